@@ -1,0 +1,1 @@
+"""SQL over trace files: see `dctv.Session`."""

@@ -1,0 +1,1 @@
+"""What a thing on a shelf must bring, and the scan that finds it."""

@@ -1,0 +1,33 @@
+"""Fills a shelf: imports every module of a package and keeps the records of one kind."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pkgutil import iter_modules
+from types import ModuleType
+from typing import Protocol, TypeVar
+
+
+class Named(Protocol):
+    """A record that a shelf can hold."""
+
+    @property
+    def name(self) -> str:
+        """The name under which it is found."""
+        ...
+
+
+T = TypeVar("T", bound=Named)
+
+
+def scan(package: ModuleType, record: type[T]) -> dict[str, T]:
+    """Return all records of a type that modules of a package define, by name; two of one name are our bug."""
+    found: dict[str, T] = {}
+    for info in sorted(iter_modules(package.__path__), key=lambda i: i.name):
+        module = import_module(f"{package.__name__}.{info.name}")
+        for value in vars(module).values():
+            if not isinstance(value, record):
+                continue
+            assert found.get(value.name, value) is value, f"two on shelf {package.__name__} are named {value.name}"
+            found[value.name] = value
+    return found

@@ -1,0 +1,44 @@
+"""What a result format must bring, and what a result is to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, BinaryIO, Protocol
+
+from dctv.types.schema import Schema
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+class Rows(Protocol):
+    """A result that is read once, from front to back, in bounded memory."""
+
+    @property
+    def schema(self) -> Schema:
+        """Names, types and units of the columns."""
+        ...
+
+    def chunks(self) -> Iterator[list[list[object]]]:
+        """Yield batches as one list of Python values per column; works without pyarrow."""
+        ...
+
+    def reader(self) -> pa.RecordBatchReader:
+        """Return the batches as Arrow; fields with a unit carry it in their metadata under `unit`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """A result format."""
+
+    name: str
+    """What `--format` calls it."""
+    title: str
+    suffixes: tuple[str, ...]
+    """Endings of `-o FILE` that choose it."""
+    write: Callable[[Rows, BinaryIO], int]
+    """Write one result and return its number of rows."""
+    many: bool = True
+    """Whether several results may follow each other in one file."""

@@ -1,0 +1,1 @@
+"""Shelf: where relational regions run."""

@@ -1,0 +1,137 @@
+"""Every error a user can meet, where it happened in the text, and how it is printed."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A text that was given to dctv, and the name under which errors cite it."""
+
+    name: str
+    """`report.sql`, `<stdin>`, `<query>`, `stdlib/scheduler/timeslices_p_cpu.sql`."""
+    text: str
+
+    def position(self, offset: int) -> tuple[int, int]:
+        """Return the line and column (both from 1) of a character offset."""
+        starts = [0]
+        starts.extend(i + 1 for i, c in enumerate(self.text) if c == "\n")
+        line = bisect_right(starts, offset)
+        return line, offset - starts[line - 1] + 1
+
+    def line(self, number: int) -> str:
+        """Return the text of a line (from 1), without its newline."""
+        return self.text.split("\n")[number - 1].rstrip("\r")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A half-open range of character offsets in a source."""
+
+    source: Source
+    start: int
+    stop: int
+
+    @property
+    def text(self) -> str:
+        """The characters of this place."""
+        return self.source.text[self.start : self.stop]
+
+
+class DctvError(Exception):
+    """Base of every error a user can cause; its text is one line, lower case, no full stop."""
+
+    exit_code = 2
+
+    def __init__(self, message: str, place: Place | None = None, *, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.place = place
+        self.hint = hint
+
+
+class QueryError(DctvError):
+    """The SQL text is wrong."""
+
+
+class ParseError(QueryError):
+    """The text does not follow the grammar."""
+
+
+class BindError(QueryError):
+    """A name, a kind or an argument does not fit."""
+
+
+class UnitError(QueryError):
+    """Units do not fit together."""
+
+
+class NotYetError(QueryError):
+    """The dialect knows this, but this version does not execute it (docs/reference/status.md)."""
+
+
+class EngineError(QueryError):
+    """The engine refused or failed a query while running it."""
+
+
+class UsageError(DctvError):
+    """Wrong arguments of a command or of the Python API."""
+
+
+class AssertionFailed(DctvError):
+    """An ASSERT statement does not hold."""
+
+    exit_code = 1
+
+
+class TraceError(DctvError):
+    """A trace cannot be read, or not wholly."""
+
+    exit_code = 3
+
+
+class Interrupted(DctvError):
+    """The user interrupted a query."""
+
+    exit_code = 130
+
+
+@dataclass(slots=True)
+class WarningLog:
+    """Collects the warnings of one statement; equal messages are counted, not repeated."""
+
+    entries: dict[str, int] = field(default_factory=dict)
+
+    def add(self, message: str, count: int = 1) -> None:
+        """Count a message."""
+        self.entries[message] = self.entries.get(message, 0) + count
+
+
+def render(error: DctvError) -> str:
+    """Format an error for a person: place, message, the line with a caret, at most one hint."""
+    lines: list[str] = []
+    if error.place is None:
+        lines.append(f"error: {error.message}")
+    else:
+        source = error.place.source
+        number, column = source.position(error.place.start)
+        line = source.line(number)
+        width = max(1, min(error.place.stop - error.place.start, len(line) - column + 1))
+        pad = "".join("\t" if c == "\t" else " " for c in line[: column - 1])
+        lines.append(f"{source.name}:{number}:{column}: {error.message}")
+        lines.append(f"  {line}")
+        lines.append(f"  {pad}{'^' * width}")
+    if error.hint is not None:
+        lines.append(f"hint: {error.hint}")
+    return "\n".join(lines)
+
+
+def nearest(name: str, candidates: list[str]) -> str | None:
+    """Return the candidate most like `name`, or None when nothing is close."""
+    from difflib import get_close_matches  # 8 ms to import, only wanted when something is wrong
+
+    lowered = {c.lower(): c for c in candidates}
+    found = get_close_matches(name.lower(), list(lowered), n=1, cutoff=0.6)
+    return lowered[found[0]] if found else None

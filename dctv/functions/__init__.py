@@ -1,0 +1,1 @@
+"""Shelf: what SQL can call."""

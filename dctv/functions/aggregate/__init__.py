@@ -1,0 +1,1 @@
+"""Shelf: unit rules of aggregate functions."""

@@ -1,0 +1,1 @@
+"""Shelf: unit rules of scalar functions."""

@@ -1,0 +1,1 @@
+"""Shelf: span operators."""

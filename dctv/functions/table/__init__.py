@@ -1,0 +1,1 @@
+"""Shelf: table-valued functions."""

@@ -1,0 +1,1 @@
+"""Shelf: trace formats, one file each."""

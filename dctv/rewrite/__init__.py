@@ -1,0 +1,1 @@
+"""Plan to better plan, one rule per file."""

@@ -1,0 +1,1 @@
+"""Cuts a plan into engine regions and kernels, and streams batches through."""

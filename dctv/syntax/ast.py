@@ -1,0 +1,608 @@
+"""The syntax tree: frozen dataclasses, one per form of the dialect, each knowing its place in the text.
+
+Two trees are equal when they mean the same text: `place` is not compared.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Literal as OneOf
+
+from dctv.errors import Place
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """Anything with a place in the text."""
+
+    place: Place | None = field(default=None, compare=False, repr=False, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Name(Node):
+    """One part of a name, unquoted: `` `print|B` `` has the text `print|B`."""
+
+    text: str
+    quoted: bool = field(default=False, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Path(Node):
+    """A dotted name in the namespace of tables or functions."""
+
+    parts: tuple[Name, ...]
+
+    @property
+    def text(self) -> str:
+        """The parts joined by dots."""
+        return ".".join(p.text for p in self.parts)
+
+
+# Expressions
+
+
+@dataclass(frozen=True, slots=True)
+class Expr(Node):
+    """A value computed per row."""
+
+
+@dataclass(frozen=True, slots=True)
+class Number(Expr):
+    """A numeric literal; `unit` is the unit's text as written (`ms`, `miles/hour`) or None."""
+
+    text: str
+    """As written, underscores dropped, without the unit: `17`, `0x1f`, `1.5`, `1e9`."""
+    unit: str | None = None
+
+    @property
+    def value(self) -> Fraction:
+        """The exact value."""
+        return Fraction(int(self.text, 16)) if self.text[:2].lower() == "0x" else Fraction(self.text)
+
+    @property
+    def is_integer(self) -> bool:
+        """Whether it is written as an integer (`1`, `0x1f`), not as `1.0` or `1e3`."""
+        return self.text.isdigit() or self.text[:2].lower() == "0x"
+
+
+@dataclass(frozen=True, slots=True)
+class String(Expr):
+    """A string literal, unescaped."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Constant(Expr):
+    """NULL, TRUE or FALSE."""
+
+    value: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Interval(Expr):
+    """`INTERVAL '3 days'`: the engine's own interval type."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Bind(Expr):
+    """A bind parameter: `?` and `?3` by number (automatic ones already numbered), `:x` by name."""
+
+    key: int | str
+
+
+@dataclass(frozen=True, slots=True)
+class Column(Expr):
+    """A column, maybe qualified: `a.b.c` is not yet split into table and column."""
+
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Star(Expr):
+    """`*` or `t.*`, with EXCLUDE and REPLACE; also the argument of COUNT(*)."""
+
+    qualifier: Path | None = None
+    exclude: tuple[Name, ...] = ()
+    replace: tuple[tuple[Expr, Name], ...] = ()
+
+
+UnaryOp = OneOf["-", "+", "~", "NOT"]
+BinaryOp = OneOf[
+    "*", "/", "%", "//", "+", "-", "||", "<<", ">>", "&", "|",
+    "=", "!=", "<", "<=", ">", ">=", "<=>", "<!=>", "AND", "OR",
+]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Unary(Expr):
+    """A prefix operator."""
+
+    op: UnaryOp
+    operand: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Binary(Expr):
+    """An infix operator; synonyms are folded: `==` to `=`, `<>` to `!=`, `IS` to `<=>`, `IS NOT` to `<!=>`."""
+
+    op: BinaryOp
+    left: Expr
+    right: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Like(Expr):
+    """`x [NOT] LIKE|ILIKE|GLOB|REGEXP pattern [ESCAPE e]`."""
+
+    op: OneOf["LIKE", "ILIKE", "GLOB", "REGEXP"]
+    operand: Expr
+    pattern: Expr
+    escape: Expr | None = None
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Between(Expr):
+    """`x [NOT] BETWEEN low AND high`."""
+
+    operand: Expr
+    low: Expr
+    high: Expr
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class InList(Expr):
+    """`x [NOT] IN (a, b)`."""
+
+    operand: Expr
+    items: tuple[Expr, ...]
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class InSelect(Expr):
+    """`x [NOT] IN (SELECT ...)`."""
+
+    operand: Expr
+    select: Select
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class InUnit(Expr):
+    """`x IN ms`: conversion to a unit, or attaching one to a bare number."""
+
+    operand: Expr
+    unit: str
+    unit_place: Place | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Case(Expr):
+    """`CASE [operand] WHEN a THEN b ... [ELSE c] END`."""
+
+    operand: Expr | None
+    branches: tuple[tuple[Expr, Expr], ...]
+    otherwise: Expr | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Cast(Expr):
+    """`CAST(x AS type)`, `x::type`, `TRY_CAST(x AS type)`."""
+
+    operand: Expr
+    type: TypeName
+    lenient: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TypeName(Node):
+    """A type as written: `INT64`, `DECIMAL(18, 3)`, `VARCHAR[]`."""
+
+    name: str
+    """Upper case; several words joined by one blank (`DOUBLE PRECISION`)."""
+    arguments: tuple[int, ...] = ()
+    dimensions: int = 0
+    """How many `[]` follow."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exists(Expr):
+    """`EXISTS (SELECT ...)`."""
+
+    select: Select
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarSelect(Expr):
+    """A subquery in parentheses used as one value."""
+
+    select: Select
+
+
+@dataclass(frozen=True, slots=True)
+class Row(Expr):
+    """`(a, b)`: several values compared at once."""
+
+    items: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Index(Expr):
+    """`x[i]`: one element of a list, string or map of the engine."""
+
+    operand: Expr
+    index: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Call(Expr):
+    """A call of a scalar, aggregate or window function."""
+
+    function: Path
+    arguments: tuple[Expr, ...] = ()
+    keywords: tuple[tuple[Name, Expr], ...] = ()
+    distinct: bool = False
+    order_by: tuple[OrderTerm, ...] = ()
+    filter: Expr | None = None
+    nulls: OneOf["IGNORE", "RESPECT"] | None = None
+    over: Window | Name | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Bound(Node):
+    """One end of a window frame; `offset` is set for PRECEDING and FOLLOWING with a number."""
+
+    kind: OneOf["UNBOUNDED PRECEDING", "UNBOUNDED FOLLOWING", "CURRENT ROW", "PRECEDING", "FOLLOWING"]
+    offset: Expr | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Frame(Node):
+    """`ROWS BETWEEN a AND b`; `stop` is None for the short form `ROWS a`."""
+
+    unit: OneOf["ROWS", "RANGE", "GROUPS"]
+    start: Bound
+    stop: Bound | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Window(Node):
+    """The definition of a window; `base` names another window that it refines."""
+
+    base: Name | None = None
+    partition_by: tuple[Expr, ...] = ()
+    order_by: tuple[OrderTerm, ...] = ()
+    frame: Frame | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OrderTerm(Node):
+    """One term of ORDER BY."""
+
+    expr: Expr
+    descending: bool = False
+    nulls: OneOf["FIRST", "LAST"] | None = None
+
+
+# Arguments of table-valued functions
+
+
+@dataclass(frozen=True, slots=True)
+class ListArgument(Node):
+    """`[a, b]`."""
+
+    items: tuple[Argument, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DictArgument(Node):
+    """`{key=>value}`; keys in the order written."""
+
+    items: tuple[tuple[Name, Argument], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TableArgument(Node):
+    """A table by name."""
+
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class CallArgument(Node):
+    """A nested call of a table-valued function."""
+
+    call: TableCall
+
+
+@dataclass(frozen=True, slots=True)
+class SelectArgument(Node):
+    """A subquery."""
+
+    select: Select
+
+
+@dataclass(frozen=True, slots=True)
+class ValueArgument(Node):
+    """A literal, bind parameter, or arithmetic over them; `"cpu"` is a string here."""
+
+    expr: Expr
+
+
+Argument = ListArgument | DictArgument | TableArgument | CallArgument | SelectArgument | ValueArgument
+
+
+# Tables
+
+
+@dataclass(frozen=True, slots=True)
+class Alias(Node):
+    """`AS name (columns)`."""
+
+    name: Name
+    columns: tuple[Name, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Table(Node):
+    """Something a select draws columns from."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableName(Table):
+    """A table or view by name."""
+
+    path: Path
+    alias: Alias | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TableCall(Table):
+    """A call of a table-valued function."""
+
+    path: Path
+    arguments: tuple[Argument, ...] = ()
+    keywords: tuple[tuple[Name, Argument], ...] = ()
+    alias: Alias | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TableSelect(Table):
+    """A subquery in FROM."""
+
+    select: Select
+    alias: Alias | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Join(Table):
+    """A conventional join; a comma is `INNER` with neither `on` nor `using` and `comma` set."""
+
+    kind: OneOf["INNER", "LEFT", "RIGHT", "FULL", "CROSS", "ASOF", "ASOF LEFT", "SEMI", "ANTI"]
+    left: Table
+    right: Table
+    on: Expr | None = None
+    using: tuple[Name, ...] = ()
+    comma: bool = field(default=False, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class SpanJoin(Table):
+    """`left SPAN [INNER|OUTER|LEFT|RIGHT] JOIN right [PARTITION AS name]`."""
+
+    kind: OneOf["INNER", "OUTER", "LEFT", "RIGHT"]
+    left: Table
+    right: Table
+    partition_as: Name | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SpanBroadcast(Table):
+    """`left SPAN [INNER|OUTER] BROADCAST INTO|FROM right [PARTITION AS name]`."""
+
+    kind: OneOf["INNER", "OUTER"]
+    direction: OneOf["INTO", "FROM"]
+    left: Table
+    right: Table
+    partition_as: Name | None = None
+
+
+# Selects
+
+
+@dataclass(frozen=True, slots=True)
+class GroupBy(Node):
+    """`GROUP BY a, b`; with `all`, `GROUP BY ALL`."""
+
+    items: tuple[Expr | GroupingSets, ...] = ()
+    all: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class GroupingSets(Node):
+    """`ROLLUP (...)`, `CUBE (...)` or `GROUPING SETS ((a), ())`; each set is a tuple of expressions."""
+
+    kind: OneOf["ROLLUP", "CUBE", "GROUPING SETS"]
+    sets: tuple[tuple[Expr, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GroupUsingPartition(Node):
+    """`GROUP [AND UNION|INTERSECT] USING PARTITION [(names)]`."""
+
+    intersect: bool = False
+    names: tuple[Name, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class GroupUsingSpans(Node):
+    """`GROUP [AND UNION|INTERSECT] USING SPANS FROM table`."""
+
+    table: Table
+    intersect: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ResultColumn(Node):
+    """One result column; `name` is its alias, or None."""
+
+    expr: Expr
+    name: Name | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Core(Node):
+    """A select core."""
+
+    columns: tuple[ResultColumn, ...]
+    kind: OneOf["REGULAR", "SPAN", "EVENT"] = "REGULAR"
+    distinct: bool = False
+    source: Table | None = None
+    where: Expr | None = None
+    group: GroupBy | GroupUsingPartition | GroupUsingSpans | None = None
+    having: Expr | None = None
+    qualify: Expr | None = None
+    windows: tuple[tuple[Name, Window], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Values(Node):
+    """`VALUES (1, 'a'), (2, 'b')`."""
+
+    rows: tuple[tuple[Expr, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Compound(Node):
+    """`left UNION|INTERSECT|EXCEPT [ALL] right`."""
+
+    op: OneOf["UNION", "INTERSECT", "EXCEPT"]
+    left: Body
+    right: Body
+    all: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CommonTable(Node):
+    """One `name (columns) AS (select)` of a WITH."""
+
+    name: Name
+    select: Select
+    columns: tuple[Name, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Select(Node):
+    """A whole select: parentheses around a body become a Select of their own only where they hold more than a body."""
+
+    body: Body
+    ctes: tuple[CommonTable, ...] = ()
+    recursive: bool = False
+    order_by: tuple[OrderTerm, ...] = ()
+    limit: Expr | None = None
+    offset: Expr | None = None
+
+
+Body = Core | Values | Compound | Select
+
+
+# Statements
+
+
+@dataclass(frozen=True, slots=True)
+class SelectStatement(Node):
+    """A query."""
+
+    select: Select
+
+
+@dataclass(frozen=True, slots=True)
+class CreateView(Node):
+    """`CREATE [OR REPLACE] VIEW path (columns) AS select`."""
+
+    path: Path
+    select: Select
+    columns: tuple[Name, ...] = ()
+    replace: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DropView(Node):
+    """`DROP VIEW [IF EXISTS] path`."""
+
+    path: Path
+    if_exists: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DropAll(Node):
+    """`DROP ALL path`: unmounts a trace or drops a namespace."""
+
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class MountTrace(Node):
+    """`MOUNT TRACE 'file' AS path [WITH (key => value)]`."""
+
+    file: String
+    path: Path
+    options: tuple[tuple[Name, Argument], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Set(Node):
+    """`SET name = expr`."""
+
+    path: Path
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Explain(Node):
+    """`EXPLAIN [ANALYZE] select`."""
+
+    select: Select
+    analyze: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Describe(Node):
+    """`DESCRIBE path`."""
+
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class ShowTables(Node):
+    """`SHOW TABLES [FROM path]`."""
+
+    path: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Assert(Node):
+    """`ASSERT expr [, message]`; `ASSERT (select)` has a ScalarSelect and fails if that returns rows."""
+
+    expr: Expr
+    message: Expr | None = None
+
+
+Statement = (
+    SelectStatement
+    | CreateView
+    | DropView
+    | DropAll
+    | MountTrace
+    | Set
+    | Explain
+    | Describe
+    | ShowTables
+    | Assert
+)

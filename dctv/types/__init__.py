@@ -1,0 +1,1 @@
+"""Value types, units, table kinds, schemas."""

@@ -1,0 +1,1 @@
+"""Shelf: result formats, one file each."""

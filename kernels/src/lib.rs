@@ -1,0 +1,14 @@
+//! Compiled kernels of dctv: decoders turn bytes into Arrow batches, sweeps turn sorted Arrow streams into Arrow streams.
+
+use pyo3::prelude::*;
+
+mod ftrace;
+mod pfw;
+mod sweeps;
+
+#[pymodule]
+fn _kernels(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    sweeps::register(m)?;
+    ftrace::register(m)?;
+    pfw::register(m)
+}

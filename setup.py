@@ -1,0 +1,34 @@
+"""Adds to the wheel what the engine reads at run time: grammar, standard library, units and the parse table."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+
+from setuptools import setup
+from setuptools.command.build_py import build_py
+
+ROOT = Path(__file__).resolve().parent
+
+
+class BuildWithData(build_py):
+    """Copies the data into `dctv/_data` and builds the parse table there (in place for an editable install)."""
+
+    def run(self) -> None:
+        """Build the modules, then their data."""
+        super().run()
+        package = ROOT / "dctv" if self.editable_mode else Path(self.build_lib) / "dctv"
+        data = package / "_data"
+        data.mkdir(parents=True, exist_ok=True)
+        if not self.editable_mode:
+            for folder in ("grammar", "stdlib"):
+                shutil.copytree(ROOT / folder, data / folder, dirs_exist_ok=True)
+            shutil.copy(ROOT / "units.txt", data / "units.txt")
+        sys.path.insert(0, str(ROOT))
+        from dctv.syntax.table import write_table
+
+        write_table(data)
+
+
+setup(cmdclass={"build_py": BuildWithData})
