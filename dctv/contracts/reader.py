@@ -25,6 +25,21 @@ class Head:
 
 
 @dataclass(frozen=True, slots=True)
+class EventColumns:
+    """How the rows of one raw event table look in `events`, the table of all events of a trace."""
+
+    name: str
+    """The event's name, the same for all rows."""
+    category: str | None = None
+    """Name of the column with the category, or None; so the next three."""
+    pid: str | None = None
+    tid: str | None = None
+    duration: str | None = None
+    args: tuple[str, ...] = ()
+    """Names of the columns that become members of `args`."""
+
+
+@dataclass(frozen=True, slots=True)
 class TraceTable:
     """One table of a mounted trace, ready to be scanned."""
 
@@ -32,6 +47,8 @@ class TraceTable:
     """Names, types (as the engine names them) and units, `_ts` first for event tables."""
     data: pa.Table
     """The same columns in the same order; event tables ascending in `_ts`, which starts at 0 for the trace."""
+    event: EventColumns | None = None
+    """Set for raw event tables: the session makes `events` of them, so no reader builds that table."""
 
 
 @dataclass(frozen=True, slots=True)
