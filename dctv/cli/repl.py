@@ -1,0 +1,32 @@
+"""`dctv repl`: a prompt for questions; with a pipe as stdin it reads statements from there."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+
+from dctv.cli.arguments import add_session_options, only_mounts, open_session
+from dctv.cli.command import Command
+from dctv.console.progress import ProgressBar
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Add the arguments of `dctv repl`."""
+    parser.add_argument("mounts", nargs="*", metavar="NAME=PATH", help="traces to mount")
+    add_session_options(parser)
+
+
+def run(args: Namespace) -> int:
+    """Mount, then converse until the end of input; return the exit code."""
+    from dctv.repl import converse
+
+    mounts = only_mounts(args.mounts)
+    bar = ProgressBar()
+    session = open_session(args, bar.update)
+    try:
+        return converse(session, mounts, bar)
+    finally:
+        bar.clear()
+        session.close()
+
+
+REPL = Command("repl", "ask questions at a prompt", configure, run)
