@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from dctv.cli.verdict import Verdict
+from dctv.console.verdict import Verdict
 
 
 def main(argv: Sequence[str] | None = None) -> int:

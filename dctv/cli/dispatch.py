@@ -7,7 +7,7 @@ from pathlib import Path
 
 import dctv.cli
 from dctv.cli.command import Command
-from dctv.cli.verdict import WRONG
+from dctv.console.verdict import WRONG
 from dctv.contracts.shelf import scan
 
 EXIT_CODES = """exit codes:

@@ -10,14 +10,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import dctv.writers
-from dctv.cli.arguments import add_session_options, open_session, parameters, split_mounts
+from dctv.cli.arguments import add_session_options, judge_partial, open_session, parameters, split_mounts
 from dctv.cli.command import Command
 from dctv.cli.junit import Case, junit_xml
-from dctv.cli.verdict import FAILED, OK, PARTIAL
-from dctv.console.attended import Check, attended
+from dctv.console.attended import Check, attended, end_process
 from dctv.console.narration import say, warn
 from dctv.console.progress import ProgressBar
 from dctv.console.sink import Sink, file_sink, stdout_sink
+from dctv.console.verdict import FAILED, OK, PARTIAL
 from dctv.contracts.shelf import scan
 from dctv.contracts.writer import Writer
 from dctv.errors import DctvError, Place, UsageError, render
@@ -81,8 +81,12 @@ def run(args: Namespace) -> int:
                 _execute(session, text, params, _Writing(writer, sink, bar, check, tally))
             return _judge(session, args, tally)
 
+        def abandon() -> None:
+            sink.discard()
+            end_process()
+
         try:
-            code = attended(work, session.interrupt, sink.discard)
+            code = attended(work, session.interrupt, abandon)
         finally:
             bar.clear()
             session.close()
@@ -147,16 +151,11 @@ def _position(place: Place | None, source: str) -> str:
 
 
 def _judge(session: Session, args: Namespace, tally: Tally) -> int:
-    partial = session.incomplete()
-    for description in partial:
-        say(f"{'warning' if args.allow_partial else 'error'}: {description}")
-    if partial and not args.allow_partial:
-        say("hint: --allow-partial accepts traces that were not read whole")
-        return PARTIAL
-    if args.fail_on_rows and tally.rows:
+    code = judge_partial(session, allow=args.allow_partial)
+    if code == OK and args.fail_on_rows and tally.rows:
         say(f"error: found {tally.rows} rows, expected none (--fail-on-rows)")
-        return FAILED
-    return FAILED if tally.failures else OK
+        code = FAILED
+    return FAILED if code == OK and tally.failures else code
 
 
 def _writer(name: str | None, output: Path | None) -> Writer:

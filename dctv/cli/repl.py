@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from argparse import ArgumentParser, Namespace
 
 from dctv.cli.arguments import add_session_options, only_mounts, open_session
@@ -17,13 +18,14 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Mount, then converse until the end of input; return the exit code."""
-    from dctv.repl import converse
+    from dctv.repl.conversation import Conversation
+    from dctv.repl.loops import converse
 
     mounts = only_mounts(args.mounts)
     bar = ProgressBar()
     session = open_session(args, bar.update)
     try:
-        return converse(session, mounts, bar)
+        return converse(Conversation(session, bar, sys.stdin.isatty(), args.allow_partial), mounts)
     finally:
         bar.clear()
         session.close()

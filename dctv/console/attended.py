@@ -20,8 +20,8 @@ Check = Callable[[], None]
 def attended(work: Callable[[Check], T], interrupt: Callable[[], None], abandon: Callable[[], None]) -> T:
     """Run work in a thread while the main thread waits for it and for signals.
 
-    The first Ctrl-C (or SIGTERM) calls `interrupt`, after which the work should raise Interrupted; the second calls
-    `abandon`, to remove what must not be left behind, and ends the process with exit code 130.
+    The first Ctrl-C (or SIGTERM) calls `interrupt`, after which the work should raise Interrupted; the next ones call
+    `abandon`, which removes what must not be left behind and ends the process with `end_process`.
     """
     asked = 0
 
@@ -30,7 +30,6 @@ def attended(work: Callable[[Check], T], interrupt: Callable[[], None], abandon:
         asked += 1
         if asked > 1:
             abandon()
-            os._exit(Interrupted.exit_code)
         interrupt()
 
     def check() -> None:
@@ -44,3 +43,8 @@ def attended(work: Callable[[Check], T], interrupt: Callable[[], None], abandon:
     finally:
         for number, handler in previous.items():
             signal.signal(number, handler)
+
+
+def end_process() -> None:
+    """End at once, whatever threads still do, as somebody who pressed Ctrl-C twice expects."""
+    os._exit(Interrupted.exit_code)

@@ -1,4 +1,4 @@
-"""Turns whatever a command raised into words on stderr and an exit code; no traceback reaches a user."""
+"""Turns whatever was raised into words on stderr and an exit code; no traceback reaches a user."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ BROKEN_PIPE = 141
 
 
 class Verdict:
-    """A context that swallows every exception of a command and keeps the exit code."""
+    """A context that swallows every exception and keeps the exit code for it."""
 
     def __init__(self) -> None:
         self.code = OK
