@@ -28,7 +28,7 @@ def read_terms(text: str) -> tuple[Fraction, Terms]:
         raise UnitError(f"a unit of {len(text)} characters is too long, at most {MAX_LENGTH} are read")
     reader = _Reader(text)
     number, terms = reader.product()
-    if reader.token:
+    if reader.lexeme:
         raise reader.unexpected()
     return number, terms
 
