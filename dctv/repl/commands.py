@@ -14,6 +14,7 @@ from dctv.contracts.shelf import scan
 from dctv.contracts.writer import Writer
 from dctv.errors import UsageError, nearest
 from dctv.repl.conversation import Conversation
+from dctv.types.values import dialect_type
 from dctv.writers.table import TABLE
 
 
@@ -69,7 +70,10 @@ def _schema(talk: Conversation, name: str) -> int:
         close = nearest(name, [info.name for info in talk.session.tables()])
         raise UsageError(f"unknown table `{name}`", hint=f"did you mean `{close}`?" if close else None)
     say(schema.describe())
-    talk.show(Listing(("column", "type", "unit"), [(c.name, c.type, str(c.unit)) for c in schema.columns]), TABLE)
+    talk.show(
+        Listing(("column", "type", "unit"), [(c.name, dialect_type(c.type), str(c.unit)) for c in schema.columns]),
+        TABLE,
+    )
     return OK
 
 

@@ -6,12 +6,12 @@ import re
 from dataclasses import dataclass
 
 _NEXT = re.compile(
-    r"""(?P<closed>'(?:[^']|'')*' | "(?:[^"]|"")*" | `(?:[^`]|``)*` | (?:--|\#)[^\n]*)
+    r"""(?P<closed>'(?:[^']|'')*+' | "(?:[^"]|"")*+" | `(?:[^`]|``)*+` | (?:--|\#)[^\n]*)
       | (?P<comment>/\*) | (?P<end>;) | (?P<open>['"`])""",
     re.VERBOSE,
 )
 _COMMENT_MARK = re.compile(r"/\*|\*/")
-_BLANK_OR_COMMENT = re.compile(r"(?:\s+|(?:--|\#)[^\n]*)*")
+_BLANK_OR_COMMENT = re.compile(r"(?:[\s\ufeff]+|(?:--|\#)[^\n]*)*+")
 
 
 @dataclass(frozen=True, slots=True)

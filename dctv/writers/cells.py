@@ -11,15 +11,12 @@ from collections.abc import Callable
 from decimal import Decimal
 
 from dctv.types.schema import ColumnType
+from dctv.types.values import is_integer, is_string
 
 NULL = "NULL"
 """How the readable formats print it; CSV leaves the field empty."""
 
-_WIDTHS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "INT8", "INT16", "INT32", "INT64", "INT128")
-_INTEGERS = frozenset(sign + name for sign in ("", "U") for name in _WIDTHS)
-_FLOATS = frozenset({"FLOAT", "REAL", "FLOAT32", "DOUBLE", "FLOAT64"})
-_SINGLE = frozenset({"FLOAT", "REAL", "FLOAT32"})
-_AS_THEY_ARE = _INTEGERS | {"BOOLEAN", "BOOL", "VARCHAR", "TEXT", "STRING"}
+_SINGLE = "FLOAT"
 _SHORT_ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _UNSAFE_IN_JSON = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
@@ -31,15 +28,9 @@ def head(column: ColumnType) -> str:
     return f"{column.name} [{unit}]" if unit else column.name
 
 
-def is_number(type_name: str) -> bool:
-    """Whether values of a type are numbers, which stand at the right of their column."""
-    base = type_name.partition("(")[0] if not type_name.endswith("]") else ""
-    return base in _INTEGERS or base in _FLOATS or base in {"DECIMAL", "NUMERIC"}
-
-
 def plain(type_name: str) -> Callable[[object], str]:
     """Return what turns a value of a type that is not NULL into text; nested values become JSON."""
-    return _single if type_name in _SINGLE else _text
+    return _single if type_name == _SINGLE else _text
 
 
 def visible(text: str) -> str:
@@ -68,9 +59,9 @@ def json_values(type_name: str, values: list[object]) -> list[object]:
     Integers stay exact; NaN and the infinities become the strings `NaN`, `Infinity` and `-Infinity`; bytes become
     base64; decimals with a fraction and every other type (dates, intervals) become strings.
     """
-    if type_name in _AS_THEY_ARE:
+    if is_integer(type_name) or is_string(type_name):
         return values
-    if type_name in _SINGLE:
+    if type_name == _SINGLE:
         return [None if v is None else _json_value(_shortest(v)) for v in values]
     return [_json_value(v) for v in values]
 

@@ -6,7 +6,8 @@ import re
 from typing import BinaryIO
 
 from dctv.contracts.writer import Rows, Writer
-from dctv.writers.cells import head, is_number, plain
+from dctv.types.values import is_numeric
+from dctv.writers.cells import head, plain
 
 _NEEDS_QUOTES = re.compile(r'[",\r\n]')
 
@@ -14,7 +15,7 @@ _NEEDS_QUOTES = re.compile(r'[",\r\n]')
 def write(rows: Rows, out: BinaryIO) -> int:
     """Write the heads (units in brackets, as on the terminal) and the rows."""
     columns = rows.schema.columns
-    makers = [(plain(c.type), is_number(c.type)) for c in columns]
+    makers = [(plain(c.type), is_numeric(c.type)) for c in columns]
     out.write((",".join(_field(head(c)) for c in columns) + "\n").encode())
     count = 0
     for chunk in rows.chunks():

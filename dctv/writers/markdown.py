@@ -6,7 +6,8 @@ import re
 from typing import BinaryIO
 
 from dctv.contracts.writer import Rows, Writer
-from dctv.writers.cells import NULL, head, is_number, plain, visible
+from dctv.types.values import is_numeric
+from dctv.writers.cells import NULL, head, plain, visible
 
 _ACTIVE = re.compile(r"[\\|<`*\[\]~]|&(?=[#\w])|(?<![^\W_])_|_(?![^\W_])")
 
@@ -15,7 +16,7 @@ def write(rows: Rows, out: BinaryIO) -> int:
     """Write the table; numbers are aligned to the right."""
     columns = rows.schema.columns
     makers = [plain(c.type) for c in columns]
-    rules = ["---:" if is_number(c.type) else ":---" for c in columns]
+    rules = ["---:" if is_numeric(c.type) else ":---" for c in columns]
     out.write((_line([_cell(head(c)) for c in columns]) + _line(rules)).encode("utf-8", "backslashreplace"))
     count = 0
     for chunk in rows.chunks():

@@ -8,7 +8,8 @@ from typing import BinaryIO
 
 from dctv.contracts.writer import Rows, Writer
 from dctv.types.schema import ColumnType
-from dctv.writers.cells import NULL, head, is_number, plain, visible, width
+from dctv.types.values import is_numeric
+from dctv.writers.cells import NULL, head, plain, visible, width
 
 SAMPLE = 10_000
 """Rows that are read before the first is printed; they decide how wide the columns are."""
@@ -27,7 +28,7 @@ def write(rows: Rows, out: BinaryIO) -> int:
         max(chain([width(title)], (width(cell) for chunk in sample for cell in chunk[i])))
         for i, title in enumerate(heads)
     ]
-    right = [len(columns) > 1 and is_number(c.type) for c in columns]
+    right = [len(columns) > 1 and is_numeric(c.type) for c in columns]
     lines = [_line(heads, widths, right), GAP.join("-" * w for w in widths)]
     count = 0
     for chunk in chain(sample, chunks):
