@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 
 import dctv.cli
 from dctv.cli.command import Command
-from dctv.console.verdict import WRONG
+from dctv.console.verdict import OK, WRONG
 from dctv.contracts.shelf import scan
 
 EXIT_CODES = """exit codes:
@@ -29,7 +30,8 @@ def dispatch(words: list[str]) -> int:
         return WRONG
     chosen = top.parse_args(words[:1])
     if chosen.version:
-        top.exit(message=f"dctv {version()}\n")
+        sys.stdout.write(f"dctv {version()}\n")
+        return OK
     command = commands[chosen.command]
     parser = argparse.ArgumentParser(
         prog=f"dctv {command.name}",
