@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import re
-from argparse import ArgumentParser, ArgumentTypeError, Namespace
-from collections.abc import Callable, Iterable
+from argparse import ArgumentParser, ArgumentTypeError
+from collections.abc import Iterable
 
-from dctv.console.narration import say
-from dctv.console.verdict import OK, PARTIAL
 from dctv.errors import UsageError
-from dctv.session import Session
 
 _MOUNT = re.compile(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)=(?!=)(.*)", re.DOTALL)
 _CONSTANTS: dict[str, object] = {"true": True, "false": False, "null": None}
@@ -22,22 +19,6 @@ def add_session_options(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--allow-partial", action="store_true", help="accept traces that could not be read whole (exit code 0, not 3)"
     )
-
-
-def open_session(args: Namespace, progress: Callable[[str, int, int], None]) -> Session:
-    """Open a session with the limits of the arguments; nothing is mounted yet."""
-    return Session(threads=args.threads, memory_limit=args.memory_limit, progress=progress)
-
-
-def judge_partial(session: Session, *, allow: bool) -> int:
-    """Tell which mounted traces were not read whole and return the exit code for that."""
-    partial = session.incomplete()
-    for description in partial:
-        say(f"{'warning' if allow else 'error'}: {description}")
-    if not partial or allow:
-        return OK
-    say("hint: --allow-partial accepts traces that were not read whole")
-    return PARTIAL
 
 
 def split_mounts(words: Iterable[str]) -> tuple[list[str], list[tuple[str, str]]]:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import sys
 from argparse import ArgumentParser, Namespace
 
-from dctv.cli.arguments import add_session_options, only_mounts, open_session
+from dctv.cli.arguments import add_session_options, only_mounts
 from dctv.cli.command import Command
-from dctv.console.progress import ProgressBar
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -18,12 +17,14 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Mount, then converse until the end of input; return the exit code."""
+    from dctv.cli.errand import open_session
+    from dctv.console.progress import ProgressBar
     from dctv.repl.conversation import Conversation
     from dctv.repl.loops import converse
 
     mounts = only_mounts(args.mounts)
     bar = ProgressBar()
-    session = open_session(args, bar.update)
+    session = open_session(args, bar)
     try:
         return converse(Conversation(session, bar, sys.stdin.isatty(), args.allow_partial), mounts)
     finally:

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from dctv.cli.arguments import add_session_options, judge_partial, only_mounts, open_session
+from dctv.cli.arguments import add_session_options, only_mounts
 from dctv.cli.command import Command
-from dctv.console.attended import Check, attended, end_process
-from dctv.console.listing import Listing
-from dctv.console.progress import ProgressBar
-from dctv.console.sink import stdout_sink
+from dctv.console.verdict import OK
 from dctv.errors import UsageError
-from dctv.writers.table import TABLE
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -22,27 +18,19 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Mount and list; return the exit code."""
+    from dctv.cli.errand import Desk, carry_out
+    from dctv.console.listing import list_tables
+    from dctv.writers.table import TABLE
+
     mounts = only_mounts(args.mounts)
     if not mounts:
         raise UsageError("found no trace, expected NAME=PATH")
-    bar = ProgressBar()
-    with stdout_sink(bar.clear) as sink:
-        session = open_session(args, bar.update)
 
-        def work(check: Check) -> None:
-            for name, path in mounts:
-                session.mount(path, name)
-                check()
-            infos = sorted(session.tables(), key=lambda info: info.name)
-            rows = [(info.name, info.kind, info.doc.split("\n", 1)[0]) for info in infos]
-            TABLE.write(Listing(("name", "kind", "about"), rows), sink.stream)
+    def work(desk: Desk) -> int:
+        TABLE.write(list_tables(desk.session), desk.sink.stream)
+        return OK
 
-        try:
-            attended(work, session.interrupt, end_process)
-            return judge_partial(session, allow=args.allow_partial)
-        finally:
-            bar.clear()
-            session.close()
+    return carry_out(args, mounts, work)
 
 
 TABLES = Command("tables", "list the tables of traces", configure, run)

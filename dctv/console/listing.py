@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from dctv.session import Session
 from dctv.types.schema import ColumnType, Kind, Schema
 
 if TYPE_CHECKING:
@@ -34,3 +35,9 @@ class Listing:
 
         batch = pa.record_batch([[row[i] for row in self.rows] for i in range(len(self.names))], names=list(self.names))
         return pa.RecordBatchReader.from_batches(batch.schema, [batch])
+
+
+def list_tables(session: Session, prefix: str = "") -> Listing:
+    """List the tables and functions of a session, all or those below a name."""
+    infos = sorted(session.tables(prefix), key=lambda info: info.name)
+    return Listing(("name", "kind", "about"), [(info.name, info.kind, info.doc.split("\n", 1)[0]) for info in infos])

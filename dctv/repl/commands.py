@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import dctv.writers
-from dctv.console.listing import Listing
+from dctv.console.listing import Listing, list_tables
 from dctv.console.narration import say
 from dctv.console.verdict import OK
 from dctv.contracts.shelf import scan
@@ -58,9 +58,7 @@ def _help(talk: Conversation, _argument: str) -> int:
 
 
 def _tables(talk: Conversation, prefix: str) -> int:
-    infos = sorted(talk.session.tables(prefix), key=lambda info: info.name)
-    rows = [(info.name, info.kind, info.doc.split("\n", 1)[0]) for info in infos]
-    talk.show(Listing(("name", "kind", "about"), rows), TABLE)
+    talk.show(list_tables(talk.session, prefix), TABLE)
     return OK
 
 

@@ -75,7 +75,7 @@ def test_junit_tells_of_wrong_sql(tmp_path: Path) -> None:
 def test_fail_on_rows() -> None:
     assert run("query", "SELECT 1 AS x WHERE 1 = 2", "--fail-on-rows") == Ran(0, "x\n-\n", "")
     ran = run("query", "SELECT 1 AS x", "--fail-on-rows")
-    assert ran == Ran(1, "x\n-\n1\n", "error: found 1 rows, expected none (--fail-on-rows)\n")
+    assert ran == Ran(1, "x\n-\n1\n", "error: found 1 row, expected none (--fail-on-rows)\n")
 
 
 def test_stdin() -> None:
