@@ -1,4 +1,4 @@
-"""What a subcommand must bring; every module of this package that defines one is found by the scan of the shelf."""
+"""What a subcommand must bring; the scan of `dctv.cli.commands` finds it."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-import dctv.cli
+import dctv.cli.commands
 from dctv.cli.command import Command
 from dctv.console.verdict import OK, WRONG
 from dctv.contracts.shelf import scan
@@ -23,7 +23,7 @@ EXIT_CODES = """exit codes:
 
 def dispatch(words: list[str]) -> int:
     """Run the subcommand that the first word names and return its exit code."""
-    commands = scan(dctv.cli, Command)
+    commands = scan(dctv.cli.commands, Command)
     top = _top(commands)
     if not words:
         top.print_help()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from xml.sax.saxutils import escape, quoteattr
+from html import escape
 
 from dctv.console.narration import harmless
 
@@ -45,10 +45,10 @@ def _case(case: Case) -> list[str]:
     message = text.split("\n", 1)[0]
     return [
         f"{opening}>",
-        f"      <{kind} message={_attribute(message)}>{escape(harmless(text))}</{kind}>",
+        f"      <{kind} message={_attribute(message)}>{escape(harmless(text), quote=False)}</{kind}>",
         "    </testcase>",
     ]
 
 
 def _attribute(text: str) -> str:
-    return quoteattr(harmless(" ".join(text.split())))
+    return f'"{escape(harmless(" ".join(text.split())))}"'

@@ -14,9 +14,7 @@ def configure(parser: ArgumentParser) -> None:
     """Add the arguments of `dctv explain`."""
     parser.add_argument("words", nargs="+", metavar="SQL | NAME=PATH", help="one query; traces to mount")
     parser.add_argument("--analyze", action="store_true", help="run the query and show rows and times too")
-    parser.add_argument(
-        "--param", action="append", default=[], metavar="K=V", help="value of :K, or of ?K"
-    )
+    parser.add_argument("--param", action="append", default=[], metavar="K=V", help="value of :K, or of ?K")
     add_session_options(parser)
 
 
