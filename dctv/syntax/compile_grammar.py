@@ -6,19 +6,18 @@ from typing import Any
 
 from lark import Lark
 from lark.grammar import Rule
-from lark.lexer import PatternStr
+from lark.lexer import PatternRE, PatternStr
 from lark.parsers.lalr_analysis import Shift
-
-END = "$END"
 
 
 def compile_grammar(grammar: str, starts: tuple[str, ...]) -> dict[str, Any]:
     """Return the LALR(1) table of a grammar as JSON values; see `dctv.syntax.table.Table`."""
     lark = load_grammar(grammar, starts)
     table: Any = lark.parser.parser.parser.parse_table
-    names = {t.name: t.pattern.value if isinstance(t.pattern, PatternStr) else t.name for t in lark.terminals}
-    terminals = [*sorted(names), END]
-    nonterminals = sorted({rule.origin.name for rule in lark.rules} | set(starts))
+    nonterminals = sorted({rule.origin.name for rule in lark.rules})
+    literals = {t.name: t.pattern.value for t in lark.terminals if isinstance(t.pattern, PatternStr)}
+    patterns = [(t.name, t.pattern.value) for t in lark.terminals if isinstance(t.pattern, PatternRE)]
+    terminals = sorted({symbol for row in table.states.values() for symbol in row} - set(nonterminals))
     number = {name: i for i, name in enumerate(terminals)}
     origin = {name: i for i, name in enumerate(nonterminals)}
     rule_number: dict[Rule, int] = {rule: i for i, rule in enumerate(lark.rules)}
@@ -34,8 +33,9 @@ def compile_grammar(grammar: str, starts: tuple[str, ...]) -> dict[str, Any]:
         row_of.append(rows.add(tuple(row)))
         goto_of.append(gotos.add(tuple(goto)))
     return {
-        "terminals": [names.get(name, name) for name in terminals],
-        "patterns": [(t.name, t.pattern.value) for t in lark.terminals if not isinstance(t.pattern, PatternStr)],
+        "terminals": [literals.get(name, name) for name in terminals],
+        "keywords": sorted(value for value in literals.values() if value.isalpha() or "_" in value),
+        "patterns": patterns,
         "ignored": sorted(lark.ignore_tokens),
         "nonterminals": nonterminals,
         "starts": {start: (table.start_states[start], table.end_states[start]) for start in starts},

@@ -153,9 +153,7 @@ class Parser:
         if token.kind != "NAME":
             return None if token.kind == BROKEN else number[token.kind]
         word = token.text.upper()
-        if word not in number:
-            return number["NAME"]
-        return number[self._word(index, word)]
+        return number[self._word(index, word) if word in self.table.keywords else "NAME"]
 
     def _word(self, index: int, word: str) -> str:
         """Return the keyword, or NAME where a word of the grammar stands for itself."""

@@ -37,6 +37,7 @@ class Table:
 
     terminals: list[str]
     """Their names by number: a keyword or a punctuation mark is its own name."""
+    keywords: frozenset[str]
     patterns: list[tuple[str, str]]
     """Name and regular expression of the other terminals."""
     ignored: frozenset[str]
@@ -139,6 +140,7 @@ def _unpack(data: dict[str, Any]) -> Table:
     packed = (data["rows"], data["gotos"], data["row_of"], data["goto_of"], data["rules"])
     return Table(
         terminals=data["terminals"],
+        keywords=frozenset(data["keywords"]),
         patterns=[(name, pattern) for name, pattern in data["patterns"]],
         ignored=frozenset(data["ignored"]),
         nonterminals=data["nonterminals"],
