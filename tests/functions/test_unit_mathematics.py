@@ -15,15 +15,58 @@ from dctv.types.units import parse_unit, ratio
 
 SHELVES = scan(aggregate, FunctionRule) | scan(scalar, FunctionRule)
 ROWS = "(VALUES (3.0, 2.0, 1), (7.0, 5.0, 2), (7.0, 11.0, 3), (20.0, 4.0, 4), (1.0, 8.0, 5)) AS t(x, y, i)"
-ONE_ARGUMENT = """
-    sum avg fsum kahan_sum mean favg geomean min max median mode mad any_value first last stddev stddev_pop sem
-    variance var_pop skewness kurtosis kurtosis_pop entropy count sqrt cbrt abs sign isnan
-""".split()
-TWO_ARGUMENTS = """
-    wavg arg_max arg_min max_by corr covar_pop covar_samp regr_avgx regr_avgy regr_count regr_intercept regr_r2 regr_slope
-    regr_sxx regr_sxy regr_syy multiply
-""".split()
-SAME_UNIT = "greatest least gcd mod fmod atan2 fdiv nullif add subtract".split()
+ONE_ARGUMENT = [
+    "sum",
+    "avg",
+    "fsum",
+    "kahan_sum",
+    "mean",
+    "favg",
+    "geomean",
+    "min",
+    "max",
+    "median",
+    "mode",
+    "mad",
+    "any_value",
+    "first",
+    "last",
+    "stddev",
+    "stddev_pop",
+    "sem",
+    "variance",
+    "var_pop",
+    "skewness",
+    "kurtosis",
+    "kurtosis_pop",
+    "entropy",
+    "count",
+    "sqrt",
+    "cbrt",
+    "abs",
+    "sign",
+    "isnan",
+]
+TWO_ARGUMENTS = [
+    "wavg",
+    "arg_max",
+    "arg_min",
+    "max_by",
+    "corr",
+    "covar_pop",
+    "covar_samp",
+    "regr_avgx",
+    "regr_avgy",
+    "regr_count",
+    "regr_intercept",
+    "regr_r2",
+    "regr_slope",
+    "regr_sxx",
+    "regr_sxy",
+    "regr_syy",
+    "multiply",
+]
+SAME_UNIT = ["greatest", "least", "gcd", "mod", "fmod", "atan2", "fdiv", "nullif", "add", "subtract"]
 
 
 def values(expression: str) -> list[float]:
