@@ -19,6 +19,16 @@ _KILO = Fraction(1000)
 _LONG_PREFIX = 3
 """Prefixes of this length and longer are words (`exa`, `kilo`), which do not go before symbols (`kilom`)."""
 
+_WITHOUT = (
+    ({"month", "months"}, "months differ in length, write days"),
+    (
+        {"celsius", "degc", "fahrenheit", "degf"},
+        "scales with a zero of their own are not supported, write kelvins or unitless numbers",
+    ),
+    ({"radian", "radians", "rad", "degree", "degrees", "deg"}, "angles have no unit here, write plain numbers"),
+)
+"""Names that are left out on purpose, with the way out."""
+
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
@@ -120,8 +130,17 @@ def _spelling(name: str) -> str:
     if same:
         candidates = " or ".join(f"`{k}` ({_meaning(k)})" for k in same)
         raise UnitError(f"the unit `{name}` is ambiguous, expected {candidates}")
-    near = nearest(name, table.listed) or nearest(name, everything)
-    raise UnitError(f"unknown unit `{name}`", hint=f"did you mean `{near}`?" if near else None)
+    raise UnitError(f"unknown unit `{name}`", hint=_hint(name, table))
+
+
+def _hint(name: str, table: _Table) -> str | None:
+    """Return what to write in place of a name that is unknown."""
+    for names, way_out in _WITHOUT:
+        if name.lower() in names:
+            return way_out
+    # Abbreviations with prefixes are so many that one of them is near to anything.
+    near = nearest(name, [*(symbol.name for symbol in table.symbols.values()), *table.listed])
+    return f"did you mean `{near}`?" if near else None
 
 
 def _meaning(name: str) -> str:

@@ -66,7 +66,18 @@ TWO_ARGUMENTS = [
     "regr_syy",
     "multiply",
 ]
-SAME_UNIT = ["greatest", "least", "gcd", "mod", "fmod", "atan2", "fdiv", "nullif", "add", "subtract"]
+SAME_UNIT = [
+    "greatest",
+    "least",
+    "gcd",
+    "mod",
+    "fmod",
+    "atan2",
+    "fdiv",
+    "nullif",
+    "add",
+    "subtract",
+]
 
 
 def values(expression: str) -> list[float]:
