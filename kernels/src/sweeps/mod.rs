@@ -2,6 +2,21 @@
 
 use pyo3::prelude::*;
 
-pub fn register(_m: &Bound<'_, PyModule>) -> PyResult<()> {
+mod active;
+mod cancel;
+mod failure;
+mod gather;
+mod inner;
+mod outer;
+mod partition;
+mod pieces;
+mod sides;
+mod source;
+mod span_join;
+mod stream;
+
+pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_class::<cancel::Cancel>()?;
+    m.add_function(wrap_pyfunction!(span_join::span_join, m)?)?;
     Ok(())
 }
