@@ -1,7 +1,7 @@
 //! References to rows of held chunks -> payload columns of an output batch.
 
 use arrow_array::{Array, ArrayRef, UInt32Array, new_null_array};
-use arrow_schema::{ArrowError, FieldRef};
+use arrow_schema::{ArrowError, DataType, FieldRef};
 use arrow_select::interleave::interleave;
 use arrow_select::take::take;
 
@@ -20,16 +20,29 @@ enum Rows {
     OfMany(Vec<(usize, usize)>),
 }
 
-/// Builds one column per field from the rows; `NULL_ROW` gives NULL.
+/// Builds one column per payload field from the rows; `NULL_ROW` gives NULL.
 pub fn gather(held: &Held, fields: &[FieldRef], rows: &[u64]) -> Result<Vec<ArrayRef>, ArrowError> {
-    if fields.is_empty() {
+    let wanted: Vec<(usize, &DataType)> = fields
+        .iter()
+        .map(|field| field.data_type())
+        .enumerate()
+        .collect();
+    gather_some(held, &wanted, rows)
+}
+
+/// Builds the wanted payload columns, given by place and type, from the rows.
+pub fn gather_some(
+    held: &Held,
+    wanted: &[(usize, &DataType)],
+    rows: &[u64],
+) -> Result<Vec<ArrayRef>, ArrowError> {
+    if wanted.is_empty() {
         return Ok(Vec::new());
     }
     let plan = plan(rows);
-    fields
+    wanted
         .iter()
-        .enumerate()
-        .map(|(column, field)| plan.column(held, column, field))
+        .map(|&(column, data_type)| plan.column(held, column, data_type))
         .collect()
 }
 
@@ -83,7 +96,12 @@ fn plan(rows: &[u64]) -> Plan {
 }
 
 impl Plan {
-    fn column(&self, held: &Held, column: usize, field: &FieldRef) -> Result<ArrayRef, ArrowError> {
+    fn column(
+        &self,
+        held: &Held,
+        column: usize,
+        data_type: &DataType,
+    ) -> Result<ArrayRef, ArrowError> {
         let find = |&number: &u32| {
             held.column(number, column)
                 .ok_or_else(|| fail("a row was dropped while in use"))
@@ -96,14 +114,14 @@ impl Plan {
         match &self.rows {
             Rows::OfOne(rows) => take(arrays[0], rows, None),
             Rows::OfMany(pairs) => {
-                let null = self.nulls.then(|| new_null_array(field.data_type(), 1));
+                let null = self.nulls.then(|| new_null_array(data_type, 1));
                 let arrays: Vec<&dyn Array> = null
                     .iter()
                     .chain(arrays)
                     .map(|array| array.as_ref())
                     .collect();
                 if arrays.is_empty() {
-                    return Ok(arrow_array::new_empty_array(field.data_type()));
+                    return Ok(arrow_array::new_empty_array(data_type));
                 }
                 interleave(&arrays, pairs)
             }

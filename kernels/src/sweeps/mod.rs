@@ -4,19 +4,26 @@ use pyo3::prelude::*;
 
 mod active;
 mod cancel;
+mod covered;
+mod event_join;
 mod failure;
 mod gather;
+mod groups;
 mod inner;
 mod outer;
 mod partition;
 mod pieces;
+mod required;
 mod sides;
 mod source;
 mod span_join;
+mod span_pieces;
 mod stream;
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<cancel::Cancel>()?;
     m.add_function(wrap_pyfunction!(span_join::span_join, m)?)?;
+    m.add_function(wrap_pyfunction!(event_join::event_join, m)?)?;
+    m.add_function(wrap_pyfunction!(span_pieces::span_pieces, m)?)?;
     Ok(())
 }

@@ -28,6 +28,15 @@ impl Pieces {
         self.right.push(right);
     }
 
+    /// Adds an event, which has no duration; a batch holds either pieces or events.
+    #[inline]
+    pub fn push_event(&mut self, ts: i64, code: u32, left: u64, right: u64) {
+        self.ts.push(ts);
+        self.code.push(code);
+        self.left.push(left);
+        self.right.push(right);
+    }
+
     #[inline]
     pub fn is_full(&self) -> bool {
         self.ts.len() >= ROWS
@@ -47,7 +56,10 @@ impl Pieces {
     ) -> Result<Vec<ArrayRef>, ArrowError> {
         let full = std::mem::take(self);
         self.reserve();
-        let mut columns = vec![int64(full.ts), int64(full.duration)];
+        let mut columns = vec![int64(full.ts)];
+        if !full.duration.is_empty() {
+            columns.push(int64(full.duration));
+        }
         columns.extend(partitions.columns(full.code)?);
         let left = gather(&left.0.held, left.1, &full.left)?;
         let right = gather(&right.0.held, right.1, &full.right)?;
@@ -62,7 +74,6 @@ impl Pieces {
 
     fn reserve(&mut self) {
         self.ts.reserve(ROWS);
-        self.duration.reserve(ROWS);
         self.code.reserve(ROWS);
         self.left.reserve(ROWS);
         self.right.reserve(ROWS);
