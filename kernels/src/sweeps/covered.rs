@@ -24,7 +24,6 @@ pub struct CoveredPieces {
     /// Required partitions that have no span now.
     missing: usize,
     cover: Cover,
-    begun: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -53,13 +52,11 @@ impl CoveredPieces {
             entries: 0,
             missing: 0,
             cover: Cover::None,
-            begun: false,
         }
     }
 
     fn begin(&mut self) -> Result<(), ArrowError> {
-        if !std::mem::replace(&mut self.begun, true) {
-            self.required.load(&mut self.groups.partitions)?;
+        if self.required.load(&mut self.groups.partitions)? {
             self.missing = self.required.codes().count();
             if self.missing == 0 {
                 self.cover = Cover::Since(i64::MIN);

@@ -1,7 +1,7 @@
 //! Two sorted streams of spans -> time cut at every boundary of either, where the wanted side covers it, sorted by time.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::BinaryHeap;
 
 use arrow_array::ArrayRef;
 use arrow_schema::ArrowError;
@@ -9,6 +9,7 @@ use arrow_schema::ArrowError;
 use super::active::Active;
 use super::pieces::Pieces;
 use super::sides::Sides;
+use super::slots::{NO_SLOT, Slots};
 use super::source::{Open, ROWS};
 use super::stream::Sweep;
 
@@ -35,7 +36,7 @@ pub struct Outer {
     keep: Keep,
     state: Vec<Partition>,
     every: Option<Every>,
-    slots: Slots,
+    slots: Slots<Slot>,
     /// Times at which one side ends while the other goes on; the number in the middle makes ties come in order of entry.
     ends: BinaryHeap<Reverse<(i64, u64, u32)>>,
     entries: u64,
@@ -53,26 +54,6 @@ struct Partition {
 struct Every {
     open: Open,
     active: Active,
-}
-
-#[derive(Default)]
-struct Slots {
-    first: u64,
-    queue: VecDeque<Slot>,
-}
-
-const NO_SLOT: u64 = u64::MAX;
-
-impl Slots {
-    fn begin(&mut self, slot: Slot) -> u64 {
-        self.queue.push_back(slot);
-        self.first + self.queue.len() as u64 - 1
-    }
-
-    fn get(&mut self, number: u64) -> Option<&mut Slot> {
-        self.queue
-            .get_mut(usize::try_from(number.checked_sub(self.first)?).ok()?)
-    }
 }
 
 impl Outer {
@@ -250,27 +231,24 @@ impl Outer {
 
     /// Moves the slots that cannot change any more to the output.
     fn settle(&mut self, now: i64) {
-        while let Some(slot) = self.slots.queue.front()
-            && (slot.ts + slot.duration <= now)
-            && !self.pieces.is_full()
+        while !self.pieces.is_full()
+            && let Some(slot) = self.slots.pop_if(|slot| slot.ts + slot.duration <= now)
         {
             self.pieces
                 .push(slot.ts, slot.duration, slot.code, slot.a, slot.b);
-            self.slots.queue.pop_front();
-            self.slots.first += 1;
         }
     }
 
     fn release(&mut self) {
         let now = self.sides.now();
         let every = self.every.as_ref().map(|every| every.open.row);
-        let queue = &self.slots.queue;
+        let slots = &self.slots;
         if self.sides.a.held.is_full() {
             let open = self
                 .state
                 .iter()
                 .map(|state| state.a.row_at(now))
-                .chain(queue.iter().map(|slot| slot.a));
+                .chain(slots.iter().map(|slot| slot.a));
             self.sides
                 .a
                 .held
@@ -281,7 +259,7 @@ impl Outer {
                 .state
                 .iter()
                 .map(|state| state.b.row_at(now))
-                .chain(queue.iter().map(|slot| slot.b));
+                .chain(slots.iter().map(|slot| slot.b));
             self.sides
                 .b
                 .held

@@ -20,10 +20,10 @@ impl Required {
         }
     }
 
-    /// Reads the tuples at the first call.
-    pub fn load(&mut self, partitions: &mut Partitions) -> Result<(), ArrowError> {
+    /// Reads the tuples at the first call, the only one that returns true.
+    pub fn load(&mut self, partitions: &mut Partitions) -> Result<bool, ArrowError> {
         let Some(tuples) = self.tuples.take() else {
-            return Ok(());
+            return Ok(false);
         };
         let types: Vec<_> = tuples
             .schema()
@@ -46,7 +46,7 @@ impl Required {
                 .into_iter()
                 .for_each(|code| self.member[code as usize] = true);
         }
-        Ok(())
+        Ok(true)
     }
 
     pub fn contains(&self, code: u32) -> bool {
