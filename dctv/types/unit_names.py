@@ -19,19 +19,31 @@ _KILO = Fraction(1000)
 _LONG_PREFIX = 3
 """Prefixes of this length and longer are words (`exa`, `kilo`), which do not go before symbols (`kilom`)."""
 
+_WITHOUT = (
+    ({"month", "months"}, "months differ in length, write days"),
+    (
+        {"celsius", "degc", "fahrenheit", "degf"},
+        "scales with a zero of their own are not supported, write kelvins or unitless numbers",
+    ),
+    ({"radian", "radians", "rad", "degree", "degrees", "deg"}, "angles have no unit here, write plain numbers"),
+)
+"""Names that are left out on purpose, with the way out."""
+
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
     """A unit that has a name of its own: how it prints, what it measures, how large it is in base units."""
 
     text: str
+    name: str
+    """Its name in full: `kilobyte`."""
     dimensions: Dimensions
     factor: Fraction
 
 
 @dataclass(frozen=True, slots=True)
 class _Prefix:
-    """A prefix: all its spellings, the first being the one that prints, and its factor."""
+    """A prefix: all its spellings, first the one that prints, last its name, and its factor."""
 
     spellings: tuple[str, ...]
     factor: Fraction
@@ -113,12 +125,27 @@ def _spelling(name: str) -> str:
     everything = known_units()
     # One letter says too little: `M` is neither surely a metre nor a minute.
     same = [k for k in everything if k.lower() == name.lower()] if len(name) > 1 else []
-    if len(same) == 1:
+    if len({_meaning(k) for k in same}) == 1:
         return same[0]
     if same:
-        raise UnitError(f"the unit `{name}` is ambiguous: write {' or '.join(f'`{k}`' for k in same)}")
-    near = nearest(name, table.listed) or nearest(name, everything)
-    raise UnitError(f"unknown unit `{name}`", hint=f"did you mean `{near}`?" if near else None)
+        candidates = " or ".join(f"`{k}` ({_meaning(k)})" for k in same)
+        raise UnitError(f"the unit `{name}` is ambiguous, expected {candidates}")
+    raise UnitError(f"unknown unit `{name}`", hint=_hint(name, table))
+
+
+def _hint(name: str, table: _Table) -> str | None:
+    """Return what to write in place of a name that is unknown."""
+    for names, way_out in _WITHOUT:
+        if name.lower() in names:
+            return way_out
+    # Abbreviations with prefixes are so many that one of them is near to anything.
+    near = nearest(name, [*(symbol.name for symbol in table.symbols.values()), *table.listed])
+    return f"did you mean `{near}`?" if near else None
+
+
+def _meaning(name: str) -> str:
+    table = _table()
+    return table.symbols[name].name if name in table.symbols else name
 
 
 @cache
@@ -153,23 +180,28 @@ def _define(entry: _Definition, table: _Table, prefixed: dict[str, Symbol], pref
     table.symbols.update(dict.fromkeys(names, unit))
     for prefix in prefixes:
         if _takes(entry.group, prefix):
-            larger = Symbol(prefix.spellings[0] + unit.text, unit.dimensions, unit.factor * prefix.factor)
+            larger = _enlarge(unit, prefix)
             for full in _prefixed(prefix, names, entry.symbol):
                 assert full not in prefixed, f"units.txt gives {full} two meanings"
                 prefixed[full] = larger
+
+
+def _enlarge(unit: Symbol, prefix: _Prefix) -> Symbol:
+    printed = prefix.spellings[0] + unit.text
+    return Symbol(printed, prefix.spellings[-1] + unit.name, unit.dimensions, unit.factor * prefix.factor)
 
 
 def _measure(entry: _Definition, known: Mapping[str, Symbol]) -> Symbol:
     """Return the unit that a definition defines."""
     printed = entry.symbol or entry.name
     if entry.value.startswith("["):
-        return Symbol(printed, ((entry.value.strip("[]"), Fraction(1)),), Fraction(1))
+        return Symbol(printed, entry.name, ((entry.value.strip("[]"), Fraction(1)),), Fraction(1))
     factor, parts = read_terms(entry.value)
     dimensions, factors = _scale(parts.items(), known)
     for size, power in factors:
         assert power.denominator == 1, f"units.txt takes a root in {entry.name}"
         factor *= size**power.numerator
-    return Symbol(printed, dimensions, factor)
+    return Symbol(printed, entry.name, dimensions, factor)
 
 
 def _prefixed(prefix: _Prefix, names: list[str], symbol_name: str) -> Iterator[str]:

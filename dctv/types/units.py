@@ -84,7 +84,7 @@ def multiply(a: Unit, b: Unit) -> tuple[Unit, Fraction]:
     powers = dict(a.symbols)
     for name, power in b.symbols:
         partner, sign = _partner(name, powers)
-        powers[partner] = powers.get(partner, Fraction(0)) + sign * power
+        powers[partner] = check_power(powers.get(partner, Fraction(0)) + sign * power)
     product = _build(powers)
     if not product.dimensions:
         product = NO_UNIT
