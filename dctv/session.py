@@ -211,7 +211,7 @@ class Session:
 
     def functions(self) -> list[str]:
         """Return the names of scalar, aggregate and window functions."""
-        named = [n for n, kind in self._engine.functions().items() if kind != "table" and n[0].isalpha()]
+        named = [n for n in self._engine.functions() if n[0].isalpha()]
         return sorted({*named, *self._shelves.rules})
 
     def incomplete(self) -> list[str]:
