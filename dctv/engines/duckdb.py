@@ -33,7 +33,7 @@ class DuckDB:
         self._on_zero_division = on_zero_division
         self._lock = threading.Lock()
         self._open: list[duckdb.DuckDBPyConnection] = []
-        self._describer_counts = False
+        self._counting: set[int] = set()
 
     def _connect(self, threads: int | None) -> duckdb.DuckDBPyConnection:
         config = dict(self._config)
@@ -83,7 +83,7 @@ class DuckDB:
 
     def describe(self, sql: str) -> list[tuple[str, str]]:
         """Return names and types of a query's columns."""
-        self._prepare(sql, self._describer)
+        self._prepare(sql, self._parallel)
         try:
             rows = self._describer.execute("DESCRIBE " + sql).fetchall()
         except duckdb.Error as error:
@@ -91,9 +91,10 @@ class DuckDB:
         return [(row[0], row[1]) for row in rows]
 
     def _prepare(self, sql: str, connection: duckdb.DuckDBPyConnection) -> None:
-        """Define the counting function where a query calls it: it is known to one connection only."""
-        if ZERO_DIVISION not in sql or (connection is self._describer and self._describer_counts):
+        """Define the counting function where a query calls it: once in each database."""
+        if ZERO_DIVISION not in sql or id(connection) in self._counting:
             return
+        self._counting.add(id(connection))
 
         def count(divisors: Any) -> Any:
             import pyarrow as pa
@@ -104,8 +105,6 @@ class DuckDB:
         connection.create_function(
             ZERO_DIVISION, count, ["DOUBLE"], "DOUBLE", type="arrow", side_effects=True, null_handling="special"
         )
-        if connection is self._describer:
-            self._describer_counts = True
 
     def stream(self, sql: str, sources: Mapping[str, Any], *, serial: bool) -> EngineStream:
         """Return a stream that runs the query when it is opened."""
@@ -114,8 +113,8 @@ class DuckDB:
     def open(self, sql: str, sources: Mapping[str, Any], *, serial: bool) -> object:
         """Start a query and return its Arrow stream capsule."""
         connection = self._serial if serial else self._parallel
+        self._prepare(sql, connection)
         cursor = connection.cursor()
-        self._prepare(sql, cursor)
         with self._lock:
             self._open.append(cursor)
         try:
@@ -127,8 +126,8 @@ class DuckDB:
 
     def explain(self, sql: str, sources: Mapping[str, Any], *, analyze: bool) -> str:
         """Return the engine's plan of a query as text."""
+        self._prepare(sql, self._parallel)
         cursor = self._parallel.cursor()
-        self._prepare(sql, cursor)
         try:
             for name, source in sources.items():
                 cursor.register(name, source)
