@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, Int64Array, RecordBatch};
-use arrow_schema::{ArrowError, SchemaRef};
+use arrow_array::cast::AsArray;
+use arrow_array::types::Int64Type;
+use arrow_array::{Int64Array, RecordBatch, new_null_array};
+use arrow_schema::{ArrowError, DataType, SchemaRef};
 use rustc_hash::FxHashMap;
 
 use super::block::{Block, TIMELESS};
@@ -85,7 +87,7 @@ pub fn finish(blocks: Vec<Block>) -> Result<Trace, ArrowError> {
     for (name, parts) in names.iter().zip(gathered) {
         let (batches, invalid) = unify(parts.builders)?;
         trace.invalid += invalid;
-        let batches = batches.iter().map(|b| from_start(b, start)).collect::<Result<Vec<_>, _>>()?;
+        let batches = batches.into_iter().map(|b| from_start(b, start)).collect::<Result<Vec<_>, _>>()?;
         let Some(first) = batches.first() else {
             continue;
         };
@@ -100,16 +102,19 @@ pub fn finish(blocks: Vec<Block>) -> Result<Trace, ArrowError> {
     Ok(trace)
 }
 
-/// Count time from the trace's start.
-fn from_start(batch: &RecordBatch, start: i64) -> Result<RecordBatch, ArrowError> {
-    let mut columns = batch.columns().to_vec();
-    let printed = columns.first().and_then(|c| c.as_any().downcast_ref::<Int64Array>());
-    if let Some(printed) = printed {
-        let moved = |ts: &i64| if *ts == TIMELESS { 0 } else { ts.saturating_sub(start) };
-        let moved: ArrayRef = Arc::new(Int64Array::from_iter_values(printed.values().iter().map(moved)));
-        columns[0] = moved;
+/// Count time from the trace's start, in place.
+fn from_start(batch: RecordBatch, start: i64) -> Result<RecordBatch, ArrowError> {
+    let (schema, mut columns, _) = batch.into_parts();
+    if let Some(times) = columns.first_mut() {
+        let printed = times.as_primitive_opt::<Int64Type>().cloned();
+        *times = new_null_array(&DataType::Int64, 0);
+        let moved = |ts: i64| if ts == TIMELESS { 0 } else { ts.saturating_sub(start) };
+        if let Some(printed) = printed {
+            let array: Int64Array = printed.unary_mut(moved).unwrap_or_else(|shared| shared.unary(moved));
+            *times = Arc::new(array);
+        }
     }
-    RecordBatch::try_new(batch.schema(), columns)
+    RecordBatch::try_new(schema, columns)
 }
 
 fn text(bytes: &[u8]) -> String {

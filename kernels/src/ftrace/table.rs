@@ -144,10 +144,11 @@ impl Table {
 /// The column of free text while a table grows, since a field may be named `text`; no field can be named so.
 pub const FREE: &str = " text";
 
-const TEXTS: [&[u8]; 31] = [
+/// Fields that are names, lists or hexadecimal without 0x, even where a value looks like a decimal number.
+const TEXTS: [&[u8]; 26] = [
     b"prev_state", b"caller", b"function", b"action", b"ip", b"parent_ip", b"args", b"cpus", b"cpumask", b"path", b"track",
     b"clone_flags", b"call_site", b"ptr", b"page", b"sa_handler", b"sa_flags", b"timer", b"hrtimer", b"work", b"skbaddr",
-    b"skaddr", b"func", b"calltime", b"rettime", b"driver", b"device", b"thermal_zone", b"type", b"workqueue", b"reason",
+    b"skaddr", b"func", b"calltime", b"rettime", b"thermal_zone",
 ];
 
 fn hint(key: &[u8]) -> Hint {
