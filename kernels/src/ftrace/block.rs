@@ -36,16 +36,44 @@ pub enum Reason {
 pub const REASONS: [(Reason, &str, &str); 12] = [
     (Reason::Unknown, "unknown", "line is not an event"),
     (Reason::Stack, "stack", "line of a stack trace"),
-    (Reason::Unnamed, "unnamed", "line has a time but no event name"),
+    (
+        Reason::Unnamed,
+        "unnamed",
+        "line has a time but no event name",
+    ),
     (Reason::BadTime, "bad_time", "time is negative or too large"),
     (Reason::TooLong, "too_long", "line is longer than 1 MiB"),
-    (Reason::TooManyEvents, "too_many_events", "event name beyond the 4096 that are read"),
+    (
+        Reason::TooManyEvents,
+        "too_many_events",
+        "event name beyond the 4096 that are read",
+    ),
     (Reason::Lost, "lost", "events lost by the kernel"),
-    (Reason::Overwritten, "overwritten", "events overwritten in the kernel's buffer"),
-    (Reason::FailedToParse, "failed_to_parse", "event that its writer failed to parse"),
-    (Reason::BadMark, "bad_mark", "mark with missing fields, kept as text"),
-    (Reason::WholeTime, "whole_time", "time without a decimal point, taken as ns"),
-    (Reason::Timeless, "timeless", "clock mark without a time, placed at the start"),
+    (
+        Reason::Overwritten,
+        "overwritten",
+        "events overwritten in the kernel's buffer",
+    ),
+    (
+        Reason::FailedToParse,
+        "failed_to_parse",
+        "event that its writer failed to parse",
+    ),
+    (
+        Reason::BadMark,
+        "bad_mark",
+        "mark with missing fields, kept as text",
+    ),
+    (
+        Reason::WholeTime,
+        "whole_time",
+        "time without a decimal point, taken as ns",
+    ),
+    (
+        Reason::Timeless,
+        "timeless",
+        "clock mark without a time, placed at the start",
+    ),
 ];
 
 /// How often something happened, and where first.
@@ -63,8 +91,8 @@ pub struct Block {
     pub counts: Vec<Count>,
     pub lines: u64,
     pub events: u64,
-    /// Blank lines and headers.
-    pub plain: u64,
+    pub blank: u64,
+    pub headers: u64,
     pub start: i64,
     pub last: i64,
     pub tracer: Option<Vec<u8>>,
@@ -81,7 +109,8 @@ pub fn decode(text: &[u8]) -> Block {
         counts: vec![Count::default(); REASONS.len()],
         lines: 0,
         events: 0,
-        plain: 0,
+        blank: 0,
+        headers: 0,
         start: i64::MAX,
         last: i64::MIN,
         tracer: None,
@@ -129,18 +158,23 @@ impl Block {
             Other::Lost(count) => self.count(Reason::Lost, count, line),
             Other::Overwritten(count) => self.count(Reason::Overwritten, count, line),
             Other::Header => self.header(line),
-            Other::Blank => {}
+            Other::Blank => {
+                self.blank += 1;
+                return;
+            }
         }
-        self.plain += 1;
+        self.headers += 1;
     }
 
     fn header(&mut self, line: &[u8]) {
         if let Some(tracer) = line.strip_prefix(b"# tracer:") {
-            self.tracer.get_or_insert_with(|| tracer.trim_ascii().to_vec());
+            self.tracer
+                .get_or_insert_with(|| tracer.trim_ascii().to_vec());
         }
         const LATENCY: &[u8] = b" latency trace v";
         if let Some(at) = memchr::memmem::find(line, LATENCY) {
-            let kernel = memchr::memmem::find(&line[at..], b" on ").map(|on| line[at + on + 4..].trim_ascii());
+            let kernel = memchr::memmem::find(&line[at..], b" on ")
+                .map(|on| line[at + on + 4..].trim_ascii());
             self.kernel = self.kernel.take().or(kernel.map(<[u8]>::to_vec));
         }
     }
@@ -148,12 +182,16 @@ impl Block {
     fn event(&mut self, line: &[u8], prefix: &Prefix<'_>, text: &[u8]) {
         let form = match line::event(text) {
             Event::Unnamed => return self.count(Reason::Unnamed, 1, line),
-            Event::Plain(name, body) if marks::is_mark(name) => return self.mark(line, prefix, name, body),
+            Event::Plain(name, body) if marks::is_mark(name) => {
+                return self.mark(line, prefix, name, body);
+            }
             Event::Plain(name, body) => {
                 if body.starts_with(b"[FAILED TO PARSE]") {
                     self.count(Reason::FailedToParse, 1, line);
                 }
-                return self.add(line, prefix, (name, name, None), |row| forms::read(row.form, body, row));
+                return self.add(line, prefix, (name, name, None), |row| {
+                    forms::read(row.form, body, row)
+                });
             }
             Event::Enter(name, body) => (name, b"sys_enter_", Form::SyscallEnter, body),
             Event::Exit(name, body) => (name, b"sys_exit_\0", Form::SyscallExit, body),
@@ -167,7 +205,9 @@ impl Block {
         let (name, head, form, body) = form;
         let head = head.strip_suffix(b"\0").unwrap_or(head);
         let table = [head, name.strip_prefix(b"sys_").unwrap_or(name)].concat();
-        self.add(line, prefix, (name, &table, Some(form)), |row| forms::read(form, body, row));
+        self.add(line, prefix, (name, &table, Some(form)), |row| {
+            forms::read(form, body, row)
+        });
     }
 
     fn mark(&mut self, line: &[u8], prefix: &Prefix<'_>, name: &[u8], body: &[u8]) {
@@ -190,16 +230,23 @@ impl Block {
                     self.count(Reason::Timeless, 1, line);
                 }
                 let table = b"print|trace_event_clock_sync";
-                return self.add(line, &prefix, (name, table, None), |row| marks::clock_sync(mark.text, row));
+                return self.add(line, &prefix, (name, table, None), |row| {
+                    marks::clock_sync(mark.text, row)
+                });
             }
             Kind::Free => {}
         }
-        self.add(line, prefix, (name, b"print", Some(Form::FreeText)), |row| {
-            if let Some(ip) = mark.ip {
-                row.put_text(b"ip", ip);
-            }
-            row.free(mark.text);
-        });
+        self.add(
+            line,
+            prefix,
+            (name, b"print", Some(Form::FreeText)),
+            |row| {
+                if let Some(ip) = mark.ip {
+                    row.put_text(b"ip", ip);
+                }
+                row.free(mark.text);
+            },
+        );
     }
 
     /// Add a row to the table of an event: its name as printed, its table, and its form if not by name.

@@ -64,7 +64,13 @@ pub fn finish(blocks: Vec<Block>) -> Result<Trace, ArrowError> {
     let start = blocks.iter().map(|b| b.start).min().unwrap_or(i64::MAX);
     let last = blocks.iter().map(|b| b.last).max().unwrap_or(i64::MIN);
     let (start, last) = if start > last { (0, 0) } else { (start, last) };
-    let mut trace = Trace { tables: Vec::new(), start, last: last - start, invalid: 0, left_out: 0 };
+    let mut trace = Trace {
+        tables: Vec::new(),
+        start,
+        last: last - start,
+        invalid: 0,
+        left_out: 0,
+    };
     let mut names: Vec<Vec<u8>> = Vec::new();
     let mut index: FxHashMap<Vec<u8>, usize> = FxHashMap::default();
     let mut gathered: Vec<Gathered> = Vec::new();
@@ -87,7 +93,10 @@ pub fn finish(blocks: Vec<Block>) -> Result<Trace, ArrowError> {
     for (name, parts) in names.iter().zip(gathered) {
         let (batches, invalid) = unify(parts.builders)?;
         trace.invalid += invalid;
-        let batches = batches.into_iter().map(|b| from_start(b, start)).collect::<Result<Vec<_>, _>>()?;
+        let batches = batches
+            .into_iter()
+            .map(|b| from_start(b, start))
+            .collect::<Result<Vec<_>, _>>()?;
         let Some(first) = batches.first() else {
             continue;
         };
@@ -96,7 +105,11 @@ pub fn finish(blocks: Vec<Block>) -> Result<Trace, ArrowError> {
             schema: first.schema(),
             batches,
             unsorted: parts.unsorted,
-            printed: parts.printed.iter().map(|(name, count)| (text(name), *count)).collect(),
+            printed: parts
+                .printed
+                .iter()
+                .map(|(name, count)| (text(name), *count))
+                .collect(),
         });
     }
     Ok(trace)
@@ -108,9 +121,17 @@ fn from_start(batch: RecordBatch, start: i64) -> Result<RecordBatch, ArrowError>
     if let Some(times) = columns.first_mut() {
         let printed = times.as_primitive_opt::<Int64Type>().cloned();
         *times = new_null_array(&DataType::Int64, 0);
-        let moved = |ts: i64| if ts == TIMELESS { 0 } else { ts.saturating_sub(start) };
+        let moved = |ts: i64| {
+            if ts == TIMELESS {
+                0
+            } else {
+                ts.saturating_sub(start)
+            }
+        };
         if let Some(printed) = printed {
-            let array: Int64Array = printed.unary_mut(moved).unwrap_or_else(|shared| shared.unary(moved));
+            let array: Int64Array = printed
+                .unary_mut(moved)
+                .unwrap_or_else(|shared| shared.unary(moved));
             *times = Arc::new(array);
         }
     }

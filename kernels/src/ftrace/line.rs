@@ -102,7 +102,15 @@ fn after_task(line: &[u8], open: usize) -> Option<Line<'_>> {
         Time::No => None,
         Time::OutOfRange => Some(Line::BadTime),
         Time::Ns(ts, whole) => {
-            let prefix = Prefix { comm, pid, tgid, cpu, flags, ts, whole };
+            let prefix = Prefix {
+                comm,
+                pid,
+                tgid,
+                cpu,
+                flags,
+                ts,
+                whole,
+            };
             Some(Line::Event(prefix, event))
         }
     }
@@ -123,7 +131,11 @@ fn task(text: &[u8]) -> Option<(&[u8], i64, Option<i64>)> {
     }
     let digits = text.iter().rev().take_while(|b| b.is_ascii_digit()).count();
     let (comm, pid) = text.split_at(text.len() - digits);
-    Some((comm.strip_suffix(b"-")?.trim_ascii_start(), integer(pid)?, tgid))
+    Some((
+        comm.strip_suffix(b"-")?.trim_ascii_start(),
+        integer(pid)?,
+        tgid,
+    ))
 }
 
 fn time(text: &[u8]) -> Time {
@@ -153,7 +165,9 @@ fn nanoseconds(whole: &[u8], fraction: &[u8]) -> Option<i64> {
     let kept = &fraction[..fraction.len().min(9)];
     let scale = 10i64.pow(9 - kept.len() as u32);
     let below = integer(kept)?.checked_mul(scale)?;
-    integer(whole)?.checked_mul(1_000_000_000)?.checked_add(below)
+    integer(whole)?
+        .checked_mul(1_000_000_000)?
+        .checked_add(below)
 }
 
 /// Tell how an event is written, from its name on.
@@ -197,7 +211,14 @@ fn other(line: &[u8]) -> Other {
     if text.starts_with(b"=> ") {
         return Other::Stack;
     }
-    let headers: [&[u8]; 6] = [b"version =", b"cpus=", b"trace-cmd version", b"TRACE:", b"capturing trace", b"CPU "];
+    let headers: [&[u8]; 6] = [
+        b"version =",
+        b"cpus=",
+        b"trace-cmd version",
+        b"TRACE:",
+        b"capturing trace",
+        b"CPU ",
+    ];
     match headers.iter().position(|h| text.starts_with(h)) {
         Some(5) if !text.ends_with(b" is empty") => Other::Unknown,
         Some(_) => Other::Header,
@@ -240,7 +261,11 @@ pub fn integer(text: &[u8]) -> Option<i64> {
         }
         return Some(sum);
     }
-    str::from_utf8(text).ok()?.parse().ok().filter(|_| text[0].is_ascii_digit())
+    str::from_utf8(text)
+        .ok()?
+        .parse()
+        .ok()
+        .filter(|_| text[0].is_ascii_digit())
 }
 
 /// Space or tab.
@@ -253,5 +278,7 @@ fn count_digits(bytes: &[u8]) -> usize {
 }
 
 fn token_end(text: &[u8]) -> usize {
-    text.iter().position(|&b| is_blank(b) || b == b':').unwrap_or(text.len())
+    text.iter()
+        .position(|&b| is_blank(b) || b == b':')
+        .unwrap_or(text.len())
 }

@@ -28,9 +28,19 @@ pub struct FileResult {
 }
 
 /// Read a file; `tick` gets the bytes read so far and stops everything by an error.
-pub fn file<E>(path: &Path, threads: usize, mut tick: impl FnMut(u64) -> Result<(), E>) -> Result<Result<FileResult, E>, io::Error> {
+pub fn file<E>(
+    path: &Path,
+    threads: usize,
+    mut tick: impl FnMut(u64) -> Result<(), E>,
+) -> Result<Result<FileResult, E>, io::Error> {
     let source = source::open(path)?;
-    let mut blocks = Blocks { text: source.text, carry: Vec::new(), ended: false, broken: None, endless: 0 };
+    let mut blocks = Blocks {
+        text: source.text,
+        carry: Vec::new(),
+        ended: false,
+        broken: None,
+        endless: 0,
+    };
     let (send, receive) = sync_channel::<(usize, Vec<u8>)>(threads);
     let receive = Mutex::new(receive);
     let done = Mutex::new(Vec::new());
@@ -53,7 +63,9 @@ pub fn file<E>(path: &Path, threads: usize, mut tick: impl FnMut(u64) -> Result<
     }
     let mut decoded = done.into_inner().unwrap_or_else(PoisonError::into_inner);
     decoded.sort_unstable_by_key(|(index, _)| *index);
-    let cut = source.cut.then(|| "page is longer than 1 GiB or breaks off".to_owned());
+    let cut = source
+        .cut
+        .then(|| "page is longer than 1 GiB or breaks off".to_owned());
     Ok(Ok(FileResult {
         blocks: decoded.into_iter().map(|(_, block)| block).collect(),
         foreign: source.foreign,
@@ -65,12 +77,17 @@ pub fn file<E>(path: &Path, threads: usize, mut tick: impl FnMut(u64) -> Result<
 
 fn work(receive: &Mutex<Receiver<(usize, Vec<u8>)>>, done: &Mutex<Vec<(usize, Block)>>) {
     loop {
-        let next = receive.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        let next = receive
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .recv();
         let Ok((index, text)) = next else {
             return;
         };
         let block = block::decode(&text);
-        done.lock().unwrap_or_else(PoisonError::into_inner).push((index, block));
+        done.lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push((index, block));
     }
 }
 

@@ -6,7 +6,14 @@ use super::forms::{self, Form};
 use super::line::{Prefix, integer};
 
 /// Columns that every event has; `_ts` holds the time as printed until the trace's start is known.
-pub const FIXED: [&str; 6] = ["_ts", "cpu", "common_comm", "common_pid", "common_tgid", "common_flags"];
+pub const FIXED: [&str; 6] = [
+    "_ts",
+    "cpu",
+    "common_comm",
+    "common_pid",
+    "common_tgid",
+    "common_flags",
+];
 /// How many different fields of one event become columns in one block; more stay in its free text.
 const COLUMN_LIMIT: usize = 256;
 
@@ -18,6 +25,8 @@ enum Hint {
     Text,
     /// A number printed with leading zeros: `target_cpu=007`.
     Padded,
+    /// A number of bytes printed with a `B` behind it.
+    Bytes,
 }
 
 /// The rows of one event in one block.
@@ -34,6 +43,8 @@ pub struct Table {
     pub unsorted: bool,
     /// Whether all fields are texts.
     texts: bool,
+    /// Whether the field `size` is printed with a `B` behind it.
+    sized: bool,
 }
 
 impl Table {
@@ -49,6 +60,7 @@ impl Table {
             last_ts: i64::MIN,
             unsorted: false,
             texts: matches!(form, Form::SyscallEnter | Form::SyscallExit),
+            sized: event == b"rss_stat",
         }
     }
 
@@ -87,7 +99,11 @@ impl Table {
         let index = column - FIXED.len();
         if index >= self.hints.len() {
             self.hints.resize(index + 1, Hint::Any);
-            self.hints[index] = if self.texts { Hint::Text } else { hint(key) };
+            self.hints[index] = match (self.texts, self.sized) {
+                (true, _) => Hint::Text,
+                (_, true) if key == b"size" => Hint::Bytes,
+                _ => hint(key),
+            };
         }
         match self.hints[index] {
             Hint::Text => self.builder.push_str(column, value),
@@ -95,6 +111,7 @@ impl Table {
                 Some(number) => self.builder.push_i64(column, number),
                 None => self.put_any(column, value),
             },
+            Hint::Bytes => self.put_any(column, value.strip_suffix(b"B").unwrap_or(value)),
             Hint::Any => self.put_any(column, value),
         }
     }
@@ -146,9 +163,32 @@ pub const FREE: &str = " text";
 
 /// Fields that are names, lists or hexadecimal without 0x, even where a value looks like a decimal number.
 const TEXTS: [&[u8]; 26] = [
-    b"prev_state", b"caller", b"function", b"action", b"ip", b"parent_ip", b"args", b"cpus", b"cpumask", b"path", b"track",
-    b"clone_flags", b"call_site", b"ptr", b"page", b"sa_handler", b"sa_flags", b"timer", b"hrtimer", b"work", b"skbaddr",
-    b"skaddr", b"func", b"calltime", b"rettime", b"thermal_zone",
+    b"prev_state",
+    b"caller",
+    b"function",
+    b"action",
+    b"ip",
+    b"parent_ip",
+    b"args",
+    b"cpus",
+    b"cpumask",
+    b"path",
+    b"track",
+    b"clone_flags",
+    b"call_site",
+    b"ptr",
+    b"page",
+    b"sa_handler",
+    b"sa_flags",
+    b"timer",
+    b"hrtimer",
+    b"work",
+    b"skbaddr",
+    b"skaddr",
+    b"func",
+    b"calltime",
+    b"rettime",
+    b"thermal_zone",
 ];
 
 fn hint(key: &[u8]) -> Hint {
@@ -181,7 +221,11 @@ fn number(text: &[u8]) -> Number {
         let padded = *first == b'0' && (digits.len() > 1 || text.len() > 1);
         return match padded {
             true => Number::No,
-            false => Number::Int(if text.len() > digits.len() { -number } else { number }),
+            false => Number::Int(if text.len() > digits.len() {
+                -number
+            } else {
+                number
+            }),
         };
     }
     let Ok(text) = str::from_utf8(text) else {
@@ -195,7 +239,9 @@ fn number(text: &[u8]) -> Number {
             (_, Ok(number)) => Number::Uint(number),
             _ => Number::No,
         },
-        (true, 1) if *first != b'0' || digits.get(1) == Some(&b'.') => text.parse().map_or(Number::No, Number::Float),
+        (true, 1) if *first != b'0' || digits.get(1) == Some(&b'.') => {
+            text.parse().map_or(Number::No, Number::Float)
+        }
         _ => Number::No,
     }
 }
