@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from lark import Lark
-from lark.grammar import Rule
+from lark.grammar import Rule, Terminal
 from lark.lexer import PatternRE, PatternStr
 from lark.parsers.lalr_analysis import Shift
 
@@ -72,7 +72,7 @@ def _rule(rule: Rule, origin: dict[str, int]) -> list[Any]:
     keep = [
         (i, int(not symbol.is_term and symbol.name.startswith("_")))
         for i, symbol in enumerate(rule.expansion)
-        if not (symbol.is_term and symbol.filter_out and not rule.options.keep_all_tokens)
+        if not (isinstance(symbol, Terminal) and symbol.filter_out and not rule.options.keep_all_tokens)
     ]
     name = rule.alias or rule.origin.name
     helper = name.startswith("_")

@@ -27,10 +27,12 @@ def complain(source: Source, start: str, index: int) -> ParseError:
     before = parser.tokens[index - 1] if index else None
     return (
         _immutable(parser, index, place)
-        or _missing_unit(source, parser, index, place)
+        or _missing_unit(parser, index, place)
         or _misspelt(source, start, parser, index)
         or _missing_semicolon(source, parser, index)
-        or ParseError(f"found {_found(token)}, expected {expectation(parser)}", place, hint=_reserved_hint(token, before))
+        or ParseError(
+            f"found {_found(token)}, expected {expectation(parser)}", place, hint=_reserved_hint(token, before)
+        )
     )
 
 
@@ -67,10 +69,14 @@ def _found(token: Raw) -> str:
 def _broken(token: Raw, place: Place) -> ParseError:
     opening = token.text[:1]
     if token.text.startswith("/*"):
-        return ParseError("the comment that opens here is not closed", Place(place.source, place.start, place.start + 2))
+        return ParseError(
+            "the comment that opens here is not closed", Place(place.source, place.start, place.start + 2)
+        )
     if opening in {"'", '"', "`"}:
         what = "string" if opening == "'" else "quoted name"
-        return ParseError(f"the {what} that opens here is not closed", Place(place.source, place.start, place.start + 1))
+        return ParseError(
+            f"the {what} that opens here is not closed", Place(place.source, place.start, place.start + 1)
+        )
     if opening.isdigit() or opening == ".":
         return ParseError(f"malformed number `{token.text}`", place)
     return ParseError(f"found the character {_character(token.text)}, which means nothing here", place)
@@ -94,7 +100,7 @@ def _immutable(parser: Parser, index: int, place: Place) -> ParseError | None:
     return None
 
 
-def _missing_unit(source: Source, parser: Parser, index: int, place: Place) -> ParseError | None:
+def _missing_unit(parser: Parser, index: int, place: Place) -> ParseError | None:
     """Return the error of a unit after a blank, which was read as an alias or not at all."""
     for at in (index, index - 1):
         if at < 1 or parser.tokens[at - 1].kind != "NUMBER":
@@ -120,8 +126,11 @@ def _misspelt(source: Source, start: str, parser: Parser, index: int) -> ParseEr
         keyword = nearest(word, [k for k in allowed if len(k) > 2])
         if keyword is not None:
             place = _place(source, parser, at)
-            return ParseError(f"found `{word}`, expected {expectation(parser)}" if at == index else
-                              f"`{word}` is not a keyword", place, hint=f"did you mean `{keyword}`?")
+            return ParseError(
+                f"found `{word}`, expected {expectation(parser)}" if at == index else f"`{word}` is not a keyword",
+                place,
+                hint=f"did you mean `{keyword}`?",
+            )
     return None
 
 

@@ -47,12 +47,17 @@ _BEGINNINGS = {
     "`SELECT`": frozenset({"SELECT", "WITH", "VALUES", "("}),
     "a key": _NAMES | {"STRING"},
 }  # fmt: skip
-_OPERATORS = frozenset(
-    """* / // % + - || << >> & | = == != <> < <= > >= <=> <!=> AND OR BETWEEN IN IS LIKE ILIKE GLOB REGEXP :: [ BRACKETS
-    NOT_BETWEEN NOT_LIKE""".split()
-)
-_JOINS = frozenset("JOIN INNER LEFT RIGHT FULL CROSS ASOF SEMI ANTI SPAN".split())
-_CLAUSES = frozenset("WHERE GROUP HAVING QUALIFY WINDOW ORDER LIMIT OFFSET UNION EXCEPT INTERSECT".split())
+_OPERATORS = frozenset({
+    "*", "/", "//", "%", "+", "-", "||", "<<", ">>", "&", "|", "=", "==", "!=", "<>", "<", "<=", ">", ">=", "<=>",
+    "<!=>", "AND", "OR", "BETWEEN", "IN", "IS", "LIKE", "ILIKE", "GLOB", "REGEXP", "::", "[", "BRACKETS",
+    "NOT_BETWEEN", "NOT_LIKE",
+})  # fmt: skip
+_JOINS = frozenset({
+    "JOIN", "INNER", "LEFT", "RIGHT", "FULL", "CROSS", "ASOF", "SEMI", "ANTI", "SPAN",
+})  # fmt: skip
+_CLAUSES = frozenset({
+    "WHERE", "GROUP", "HAVING", "QUALIFY", "WINDOW", "ORDER", "LIMIT", "OFFSET", "UNION", "EXCEPT", "INTERSECT",
+})  # fmt: skip
 _GROUPS = ((_JOINS, "CROSS", "a join"), (_CLAUSES, "ORDER", "another clause"), (_OPERATORS, "*", "an operator"))
 _LONGEST = 8
 
@@ -78,36 +83,49 @@ def keywords(parser: Parser) -> list[str]:
 def expectation(parser: Parser) -> str:
     """Say in words what may come next: what is meant rather than the tokens that it could begin with."""
     found = terminals(parser)
-    phrases: list[str] = []
-    rest = set(found)
-    for name, nonterminals in found.items():
-        phrase = next((text for symbol, text in _PHRASES.items() if symbol in nonterminals), None)
-        if phrase is not None and name in _BEGINNINGS.get(phrase, _NAMES):
-            rest.discard(name)
-            if phrase not in phrases:
-                phrases.append(phrase)
-    groups = []
-    if "an expression" in phrases:
+    phrases = {name: phrase for name, begun in found.items() if (phrase := _phrase(name, begun)) is not None}
+    said = list(dict.fromkeys(phrases.values()))
+    rest = found.keys() - phrases.keys()
+    if "an expression" in said:
         rest -= _BEGINNINGS["`SELECT`"]
-    if "a statement" in phrases:
+    if "a statement" in said:
         rest -= {END}
-    for members, typical, phrase in _GROUPS:
-        if typical in rest:
-            rest -= members
-            groups.append(phrase)
-    if END in rest:
-        rest -= {END, ";"}
-        groups.append("the end of the statement")
-    if phrases or groups:
-        rest -= {".", "("} if rest & {"."} else set()
+    rest, groups = _grouped(rest)
+    if (said or groups) and "." in rest:
+        rest -= {".", "("}
     words = [_word(name) for name in sorted(rest, key=lambda n: (n.isalpha(), n))]
-    everything = list(dict.fromkeys([*phrases, *words, *groups]))
+    everything = list(dict.fromkeys([*said, *words, *groups]))
     if len(everything) > _LONGEST:
         return ", ".join([*everything[:_LONGEST], "..."])
     return " or ".join(filter(None, [", ".join(everything[:-1]), everything[-1]]))
 
 
+def _phrase(terminal: str, begun: frozenset[str]) -> str | None:
+    """Return what a terminal begins, or None where it is just itself."""
+    phrase = next((text for symbol, text in _PHRASES.items() if symbol in begun), None)
+    return phrase if phrase is not None and terminal in _BEGINNINGS.get(phrase, _NAMES) else None
+
+
+def _grouped(rest: set[str]) -> tuple[set[str], list[str]]:
+    """Return the terminals that belong to no group, and the groups of the others."""
+    groups = []
+    for members, typical, phrase in _GROUPS:
+        if typical in rest:
+            rest = rest - members
+            groups.append(phrase)
+    if END in rest:
+        rest = rest - {END, ";"}
+        groups.append("the end of the statement")
+    return rest, groups
+
+
 def _word(terminal: str) -> str:
-    plain = {"NUMBER": "a number", "STRING": "a string", "NAME": "a name", "BACKTICKED": "a name", "BIND": "a parameter"}
+    plain = {
+        "NUMBER": "a number",
+        "STRING": "a string",
+        "NAME": "a name",
+        "BACKTICKED": "a name",
+        "BIND": "a parameter",
+    }
     plain |= {"BRACKETS": "`[]`", "NOT_LIKE": "`NOT`", "NOT_BETWEEN": "`NOT`", "DOUBLE_QUOTED": "a string"}
     return plain.get(terminal, f"`{terminal}`")

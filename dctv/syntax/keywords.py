@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-RESERVED = frozenset(
-    """ALL AND AS BETWEEN BY CASE CREATE DISTINCT ELSE EVENT EXCEPT EXISTS FALSE FROM GROUP HAVING IN INTERSECT INTO IS
-    JOIN LIKE LIMIT NOT NULL ON OR ORDER QUALIFY SELECT SPAN THEN TRUE UNION USING VALUES WHEN WHERE WITH""".split()
-)
+RESERVED = frozenset({
+    "ALL", "AND", "AS", "BETWEEN", "BY", "CASE", "CREATE", "DISTINCT", "ELSE", "EVENT", "EXCEPT", "EXISTS", "FALSE",
+    "FROM", "GROUP", "HAVING", "IN", "INTERSECT", "INTO", "IS", "JOIN", "LIKE", "LIMIT", "NOT", "NULL", "ON", "OR",
+    "ORDER", "QUALIFY", "SELECT", "SPAN", "THEN", "TRUE", "UNION", "USING", "VALUES", "WHEN", "WHERE", "WITH",
+})  # fmt: skip
 """Words that are keywords wherever they stand, but after a dot and before `=>`."""
 
 BEFORE = {

@@ -65,8 +65,12 @@ class Parser:
         self.text = text
         self.tokens = [t for t in scan(self.table, text) if t.kind != COMMENT]
         self.tokens.append(Raw(END, "", len(text), len(text)))
-        first, self._last = self.table.starts[start]
-        self.stacks = _Stacks([first], [], [], [], [])
+        self._first, self._last = self.table.starts[start]
+        self.restart()
+
+    def restart(self) -> None:
+        """Forget what was taken."""
+        self.stacks = _Stacks([self._first], [], [], [], [])
         self._stop = 0
 
     def run(self) -> object:
@@ -112,7 +116,13 @@ class Parser:
         if size:
             parts = stacks.values[-size:]
             start, stop, depth = stacks.starts[-size], stacks.stops[-1], max(stacks.depths[-size:])
-            del states[-size:], stacks.values[-size:], stacks.starts[-size:], stacks.stops[-size:], stacks.depths[-size:]
+            del (
+                states[-size:],
+                stacks.values[-size:],
+                stacks.starts[-size:],
+                stacks.stops[-size:],
+                stacks.depths[-size:],
+            )
         else:
             parts, start, stop, depth = [], next_start, self._stop, 0
         children = self._children(rule.keep, parts)
@@ -146,12 +156,12 @@ class Parser:
                     children = part
         return children
 
-    def terminal(self, index: int) -> int | None:
-        """Return the terminal that a token is here, or None for one that is nowhere allowed."""
+    def terminal(self, index: int) -> int:
+        """Return the terminal that a token is here, -1 for one that is allowed nowhere."""
         token = self.tokens[index]
         number = self.table.number
         if token.kind != "NAME":
-            return None if token.kind == BROKEN else number[token.kind]
+            return -1 if token.kind == BROKEN else number[token.kind]
         word = token.text.upper()
         return number[self._word(index, word) if word in self.table.keywords else "NAME"]
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -88,9 +90,7 @@ def grammar_path() -> Path:
 
 def write_table(folder: Path) -> Path:
     """Build the table and write it into a folder, atomically; return its path."""
-    import json
-
-    from dctv.syntax.compile_grammar import compile_grammar
+    from dctv.syntax.compile_grammar import compile_grammar  # lark, which only a developer's checkout has to load
 
     grammar = grammar_path().read_bytes()
     data = {"key": key(grammar), **compile_grammar(grammar.decode(), STARTS)}
@@ -104,15 +104,11 @@ def write_table(folder: Path) -> Path:
 
 def key(grammar: bytes) -> str:
     """Return what a table and its grammar must agree on: the SHA-256 of the grammar."""
-    from hashlib import sha256
-
     return sha256(grammar).hexdigest()
 
 
 def load_table(folder: Path | None = None) -> Table:
     """Load the table, or build it where it is missing or does not belong to the grammar as it is now."""
-    import json
-
     grammar = grammar_path().read_bytes()
     folder = resources.generated() if folder is None else folder
     try:
@@ -126,12 +122,10 @@ def load_table(folder: Path | None = None) -> Table:
 
 def _rebuild(grammar: bytes, folder: Path) -> Table:
     """Build the table here and now; a folder that cannot be written only costs time."""
-    import json
-
     try:
         return _unpack(json.loads(write_table(folder).read_bytes()))
     except OSError:
-        from dctv.syntax.compile_grammar import compile_grammar
+        from dctv.syntax.compile_grammar import compile_grammar  # as above
 
         return _unpack(compile_grammar(grammar.decode(), STARTS))
 
