@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -74,7 +75,12 @@ class Session:
 
     @cached_property
     def _engine(self) -> DuckDB:
-        return DuckDB(threads=self._threads, memory_limit=self._memory_limit, on_zero_division=self._count_zero_division)
+        engine = DuckDB(
+            threads=self._threads, memory_limit=self._memory_limit, on_zero_division=self._log_zero_division()
+        )
+        # A session that was not closed is closed at exit: the engine complains when it outlives the interpreter.
+        weakref.finalize(self, engine.close)
+        return engine
 
     @cached_property
     def _readers(self) -> Mapping[str, Reader]:
@@ -85,8 +91,9 @@ class Session:
         rules = {**scan(scalar, FunctionRule), **scan(aggregate, FunctionRule)}
         return Shelves(rules, scan(span, SpanOperator))
 
-    def _count_zero_division(self, rows: int) -> None:
-        self._log.add("division by zero gave NULL", rows)
+    def _log_zero_division(self) -> Callable[[int], None]:
+        log = self._log
+        return lambda rows: log.add("division by zero gave NULL", rows)
 
     def _executor(self, params: Params | None = None) -> Executor:
         hooks = Hooks(self._mount_statement, self._unmount, self._new_cancel, self.interrupt, self._failure, self._finish)
@@ -211,7 +218,7 @@ class Session:
 
     def functions(self) -> list[str]:
         """Return the names of scalar, aggregate and window functions."""
-        named = [n for n, kind in self._engine.functions().items() if kind != "table" and n[0].isalpha()]
+        named = [n for n in self._engine.functions() if n[0].isalpha()]
         return sorted({*named, *self._shelves.rules})
 
     def incomplete(self) -> list[str]:

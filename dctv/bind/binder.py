@@ -165,7 +165,7 @@ class Binder:
     def _called(self, node: ast.TableCall) -> Plan:
         found = self.env.catalog.find(tuple(p.text for p in node.path.parts), self.home)
         if found is None:
-            if len(node.path.parts) == 1 and self.env.engine.functions().get(node.path.text.lower()) == "table":
+            if len(node.path.parts) == 1 and node.path.text.lower() in self.env.engine.table_functions():
                 return engine_tables.bind_table_function(self, node)
             raise self.env.catalog.unknown(node.path, "table-valued function", self.home)
         entry, _ = found

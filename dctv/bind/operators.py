@@ -7,12 +7,10 @@ from fractions import Fraction
 from sqlglot import exp
 
 from dctv.bind.bound import Bound, constant, operand, scale, unify
+from dctv.contracts.engine import ZERO_DIVISION
 from dctv.errors import UnitError
 from dctv.syntax import ast
 from dctv.types.units import NO_UNIT, divide, multiply
-
-ZERO_DIVISION = "dctv_zero_division"
-"""The engine's function that counts divisions by zero; takes the dividend and gives NULL."""
 
 _COMPARISONS = {
     "=": exp.EQ,

@@ -7,6 +7,9 @@ from typing import Any, Protocol
 
 from dctv.plan.nodes import ArrowStream
 
+ZERO_DIVISION = "DCTV_ZERO_DIVISION"
+"""A function of the engine that is called for each row whose divisor is zero; gives NULL and counts."""
+
 
 class Engine(Protocol):
     """Runs relational regions."""
@@ -16,7 +19,11 @@ class Engine(Protocol):
         ...
 
     def functions(self) -> Mapping[str, str]:
-        """Return the kind (`scalar`, `aggregate`, `window`, `table`) of every function by lower-case name."""
+        """Return the kind (`scalar`, `aggregate`, `window`) of every function by lower-case name."""
+        ...
+
+    def table_functions(self) -> frozenset[str]:
+        """Return the lower-case names of functions that may stand in FROM."""
         ...
 
     def stream(self, sql: str, sources: Mapping[str, Any], *, serial: bool) -> ArrowStream:

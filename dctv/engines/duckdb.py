@@ -13,10 +13,8 @@ from typing import Any
 
 import duckdb
 
+from dctv.contracts.engine import ZERO_DIVISION
 from dctv.errors import DctvError, EngineError, Interrupted, UsageError, nearest
-
-ZERO_DIVISION = "dctv_zero_division"
-"""Called for each row whose divisor is zero; gives NULL and counts."""
 
 _SETTINGS = {"memory_limit": "max_memory", "threads": "threads", "temp_directory": "temp_directory"}
 
@@ -62,18 +60,26 @@ class DuckDB:
         return self._parallel.cursor()
 
     @cached_property
-    def _functions(self) -> Mapping[str, str]:
+    def _functions(self) -> list[tuple[str, str]]:
         rows = self._describer.execute("SELECT function_name, function_type FROM duckdb_functions()").fetchall()
-        kinds = {"macro": "scalar", "table_macro": "table"}
-        found: dict[str, str] = {}
-        for name, kind in rows:
-            if kind != "pragma" and found.get(name) not in ("scalar", "aggregate"):
-                found[name.lower()] = kinds.get(kind, kind)
-        return found
+        return [(name.lower(), kind) for name, kind in rows]
+
+    @cached_property
+    def _kinds(self) -> Mapping[str, str]:
+        ranks = {"macro": "scalar", "scalar": "scalar", "aggregate": "aggregate", "window": "window"}
+        return {name: ranks[kind] for name, kind in self._functions if kind in ranks}
 
     def functions(self) -> Mapping[str, str]:
-        """Return the kind of every function by lower-case name."""
-        return self._functions
+        """Return the kind (`scalar`, `aggregate`, `window`) of every function by lower-case name."""
+        return self._kinds
+
+    @cached_property
+    def _tables(self) -> frozenset[str]:
+        return frozenset(name for name, kind in self._functions if kind in ("table", "table_macro"))
+
+    def table_functions(self) -> frozenset[str]:
+        """Return the lower-case names of functions that may stand in FROM."""
+        return self._tables
 
     def describe(self, sql: str) -> list[tuple[str, str]]:
         """Return names and types of a query's columns."""
@@ -85,7 +91,7 @@ class DuckDB:
         return [(row[0], row[1]) for row in rows]
 
     def _prepare(self, sql: str, connection: duckdb.DuckDBPyConnection) -> None:
-        """Define the counting function where a query calls it: it costs an import of pyarrow."""
+        """Define the counting function where a query calls it: once in each database."""
         if ZERO_DIVISION not in sql or id(connection) in self._counting:
             return
         self._counting.add(id(connection))
@@ -120,8 +126,8 @@ class DuckDB:
 
     def explain(self, sql: str, sources: Mapping[str, Any], *, analyze: bool) -> str:
         """Return the engine's plan of a query as text."""
-        cursor = self._parallel.cursor()
         self._prepare(sql, self._parallel)
+        cursor = self._parallel.cursor()
         try:
             for name, source in sources.items():
                 cursor.register(name, source)

@@ -9,7 +9,7 @@ from dctv.contracts.table_function import REQUIRED, Argument, Parameter, PlanBui
 from dctv.errors import BindError, nearest
 from dctv.plan.nodes import Plan, physical_names
 from dctv.types.schema import DURATION, TS, ColumnType, Kind, Schema
-from dctv.types.units import parse_unit
+from dctv.types.units import NO_UNIT, parse_unit
 
 _SOURCE_KEYS = ("source", "role", "partition", "timestamp", "nickname")
 _COLUMN_KEYS = ("column", "source", "source_column", "edge")
@@ -93,7 +93,7 @@ def _timestamp(plan: Plan, name: str, argument: Argument) -> str:
         return TS
     found = _existing(plan, name, argument)
     unit = next(c.unit for c in plan.schema.columns if c.name == found)
-    if unit != parse_unit("ns"):
+    if unit not in (NO_UNIT, parse_unit("ns")):
         raise BindError(f"the timestamp column `{found}` is not in ns", argument.place, hint=f"select {found} IN ns")
     return found
 
@@ -175,7 +175,7 @@ def _input(source: _Source, builder: PlanBuilder, key: tuple[ColumnType, ...]) -
     """Project a source to time, partition and payload, in time order."""
     by_name = {c.name: c for c in source.plan.schema.columns}
     columns = [(source.timestamp, TS)]
-    types = [ColumnType(TS, "BIGINT", by_name[source.timestamp].unit)]
+    types = [ColumnType(TS, "BIGINT", parse_unit("ns"))]
     if source.partition is not None:
         columns.append((source.partition, key[0].name))
         types.append(key[0])
