@@ -16,7 +16,7 @@ from dctv.console.sink import file_sink
 from dctv.console.verdict import FAILED, OK
 from dctv.contracts.writer import Writer
 from dctv.errors import DctvError, Place, UsageError, render
-from dctv.session import Asserted, Result
+from dctv.run.result import Asserted, Result
 
 
 @dataclass(frozen=True, slots=True)

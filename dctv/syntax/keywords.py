@@ -26,3 +26,11 @@ BEFORE = {
 
 NEGATABLE = frozenset({"IN", "LIKE", "ILIKE", "GLOB", "REGEXP"})
 """What NOT may precede as part of an operator, besides BETWEEN."""
+
+ENDING = frozenset({
+    "ASC", "DESC", "END", "FIRST", "FOLLOWING", "LAST", "NULLS", "PARTITION", "PRECEDING", "PRECISION", "ROW", "TABLES",
+    "ZONE",
+})  # fmt: skip
+"""Words that something may end with; the others are names before AFTER_NAMES where a name may stand."""
+
+AFTER_NAMES = frozenset({",", ")", ".", ";", "$END", "AS", "FROM", "GROUP", "ORDER", "WHERE"})

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from dctv.syntax.keywords import BEFORE, NEGATABLE, RESERVED
+from dctv.syntax.keywords import AFTER_NAMES, BEFORE, ENDING, NEGATABLE, RESERVED
 from dctv.syntax.lexer import BROKEN, COMMENT, Raw, scan
 from dctv.syntax.table import Table, load_table
 
@@ -176,7 +176,10 @@ class Parser:
             return self._not(kind)
         if word == "IN" and index and self.tokens[index - 1].text.upper() == "IN":
             return "NAME"
-        if word in RESERVED or self.accepts(word):
+        if word in RESERVED:
+            return word
+        last = kind in AFTER_NAMES and word not in ENDING
+        if self.accepts(word) and not (last and self.accepts("NAME")):
             return word
         return "NAME" if self.accepts("NAME") else word
 
