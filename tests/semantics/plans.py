@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import oracle
 from hypothesis import strategies as st
-from oracle import END, MIX, Key, Span, Spans, Value
+from oracle import END, MIX, Span, Spans, Value
 
 _POOLS: dict[str, list[Value]] = {"p": [0, 1, None], "q": ["", "x", None]}
 PAYLOADS = st.one_of(st.none(), st.integers(-5, 5))
@@ -114,7 +114,7 @@ def _number(name: str) -> str:
 @st.composite
 def _grouped(draw: st.DrawFn, partitions: tuple[str, ...], depth: int) -> Query:
     inner, grouper = draw(queries(partitions, depth)), draw(queries((), depth))
-    intersect, name = draw(st.booleans()), draw(st.sampled_from(oracle.AGGREGATES))
+    intersect, name = bool(partitions) and draw(st.booleans()), draw(st.sampled_from(oracle.AGGREGATES))
     how = "AND INTERSECT " if intersect else draw(st.sampled_from(["", "AND UNION "]))
     sql = f"SELECT SPAN {_number(name)} AS v FROM ({inner.sql}) GROUP {how}USING SPANS FROM ({grouper.sql})"
     return Query(sql, oracle.group(inner.table, grouper.table, intersect, name))
@@ -141,7 +141,3 @@ _SHAPES = {
     "departition": _departitioned,
 }
 
-
-def keys_of(table: Spans) -> set[Key]:
-    """Return the partitions that have a span."""
-    return {key for key, spans in table.spans.items() if spans}
