@@ -81,10 +81,22 @@ class Binder:
         """Return a binder that knows the common tables of a select, each of which knows those before it."""
         binder = self
         for cte in select.ctes:
+            if not select.recursive:
+                self._check_not_recursive(cte)
             plan = binder._recursive(cte) if select.recursive and _names_itself(cte) else binder.plan(cte.select)
             plan = binder.renamed(plan, cte.columns, cte.name)
             binder = binder.copy(common={**binder.common, cte.name.text.lower(): plan})
         return binder
+
+    def _check_not_recursive(self, cte: ast.CommonTable) -> None:
+        name = cte.name.text
+        known = name.lower() in self.common or self.env.catalog.find((name,), self.home) is not None
+        if not known and _names_itself(cte):
+            raise BindError(
+                f"the common table `{name}` reads itself",
+                cte.name.place,
+                hint="WITH RECURSIVE lets a table read itself",
+            )
 
     def _recursive(self, cte: ast.CommonTable) -> Plan:
         """Bind `base UNION [ALL] step`, where the step reads the table that is being made."""

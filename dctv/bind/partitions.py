@@ -101,19 +101,26 @@ def _broadcast(node: ast.SpanBroadcast, left: Plan, right: Plan) -> Aligned:
             f"SPAN BROADCAST {node.direction} takes an unpartitioned span table "
             f"{'before' if into else 'after'} it, found {single.schema.describe_one()}",
             where[0].place,
-            hint="SPAN JOIN joins tables with the same partitions" if many.schema.partitions else None,
+            hint=_other_way(node, many.schema, single.schema),
         )
     if not many.schema.partitions:
         raise BindError(
             f"SPAN BROADCAST {node.direction} takes a partitioned table "
             f"{'after' if into else 'before'} it, found {many.schema.describe_one()}",
             where[1].place,
-            hint="SPAN JOIN joins unpartitioned tables",
+            hint=_other_way(node, many.schema, single.schema) or "SPAN JOIN joins unpartitioned tables",
         )
     kept = "right" if into else "left"
     how = "inner" if node.kind == "INNER" else kept
     partitions = tuple(_column(many.schema, p) for p in many.schema.partitions)
     return _finish(node, left, right, how, "left" if into else "right", partitions)
+
+
+def _other_way(node: ast.SpanBroadcast, many: Schema, single: Schema) -> str | None:
+    if single.partitions and not many.partitions:
+        other = "FROM" if node.direction == "INTO" else "INTO"
+        return f"SPAN BROADCAST {other} takes them the other way round"
+    return "SPAN JOIN joins tables with the same partitions" if single.partitions else None
 
 
 def _finish(

@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from dctv.contracts.table_function import REQUIRED, Argument, Parameter, PlanBuilder, TableFunction
 from dctv.errors import BindError, NotYetError, nearest
-from dctv.plan.nodes import Plan, physical_names
+from dctv.plan.nodes import Plan, physical_names, ranked_names
 from dctv.types.schema import DURATION, TS, ColumnType, Kind, Schema
 from dctv.types.units import NO_UNIT, compatible, parse_unit, ratio
 from dctv.types.values import is_integer
@@ -156,7 +156,7 @@ def _checked(base: exp.Select, schema: Schema, *, truncate: bool) -> exp.Select:
     whole = exp.Select(expressions=[_quoted(n) for n in names]).from_(_from(tree, "checked"))
     if truncate:
         whole = whole.where(exp.GT(this=_quoted(DURATION), expression=exp.Literal.number("0")), copy=False)
-    return whole.order_by(*(exp.Ordered(this=_quoted(n), nulls_first=False) for n in names), copy=False)
+    return whole.order_by(*(exp.Ordered(this=_quoted(n), nulls_first=False) for n in ranked_names(schema)), copy=False)
 
 
 def _shown(name: str) -> exp.Expr:
