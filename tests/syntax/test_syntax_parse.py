@@ -81,7 +81,7 @@ def test_statements_use_every_production() -> None:
     for text in STATEMENTS:
         parser = Recorder(text, "script", nothing)
         parser.run()
-    for text, start in (("a", "lone_expression"), ("SELECT 1", "lone_select"), ("SELECT 1;;", "lone_select")):
+    for text, start in (("", "script"), (";", "script"), ("a", "lone_expression"), ("SELECT 1", "lone_select"), ("SELECT 1;;", "lone_select")):
         Recorder(text, start, nothing).run()
     table = parser.table
     unused = [table.rule(n) for n in range(len(table.rules)) if n not in used]
