@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from hypothesis import strategies as st
@@ -41,6 +42,7 @@ def maybe(items: Strategy) -> Strategy:
     return st.none() | items
 
 
+@cache
 def exprs(depth: int) -> Strategy:
     columns = st.builds(ast.Column, paths)
     if depth == 0:
@@ -69,6 +71,7 @@ def exprs(depth: int) -> Strategy:
     )
 
 
+@cache
 def calls(depth: int) -> Strategy:
     inner = exprs(depth)
     tail = {"filter": maybe(inner), "nulls": st.sampled_from([None, "IGNORE", "RESPECT"])}
@@ -81,10 +84,12 @@ def calls(depth: int) -> Strategy:
     )
 
 
+@cache
 def order_terms(depth: int) -> Strategy:
     return st.builds(ast.OrderTerm, exprs(depth), flags, st.sampled_from([None, "FIRST", "LAST"]))
 
 
+@cache
 def windows(depth: int) -> Strategy:
     ends = st.sampled_from(["UNBOUNDED PRECEDING", "UNBOUNDED FOLLOWING", "CURRENT ROW"])
     bounds = st.one_of(
@@ -103,6 +108,7 @@ values = st.deferred(
 )
 
 
+@cache
 def arguments(depth: int) -> Strategy:
     simple = st.builds(ast.ValueArgument, values) | st.builds(ast.TableArgument, paths)
     if depth == 0:
@@ -117,6 +123,7 @@ def arguments(depth: int) -> Strategy:
     )
 
 
+@cache
 def tables(depth: int) -> Strategy:
     alias = maybe(st.builds(ast.Alias, names, few(names)))
     simple = st.builds(ast.TableName, paths, alias)
@@ -139,6 +146,7 @@ def tables(depth: int) -> Strategy:
     )
 
 
+@cache
 def groups(depth: int) -> Strategy:
     sets = few(few(exprs(depth)), 1)
     several = st.builds(ast.GroupingSets, st.sampled_from(["ROLLUP", "CUBE", "GROUPING SETS"]), sets)
@@ -150,6 +158,7 @@ def groups(depth: int) -> Strategy:
     )
 
 
+@cache
 def cores(depth: int) -> Strategy:
     expr = exprs(depth)
     star = st.builds(ast.Star, maybe(paths), few(names), few(st.tuples(expr, names)))
@@ -169,6 +178,7 @@ def cores(depth: int) -> Strategy:
     )
 
 
+@cache
 def bodies(depth: int) -> Strategy:
     simple = st.builds(ast.Values, few(few(exprs(depth), 1), 1))
     if depth == 0:
@@ -178,6 +188,7 @@ def bodies(depth: int) -> Strategy:
     return st.one_of(simple, cores(depth - 1), st.builds(ast.Compound, op, inner, inner, flags))
 
 
+@cache
 def ordered_selects(depth: int) -> Strategy:
     """A select that is more than its body, so that parentheses around it are kept."""
     body = bodies(depth) if depth == 0 else bodies(depth) | ordered_selects(depth - 1)
@@ -193,10 +204,12 @@ def ordered_selects(depth: int) -> Strategy:
     )
 
 
+@cache
 def selects(depth: int) -> Strategy:
     return st.builds(ast.Select, bodies(depth)) | ordered_selects(depth)
 
 
+@cache
 def statements(depth: int) -> Strategy:
     query = selects(depth)
     return st.one_of(
