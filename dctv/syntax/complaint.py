@@ -29,9 +29,7 @@ def complain(source: Source, start: str, index: int) -> ParseError:
         or _missing_unit(parser, index, place)
         or _misspelt(source, start, parser, index)
         or _missing_semicolon(source, parser, index)
-        or ParseError(
-            f"found {_found(token)}, expected {expectation(parser)}", place, hint=_reserved_hint(token, before)
-        )
+        or _unexpected(parser, index, place)
     )
 
 

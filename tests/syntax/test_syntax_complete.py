@@ -29,7 +29,7 @@ from tests.syntax.test_syntax_print import CUT, SOUP
         ("SELECT $;", True),
     ],
 )
-def test_is_complete(text: str, expected: bool) -> None:
+def test_is_complete(text: str, *, expected: bool) -> None:
     assert is_complete(text) is expected
 
 
@@ -54,7 +54,7 @@ def test_expected_keywords(text: str, expected: list[str] | None) -> None:
 
 
 def test_a_statement_may_begin_with_these() -> None:
-    begin = "ASSERT CREATE DESCRIBE DROP EXPLAIN MOUNT SELECT SET SHOW VALUES WITH".split()
+    begin = ["ASSERT", "CREATE", "DESCRIBE", "DROP", "EXPLAIN", "MOUNT", "SELECT", "SET", "SHOW", "VALUES", "WITH"]
     assert expected_keywords("") == begin
     assert expected_keywords("SEL") == begin
 

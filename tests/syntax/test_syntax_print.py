@@ -51,7 +51,7 @@ def test_the_strategies_make_every_class() -> None:
         trees.arguments(2),
     ]
 
-    @settings(RELAXED, derandomize=True, database=None, max_examples=200)
+    @settings(RELAXED, derandomize=True, database=None, max_examples=100)
     @given(st.tuples(*every))
     def collect(made_of_each: tuple[ast.Node, ...]) -> None:
         made.update(type(node) for node in nodes(made_of_each))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from typing import Any, get_args
 
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
@@ -49,11 +49,11 @@ def exprs(depth: int) -> Strategy:
         return literals | columns
     inner = exprs(depth - 1)
     query = selects(depth - 1)
-    binary = st.sampled_from(ast.BinaryOp.__args__)
+    binary = st.sampled_from(get_args(ast.BinaryOp))
     return st.one_of(
         literals,
         columns,
-        st.builds(ast.Unary, st.sampled_from(ast.UnaryOp.__args__), inner),
+        st.builds(ast.Unary, st.sampled_from(get_args(ast.UnaryOp)), inner),
         st.builds(ast.Binary, binary, inner, inner),
         st.builds(ast.Binary, binary, inner, inner),
         st.builds(ast.Like, st.sampled_from(["LIKE", "ILIKE", "GLOB", "REGEXP"]), inner, inner, maybe(inner), flags),
@@ -99,7 +99,7 @@ def windows(depth: int) -> Strategy:
     return st.builds(ast.Window, maybe(names), few(exprs(depth)), few(order_terms(depth)), maybe(frames))
 
 
-values = st.deferred(
+values: Strategy = st.deferred(
     lambda: st.one_of(
         literals,
         st.builds(ast.Unary, st.sampled_from(["-", "+"]), values),
