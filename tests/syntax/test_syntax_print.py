@@ -41,7 +41,14 @@ def test_any_statement_prints_to_text_that_parses_to_it(tree: ast.Statement) -> 
 
 def test_the_strategies_make_every_class() -> None:
     made: set[type[ast.Node]] = set()
-    for strategy in (trees.statements(0), trees.exprs(1), trees.cores(1), trees.tables(1), trees.arguments(1), trees.selects(1)):
+    for strategy in (
+        trees.statements(0),
+        trees.exprs(1),
+        trees.cores(1),
+        trees.tables(1),
+        trees.arguments(1),
+        trees.selects(1),
+    ):
 
         @settings(RELAXED, derandomize=True, database=None, max_examples=200)
         @given(strategy)
