@@ -42,3 +42,9 @@ def test_characters_that_cannot_be_seen_are_named() -> None:
 def test_long_tokens_are_cut_short() -> None:
     with pytest.raises(ParseError, match=r"^found `x{37}\.\.\.`, expected"):
         parse(Source("<query>", f"SELECT 1 a {'x' * 1000}"))
+
+
+def test_a_number_of_many_digits_is_refused() -> None:
+    with pytest.raises(ParseError, match="^the number is too long or too large$"):
+        parse(Source("<query>", "SELECT " + "1" * 5000))
+    assert parse(Source("<query>", "SELECT " + "1" * 400))
