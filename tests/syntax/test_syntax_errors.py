@@ -45,6 +45,6 @@ def test_long_tokens_are_cut_short() -> None:
 
 
 def test_a_number_of_many_digits_is_refused() -> None:
-    with pytest.raises(ParseError, match="^the number is too long or too large$"):
+    with pytest.raises(ParseError, match=r"^the number is too long or too large$"):
         parse(Source("<query>", "SELECT " + "1" * 5000))
     assert parse(Source("<query>", "SELECT " + "1" * 400))
