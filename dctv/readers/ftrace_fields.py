@@ -55,8 +55,8 @@ ENGINE_TYPES = {"int64": "BIGINT", "uint64": "UBIGINT", "double": "DOUBLE", "boo
 
 
 def column_names(decoded: Sequence[str]) -> list[str]:
-    """Name the columns of one table; a field that is named like another column (in any case) gets `field_` before it."""
-    taken = {name for name in (*FIXED, TEXT)}
+    """Name the columns of one table; a field named like another one (in any case) gets `field_` before it."""
+    taken = {*FIXED, TEXT}
     names = list(decoded[: len(FIXED)])
     for field in decoded[len(FIXED) :]:
         if field == f" {TEXT}":

@@ -23,13 +23,13 @@ pub fn strip<'a>(event: &'a [u8], body: &'a [u8]) -> Mark<'a> {
         let ip = (event != b"0").then_some(event);
         return Mark { ip, text: body };
     }
-    if let Some(rest) = body.strip_prefix(b"ip=") {
-        if let Some(at) = memmem::find(rest, b" buf=") {
-            return Mark {
-                ip: Some(&rest[..at]),
-                text: &rest[at + 5..],
-            };
-        }
+    if let Some(rest) = body.strip_prefix(b"ip=")
+        && let Some(at) = memmem::find(rest, b" buf=")
+    {
+        return Mark {
+            ip: Some(&rest[..at]),
+            text: &rest[at + 5..],
+        };
     }
     match memmem::find(body, b": ") {
         Some(at) if body.starts_with(b"0x") || &body[..at] == b"tracing_mark_write" => Mark {
