@@ -65,6 +65,8 @@ def load(paths: Sequence[Path], context: LoadContext) -> LoadedTrace:
         found = decode_ftrace([str(path) for path in paths], max(1, context.threads), context.progress)
     except OSError as error:
         raise TraceError(f"cannot read `{error.args[0]}`: {error.args[1]}") from None
+    except ValueError as error:
+        raise TraceError(f"cannot hold the tables of `{paths[0]}`: {error}") from None
     for path, met in zip(paths, found["files"], strict=True):
         _check_met(path, met)
     return LoadedTrace(_tables(found["tables"]), _diagnostics(paths, found), found["last"], _properties(found))

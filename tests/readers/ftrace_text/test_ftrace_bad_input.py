@@ -161,6 +161,13 @@ def test_many_fields_are_bounded_and_none_is_lost() -> None:
     assert row["text"] == " ".join(f"k{i}={i}" for i in range(256, 300))
 
 
+@pytest.mark.parametrize("piece", [") [0]", "a={ ", " [1] a-1 ", "a=1 ", "a:b ", "=", "[a=1 ", "((((", "B|1|"])
+def test_long_odd_lines_take_no_long_time(piece: str) -> None:
+    long = piece * (1_000_000 // len(piece))
+    trace = read(EVENT + long + "\n" + " t-1 [000] 1.0: e: " + long + "\n")
+    assert 1 <= count(trace) <= 2
+
+
 def test_the_user_can_interrupt(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text(EVENT * 10)
