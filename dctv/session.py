@@ -32,7 +32,7 @@ from dctv.syntax import ast
 from dctv.syntax.parse import parse
 from dctv.types.schema import Schema
 
-Params = Mapping[str, object] | Mapping[int, object] | Sequence[object]
+Params = Mapping[str, object] | Mapping[int, object] | Mapping[str | int, object] | Sequence[object]
 Progress = Callable[[str, int, int], None]
 
 
