@@ -112,7 +112,8 @@ class Session:
 
     def _finish(self) -> None:
         self._cancels.clear()
-        self._engine.finish()
+        if "_engine" in self.__dict__:
+            self._engine.finish()
 
     def mount(self, path: str, name: str, **options: object) -> None:
         """Mount a trace: a file, a folder or a pattern, under a dotted name.
