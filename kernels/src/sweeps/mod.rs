@@ -4,12 +4,14 @@ use pyo3::prelude::*;
 
 mod active;
 mod cancel;
+mod checks;
 mod clock;
 mod covered;
 mod event_join;
 mod failure;
 mod gather;
 mod groups;
+mod held;
 mod inner;
 mod nest;
 mod outer;

@@ -12,9 +12,10 @@ use pyo3_arrow::input::AnyRecordBatch;
 use super::cancel::{Cancel, Token};
 use super::failure::{fail, to_python};
 use super::gather::gather;
+use super::held::NULL_ROW;
 use super::partition::Partitions;
 use super::required::Required;
-use super::source::{Kind, NULL_ROW, Open, ROWS, Source};
+use super::source::{Kind, Open, ROWS, Source};
 use super::stream::{Sweep, int64, made, nullable, partitions, schema, stream};
 
 struct PartitionPieces {
