@@ -113,7 +113,7 @@ BIG = 1 << 62
 BAD: list[tuple[list[Row], str]] = [
     ([(10, 10, 3, 0), (15, 15, 3, 0)], "spans overlap in partition k0=3: [10, 20) and [15, 30) (left input)"),
     ([(10, 10, None, 0), (10, 1, None, 0)], "spans overlap in partition k0=NULL: [10, 20) and [10, 11) (left input)"),
-    ([(10, 10, 3, 0), (9, 1, 4, 0)], "rows are not sorted by time: 9 comes after 10 (left input)"),
+    ([(10, 10, 3, 0), (9, 1, 4, 0)], "rows are not sorted by time: 9 in partition k0=4 comes after 10 (left input)"),
     ([(10, 0, 3, 0)], "span at 10 in partition k0=3 has duration 0, expected > 0 (left input)"),
     ([(10, -1, 3, 0)], "span at 10 in partition k0=3 has duration -1, expected > 0 (left input)"),
     ([(BIG, BIG, 3, 0)], f"span at {BIG} in partition k0=3 has duration {BIG}: its end overflows (left input)"),
@@ -204,7 +204,8 @@ def test_setting_cancel_ends_the_stream() -> None:
 def test_an_input_that_fails_is_reported_in_its_words() -> None:
     bad = make("_ts _duration k0 left", BAD[0][0]).whole()
     good = make("_ts _duration k0 right", [(0, 100, 3, 0)]).whole()
-    first = kernels.span_join(bad, good, how="inner", partitions=1, names=["_ts", "_duration", "k0", "a", "b"])
+    first = kernels.span_join(bad, good, how="inner", partitions=1, names=names(1))
+    last = ["_ts", "_duration", "k0", "a", "b", "c"]
     with pytest.raises(pa.ArrowInvalid) as caught:
-        join(first, good, "inner", 1)
+        rows(kernels.span_join(first, good, how="inner", partitions=1, names=last))
     assert str(caught.value) == f"Invalid argument error: {BAD[0][1]}"
