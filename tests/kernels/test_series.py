@@ -13,7 +13,9 @@ from dctv import _kernels as kernels
 from tests.kernels.tables import KEY_SETS, UNTIMED, Row, Table, event_tables, make, rows
 
 
-def oracle(tables: list[Table], starts: list[bool], parts: int, edges: list[tuple[int, str]], end: int | None) -> list[Row]:
+def oracle(
+    tables: list[Table], starts: list[bool], parts: int, edges: list[tuple[int, str]], end: int | None
+) -> list[Row]:
     """Replay all events in order of time, stops first, and note what each span began and ended with."""
     events = [(row[0], starts[s], s, n, row) for s, table in enumerate(tables) for n, row in enumerate(table.rows)]
     opened: dict[Row, tuple[int, int, Row]] = {}
@@ -37,7 +39,9 @@ def oracle(tables: list[Table], starts: list[bool], parts: int, edges: list[tupl
     return [row for _, _, row in sorted(out, key=lambda entry: entry[:2])]
 
 
-def convert(sources: list[Any], starts: list[bool], parts: int, edges: list[tuple[int, str]], end: int | None) -> list[Row]:
+def convert(
+    sources: list[Any], starts: list[bool], parts: int, edges: list[tuple[int, str]], end: int | None
+) -> list[Row]:
     names = ["_ts", "_duration", *(f"k{n}" for n in range(parts)), *(f"c{n}" for n in range(len(edges)))]
     columns = [(source, 0, edge) for source, edge in edges]
     options: dict[str, Any] = {"starts": starts, "partitions": parts, "columns": columns, "close_at": end}

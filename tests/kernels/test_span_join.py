@@ -64,7 +64,9 @@ def test_oracle(data: st.DataObject, keys: list[str], form: tuple[str, str | Non
 
 def pair(first: str, second: str, left: list[Row], right: list[Row]) -> tuple[pa.Table, pa.Table]:
     kinds = {first: pa.string(), second: pa.string()}
-    return make(f"_ts _duration {first}", left, **kinds).whole(), make(f"_ts _duration {second}", right, **kinds).whole()
+    return make(f"_ts _duration {first}", left, **kinds).whole(), make(
+        f"_ts _duration {second}", right, **kinds
+    ).whole()
 
 
 def test_diagram_of_the_span_join() -> None:
@@ -89,7 +91,9 @@ def test_diagram_of_holes_in_the_outer_join() -> None:
 
 
 def test_diagrams_of_the_broadcast() -> None:
-    size = make("_ts _duration animal size", [(1, 1, 0, "tiny"), (1, 3, 1, "tiny"), (2, 2, 0, "giant")], size=pa.string())
+    size = make(
+        "_ts _duration animal size", [(1, 1, 0, "tiny"), (1, 3, 1, "tiny"), (2, 2, 0, "giant")], size=pa.string()
+    )
     color = make("_ts _duration color", [(1, 1, "red"), (3, 2, "green")], color=pa.string())
     inner = join(size.whole(), color.whole(), "inner", 1, "right")
     assert sorted(inner, key=lambda row: (row[2], row[0])) == [
@@ -145,7 +149,9 @@ def test_partitions_meet_whatever_their_storage() -> None:
         right = make("_ts _duration k0 right", [(2, 4, None, 3), (3, 3, "a", 4)], k0=kind)
         assert join(left.whole(), right.whole(), "inner", 1) == [(2, 2, None, 2, 3), (3, 1, "a", 1, 4)]
     other = make("_ts _duration k0 right", [])
-    with pytest.raises(ValueError, match=r"^partition column `k0` is Dictionary\(Int8, Utf8\), but Int64 in the right input$"):
+    with pytest.raises(
+        ValueError, match=r"^partition column `k0` is Dictionary\(Int8, Utf8\), but Int64 in the right input$"
+    ):
         join(left.whole(), other.whole(), "inner", 1)
 
 
