@@ -1,7 +1,7 @@
 """Prints what the span operators cost: compiled kernels against the best forms in plain SQL.
 
-Run as `python benchmarks/span_operators.py [rows ...]`. Each figure is the median of interleaved runs, each in a process
-of its own: CPU seconds (user and system) of the work without making the tables, and the process's peak memory.
+Run as `python benchmarks/span_operators.py [rows ...]`. Each figure is the median of interleaved runs,
+each in a process of its own: CPU seconds (user and system) of the work without making the tables, and the process's peak memory.
 """
 
 from __future__ import annotations
@@ -14,15 +14,18 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+import duckdb
+import numpy as np
+import pyarrow as pa
+
+from dctv import _kernels
+
 RUNS = 3
 PARTS = 8
 
 
 def tables(rows: int) -> dict[str, Any]:
     """Make the two span tables, a grouper of 1,000 windows and the events of the first table."""
-    import numpy as np
-    import pyarrow as pa
-
     i = np.arange(rows, dtype=np.int64)
     step, part = i // PARTS, i % PARTS
     a = {"_ts": step * 1000 + part * 13, "_duration": 400 + (i * 7919) % 600, "cpu": part, "utid": (i * 31) % 1000}
@@ -36,15 +39,11 @@ def tables(rows: int) -> dict[str, Any]:
 
 def drain(stream: Any) -> int:
     """Read a stream batch by batch and count its rows."""
-    import pyarrow as pa
-
     return sum(batch.num_rows for batch in pa.RecordBatchReader.from_stream(stream))
 
 
 def kernel_join(t: dict[str, Any], how: str = "inner") -> int:
     """Join by the kernel."""
-    from dctv import _kernels
-
     names = ["_ts", "_duration", "cpu", "utid", "freq"]
     return drain(_kernels.span_join(t["a"], t["b"], how=how, partitions=1, names=names))
 
@@ -56,20 +55,16 @@ def kernel_outer(t: dict[str, Any]) -> int:
 
 def kernel_group(t: dict[str, Any]) -> int:
     """Cut into windows by the kernel; the engine aggregates the stream."""
-    import duckdb
-
-    from dctv import _kernels
-
     names = ["number", "g_ts", "g_duration", "cpu", "present", "_ts", "_duration", "utid"]
-    pieces = _kernels.span_pieces(t["a"], t["g"], events=False, partitions=1, names=names)  # noqa: F841
+    pieces = _kernels.span_pieces(t["a"], t["g"], events=False, partitions=1, names=names)
     query = "SELECT number, cpu, sum(_duration), max(utid) FROM pieces GROUP BY ALL"
-    return len(duckdb.connect().sql(query).fetchall())
+    connection = duckdb.connect()
+    connection.register("pieces", pieces)
+    return len(connection.sql(query).fetchall())
 
 
 def kernel_departition(t: dict[str, Any]) -> int:
     """Departition by the kernel, aggregates included."""
-    from dctv import _kernels
-
     calls: list[tuple[Any, int | None]] = [("sum", 0), ("max", 0)]
     names = ["_ts", "_duration", "total", "most"]
     return drain(_kernels.departition(t["a"], partitions=1, keep=[], aggregates=calls, names=names))
@@ -77,8 +72,6 @@ def kernel_departition(t: dict[str, Any]) -> int:
 
 def kernel_series(t: dict[str, Any]) -> int:
     """Make spans of events by the kernel."""
-    from dctv import _kernels
-
     names = ["_ts", "_duration", "cpu", "utid"]
     columns: list[Any] = [(0, 0, "rising")]
     return drain(_kernels.series_to_spans([t["e"]], starts=[True], partitions=1, columns=columns, names=names))
@@ -88,8 +81,6 @@ def sql(query: str) -> Callable[[dict[str, Any]], int]:
     """Make a run of a query whose result is read as a stream."""
 
     def run(t: dict[str, Any]) -> int:
-        import duckdb
-
         connection = duckdb.connect()
         for name, table in t.items():
             connection.register(name, table)
@@ -140,8 +131,6 @@ WORK: dict[str, Callable[[dict[str, Any]], int]] = {
 def measure(name: str, rows: int) -> dict[str, float]:
     """Run one piece of work in this process."""
     made = tables(rows)
-    import duckdb
-
     duckdb.connect().sql("SELECT 1").fetchall()
     before = resource.getrusage(resource.RUSAGE_SELF)
     count = WORK[name](made)

@@ -21,7 +21,7 @@ def oracle(
     opened: dict[Row, tuple[int, int, Row]] = {}
     out: list[tuple[int, int, Row]] = []
 
-    def close(key: Row, order: int, t: int, source: int | None, row: Row | None) -> None:
+    def close(key: Row, t: int, source: int | None, row: Row | None) -> None:
         begun, at, first = opened.pop(key)
         picked = [(at, first) if edge == "rising" else (source, row) for _, edge in edges]
         values = [row[-1] if s == wanted and row else None for (s, row), (wanted, _) in zip(picked, edges, strict=True)]
@@ -31,11 +31,11 @@ def oracle(
     for order, (t, start, source, _, row) in enumerate(sorted(events, key=lambda event: event[:4])):
         key = row[1 : 1 + parts]
         if key in opened:
-            close(key, order, t, source, row)
+            close(key, t, source, row)
         if start:
             opened[key] = (order, source, row)
     for key in list(opened):
-        close(key, 0, -1 if end is None else end, None, None)
+        close(key, -1 if end is None else end, None, None)
     return [row for _, _, row in sorted(out, key=lambda entry: entry[:2])]
 
 

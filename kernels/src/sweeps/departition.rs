@@ -299,9 +299,9 @@ impl Sink for Departition {
 }
 
 #[pyfunction]
-#[pyo3(signature = (input, *, partitions, keep, aggregates, names, intersect=None, cancel=None))]
+#[pyo3(signature = (spans, *, partitions, keep, aggregates, names, intersect=None, cancel=None))]
 pub fn departition(
-    input: AnyRecordBatch,
+    spans: AnyRecordBatch,
     partitions: usize,
     keep: Vec<usize>,
     aggregates: Vec<(String, Option<usize>)>,
@@ -320,7 +320,7 @@ pub fn departition(
         required,
     };
     build(
-        input.into_reader()?,
+        spans.into_reader()?,
         partitions,
         layout,
         &aggregates,

@@ -85,9 +85,9 @@ impl Sink for Pieces {
 }
 
 #[pyfunction]
-#[pyo3(signature = (input, *, partitions, keep, names, intersect=None, cancel=None))]
+#[pyo3(signature = (spans, *, partitions, keep, names, intersect=None, cancel=None))]
 pub fn partition_pieces(
-    input: AnyRecordBatch,
+    spans: AnyRecordBatch,
     partitions: usize,
     keep: Vec<usize>,
     names: Vec<String>,
@@ -98,7 +98,7 @@ pub fn partition_pieces(
         .map(AnyRecordBatch::into_reader)
         .transpose()?
         .map(Required::new);
-    let reader = input.into_reader()?;
+    let reader = spans.into_reader()?;
     let token = Token::new(cancel);
     let build = || -> Result<PyRecordBatchReader, ArrowError> {
         let input = Source::new(
