@@ -1,7 +1,7 @@
 """Prints what the span operators cost: compiled kernels against the best forms in plain SQL.
 
-Run as `python benchmarks/span_operators.py [rows ...]`. Each figure is the median of interleaved runs,
-each in a process of its own: CPU seconds (user and system) of the work without making the tables, and the process's peak memory.
+Run as `python benchmarks/span_operators.py [rows ...]`. Each figure is the median of interleaved runs, each in a
+process of its own: CPU seconds (user and system) of the work without making the tables, and the process's peak memory.
 """
 
 from __future__ import annotations
