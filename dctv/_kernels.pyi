@@ -1,4 +1,4 @@
-"""Compiled kernels: decoders turn bytes into Arrow batches, sweeps turn Arrow streams sorted by time into Arrow streams.
+"""Compiled kernels: decoders turn bytes into Arrow batches, sweeps turn Arrow streams into Arrow streams.
 
 Every sweep takes objects with `__arrow_c_stream__` and returns one; nothing is read before the result is. Columns go
 by position; `names` are the output's. A span covers `[_ts, _ts + _duration)`; an input that is not sorted by `_ts`,
@@ -86,7 +86,7 @@ def event_join(
     """
 
 def span_pieces(
-    input: _ArrowStream,  # noqa: A002
+    grouped: _ArrowStream,
     grouper: _ArrowStream,
     *,
     events: bool,
@@ -108,7 +108,7 @@ def span_pieces(
     """
 
 def partition_pieces(
-    input: _ArrowStream,  # noqa: A002
+    spans: _ArrowStream,
     *,
     partitions: int,
     keep: Sequence[int],
@@ -128,7 +128,7 @@ def partition_pieces(
     """
 
 def departition(
-    input: _ArrowStream,  # noqa: A002
+    spans: _ArrowStream,
     *,
     partitions: int,
     keep: Sequence[int],
