@@ -2,6 +2,7 @@
 
 use pyo3::prelude::*;
 
+mod columns;
 mod ftrace;
 mod pfw;
 mod sweeps;

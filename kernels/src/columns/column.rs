@@ -1,0 +1,275 @@
+//! One growing column: the narrowest type that holds its values exactly.
+
+use arrow_buffer::NullBufferBuilder;
+
+use super::strings::{Interner, Strings};
+
+/// The type of a column, as far as its values tell; see [`Kind::with`] for how types mix.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    Empty,
+    Int,
+    /// Whole numbers, none negative, some beyond int64.
+    Uint,
+    Float,
+    Bool,
+    Text,
+}
+
+/// What of a column's whole numbers decides how they mix with other types.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Traits {
+    pub kind: Kind,
+    /// Some value is negative.
+    pub negative: bool,
+    /// Some whole number is not exactly representable as a float.
+    pub inexact: bool,
+}
+
+impl Traits {
+    /// The type that holds the values of both columns; the same in any order of mixing.
+    pub fn with(self, other: Traits) -> Traits {
+        use Kind::{Bool, Empty, Float, Int, Uint};
+        let negative = self.negative || other.negative;
+        let inexact = self.inexact || other.inexact;
+        let kind = match (self.kind, other.kind) {
+            (Empty, kind) | (kind, Empty) => kind,
+            (Int, Int) => Int,
+            (Int | Uint, Int | Uint) if !negative => Uint,
+            (Float, Float) => Float,
+            (Int, Float) | (Float, Int) if !inexact => Float,
+            (Bool, Bool) => Bool,
+            _ => Kind::Text,
+        };
+        Traits {
+            kind,
+            negative,
+            inexact,
+        }
+    }
+}
+
+pub enum Values {
+    /// Only nulls so far.
+    Empty,
+    Int(Vec<i64>),
+    Uint(Vec<u64>),
+    /// The numbers, and each as it was written, for the case that a text follows.
+    Float(Vec<f64>, Strings),
+    Bool(Vec<bool>),
+    /// Few distinct texts: their numbers in the interner.
+    Coded(Vec<i32>, Interner),
+    Text(Strings),
+}
+
+/// Distinct values of a coded column from which on it must pay: fewer than half as many as rows.
+const CODED_MIN: usize = 1024;
+
+pub struct Column {
+    pub values: Values,
+    pub nulls: NullBufferBuilder,
+    negative: bool,
+    inexact: bool,
+}
+
+fn is_exact(value: i64) -> bool {
+    (value as f64) as i128 == i128::from(value)
+}
+
+impl Column {
+    pub fn new() -> Column {
+        Column {
+            values: Values::Empty,
+            nulls: NullBufferBuilder::new(0),
+            negative: false,
+            inexact: false,
+        }
+    }
+
+    pub fn traits(&self) -> Traits {
+        let kind = match &self.values {
+            Values::Empty => Kind::Empty,
+            Values::Int(_) => Kind::Int,
+            Values::Uint(_) => Kind::Uint,
+            Values::Float(..) => Kind::Float,
+            Values::Bool(_) => Kind::Bool,
+            Values::Coded(..) | Values::Text(_) => Kind::Text,
+        };
+        Traits {
+            kind,
+            negative: self.negative,
+            inexact: self.inexact,
+        }
+    }
+
+    /// Make this column end before `row`: pad with nulls, or drop what the row had before.
+    pub fn pad(&mut self, row: usize) {
+        let have = self.nulls.len();
+        if have > row {
+            self.truncate(row);
+        } else if have < row {
+            self.nulls.append_n_nulls(row - have);
+            self.resize(row);
+        }
+    }
+
+    fn truncate(&mut self, row: usize) {
+        self.nulls.truncate(row);
+        match &mut self.values {
+            Values::Float(_, texts) | Values::Text(texts) => texts.truncate(row),
+            _ => (),
+        }
+        self.resize(row);
+    }
+
+    fn resize(&mut self, row: usize) {
+        let fill = |texts: &mut Strings| (texts.len()..row).for_each(|_| texts.push(b""));
+        match &mut self.values {
+            Values::Empty => (),
+            Values::Int(v) => v.resize(row, 0),
+            Values::Uint(v) => v.resize(row, 0),
+            Values::Float(v, texts) => {
+                v.resize(row, 0.0);
+                fill(texts);
+            }
+            Values::Bool(v) => v.resize(row, false),
+            Values::Coded(v, _) => v.resize(row, 0),
+            Values::Text(texts) => fill(texts),
+        }
+    }
+
+    /// Widen the column to `kind`, which must be what `traits` mixed with something gave.
+    pub fn promote(&mut self, kind: Kind) {
+        let rows = self.nulls.len();
+        if self.traits().kind == kind {
+            return;
+        }
+        let old = std::mem::replace(&mut self.values, Values::Empty);
+        self.values = match (kind, old) {
+            (Kind::Empty, old) => old,
+            (Kind::Int, _) => Values::Int(Vec::new()),
+            (Kind::Uint, Values::Int(v)) => {
+                Values::Uint(v.into_iter().map(i64::cast_unsigned).collect())
+            }
+            (Kind::Uint, _) => Values::Uint(Vec::new()),
+            (Kind::Float, Values::Int(v)) => {
+                let mut texts = Strings::default();
+                v.iter().for_each(|x| texts.push(x.to_string().as_bytes()));
+                Values::Float(v.into_iter().map(|x| x as f64).collect(), texts)
+            }
+            (Kind::Float, _) => Values::Float(Vec::new(), Strings::default()),
+            (Kind::Bool, _) => Values::Bool(Vec::new()),
+            (Kind::Text, Values::Empty) => Values::Coded(Vec::new(), Interner::default()),
+            (Kind::Text, old) => Values::Text(old.into_texts()),
+        };
+        self.resize(rows);
+    }
+
+    fn widen(&mut self, row: usize, kind: Kind, negative: bool, inexact: bool) {
+        self.pad(row);
+        let mixed = self.traits().with(Traits {
+            kind,
+            negative,
+            inexact,
+        });
+        self.promote(mixed.kind);
+        self.negative = mixed.negative;
+        self.inexact = mixed.inexact;
+    }
+
+    #[inline]
+    pub fn push_i64(&mut self, row: usize, value: i64) {
+        if !matches!(self.values, Values::Int(_))
+            || self.nulls.len() != row
+            || (value < 0 && !self.negative)
+            || (value.unsigned_abs() > 1 << 53 && !self.inexact)
+        {
+            self.widen(row, Kind::Int, value < 0, !is_exact(value));
+        }
+        match &mut self.values {
+            Values::Int(v) => v.push(value),
+            Values::Uint(v) => v.push(value.cast_unsigned()),
+            Values::Float(v, texts) => {
+                v.push(value as f64);
+                texts.push(value.to_string().as_bytes());
+            }
+            _ => return self.push_bytes(row, value.to_string().as_bytes()),
+        }
+        self.nulls.append_non_null();
+    }
+
+    pub fn push_u64(&mut self, row: usize, value: u64) {
+        if let Ok(small) = i64::try_from(value) {
+            return self.push_i64(row, small);
+        }
+        self.widen(row, Kind::Uint, false, true);
+        match &mut self.values {
+            Values::Uint(v) => v.push(value),
+            _ => return self.push_bytes(row, value.to_string().as_bytes()),
+        }
+        self.nulls.append_non_null();
+    }
+
+    pub fn push_f64(&mut self, row: usize, value: f64, text: &[u8]) {
+        self.widen(row, Kind::Float, false, false);
+        match &mut self.values {
+            Values::Float(v, texts) => {
+                v.push(value);
+                texts.push(text);
+            }
+            _ => return self.push_bytes(row, text),
+        }
+        self.nulls.append_non_null();
+    }
+
+    pub fn push_bool(&mut self, row: usize, value: bool) {
+        self.widen(row, Kind::Bool, false, false);
+        match &mut self.values {
+            Values::Bool(v) => v.push(value),
+            _ => return self.push_bytes(row, if value { b"true" } else { b"false" }),
+        }
+        self.nulls.append_non_null();
+    }
+
+    #[inline]
+    pub fn push_bytes(&mut self, row: usize, value: &[u8]) {
+        if !matches!(self.values, Values::Coded(..) | Values::Text(_)) || self.nulls.len() != row {
+            self.widen(row, Kind::Text, false, false);
+        }
+        match &mut self.values {
+            Values::Coded(codes, distinct) => {
+                // Below i32::MAX: a row count that large does not pass `len * 2 > rows`.
+                codes.push(distinct.intern(value) as i32);
+                if distinct.len() >= CODED_MIN && distinct.len() * 2 > codes.len() {
+                    let old = std::mem::replace(&mut self.values, Values::Empty);
+                    self.values = Values::Text(old.into_texts());
+                }
+            }
+            Values::Text(texts) => texts.push(value),
+            _ => return,
+        }
+        self.nulls.append_non_null();
+    }
+}
+
+impl Values {
+    /// All values as texts; what stands for nulls is arbitrary, since the null bitmap covers it.
+    pub fn into_texts(self) -> Strings {
+        let mut out = Strings::default();
+        match self {
+            Values::Empty => (),
+            Values::Int(v) => v.iter().for_each(|x| out.push(x.to_string().as_bytes())),
+            Values::Uint(v) => v.iter().for_each(|x| out.push(x.to_string().as_bytes())),
+            Values::Float(_, texts) | Values::Text(texts) => return texts,
+            Values::Bool(v) => v
+                .iter()
+                .for_each(|x| out.push(if *x { b"true" } else { b"false" })),
+            Values::Coded(codes, distinct) => {
+                codes
+                    .iter()
+                    .for_each(|code| out.push(distinct.get_or_empty(*code as usize)));
+            }
+        }
+        out
+    }
+}

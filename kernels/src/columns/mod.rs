@@ -1,0 +1,10 @@
+//! Tables built row by row, whose column types are found from the values they are given.
+
+mod column;
+mod strings;
+mod table;
+mod unify;
+
+pub use strings::Interner;
+pub use table::TableBuilder;
+pub use unify::unify;

@@ -1,0 +1,109 @@
+//! Rows with named values into columns, in order of first appearance.
+
+use arrow_array::RecordBatch;
+use arrow_schema::ArrowError;
+
+use super::column::Column;
+use super::strings::Interner;
+
+/// A growing table.
+///
+/// For each row: find columns with `column`, push one value into some of them, then `end_row`. Columns without a value in
+/// a row are null there; the last value pushed into one counts.
+pub struct TableBuilder {
+    fixed: Vec<&'static str>,
+    pub(super) keys: Interner,
+    pub(super) columns: Vec<Column>,
+    /// Which column followed which in the row before.
+    after: Vec<usize>,
+    previous: usize,
+    rows: usize,
+}
+
+impl TableBuilder {
+    /// A table that begins with `fixed` columns, addressed by their index only: `column` never finds them.
+    pub fn new(fixed: &[&'static str]) -> TableBuilder {
+        TableBuilder {
+            fixed: fixed.to_vec(),
+            keys: Interner::default(),
+            columns: fixed.iter().map(|_| Column::new()).collect(),
+            after: vec![usize::MAX; fixed.len() + 1],
+            previous: fixed.len(),
+            rows: 0,
+        }
+    }
+
+    /// The rows that were ended.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// The names of the columns that were given at the start.
+    pub fn fixed(&self) -> &[&'static str] {
+        &self.fixed
+    }
+
+    /// The index of the column with this name, which is added if it is new.
+    #[inline]
+    pub fn column(&mut self, key: &[u8]) -> usize {
+        // `after` has one entry before the first keyed column: the start of the row.
+        let base = self.fixed.len();
+        let guess = self.after[self.previous];
+        let found = if guess < self.columns.len() && self.keys.get(guess - base) == key {
+            guess
+        } else {
+            let found = base + self.keys.intern(key);
+            if found == self.columns.len() {
+                self.columns.push(Column::new());
+                self.after.push(usize::MAX);
+            }
+            self.after[self.previous] = found;
+            found
+        };
+        self.previous = found + 1;
+        found
+    }
+
+    #[inline]
+    pub fn push_i64(&mut self, column: usize, value: i64) {
+        self.columns[column].push_i64(self.rows, value);
+    }
+
+    pub fn push_u64(&mut self, column: usize, value: u64) {
+        self.columns[column].push_u64(self.rows, value);
+    }
+
+    /// Push a float; `text` is how it was written, kept in case texts are found in the same column.
+    pub fn push_f64(&mut self, column: usize, value: f64, text: &[u8]) {
+        self.columns[column].push_f64(self.rows, value, text);
+    }
+
+    pub fn push_bool(&mut self, column: usize, value: bool) {
+        self.columns[column].push_bool(self.rows, value);
+    }
+
+    /// Push a text; what is not UTF-8 in it becomes U+FFFD when the table is finished.
+    #[inline]
+    pub fn push_str(&mut self, column: usize, value: &[u8]) {
+        self.columns[column].push_bytes(self.rows, value);
+    }
+
+    /// Whether the current row has a value in this column.
+    pub fn is_set(&self, column: usize) -> bool {
+        self.columns[column].nulls.len() > self.rows
+    }
+
+    pub fn end_row(&mut self) {
+        self.rows += 1;
+        self.previous = self.fixed.len();
+    }
+
+    /// The table as one batch, and how many texts were not UTF-8.
+    pub fn finish(self) -> Result<(RecordBatch, usize), ArrowError> {
+        let (mut batches, invalid) = super::unify(vec![self])?;
+        let batch = batches
+            .pop()
+            .ok_or_else(|| ArrowError::ComputeError("a table gave no batch".to_owned()))?;
+        Ok((batch, invalid))
+    }
+}
