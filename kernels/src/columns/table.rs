@@ -88,9 +88,9 @@ impl TableBuilder {
         self.columns[column].push_bytes(self.rows, value);
     }
 
-    /// Whether the current row has a value in this column.
-    pub fn is_set(&self, column: usize) -> bool {
-        self.columns[column].nulls.len() > self.rows
+    /// Make the current row null in this column, whatever was pushed before.
+    pub fn clear(&mut self, column: usize) {
+        self.columns[column].pad(self.rows);
     }
 
     pub fn end_row(&mut self) {
