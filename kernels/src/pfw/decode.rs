@@ -1,7 +1,7 @@
 //! Blocks of lines into growing tables, one per event name, and what else the lines tell.
 
 use super::json::{Text, Token, parse_int, unescape};
-use super::record::{Line, Member, Record};
+use super::record::{Field, Line, Member, Record};
 use super::report::{Report, Trouble};
 use crate::columns::{Interner, TableBuilder};
 
@@ -36,7 +36,7 @@ pub struct HashRecord {
     pub text: Vec<u8>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum HashKind {
     File,
     Host,
@@ -176,32 +176,34 @@ impl Part {
         line: &[u8],
         counts: &mut Counts,
     ) -> Result<(), Trouble> {
-        let Token::Text(name) = record.name else {
+        let Token::Text(name) = record.get(Field::Name) else {
             return Err(Trouble::NoName);
         };
-        if matches!(record.phase, Token::Int(4)) || self.text_is(record.phase, line, b"M") {
+        if matches!(record.get(Field::Phase), Token::Int(4))
+            || self.text_is(record.get(Field::Phase), line, b"M")
+        {
             self.metadata(record, input, line);
             counts.metadata += 1;
             return Ok(());
         }
-        let ts = match self.whole(record.ts, line) {
+        let ts = match self.whole(record.get(Field::Ts), line) {
             Some(ts) if ts < 0 => return Err(Trouble::NegativeTime),
             Some(ts) => ts,
-            None if matches!(record.ts, Token::Absent | Token::Null) => {
+            None if matches!(record.get(Field::Ts), Token::Absent | Token::Null) => {
                 return Err(Trouble::NoTime);
             }
-            None if matches!(record.ts, Token::Uint(_) | Token::Huge(_)) => {
+            None if matches!(record.get(Field::Ts), Token::Uint(_) | Token::Huge(_)) => {
                 return Err(Trouble::TimeOverflow);
             }
             None => return Err(Trouble::BadTime),
         };
-        let dur = self.whole(record.dur, line);
+        let dur = self.whole(record.get(Field::Dur), line);
         match dur {
             Some(dur) if dur < 0 => return Err(Trouble::NegativeDuration),
-            None if matches!(record.dur, Token::Uint(_) | Token::Huge(_)) => {
+            None if matches!(record.get(Field::Dur), Token::Uint(_) | Token::Huge(_)) => {
                 return Err(Trouble::TimeOverflow);
             }
-            None if !matches!(record.dur, Token::Absent | Token::Null) => {
+            None if !matches!(record.get(Field::Dur), Token::Absent | Token::Null) => {
                 self.report
                     .line(input.file, Trouble::BadDuration, counts.lines, line);
             }
@@ -240,16 +242,14 @@ impl Part {
         if let Some(dur) = dur {
             row.table.push_i64(DUR, dur);
         }
-        row.push(CAT, record.cat);
-        row.push_number(PID, record.pid);
-        row.push_number(TID, record.tid);
-        row.push_number(ID, record.id);
-        row.push_phase(record.phase);
-        row.push(TYPE, record.layer);
+        row.push(CAT, record.get(Field::Cat));
+        row.push_number(PID, record.get(Field::Pid));
+        row.push_number(TID, record.get(Field::Tid));
+        row.push_number(ID, record.get(Field::Id));
+        row.push_phase(record.get(Field::Phase));
+        row.push(TYPE, record.get(Field::Type));
         row.push_members(&record.args);
-        if !record.others.is_empty() {
-            row.push_members(&record.others);
-        }
+        row.push_others(record);
         table.end_row();
     }
 
@@ -271,22 +271,25 @@ impl Part {
             replaced: &mut self.replaced,
         };
         row.table.push_str(0, input.path.as_bytes());
-        row.push(1, record.name);
-        row.push_number(2, record.pid);
-        row.push_number(3, record.tid);
+        row.push(1, record.get(Field::Name));
+        row.push_number(2, record.get(Field::Pid));
+        row.push_number(3, record.get(Field::Tid));
         row.push_text(4, key);
         row.push_text(5, value);
-        row.push(6, record.cat);
-        row.push_number(7, record.id);
-        row.push(8, record.layer);
-        for (name, token) in [(&b"ts"[..], record.ts), (b"dur", record.dur)] {
+        row.push(6, record.get(Field::Cat));
+        row.push_number(7, record.get(Field::Id));
+        row.push(8, record.get(Field::Type));
+        for (name, token) in [
+            (&b"ts"[..], record.get(Field::Ts)),
+            (b"dur", record.get(Field::Dur)),
+        ] {
             if token != Token::Absent {
                 let column = row.table.column(name);
                 row.push_number(column, token);
             }
         }
         row.push_members(&others);
-        row.push_members(&record.others);
+        row.push_others(record);
         table.end_row();
         self.learn(record, input.file, line, key, value);
     }
@@ -297,7 +300,8 @@ impl Part {
             let mut out = Vec::new();
             as_text(token, line, &mut out, &mut self.replaced).then_some(out)
         };
-        let (Some(name), Some(text), Some(hash)) = (plain(record.name), plain(key), plain(value))
+        let (Some(name), Some(text), Some(hash)) =
+            (plain(record.get(Field::Name)), plain(key), plain(value))
         else {
             return;
         };
@@ -415,6 +419,17 @@ impl Row<'_> {
                 let text = bytes(text, self.line, self.buffer, self.replaced);
                 self.table.push_str(column, text);
             }
+        }
+    }
+
+    /// Push what stands beside the known fields, and args that are no object.
+    #[inline]
+    fn push_others(&mut self, record: &Record) {
+        self.push_members(&record.others);
+        let args = record.get(Field::Args);
+        if args != Token::Absent {
+            let column = self.table.column(b"args");
+            self.push(column, args);
         }
     }
 

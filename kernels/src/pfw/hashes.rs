@@ -1,14 +1,13 @@
 //! Metadata records that give hashes their texts into columns of texts.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int32Type;
 use arrow_array::{Array, ArrayRef, StringArray};
-use arrow_buffer::NullBuffer;
+use arrow_buffer::{NullBuffer, NullBufferBuilder};
 use arrow_schema::ArrowError;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::decode::{HashKind, HashRecord};
 use super::report::{Report, Trouble};
@@ -25,54 +24,71 @@ enum Meaning {
 /// All hashes of a trace.
 #[derive(Default)]
 pub struct Book {
-    meanings: FxHashMap<(u8, Vec<u8>), Meaning>,
+    files: Meanings,
+    hosts: Meanings,
+    strings: Meanings,
 }
+
+type Meanings = FxHashMap<Vec<u8>, Meaning>;
 
 impl Book {
     /// Collect the records of a trace; hashes with several texts are reported.
     pub fn new(records: Vec<HashRecord>, report: &mut Report) -> Book {
-        let mut meanings: FxHashMap<(u8, Vec<u8>), Meaning> = FxHashMap::default();
-        let mut clashes: FxHashMap<(u8, Vec<u8>), ()> = FxHashMap::default();
+        let mut book = Book::default();
+        let mut clashes: FxHashSet<(HashKind, Vec<u8>)> = FxHashSet::default();
         for record in &records {
-            let key = (record.kind as u8, record.hash.clone());
-            match meanings.get(&key) {
+            let meanings = book.meanings(record.kind);
+            match meanings.get(&record.hash) {
                 None => {
-                    meanings.insert(key, Meaning::Everywhere(record.text.clone()));
+                    meanings.insert(
+                        record.hash.clone(),
+                        Meaning::Everywhere(record.text.clone()),
+                    );
                 }
                 Some(Meaning::Everywhere(text)) if *text == record.text => (),
                 Some(_) => {
-                    clashes.insert(key, ());
+                    clashes.insert((record.kind, record.hash.clone()));
                 }
             }
         }
         if !clashes.is_empty() {
             for record in records {
-                let key = (record.kind as u8, record.hash);
-                if clashes.contains_key(&key) {
-                    clash(&mut meanings, key, record.file, record.text, report);
+                let key = (record.kind, record.hash);
+                if clashes.contains(&key) {
+                    clash(
+                        book.meanings(key.0),
+                        key.1,
+                        record.file,
+                        record.text,
+                        report,
+                    );
                 }
             }
         }
-        Book { meanings }
+        book
+    }
+
+    fn meanings(&mut self, kind: HashKind) -> &mut Meanings {
+        match kind {
+            HashKind::File => &mut self.files,
+            HashKind::Host => &mut self.hosts,
+            HashKind::String => &mut self.strings,
+        }
     }
 
     fn find(&self, kinds: &[HashKind], hash: &[u8]) -> Option<&Meaning> {
-        kinds
-            .iter()
-            .find_map(|kind| self.meanings.get(&(*kind as u8, hash.to_vec())))
+        kinds.iter().find_map(|kind| match kind {
+            HashKind::File => self.files.get(hash),
+            HashKind::Host => self.hosts.get(hash),
+            HashKind::String => self.strings.get(hash),
+        })
     }
 }
 
-fn clash(
-    meanings: &mut FxHashMap<(u8, Vec<u8>), Meaning>,
-    key: (u8, Vec<u8>),
-    file: usize,
-    text: Vec<u8>,
-    report: &mut Report,
-) {
-    let hash = String::from_utf8_lossy(&key.1).into_owned();
+fn clash(meanings: &mut Meanings, hash: Vec<u8>, file: usize, text: Vec<u8>, report: &mut Report) {
+    let shown = String::from_utf8_lossy(&hash).into_owned();
     let meaning = meanings
-        .entry(key)
+        .entry(hash)
         .or_insert_with(|| Meaning::PerFile(BTreeMap::new()));
     if let Meaning::Everywhere(first) = meaning {
         let first = String::from_utf8_lossy(first);
@@ -80,7 +96,7 @@ fn clash(
             file,
             Trouble::AmbiguousHash,
             1,
-            &format!("{hash}: {first} and others"),
+            &format!("{shown}: {first} and others"),
         );
         *meaning = Meaning::PerFile(BTreeMap::new());
     }
@@ -155,52 +171,63 @@ struct Resolver<'a> {
     kinds: &'a [HashKind],
     distinct: Interner,
     known: FxHashMap<Vec<u8>, Option<i32>>,
-    last: Option<(*const u8, usize, Option<i32>)>,
+    /// By number in the dictionary of the column: what was found, where it is the same in all files.
+    coded: Vec<Option<Option<i32>>>,
 }
 
 impl Resolver<'_> {
-    fn code(&mut self, hash: &[u8], file: usize) -> Option<i32> {
-        // Coded columns give the same bytes at the same place again and again.
-        if let Some((place, length, code)) = self.last {
-            if place == hash.as_ptr() && length == hash.len() {
-                return code;
-            }
-        }
-        let code = match self.known.get(hash) {
-            Some(code) => *code,
-            None => match self.book.find(self.kinds, hash) {
-                Some(Meaning::PerFile(files)) => {
-                    let text = files.get(&file).and_then(Option::as_ref);
-                    return text.map(|text| self.distinct.intern(text) as i32);
-                }
-                Some(Meaning::Everywhere(text)) => {
-                    let code = Some(self.distinct.intern(text) as i32);
-                    self.known.insert(hash.to_vec(), code);
-                    code
-                }
-                None => {
-                    self.known.insert(hash.to_vec(), None);
-                    None
-                }
-            },
+    /// The number of the text of a row's hash; the outer option is for rows without a hash.
+    #[inline]
+    fn row(&mut self, hashes: &Texts, row: usize, file: usize) -> Option<Option<i32>> {
+        let hash = hashes.get(row)?;
+        let Texts::Coded(codes, ..) = hashes else {
+            return Some(self.code(hash, file).0);
         };
-        self.last = Some((hash.as_ptr(), hash.len(), code));
-        code
+        let place = codes[row] as usize;
+        if let Some(Some(known)) = self.coded.get(place) {
+            return Some(*known);
+        }
+        let (code, everywhere) = self.code(hash, file);
+        if everywhere {
+            self.coded.resize(self.coded.len().max(place + 1), None);
+            self.coded[place] = Some(code);
+        }
+        Some(code)
+    }
+
+    /// The number of the text of a hash, and whether it is the same in all files.
+    fn code(&mut self, hash: &[u8], file: usize) -> (Option<i32>, bool) {
+        if let Some(code) = self.known.get(hash) {
+            return (*code, true);
+        }
+        let code = match self.book.find(self.kinds, hash) {
+            Some(Meaning::PerFile(files)) => {
+                let text = files.get(&file).and_then(Option::as_ref);
+                return (text.map(|text| self.distinct.intern(text) as i32), false);
+            }
+            Some(Meaning::Everywhere(text)) => Some(self.distinct.intern(text) as i32),
+            None => None,
+        };
+        self.known.insert(hash.to_vec(), code);
+        (code, true)
     }
 }
 
-/// The texts of a column of hashes; None if it is no column of texts. Also how many hashes have none, by file.
+/// Texts of a column, and how many hashes of each file have none.
+type Resolved = (Vec<ArrayRef>, BTreeMap<usize, u64>);
+
+/// The texts of a column of hashes, whose chunks share a dictionary if they have one; None if it is no column of texts.
 pub fn resolve(
     rows: &Rows,
     kinds: &[HashKind],
     book: &Book,
-) -> Result<Option<(Vec<ArrayRef>, BTreeMap<usize, u64>)>, ArrowError> {
+) -> Result<Option<Resolved>, ArrowError> {
     let mut resolver = Resolver {
         book,
         kinds,
         distinct: Interner::default(),
         known: FxHashMap::default(),
-        last: None,
+        coded: Vec::new(),
     };
     let mut unknown = BTreeMap::new();
     let mut coded = Vec::with_capacity(rows.arrays.len());
@@ -213,44 +240,33 @@ pub fn resolve(
             .and_then(|arrays| arrays.get(index))
             .and_then(Texts::of);
         let mut codes = vec![0; array.len()];
-        let mut valid = vec![false; array.len()];
-        let segments = rows.files[index]
+        let mut nulls = NullBufferBuilder::new(array.len());
+        let files = &rows.files[index];
+        let ends = files
             .iter()
             .map(|(start, _)| *start)
             .skip(1)
             .chain([array.len()]);
-        let mut row = 0;
-        for ((_, file), end) in rows.files[index].iter().zip(segments) {
-            while row < end {
-                let code = match (
-                    direct.as_ref().and_then(|texts| texts.get(row)),
-                    hashes.get(row),
-                ) {
-                    (Some(text), _) => Some(resolver.distinct.intern(text) as i32),
-                    (None, None) => None,
-                    (None, Some(hash)) => {
-                        let code = resolver.code(hash, *file);
-                        if code.is_none() {
-                            *unknown.entry(*file).or_default() += 1;
-                        }
-                        code
+        for ((start, file), end) in files.iter().zip(ends) {
+            let mut missing = 0;
+            for (row, code) in codes.iter_mut().enumerate().take(end).skip(*start) {
+                let found = match direct.as_ref().and_then(|texts| texts.get(row)) {
+                    Some(text) => Some(resolver.distinct.intern(text) as i32),
+                    None => {
+                        let found = resolver.row(&hashes, row, *file);
+                        missing += u64::from(found == Some(None));
+                        found.flatten()
                     }
                 };
-                codes[row] = code.unwrap_or(0);
-                valid[row] = code.is_some();
-                row += 1;
+                *code = found.unwrap_or(0);
+                nulls.append(found.is_some());
+            }
+            if missing > 0 {
+                *unknown.entry(*file).or_default() += missing;
             }
         }
-        let nulls = NullBuffer::from(valid);
-        coded.push((codes, (nulls.null_count() > 0).then_some(nulls)));
+        coded.push((codes, nulls.finish()));
     }
     let arrays = coded_arrays(coded, resolver.distinct, &mut 0)?;
     Ok(Some((arrays, unknown)))
-}
-
-/// Nulls of the type of texts, one array per batch.
-pub fn no_texts(rows: &[usize]) -> Vec<ArrayRef> {
-    rows.iter()
-        .map(|rows| Arc::new(StringArray::new_null(*rows)) as ArrayRef)
-        .collect()
 }

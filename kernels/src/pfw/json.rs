@@ -159,6 +159,47 @@ impl<'a> Scanner<'a> {
         self.at - start
     }
 
+    /// Digits and the number they are, which is only right up to 19 of them.
+    #[inline]
+    fn whole(&mut self) -> (u64, usize) {
+        let start = self.at;
+        let mut value: u64 = 0;
+        while let Some(bytes) = self
+            .line
+            .get(self.at..)
+            .and_then(|rest| rest.first_chunk::<8>())
+        {
+            let Some(eight) = eight_digits(u64::from_le_bytes(*bytes)) else {
+                break;
+            };
+            value = value.wrapping_mul(100_000_000).wrapping_add(eight);
+            self.at += 8;
+        }
+        while let Some(digit) = self
+            .line
+            .get(self.at)
+            .map(|byte| byte.wrapping_sub(b'0'))
+            .filter(|digit| *digit < 10)
+        {
+            value = value.wrapping_mul(10).wrapping_add(u64::from(digit));
+            self.at += 1;
+        }
+        (value, self.at - start)
+    }
+
+    /// Skip the bytes of `pattern`, which stand in the low bytes marked by `mask`, if they are next.
+    #[inline]
+    pub fn skip_pattern(&mut self, pattern: u64, mask: u64, length: usize) -> bool {
+        let next = self
+            .line
+            .get(self.at..)
+            .and_then(|rest| rest.first_chunk::<8>());
+        let found = next.is_some_and(|bytes| u64::from_le_bytes(*bytes) & mask == pattern);
+        self.at += if found { length } else { 0 };
+        found
+    }
+
+    #[inline]
     fn number(&mut self) -> Result<Token, Invalid> {
         let start = self.at;
         let negative = self.peek() == b'-';
@@ -167,23 +208,21 @@ impl<'a> Scanner<'a> {
             self.literal(b"Infinity")?;
             return Ok(Token::Float(Span::new(start, self.at)));
         }
-        let first = self.at;
-        let digits = match self.peek() {
+        let (magnitude, digits) = match self.peek() {
             b'0' => {
                 self.at += 1;
-                1
+                (0, 1)
             }
-            b'1'..=b'9' => self.digits(),
+            b'1'..=b'9' => self.whole(),
             _ => return Err(Invalid),
         };
         let last = self.at;
-        if self.fraction() | self.exponent() {
+        if matches!(self.peek(), b'.' | b'e' | b'E') && (self.fraction() | self.exponent()) {
             return Ok(Token::Float(Span::new(start, self.at)));
         }
         if digits > 19 {
             return self.long_number(Span::new(start, last), digits);
         }
-        let magnitude = decimal(&self.line[first..last]);
         Ok(match (i64::try_from(magnitude), negative) {
             (Ok(value), false) => Token::Int(value),
             (Ok(value), true) => Token::Int(-value),
@@ -327,10 +366,17 @@ impl<'a> Scanner<'a> {
     }
 }
 
-fn decimal(digits: &[u8]) -> u64 {
-    digits
-        .iter()
-        .fold(0, |value, digit| value * 10 + u64::from(digit - b'0'))
+/// The number that eight ASCII digits are, the first in the lowest byte.
+#[inline]
+fn eight_digits(word: u64) -> Option<u64> {
+    let zeros = word ^ (ONES * 0x30);
+    // Digits become 0 to 9; 6 more carries into the high half of a byte for whatever is above 9.
+    if (zeros | zeros.wrapping_add(ONES * 6)) & (ONES * 0xf0) != 0 {
+        return None;
+    }
+    let pairs = (zeros * 10 + (zeros >> 8)) & 0x00ff_00ff_00ff_00ff;
+    let fours = (pairs * 100 + (pairs >> 16)) & 0x0000_ffff_0000_ffff;
+    Some((fours * 10_000 + (fours >> 32)) & 0xffff_ffff)
 }
 
 /// The number of a decimal text such as `-12`, as numbers of old traces are written.

@@ -9,23 +9,96 @@ pub struct Member {
     pub value: Token,
 }
 
+/// The known fields of a record.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Field {
+    Name,
+    Cat,
+    Type,
+    Id,
+    Pid,
+    Tid,
+    Ts,
+    Dur,
+    Phase,
+    Args,
+}
+
+const FIELDS: [(&[u8], Field); 10] = [
+    (b"name", Field::Name),
+    (b"cat", Field::Cat),
+    (b"type", Field::Type),
+    (b"id", Field::Id),
+    (b"pid", Field::Pid),
+    (b"tid", Field::Tid),
+    (b"ts", Field::Ts),
+    (b"dur", Field::Dur),
+    (b"ph", Field::Phase),
+    (b"args", Field::Args),
+];
+
+/// How the key of a field usually stands in a line, quotes and colon included, as a little-endian word.
+struct Pattern {
+    word: u64,
+    mask: u64,
+    length: usize,
+}
+
+const PATTERNS: [Pattern; 10] = {
+    let mut patterns = [const {
+        Pattern {
+            word: 0,
+            mask: 0,
+            length: 0,
+        }
+    }; 10];
+    let mut field = 0;
+    while field < 10 {
+        let key = FIELDS[field].0;
+        let mut bytes = [0; 8];
+        let mut at = 0;
+        while at < key.len() {
+            bytes[at + 1] = key[at];
+            at += 1;
+        }
+        bytes[0] = b'"';
+        bytes[at + 1] = b'"';
+        bytes[at + 2] = b':';
+        let length = key.len() + 3;
+        let mask = u64::MAX >> (64 - 8 * length);
+        patterns[field] = Pattern {
+            word: u64::from_le_bytes(bytes),
+            mask,
+            length,
+        };
+        field += 1;
+    }
+    patterns
+};
+
 /// The fields of a line; kept from line to line for its memory.
-#[derive(Default)]
 pub struct Record {
-    pub name: Token,
-    pub cat: Token,
-    pub layer: Token,
-    pub id: Token,
-    pub pid: Token,
-    pub tid: Token,
-    pub ts: Token,
-    pub dur: Token,
-    pub phase: Token,
-    /// What stands beside the known fields, `args` too where it is not an object.
+    fields: [Token; 10],
+    /// What stands beside the known fields.
     pub others: Vec<Member>,
     pub args: Vec<Member>,
     stack: Vec<u8>,
     key: Vec<u8>,
+    /// Which field followed each in the line before; the last entry is for the first field.
+    after: [usize; 11],
+}
+
+impl Default for Record {
+    fn default() -> Record {
+        Record {
+            fields: [Token::Absent; 10],
+            others: Vec::new(),
+            args: Vec::new(),
+            stack: Vec::new(),
+            key: Vec::new(),
+            after: [0; 11],
+        }
+    }
 }
 
 /// What a line is.
@@ -59,7 +132,6 @@ impl Record {
                 };
             }
         }
-        self.reset();
         scanner.next();
         self.object(&mut scanner, line)?;
         if scanner.at_end() {
@@ -69,33 +141,32 @@ impl Record {
         }
     }
 
-    fn reset(&mut self) {
-        for field in [
-            &mut self.name,
-            &mut self.cat,
-            &mut self.layer,
-            &mut self.id,
-            &mut self.pid,
-            &mut self.tid,
-            &mut self.ts,
-            &mut self.dur,
-            &mut self.phase,
-        ] {
-            *field = Token::Absent;
-        }
-        self.others.clear();
-        self.args.clear();
+    /// The value of a field.
+    #[inline]
+    pub fn get(&self, field: Field) -> Token {
+        self.fields[field as usize]
     }
 
     fn object(&mut self, scanner: &mut Scanner, line: &[u8]) -> Result<(), Invalid> {
+        self.fields = [Token::Absent; 10];
+        self.others.clear();
+        self.args.clear();
         scanner.skip_space();
         if scanner.peek() == b'}' {
             scanner.next();
             return Ok(());
         }
+        let mut before = FIELDS.len();
         loop {
-            let key = scanner.key()?;
-            self.member(scanner, line, key)?;
+            let guess = self.after[before];
+            let pattern = &PATTERNS[guess];
+            if scanner.skip_pattern(pattern.word, pattern.mask, pattern.length) {
+                before = guess;
+                self.field(scanner, guess)?;
+            } else {
+                let key = scanner.key()?;
+                before = self.member(scanner, line, key, before)?;
+            }
             match scanner.next() {
                 b',' => (),
                 b'}' => return Ok(()),
@@ -104,40 +175,45 @@ impl Record {
         }
     }
 
-    fn member(&mut self, scanner: &mut Scanner, line: &[u8], key: Text) -> Result<(), Invalid> {
+    #[inline]
+    fn field(&mut self, scanner: &mut Scanner, field: usize) -> Result<(), Invalid> {
+        if field == Field::Args as usize {
+            return self.args(scanner);
+        }
+        self.fields[field] = scanner.value(&mut self.stack)?;
+        Ok(())
+    }
+
+    /// Read the value of a key that was not guessed; returns which field it is, or `before` if it is none.
+    fn member(
+        &mut self,
+        scanner: &mut Scanner,
+        line: &[u8],
+        key: Text,
+        before: usize,
+    ) -> Result<usize, Invalid> {
         let mut name = key.span.of(line);
         if key.escaped {
             self.key.clear();
             unescape(name, &mut self.key);
             name = &self.key;
         }
-        let field = match name {
-            b"args" => return self.args(scanner, key),
-            b"name" => &mut self.name,
-            b"cat" => &mut self.cat,
-            b"type" => &mut self.layer,
-            b"id" => &mut self.id,
-            b"pid" => &mut self.pid,
-            b"tid" => &mut self.tid,
-            b"ts" => &mut self.ts,
-            b"dur" => &mut self.dur,
-            b"ph" => &mut self.phase,
-            _ => {
-                let value = scanner.value(&mut self.stack)?;
-                self.others.push(Member { key, value });
-                return Ok(());
-            }
-        };
-        *field = scanner.value(&mut self.stack)?;
-        Ok(())
+        if let Some(field) = FIELDS.iter().position(|(known, _)| *known == name) {
+            self.after[before] = field;
+            self.field(scanner, field)?;
+            return Ok(field);
+        }
+        let value = scanner.value(&mut self.stack)?;
+        self.others.push(Member { key, value });
+        Ok(before)
     }
 
-    fn args(&mut self, scanner: &mut Scanner, key: Text) -> Result<(), Invalid> {
+    fn args(&mut self, scanner: &mut Scanner) -> Result<(), Invalid> {
         self.args.clear();
+        self.fields[Field::Args as usize] = Token::Absent;
         scanner.skip_space();
         if scanner.peek() != b'{' {
-            let value = scanner.value(&mut self.stack)?;
-            self.others.push(Member { key, value });
+            self.fields[Field::Args as usize] = scanner.value(&mut self.stack)?;
             return Ok(());
         }
         scanner.next();

@@ -75,19 +75,28 @@ impl<'a> Input<'a> {
         if self.damage.is_some() {
             return Ok(false);
         }
+        if !self.gzip {
+            return self.read_plain(out);
+        }
         if self.at >= self.piece.len() && !self.eof {
             self.refill()?;
-        }
-        if !self.gzip {
-            out.extend_from_slice(self.piece.get(self.at..).unwrap_or_default());
-            self.at = self.piece.len();
-            return Ok(!self.eof);
         }
         if self.inflate.is_none() && !self.start_member()? {
             return Ok(false);
         }
         self.inflate_step(out);
         Ok(self.damage.is_none())
+    }
+
+    fn read_plain(&mut self, out: &mut Vec<u8>) -> io::Result<bool> {
+        if self.at < self.piece.len() {
+            out.extend_from_slice(&self.piece[self.at..]);
+            self.at = self.piece.len();
+            return Ok(true);
+        }
+        let read = self.file.by_ref().take(PIECE as u64).read_to_end(out)?;
+        self.done.fetch_add(read as u64, Ordering::Relaxed);
+        Ok(read > 0)
     }
 
     /// Whether another member begins here.
@@ -178,9 +187,10 @@ impl<'a> Source<'a> {
         self.input.damage
     }
 
-    /// The next block.
-    pub fn block(&mut self) -> io::Result<Block> {
-        let mut text = Vec::with_capacity(self.limits.block + PIECE);
+    /// The next block, in the memory of an old one.
+    pub fn block(&mut self, mut text: Vec<u8>) -> io::Result<Block> {
+        text.clear();
+        text.reserve(self.limits.block + 2 * PIECE);
         text.append(&mut self.rest);
         let mut skipped = None;
         let mut seen = 0;

@@ -1,8 +1,8 @@
 //! The files of a trace, read by several threads, into finished tables.
 
 use std::path::Path;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use arrow_array::RecordBatch;
 use arrow_schema::{ArrowError, SchemaRef};
@@ -58,6 +58,8 @@ pub struct Job {
     /// Bytes of text of each file.
     bytes: Vec<AtomicU64>,
     waiting: AtomicUsize,
+    /// Memory of blocks that are decoded.
+    spare: Mutex<Vec<Vec<u8>>>,
 }
 
 impl Job {
@@ -71,6 +73,7 @@ impl Job {
             cancelled: AtomicBool::new(false),
             parts: Mutex::new(Vec::new()),
             waiting: AtomicUsize::new(0),
+            spare: Mutex::new(Vec::new()),
         }
     }
 
@@ -147,23 +150,24 @@ impl Job {
             if self.cancelled.load(Ordering::Relaxed) {
                 return Ok(());
             }
-            let block = source.block();
+            let spare = locked(&self.spare).pop().unwrap_or_default();
+            let block = source.block(spare);
             self.bytes[file].store(source.bytes, Ordering::Relaxed);
             let block = block?;
             let last = block.last;
             if !apart {
-                self.decode(file, &block, source.damage(), part);
+                self.decode(file, block, source.damage(), part);
             } else if self.waiting.load(Ordering::Relaxed) < self.threads
                 && self.threads > 1
                 && !last
             {
                 self.waiting.fetch_add(1, Ordering::Relaxed);
                 scope.spawn(move |_| {
-                    self.decode_apart((file, sequence), &block, None);
+                    self.decode_apart((file, sequence), block, None);
                     self.waiting.fetch_sub(1, Ordering::Relaxed);
                 });
             } else {
-                self.decode_apart((file, sequence), &block, source.damage());
+                self.decode_apart((file, sequence), block, source.damage());
             }
             sequence += 1;
             if last {
@@ -173,13 +177,13 @@ impl Job {
         }
     }
 
-    fn decode_apart(&self, place: (usize, usize), block: &Block, damage: Option<Damage>) {
+    fn decode_apart(&self, place: (usize, usize), block: Block, damage: Option<Damage>) {
         let mut part = Part::default();
         self.decode(place.0, block, damage, &mut part);
         self.add(place, part);
     }
 
-    fn decode(&self, file: usize, block: &Block, damage: Option<Damage>, part: &mut Part) {
+    fn decode(&self, file: usize, block: Block, damage: Option<Damage>, part: &mut Part) {
         if let Some(head) = &block.skipped {
             part.long_line(file, head);
         }
@@ -191,6 +195,7 @@ impl Job {
             last: block.last && damage.is_none(),
         };
         part.decode(&input);
+        locked(&self.spare).push(block.text);
     }
 
     fn note_damage(&self, file: usize, source: &Source, part: &mut Part) {
@@ -205,12 +210,7 @@ impl Job {
     }
 
     fn assemble(&self) -> Result<Trace, ArrowError> {
-        let mut parts = std::mem::take(
-            &mut *self
-                .parts
-                .lock()
-                .unwrap_or_else(std::sync::PoisonError::into_inner),
-        );
+        let mut parts = std::mem::take(&mut *locked(&self.parts));
         parts.sort_by_key(|(place, _)| *place);
         let mut merged = Merged::new(self.files.len());
         for (_, part) in parts {
@@ -221,6 +221,11 @@ impl Job {
         }
         merged.finish()
     }
+}
+
+/// A poisoned lock only tells of a panic elsewhere, which ends the job anyway.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// All parts of a trace together.
