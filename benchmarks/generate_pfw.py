@@ -140,7 +140,9 @@ class Process:
         self.meta("SH", "python;train.py", digest("python;train.py"))
         clocks = [START_US + 977 * self.rank + 131 * thread for thread in range(threads)]
         steps = [0] * threads
-        self.event(("start", "dftracer", 1), self.pid, (clocks[0], clocks[0]), f'"cmd_hash":"{digest("python;train.py")}"')
+        self.event(
+            ("start", "dftracer", 1), self.pid, (clocks[0], clocks[0]), f'"cmd_hash":"{digest("python;train.py")}"'
+        )
         while self.serial < events - 1:
             thread = min(range(threads), key=clocks.__getitem__)
             clocks[thread] = self.step(self.pid + 1 + thread, steps[thread], clocks[thread])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from importlib import import_module
 from pkgutil import iter_modules
 from types import ModuleType
@@ -21,13 +22,20 @@ T = TypeVar("T", bound=Named)
 
 
 def scan(package: ModuleType, record: type[T]) -> dict[str, T]:
-    """Return all records of a type that modules of a package define, by name; two of one name are our bug."""
+    """Return all records of a type that modules of a package define, by name; two of one name are our bug.
+
+    A module defines records as values of their own or, where they come in families, in tuples.
+    """
     found: dict[str, T] = {}
     for info in sorted(iter_modules(package.__path__), key=lambda i: i.name):
         module = import_module(f"{package.__name__}.{info.name}")
-        for value in vars(module).values():
-            if not isinstance(value, record):
-                continue
+        for value in _records(module, record):
             assert found.get(value.name, value) is value, f"two on shelf {package.__name__} are named {value.name}"
             found[value.name] = value
     return found
+
+
+def _records(module: ModuleType, record: type[T]) -> Iterator[T]:
+    for value in vars(module).values():
+        members = value if isinstance(value, tuple) else (value,)
+        yield from (member for member in members if isinstance(member, record))

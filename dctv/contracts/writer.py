@@ -42,3 +42,5 @@ class Writer:
     """Write one result and return its number of rows."""
     many: bool = True
     """Whether several results may follow each other in one file."""
+    between: bytes = b""
+    """What separates two results in one file."""

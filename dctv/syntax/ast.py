@@ -595,14 +595,5 @@ class Assert(Node):
 
 
 Statement = (
-    SelectStatement
-    | CreateView
-    | DropView
-    | DropAll
-    | MountTrace
-    | Set
-    | Explain
-    | Describe
-    | ShowTables
-    | Assert
+    SelectStatement | CreateView | DropView | DropAll | MountTrace | Set | Explain | Describe | ShowTables | Assert
 )

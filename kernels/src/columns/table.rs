@@ -90,6 +90,11 @@ impl TableBuilder {
         self.columns[column].pad(self.rows);
     }
 
+    /// Whether the current row has a value in this column.
+    pub fn is_set(&self, column: usize) -> bool {
+        self.columns[column].nulls.len() > self.rows
+    }
+
     pub fn end_row(&mut self) {
         self.rows += 1;
         self.previous = self.fixed.len();

@@ -2,6 +2,36 @@
 
 use pyo3::prelude::*;
 
-pub fn register(_m: &Bound<'_, PyModule>) -> PyResult<()> {
+mod active;
+mod cancel;
+mod covered;
+mod event_join;
+mod failure;
+mod gather;
+mod groups;
+mod inner;
+mod nest;
+mod outer;
+mod partition;
+mod partition_pieces;
+mod pieces;
+mod required;
+mod series;
+mod sides;
+mod slots;
+mod source;
+mod span_join;
+mod span_pieces;
+mod stream;
+
+pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_class::<cancel::Cancel>()?;
+    m.add_function(wrap_pyfunction!(span_join::span_join, m)?)?;
+    m.add_function(wrap_pyfunction!(event_join::event_join, m)?)?;
+    m.add_function(wrap_pyfunction!(span_pieces::span_pieces, m)?)?;
+    m.add_function(wrap_pyfunction!(partition_pieces::partition_pieces, m)?)?;
+    m.add_function(wrap_pyfunction!(series::series_to_spans, m)?)?;
+    m.add_class::<nest::Counter>()?;
+    m.add_function(wrap_pyfunction!(nest::nest, m)?)?;
     Ok(())
 }

@@ -1,0 +1,123 @@
+"""Binds arguments of table-valued functions: literals, lists, dicts, tables and subqueries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from dctv.bind import expressions
+from dctv.bind.bound import Bound
+from dctv.bind.context import Context, Leaves
+from dctv.bind.scope import Scope
+from dctv.contracts.table_function import REQUIRED, Argument, Quantity, TableFunction
+from dctv.errors import BindError, nearest
+from dctv.syntax import ast
+
+if TYPE_CHECKING:
+    from dctv.bind.binder import Binder
+
+
+def bind_arguments(binder: Binder, function: TableFunction, call: ast.TableCall) -> Mapping[str, Argument]:
+    """Match the arguments of a call with the function's parameters; defaults are filled in."""
+    by_name = {p.name: p for p in function.parameters}
+    positional = [p for p in function.parameters if not p.keyword_only]
+    given: dict[str, Argument] = {}
+    if len(call.arguments) > len(positional):
+        extra = call.arguments[len(positional)]
+        keywords = ", ".join(p.name for p in function.parameters if p.keyword_only)
+        hint = f"these are given by name: {keywords}" if keywords else None
+        raise BindError(
+            f"`{function.name}` takes {len(positional)} positional arguments, found {len(call.arguments)}",
+            extra.place or call.place,
+            hint=hint,
+        )
+    for parameter, value in zip(positional, call.arguments, strict=False):
+        given[parameter.name] = bind_argument(binder, value)
+    for name, value in call.keywords:
+        if name.text not in by_name:
+            near = nearest(name.text, list(by_name))
+            hint = f"did you mean `{near}`" if near else f"it has {', '.join(by_name) or 'none'}"
+            raise BindError(f"`{function.name}` has no argument `{name.text}`", name.place or call.place, hint=hint)
+        if name.text in given:
+            raise BindError(f"argument `{name.text}` is given twice", name.place or call.place)
+        given[name.text] = bind_argument(binder, value)
+    for parameter in function.parameters:
+        if parameter.name not in given:
+            if parameter.default is REQUIRED:
+                raise BindError(f"`{function.name}` needs the argument `{parameter.name}`", call.place, hint=parameter.doc)
+            given[parameter.name] = Argument(parameter.default, call.place)
+    return given
+
+
+def bind_argument(binder: Binder, node: ast.Argument) -> Argument:
+    """Bind one argument."""
+    match node:
+        case ast.ListArgument():
+            return Argument([bind_argument(binder, item) for item in node.items], node.place)
+        case ast.DictArgument():
+            return Argument(_dict(binder, node), node.place)
+        case ast.TableArgument():
+            return Argument(binder.table(ast.TableName(node.path, place=node.place)), node.place)
+        case ast.CallArgument():
+            return Argument(binder.table(node.call), node.place)
+        case ast.SelectArgument():
+            return Argument(binder.plan(node.select), node.place)
+        case ast.ValueArgument():
+            return Argument(_value(binder, node.expr), node.place)
+
+
+def _dict(binder: Binder, node: ast.DictArgument) -> dict[str, Argument]:
+    result: dict[str, Argument] = {}
+    for key, value in node.items:
+        if key.text in result:
+            raise BindError(f"entry `{key.text}` is given twice", key.place)
+        result[key.text] = bind_argument(binder, value)
+    return result
+
+
+def _value(binder: Binder, expr: ast.Expr) -> object:
+    """Return the value of a literal, a bind parameter or arithmetic over them."""
+    context = binder.context(Scope([]), Leaves(), clause="an argument", aggregates_allowed=False)
+    match expr:
+        case ast.String():
+            return expr.text
+        case ast.Constant():
+            return expr.value
+        case ast.Bind():
+            return _parameter(expr, context)
+        case _:
+            bound = expressions.bind(expr, context)
+            value = _fold(bound)
+            if value is None:
+                raise BindError("an argument is a literal, a list, a dict, a table or a subquery", expr.place)
+            return Quantity(value, bound.unit)
+
+
+def _fold(bound: Bound) -> Fraction | None:
+    """Compute bare arithmetic over literals, which binding leaves to the engine."""
+    if bound.constant is not None:
+        return bound.constant
+    values = [_fold(part) for part in bound.parts]
+    if len(values) != 2 or values[0] is None or values[1] is None:
+        return None
+    left, right = values[0], values[1]
+    forms = {exp.Add: left + right, exp.Sub: left - right, exp.Mul: left * right}
+    if type(bound.sql) in forms:
+        return forms[type(bound.sql)]
+    inner = bound.sql.this if isinstance(bound.sql, exp.Paren) else bound.sql
+    return left / right if isinstance(inner, exp.Div) and right else None
+
+
+def _parameter(expr: ast.Bind, context: Context) -> object:
+    value = expressions.parameter(expr, context)
+    match value:
+        case None | bool() | str():
+            return value
+        case int() | float():
+            return Quantity(Fraction(value))
+        case _:
+            raise BindError(f"an argument is a number, a string, a bool or None, found {type(value).__name__}", expr.place)
+

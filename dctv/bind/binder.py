@@ -1,0 +1,281 @@
+"""The binder: turns a select into a typed plan, against the names of a session."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from sqlglot import exp
+
+from dctv.bind import arguments, engine_tables
+from dctv.bind.context import Context, Environment, Leaves, Query
+from dctv.bind.relations import aliased, identifier, names_of, relation, table
+from dctv.bind.scope import Scope
+from dctv.bind.selects import bind_select
+from dctv.bind.spans import bind_spans, is_join
+from dctv.bind.typed import bind_typed
+from dctv.catalog.namespace import StoredTable, View
+from dctv.contracts.table_function import TableFunction
+from dctv.errors import BindError
+from dctv.plan.nodes import ArrowStream, Kernel, Plan, Relation, physical_names
+from dctv.syntax import ast
+from dctv.types.schema import ColumnType, Kind, Schema
+
+_MAX_DEPTH = 100
+
+
+class Binder:
+    """Binds selects; a copy with other common tables or another home binds what is nested."""
+
+    def __init__(self, env: Environment, home: tuple[str, ...] = ()) -> None:
+        self.env = env
+        self.home = home
+        """Names are looked up below this prefix first: inside views of a mounted trace."""
+        self.common: Mapping[str, Plan] = {}
+        """Common tables by lower-case name."""
+        self.recursive = False
+        """Whether this binds the recursive part of a common table."""
+        self.depth = 0
+        """How many views deep this is."""
+
+    def _copy(self, **changes: Any) -> Binder:
+        other = Binder(self.env, self.home)
+        other.common, other.recursive, other.depth = self.common, self.recursive, self.depth
+        for name, value in changes.items():
+            setattr(other, name, value)
+        return other
+
+    def context(
+        self, scope: Scope, leaves: Leaves, *, clause: str = "the select list", aggregates_allowed: bool = True
+    ) -> Context:
+        """Return the context for expressions of one clause."""
+        return Context(
+            self.env, scope, leaves, self, clause=clause, aggregates_allowed=aggregates_allowed
+        )
+
+    def plan(self, select: ast.Select) -> Plan:
+        """Bind a select that stands by itself."""
+        binder = self.with_common_tables(select)
+        select = replace(select, ctes=(), recursive=False)
+        body = select.body
+        if isinstance(body, ast.Select) and not (select.order_by or select.limit or select.offset):
+            return binder.plan(body)
+        if isinstance(body, ast.Core) and body.kind != "REGULAR":
+            return bind_typed(binder, body, select)
+        leaves = Leaves()
+        query, keeps_order = bind_select(binder, select, None, leaves)
+        return relation(query, leaves, self.env, select.place, keeps_order=keeps_order)
+
+    def inline(self, select: ast.Select, parent: Scope, leaves: Leaves) -> Query:
+        """Bind a subquery in place: it may name columns of the select around it."""
+        return bind_select(self, select, parent, leaves)[0]
+
+    def is_typed(self, body: ast.Body) -> bool:
+        """Whether a select makes a span or event table."""
+        if isinstance(body, ast.Select):
+            return self.is_typed(body.body)
+        return isinstance(body, ast.Core) and body.kind != "REGULAR"
+
+    def with_common_tables(self, select: ast.Select) -> Binder:
+        """Return a binder that knows the common tables of a select, each of which knows those before it."""
+        binder = self
+        for cte in select.ctes:
+            plan = binder._recursive(cte) if select.recursive and _names_itself(cte) else binder.plan(cte.select)
+            plan = binder.renamed(plan, cte.columns, cte.name)
+            binder = binder._copy(common={**binder.common, cte.name.text.lower(): plan})
+        return binder
+
+    def _recursive(self, cte: ast.CommonTable) -> Plan:
+        """Bind `base UNION [ALL] step`, where the step reads the table that is being made."""
+        body = cte.select.body
+        if not isinstance(body, ast.Compound) or body.op != "UNION":
+            raise BindError(
+                f"the recursive table `{cte.name.text}` is not of the form base UNION [ALL] step", cte.place
+            )
+        leaves = Leaves()
+        base_binder = self.with_common_tables(cte.select)
+        base, _ = bind_select(base_binder, _as_select(body.left), None, leaves)
+        base_plan = self.renamed(relation(base, leaves, self.env, cte.place, keeps_order=False), cte.columns, cte.name)
+        itself = Relation(base_plan.schema, False, exp.Select())
+        step_binder = base_binder._copy(common={**base_binder.common, cte.name.text.lower(): itself}, recursive=True)
+        own_name = leaves.name(itself)
+        step, _ = bind_select(step_binder, _as_select(body.right), None, leaves)
+        if len(step.outs) != len(base.outs):
+            raise BindError(
+                f"the parts of `{cte.name.text}` differ: {len(base.outs)} and {len(step.outs)} columns", cte.place
+            )
+        union = exp.Union(this=base.tree, expression=step.tree, distinct=not body.all)
+        names = physical_names(base_plan.schema)
+        tree = exp.Select(expressions=[exp.column(n, own_name, quoted=True) for n in names]).from_(table(own_name))
+        alias = exp.TableAlias(this=identifier(own_name), columns=[identifier(n) for n in names])
+        tree.set("with_", exp.With(expressions=[exp.CTE(this=union, alias=alias)], recursive=True))
+        used = tuple((n, p) for n, p in leaves.all() if p is not itself)
+        return Relation(base_plan.schema, False, tree, used)
+
+    def full_path(self, node: ast.Table) -> tuple[str, ...]:
+        """Return the full name of a table that is named, and nothing for others."""
+        if isinstance(node, ast.TableName | ast.TableCall):
+            return tuple(p.text for p in node.path.parts)
+        return ()
+
+    def table(self, node: ast.Table) -> Plan:
+        """Bind a table; an alias with a column list renames its columns."""
+        match node:
+            case ast.TableName():
+                plan = self._named(node.path)
+            case ast.TableCall():
+                plan = self._called(node)
+            case ast.TableSelect():
+                plan = self.plan(node.select)
+            case _ if is_join(node):
+                plan = bind_spans(self, node, None).plan
+            case _:
+                raise BindError("a conventional join gives a regular table, which has no place here", node.place)
+        alias = getattr(node, "alias", None)
+        return plan if alias is None else self.renamed(plan, alias.columns, alias.name)
+
+    def _named(self, path: ast.Path) -> Plan:
+        if len(path.parts) == 1 and path.parts[0].text.lower() in self.common:
+            return self.common[path.parts[0].text.lower()]
+        found = self.env.catalog.find(tuple(p.text for p in path.parts), self.home)
+        if found is None:
+            raise self.env.catalog.unknown(path, "table", self.home)
+        entry, _ = found
+        match entry:
+            case StoredTable():
+                return entry.plan()
+            case View():
+                return self._view(entry, path)
+            case TableFunction():
+                call = ast.TableCall(path, place=path.place)
+                if any(p.default is not None and not isinstance(p.default, str) for p in entry.parameters):
+                    raise BindError(
+                        f"`{path.text}` is a function", path.place, hint=f"call it: {path.text}({_signature(entry)})"
+                    )
+                return self._called(call)
+
+    def _view(self, view: View, path: ast.Path) -> Plan:
+        if self.depth >= _MAX_DEPTH:
+            raise BindError(f"view `{path.text}` is made of itself", path.place)
+        binder = self._copy(home=view.home, common={}, recursive=False, depth=self.depth + 1)
+        return self.renamed(binder.plan(view.select()), view.columns, path.parts[-1])
+
+    def _called(self, node: ast.TableCall) -> Plan:
+        found = self.env.catalog.find(tuple(p.text for p in node.path.parts), self.home)
+        if found is None:
+            if len(node.path.parts) == 1 and node.path.text.lower() in self.env.engine.table_functions():
+                return engine_tables.bind_table_function(self, node)
+            raise self.env.catalog.unknown(node.path, "table-valued function", self.home)
+        entry, _ = found
+        if not isinstance(entry, TableFunction):
+            raise BindError(f"`{node.path.text}` is a table, not a function", node.path.place, hint="leave the parentheses out")
+        return entry.bind(arguments.bind_arguments(self, entry, node), self)
+
+    def renamed(self, plan: Plan, columns: Sequence[ast.Name], name: ast.Name) -> Plan:
+        """Rename the columns of a plan: all of them, or all but the special ones."""
+        if not columns:
+            return plan
+        schema = plan.schema
+        new = [c.text for c in columns]
+        if len(new) == len(schema.payload) and schema.special_count:
+            new = [*(c.name for c in schema.special), *new]
+        if len(new) != len(schema.columns):
+            raise BindError(
+                f"`{name.text}` has {len(schema.columns)} columns, the list names {len(columns)}", columns[0].place
+            )
+        changed = [c.name for c, n in zip(schema.special, new, strict=False) if c.name != n]
+        if changed:
+            raise BindError(f"the special column `{changed[0]}` cannot be renamed", columns[0].place)
+        renamed = Schema(
+            schema.kind,
+            tuple(replace(c, name=n) for c, n in zip(schema.columns, new, strict=True)),
+            schema.partitions,
+        )
+        return self._project(plan, physical_names(schema), renamed, ordered=plan.ordered)
+
+    def _project(self, plan: Plan, names: Sequence[str], schema: Schema, *, ordered: bool) -> Relation:
+        leaves = Leaves()
+        source = leaves.name(plan)
+        columns = [
+            aliased(exp.column(old, source, quoted=True), new)
+            for old, new in zip(names, physical_names(schema), strict=True)
+        ]
+        tree = exp.Select(expressions=columns).from_(table(source))
+        return Relation(schema, ordered, tree, leaves.all(), plan.stable)
+
+    def ordered(self, plan: Plan, columns: Sequence[tuple[str, str]], schema: Schema) -> Plan:
+        """Project a plan to columns (source name, name in the schema), sorted by the first, which is a time."""
+        physical = dict(zip(plan.schema.names, physical_names(plan.schema), strict=True))
+        keeps = plan.ordered and columns[0][0] == "_ts"
+        made = self._project(plan, [physical[old] for old, _ in columns], schema, ordered=keeps)
+        if keeps:
+            return made
+        if plan.stable:
+            numbered = exp.Window(this=exp.Anonymous(this="row_number"))
+            made.query.set("expressions", [*made.query.expressions, aliased(numbered, "dctv:row")])
+            names = physical_names(schema)
+            outer = exp.Select(expressions=[exp.column(n, quoted=True) for n in names]).from_(
+                exp.Subquery(this=made.query, alias=exp.TableAlias(this=identifier("numbered")))
+            )
+            terms = [exp.column(names[0], quoted=True), exp.column("dctv:row", quoted=True)]
+        else:
+            outer = made.query
+            terms = [exp.column(n, quoted=True) for n in physical_names(schema)]
+        outer = outer.order_by(*(exp.Ordered(this=t, nulls_first=False) for t in terms), copy=False)
+        return Relation(schema, True, outer, made.leaves, True)
+
+    def query(self, sql: exp.Query, leaves: Mapping[str, Plan], schema: Schema, *, ordered: bool) -> Plan:
+        """Make a plan of an engine query of our own, reading the leaves by name."""
+        return Relation(schema, ordered, sql, tuple(leaves.items()), ordered)
+
+    def kernel(
+        self, name: str, schema: Schema, inputs: Sequence[Plan], options: Mapping[str, object], *, ordered: bool
+    ) -> Kernel:
+        """Make a plan of a span operator."""
+        operator = self.env.operators[name]
+        shown = {k: v for k, v in options.items() if k != "names" and v not in (None, False)}
+        run: Callable[[list[ArrowStream], object], ArrowStream] = partial(_run, operator.run, options)
+        return Kernel(schema, ordered, name, tuple(inputs), run, shown)
+
+    def describe(self, names: Sequence[str], query: Query, leaves: Leaves, place: object) -> list[ColumnType]:
+        """Return the columns of a query under given names."""
+        del names, place
+        return list(relation(query, leaves, self.env, None, keeps_order=False).schema.columns)
+
+
+def _run(
+    run: Callable[[list[ArrowStream], Mapping[str, object], object], ArrowStream],
+    options: Mapping[str, object],
+    inputs: list[ArrowStream],
+    cancel: object,
+) -> ArrowStream:
+    return run(inputs, options, cancel)
+
+
+def _as_select(body: ast.Body) -> ast.Select:
+    return body if isinstance(body, ast.Select) else ast.Select(body, place=body.place)
+
+
+def _names_itself(cte: ast.CommonTable) -> bool:
+    """Whether a common table reads itself, and so is recursive."""
+    wanted = cte.name.text.lower()
+
+    def search(node: object) -> bool:
+        if isinstance(node, ast.TableName):
+            return len(node.path.parts) == 1 and node.path.parts[0].text.lower() == wanted
+        if isinstance(node, tuple):
+            return any(search(item) for item in node)
+        if isinstance(node, ast.Node):
+            return any(search(getattr(node, f)) for f in node.__dataclass_fields__ if f != "place")
+        return False
+
+    return search(cte.select)
+
+
+def _signature(function: TableFunction) -> str:
+    return ", ".join(f"{p.name}=>..." if p.keyword_only else p.name for p in function.parameters)
+
+
+__all__ = ["Binder", "Kind", "names_of"]

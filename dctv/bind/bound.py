@@ -1,0 +1,113 @@
+"""Bound expressions: engine expression and unit, with constants kept exact until they are printed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from sqlglot import exp
+
+from dctv.errors import Place, UnitError
+from dctv.types.units import NO_UNIT, Unit, compatible, finer, ratio
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """An expression whose names are resolved."""
+
+    sql: exp.Expr
+    unit: Unit = NO_UNIT
+    place: Place | None = None
+    constant: Fraction | None = None
+    """The exact value of a numeric constant."""
+    integral: bool = False
+    """Whether a constant was written as an integer, so that its type is an integer's."""
+    parts: tuple[Bound, ...] = ()
+    """What it is made of, to find the part the engine objects to."""
+
+    @property
+    def is_zero(self) -> bool:
+        """Whether it is the literal 0, which goes with every unit."""
+        return self.constant == 0 and self.unit == NO_UNIT
+
+
+def literal(value: Fraction, *, integral: bool) -> exp.Expr:
+    """Write an exact number for the engine: as an integer if it is one, else as the nearest double."""
+    if integral and value.denominator == 1:
+        text = str(abs(value.numerator))
+    else:
+        text = repr(abs(value.numerator / value.denominator))
+        text = text if "e" in text or "inf" in text else text + "e0"
+    number = exp.Literal.number(text)
+    return exp.Paren(this=exp.Neg(this=number)) if value < 0 else number
+
+
+def constant(value: Fraction, unit: Unit, place: Place | None, *, integral: bool) -> Bound:
+    """Make a bound constant."""
+    return Bound(literal(value, integral=integral), unit, place, value, integral)
+
+
+def operand(sql: exp.Expr) -> exp.Expr:
+    """Put parentheses around what is not atomic."""
+    atomic = (exp.Column, exp.Literal, exp.Paren, exp.Anonymous, exp.Cast, exp.Null, exp.Boolean, exp.Subquery)
+    return sql if isinstance(sql, atomic) else exp.Paren(this=sql)
+
+
+def scale(bound: Bound, factor: Fraction, unit: Unit) -> Bound:
+    """Multiply by an exact factor; integers stay integers where the factor is one."""
+    if factor == 1:
+        return replace(bound, unit=unit)
+    if bound.constant is not None:
+        value = bound.constant * factor
+        return replace(
+            bound,
+            sql=literal(value, integral=bound.integral),
+            constant=value,
+            unit=unit,
+            integral=bound.integral and value.denominator == 1,
+        )
+    sql = operand(bound.sql)
+    if factor.numerator != 1:
+        # 64 bits before multiplying: a narrow column times 10^6 would overflow its own type.
+        by = exp.Cast(this=exp.Literal.number(str(factor.numerator)), to=exp.Var(this="BIGINT"))
+        sql = exp.Mul(this=sql, expression=by)
+    if factor.denominator != 1:
+        sql = exp.Div(this=operand(sql), expression=exp.Literal.number(f"{factor.denominator}e0"))
+    return replace(bound, sql=sql, unit=unit)
+
+
+def convert(bound: Bound, unit: Unit, what: str) -> Bound:
+    """Convert to a compatible unit; a literal 0 takes any."""
+    if bound.unit == unit:
+        return bound
+    if bound.is_zero:
+        return replace(bound, unit=unit)
+    if not compatible(bound.unit, unit):
+        raise mismatch(bound.unit, unit, bound.place, what)
+    return scale(bound, ratio(bound.unit, unit), unit)
+
+
+def unify(bounds: list[Bound], what: str) -> list[Bound]:
+    """Bring operands to the finest of their units."""
+    present = [b for b in bounds if not b.is_zero and not isinstance(b.sql, exp.Null)]
+    if not present:
+        return bounds
+    unit = present[0].unit
+    for bound in present[1:]:
+        if not compatible(unit, bound.unit):
+            raise mismatch(unit, bound.unit, bound.place, what)
+        unit = finer(unit, bound.unit)
+    return [replace(b, unit=unit) if isinstance(b.sql, exp.Null) else convert(b, unit, what) for b in bounds]
+
+
+def mismatch(left: Unit, right: Unit, place: Place | None, what: str) -> UnitError:
+    """Return the error for units that do not fit together."""
+
+    def name(unit: Unit) -> str:
+        return "a bare number" if unit == NO_UNIT else f"`{unit}`"
+
+    named = left if left != NO_UNIT else right
+    hint = None
+    if NO_UNIT in (left, right):
+        hint = f"write the number with its unit, such as `1000{named}`, or drop the other's with unitless(...)"
+    return UnitError(f"{what} mixes {name(left)} and {name(right)}", place, hint=hint)

@@ -1,0 +1,182 @@
+"""Binds calls of scalar, aggregate and window functions: unit rules, FILTER, OVER."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from sqlglot import exp
+
+from dctv.bind.bound import Bound, convert, operand, scale
+from dctv.bind.context import Context
+from dctv.errors import BindError, UnitError, nearest
+from dctv.syntax import ast
+from dctv.types.schema import DURATION
+from dctv.types.unit_rules import UnitRule, result_unit
+from dctv.types.units import NO_UNIT, Unit, multiply, parse_unit
+
+Bind = Callable[[ast.Expr, Context], Bound]
+
+_WEIGHTED = {"time_avg", "time_sum"}
+
+
+def call(expr: ast.Call, context: Context, bind: Bind) -> Bound:
+    """Bind one call."""
+    if len(expr.function.parts) > 1:
+        raise context.env.catalog.unknown(expr.function, "function")
+    name = expr.function.text.lower()
+    kind = _kind(name, expr, context)
+    aggregate = kind == "aggregate" and expr.over is None
+    _check_place(name, expr, context, aggregate=aggregate)
+    inner = replace(context, inside_aggregate=True) if aggregate else context
+    if name in _WEIGHTED:
+        return _weighted(name, expr, inner, bind)
+    arguments = [_argument(a, inner, bind) for a in expr.arguments]
+    unit, arguments = _apply_rule(name, expr, arguments, context)
+    if name == "unitless":
+        return Bound(arguments[0].sql, NO_UNIT, expr.place, arguments[0].constant, arguments[0].integral, (arguments[0],))
+    sql = _invoke(name, expr, arguments, inner, bind)
+    sql = _filtered(sql, expr, inner, bind, aggregate=aggregate)
+    if expr.over is not None:
+        sql = _over(sql, expr.over, context, bind)
+    return Bound(sql, unit, expr.place, parts=tuple(arguments))
+
+
+def _kind(name: str, expr: ast.Call, context: Context) -> str:
+    rule = context.env.rules.get(name)
+    if rule is not None:
+        return str(rule.kind)
+    functions = context.env.engine.functions()
+    if name not in functions:
+        near = nearest(name, [*functions, *context.env.rules])
+        hint = f"did you mean `{near}`" if near else None
+        raise BindError(f"unknown function `{expr.function.text}`", expr.function.place or expr.place, hint=hint)
+    return functions[name]
+
+
+def _check_place(name: str, expr: ast.Call, context: Context, *, aggregate: bool) -> None:
+    if not aggregate:
+        if context.present is not None and expr.over is not None:
+            raise BindError("a span group has no window functions", expr.place, hint="select from its result")
+        return
+    if context.inside_aggregate:
+        raise BindError(f"aggregate `{name}` stands inside an aggregate", expr.place)
+    if not context.aggregates_allowed:
+        raise BindError(f"aggregate `{name}` cannot stand in {context.clause}", expr.place, hint=_way_out(context))
+
+
+def _way_out(context: Context) -> str:
+    if context.clause == "WHERE":
+        return "HAVING filters groups"
+    return "give the select a GROUP USING PARTITION or GROUP USING SPANS FROM"
+
+
+def _argument(expr: ast.Expr, context: Context, bind: Bind) -> Bound:
+    if isinstance(expr, ast.Star):
+        return Bound(exp.Star(), place=expr.place)
+    return bind(expr, context)
+
+
+def _apply_rule(name: str, expr: ast.Call, arguments: list[Bound], context: Context) -> tuple[Unit, list[Bound]]:
+    """Return the result's unit, and the arguments converted to the units that the function takes."""
+    rule = context.env.rules.get(name)
+    units = [None if a.is_zero or isinstance(a.sql, exp.Null | exp.Star) else a.unit for a in arguments]
+    try:
+        unit, factors = result_unit(UnitRule.BARE if rule is None else rule.rule, units, name)
+    except UnitError as error:
+        guilty = next((a.place for a in arguments if a.unit != NO_UNIT), None)
+        raise UnitError(error.message, guilty or expr.place, hint=error.hint) from None
+    return unit, [scale(a, f, a.unit) for a, f in zip(arguments, factors, strict=True)]
+
+
+def _invoke(name: str, expr: ast.Call, arguments: list[Bound], context: Context, bind: Bind) -> exp.Expr:
+    """Write the call itself, with DISTINCT, ORDER BY, keywords and IGNORE NULLS inside."""
+    values: list[exp.Expr] = [a.sql for a in arguments]
+    for key, value in expr.keywords:
+        values.append(exp.PropertyEQ(this=exp.to_identifier(key.text), expression=bind(value, context).sql))
+    if expr.distinct:
+        values = [exp.Distinct(expressions=values)]
+    if expr.order_by:
+        terms = order_terms(expr.order_by, context, bind)
+        last = values[-1] if values else None
+        values = [*values[:-1], exp.Order(this=last, expressions=terms)]
+    if name == "count" and len(values) == 1 and isinstance(values[0], exp.Star):
+        return exp.Count(this=exp.Star(), big_int=True)
+    sql: exp.Expr = exp.Anonymous(this=name, expressions=values)
+    if expr.nulls is not None:
+        form = exp.IgnoreNulls if expr.nulls == "IGNORE" else exp.RespectNulls
+        sql = form(this=sql)
+    return sql
+
+
+def _filtered(sql: exp.Expr, expr: ast.Call, context: Context, bind: Bind, *, aggregate: bool) -> exp.Expr:
+    """Add FILTER: the user's, and in a span group that only pieces count."""
+    tests: list[exp.Expr] = []
+    if aggregate and context.present is not None:
+        tests.append(context.present.copy())
+    if expr.filter is not None:
+        tests.append(operand(bind(expr.filter, context).sql))
+    if not tests:
+        return sql
+    test = tests[0] if len(tests) == 1 else exp.And(this=tests[0], expression=tests[1])
+    return exp.Filter(this=sql, expression=exp.Where(this=test))
+
+
+def _weighted(name: str, expr: ast.Call, context: Context, bind: Bind) -> Bound:
+    """Expand time_avg(x) and time_sum(x): weigh every piece by its duration."""
+    if len(expr.arguments) != 1:
+        raise BindError(f"`{name}` takes one argument, found {len(expr.arguments)}", expr.place)
+    value = bind(expr.arguments[0], context)
+    weight = bind(ast.Column(ast.Path((ast.Name(DURATION),)), place=expr.place), context)
+    product = exp.Mul(this=operand(value.sql), expression=operand(weight.sql))
+    total = _filtered(exp.Anonymous(this="sum", expressions=[product]), expr, context, bind, aggregate=True)
+    if name == "time_sum":
+        unit, factor = multiply(value.unit, parse_unit("ns"))
+        return scale(Bound(total, unit, expr.place, parts=(value,)), factor, unit)
+    covered = exp.Case(ifs=[exp.If(this=exp.Not(this=exp.Is(this=operand(value.sql.copy()), expression=exp.Null())), true=weight.sql.copy())])
+    whole = _filtered(exp.Anonymous(this="sum", expressions=[covered]), expr, context, bind, aggregate=True)
+    return Bound(exp.Paren(this=exp.Div(this=total, expression=whole)), value.unit, expr.place, parts=(value,))
+
+
+def order_terms(terms: tuple[ast.OrderTerm, ...], context: Context, bind: Bind) -> list[exp.Expr]:
+    """Bind the terms of an ORDER BY."""
+    return [ordered(bind(t.expr, context).sql, t) for t in terms]
+
+
+def ordered(sql: exp.Expr, term: ast.OrderTerm) -> exp.Ordered:
+    """Write one term of an ORDER BY; NULLs come last unless the text says otherwise."""
+    return exp.Ordered(this=sql, desc=term.descending, nulls_first=term.nulls == "FIRST")
+
+
+def _over(sql: exp.Expr, over: ast.Window | ast.Name, context: Context, bind: Bind) -> exp.Expr:
+    if isinstance(over, ast.Name):
+        return exp.Window(this=sql, alias=exp.to_identifier(over.text, quoted=True))
+    return window(over, context, bind, this=sql)
+
+
+def window(over: ast.Window, context: Context, bind: Bind, this: exp.Expr) -> exp.Expr:
+    """Write a window definition; `this` is the call, or the name in a WINDOW clause."""
+    return exp.Window(
+        this=this,
+        alias=None if over.base is None else exp.to_identifier(over.base.text, quoted=True),
+        partition_by=[bind(e, context).sql for e in over.partition_by],
+        order=exp.Order(expressions=order_terms(over.order_by, context, bind)) if over.order_by else None,
+        spec=None if over.frame is None else _frame(over.frame, over, context, bind),
+    )
+
+
+def _frame(frame: ast.Frame, over: ast.Window, context: Context, bind: Bind) -> exp.WindowSpec:
+    unit = NO_UNIT
+    if frame.unit == "RANGE" and len(over.order_by) == 1:
+        unit = bind(over.order_by[0].expr, context).unit
+    start, start_side = _bound(frame.start, unit, context, bind)
+    stop, stop_side = _bound(frame.stop, unit, context, bind) if frame.stop else ("CURRENT ROW", None)
+    return exp.WindowSpec(kind=frame.unit, start=start, start_side=start_side, end=stop, end_side=stop_side)
+
+
+def _bound(bound: ast.Bound, unit: Unit, context: Context, bind: Bind) -> tuple[str | exp.Expr, str | None]:
+    if bound.offset is not None:
+        return convert(bind(bound.offset, context), unit, "the window frame").sql, bound.kind
+    if bound.kind == "CURRENT ROW":
+        return "CURRENT ROW", None
+    return "UNBOUNDED", bound.kind.removeprefix("UNBOUNDED ")

@@ -1,0 +1,106 @@
+"""What binding needs to know besides the text: the session's environment, the leaves of a region, the scope."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from sqlglot import exp
+
+from dctv.bind.bound import Bound
+from dctv.bind.scope import Scope
+from dctv.catalog.namespace import Catalog
+from dctv.contracts.engine import Engine
+from dctv.contracts.function_rule import FunctionRule
+from dctv.contracts.span_operator import SpanOperator
+from dctv.errors import WarningLog
+from dctv.plan.nodes import Plan
+from dctv.syntax import ast
+from dctv.types.units import Unit
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """What a statement is bound against."""
+
+    catalog: Catalog
+    engine: Engine
+    rules: Mapping[str, FunctionRule]
+    operators: Mapping[str, SpanOperator]
+    params: Mapping[int | str, object]
+    warnings: WarningLog
+
+
+class Leaves:
+    """Names the plans that one region reads, and the aliases inside its query."""
+
+    def __init__(self) -> None:
+        self._plans: dict[int, tuple[str, Plan]] = {}
+        self._taken: set[str] = set()
+
+    def name(self, plan: Plan) -> str:
+        """Return the table name of a plan inside the region; the same plan has one name."""
+        if id(plan) not in self._plans:
+            self._plans[id(plan)] = (self.alias(f"r{len(self._plans) + 1}"), plan)
+        return self._plans[id(plan)][0]
+
+    def alias(self, wanted: str) -> str:
+        """Return a table alias that is unique in the region, like the wanted one."""
+        name, number = wanted, 1
+        while name.lower() in self._taken:
+            number += 1
+            name = f"{wanted}_{number}"
+        self._taken.add(name.lower())
+        return name
+
+    def all(self) -> tuple[tuple[str, Plan], ...]:
+        """Return names and plans."""
+        return tuple(self._plans.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Out:
+    """A result column before the engine has told its type."""
+
+    name: str
+    unit: Unit
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A bound query: engine tree and result columns, which are named `physical` inside."""
+
+    tree: exp.Query
+    outs: tuple[Out, ...]
+    parts: tuple[Bound, ...] = ()
+    """The expressions that it is made of, to find the one the engine objects to."""
+    source: exp.From | None = None
+    joins: tuple[exp.Join, ...] = ()
+
+
+class Subqueries(Protocol):
+    """Binds selects that are nested in expressions."""
+
+    def inline(self, select: ast.Select, parent: Scope, leaves: Leaves) -> Query:
+        """Bind a subquery that may name columns of the select around it."""
+        ...
+
+
+@dataclass(slots=True)
+class Context:
+    """What the expressions of one clause are bound in."""
+
+    env: Environment
+    scope: Scope
+    leaves: Leaves
+    subqueries: Subqueries
+    aliases: Mapping[str, Bound] = field(default_factory=dict)
+    """Result columns that may be named where no input column has the name, by lower-case name."""
+    aggregated: Scope | None = None
+    """In a span group: the scope inside an aggregate; outside of one `scope` holds the group's own columns."""
+    present: exp.Expr | None = None
+    """In a span group: the condition that a row is a piece, which filters every aggregate."""
+    inside_aggregate: bool = False
+    aggregates_allowed: bool = True
+    clause: str = "the select list"

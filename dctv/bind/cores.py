@@ -1,0 +1,207 @@
+"""Binds the core of a regular select: columns, WHERE, GROUP BY, HAVING, QUALIFY, windows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from dctv.bind import calls, expressions
+from dctv.bind.bound import Bound
+from dctv.bind.context import Context, Leaves, Out, Query
+from dctv.bind.relations import aliased, identifier, names_of
+from dctv.bind.scope import Scope, ScopeColumn, unknown_column
+from dctv.bind.tables import Source, bind_source
+from dctv.errors import BindError, nearest
+from dctv.syntax import ast
+from dctv.syntax.print import header
+from dctv.types.units import NO_UNIT
+
+if TYPE_CHECKING:
+    from dctv.bind.binder import Binder
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One result column: its name and its expression."""
+
+    name: str
+    bound: Bound
+
+
+@dataclass(frozen=True, slots=True)
+class BoundCore:
+    """A bound core: the query, and what ORDER BY may name."""
+
+    query: Query
+    context: Context
+    items: tuple[Item, ...]
+    keeps_order: bool
+
+
+def bind_core(binder: Binder, core: ast.Core, parent: Scope | None, leaves: Leaves) -> BoundCore:
+    """Bind a regular core without its ORDER BY and LIMIT."""
+    if isinstance(core.group, ast.GroupUsingPartition | ast.GroupUsingSpans):
+        raise BindError(
+            "GROUP USING makes spans", core.group.place, hint="write SELECT SPAN; a plain SELECT may read its result"
+        )
+    source = bind_source(binder, core.source, parent, leaves)
+    context = binder.context(source.scope, leaves)
+    parts = list(source.parts)
+    tree = exp.Select()
+    if source.first is not None:
+        tree.set("from_", source.first)
+        tree.set("joins", source.joins)
+    if core.where is not None:
+        where = expressions.condition(core.where, replace(context, clause="WHERE", aggregates_allowed=False))
+        parts.append(where)
+        tree.set("where", exp.Where(this=where.sql))
+    items = expand(core.columns, context, source)
+    outs = tuple(Out(item.name, item.bound.unit) for item in items)
+    named = replace(context, aliases=aliases(items))
+    tree.set("expressions", [aliased(i.bound.sql, n) for i, n in zip(items, names_of(outs), strict=True)])
+    parts += [item.bound for item in items]
+    if core.group is not None:
+        _group(tree, core.group, items, replace(named, clause="GROUP BY", aggregates_allowed=False))
+    for clause, expr, form in (("having", core.having, exp.Having), ("qualify", core.qualify, exp.Qualify)):
+        if expr is not None:
+            bound = expressions.condition(expr, replace(named, clause=clause.upper()))
+            parts.append(bound)
+            tree.set(clause, form(this=bound.sql))
+    if core.windows:
+        windows = [
+            calls.window(w, context, expressions.bind, identifier(name.text)) for name, w in core.windows
+        ]
+        tree.set("windows", windows)
+    if core.distinct:
+        tree.set("distinct", exp.Distinct())
+    query = Query(tree, outs, tuple(parts), source.first, tuple(source.joins))
+    return BoundCore(query, named, tuple(items), source.stable and _is_plain(core, tree, binder))
+
+
+def _is_plain(core: ast.Core, tree: exp.Select, binder: Binder) -> bool:
+    """Whether a core hands the rows of its one table on in their order."""
+    if core.distinct or core.group is not None or core.having is not None or tree.find(exp.Window) is not None:
+        return False
+    if len(list(tree.find_all(exp.Select))) > 1:
+        return False
+    # A select of aggregates without GROUP BY has one row, which is in order.
+    del binder
+    return True
+
+
+def aliases(items: Sequence[Item]) -> dict[str, Bound]:
+    """Return the result columns by lower-case name, as HAVING and ORDER BY may name them."""
+    return {item.name.lower(): item.bound for item in reversed(items)}
+
+
+def expand(columns: Sequence[ast.ResultColumn], context: Context, source: Source | None) -> list[Item]:
+    """Bind the select list; stars become the columns that they stand for."""
+    items: list[Item] = []
+    for column in columns:
+        if isinstance(column.expr, ast.Star):
+            away = source.merged_away if source is not None else set()
+            items += star(column.expr, context, away)
+        else:
+            bound = expressions.bind(column.expr, context)
+            items.append(Item(column.name.text if column.name else default_name(column.expr, context), bound))
+    return items
+
+
+def default_name(expr: ast.Expr, context: Context) -> str:
+    """Return the name of a column without an alias: a plain column's own spelling, or the expression."""
+    if isinstance(expr, ast.Column):
+        scope = context.aggregated if context.inside_aggregate and context.aggregated else context.scope
+        found = scope.find(expr.path)
+        if found is not None:
+            return found.name
+    return header(expr)
+
+
+def star(expr: ast.Star, context: Context, away: set[str]) -> list[Item]:
+    """Return the columns that `*` or `t.*` stands for."""
+    columns = _starred(expr, context.scope, away)
+    if not columns:
+        raise BindError("`*` needs a FROM", expr.place)
+    names = [c.name for c in columns]
+    excluded = {_listed(name, names).lower() for name in expr.exclude}
+    replaced = {_listed(name, names).lower(): expressions.bind(e, context) for e, name in expr.replace}
+    items = []
+    for column in columns:
+        if column.name.lower() in excluded:
+            continue
+        bound = replaced.get(column.name.lower()) or Bound(column.sql.copy(), column.column.unit, expr.place)
+        items.append(Item(column.name, bound))
+    return items
+
+
+def _starred(expr: ast.Star, scope: Scope, away: set[str]) -> list[ScopeColumn]:
+    if expr.qualifier is not None:
+        table = scope.find_table(tuple(p.text for p in expr.qualifier.parts))
+        if table is None:
+            known = [t.alias for t in scope.tables if t.alias]
+            near = nearest(expr.qualifier.text, known)
+            hint = f"did you mean `{near}`" if near else f"tables here: {', '.join(known)}" if known else None
+            raise BindError(f"unknown table `{expr.qualifier.text}`", expr.qualifier.place or expr.place, hint=hint)
+        return list(table.columns)
+    columns: list[ScopeColumn] = []
+    full = set()
+    for column in scope.columns():
+        if column.sql.sql() in away:
+            merged = scope.merged.get(column.name.lower())
+            if merged is not None and isinstance(merged.sql, exp.Anonymous) and column.name.lower() not in full:
+                full.add(column.name.lower())
+                columns.append(merged)
+            continue
+        columns.append(column)
+    return columns
+
+
+def _listed(name: ast.Name, names: list[str]) -> str:
+    for candidate in names:
+        if candidate.lower() == name.text.lower():
+            return candidate
+    raise unknown_column(name.text, nearest(name.text, names), names, name.place)
+
+
+def _group(tree: exp.Select, group: ast.GroupBy, items: Sequence[Item], context: Context) -> None:
+    if group.all:
+        tree.set("group", exp.Group(all=True))
+        return
+    plain: list[exp.Expr] = []
+    for item in group.items:
+        if isinstance(item, ast.GroupingSets):
+            plain.append(_grouping_sets(item, items, context))
+        else:
+            plain.append(_group_term(item, items, context))
+    tree.set("group", exp.Group(expressions=plain))
+
+
+def _group_term(expr: ast.Expr, items: Sequence[Item], context: Context) -> exp.Expr:
+    """Bind one term of GROUP BY; a number means that result column."""
+    position = ordinal(expr, items, "GROUP BY")
+    return expressions.bind(expr, context).sql if position is None else items[position].bound.sql.copy()
+
+
+def ordinal(expr: ast.Expr, items: Sequence[Item], clause: str) -> int | None:
+    """Return the result column (from 0) that a bare integer means, or None for other expressions."""
+    if not isinstance(expr, ast.Number) or not expr.is_integer or expr.unit is not None:
+        return None
+    if not 1 <= expr.value <= len(items):
+        raise BindError(f"{clause} {expr.text}: the select has {len(items)} columns", expr.place)
+    return int(expr.value) - 1
+
+
+def _grouping_sets(sets: ast.GroupingSets, items: Sequence[Item], context: Context) -> exp.Expr:
+    bound = [[_group_term(e, items, context) for e in one] for one in sets.sets]
+    tuples: list[exp.Expr] = [one[0] if len(one) == 1 else exp.Tuple(expressions=one) for one in bound]
+    if sets.kind == "GROUPING SETS":
+        return exp.GroupingSets(expressions=tuples)
+    return (exp.Rollup if sets.kind == "ROLLUP" else exp.Cube)(expressions=tuples)
+
+
+def has_unit(bound: Bound) -> bool:
+    """Whether an expression has a unit."""
+    return bound.unit != NO_UNIT

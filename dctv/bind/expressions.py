@@ -1,0 +1,214 @@
+"""Binds expressions: names to columns, operators to the engine's, units checked and converted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+
+from sqlglot import exp
+
+from dctv.bind import calls, operators
+from dctv.bind.bound import Bound, constant, convert, operand, unify
+from dctv.bind.context import Context
+from dctv.errors import BindError, UnitError
+from dctv.syntax import ast
+from dctv.types.units import NO_UNIT, Unit, parse_unit
+from dctv.types.values import engine_type
+
+
+def bind(expr: ast.Expr, context: Context) -> Bound:
+    """Bind one expression."""
+    return _FORMS[type(expr)](expr, context)
+
+
+def condition(expr: ast.Expr, context: Context) -> Bound:
+    """Bind an expression that is used as a condition: it has no unit."""
+    bound = bind(expr, context)
+    if bound.unit != NO_UNIT:
+        raise UnitError(f"a condition has no unit, found `{bound.unit}`", expr.place, hint="compare it with something")
+    return bound
+
+
+def conjoin(conditions: list[exp.Expr]) -> exp.Expr | None:
+    """Join conditions by AND; None for none."""
+    result: exp.Expr | None = None
+    for one in conditions:
+        result = operand(one) if result is None else exp.And(this=result, expression=operand(one))
+    return result
+
+
+def _number(expr: ast.Number, _: Context) -> Bound:
+    unit = NO_UNIT if expr.unit is None else placed_unit(expr.unit, expr)
+    return constant(expr.value, unit, expr.place, integral=expr.is_integer)
+
+
+def placed_unit(text: str, node: ast.Node) -> Unit:
+    """Parse a unit; errors get the place of a node."""
+    try:
+        return parse_unit(text)
+    except UnitError as error:
+        raise UnitError(error.message, node.place, hint=error.hint) from None
+
+
+def _string(expr: ast.String, _: Context) -> Bound:
+    return Bound(exp.Literal.string(expr.text), place=expr.place)
+
+
+def _constant(expr: ast.Constant, _: Context) -> Bound:
+    sql = exp.Null() if expr.value is None else exp.Boolean(this=expr.value)
+    return Bound(sql, place=expr.place)
+
+
+def _interval(expr: ast.Interval, _: Context) -> Bound:
+    return Bound(exp.Cast(this=exp.Literal.string(expr.text), to=exp.Var(this="INTERVAL")), place=expr.place)
+
+
+def parameter(expr: ast.Bind, context: Context) -> object:
+    """Return the value of a bind parameter, or fail."""
+    shown = f"?{expr.key}" if isinstance(expr.key, int) else f":{expr.key}"
+    params = context.env.params
+    if expr.key not in params:
+        given = ", ".join(str(k) for k in params) or "none"
+        raise BindError(f"no value for the bind parameter `{shown}`", expr.place, hint=f"given: {given}")
+    return params[expr.key]
+
+
+def _bind_parameter(expr: ast.Bind, context: Context) -> Bound:
+    value = parameter(expr, context)
+    match value:
+        case None | bool():
+            return _constant(ast.Constant(value, place=expr.place), context)
+        case int():
+            return constant(Fraction(value), NO_UNIT, expr.place, integral=True)
+        case float() if value == value and abs(value) != float("inf"):
+            return constant(Fraction(value), NO_UNIT, expr.place, integral=False)
+        case float():
+            return Bound(exp.Cast(this=exp.Literal.string(str(value)), to=exp.Var(this="DOUBLE")), place=expr.place)
+        case str():
+            return Bound(exp.Literal.string(value), place=expr.place)
+        case bytes():
+            return Bound(exp.Anonymous(this="unhex", expressions=[exp.Literal.string(value.hex())]), place=expr.place)
+        case _:
+            raise BindError(
+                f"a bind parameter is a number, a string, bytes, a bool or None, found {type(value).__name__}", expr.place
+            )
+
+
+def _column(expr: ast.Column, context: Context) -> Bound:
+    scope = context.aggregated if context.inside_aggregate and context.aggregated is not None else context.scope
+    if context.aliases and len(expr.path.parts) == 1 and scope.find(expr.path) is None:
+        alias = context.aliases.get(expr.path.parts[0].text.lower())
+        if alias is not None:
+            return alias
+    if scope is context.scope and context.aggregated is not None:
+        _outside_aggregate(expr, context, context.aggregated)
+    return scope.resolve(expr.path)
+
+
+def _outside_aggregate(expr: ast.Column, context: Context, inside: Scope) -> None:
+    if context.scope.find(expr.path) is None and inside.find(expr.path) is not None:
+        raise BindError(
+            f"column `{expr.path.text}` varies inside a group",
+            expr.place,
+            hint=f"put it into an aggregate, such as MAX({expr.path.text})",
+        )
+
+
+def _in_unit(expr: ast.InUnit, context: Context) -> Bound:
+    bound = bind(expr.operand, context)
+    unit = placed_unit(expr.unit, ast.Node(place=expr.unit_place or expr.place))
+    if bound.unit == NO_UNIT:
+        return Bound(bound.sql, unit, expr.place, bound.constant, bound.integral, (bound,))
+    converted = convert(bound, unit, "IN")
+    return Bound(converted.sql, unit, expr.place, converted.constant, converted.integral, (bound,))
+
+
+def _case(expr: ast.Case, context: Context) -> Bound:
+    subject = None if expr.operand is None else bind(expr.operand, context)
+    tests = [bind(when, context) if subject else condition(when, context) for when, _ in expr.branches]
+    if subject is not None:
+        subject, *tests = unify([subject, *tests], "CASE")
+    values = [bind(then, context) for _, then in expr.branches]
+    if expr.otherwise is not None:
+        values.append(bind(expr.otherwise, context))
+    values = unify(values, "CASE")
+    ifs = [exp.If(this=test.sql, true=value.sql) for test, value in zip(tests, values, strict=False)]
+    default = values[-1].sql if expr.otherwise is not None else None
+    sql = exp.Case(this=subject.sql if subject else None, ifs=ifs, default=default)
+    unit = next((v.unit for v in values if v.unit != NO_UNIT), NO_UNIT)
+    return Bound(sql, unit, expr.place, parts=(*((subject,) if subject else ()), *tests, *values))
+
+
+def _cast(expr: ast.Cast, context: Context) -> Bound:
+    bound = bind(expr.operand, context)
+    try:
+        type_name = engine_type(expr.type.name, expr.type.arguments, expr.type.dimensions)
+    except BindError as error:
+        raise BindError(error.message, expr.type.place or expr.place, hint=error.hint) from None
+    form = exp.TryCast if expr.lenient else exp.Cast
+    return Bound(form(this=bound.sql, to=exp.Var(this=type_name)), bound.unit, expr.place, parts=(bound,))
+
+
+def _exists(expr: ast.Exists, context: Context) -> Bound:
+    query = context.subqueries.inline(expr.select, context.scope, context.leaves)
+    return Bound(exp.Exists(this=query.tree), place=expr.place)
+
+
+def _scalar_select(expr: ast.ScalarSelect, context: Context) -> Bound:
+    query = context.subqueries.inline(expr.select, context.scope, context.leaves)
+    if len(query.outs) != 1:
+        raise BindError(f"a subquery used as a value has one column, found {len(query.outs)}", expr.place)
+    return Bound(exp.Subquery(this=query.tree), query.outs[0].unit, expr.place)
+
+
+def _in_select(expr: ast.InSelect, context: Context) -> Bound:
+    left = bind(expr.operand, context)
+    query = context.subqueries.inline(expr.select, context.scope, context.leaves)
+    width = len(expr.operand.items) if isinstance(expr.operand, ast.Row) else 1
+    if len(query.outs) != width:
+        raise BindError(f"the subquery of IN has {width} column{'s' * (width > 1)}, found {len(query.outs)}", expr.place)
+    if width == 1:
+        left = convert(left, query.outs[0].unit, "IN")
+    sql: exp.Expr = exp.In(this=operand(left.sql), query=exp.Subquery(this=query.tree))
+    return Bound(exp.Not(this=sql) if expr.negated else sql, place=expr.place, parts=(left,))
+
+
+def _row(expr: ast.Row, context: Context) -> Bound:
+    items = [bind(item, context) for item in expr.items]
+    return Bound(exp.Tuple(expressions=[i.sql for i in items]), place=expr.place, parts=tuple(items))
+
+
+def _index(expr: ast.Index, context: Context) -> Bound:
+    subject, index = bind(expr.operand, context), bind(expr.index, context)
+    sql = exp.Anonymous(this="array_extract", expressions=[subject.sql, index.sql])
+    return Bound(sql, subject.unit, expr.place, parts=(subject, index))
+
+
+def _star(expr: ast.Star, _: Context) -> Bound:
+    raise BindError("`*` stands for columns and cannot be part of an expression", expr.place)
+
+
+_FORMS: dict[type[ast.Expr], Callable[..., Bound]] = {
+    ast.Number: _number,
+    ast.String: _string,
+    ast.Constant: _constant,
+    ast.Interval: _interval,
+    ast.Bind: _bind_parameter,
+    ast.Column: _column,
+    ast.Star: _star,
+    ast.Unary: lambda e, c: operators.unary(e, bind(e.operand, c)),
+    ast.Binary: lambda e, c: operators.binary(e, bind(e.left, c), bind(e.right, c)),
+    ast.Like: lambda e, c: operators.like(e, bind(e.operand, c), bind(e.pattern, c), e.escape and bind(e.escape, c)),
+    ast.Between: lambda e, c: operators.between(e, bind(e.operand, c), bind(e.low, c), bind(e.high, c)),
+    ast.InList: lambda e, c: operators.in_list(e, bind(e.operand, c), [bind(i, c) for i in e.items]),
+    ast.InSelect: _in_select,
+    ast.InUnit: _in_unit,
+    ast.Case: _case,
+    ast.Cast: _cast,
+    ast.Exists: _exists,
+    ast.ScalarSelect: _scalar_select,
+    ast.Row: _row,
+    ast.Index: _index,
+    ast.Call: lambda e, c: calls.call(e, c, bind),
+}
+

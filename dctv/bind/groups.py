@@ -1,0 +1,221 @@
+"""Binds GROUP USING SPANS FROM and GROUP USING PARTITION: a kernel cuts pieces, the engine aggregates them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from dctv.bind import expressions
+from dctv.bind.bound import Bound
+from dctv.bind.context import Leaves, Out, Query
+from dctv.bind.cores import Item, aliases
+from dctv.bind.relations import aliased, names_of, relation, table
+from dctv.bind.scope import Scope, ScopeColumn, ScopeTable
+from dctv.bind.spans import SpanSource, bind_spans, member_of, sorted_plan
+from dctv.errors import BindError, nearest
+from dctv.plan.nodes import Kernel, Plan, Relation, physical_names
+from dctv.syntax import ast
+from dctv.types.schema import ColumnType, Kind, Schema
+
+if TYPE_CHECKING:
+    from dctv.bind.binder import Binder
+
+
+@dataclass(frozen=True, slots=True)
+class Pieces:
+    """The output of a cutting kernel, and the scopes outside and inside of aggregates over it."""
+
+    plan: Plan
+    keys: tuple[exp.Expr, ...]
+    """What makes a group, besides what is selected bare."""
+    special: tuple[ScopeColumn, ...]
+    """The special columns of the result."""
+    partitions: tuple[str, ...]
+    outside: Scope
+    inside: Scope
+    present: exp.Expr | None
+    """The condition that a row is a piece at all."""
+    bare: frozenset[str] = frozenset()
+    """The grouper's columns, as engine text: the same for a whole group, so they may stand outside of aggregates."""
+
+
+def bind_group(binder: Binder, core: ast.Core, group: ast.GroupUsingPartition | ast.GroupUsingSpans) -> Plan:
+    """Bind a span select with a span group."""
+    assert core.source is not None
+    source = bind_spans(binder, core.source, core.where)
+    if core.kind != "SPAN":
+        raise BindError("a span group makes spans", core.place, hint="write SELECT SPAN")
+    if isinstance(group, ast.GroupUsingPartition):
+        pieces = _partition_pieces(binder, source, group)
+    else:
+        pieces = _span_pieces(binder, source, group)
+    return _aggregate(binder, core, pieces)
+
+
+def _distinct_partitions(plan: Plan) -> Plan:
+    """Return the distinct partition values of a table."""
+    leaves = Leaves()
+    columns = plan.schema.columns[len(plan.schema.kind.time_columns) : plan.schema.special_count]
+    schema = Schema(Kind.REGULAR, columns)
+    names = physical_names(plan.schema)[len(plan.schema.kind.time_columns) : plan.schema.special_count]
+    tree = exp.Select(
+        expressions=[aliased(exp.column(n, quoted=True), o) for n, o in zip(names, physical_names(schema), strict=True)]
+    ).from_(table(leaves.name(plan)))
+    tree.set("distinct", exp.Distinct())
+    tree = tree.order_by(*(exp.Literal.number(i + 1) for i in range(len(columns))), copy=False)
+    return Relation(schema, False, tree, leaves.all(), True)
+
+
+def _span_pieces(binder: Binder, source: SpanSource, group: ast.GroupUsingSpans) -> Pieces:
+    plan, grouper = source.plan, binder.table(group.table)
+    if grouper.schema.kind is not Kind.SPAN or grouper.schema.partitions:
+        raise BindError(
+            f"GROUP USING SPANS FROM takes an unpartitioned span table, found a {grouper.schema.describe()}",
+            group.table.place,
+            hint="GROUP USING PARTITION makes an unpartitioned one of it" if grouper.schema.partitions else None,
+        )
+    events = plan.schema.kind is Kind.EVENT
+    if group.intersect and (events or not plan.schema.partitions):
+        raise BindError(
+            f"AND INTERSECT takes the time that all partitions cover, found a {plan.schema.describe()}", group.place
+        )
+    partitions = plan.schema.special[len(plan.schema.kind.time_columns) :]
+    times = plan.schema.columns[: len(plan.schema.kind.time_columns)]
+    columns = (
+        ColumnType("group", "BIGINT"),
+        *grouper.schema.columns,
+        *partitions,
+        ColumnType("present", "BOOLEAN"),
+        *times,
+        *plan.schema.payload,
+    )
+    schema = Schema(Kind.REGULAR, columns)
+    inputs = [sorted_plan(plan), sorted_plan(grouper)]
+    if group.intersect:
+        inputs.append(_distinct_partitions(plan))
+    options = {"events": events, "partitions": len(partitions), "names": physical_names(schema)}
+    kernel = binder.kernel("span group", schema, inputs, options, ordered=False)
+    at = 1 + len(grouper.schema.columns)
+    alias = "pieces"
+    whole = _scope_columns(schema, alias)
+    own = whole[at : at + len(partitions)]
+    present = whole[at + len(partitions)]
+    payload = whole[at + len(partitions) + 1 :]
+    member = member_of(binder, group.table, grouper)
+    grouped = ScopeTable(member.alias, whole[1:at], member.path)
+    return Pieces(
+        kernel,
+        (whole[0].sql,),
+        (*whole[1:3], *own),
+        tuple(c.name for c in partitions),
+        Scope([grouped, ScopeTable(None, own)]),
+        _inside(source, payload, own, [grouped]),
+        present.sql,
+        frozenset(c.sql.sql() for c in grouped.columns),
+    )
+
+
+def _scope_columns(schema: Schema, alias: str) -> tuple[ScopeColumn, ...]:
+    return tuple(
+        ScopeColumn(c, exp.column(n, alias, quoted=True))
+        for c, n in zip(schema.columns, physical_names(schema), strict=True)
+    )
+
+
+def _inside(
+    source: SpanSource,
+    pieces: Sequence[ScopeColumn],
+    partitions: Sequence[ScopeColumn],
+    extra: Sequence[ScopeTable],
+) -> Scope:
+    """Return the scope inside of aggregates: the input's columns, with the times of the piece."""
+    count = len(source.plan.schema.kind.time_columns)
+    times, payload = tuple(pieces[:count]), tuple(pieces[count:])
+    base = source.plan.schema.special_count
+    tables = [ScopeTable(None, (*times, *partitions))]
+    for member in source.members:
+        columns = tuple(payload[i - base] for i in member.positions)
+        tables.append(ScopeTable(member.alias, columns, member.path, (*times, *partitions)))
+    named = [t for t in extra if t.alias is not None]
+    inner = Scope(tables)
+    # The grouper's columns are known inside too, but only by qualifier: a bare name means the input's.
+    inner.tables += [ScopeTable(t.alias, (), t.path, t.columns) for t in named]
+    return inner
+
+
+def _partition_pieces(binder: Binder, source: SpanSource, group: ast.GroupUsingPartition) -> Pieces:
+    plan = source.plan
+    if plan.schema.kind is not Kind.SPAN or not plan.schema.partitions:
+        raise BindError(
+            f"GROUP USING PARTITION takes a partitioned span table, found a {plan.schema.describe()}", group.place
+        )
+    gone = {_named_partition(n, plan.schema) for n in group.names} or set(plan.schema.partitions)
+    keep = [i for i, p in enumerate(plan.schema.partitions) if p not in gone]
+    schema = Schema(Kind.REGULAR, (ColumnType("interval", "BIGINT"), *plan.schema.columns))
+    inputs = [sorted_plan(plan)]
+    if group.intersect:
+        inputs.append(_distinct_partitions(plan))
+    options = {"partitions": len(plan.schema.partitions), "keep": keep, "names": physical_names(schema)}
+    kernel = binder.kernel("span departition", schema, inputs, options, ordered=False)
+    whole = _scope_columns(schema, "pieces")
+    times, own = whole[1:3], whole[3 : 3 + len(plan.schema.partitions)]
+    kept = tuple(own[i] for i in keep)
+    return Pieces(
+        kernel,
+        (whole[0].sql,),
+        (*times, *kept),
+        tuple(c.name for c in kept),
+        Scope([ScopeTable(None, (*times, *kept))]),
+        _inside(source, (*times, *whole[3 + len(own) :]), own, []),
+        None,
+    )
+
+
+def _named_partition(name: ast.Name, schema: Schema) -> str:
+    for partition in schema.partitions:
+        if partition.lower() == name.text.lower():
+            return partition
+    near = nearest(name.text, list(schema.partitions))
+    raise BindError(
+        f"`{name.text}` is not a partition column; the table is partitioned by {', '.join(schema.partitions)}",
+        name.place,
+        hint=f"did you mean `{near}`" if near else None,
+    )
+
+
+def _aggregate(binder: Binder, core: ast.Core, pieces: Pieces) -> Plan:
+    """Aggregate the pieces of each group by the engine."""
+    from dctv.bind.typed import payload_items
+
+    leaves = Leaves()
+    alias = leaves.alias("pieces")
+    context = replace(
+        binder.context(pieces.outside, leaves, clause="a span group"),
+        aggregated=pieces.inside,
+        present=pieces.present,
+    )
+    special = [Item(c.name, Bound(c.sql.copy(), c.column.unit)) for c in pieces.special]
+    items = [*special, *payload_items(core, context, [s.name for s in special])]
+    outs = tuple(Out(i.name, i.bound.unit) for i in items)
+    tree = exp.Select(expressions=[aliased(i.bound.sql, n) for i, n in zip(items, names_of(outs), strict=True)])
+    source = exp.From(this=table(leaves.name(pieces.plan), alias))
+    tree.set("from_", source)
+    parts = [i.bound for i in items]
+    if core.having is not None:
+        having = expressions.condition(core.having, replace(context, aliases=aliases(items), clause="HAVING"))
+        parts.append(having)
+        tree.set("having", exp.Having(this=having.sql))
+    keys = [k.copy() for k in (*pieces.keys, *(c.sql for c in pieces.special))]
+    known = {k.sql() for k in keys}
+    for column in tree.find_all(exp.Column):
+        text = column.sql()
+        if text in pieces.bare and text not in known and column.find_ancestor(exp.Filter) is None:
+            known.add(text)
+            keys.append(column.copy())
+    tree.set("group", exp.Group(expressions=keys))
+    made = relation(Query(tree, outs, tuple(parts), source), leaves, binder.env, core.place, keeps_order=False)
+    schema = Schema(Kind.SPAN, made.schema.columns, pieces.partitions)
+    return replace(made, schema=schema, ordered=False)

@@ -1,0 +1,174 @@
+"""Binds operators: which units go together, what unit results, and how the engine writes it."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from sqlglot import exp
+
+from dctv.bind.bound import Bound, constant, operand, scale, unify
+from dctv.contracts.engine import ZERO_DIVISION
+from dctv.errors import UnitError
+from dctv.syntax import ast
+from dctv.types.units import NO_UNIT, divide, multiply
+
+_COMPARISONS = {
+    "=": exp.EQ,
+    "!=": exp.NEQ,
+    "<": exp.LT,
+    "<=": exp.LTE,
+    ">": exp.GT,
+    ">=": exp.GTE,
+    "<=>": exp.NullSafeEQ,
+    "<!=>": exp.NullSafeNEQ,
+}
+_SUMS = {"+": exp.Add, "-": exp.Sub}
+_BARE = {
+    "||": exp.DPipe,
+    "<<": exp.BitwiseLeftShift,
+    ">>": exp.BitwiseRightShift,
+    "&": exp.BitwiseAnd,
+    "|": exp.BitwiseOr,
+    "AND": exp.And,
+    "OR": exp.Or,
+}
+
+
+def _bare(bound: Bound, op: str) -> None:
+    if bound.unit != NO_UNIT:
+        raise UnitError(
+            f"`{op}` takes no units, found `{bound.unit}`", bound.place, hint="drop the unit with unitless(...)"
+        )
+
+
+def unary(expr: ast.Unary, bound: Bound) -> Bound:
+    """Bind `-x`, `+x`, `~x`, `NOT x`."""
+    if expr.op in ("~", "NOT"):
+        _bare(bound, expr.op)
+        form = exp.BitwiseNot if expr.op == "~" else exp.Not
+        return Bound(form(this=operand(bound.sql)), place=expr.place, parts=(bound,))
+    if expr.op == "+":
+        return Bound(bound.sql, bound.unit, expr.place, bound.constant, bound.integral, (bound,))
+    if bound.constant is not None:
+        return constant(-bound.constant, bound.unit, expr.place, integral=bound.integral)
+    return Bound(exp.Paren(this=exp.Neg(this=operand(bound.sql))), bound.unit, expr.place, parts=(bound,))
+
+
+def binary(expr: ast.Binary, left: Bound, right: Bound) -> Bound:
+    """Bind an infix operator."""
+    if expr.op in _COMPARISONS:
+        left, right = unify([left, right], f"`{expr.op}`")
+        sql = _COMPARISONS[expr.op](this=operand(left.sql), expression=operand(right.sql))
+        return Bound(sql, place=expr.place, parts=(left, right))
+    if expr.op in _SUMS:
+        return _sum(expr, left, right)
+    if expr.op == "*":
+        return _product(expr, left, right)
+    if expr.op in _BARE:
+        _bare(left, expr.op)
+        _bare(right, expr.op)
+        sql = _BARE[expr.op](this=operand(left.sql), expression=operand(right.sql))
+        return Bound(sql, place=expr.place, parts=(left, right))
+    return _quotient(expr, left, right)
+
+
+def _sum(expr: ast.Binary, left: Bound, right: Bound) -> Bound:
+    left, right = unify([left, right], f"`{expr.op}`")
+    unit = left.unit
+    if left.constant is not None and right.constant is not None and unit != NO_UNIT:
+        value = left.constant + right.constant if expr.op == "+" else left.constant - right.constant
+        return constant(value, unit, expr.place, integral=left.integral and right.integral)
+    sql = _SUMS[expr.op](this=operand(left.sql), expression=operand(right.sql))
+    return Bound(sql, unit, expr.place, parts=(left, right))
+
+
+def _product(expr: ast.Binary, left: Bound, right: Bound) -> Bound:
+    unit, factor = multiply(left.unit, right.unit)
+    if left.constant is not None and right.constant is not None and (left.unit, right.unit) != (NO_UNIT, NO_UNIT):
+        value = left.constant * right.constant * factor
+        return constant(value, unit, expr.place, integral=left.integral and right.integral)
+    sql = exp.Mul(this=operand(left.sql), expression=operand(right.sql))
+    return scale(Bound(sql, unit, expr.place, parts=(left, right)), factor, unit)
+
+
+def _quotient(expr: ast.Binary, left: Bound, right: Bound) -> Bound:
+    """Bind `/`, `//` and `%`; a divisor that may be zero gives NULL and a warning."""
+    if expr.op == "%":
+        left, right = unify([left, right], "`%`")
+        unit, factor = left.unit, Fraction(1)
+    elif expr.op == "//" and left.unit != right.unit and right.unit != NO_UNIT:
+        # Truncation comes last, so both sides are brought to one unit first where they have one in common.
+        left, right = _same_unit(left, right)
+        unit, factor = divide(left.unit, right.unit)
+    else:
+        unit, factor = divide(left.unit, right.unit)
+    if expr.op == "/" and left.constant is not None and right.constant and _with_units(left, right):
+        return constant(left.constant / right.constant * factor, unit, expr.place, integral=False)
+    result = Bound(_division(expr.op, left, right), unit, expr.place, parts=(left, right))
+    return scale(result, factor, unit)
+
+
+def _same_unit(left: Bound, right: Bound) -> tuple[Bound, Bound]:
+    try:
+        left, right = unify([left, right], "`//`")
+    except UnitError:
+        return left, right
+    return left, right
+
+
+def _with_units(left: Bound, right: Bound) -> bool:
+    """Whether either operand has a unit, so that constants are folded exactly."""
+    return left.unit != NO_UNIT or right.unit != NO_UNIT
+
+
+def _division(op: str, left: Bound, right: Bound) -> exp.Expr:
+    forms = {"/": exp.Div, "//": exp.IntDiv, "%": exp.Mod}
+    sql: exp.Expr = exp.Paren(this=forms[op](this=operand(left.sql), expression=operand(right.sql)))
+    if op == "//" and not (left.integral and right.integral):
+        # The engine's `//` truncates integers only; for doubles its quotient keeps the fraction.
+        whole = exp.Anonymous(this="trunc", expressions=[sql.copy()])
+        either = [exp.Anonymous(this="typeof", expressions=[b.sql.copy()]) for b in (left, right)]
+        floats = [exp.In(this=e, expressions=[exp.Literal.string(t) for t in ("DOUBLE", "FLOAT")]) for e in either]
+        sql = exp.Case(ifs=[exp.If(this=exp.Or(this=floats[0], expression=floats[1]), true=whole)], default=sql)
+    if right.constant:
+        return sql
+    zero = exp.EQ(this=operand(right.sql.copy()), expression=exp.Literal.number("0"))
+    counted = exp.Anonymous(
+        this=ZERO_DIVISION, expressions=[exp.Cast(this=right.sql.copy(), to=exp.Var(this="DOUBLE"))]
+    )
+    return exp.Case(ifs=[exp.If(this=zero, true=counted)], default=sql)
+
+
+def like(expr: ast.Like, subject: Bound, pattern: Bound, escape: Bound | None) -> Bound:
+    """Bind LIKE, ILIKE, GLOB and REGEXP."""
+    for bound in (subject, pattern):
+        _bare(bound, expr.op)
+    if expr.op == "REGEXP":
+        sql: exp.Expr = exp.Anonymous(this="regexp_matches", expressions=[subject.sql, pattern.sql])
+    elif expr.op == "GLOB":
+        sql = exp.Glob(this=operand(subject.sql), expression=operand(pattern.sql))
+    else:
+        form = exp.Like if expr.op == "LIKE" else exp.ILike
+        sql = form(this=operand(subject.sql), expression=operand(pattern.sql))
+        if escape is not None:
+            sql = exp.Escape(this=sql, expression=escape.sql)
+    return Bound(_negate(sql, negated=expr.negated), place=expr.place, parts=(subject, pattern))
+
+
+def between(expr: ast.Between, subject: Bound, low: Bound, high: Bound) -> Bound:
+    """Bind BETWEEN."""
+    subject, low, high = unify([subject, low, high], "BETWEEN")
+    sql = exp.Between(this=operand(subject.sql), low=operand(low.sql), high=operand(high.sql))
+    return Bound(_negate(sql, negated=expr.negated), place=expr.place, parts=(subject, low, high))
+
+
+def in_list(expr: ast.InList, subject: Bound, items: list[Bound]) -> Bound:
+    """Bind IN with a list."""
+    subject, *items = unify([subject, *items], "IN")
+    sql = exp.In(this=operand(subject.sql), expressions=[i.sql for i in items])
+    return Bound(_negate(sql, negated=expr.negated), place=expr.place, parts=(subject, *items))
+
+
+def _negate(sql: exp.Expr, *, negated: bool) -> exp.Expr:
+    return exp.Not(this=exp.Paren(this=sql)) if negated else exp.Paren(this=sql)
+

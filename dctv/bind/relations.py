@@ -1,0 +1,143 @@
+"""Makes relational plans: asks the engine for the types of a bound query, and points at what it objects to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from sqlglot import exp
+
+from dctv.bind.bound import Bound
+from dctv.bind.context import Environment, Leaves, Out, Query
+from dctv.errors import BindError, EngineError, Place
+from dctv.plan.nodes import Plan, Relation, physical_names
+from dctv.types.schema import ColumnType, Kind, Schema
+
+_WIDE = ("HUGEINT", "UHUGEINT")
+
+_ORDER_FREE = frozenset(
+    "count count_star min max bool_and bool_or bit_and bit_or bit_xor approx_count_distinct countif count_if "
+    "quantile quantile_cont quantile_disc median".split()
+)
+_EXACT_ON_INTEGERS = frozenset(("sum", "avg", "mean"))
+
+
+def identifier(name: str) -> exp.Identifier:
+    """Quote a name for the engine."""
+    return exp.to_identifier(name, quoted=True)
+
+
+def table(name: str, alias: str | None = None) -> exp.Table:
+    """Name a table of the engine's query."""
+    return exp.Table(
+        this=identifier(name), alias=None if alias is None else exp.TableAlias(this=identifier(alias))
+    )
+
+
+def aliased(sql: exp.Expr, name: str) -> exp.Alias:
+    """Name a result column."""
+    return exp.Alias(this=sql, alias=identifier(name))
+
+
+def typed_nothing(schema: Schema) -> exp.Select:
+    """Return a query without rows that has the columns of a schema."""
+    columns = [
+        aliased(exp.Cast(this=exp.Null(), to=exp.Var(this=column.type)), name)
+        for column, name in zip(schema.columns, physical_names(schema), strict=True)
+    ]
+    return exp.Select(expressions=columns or [exp.Literal.number("1")]).where(exp.Boolean(this=False))
+
+
+def with_leaves(query: exp.Query, leaves: Iterable[tuple[str, Plan]]) -> exp.Select:
+    """Stand empty tables in for the leaves of a query."""
+    whole: exp.Select = exp.Select(expressions=[exp.Star()]).from_(exp.Subquery(this=query, alias=exp.TableAlias(this=identifier("q"))))
+    for name, plan in leaves:
+        whole = whole.with_(identifier(name), as_=typed_nothing(plan.schema), copy=False)
+    return whole
+
+
+def names_of(outs: Sequence[Out]) -> list[str]:
+    """Return the engine's names of result columns."""
+    return physical_names(Schema(Kind.REGULAR, tuple(ColumnType(o.name, "NULL") for o in outs)))
+
+
+def relation(query: Query, leaves: Leaves, env: Environment, place: Place | None, *, keeps_order: bool) -> Relation:
+    """Make a regular table of a bound query: types from the engine, wide integers back to 64 bits."""
+    used = leaves.all()
+    types = _types(query, used, env, place)
+    tree = query.tree
+    if any(t in _WIDE for t in types):
+        tree = _narrow(query, types)
+        types = ["BIGINT" if t in _WIDE else t for t in types]
+    columns = tuple(ColumnType(o.name, t, o.unit) for o, t in zip(query.outs, types, strict=True))
+    schema = Schema(Kind.REGULAR, columns)
+    return Relation(schema, False, tree, used, keeps_order, serial=_is_serial(query, used, env))
+
+
+def _types(query: Query, leaves: Sequence[tuple[str, Plan]], env: Environment, place: Place | None) -> list[str]:
+    try:
+        described = env.engine.describe(with_leaves(query.tree.copy(), leaves).sql(dialect="duckdb"))
+    except EngineError as error:
+        guilty = _guilty(query, leaves, env)
+        raise BindError(error.message, guilty or place, hint=error.hint) from None
+    return [type_name for _, type_name in described]
+
+
+def _guilty(query: Query, leaves: Sequence[tuple[str, Plan]], env: Environment) -> Place | None:
+    """Return the place of the smallest expression that the engine refuses by itself."""
+
+    def refused(bound: Bound) -> bool:
+        probe = exp.Select(expressions=[bound.sql.copy()])
+        if query.source is not None:
+            probe.set("from_", query.source.copy())
+            probe.set("joins", [j.copy() for j in query.joins])
+        try:
+            env.engine.describe(with_leaves(probe, leaves).sql(dialect="duckdb"))
+        except EngineError:
+            return True
+        return False
+
+    def search(parts: Sequence[Bound]) -> Place | None:
+        for part in parts:
+            if refused(part):
+                return search(part.parts) or part.place
+        return None
+
+    return search(query.parts)
+
+
+def _narrow(query: Query, types: list[str]) -> exp.Query:
+    """Cast sums of integers, which the engine widens to 128 bits, back to 64; too large ones are an error."""
+    columns: list[exp.Expr] = []
+    for name, type_name in zip(names_of(query.outs), types, strict=True):
+        column: exp.Expr = exp.column(name, quoted=True)
+        if type_name in _WIDE:
+            column = exp.Cast(this=column, to=exp.Var(this="BIGINT"))
+        columns.append(aliased(column, name))
+    inner = exp.Subquery(this=query.tree, alias=exp.TableAlias(this=identifier("wide")))
+    return exp.Select(expressions=columns).from_(inner)
+
+
+def _is_serial(query: Query, leaves: Sequence[tuple[str, Plan]], env: Environment) -> bool:
+    """Whether values of a query depend on the order in which the engine meets its rows."""
+    if query.tree.find(exp.Window) is not None:
+        return True
+    kinds = env.engine.functions() if query.tree.find(exp.Anonymous) is not None else {}
+    sums: list[exp.Expr] = []
+    for call in query.tree.find_all(exp.Anonymous):
+        name = str(call.this).lower()
+        if kinds.get(name) != "aggregate" or name in _ORDER_FREE:
+            continue
+        if name not in _EXACT_ON_INTEGERS:
+            return True
+        sums.extend(e for e in call.expressions if not isinstance(e, exp.Distinct | exp.Order))
+    if not sums:
+        return False
+    probe = exp.Select(expressions=[aliased(s.copy(), f"s{i}") for i, s in enumerate(sums)])
+    if query.source is not None:
+        probe.set("from_", query.source.copy())
+        probe.set("joins", [j.copy() for j in query.joins])
+    try:
+        described = env.engine.describe(with_leaves(probe, leaves).sql(dialect="duckdb"))
+    except EngineError:
+        return True
+    return any(t in ("DOUBLE", "FLOAT") for _, t in described)

@@ -1,0 +1,162 @@
+"""Which columns an expression may name, and what each of them is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from sqlglot import exp
+
+from dctv.bind.bound import Bound
+from dctv.errors import BindError, Place, nearest
+from dctv.plan.nodes import physical_names
+from dctv.syntax import ast
+from dctv.types.schema import ColumnType, Schema
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeColumn:
+    """A column in scope."""
+
+    column: ColumnType
+    sql: exp.Expr
+
+    @property
+    def name(self) -> str:
+        """Its name as the user knows it."""
+        return self.column.name
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeTable:
+    """A table in scope under a qualifier; `path` is its full name where it was named without an alias."""
+
+    alias: str | None
+    columns: tuple[ScopeColumn, ...]
+    path: tuple[str, ...] = ()
+    shared: tuple[ScopeColumn, ...] = ()
+    """Columns that it has in common with other tables: known by its qualifier, but not part of its `*`."""
+
+    def answers(self, qualifier: tuple[str, ...], *, exactly: bool) -> bool:
+        """Whether a qualifier means this table."""
+
+        def same(a: str, b: str) -> bool:
+            return a == b if exactly else a.lower() == b.lower()
+
+        if len(qualifier) == 1 and self.alias is not None:
+            return same(qualifier[0], self.alias)
+        tail = self.path[-len(qualifier) :]
+        return len(tail) == len(qualifier) and all(map(same, tail, qualifier))
+
+
+@dataclass(slots=True)
+class Scope:
+    """The tables of one select, and around it those of the select it is nested in."""
+
+    tables: list[ScopeTable]
+    parent: Scope | None = None
+    merged: dict[str, ScopeColumn] = field(default_factory=dict)
+    """Columns that a bare name means although several tables have them: those of USING, of partitions."""
+    hidden: dict[str, str] = field(default_factory=dict)
+    """Names that are refused here, with the reason and the way out."""
+
+    def columns(self) -> Iterator[ScopeColumn]:
+        """All columns in order."""
+        for table in self.tables:
+            yield from table.columns
+
+    def all_names(self) -> list[str]:
+        """Names that a column may be called by, for suggestions."""
+        inner = [c.name for c in self.columns()]
+        return inner + (self.parent.all_names() if self.parent else [])
+
+    def find_table(self, qualifier: tuple[str, ...]) -> ScopeTable | None:
+        """Return the table that a qualifier means."""
+        for exactly in (True, False):
+            found = [t for t in self.tables if t.answers(qualifier, exactly=exactly)]
+            if len(found) == 1:
+                return found[0]
+        return None
+
+    def find(self, path: ast.Path) -> ScopeColumn | None:
+        """Return the column that a name means here, or None; an ambiguous name is an error."""
+        parts = tuple(p.text for p in path.parts)
+        if len(parts) > 1:
+            table = self.find_table(parts[:-1])
+            return None if table is None else _choose([*table.columns, *table.shared], path)
+        if parts[0].lower() in self.hidden:
+            raise BindError(self.hidden[parts[0].lower()], path.place)
+        merged = self.merged.get(parts[0].lower())
+        return merged or _choose(list(self.columns()), path)
+
+    def resolve(self, path: ast.Path) -> Bound:
+        """Return the column that a name means, here or further out, or fail with the nearest name."""
+        scope: Scope | None = self
+        while scope is not None:
+            found = scope.find(path)
+            if found is not None:
+                return Bound(found.sql.copy(), found.column.unit, path.place)
+            member = scope._member(path)
+            if member is not None:
+                return member
+            scope = scope.parent
+        raise self._unknown(path)
+
+    def _member(self, path: ast.Path) -> Bound | None:
+        """Return `column.field` of a column that is a struct."""
+        for length in range(len(path.parts) - 1, 0, -1):
+            found = self.find(ast.Path(path.parts[:length]))
+            if found is not None and found.column.type.startswith("STRUCT"):
+                sql = found.sql.copy()
+                for part in path.parts[length:]:
+                    sql = exp.Anonymous(this="struct_extract", expressions=[sql, exp.Literal.string(part.text)])
+                return Bound(sql, place=path.place)
+        return None
+
+    def _unknown(self, path: ast.Path) -> BindError:
+        if len(path.parts) > 1:
+            qualifier = tuple(p.text for p in path.parts[:-1])
+            table = self.find_table(qualifier)
+            if table is not None:
+                near = nearest(path.parts[-1].text, [c.name for c in table.columns])
+                return unknown_column(path.text, near, [c.name for c in table.columns], path.place)
+            aliases = [t.alias for t in self.tables if t.alias]
+            near = nearest(qualifier[-1], aliases)
+            hint = f"did you mean `{near}`" if near else (f"tables here: {', '.join(aliases)}" if aliases else None)
+            return BindError(f"unknown table `{'.'.join(qualifier)}` in `{path.text}`", path.place, hint=hint)
+        names = self.all_names()
+        return unknown_column(path.text, nearest(path.text, names), names, path.place)
+
+
+def unknown_column(name: str, near: str | None, names: list[str], place: Place | None) -> BindError:
+    """Return the error for a column that is not there."""
+    hint = f"did you mean `{near}`" if near else None
+    if hint is None and names:
+        hint = f"columns here: {', '.join(dict.fromkeys(names[:12]))}{', ...' if len(names) > 12 else ''}"
+    return BindError(f"unknown column `{name}`", place, hint=hint)
+
+
+def _choose(columns: list[ScopeColumn], path: ast.Path) -> ScopeColumn | None:
+    wanted = path.parts[-1].text
+    for found in (
+        [c for c in columns if c.name == wanted],
+        [c for c in columns if c.name.lower() == wanted.lower()],
+    ):
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise BindError(
+                f"column `{wanted}` is ambiguous: {len(found)} tables have it",
+                path.place,
+                hint="put the table's name or alias in front",
+            )
+    return None
+
+
+def table_in_scope(schema: Schema, source: str, alias: str | None, path: tuple[str, ...] = ()) -> ScopeTable:
+    """Make a table known under an alias; `source` is its name inside the engine's query."""
+    columns = [
+        ScopeColumn(column, exp.column(physical, source, quoted=True))
+        for column, physical in zip(schema.columns, physical_names(schema), strict=True)
+    ]
+    return ScopeTable(alias, tuple(columns), path)

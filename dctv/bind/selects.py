@@ -1,0 +1,210 @@
+"""Binds whole regular selects: compounds, VALUES, common tables, ORDER BY, LIMIT."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from dctv.bind import calls, expressions
+from dctv.bind.bound import Bound, convert, scale, unify
+from dctv.bind.context import Context, Leaves, Out, Query
+from dctv.bind.cores import Item, bind_core, ordinal
+from dctv.bind.relations import aliased, identifier, names_of, table
+from dctv.bind.scope import Scope, ScopeColumn, ScopeTable
+from dctv.errors import BindError
+from dctv.plan.nodes import Plan, physical_names
+from dctv.syntax import ast
+from dctv.types.schema import ColumnType
+from dctv.types.units import NO_UNIT, compatible, finer, ratio
+
+if TYPE_CHECKING:
+    from dctv.bind.binder import Binder
+
+_COMPOUNDS = {"UNION": exp.Union, "INTERSECT": exp.Intersect, "EXCEPT": exp.Except}
+
+
+def bind_select(binder: Binder, select: ast.Select, parent: Scope | None, leaves: Leaves) -> tuple[Query, bool]:
+    """Bind a regular select; also tells whether its rows come in an order of their own."""
+    binder = binder.with_common_tables(select)
+    if binder.is_typed(select.body):
+        query = read_plan(binder.plan(replace(select, ctes=())), leaves)
+        return query, True
+    items: Sequence[Item] = ()
+    context = binder.context(Scope([]), leaves)
+    if isinstance(select.body, ast.Core):
+        core = bind_core(binder, select.body, parent, leaves)
+        query, keeps, items, context = core.query, core.keeps_order, core.items, core.context
+    else:
+        query, keeps = _body(binder, select.body, parent, leaves)
+        if select.order_by or select.limit is not None or select.offset is not None:
+            query = _wrap(query, leaves)
+            items, context = _outputs(binder, query, leaves)
+    if select.order_by:
+        _order(query, items, context, select)
+        keeps = True
+    elif not keeps and (select.limit is not None or select.offset is not None):
+        # LIMIT takes the same rows in every run only if all rows are in order.
+        query.tree.set("order", exp.Order(expressions=_all_columns(query)))
+        keeps = True
+    apply_limit(binder, query.tree, select)
+    return query, keeps
+
+
+def _all_columns(query: Query) -> list[exp.Expr]:
+    return [exp.Ordered(this=exp.Literal.number(i + 1), nulls_first=False) for i in range(len(query.outs))]
+
+
+def _body(binder: Binder, body: ast.Body, parent: Scope | None, leaves: Leaves) -> tuple[Query, bool]:
+    match body:
+        case ast.Select():
+            return bind_select(binder, body, parent, leaves)
+        case ast.Core():
+            if body.kind != "REGULAR":
+                raise BindError(
+                    f"{body.kind.lower()} tables cannot be combined by UNION, INTERSECT or EXCEPT",
+                    body.place,
+                    hint="a plain SELECT sees them as regular tables",
+                )
+            core = bind_core(binder, body, parent, leaves)
+            return core.query, core.keeps_order
+        case ast.Values():
+            return _values(binder, body, parent, leaves), True
+        case ast.Compound():
+            return _compound(binder, body, parent, leaves), False
+
+
+def _values(binder: Binder, values: ast.Values, parent: Scope | None, leaves: Leaves) -> Query:
+    context = binder.context(Scope([], parent), leaves, clause="VALUES", aggregates_allowed=False)
+    width = len(values.rows[0])
+    for row in values.rows:
+        if len(row) != width:
+            raise BindError(
+                f"rows of VALUES differ in length: expected {width} values, found {len(row)}",
+                row[0].place if row else values.place,
+            )
+    rows = [[expressions.bind(e, context) for e in row] for row in values.rows]
+    columns = [unify(list(column), "VALUES") for column in zip(*rows, strict=True)]
+    tuples = [exp.Tuple(expressions=[b.sql for b in row]) for row in zip(*columns, strict=True)]
+    names = [f"column{i + 1}" for i in range(width)]
+    outs = tuple(Out(n, next((b.unit for b in c if b.unit != NO_UNIT), NO_UNIT)) for n, c in zip(names, columns, strict=True))
+    inner = leaves.alias("v")
+    alias = exp.TableAlias(this=identifier(inner), columns=[identifier(n) for n in names])
+    source = exp.From(this=exp.Values(expressions=tuples, alias=alias))
+    tree = exp.Select(expressions=[exp.column(n, inner, quoted=True) for n in names])
+    tree.set("from_", source)
+    return Query(tree, outs, tuple(b for row in rows for b in row))
+
+
+def _compound(binder: Binder, node: ast.Compound, parent: Scope | None, leaves: Leaves) -> Query:
+    left, right = (_body(binder, side, parent, leaves)[0] for side in (node.left, node.right))
+    if len(left.outs) != len(right.outs):
+        raise BindError(
+            f"{node.op} needs as many columns on both sides, found {len(left.outs)} and {len(right.outs)}", node.place
+        )
+    left, right = _same_units(node, left, right)
+    tree = _COMPOUNDS[node.op](this=_side(left), expression=_side(right), distinct=not node.all)
+    return Query(tree, left.outs, left.parts + right.parts)
+
+
+def _side(query: Query) -> exp.Expr:
+    """Return a side of a compound; parentheses keep nested compounds and ORDER BY apart."""
+    plain = isinstance(query.tree, exp.Select) and not (query.tree.args.get("order") or query.tree.args.get("limit"))
+    if plain:
+        return query.tree
+    inner = exp.Subquery(this=query.tree, alias=exp.TableAlias(this=identifier("side")))
+    return exp.Select(expressions=[exp.Star()]).from_(inner)
+
+
+def _same_units(node: ast.Compound, left: Query, right: Query) -> tuple[Query, Query]:
+    units = []
+    for a, b in zip(left.outs, right.outs, strict=True):
+        if not compatible(a.unit, b.unit):
+            shown = [f"`{u}`" if u != NO_UNIT else "a bare number" for u in (a.unit, b.unit)]
+            raise BindError(f"{node.op}: column `{a.name}` mixes {shown[0]} and {shown[1]}", node.place)
+        units.append(finer(a.unit, b.unit))
+
+    def converted(query: Query) -> Query:
+        if all(o.unit == u for o, u in zip(query.outs, units, strict=True)):
+            return query
+        columns: list[exp.Expr] = []
+        for name, out, unit in zip(names_of(query.outs), query.outs, units, strict=True):
+            bound = scale(Bound(exp.column(name, "side", quoted=True), out.unit), ratio(out.unit, unit), unit)
+            columns.append(aliased(bound.sql, name))
+        inner = exp.Subquery(this=query.tree, alias=exp.TableAlias(this=identifier("side")))
+        outs = tuple(Out(o.name, u) for o, u in zip(query.outs, units, strict=True))
+        return Query(exp.Select(expressions=columns).from_(inner), outs, query.parts)
+
+    return converted(left), converted(right)
+
+
+def _wrap(query: Query, leaves: Leaves) -> Query:
+    """Put a query into a subquery, so that ORDER BY and LIMIT apply to its whole result."""
+    inner = leaves.alias("whole")
+    names = names_of(query.outs)
+    columns: list[exp.Expr] = [aliased(exp.column(n, inner, quoted=True), n) for n in names]
+    source = exp.From(this=exp.Subquery(this=query.tree, alias=exp.TableAlias(this=identifier(inner))))
+    tree = exp.Select(expressions=columns)
+    tree.set("from_", source)
+    return Query(tree, query.outs, query.parts)
+
+
+def _outputs(binder: Binder, query: Query, leaves: Leaves) -> tuple[list[Item], Context]:
+    """Return the result columns of a wrapped query as what ORDER BY may name."""
+    assert isinstance(query.tree, exp.Select)
+    items = [
+        Item(out.name, Bound(column.this.copy(), out.unit))
+        for out, column in zip(query.outs, query.tree.expressions, strict=True)
+    ]
+    scoped = tuple(ScopeColumn(ColumnType(i.name, "", i.bound.unit), i.bound.sql) for i in items)
+    context = binder.context(Scope([ScopeTable(None, scoped)]), leaves, clause="ORDER BY")
+    return items, context
+
+
+def _order(query: Query, items: Sequence[Item], context: Context, select: ast.Select) -> None:
+    """Add ORDER BY; ties are broken by all columns, so that every run gives the same order."""
+    context = replace(context, clause="ORDER BY")
+    terms: list[exp.Expr] = []
+    for term in select.order_by:
+        position = ordinal(term.expr, items, "ORDER BY")
+        if position is None:
+            position = _named(term.expr, items)
+        sql = exp.Literal.number(position + 1) if position is not None else expressions.bind(term.expr, context).sql
+        terms.append(calls.ordered(sql, term))
+    query.tree.set("order", exp.Order(expressions=terms + _all_columns(query)))
+
+
+def _named(expr: ast.Expr, items: Sequence[Item]) -> int | None:
+    """Return the result column that a bare name means in ORDER BY, where results come before inputs."""
+    if not isinstance(expr, ast.Column) or len(expr.path.parts) != 1:
+        return None
+    wanted = expr.path.parts[0].text
+    for same in (lambda a: a == wanted, lambda a: a.lower() == wanted.lower()):
+        found = [i for i, item in enumerate(items) if same(item.name)]
+        if found:
+            return found[0] if len(found) == 1 else None
+    return None
+
+
+def apply_limit(binder: Binder, tree: exp.Query, select: ast.Select) -> None:
+    """Add LIMIT and OFFSET to a query."""
+    for key, expr, form in (("limit", select.limit, exp.Limit), ("offset", select.offset, exp.Offset)):
+        if expr is None:
+            continue
+        bound = expressions.bind(expr, binder.context(Scope([]), Leaves(), clause=key.upper()))
+        bound = convert(bound, NO_UNIT, key.upper())
+        if bound.constant is not None and (bound.constant < 0 or bound.constant.denominator != 1):
+            raise BindError(f"{key.upper()} is a whole number that is not negative", expr.place)
+        tree.set(key, form(expression=bound.sql))
+
+
+def read_plan(plan: Plan, leaves: Leaves) -> Query:
+    """Return a query that reads a plan as a regular table."""
+    inner = leaves.alias("t")
+    names = physical_names(plan.schema)
+    columns: list[exp.Expr] = [aliased(exp.column(n, inner, quoted=True), n) for n in names]
+    tree = exp.Select(expressions=columns)
+    tree.set("from_", exp.From(this=table(leaves.name(plan), inner)))
+    return Query(tree, tuple(Out(c.name, c.unit) for c in plan.schema.columns), source=tree.args["from_"])

@@ -1,0 +1,258 @@
+"""Binds FROM of span and event selects: span joins and broadcasts, with WHERE pushed into their inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from dctv.bind import expressions
+from dctv.bind.context import Context, Leaves
+from dctv.bind.relations import aliased, table
+from dctv.bind.scope import Scope, ScopeTable, table_in_scope
+from dctv.errors import BindError
+from dctv.plan.nodes import Plan, Relation, physical_names
+from dctv.syntax import ast
+from dctv.types.schema import DURATION, TS, Kind, Schema
+
+if TYPE_CHECKING:
+    from dctv.bind.binder import Binder
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One input table of a span source: how it is called, and where its payload is in the plan's columns."""
+
+    alias: str | None
+    path: tuple[str, ...]
+    positions: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SpanSource:
+    """A bound span source: a plan of span or event kind and the tables that it was made of."""
+
+    plan: Plan
+    members: tuple[Member, ...]
+
+    def scope(self, alias: str, parent: Scope | None = None) -> Scope:
+        """Return the scope over the plan's columns, where the engine reads it under an alias."""
+        schema = self.plan.schema
+        whole = table_in_scope(schema, alias, None).columns
+        special = whole[: schema.special_count]
+        if len(self.members) == 1:
+            only = self.members[0]
+            return Scope([ScopeTable(only.alias, whole, only.path)], parent)
+        shared = special[len(schema.kind.time_columns) :]
+        tables = [ScopeTable(None, special)]
+        tables += [ScopeTable(m.alias, tuple(whole[i] for i in m.positions), m.path, shared) for m in self.members]
+        return Scope(tables, parent)
+
+
+def is_join(node: ast.Table) -> bool:
+    """Whether a table is a span join or broadcast."""
+    return isinstance(node, ast.SpanJoin | ast.SpanBroadcast)
+
+
+def bind_spans(binder: Binder, node: ast.Table, where: ast.Expr | None) -> SpanSource:
+    """Bind a span source; conditions over one input filter it before it is joined."""
+    inputs = {id(leaf): binder.table(leaf) for leaf in _inputs(node)}
+    late: list[ast.Expr] = []
+    if where is not None:
+        filters, late = _assign(binder, node, inputs, where)
+        for key, conditions in filters.items():
+            inputs[key] = filtered(binder, _leaf(node, key), inputs[key], conditions)
+    source = _build(binder, node, inputs)
+    if late:
+        leaves = Leaves()
+        alias = leaves.alias("spans")
+        context = binder.context(source.scope(alias), leaves, clause="WHERE", aggregates_allowed=False)
+        tests = [expressions.condition(e, context).sql for e in late]
+        source = replace(source, plan=_select_where(source.plan, tests, leaves, alias))
+    return source
+
+
+def _inputs(node: ast.Table) -> Iterator[ast.Table]:
+    """Yield the tables that a tree of span joins is made of, left to right."""
+    if isinstance(node, ast.SpanJoin | ast.SpanBroadcast):
+        yield from _inputs(node.left)
+        yield from _inputs(node.right)
+    else:
+        yield node
+
+
+def _leaf(node: ast.Table, key: int) -> ast.Table:
+    return next(leaf for leaf in _inputs(node) if id(leaf) == key)
+
+
+def member_of(binder: Binder, leaf: ast.Table, plan: Plan) -> Member:
+    """Describe one input as a member of a source."""
+    alias = getattr(leaf, "alias", None)
+    path = binder.full_path(leaf)
+    name = alias.name.text if alias else (path[-1] if path else None)
+    count = plan.schema.special_count
+    return Member(name, () if alias else path, tuple(range(count, len(plan.schema.columns))))
+
+
+def filtered(binder: Binder, leaf: ast.Table, plan: Plan, conditions: Sequence[ast.Expr]) -> Plan:
+    """Filter one input."""
+    leaves = Leaves()
+    alias = leaves.alias("input")
+    scope = SpanSource(plan, (member_of(binder, leaf, plan),)).scope(alias)
+    context = binder.context(scope, leaves, clause="WHERE", aggregates_allowed=False)
+    tests = [expressions.condition(e, context).sql for e in conditions]
+    return _select_where(plan, tests, leaves, alias)
+
+
+def _select_where(plan: Plan, tests: list[exp.Expr], leaves: Leaves, alias: str) -> Relation:
+    columns: list[exp.Expr] = [
+        aliased(exp.column(name, alias, quoted=True), name) for name in physical_names(plan.schema)
+    ]
+    tree = exp.Select(expressions=columns).from_(table(leaves.name(plan), alias))
+    condition = expressions.conjoin(tests)
+    if condition is not None:
+        tree = tree.where(condition, copy=False)
+    # A subquery in the condition becomes a join, which keeps no order.
+    plain = len(list(tree.find_all(exp.Select))) == 1
+    return Relation(plan.schema, plan.ordered and plain, tree, leaves.all(), plan.stable and plain)
+
+
+def conjuncts(expr: ast.Expr) -> Iterator[ast.Expr]:
+    """Yield the parts of a chain of ANDs."""
+    if isinstance(expr, ast.Binary) and expr.op == "AND":
+        yield from conjuncts(expr.left)
+        yield from conjuncts(expr.right)
+    else:
+        yield expr
+
+
+def columns_in(node: object) -> Iterator[ast.Column]:
+    """Yield the columns that an expression names, those of its subqueries excepted."""
+    if isinstance(node, ast.Column):
+        yield node
+    elif isinstance(node, tuple):
+        for item in node:
+            yield from columns_in(item)
+    elif is_dataclass(node) and isinstance(node, ast.Node) and not isinstance(node, ast.Select):
+        for one in fields(node):
+            if one.name != "place":
+                yield from columns_in(getattr(node, one.name))
+
+
+def _assign(
+    binder: Binder, node: ast.Table, inputs: dict[int, Plan], where: ast.Expr
+) -> tuple[dict[int, list[ast.Expr]], list[ast.Expr]]:
+    """Give each conjunct of WHERE to the inputs that it is about; the rest filters the joined spans."""
+    scopes = {
+        id(leaf): SpanSource(inputs[id(leaf)], (member_of(binder, leaf, inputs[id(leaf)]),)).scope("x")
+        for leaf in _inputs(node)
+    }
+    filters: dict[int, list[ast.Expr]] = {}
+    late: list[ast.Expr] = []
+    for conjunct in conjuncts(where):
+        owners = set(scopes)
+        for column in columns_in(conjunct):
+            owners &= _owners(column, scopes, inputs)
+        if not owners:
+            _check_inner(node, conjunct)
+            late.append(conjunct)
+        for key in owners:
+            filters.setdefault(key, []).append(conjunct)
+    return filters, late
+
+
+def _owners(column: ast.Column, scopes: dict[int, Scope], inputs: dict[int, Plan]) -> set[int]:
+    found = {key for key, scope in scopes.items() if scope.find(column.path) is not None}
+    name = column.path.parts[-1].text
+    if not found:
+        whole = Scope([t for s in scopes.values() for t in s.tables])
+        whole.resolve(column.path)
+    if len(found) > 1:
+        if name.lower() in (TS, DURATION):
+            alias = next((t.alias for s in scopes.values() for t in s.tables if t.alias), "input")
+            raise BindError(
+                f"`{name}` is ambiguous in WHERE: it filters the inputs of a span join, and each input has its own",
+                column.place,
+                hint=f"write `{alias}.{name}` for an input's, or HAVING {name} for the joined spans'",
+            )
+        if not all(name.lower() in [p.lower() for p in inputs[key].schema.partitions] for key in found):
+            raise BindError(
+                f"column `{name}` is ambiguous: {len(found)} inputs have it",
+                column.place,
+                hint="put the input's name or alias in front",
+            )
+    return found
+
+
+def _check_inner(node: ast.Table, conjunct: ast.Expr) -> None:
+    if isinstance(node, ast.SpanJoin | ast.SpanBroadcast):
+        if node.kind != "INNER":
+            raise BindError(
+                f"a condition over both inputs of a SPAN {node.kind} join cannot filter either of them",
+                conjunct.place,
+                hint="HAVING filters the joined spans",
+            )
+        _check_inner(node.left, conjunct)
+        _check_inner(node.right, conjunct)
+
+
+def _build(binder: Binder, node: ast.Table, inputs: dict[int, Plan]) -> SpanSource:
+    if isinstance(node, ast.SpanJoin | ast.SpanBroadcast):
+        left, right = _build(binder, node.left, inputs), _build(binder, node.right, inputs)
+        return _join(binder, node, left, right)
+    plan = inputs[id(node)]
+    if plan.schema.kind is Kind.REGULAR:
+        raise BindError(
+            f"expected a span or event table, found a {plan.schema.describe()}",
+            node.place,
+            hint="SELECT SPAN keeps the kind of what it selects from; dctv.as_spans(...) makes spans of a regular table",
+        )
+    return SpanSource(plan, (member_of(binder, node, plan),))
+
+
+def _join(
+    binder: Binder, node: ast.SpanJoin | ast.SpanBroadcast, left: SpanSource, right: SpanSource
+) -> SpanSource:
+    """Make the kernel of one join, and say where each member's payload went."""
+    from dctv.bind.partitions import align
+
+    aligned = align(node, left.plan, right.plan)
+    lefts, rights = aligned.left.schema, aligned.right.schema
+    schema = Schema(
+        lefts.kind, (*aligned.special, *lefts.payload, *rights.payload), tuple(c.name for c in aligned.partitions)
+    )
+    options = {
+        "how": aligned.how,
+        "partitions": aligned.keys,
+        "broadcast": aligned.broadcast,
+        "names": physical_names(schema),
+    }
+    name = "event join" if lefts.kind is Kind.EVENT else "span join"
+    plan = binder.kernel(name, schema, [sorted_plan(aligned.left), sorted_plan(aligned.right)], options, ordered=True)
+    count = schema.special_count
+    moved = _moved(left, aligned.left, count)
+    moved += _moved(right, aligned.right, count + len(lefts.payload))
+    return SpanSource(plan, tuple(moved))
+
+
+def _moved(source: SpanSource, aligned: Plan, start: int) -> list[Member]:
+    """Return members whose payload now begins at a position; columns that became partitions are no longer in it."""
+    payload = physical_names(aligned.schema)[aligned.schema.special_count :]
+    old = physical_names(source.plan.schema)
+    return [
+        replace(m, positions=tuple(start + payload.index(old[i]) for i in m.positions if old[i] in payload))
+        for m in source.members
+    ]
+
+
+def sorted_plan(plan: Plan) -> Plan:
+    """Sort a span or event table by time, unless it comes sorted."""
+    if plan.ordered:
+        return plan
+    leaves = Leaves()
+    tree = exp.Select(expressions=[exp.Star()]).from_(table(leaves.name(plan)))
+    order = [exp.Ordered(this=exp.column(n, quoted=True), nulls_first=False) for n in physical_names(plan.schema)]
+    tree = tree.order_by(*order, copy=False)
+    return Relation(plan.schema, True, tree, leaves.all(), True)

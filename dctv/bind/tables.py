@@ -1,0 +1,172 @@
+"""Binds FROM of a regular select: names, subqueries and conventional joins become engine tables in scope."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from dctv.bind import expressions
+from dctv.bind.bound import Bound, operand, unify
+from dctv.bind.context import Leaves
+from dctv.bind.relations import identifier, names_of, table
+from dctv.bind.scope import Scope, ScopeColumn, ScopeTable, table_in_scope
+from dctv.bind.spans import bind_spans, is_join
+from dctv.errors import BindError
+from dctv.syntax import ast
+from dctv.types.schema import ColumnType
+
+if TYPE_CHECKING:
+    from dctv.bind.binder import Binder
+
+
+@dataclass(slots=True)
+class Source:
+    """What FROM offers: the engine's FROM and JOINs, and the tables in scope."""
+
+    scope: Scope
+    first: exp.From | None = None
+    joins: list[exp.Join] = field(default_factory=list)
+    merged_away: set[str] = field(default_factory=set)
+    """Engine columns (as text) that `*` leaves out, since USING has merged them with another."""
+    stable: bool = True
+    parts: list[Bound] = field(default_factory=list)
+
+
+def bind_source(binder: Binder, node: ast.Table | None, parent: Scope | None, leaves: Leaves) -> Source:
+    """Bind a FROM clause."""
+    source = Source(Scope([], parent))
+    if node is not None:
+        tree, tables = _add(binder, node, source, leaves)
+        source.first = exp.From(this=tree)
+        _extend(source.scope, tables, node)
+    return source
+
+
+def _extend(scope: Scope, tables: list[ScopeTable], node: ast.Table) -> None:
+    for new in tables:
+        for old in scope.tables:
+            same = new.alias is not None and old.alias is not None and new.alias.lower() == old.alias.lower()
+            if same and new.path == old.path:
+                raise BindError(
+                    f"two tables are called `{new.alias}`", node.place, hint="give one of them another name with AS"
+                )
+        scope.tables.append(new)
+
+
+def _add(binder: Binder, node: ast.Table, source: Source, leaves: Leaves) -> tuple[exp.Expr, list[ScopeTable]]:
+    """Bind a table; a conventional join adds to the source and hands its leftmost table on."""
+    if not isinstance(node, ast.Join):
+        return _item(binder, node, source, leaves)
+    tree, tables = _add(binder, node.left, source, leaves)
+    _extend(source.scope, tables, node.left)
+    right, right_tables = _side(binder, node.right, source, leaves)
+    left_scope = Scope(list(source.scope.tables), source.scope.parent, dict(source.scope.merged))
+    _extend(source.scope, right_tables, node.right)
+    source.stable = False
+    source.joins.append(_join(binder, node, right, (left_scope, Scope(right_tables)), source, leaves))
+    return tree, []
+
+
+def _side(binder: Binder, node: ast.Table, source: Source, leaves: Leaves) -> tuple[exp.Expr, list[ScopeTable]]:
+    if isinstance(node, ast.Join):
+        raise BindError("a join in parentheses on the right side is not understood", node.place, hint="join one after another, or use a subquery")
+    return _item(binder, node, source, leaves)
+
+
+def _item(binder: Binder, node: ast.Table, source: Source, leaves: Leaves) -> tuple[exp.Expr, list[ScopeTable]]:
+    if binder.recursive and isinstance(node, ast.TableSelect):
+        return _inlined(binder, node, leaves)
+    if is_join(node):
+        spans = bind_spans(binder, node, None)
+        source.stable = source.stable and spans.plan.stable
+        inner = leaves.alias("spans")
+        return table(leaves.name(spans.plan), inner), spans.scope(inner).tables
+    plan = binder.table(node)
+    source.stable = source.stable and plan.stable
+    alias = getattr(node, "alias", None)
+    path = binder.full_path(node)
+    shown = alias.name.text if alias else (path[-1] if path else None)
+    inner = leaves.alias(shown or "t")
+    return table(leaves.name(plan), inner), [table_in_scope(plan.schema, inner, shown, () if alias else path)]
+
+
+def _inlined(binder: Binder, node: ast.TableSelect, leaves: Leaves) -> tuple[exp.Expr, list[ScopeTable]]:
+    """Bind a subquery of a recursive part in place, since it may read the table that is being made."""
+    query = binder.inline(node.select, Scope([]), leaves)
+    shown = node.alias.name.text if node.alias else None
+    inner = leaves.alias(shown or "t")
+    columns = tuple(
+        ScopeColumn(ColumnType(o.name, "", o.unit), exp.column(n, inner, quoted=True))
+        for o, n in zip(query.outs, names_of(query.outs), strict=True)
+    )
+    tree = exp.Subquery(this=query.tree, alias=exp.TableAlias(this=identifier(inner)))
+    return tree, [ScopeTable(shown, columns)]
+
+
+_SIDES: dict[str, tuple[str | None, str | None]] = {
+    "INNER": (None, "INNER"),
+    "LEFT": ("LEFT", None),
+    "RIGHT": ("RIGHT", None),
+    "FULL": ("FULL", None),
+    "CROSS": (None, "CROSS"),
+    "SEMI": (None, "SEMI"),
+    "ANTI": (None, "ANTI"),
+    "ASOF": (None, None),
+    "ASOF LEFT": ("LEFT", None),
+}
+
+
+def _join(
+    binder: Binder,
+    node: ast.Join,
+    right: exp.Expr,
+    scopes: tuple[Scope, Scope],
+    source: Source,
+    leaves: Leaves,
+) -> exp.Join:
+    side, kind = _SIDES[node.kind]
+    conditions: list[exp.Expr] = []
+    if node.using:
+        conditions = [_merge(node, name, scopes, source, last=name is node.using[-1]) for name in node.using]
+    elif node.on is not None:
+        context = binder.context(source.scope, leaves, clause="ON", aggregates_allowed=False)
+        bound = expressions.condition(node.on, context)
+        source.parts.append(bound)
+        conditions = [bound.sql]
+    elif node.kind not in ("CROSS", "INNER"):
+        raise BindError(f"{node.kind} JOIN needs ON or USING", node.place)
+    if node.kind in ("SEMI", "ANTI"):
+        del source.scope.tables[-len(scopes[1].tables) :]
+    if not conditions:
+        side, kind = None, "CROSS"
+    return exp.Join(
+        this=right,
+        method="ASOF" if node.kind.startswith("ASOF") else None,
+        side=side,
+        kind=kind,
+        on=expressions.conjoin(conditions),
+    )
+
+
+def _merge(
+    node: ast.Join, name: ast.Name, scopes: tuple[Scope, Scope], source: Source, *, last: bool
+) -> exp.Expr:
+    """Write one column of USING as a condition, and make its bare name mean both."""
+    path = ast.Path((name,), place=name.place)
+    bounds = [Scope(s.tables, None, s.merged).resolve(path) for s in scopes]
+    columns = [s.find(path) for s in scopes]
+    left, right = unify(bounds, "USING")
+    assert columns[0] is not None
+    assert columns[1] is not None
+    source.merged_away.add((columns[0] if node.kind == "RIGHT" else columns[1]).sql.sql())
+    sql: exp.Expr = (right if node.kind == "RIGHT" else left).sql
+    if node.kind == "FULL":
+        sql = exp.Anonymous(this="coalesce", expressions=[left.sql.copy(), right.sql.copy()])
+        source.merged_away.add(columns[0].sql.sql())
+    merged = ScopeColumn(ColumnType(columns[0].name, columns[0].column.type, left.unit), sql)
+    source.scope.merged[name.text.lower()] = merged
+    inequality = last and node.kind.startswith("ASOF")
+    form = exp.GTE if inequality else exp.EQ
+    return form(this=operand(left.sql.copy()), expression=operand(right.sql.copy()))

@@ -1,0 +1,213 @@
+"""Binds SELECT SPAN and SELECT EVENT: special columns are kept first, the kind is part of the result's type."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from dctv.bind import expressions, groups
+from dctv.bind.bound import Bound
+from dctv.bind.context import Context, Leaves, Out, Query
+from dctv.bind.cores import Item, aliases, default_name, star
+from dctv.bind.relations import aliased, identifier, names_of, relation, table
+from dctv.bind.spans import SpanSource, bind_spans, sorted_plan
+from dctv.errors import BindError, Place
+from dctv.plan.nodes import Plan, Relation, physical_names
+from dctv.syntax import ast
+from dctv.types.schema import DURATION, TS, Kind, Schema
+
+if TYPE_CHECKING:
+    from dctv.bind.binder import Binder
+
+
+def bind_typed(binder: Binder, core: ast.Core, select: ast.Select) -> Plan:
+    """Bind a span or event select."""
+    _refuse(core, select)
+    assert core.source is not None
+    if isinstance(core.group, ast.GroupUsingPartition | ast.GroupUsingSpans):
+        plan = groups.bind_group(binder, core, core.group)
+    else:
+        source = bind_spans(binder, core.source, core.where)
+        _check_kind(core, source.plan.schema, core.source.place)
+        plan = _project(binder, core, source)
+    if core.distinct:
+        plan = _merge_equal(plan)
+    return _limited(binder, plan, select)
+
+
+def _refuse(core: ast.Core, select: ast.Select) -> None:
+    """Refuse the clauses that make no sense in these modes, saying why and the way out."""
+    mode = f"SELECT {core.kind}"
+    if core.source is None:
+        raise BindError(f"{mode} needs a FROM", core.place)
+    if select.order_by:
+        raise BindError(
+            f"{mode} has no ORDER BY: a {core.kind.lower()} table is always in order of `_ts`",
+            select.order_by[0].place,
+            hint="a plain SELECT sees it as a regular table, which can be ordered",
+        )
+    if isinstance(core.group, ast.GroupBy):
+        raise BindError(
+            f"{mode} has no GROUP BY", core.group.place, hint="GROUP USING SPANS FROM or GROUP USING PARTITION"
+        )
+    if core.qualify is not None:
+        raise BindError(f"{mode} has no QUALIFY", core.qualify.place, hint="use a plain SELECT")
+    if core.windows:
+        raise BindError(f"{mode} has no WINDOW", core.windows[0][0].place, hint="use a plain SELECT")
+
+
+def _check_kind(core: ast.Core, schema: Schema, place: Place | None) -> None:
+    if core.kind != schema.kind.name:
+        hint = {
+            Kind.SPAN: "SELECT SPAN selects from it",
+            Kind.EVENT: "SELECT EVENT selects from it",
+            Kind.REGULAR: "dctv.as_spans(...) and dctv.as_events(...) give a regular table a kind",
+        }[schema.kind]
+        raise BindError(f"SELECT {core.kind} expected a {core.kind.lower()} table, found a {schema.describe()}", place, hint=hint)
+
+
+def _project(binder: Binder, core: ast.Core, source: SpanSource) -> Plan:
+    leaves = Leaves()
+    alias = leaves.alias("spans")
+    scope = source.scope(alias)
+    context = binder.context(scope, leaves, clause=f"SELECT {core.kind}", aggregates_allowed=False)
+    schema = source.plan.schema
+    special = [Item(c.name, Bound(exp.column(n, alias, quoted=True), c.unit)) for c, n in zip(schema.special, physical_names(schema), strict=False)]
+    items = [*special, *payload_items(core, context, [s.name for s in special])]
+    return assemble(binder, core, context, items, source.plan, schema.partitions)
+
+
+def payload_items(core: ast.Core, context: Context, special: Sequence[str]) -> list[Item]:
+    """Bind the select list of a typed select; the special columns are refused by name and dropped from stars."""
+    items: list[Item] = []
+    for column in core.columns:
+        if isinstance(column.expr, ast.Star):
+            items += _star_payload(column.expr, context, special)
+            continue
+        refuse_special(column, core, special)
+        bound = expressions.bind(column.expr, context)
+        items.append(Item(column.name.text if column.name else default_name(column.expr, context), bound))
+    _refuse_duplicates(core, items, special)
+    return items
+
+
+def _star_payload(node: ast.Star, context: Context, special: Sequence[str]) -> list[Item]:
+    lowered = {s.lower() for s in special}
+    return [item for item in star(node, context, set()) if item.name.lower() not in lowered]
+
+
+def refuse_special(column: ast.ResultColumn, core: ast.Core, special: Sequence[str]) -> None:
+    """Refuse a special column that is listed by hand."""
+    named = column.name.text if column.name else None
+    plain = column.expr.path.parts[-1].text if isinstance(column.expr, ast.Column) else None
+    name = named or plain
+    if name is not None and name.lower() in (s.lower() for s in (*special, TS, DURATION)):
+        raise BindError(
+            f"`{name}` may not be listed in SELECT {core.kind}: special columns are always part of it",
+            column.place or column.expr.place,
+            hint="leave it out",
+        )
+
+
+def _refuse_duplicates(core: ast.Core, items: Sequence[Item], special: Sequence[str]) -> None:
+    seen: set[str] = {s.lower() for s in special}
+    doubled = []
+    for item in items:
+        if item.name.lower() in seen:
+            doubled.append(item.name)
+        seen.add(item.name.lower())
+    if doubled:
+        listed = ", ".join(f"`{d}`" for d in dict.fromkeys(doubled))
+        raise BindError(
+            f"the result has several columns {listed}",
+            core.columns[0].place or core.place,
+            hint="list the columns with aliases instead of `*`",
+        )
+
+
+def assemble(
+    binder: Binder, core: ast.Core, context: Context, items: Sequence[Item], plan: Plan, partitions: tuple[str, ...]
+) -> Relation:
+    """Make the plan of a typed select over one leaf; HAVING filters what comes out."""
+    scope_alias = context.scope.tables[0].columns[0].sql.args["table"].name
+    tree = exp.Select()
+    source = exp.From(this=table(context.leaves.name(plan), scope_alias))
+    tree.set("from_", source)
+    outs = tuple(Out(i.name, i.bound.unit) for i in items)
+    tree.set("expressions", [aliased(i.bound.sql, n) for i, n in zip(items, names_of(outs), strict=True)])
+    parts = [i.bound for i in items]
+    if core.having is not None:
+        having = expressions.condition(core.having, replace(context, aliases=aliases(items), clause="HAVING"))
+        parts.append(having)
+        tree.set("where", exp.Where(this=having.sql))
+    plain = len(list(tree.find_all(exp.Select))) == 1 and tree.find(exp.Window) is None
+    made = relation(Query(tree, outs, tuple(parts), source), context.leaves, binder.env, core.place, keeps_order=plain)
+    schema = Schema(plan.schema.kind, made.schema.columns, partitions)
+    return replace(made, schema=schema, ordered=plan.ordered and plain)
+
+
+def _merge_equal(plan: Plan) -> Plan:
+    """SELECT SPAN DISTINCT: merge neighbours that touch and have the same payload."""
+    schema = plan.schema
+    if schema.kind is not Kind.SPAN:
+        return plan
+    leaves = Leaves()
+    source = leaves.name(sorted_plan(plan))
+    names = physical_names(schema)
+    columns = {n: exp.column(n, quoted=True) for n in names}
+    ts, duration, *rest = names
+    partition_names = rest[: len(schema.partitions)]
+    payload = rest[len(schema.partitions) :]
+    window = {
+        "partition_by": [columns[n].copy() for n in partition_names],
+        "order": exp.Order(expressions=[exp.Ordered(this=columns[ts].copy(), nulls_first=False)]),
+    }
+
+    def lag(sql: exp.Expr) -> exp.Expr:
+        return exp.Window(this=exp.Anonymous(this="lag", expressions=[sql]), **_copied(window))
+
+    end = exp.Add(this=columns[ts].copy(), expression=columns[duration].copy())
+    new: exp.Expr = exp.NullSafeNEQ(this=lag(end), expression=columns[ts].copy())
+    for name in payload:
+        new = exp.Or(this=new, expression=exp.NullSafeNEQ(this=lag(columns[name].copy()), expression=columns[name].copy()))
+    marked = exp.Select(
+        expressions=[*(columns[n].copy() for n in names), aliased(exp.Cast(this=exp.Paren(this=new), to=exp.Var(this="INTEGER")), "dctv:new")]
+    ).from_(table(source))
+    running = exp.Window(this=exp.Anonymous(this="sum", expressions=[exp.column("dctv:new", quoted=True)]), **_copied(window))
+    numbered = exp.Select(expressions=[*(columns[n].copy() for n in names), aliased(running, "dctv:run")]).from_(
+        exp.Subquery(this=marked, alias=exp.TableAlias(this=identifier("marked")))
+    )
+    merged: list[exp.Expr] = [
+        aliased(exp.Anonymous(this="min", expressions=[columns[ts].copy()]), ts),
+        aliased(exp.Cast(this=exp.Anonymous(this="sum", expressions=[columns[duration].copy()]), to=exp.Var(this="BIGINT")), duration),
+        *(columns[n].copy() for n in partition_names),
+        *(aliased(exp.Anonymous(this="min", expressions=[columns[n].copy()]), n) for n in payload),
+    ]
+    tree = exp.Select(expressions=merged).from_(
+        exp.Subquery(this=numbered, alias=exp.TableAlias(this=identifier("numbered")))
+    )
+    tree.set("group", exp.Group(expressions=[*(columns[n].copy() for n in partition_names), exp.column("dctv:run", quoted=True)]))
+    return Relation(schema, False, tree, leaves.all(), False)
+
+
+def _copied(window: dict[str, object]) -> dict[str, object]:
+    partition = window["partition_by"]
+    order = window["order"]
+    assert isinstance(partition, list)
+    assert isinstance(order, exp.Expr)
+    return {"partition_by": [p.copy() for p in partition], "order": order.copy()}
+
+
+def _limited(binder: Binder, plan: Plan, select: ast.Select) -> Plan:
+    """Apply LIMIT and OFFSET in time order."""
+    if select.limit is None and select.offset is None:
+        return plan
+    from dctv.bind.selects import apply_limit
+
+    leaves = Leaves()
+    tree = exp.Select(expressions=[exp.Star()]).from_(table(leaves.name(sorted_plan(plan))))
+    apply_limit(binder, tree, select)
+    return Relation(plan.schema, True, tree, leaves.all(), True)

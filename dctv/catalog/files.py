@@ -1,0 +1,111 @@
+"""Finds the files of a trace and tells their format by content."""
+
+from __future__ import annotations
+
+import glob
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from dctv.contracts.reader import Head, Reader
+from dctv.errors import TraceError
+
+_HEAD_BYTES = 65536
+_MAGIC_GZIP = b"\x1f\x8b"
+
+
+@dataclass(frozen=True, slots=True)
+class TraceFiles:
+    """The files of one trace and who reads them."""
+
+    reader: Reader
+    paths: tuple[Path, ...]
+
+
+def find_trace(text: str, readers: Mapping[str, Reader], base: Path | None) -> TraceFiles:
+    """Find the files that a path, a folder or a pattern means, and the reader for them."""
+    path = Path(text).expanduser()
+    if base is not None and not path.is_absolute():
+        path = base / path
+    if path.is_dir():
+        return _folder(path, text, readers)
+    if not path.exists():
+        return _pattern(path, text, readers)
+    return TraceFiles(_reader_of(path, text, readers), (path,))
+
+
+def _pattern(path: Path, text: str, readers: Mapping[str, Reader]) -> TraceFiles:
+    found = sorted(Path(p) for p in glob.glob(str(path), recursive=True)) if glob.has_magic(str(path)) else []  # noqa: PTH207
+    files = [p for p in found if p.is_file()]
+    if not files:
+        what = "no file matches" if glob.has_magic(text) else "no such file or folder:"
+        raise TraceError(f"{what} `{text}`")
+    return _several(files, text, readers)
+
+
+def _folder(path: Path, text: str, readers: Mapping[str, Reader]) -> TraceFiles:
+    suffixes = tuple(s for r in readers.values() for s in r.suffixes)
+    files = sorted(p for p in path.rglob("*") if p.is_file() and not p.name.startswith("."))
+    marked = [p for p in files if p.name.endswith(suffixes)]
+    if not files:
+        raise TraceError(f"the folder `{text}` is empty")
+    return _several(marked or files, text, readers)
+
+
+def _several(files: Sequence[Path], text: str, readers: Mapping[str, Reader]) -> TraceFiles:
+    """Choose the one format of several files; those that cannot be told join it by their ending."""
+    told: dict[str, list[Path]] = {}
+    untold: list[Path] = []
+    for file in files:
+        reader = _sniff(head_of(file), readers)
+        if reader is None:
+            untold.append(file)
+        else:
+            told.setdefault(reader.name, []).append(file)
+    if not told:
+        if len(files) == 1:
+            return TraceFiles(_reader_of(files[0], text, readers), (files[0],))
+        raise TraceError(f"no trace in `{text}`: none of its {len(files)} files is of a known format", hint=_known(readers))
+    if len(told) > 1:
+        shown = " and ".join(f"{name} ({paths[0].name})" for name, paths in told.items())
+        raise TraceError(f"`{text}` holds traces of several formats: {shown}", hint="mount each under a name of its own")
+    reader = readers[next(iter(told))]
+    paths = told[reader.name] + [p for p in untold if p.name.endswith(reader.suffixes)]
+    return TraceFiles(reader, tuple(sorted(paths)))
+
+
+def _reader_of(path: Path, text: str, readers: Mapping[str, Reader]) -> Reader:
+    head = head_of(path)
+    if not head.raw:
+        raise TraceError(f"`{text}` is empty")
+    reader = _sniff(head, readers)
+    if reader is None:
+        start = head.text[:16] or head.raw[:16]
+        shown = "".join(chr(b) if 32 <= b < 127 else f"\\x{b:02x}" for b in start)
+        raise TraceError(f"`{text}` is of no known format; it begins with `{shown}`", hint=_known(readers))
+    return reader
+
+
+def _known(readers: Mapping[str, Reader]) -> str:
+    return "known formats: " + ", ".join(f"{r.name} ({r.title})" for r in readers.values())
+
+
+def _sniff(head: Head, readers: Mapping[str, Reader]) -> Reader | None:
+    return next((r for r in readers.values() if head.text and r.sniff(head)), None)
+
+
+def head_of(path: Path) -> Head:
+    """Read the beginning of a file, unpacked where it is gzip."""
+    try:
+        with path.open("rb") as file:
+            raw = file.read(_HEAD_BYTES)
+    except OSError as error:
+        raise TraceError(f"cannot read `{path}`: {(error.strerror or str(error)).lower()}") from None
+    text = raw
+    if raw.startswith(_MAGIC_GZIP):
+        try:
+            text = zlib.decompressobj(wbits=31).decompress(raw, _HEAD_BYTES)
+        except zlib.error:
+            text = b""
+    return Head(path, raw, text)

@@ -1,0 +1,186 @@
+"""Puts a loaded trace into the namespace: its tables, what is known of it, and the standard library's views."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from sqlglot import exp
+
+from dctv.catalog.namespace import Catalog, StoredTable, View
+from dctv.catalog.stdlib import ExpectedEvent, Module
+from dctv.contracts.reader import LoadedTrace, TraceTable
+from dctv.contracts.table_function import TableFunction
+from dctv.errors import BindError
+from dctv.plan.nodes import Plan, Relation, Scan, physical_names
+from dctv.plan.rows import of_rows
+from dctv.syntax import ast
+from dctv.types.schema import DURATION, TS, ColumnType, Kind, Schema
+from dctv.types.units import NO_UNIT, parse_unit
+
+EXPECTED = "_events"
+"""The space of events as the standard library expects them: all columns there, maybe no rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mount:
+    """A mounted trace."""
+
+    parts: tuple[str, ...]
+    path: str
+    reader: str
+    trace: LoadedTrace
+
+    @property
+    def incomplete(self) -> list[str]:
+        """What kept the trace from being read whole."""
+        return [f"{d.file}: {d.reason}" for d in self.trace.diagnostics if d.incomplete]
+
+
+def check_name(catalog: Catalog, path: ast.Path) -> tuple[str, ...]:
+    """Return the parts of a mount's name, which must be free."""
+    parts = tuple(p.text for p in path.parts)
+    if parts[0].lower() == "dctv":
+        raise BindError("the name `dctv` belongs to dctv's own functions", path.place)
+    if catalog.space(parts) is not None or catalog.find(parts) is not None:
+        raise BindError(f"the name `{path.text}` is taken", path.place, hint=f"DROP ALL {path.text} frees it")
+    return parts
+
+
+def attach(
+    catalog: Catalog,
+    mount: Mount,
+    modules: Sequence[Module],
+    expected: Mapping[str, ExpectedEvent],
+    functions: Sequence[TableFunction],
+) -> None:
+    """Add everything of a mounted trace below its name."""
+    trace, parts = mount.trace, mount.parts
+    scans = {name: _scan(".".join((*parts, name)), table) for name, table in trace.tables.items()}
+    for name, scan in scans.items():
+        catalog.add((*parts, *_dotted(name, trace.tables[name])), StoredTable(_always(scan)))
+    for name, plan, doc in _facts(trace):
+        catalog.add((*parts, name), StoredTable(_always(plan), doc))
+    events = cache(lambda: all_events(trace, scans))
+    catalog.add((*parts, "events"), StoredTable(events, "all events of the trace, with their arguments as JSON"))
+    for function in functions:
+        catalog.add((*parts, function.name), function)
+    for name, event in expected.items():
+        found = next((s for n, s in scans.items() if n == f"raw_events.{name}"), None)
+        catalog.add((*parts, EXPECTED, name), StoredTable(_expected(event, found)))
+    for module in modules:
+        if mount.reader in module.formats:
+            view = View(module.select, home=parts, doc=module.doc)
+            catalog.add((*parts, *module.parts), view)
+
+
+def _dotted(name: str, table: TraceTable) -> tuple[str, ...]:
+    """Split a table's name: an event's own name may hold dots."""
+    if table.event is not None or name.startswith("raw_events."):
+        return tuple(name.split(".", 1))
+    return tuple(name.split("."))
+
+
+def _always(plan: Plan) -> Callable[[], Plan]:
+    return lambda: plan
+
+
+def _expected(event: ExpectedEvent, scan: Scan | None) -> Callable[[], Plan]:
+    return cache(lambda: event.plan(scan))
+
+
+def _scan(name: str, table: TraceTable) -> Scan:
+    names = physical_names(table.schema)
+    data = table.data if list(table.data.column_names) == names else table.data.rename_columns(names)
+    ordered = bool(table.schema.kind.time_columns)
+    return Scan(table.schema, ordered, name, lambda: data)
+
+
+def _facts(trace: LoadedTrace) -> list[tuple[str, Plan, str]]:
+    ns = parse_unit("ns")
+    text = "VARCHAR"
+    last = of_rows(Schema(Kind.EVENT, (ColumnType(TS, "BIGINT", ns),)), [[trace.last_ts]])
+    properties = Schema(Kind.REGULAR, (ColumnType("key", text), ColumnType("value", text)))
+    diagnostics = Schema(
+        Kind.REGULAR,
+        (
+            ColumnType("file", text),
+            ColumnType("reason", text),
+            ColumnType("count", "BIGINT"),
+            ColumnType("example", text),
+            ColumnType("incomplete", "BOOLEAN"),
+        ),
+    )
+    rows = [[d.file, d.reason, d.count, d.example, d.incomplete] for d in trace.diagnostics]
+    return [
+        ("last_ts", last, "the largest time in the trace"),
+        ("properties", of_rows(properties, sorted(trace.properties.items())), "facts about the trace as a whole"),
+        ("diagnostics", of_rows(diagnostics, rows), "what was skipped, repaired or lost, with counts"),
+    ]
+
+
+def _events_schema() -> Schema:
+    ns = parse_unit("ns")
+    return Schema(
+        Kind.EVENT,
+        (
+            ColumnType(TS, "BIGINT", ns),
+            ColumnType(DURATION, "BIGINT", ns),
+            ColumnType("name", "VARCHAR"),
+            ColumnType("category", "VARCHAR"),
+            ColumnType("pid", "BIGINT"),
+            ColumnType("tid", "BIGINT"),
+            ColumnType("args", "JSON"),
+        ),
+    )
+
+
+def all_events(trace: LoadedTrace, scans: Mapping[str, Scan]) -> Plan:
+    """Return the plan of `events`: the raw tables one after another, in order of time."""
+    schema = _events_schema()
+    selects: list[exp.Select] = []
+    leaves: list[tuple[str, Plan]] = []
+    for number, (name, table) in enumerate(trace.tables.items()):
+        if table.event is not None:
+            leaf = f"raw{number}"
+            leaves.append((leaf, scans[name]))
+            selects.append(_as_events(table, leaf, schema, number))
+    if not selects:
+        return of_rows(schema, [])
+    union: exp.Query = selects[0]
+    for select in selects[1:]:
+        union = exp.Union(this=union, expression=select, distinct=False)
+    inner = exp.Subquery(this=union, alias=exp.TableAlias(this=exp.to_identifier("every", quoted=True)))
+    names = [exp.column(n, quoted=True) for n in schema.names]
+    order = [exp.column(n, quoted=True) for n in (TS, "dctv:table", "dctv:row")]
+    tree = exp.Select(expressions=names).from_(inner).order_by(*order, copy=False)
+    return Relation(schema, True, tree, tuple(leaves), True)
+
+
+def _as_events(table: TraceTable, leaf: str, schema: Schema, number: int) -> exp.Select:
+    event = table.event
+    assert event is not None
+    args: list[exp.Expr] = []
+    for name in event.args:
+        args += [exp.Literal.string(name), exp.column(name, quoted=True)]
+    # Merging into an empty object drops members that are NULL: fields that this event did not have.
+    whole = exp.Anonymous(
+        this="json_merge_patch", expressions=[exp.Literal.string("{}"), exp.Anonymous(this="json_object", expressions=args)]
+    )
+    values: dict[str, exp.Expr] = {"name": exp.Literal.string(event.name), "args": whole, TS: exp.column(TS, quoted=True)}
+    for target, source in (("category", event.category), ("pid", event.pid), ("tid", event.tid), (DURATION, event.duration)):
+        values[target] = exp.Null() if source is None else exp.column(source, quoted=True)
+    columns: list[exp.Expr] = [
+        exp.Alias(
+            this=exp.Cast(this=values[c.name], to=exp.Var(this=c.type)), alias=exp.to_identifier(c.name, quoted=True)
+        )
+        for c in schema.columns
+    ]
+    row = exp.Window(this=exp.Anonymous(this="row_number"))
+    columns.append(exp.Alias(this=exp.Literal.number(str(number)), alias=exp.to_identifier("dctv:table", quoted=True)))
+    columns.append(exp.Alias(this=row, alias=exp.to_identifier("dctv:row", quoted=True)))
+    return exp.Select(expressions=columns).from_(exp.Table(this=exp.to_identifier(leaf, quoted=True)))
+
+
+__all__ = ["EXPECTED", "NO_UNIT", "Mount", "attach", "check_name"]

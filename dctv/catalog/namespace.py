@@ -1,0 +1,124 @@
+"""The one namespace of a session: nested names of tables, views and table-valued functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from dctv.contracts.table_function import TableFunction
+from dctv.errors import BindError, nearest
+from dctv.plan.nodes import Plan
+from dctv.syntax import ast
+
+
+@dataclass(frozen=True, slots=True)
+class StoredTable:
+    """A table that is there: part of a mounted trace."""
+
+    plan: Callable[[], Plan]
+    doc: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A name for a select."""
+
+    select: Callable[[], ast.Select]
+    columns: tuple[ast.Name, ...] = ()
+    home: tuple[str, ...] = ()
+    """Names in the select are looked up below this prefix first: the mount point, for views of the standard library."""
+    doc: str = ""
+
+
+Entry = StoredTable | View | TableFunction
+
+
+@dataclass(slots=True)
+class Namespace:
+    """One level: names of things, and of further levels."""
+
+    entries: dict[str, Entry] = field(default_factory=dict)
+    spaces: dict[str, Namespace] = field(default_factory=dict)
+
+    def walk(self, prefix: str = "") -> Iterator[tuple[str, Entry]]:
+        """Yield every entry below with its dotted name."""
+        for name, entry in self.entries.items():
+            yield prefix + name, entry
+        for name, space in self.spaces.items():
+            yield from space.walk(f"{prefix}{name}.")
+
+
+def pick(names: dict[str, object] | dict[str, Entry] | dict[str, Namespace], wanted: str) -> str | None:
+    """Find a name as written, or without regard to case where that is unambiguous."""
+    if wanted in names:
+        return wanted
+    found = [n for n in names if n.lower() == wanted.lower()]
+    return found[0] if len(found) == 1 else None
+
+
+class Catalog:
+    """Looks names up, adds and drops them."""
+
+    def __init__(self) -> None:
+        self.root = Namespace()
+
+    def space(self, parts: tuple[str, ...]) -> Namespace | None:
+        """Return the level under a prefix, or None."""
+        level = self.root
+        for part in parts:
+            name = pick(level.spaces, part)
+            if name is None:
+                return None
+            level = level.spaces[name]
+        return level
+
+    def find(self, parts: tuple[str, ...], home: tuple[str, ...] = ()) -> tuple[Entry, tuple[str, ...]] | None:
+        """Return an entry and its full name: below `home` first, then from the root."""
+        for prefix in (home, ()) if home else ((),):
+            level = self.space((*prefix, *parts[:-1]))
+            name = None if level is None else pick(level.entries, parts[-1])
+            if level is not None and name is not None:
+                return level.entries[name], (*prefix, *parts[:-1], name)
+        return None
+
+    def add(self, parts: tuple[str, ...], entry: Entry) -> None:
+        """Put an entry under a name, replacing what was there; levels are made as needed."""
+        level = self.root
+        for part in parts[:-1]:
+            level = level.spaces.setdefault(pick(level.spaces, part) or part, Namespace())
+        level.entries[parts[-1]] = entry
+
+    def drop(self, parts: tuple[str, ...]) -> None:
+        """Remove an entry that is there."""
+        level = self.space(parts[:-1])
+        assert level is not None, parts
+        name = pick(level.entries, parts[-1])
+        assert name is not None, parts
+        del level.entries[name]
+
+    def drop_space(self, parts: tuple[str, ...]) -> bool:
+        """Remove a whole level; whether it was there."""
+        level = self.space(parts[:-1])
+        name = None if level is None else pick(level.spaces, parts[-1])
+        if level is None or name is None:
+            return False
+        del level.spaces[name]
+        return True
+
+    def unknown(self, path: ast.Path, what: str, home: tuple[str, ...] = ()) -> BindError:
+        """Return the error for a name that is not there, with the nearest one that is."""
+        names = [name for name, _ in self.root.walk()]
+        inside = self.space(home) if home else None
+        if inside is not None:
+            names += [name for name, _ in inside.walk()]
+        parts = path.text.split(".")
+        hint = None
+        near = nearest(path.text, names) or nearest(parts[-1], [n for n in names if n.count(".") < len(parts)])
+        ending = [n for n in names if n.lower().endswith("." + path.text.lower())]
+        if len(ending) == 1:
+            hint = f"there is `{ending[0]}`"
+        elif near is not None:
+            hint = f"did you mean `{near}`"
+        elif not names:
+            hint = "nothing is mounted: MOUNT TRACE 'file' AS name, or give NAME=PATH on the command line"
+        return BindError(f"unknown {what} `{path.text}`", path.place, hint=hint)

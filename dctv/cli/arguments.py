@@ -1,0 +1,76 @@
+"""Turns arguments that several subcommands share into what the session takes: mounts, parameters, limits."""
+
+from __future__ import annotations
+
+import re
+from argparse import ArgumentParser, ArgumentTypeError
+from collections.abc import Iterable
+
+from dctv.errors import UsageError
+
+_MOUNT = re.compile(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)=(?!=)(.*)", re.DOTALL)
+_CONSTANTS: dict[str, object] = {"true": True, "false": False, "null": None}
+
+
+def add_session_options(parser: ArgumentParser) -> None:
+    """Add the limits and what to do about traces that were not read whole."""
+    parser.add_argument("--threads", type=_positive, metavar="N", help="use at most N threads")
+    parser.add_argument("--memory-limit", metavar="SIZE", help="use at most this much memory, such as 2GB")
+    parser.add_argument(
+        "--allow-partial", action="store_true", help="accept traces that could not be read whole (exit code 0, not 3)"
+    )
+
+
+def split_mounts(words: Iterable[str]) -> tuple[list[str], list[tuple[str, str]]]:
+    """Tell `NAME=PATH` words, returned as (name, path), from all others."""
+    others: list[str] = []
+    mounts: dict[str, str] = {}
+    for word in words:
+        match = _MOUNT.fullmatch(word)
+        if match is None:
+            others.append(word)
+            continue
+        name, path = match.groups()
+        if not path:
+            raise UsageError(f"`{word}` gives no path to mount as `{name}`", hint="write NAME=PATH")
+        if name in mounts:
+            raise UsageError(f"`{name}` is mounted twice, from `{mounts[name]}` and `{path}`")
+        mounts[name] = path
+    return others, list(mounts.items())
+
+
+def only_mounts(words: Iterable[str]) -> list[tuple[str, str]]:
+    """Return the mounts where nothing else may stand."""
+    others, mounts = split_mounts(words)
+    if others:
+        raise UsageError(f"found `{others[0]}`, expected NAME=PATH")
+    return mounts
+
+
+def parameters(words: Iterable[str]) -> dict[str | int, object] | None:
+    """Turn `K=V` words into typed parameters: int, float, true, false or null, else text; `0=5` is positional."""
+    result: dict[str | int, object] = {}
+    for word in words:
+        key, equals, value = word.partition("=")
+        if not equals or not re.fullmatch(r"\w+", key):
+            raise UsageError(f"found `--param {word}`, expected K=V")
+        if key in result:
+            raise UsageError(f"parameter `{key}` is given twice")
+        result[int(key) if key.isdecimal() else key] = _typed(value)
+    return result or None
+
+
+def _typed(text: str) -> object:
+    if text.lower() in _CONSTANTS:
+        return _CONSTANTS[text.lower()]
+    if re.fullmatch(r"[+-]?[0-9]+", text):
+        return int(text)
+    if re.fullmatch(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", text):
+        return float(text)
+    return text
+
+
+def _positive(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise ArgumentTypeError(f"found `{text}`, expected a number from 1")
+    return int(text)

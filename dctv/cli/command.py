@@ -1,0 +1,20 @@
+"""What a subcommand must bring; the scan of `dctv.cli.commands` finds it."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A subcommand of `dctv`."""
+
+    name: str
+    title: str
+    """One line for `dctv --help`."""
+    configure: Callable[[ArgumentParser], None]
+    """Add its arguments."""
+    run: Callable[[Namespace], int]
+    """Do it and return the exit code."""

@@ -1,0 +1,45 @@
+"""`dctv explain`: shows how a query would run, or did run."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+
+from dctv.cli.arguments import add_session_options, parameters, split_mounts
+from dctv.cli.command import Command
+from dctv.console.verdict import OK
+from dctv.errors import UsageError
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Add the arguments of `dctv explain`."""
+    parser.add_argument("words", nargs="+", metavar="SQL | NAME=PATH", help="one query; traces to mount")
+    parser.add_argument("--analyze", action="store_true", help="run the query and show rows and times too")
+    parser.add_argument("--param", action="append", default=[], metavar="K=V", help="value of :K, or of ?K")
+    add_session_options(parser)
+
+
+def run(args: Namespace) -> int:
+    """Mount and explain; return the exit code."""
+    from dctv.cli.errand import Desk, carry_out
+    from dctv.console.narration import warn
+    from dctv.session import Result
+    from dctv.writers.table import TABLE
+
+    words, mounts = split_mounts(args.words)
+    if len(words) != 1:
+        raise UsageError(f"found {len(words)} queries, expected one", hint="quote the SQL as a whole")
+    params = parameters(args.param)
+    text = f"EXPLAIN {'ANALYZE ' if args.analyze else ''}{words[0]}"
+
+    def work(desk: Desk) -> int:
+        for outcome in desk.session.execute(text, params):
+            if isinstance(outcome, Result):
+                TABLE.write(outcome, desk.sink.stream)
+                warn(outcome.warnings)
+            desk.check()
+        return OK
+
+    return carry_out(args, mounts, work)
+
+
+EXPLAIN = Command("explain", "show how a query runs", configure, run)

@@ -1,0 +1,55 @@
+"""`dctv query`: runs SQL from the command line, from files or from stdin, for people, scripts and CI."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+import dctv.writers
+from dctv.cli.arguments import add_session_options, parameters, split_mounts
+from dctv.cli.command import Command
+from dctv.cli.texts import read_texts
+from dctv.contracts.shelf import scan
+from dctv.contracts.writer import Writer
+from dctv.errors import UsageError
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Add the arguments of `dctv query`."""
+    formats = scan(dctv.writers, Writer)
+    parser.add_argument("words", nargs="*", metavar="SQL | NAME=PATH", help="one SQL text; traces to mount")
+    parser.add_argument("-f", "--file", action="append", default=[], help="run this file; - is stdin; may be repeated")
+    parser.add_argument("--format", choices=sorted(formats), help="result format (default: by -o, else table)")
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write here, and only if all goes well")
+    parser.add_argument(
+        "--param", action="append", default=[], metavar="K=V", help="value of :K, or of ?K for a number"
+    )
+    parser.add_argument("--fail-on-rows", action="store_true", help="exit with 1 if any result has rows")
+    parser.add_argument("--junit", type=Path, metavar="FILE", help="report every ASSERT as a JUnit test case")
+    add_session_options(parser)
+
+
+def run(args: Namespace) -> int:
+    """Mount, execute, write; return the exit code."""
+    from dctv.cli.batch import Batch, run_batch
+
+    words, mounts = split_mounts(args.words)
+    writer = _writer(args.format, args.output)
+    params = parameters(args.param)
+    return run_batch(args, mounts, Batch(read_texts(words, args.file), params, writer))
+
+
+def _writer(name: str | None, output: Path | None) -> Writer:
+    formats = scan(dctv.writers, Writer)
+    if name is not None:
+        return formats[name]
+    if output is None:
+        return formats["table"]
+    for writer in formats.values():
+        if output.suffix.lower() in writer.suffixes:
+            return writer
+    known = ", ".join(suffix for writer in formats.values() for suffix in writer.suffixes)
+    raise UsageError(f"the name `{output}` tells no format, expected --format or one of {known}")
+
+
+QUERY = Command("query", "run SQL and print the results", configure, run)

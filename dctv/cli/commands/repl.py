@@ -1,0 +1,35 @@
+"""`dctv repl`: a prompt for questions; with a pipe as stdin it reads statements from there."""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser, Namespace
+
+from dctv.cli.arguments import add_session_options, only_mounts
+from dctv.cli.command import Command
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Add the arguments of `dctv repl`."""
+    parser.add_argument("mounts", nargs="*", metavar="NAME=PATH", help="traces to mount")
+    add_session_options(parser)
+
+
+def run(args: Namespace) -> int:
+    """Mount, then converse until the end of input; return the exit code."""
+    from dctv.cli.errand import open_session
+    from dctv.console.progress import ProgressBar
+    from dctv.repl.conversation import Conversation
+    from dctv.repl.loops import converse
+
+    mounts = only_mounts(args.mounts)
+    bar = ProgressBar()
+    session = open_session(args, bar)
+    try:
+        return converse(Conversation(session, bar, sys.stdin.isatty(), args.allow_partial), mounts)
+    finally:
+        bar.clear()
+        session.close()
+
+
+REPL = Command("repl", "ask questions at a prompt", configure, run)

@@ -1,0 +1,74 @@
+"""Turns the words of the command line into a call of one subcommand."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+import dctv.cli.commands
+from dctv.cli.command import Command
+from dctv.console.verdict import OK, WRONG
+from dctv.contracts.shelf import scan
+
+EXIT_CODES = """exit codes:
+  0    all is well
+  1    an ASSERT or --fail-on-rows failed
+  2    the SQL, the arguments or the output is wrong
+  3    a trace could not be read whole (unless --allow-partial)
+  4    a bug in dctv
+  130  interrupted
+"""
+
+
+def dispatch(words: list[str]) -> int:
+    """Run the subcommand that the first word names and return its exit code."""
+    commands = scan(dctv.cli.commands, Command)
+    top = _top(commands)
+    if not words:
+        top.print_help()
+        return WRONG
+    chosen = top.parse_args(words[:1])
+    if chosen.version:
+        sys.stdout.write(f"dctv {version()}\n")
+        return OK
+    command = commands[chosen.command]
+    parser = argparse.ArgumentParser(
+        prog=f"dctv {command.name}",
+        description=command.title,
+        allow_abbrev=False,
+        epilog=EXIT_CODES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    command.configure(parser)
+    return command.run(parser.parse_intermixed_args(words[1:]))
+
+
+def version() -> str:
+    """Return the version of the installed package, or of the checkout."""
+    from importlib.metadata import PackageNotFoundError
+    from importlib.metadata import version as installed
+
+    try:
+        return installed("dctv")
+    except PackageNotFoundError:
+        import tomllib
+
+        text = (Path(__file__).resolve().parents[2] / "pyproject.toml").read_text(encoding="utf-8")
+        return str(tomllib.loads(text)["project"]["version"])
+
+
+def _top(commands: dict[str, Command]) -> argparse.ArgumentParser:
+    wide = max(len(name) for name in commands)
+    listing = "\n".join(f"  {name.ljust(wide)}  {c.title}" for name, c in commands.items())
+    parser = argparse.ArgumentParser(
+        prog="dctv",
+        usage="dctv COMMAND ...\n       dctv COMMAND --help",
+        description="Ask trace files SQL questions.",
+        epilog=f"commands:\n{listing}\n\n{EXIT_CODES}",
+        allow_abbrev=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="store_true", help="print the version and exit")
+    parser.add_argument("command", nargs="?", choices=list(commands), metavar="COMMAND", help=argparse.SUPPRESS)
+    return parser

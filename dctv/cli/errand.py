@@ -1,0 +1,69 @@
+"""Turns mounts and a piece of work into a session that does it, watched over, and an exit code."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from dctv.console.attended import Check, attended, end_process
+from dctv.console.narration import say
+from dctv.console.progress import ProgressBar
+from dctv.console.sink import Sink, file_sink, stdout_sink
+from dctv.console.verdict import PARTIAL
+from dctv.session import Session
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """What work has at hand."""
+
+    session: Session
+    sink: Sink
+    bar: ProgressBar
+    check: Check
+
+
+def carry_out(
+    args: Namespace, mounts: list[tuple[str, str]], work: Callable[[Desk], int], output: Path | None = None
+) -> int:
+    """Mount, work and return the exit code; a trace that was not read whole outweighs what the work returns."""
+    bar = ProgressBar()
+    with stdout_sink(bar.clear) if output is None else file_sink(output) as sink:
+        session = open_session(args, bar)
+
+        def errand(check: Check) -> int:
+            for name, path in mounts:
+                session.mount(path, name)
+                check()
+            code = work(Desk(session, sink, bar, check))
+            return _judge(session, code, allow=args.allow_partial)
+
+        def abandon() -> None:
+            sink.discard()
+            end_process()
+
+        try:
+            code = attended(errand, session.interrupt, abandon)
+        finally:
+            bar.clear()
+            session.close()
+        if code == PARTIAL:
+            sink.discard()
+    return code
+
+
+def open_session(args: Namespace, bar: ProgressBar) -> Session:
+    """Open a session with the limits of the arguments; nothing is mounted yet."""
+    return Session(threads=args.threads, memory_limit=args.memory_limit, progress=bar.update)
+
+
+def _judge(session: Session, code: int, *, allow: bool) -> int:
+    partial = session.incomplete()
+    for description in partial:
+        say(f"{'warning' if allow else 'error'}: {description}")
+    if not partial or allow:
+        return code
+    say("hint: --allow-partial accepts traces that were not read whole")
+    return PARTIAL

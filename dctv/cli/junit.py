@@ -1,0 +1,54 @@
+"""Turns assertions into a JUnit report, one test case each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+
+from dctv.console.narration import harmless
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One test case."""
+
+    source: str
+    """The report it stands in."""
+    name: str
+    failure: str | None = None
+    """Why it failed, with its place, or None."""
+    error: str | None = None
+    """The error that ended the report here, or None."""
+
+
+def junit_xml(cases: Sequence[Case]) -> bytes:
+    """Return the report; it holds no times, so that equal runs give equal bytes."""
+    failures = sum(c.failure is not None for c in cases)
+    errors = sum(c.error is not None for c in cases)
+    lines = [
+        '<?xml version="1.0" encoding="UTF-8"?>',
+        f'<testsuites tests="{len(cases)}" failures="{failures}" errors="{errors}">',
+        f'  <testsuite name="dctv" tests="{len(cases)}" failures="{failures}" errors="{errors}" skipped="0">',
+    ]
+    for case in cases:
+        lines.extend(_case(case))
+    lines.extend(["  </testsuite>", "</testsuites>", ""])
+    return "\n".join(lines).encode("utf-8", "backslashreplace")
+
+
+def _case(case: Case) -> list[str]:
+    opening = f"    <testcase classname={_attribute(case.source)} name={_attribute(case.name)}"
+    kind, text = ("failure", case.failure) if case.failure is not None else ("error", case.error)
+    if text is None:
+        return [f"{opening}/>"]
+    message = text.split("\n", 1)[0]
+    return [
+        f"{opening}>",
+        f"      <{kind} message={_attribute(message)}>{escape(harmless(text), quote=False)}</{kind}>",
+        "    </testcase>",
+    ]
+
+
+def _attribute(text: str) -> str:
+    return f'"{escape(harmless(" ".join(text.split())))}"'

@@ -1,0 +1,50 @@
+"""Turns the arguments that give SQL into texts to run: one word, files, stdin."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from dctv.errors import UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """SQL to run, and where it came from."""
+
+    name: str
+    sql: str
+    base: Path | None = None
+    """The folder that paths in MOUNT TRACE start from."""
+
+
+def read_texts(words: list[str], files: list[str]) -> list[Text]:
+    """Return the texts in order; there is at least one."""
+    if words and files:
+        raise UsageError(f"found both SQL (`{words[0]}`) and -f {files[0]}, expected one of them")
+    if len(words) > 1:
+        raise UsageError(f"found a second text `{words[1]}`, expected one SQL text", hint="quote the SQL as a whole")
+    if not words and not files:
+        raise UsageError("found nothing to run, expected SQL or -f FILE")
+    return [_checked(Text("<query>", sql)) for sql in words] + [_checked(_read(name)) for name in files]
+
+
+def _read(name: str) -> Text:
+    try:
+        if name == "-":
+            return Text("<stdin>", sys.stdin.buffer.read().decode("utf-8-sig"))
+        path = Path(name)
+        return Text(name, path.read_text(encoding="utf-8-sig"), path.parent)
+    except OSError as error:
+        raise UsageError(f"cannot read `{name}`: {(error.strerror or str(error)).lower()}") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"`{name}` is not UTF-8 text (byte {error.start})") from error
+
+
+def _checked(text: Text) -> Text:
+    try:
+        text.sql.encode()
+    except UnicodeEncodeError as error:
+        raise UsageError(f"the SQL is not UTF-8 text (character {error.start})") from error
+    return text

@@ -1,0 +1,40 @@
+"""Turns errors, warnings and remarks into lines on stderr that no hostile name can abuse."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+
+from dctv.errors import DctvError, render
+from dctv.writers.cells import visible
+
+
+def say(text: str) -> None:
+    """Print lines on stderr; control characters other than newline and tab are shown, not obeyed."""
+    stream = sys.stderr
+    if stream is None:
+        return
+    safe = harmless(text).encode(stream.encoding, "backslashreplace").decode(stream.encoding)
+    stream.write(safe + "\n")
+    stream.flush()
+
+
+def complain(error: DctvError) -> None:
+    """Print an error with its place and hint."""
+    say(render(error))
+
+
+def warn(warnings: Iterable[tuple[str, int]]) -> None:
+    """Print warnings, each once with how often it happened."""
+    for message, count in warnings:
+        say(warning_line(message, count))
+
+
+def warning_line(message: str, count: int) -> str:
+    """Return one warning as it is printed: `warning: division by zero gives NULL (3 times)`."""
+    return f"warning: {message} ({count} times)" if count > 1 else f"warning: {message}"
+
+
+def harmless(text: str) -> str:
+    """Show control characters of a text of several lines; keep newlines and tabs, which the caret needs."""
+    return "\n".join("\t".join(visible(part) for part in line.split("\t")) for line in text.split("\n"))

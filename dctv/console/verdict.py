@@ -1,0 +1,60 @@
+"""Turns whatever was raised into words on stderr and an exit code; no traceback reaches a user."""
+
+from __future__ import annotations
+
+import os
+import sys
+from types import TracebackType
+
+from dctv.console.narration import complain, say
+from dctv.errors import DctvError, Interrupted
+
+OK = 0
+FAILED = 1
+WRONG = 2
+PARTIAL = 3
+OUR_BUG = 4
+INTERRUPTED = 130
+BROKEN_PIPE = 141
+"""As the shell reports any program whose reader went away."""
+
+
+class Verdict:
+    """A context that swallows every exception and keeps the exit code for it."""
+
+    def __init__(self) -> None:
+        self.code = OK
+
+    def __enter__(self) -> Verdict:
+        """Begin."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> bool:
+        """Say what happened and keep the code for it."""
+        match error:
+            case None:
+                pass
+            case SystemExit():
+                self.code = error.code if isinstance(error.code, int) else WRONG
+            case DctvError():
+                complain(error)
+                self.code = error.exit_code
+            case KeyboardInterrupt():
+                complain(Interrupted("interrupted"))
+                self.code = INTERRUPTED
+            case BrokenPipeError():
+                self.code = BROKEN_PIPE
+            case _:
+                _confess(error)
+                self.code = OUR_BUG
+        return True
+
+
+def _confess(error: BaseException) -> None:
+    if os.environ.get("DCTV_DEBUG") == "1":
+        sys.excepthook(type(error), error, error.__traceback__)
+    what = str(error).split("\n", 1)[0][:200]
+    say(f"error: internal error: {type(error).__name__}: {what}" if what else f"error: {type(error).__name__}")
+    say("hint: this is a bug in dctv; please report it with the query and the traceback that DCTV_DEBUG=1 prints")

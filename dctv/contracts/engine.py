@@ -1,0 +1,47 @@
+"""What an SQL engine must bring: types of a query before it runs, and streams of its result."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from dctv.plan.nodes import ArrowStream
+
+ZERO_DIVISION = "DCTV_ZERO_DIVISION"
+"""A function of the engine that is called for each row whose divisor is zero; gives NULL and counts."""
+
+
+class Engine(Protocol):
+    """Runs relational regions."""
+
+    def describe(self, sql: str) -> list[tuple[str, str]]:
+        """Return names and types of a query's columns; raises EngineError."""
+        ...
+
+    def functions(self) -> Mapping[str, str]:
+        """Return the kind (`scalar`, `aggregate`, `window`) of every function by lower-case name."""
+        ...
+
+    def table_functions(self) -> frozenset[str]:
+        """Return the lower-case names of functions that may stand in FROM."""
+        ...
+
+    def stream(self, sql: str, sources: Mapping[str, Any], *, serial: bool) -> ArrowStream:
+        """Return a stream that runs the query when opened; `serial` asks for one thread, for results that depend on row order."""
+        ...
+
+    def explain(self, sql: str, sources: Mapping[str, Any], *, analyze: bool) -> str:
+        """Return the engine's own plan of a query as text."""
+        ...
+
+    def interrupt(self) -> None:
+        """End every running query soon; they raise Interrupted."""
+        ...
+
+    def configure(self, name: str, value: object) -> None:
+        """Change a setting of the engine."""
+        ...
+
+    def close(self) -> None:
+        """Free everything."""
+        ...

@@ -1,0 +1,23 @@
+"""What a scalar, aggregate or window function must bring: its name, and what it does to units."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from dctv.types.unit_rules import UnitRule
+
+FunctionKind = Literal["scalar", "aggregate", "window"]
+"""Aggregates may be called with OVER too; window functions only with OVER."""
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionRule:
+    """A function of SQL as the binder sees it; a function that is on no shelf is scalar and follows `UnitRule.BARE`."""
+
+    name: str
+    """As the engine calls it, in lower case."""
+    kind: FunctionKind
+    rule: UnitRule
+    doc: str
+    """What it returns, in one line, for the reference and for completion."""

@@ -1,0 +1,218 @@
+"""DuckDB as the engine of relational regions: types before running, Arrow streams while running."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import tempfile
+import threading
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from dctv.contracts.engine import ZERO_DIVISION
+from dctv.errors import DctvError, EngineError, Interrupted, UsageError, nearest
+
+_SETTINGS = {"memory_limit": "max_memory", "threads": "threads", "temp_directory": "temp_directory"}
+
+
+class DuckDB:
+    """Two databases in memory: one parallel, one with a single thread for results that depend on the order of rows."""
+
+    def __init__(
+        self, *, threads: int | None, memory_limit: str | None, on_zero_division: Callable[[int], None]
+    ) -> None:
+        self._spill = Path(tempfile.gettempdir()) / f"dctv-{tempfile.gettempprefix()}{id(self):x}"
+        self._config: dict[str, Any] = {"temp_directory": str(self._spill)}
+        if memory_limit is not None:
+            self._config["memory_limit"] = memory_limit
+        self._threads = threads
+        self._on_zero_division = on_zero_division
+        self._lock = threading.Lock()
+        self._open: list[duckdb.DuckDBPyConnection] = []
+        self._counting: set[int] = set()
+
+    def _connect(self, threads: int | None) -> duckdb.DuckDBPyConnection:
+        config = dict(self._config)
+        if threads is not None:
+            config["threads"] = threads
+        try:
+            connection = duckdb.connect(":memory:", config=config)
+        except duckdb.Error as error:
+            raise UsageError(message_of(error)) from None
+        connection.execute("SET error_on_division_by_zero = false")
+        connection.execute("SET ieee_floating_point_ops = false")
+        return connection
+
+    @cached_property
+    def _parallel(self) -> duckdb.DuckDBPyConnection:
+        return self._connect(self._threads)
+
+    @cached_property
+    def _serial(self) -> duckdb.DuckDBPyConnection:
+        return self._connect(1)
+
+    @cached_property
+    def _describer(self) -> duckdb.DuckDBPyConnection:
+        return self._parallel.cursor()
+
+    @cached_property
+    def _functions(self) -> list[tuple[str, str]]:
+        rows = self._describer.execute("SELECT function_name, function_type FROM duckdb_functions()").fetchall()
+        return [(name.lower(), kind) for name, kind in rows]
+
+    @cached_property
+    def _kinds(self) -> Mapping[str, str]:
+        ranks = {"macro": "scalar", "scalar": "scalar", "aggregate": "aggregate", "window": "window"}
+        return {name: ranks[kind] for name, kind in self._functions if kind in ranks}
+
+    def functions(self) -> Mapping[str, str]:
+        """Return the kind (`scalar`, `aggregate`, `window`) of every function by lower-case name."""
+        return self._kinds
+
+    @cached_property
+    def _tables(self) -> frozenset[str]:
+        return frozenset(name for name, kind in self._functions if kind in ("table", "table_macro"))
+
+    def table_functions(self) -> frozenset[str]:
+        """Return the lower-case names of functions that may stand in FROM."""
+        return self._tables
+
+    def describe(self, sql: str) -> list[tuple[str, str]]:
+        """Return names and types of a query's columns."""
+        self._prepare(sql, self._parallel)
+        try:
+            rows = self._describer.execute("DESCRIBE " + sql).fetchall()
+        except duckdb.Error as error:
+            raise EngineError(message_of(error)) from None
+        return [(row[0], row[1]) for row in rows]
+
+    def _prepare(self, sql: str, connection: duckdb.DuckDBPyConnection) -> None:
+        """Define the counting function where a query calls it: once in each database."""
+        if ZERO_DIVISION not in sql or id(connection) in self._counting:
+            return
+        self._counting.add(id(connection))
+
+        def count(divisors: Any) -> Any:
+            import pyarrow as pa
+
+            self._on_zero_division(len(divisors))
+            return pa.nulls(len(divisors), pa.float64())
+
+        connection.create_function(
+            ZERO_DIVISION, count, ["DOUBLE"], "DOUBLE", type="arrow", side_effects=True, null_handling="special"
+        )
+
+    def stream(self, sql: str, sources: Mapping[str, Any], *, serial: bool) -> EngineStream:
+        """Return a stream that runs the query when it is opened."""
+        return EngineStream(self, sql, sources, serial=serial)
+
+    def open(self, sql: str, sources: Mapping[str, Any], *, serial: bool) -> object:
+        """Start a query and return its Arrow stream capsule."""
+        connection = self._serial if serial else self._parallel
+        self._prepare(sql, connection)
+        cursor = connection.cursor()
+        with self._lock:
+            self._open.append(cursor)
+        try:
+            for name, source in sources.items():
+                cursor.register(name, source)
+            return cursor.sql(sql).__arrow_c_stream__()
+        except duckdb.Error as error:
+            raise failure(error) from None
+
+    def explain(self, sql: str, sources: Mapping[str, Any], *, analyze: bool) -> str:
+        """Return the engine's plan of a query as text."""
+        self._prepare(sql, self._parallel)
+        cursor = self._parallel.cursor()
+        try:
+            for name, source in sources.items():
+                cursor.register(name, source)
+            rows = cursor.execute(f"EXPLAIN {'ANALYZE ' if analyze else ''}{sql}").fetchall()
+        except duckdb.Error as error:
+            raise failure(error) from None
+        return "\n".join(str(row[1]).rstrip() for row in rows)
+
+    def finish(self) -> None:
+        """Close the cursors of queries that have ended."""
+        with self._lock:
+            done, self._open = self._open, []
+        for cursor in done:
+            cursor.close()
+
+    def interrupt(self) -> None:
+        """End every running query soon."""
+        with self._lock:
+            for cursor in self._open:
+                cursor.interrupt()
+
+    def configure(self, name: str, value: object) -> None:
+        """Change a setting."""
+        if name not in _SETTINGS:
+            near = nearest(name, list(_SETTINGS))
+            raise UsageError(
+                f"unknown setting `{name}`", hint=f"did you mean `{near}`" if near else f"settings: {', '.join(_SETTINGS)}"
+            )
+        for connection in (self._parallel, self._serial):
+            if name == "threads" and connection is self._serial:
+                continue
+            text = str(value).replace("'", "''")
+            try:
+                connection.execute(f"SET {_SETTINGS[name]} = '{text}'")
+            except duckdb.Error as error:
+                raise UsageError(message_of(error)) from None
+
+    def close(self) -> None:
+        """Free everything."""
+        self.finish()
+        for name in ("_describer", "_parallel", "_serial"):
+            connection = self.__dict__.pop(name, None)
+            if connection is not None:
+                connection.close()
+        shutil.rmtree(self._spill, ignore_errors=True)
+
+
+class EngineStream:
+    """A query of the engine; every opening runs it anew."""
+
+    def __init__(self, engine: DuckDB, sql: str, sources: Mapping[str, Any], *, serial: bool) -> None:
+        self._engine = engine
+        self._sql = sql
+        self._sources = sources
+        self._serial = serial
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self._engine.open(self._sql, self._sources, serial=self._serial)
+
+
+_PREFIX = re.compile(r"^(?:[A-Z][\w ]*(?:Error|Exception)|INTERRUPT Error|IOError|ArrowInvalid)\s*[:.]\s*", re.IGNORECASE)
+_NOISE = re.compile(r"arrow_scan: get_next failed\(\):\s*|External error:\s*|C Data interface error:\s*", re.IGNORECASE)
+
+
+def message_of(error: BaseException) -> str:
+    """Return the one line of an engine's message that a user can do something with."""
+    text = str(error).split("\n\nLINE ")[0]
+    text = re.split(r"\n\s*Candidate|\n\nDid you mean|\nUse ", text)[0]
+    before = None
+    while before != text:
+        before = text
+        text = _NOISE.sub("", _PREFIX.sub("", text.strip()))
+    text = " ".join(text.split()).rstrip(".!")
+    return text[:1].lower() + text[1:] if text[:2] != text[:2].upper() else text
+
+
+def failure(error: BaseException) -> DctvError:
+    """Return our error for one that came out of a running query."""
+    if isinstance(error, DctvError):
+        return error
+    text = str(error)
+    if "interrupted" in text.lower():
+        return Interrupted("interrupted")
+    if "out of memory" in text.lower():
+        return EngineError(
+            message_of(error), hint="give more with SET memory_limit = '8GB' or --memory-limit, or free disk for spilling"
+        )
+    return EngineError(message_of(error))

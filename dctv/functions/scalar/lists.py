@@ -1,0 +1,52 @@
+"""Unit rules of functions on lists: a list has the unit of its elements."""
+
+from __future__ import annotations
+
+from dctv.contracts.function_rule import FunctionRule
+from dctv.types.unit_rules import UnitRule
+
+RULES = (
+    FunctionRule("list_value", "scalar", UnitRule.SAME, "list of the arguments"),
+    FunctionRule("list_pack", "scalar", UnitRule.SAME, "list of the arguments"),
+    FunctionRule("unnest", "scalar", UnitRule.KEEP, "the elements, a row each"),
+    FunctionRule("list_extract", "scalar", UnitRule.KEEP, "element at a position, counted from 1"),
+    FunctionRule("list_element", "scalar", UnitRule.KEEP, "element at a position, counted from 1"),
+    FunctionRule("array_extract", "scalar", UnitRule.KEEP, "element at a position, counted from 1"),
+    FunctionRule("element_at", "scalar", UnitRule.KEEP, "element at a position, counted from 1"),
+    FunctionRule("list_slice", "scalar", UnitRule.KEEP, "elements from one position to another"),
+    FunctionRule("array_slice", "scalar", UnitRule.KEEP, "elements from one position to another"),
+    FunctionRule("list_sort", "scalar", UnitRule.KEEP, "elements in ascending order"),
+    FunctionRule("array_sort", "scalar", UnitRule.KEEP, "elements in ascending order"),
+    FunctionRule("list_reverse_sort", "scalar", UnitRule.KEEP, "elements in descending order"),
+    FunctionRule("array_reverse_sort", "scalar", UnitRule.KEEP, "elements in descending order"),
+    FunctionRule("list_reverse", "scalar", UnitRule.KEEP, "elements in reverse order"),
+    FunctionRule("array_reverse", "scalar", UnitRule.KEEP, "elements in reverse order"),
+    FunctionRule("list_distinct", "scalar", UnitRule.KEEP, "different elements"),
+    FunctionRule("array_distinct", "scalar", UnitRule.KEEP, "different elements"),
+    FunctionRule("list_sum", "scalar", UnitRule.KEEP, "the aggregate over the elements"),
+    FunctionRule("list_avg", "scalar", UnitRule.KEEP, "the aggregate over the elements"),
+    FunctionRule("list_min", "scalar", UnitRule.KEEP, "the aggregate over the elements"),
+    FunctionRule("list_max", "scalar", UnitRule.KEEP, "the aggregate over the elements"),
+    FunctionRule("list_median", "scalar", UnitRule.KEEP, "the aggregate over the elements"),
+    FunctionRule("list_mode", "scalar", UnitRule.KEEP, "the aggregate over the elements"),
+    FunctionRule("list_first", "scalar", UnitRule.KEEP, "the aggregate over the elements"),
+    FunctionRule("list_last", "scalar", UnitRule.KEEP, "the aggregate over the elements"),
+    FunctionRule("list_any_value", "scalar", UnitRule.KEEP, "the aggregate over the elements"),
+    FunctionRule("list_mad", "scalar", UnitRule.KEEP, "the aggregate over the elements"),
+    FunctionRule("list_sem", "scalar", UnitRule.KEEP, "the aggregate over the elements"),
+    FunctionRule("list_stddev_pop", "scalar", UnitRule.KEEP, "the aggregate over the elements"),
+    FunctionRule("list_stddev_samp", "scalar", UnitRule.KEEP, "the aggregate over the elements"),
+    FunctionRule("list_var_pop", "scalar", UnitRule.SQUARE, "variance of the elements"),
+    FunctionRule("list_var_samp", "scalar", UnitRule.SQUARE, "variance of the elements"),
+    FunctionRule("list_count", "scalar", UnitRule.NONE, "the aggregate over the elements"),
+    FunctionRule("list_approx_count_distinct", "scalar", UnitRule.NONE, "the aggregate over the elements"),
+    FunctionRule("list_skewness", "scalar", UnitRule.NONE, "the aggregate over the elements"),
+    FunctionRule("list_kurtosis", "scalar", UnitRule.NONE, "the aggregate over the elements"),
+    FunctionRule("list_kurtosis_pop", "scalar", UnitRule.NONE, "the aggregate over the elements"),
+    FunctionRule("list_entropy", "scalar", UnitRule.NONE, "the aggregate over the elements"),
+    FunctionRule("len", "scalar", UnitRule.NONE, "number of elements or characters"),
+    FunctionRule("length", "scalar", UnitRule.NONE, "number of elements or characters"),
+    FunctionRule("array_length", "scalar", UnitRule.NONE, "number of elements or characters"),
+    FunctionRule("list_unique", "scalar", UnitRule.NONE, "number of different elements"),
+    FunctionRule("array_unique", "scalar", UnitRule.NONE, "number of different elements"),
+)

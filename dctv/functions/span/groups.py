@@ -1,0 +1,27 @@
+"""Cuts spans and events into the pieces that GROUP USING aggregates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from dctv.contracts.span_operator import SpanOperator
+from dctv.plan.nodes import ArrowStream
+
+
+def _span_group(inputs: list[ArrowStream], options: Mapping[str, Any], cancel: object) -> ArrowStream:
+    from dctv import _kernels  # compiled; only wanted when a query runs
+
+    spans, grouper, *partitions = inputs
+    return _kernels.span_pieces(spans, grouper, intersect=next(iter(partitions), None), cancel=cancel, **options)
+
+
+def _departition(inputs: list[ArrowStream], options: Mapping[str, Any], cancel: object) -> ArrowStream:
+    from dctv import _kernels
+
+    spans, *partitions = inputs
+    return _kernels.partition_pieces(spans, intersect=next(iter(partitions), None), cancel=cancel, **options)
+
+
+SPAN_GROUP = SpanOperator("span group", "GROUP USING SPANS FROM", _span_group)
+DEPARTITION = SpanOperator("span departition", "GROUP USING PARTITION", _departition)

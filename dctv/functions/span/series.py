@@ -1,0 +1,26 @@
+"""Turns start and stop events into spans, and begin and end events into nested slices."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from dctv.contracts.span_operator import SpanOperator
+from dctv.plan.nodes import ArrowStream
+
+
+def _series_to_spans(inputs: list[ArrowStream], options: Mapping[str, Any], cancel: object) -> ArrowStream:
+    from dctv import _kernels  # compiled; only wanted when a query runs
+
+    return _kernels.series_to_spans(inputs, cancel=cancel, **options)
+
+
+def _nest(inputs: list[ArrowStream], options: Mapping[str, Any], cancel: object) -> ArrowStream:
+    from dctv import _kernels
+
+    result = _kernels.nest(inputs[0], cancel=cancel, **options)
+    return result[0] if isinstance(result, tuple) else result
+
+
+SERIES = SpanOperator("series to spans", "dctv.time_series_to_spans", _series_to_spans)
+NEST = SpanOperator("nest", "dctv.slices", _nest)

@@ -1,0 +1,76 @@
+"""dctv.generate_sequential_spans and quantize: spans from thin air."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sqlglot import exp
+
+from dctv.contracts.table_function import REQUIRED, Argument, Parameter, PlanBuilder, TableFunction
+from dctv.errors import BindError
+from dctv.plan.nodes import Plan
+from dctv.types.schema import DURATION, TS, ColumnType, Kind, Schema
+from dctv.types.units import parse_unit
+
+_NS = ColumnType("", "BIGINT", parse_unit("ns")).unit
+SCHEMA = Schema(Kind.SPAN, (ColumnType(TS, "BIGINT", _NS), ColumnType(DURATION, "BIGINT", _NS)))
+
+
+def sequence(start: int, stop: int, duration: int, builder: PlanBuilder) -> Plan:
+    """Make spans of a length, without gaps, the last one clipped at stop."""
+    column = exp.column("range", "steps", quoted=True)
+    number = exp.Literal.number
+    calls = exp.Anonymous(this="range", expressions=[_bigint(start), _bigint(stop), _bigint(duration)])
+    remaining = exp.Sub(this=_bigint(stop), expression=column.copy())
+    length = exp.Anonymous(this="least", expressions=[_bigint(duration), remaining])
+    tree = exp.Select(
+        expressions=[
+            exp.Alias(this=column, alias=exp.to_identifier(TS, quoted=True)),
+            exp.Alias(this=length, alias=exp.to_identifier(DURATION, quoted=True)),
+        ]
+    ).from_(exp.Table(this=calls, alias=exp.TableAlias(this=exp.to_identifier("steps", quoted=True))))
+    if stop <= start:
+        tree = tree.where(exp.EQ(this=number("0"), expression=number("1")), copy=False)
+    return builder.query(tree, {}, SCHEMA, ordered=True)
+
+
+def _bigint(value: int) -> exp.Expr:
+    literal = exp.Literal.string(str(value))
+    return exp.Cast(this=literal, to=exp.Var(this="BIGINT"))
+
+
+def _duration(argument: Argument) -> int:
+    value = argument.nanoseconds("the duration of the spans")
+    if value <= 0:
+        raise BindError("the duration of spans is positive", argument.place)
+    return value
+
+
+def _bind(arguments: Mapping[str, Argument], builder: PlanBuilder) -> Plan:
+    start = arguments["start"].nanoseconds("`start`")
+    stop = arguments["stop"].nanoseconds("`stop`")
+    return sequence(start, stop, _duration(arguments["duration"]), builder)
+
+
+GENERATE_SEQUENTIAL_SPANS = TableFunction(
+    "generate_sequential_spans",
+    "spans of one length from start to stop, without gaps",
+    (
+        Parameter("start", "when the first span starts", REQUIRED),
+        Parameter("stop", "when the last span ends", REQUIRED),
+        Parameter("duration", "how long each span is; the last one is clipped at stop", REQUIRED),
+    ),
+    _bind,
+)
+
+
+def quantize(last_ts: int) -> TableFunction:
+    """Make a trace's `quantize`: its spans cover the last event too, so they end 1 ns after it."""
+
+    def bind(arguments: Mapping[str, Argument], builder: PlanBuilder) -> Plan:
+        interval = arguments["interval"]
+        length = last_ts + 1 if interval.value is None else _duration(interval)
+        return sequence(0, last_ts + 1, length, builder)
+
+    doc = "the trace's time cut into spans of one length; without `interval`, one span over all of it"
+    return TableFunction("quantize", doc, (Parameter("interval", "how long each span is", None),), bind)

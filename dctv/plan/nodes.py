@@ -1,0 +1,86 @@
+"""The typed logical plan: scans, relational regions, and kernels between them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from sqlglot import exp
+
+from dctv.types.schema import Schema
+
+
+class ArrowStream(Protocol):
+    """Anything that opens a new Arrow stream each time it is asked."""
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """Return an `arrow_array_stream` capsule."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Plan:
+    """A table to be computed; two plans are the same table only if they are the same object."""
+
+    schema: Schema
+    ordered: bool
+    """Whether its rows come ascending in `_ts` without being sorted; rows of equal time keep their order."""
+
+    @property
+    def stable(self) -> bool:
+        """Whether its rows come in the same order in every run."""
+        return True
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scan(Plan):
+    """A stored table; its columns are named `physical_names(schema)`."""
+
+    name: str
+    open: Callable[[], Any]
+    """Returns what the engine can scan: a pyarrow Table or an ArrowStream."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Relation(Plan):
+    """One query for the engine; leaves are plans that it reads under the given table names."""
+
+    query: exp.Query
+    leaves: tuple[tuple[str, Plan], ...] = ()
+    keeps_order: bool = False
+    """Whether the query gives its rows in an order of its own that is the same in every run."""
+    serial: bool = False
+    """Whether its values depend on the order in which rows are met, so that one thread must compute it."""
+
+    @property
+    def stable(self) -> bool:
+        """Whether its rows come in the same order in every run."""
+        return self.keeps_order or self.ordered
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Kernel(Plan):
+    """A compiled operator over sorted streams; its columns are named `physical_names(schema)`."""
+
+    name: str
+    """How EXPLAIN calls it."""
+    inputs: tuple[Plan, ...]
+    run: Callable[[list[ArrowStream], object], ArrowStream]
+    """Called with one stream per input and a cancel token."""
+    details: Mapping[str, object] = field(default_factory=dict)
+    """What EXPLAIN shows besides the name."""
+
+
+def physical_names(schema: Schema) -> list[str]:
+    """Return the names of a plan's columns inside the engine: as shown, made unique without regard to case."""
+    seen: set[str] = set()
+    names = []
+    for column in schema.columns:
+        name, number = column.name, 1
+        while name.lower() in seen:
+            number += 1
+            name = f"{column.name}:{number}"
+        seen.add(name.lower())
+        names.append(name)
+    return names

@@ -1,0 +1,127 @@
+"""Turns decoded ftrace events into tables: column names, units that the kernel is certain of, order in time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from dctv.contracts.reader import EventColumns, TraceTable
+from dctv.types.schema import TS, ColumnType, Kind, Schema
+from dctv.types.units import NO_UNIT, Unit, parse_unit
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+FIXED = (TS, "cpu", "common_comm", "common_pid", "common_tgid", "common_flags")
+"""What every event has: emitting CPU, name and id of the thread, its process, and the flags as printed."""
+TEXT = "text"
+"""The column of what belongs to no field; while decoding it is called ` text`."""
+OPTIONAL = ("common_tgid", "common_flags")
+"""Columns that a trace may lack; all its tables have them or none."""
+
+UNITS = {
+    ("cpu_frequency", "state"): "kHz",
+    ("cpu_frequency_limits", "min"): "kHz",
+    ("cpu_frequency_limits", "max"): "kHz",
+    ("clock_set_rate", "state"): "Hz",
+    ("sched_stat_wait", "delay"): "ns",
+    ("sched_stat_sleep", "delay"): "ns",
+    ("sched_stat_blocked", "delay"): "ns",
+    ("sched_stat_iowait", "delay"): "ns",
+    ("sched_stat_runtime", "runtime"): "ns",
+    ("sched_stat_runtime", "vruntime"): "ns",
+    ("hrtimer_start", "expires"): "ns",
+    ("hrtimer_start", "softexpires"): "ns",
+    ("hrtimer_expire_entry", "now"): "ns",
+    ("kmalloc", "bytes_req"): "B",
+    ("kmalloc", "bytes_alloc"): "B",
+    ("kmem_cache_alloc", "bytes_req"): "B",
+    ("kmem_cache_alloc", "bytes_alloc"): "B",
+    ("rss_stat", "size"): "B",
+    ("f2fs_write_begin", "pos"): "B",
+    ("f2fs_write_begin", "len"): "B",
+    ("f2fs_write_end", "pos"): "B",
+    ("f2fs_write_end", "len"): "B",
+    ("f2fs_write_end", "copied"): "B",
+    ("print|trace_event_clock_sync", "parent_ts"): "s",
+    ("print|trace_event_clock_sync", "realtime_ts"): "ms",
+}
+"""Units by event and column; besides them, columns that end in `_ns`, `_us` or `_ms` have the unit they name."""
+
+EXPECTED = {"print|E": ("pid",)}
+"""Whole-number columns that an event's table has even if no event of the trace fills them."""
+
+ENGINE_TYPES = {"int64": "BIGINT", "uint64": "UBIGINT", "double": "DOUBLE", "bool": "BOOLEAN"}
+
+
+def column_names(decoded: Sequence[str]) -> list[str]:
+    """Name the columns of one table; a field that is named like another column (in any case) gets `field_` before it."""
+    taken = {name for name in (*FIXED, TEXT)}
+    names = list(decoded[: len(FIXED)])
+    for field in decoded[len(FIXED) :]:
+        if field == f" {TEXT}":
+            names.append(TEXT)
+            continue
+        name = field
+        while name.lower() in taken:
+            name = f"field_{name}"
+        taken.add(name.lower())
+        names.append(name)
+    return names
+
+
+def unit_of(event: str, column: str, engine_type: str) -> Unit:
+    """Return the unit of an event's column; texts have none."""
+    if engine_type == "VARCHAR":
+        return NO_UNIT
+    ending = column.rpartition("_")[2] if "_" in column else ""
+    named = UNITS.get((event, column)) or (ending if ending in {"ns", "us", "ms"} else "")
+    if column == TS:
+        named = "ns"
+    return parse_unit(named) if named else NO_UNIT
+
+
+def event_table(name: str, data: pa.Table, *, lacks: Sequence[str], in_order: bool) -> TraceTable:
+    """Make the table of one event; `lacks` names those of `OPTIONAL` that the trace does not have."""
+    import pyarrow as pa
+
+    data = data.rename_columns(column_names(data.column_names))
+    for column in EXPECTED.get(name, ()):
+        if column not in data.column_names:
+            data = data.append_column(column, pa.nulls(len(data), pa.int64()))
+    tgid = FIXED.index("common_tgid")
+    if "common_tgid" not in lacks and data.column(tgid).null_count == len(data):
+        data = data.set_column(tgid, "common_tgid", pa.nulls(len(data), pa.int64()))
+    order = [c for c in data.column_names if c not in lacks and c != TEXT]
+    if TEXT in data.column_names:
+        order.append(TEXT)
+    data = data.select(order)
+    if not in_order:
+        data = data.take(pa.compute.sort_indices(data.column(0)))
+    columns = []
+    for field in data.schema:
+        engine_type = ENGINE_TYPES.get(str(field.type), "VARCHAR")
+        columns.append(ColumnType(field.name, engine_type, unit_of(name, field.name, engine_type)))
+    event = EventColumns(
+        name=name,
+        pid=None if "common_tgid" in lacks else "common_tgid",
+        tid="common_pid",
+        args=tuple(c for c in order if c not in FIXED),
+    )
+    return TraceTable(Schema(Kind.EVENT, tuple(columns)), data, event)
+
+
+def counts_table(counts: Sequence[tuple[str, str, int]]) -> TraceTable:
+    """Make the table that says which event, as the trace names it, is in which table, and how often."""
+    import pyarrow as pa
+
+    events, tables, numbers = ([row[i] for row in counts] for i in range(3))
+    data = pa.table(
+        {
+            "event": pa.array(events, pa.string()),
+            "table": pa.array(tables, pa.string()),
+            "count": pa.array(numbers, pa.int64()),
+        }
+    )
+    columns = (ColumnType("event", "VARCHAR"), ColumnType("table", "VARCHAR"), ColumnType("count", "BIGINT"))
+    return TraceTable(Schema(Kind.REGULAR, columns), data)

@@ -1,0 +1,143 @@
+"""Reads ftrace as text: tracefs `trace` and `trace_pipe`, `trace-cmd report`, Android's atrace and systrace pages.
+
+Every event becomes a table `raw_events.<event>`. Its columns are `_ts`, `cpu` (which CPU wrote it), `common_comm`,
+`common_pid` (the thread), `common_tgid` and `common_flags` (if the trace has them), then the event's fields in the
+order in which they first appear, and `text` for whatever belongs to no field. A field named like one of these is
+called `field_cpu`, `field_text` and so on. Numbers become numbers; `0x` numbers, numbers with leading zeros and the
+arguments of system calls (hexadecimal without 0x) stay texts as printed.
+
+Marks that programs write are called `print`, `tracing_mark_write` or `0` by different kernels and tools. Here they are
+always `print|B`, `print|E`, `print|C`, `print|S`, `print|F`, `print|I`, `print|N`, `print|G`, `print|H` by their
+first letter, `print|trace_event_clock_sync`, or `print` for any other text. `event_counts` has the names as printed.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from dctv.contracts.reader import Diagnostic, Head, LoadContext, LoadedTrace, Reader, TraceTable
+from dctv.errors import TraceError, nearest
+from dctv.readers.ftrace_fields import FIXED, OPTIONAL, counts_table, event_table
+
+_EVENT = re.compile(rb"^[^\n]{0,64}-\d+\s+(?:\([ \d-]+\)\s+)?\[\d{1,6}\]\s*(?:[^\s:]{1,12}\s+)?\d+(?:\.\d+)?:\s", re.M)
+_HEADER = re.compile(rb"^(?:# tracer: |version = \d+\r?$|cpus=\d+\r?$|CPU:\d+ \[(?:LOST \d|\d+ EVENTS|EVENTS D)|TRACE:\r?$|# [\w-]+ latency trace v)", re.M)
+_MARKUP = re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?:!|html|head|script)", re.I)
+_PAGE = (b"linuxPerfData", b"trace-data", b"tr-ui-timeline-view", b"tracing.TimelineModel", b"Android System Trace")
+_ZLIB = (b"\x78\x01", b"\x78\x5e", b"\x78\x9c", b"\x78\xda")
+_HEAD_SIZE = 1 << 16
+_INCOMPLETE = {"too_long", "too_many_events"}
+"""Reasons for which a part of the trace is missing from the tables though nothing was wrong with the events."""
+
+
+def sniff(head: Head) -> bool:
+    """Whether a file begins like ftrace text, packed as adb gives it, or like a page of the systrace viewer."""
+    text = head.text
+    if _MARKUP.match(text):
+        return any(mark in text for mark in _PAGE)
+    start = text.find(b"TRACE:", 0, 4096)
+    packed = text[text.find(b"\n", start) + 1 :] if start >= 0 else text
+    if packed.startswith(_ZLIB):
+        try:
+            text = zlib.decompressobj().decompress(packed, _HEAD_SIZE)
+        except zlib.error:
+            return start >= 0
+    return _HEADER.search(text[:8192]) is not None or _EVENT.search(text[:16384]) is not None
+
+
+def load(paths: Sequence[Path], context: LoadContext) -> LoadedTrace:
+    """Read the files of one trace; they share one clock, and `_ts` 0 is the first event of all."""
+    from dctv._kernels import decode_ftrace
+
+    for name in context.options:
+        close = nearest(name, list(READER.options))
+        raise TraceError(f"option `{name}` is unknown to {READER.name}", hint=f"try `{close}`" if close else None)
+    for path in paths:
+        _check(path)
+    try:
+        found = decode_ftrace([str(path) for path in paths], max(1, context.threads), context.progress)
+    except OSError as error:
+        raise TraceError(f"cannot read `{error.args[0]}`: {error.args[1]}") from None
+    for path, met in zip(paths, found["files"], strict=True):
+        _check_met(path, met)
+    return LoadedTrace(_tables(found["tables"]), _diagnostics(paths, found), found["last"], _properties(found))
+
+
+def _check(path: Path) -> None:
+    try:
+        size = path.stat().st_size
+    except OSError as error:
+        raise TraceError(f"cannot read `{path}`: {(error.strerror or str(error)).lower()}") from None
+    if size == 0:
+        raise TraceError(f"`{path}` is empty, expected ftrace text")
+
+
+def _check_met(path: Path, met: Mapping[str, Any]) -> None:
+    """Refuse a file in which nothing is ftrace; one with a header and no event is an empty trace."""
+    if met["events"] or met["headers"]:
+        return
+    if met["broken"]:
+        raise TraceError(f"cannot read `{path}`: {met['broken']}")
+    if met["damaged"] or met["foreign"]:
+        raise TraceError(f"no ftrace text in the page `{path}`, found {met['damaged'] + met['foreign']} other parts")
+    example = next((f", line {s[3]} is `{s[4][:60]}`" for s in met["skips"]), "")
+    raise TraceError(f"no ftrace event in `{path}`, found {met['lines']} lines of something else{example}")
+
+
+def _tables(decoded: Sequence[tuple[str, Any, bool, list[tuple[str, int]]]]) -> dict[str, TraceTable]:
+    lacks = [c for c in OPTIONAL if all(_is_empty(data, c) for _, data, _, _ in decoded)]
+    tables = {
+        f"raw_events.{name}": event_table(name, data, lacks=lacks, in_order=not unsorted)
+        for name, data, unsorted, _ in decoded
+    }
+    counts = [(printed, f"raw_events.{name}", n) for name, _, _, names in decoded for printed, n in names]
+    tables["event_counts"] = counts_table(counts)
+    return tables
+
+
+def _is_empty(data: Any, column: str) -> bool:
+    return bool(data.column(FIXED.index(column)).null_count == len(data))
+
+
+def _diagnostics(paths: Sequence[Path], found: Mapping[str, Any]) -> list[Diagnostic]:
+    diagnostics = []
+    for path, met in zip(paths, found["files"], strict=True):
+        file = str(path)
+        for key, reason, count, line, text in met["skips"]:
+            example = f"line {line}: {text.strip()}"[:200]
+            diagnostics.append(Diagnostic(file, reason, count, example, incomplete=key in _INCOMPLETE))
+        if met["foreign"]:
+            diagnostics.append(Diagnostic(file, "part of the page is not ftrace text", met["foreign"]))
+        if met["damaged"]:
+            reason = "part of the page does not unpack"
+            diagnostics.append(Diagnostic(file, reason, met["damaged"], incomplete=True))
+        if met["broken"]:
+            diagnostics.append(Diagnostic(file, "file is damaged or ends early", 1, met["broken"], incomplete=True))
+    first = str(paths[0])
+    if found["invalid"]:
+        diagnostics.append(Diagnostic(first, "text is not UTF-8", found["invalid"]))
+    if found["left_out"]:
+        reason = "event name beyond the 10000 that are kept"
+        diagnostics.append(Diagnostic(first, reason, found["left_out"], incomplete=True))
+    return diagnostics
+
+
+def _properties(found: Mapping[str, Any]) -> dict[str, str]:
+    properties = {"start_ns": str(found["start"])}
+    for name in ("tracer", "kernel"):
+        value = next((met[name] for met in found["files"] if met[name]), None)
+        if value:
+            properties[name] = value
+    return properties
+
+
+READER = Reader(
+    name="ftrace-text",
+    title="ftrace text (tracefs, trace-cmd report, atrace, systrace pages)",
+    suffixes=(".txt", ".txt.gz", ".trace", ".trace.gz", ".systrace", ".systrace.gz", ".ftrace", ".html", ".html.gz"),
+    sniff=sniff,
+    load=load,
+)

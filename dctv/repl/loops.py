@@ -1,0 +1,74 @@
+"""Turns lines of stdin, or what a person types at the prompt, into statements and dot commands that are run."""
+
+from __future__ import annotations
+
+import sys
+
+from dctv.console.narration import say
+from dctv.console.verdict import OK
+from dctv.errors import UsageError
+from dctv.repl.commands import run_command
+from dctv.repl.conversation import Conversation
+from dctv.repl.statements import cut, in_place, is_empty
+
+
+def converse(talk: Conversation, mounts: list[tuple[str, str]]) -> int:
+    """Mount, then talk until the end; return the exit code, which is 0 for a person who left the prompt."""
+    for name, path in mounts:
+        talk.mount(path, name)
+    if talk.interactive:
+        return _prompt_loop(talk)
+    _pipe_loop(talk)
+    return talk.code
+
+
+def _pipe_loop(talk: Conversation) -> None:
+    """Run each statement as soon as its line has come; go on after errors."""
+    pending, line_number = "", 0
+    first_line = 0
+    while not talk.ended and (raw := sys.stdin.buffer.readline()):
+        line = _decoded(raw, line_number + 1)
+        line_number += 1
+        if is_empty(pending):
+            if line.lstrip().startswith("."):
+                run_command(talk, line)
+                continue
+            pending, first_line = "", line_number - 1
+        pending += line
+        if ";" in line:
+            pending, first_line = _run_complete(talk, pending, first_line)
+    talk.run_text("\n" * first_line + pending, "<stdin>")
+
+
+def _run_complete(talk: Conversation, pending: str, first_line: int) -> tuple[str, int]:
+    """Run the statements that are complete; return the rest and the number of lines before it."""
+    where = cut(pending)
+    talk.run_text("\n" * first_line + pending[: where.rest], "<stdin>")
+    rest = in_place(pending, where.rest, len(pending)).lstrip("\n")
+    return rest, first_line + pending.count("\n", 0, where.rest)
+
+
+def _decoded(raw: bytes, line_number: int) -> str:
+    try:
+        return raw.decode("utf-8-sig" if line_number == 1 else "utf-8")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"line {line_number} of stdin is not UTF-8 text (byte {error.start})") from error
+
+
+def _prompt_loop(talk: Conversation) -> int:
+    from dctv.repl.prompt import make_prompt
+
+    prompt = make_prompt(talk.session)
+    say("Type .help for help.")
+    while not talk.ended:
+        try:
+            text = prompt.prompt()
+        except KeyboardInterrupt:
+            continue
+        except EOFError:
+            break
+        if text.lstrip().startswith("."):
+            run_command(talk, text)
+        else:
+            talk.run_text(text, "<query>")
+    return OK

@@ -1,0 +1,92 @@
+"""Turns output that is longer than the terminal into a page to scroll."""
+
+from __future__ import annotations
+
+import io
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+
+from dctv.console.sink import Sink, stdout_sink
+
+
+@dataclass(slots=True)
+class Keyboard:
+    """Tells whether the pager has the keyboard, where Ctrl-C is not for us."""
+
+    lent: bool = False
+
+
+class _Overflow(io.RawIOBase):
+    """Holds bytes back until they fill the terminal, then starts the pager and hands them on."""
+
+    def __init__(self, command: list[str], lines: int, started: Callable[[], None]) -> None:
+        self._command = command
+        self._room = lines
+        self._started = started
+        self.held = bytearray()
+        self.pager: subprocess.Popen[bytes] | None = None
+
+    def writable(self) -> bool:
+        """Say that bytes can be written."""
+        return True
+
+    def write(self, data: object, /) -> int:
+        """Hold or hand on some bytes; raises BrokenPipeError when the pager was left."""
+        assert isinstance(data, bytes | bytearray | memoryview)
+        self.held += data
+        self._room -= bytes(data).count(b"\n")
+        if self.pager is None and self._room < 0:
+            self._started()
+            self.pager = subprocess.Popen(self._command, stdin=subprocess.PIPE, bufsize=0)
+        if self.pager is not None:
+            self._hand_on()
+        return len(data)
+
+    def _hand_on(self) -> None:
+        assert self.pager is not None
+        assert self.pager.stdin is not None
+        view = memoryview(bytes(self.held))
+        self.held.clear()
+        while view:
+            view = view[self.pager.stdin.write(view) :]
+
+
+@contextmanager
+def paged_sink(keyboard: Keyboard, before: Callable[[], None]) -> Iterator[Sink]:
+    """Write to the terminal, through the pager if it is too much."""
+    command = _command()
+    if command is None or not sys.stdout.isatty():
+        with stdout_sink(before) as plain:
+            yield plain
+        return
+
+    def started() -> None:
+        before()
+        keyboard.lent = True
+
+    overflow = _Overflow(command, shutil.get_terminal_size().lines - 2, started)
+    stream = io.BufferedWriter(overflow, 1)
+    try:
+        yield Sink(stream, lambda: None)
+    finally:
+        if overflow.pager is not None:
+            assert overflow.pager.stdin is not None
+            with suppress(BrokenPipeError):
+                overflow.pager.stdin.close()
+            overflow.pager.wait()
+            keyboard.lent = False
+        else:
+            with stdout_sink(before) as plain:
+                plain.stream.write(bytes(overflow.held))
+
+
+def _command() -> list[str] | None:
+    """Return the user's pager, or less with long lines cut rather than folded; None if there is none."""
+    chosen = shlex.split(os.environ.get("DCTV_PAGER", os.environ.get("PAGER", "less -SRX")))
+    return chosen if chosen and shutil.which(chosen[0]) else None

@@ -1,0 +1,251 @@
+"""Runs statements one after another: binds selects, and changes the namespace for the others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from dctv.bind import expressions
+from dctv.bind.binder import Binder
+from dctv.bind.context import Environment, Leaves
+from dctv.bind.scope import Scope
+from dctv.catalog.mount import EXPECTED
+from dctv.catalog.namespace import Catalog, Entry, StoredTable, View
+from dctv.contracts.engine import Engine
+from dctv.contracts.function_rule import FunctionRule
+from dctv.contracts.span_operator import SpanOperator
+from dctv.contracts.table_function import TableFunction
+from dctv.errors import BindError, DctvError, Place, WarningLog
+from dctv.plan.explain import explain
+from dctv.plan.nodes import Plan, Relation
+from dctv.plan.rows import of_rows
+from dctv.run.regions import cut
+from dctv.run.result import Asserted, Done, Outcome, Result
+from dctv.run.stream import Runner, in_final_order
+from dctv.syntax import ast
+from dctv.syntax.print import to_sql
+from dctv.types.schema import ColumnType, Kind, Schema
+from dctv.types.values import dialect_type
+
+
+@dataclass(frozen=True, slots=True)
+class Shelves:
+    """What functions there are, as the session found them."""
+
+    rules: Mapping[str, FunctionRule]
+    operators: Mapping[str, SpanOperator]
+
+
+@dataclass(slots=True)
+class Hooks:
+    """What execution asks the session for."""
+
+    mount: Callable[[ast.MountTrace], str]
+    unmount: Callable[[tuple[str, ...]], None]
+    new_cancel: Callable[[], object]
+    interrupt: Callable[[], None]
+    failure: Callable[[BaseException], DctvError]
+    finish: Callable[[], None]
+
+
+@dataclass(slots=True)
+class Executor:
+    """Runs statements against a catalog and an engine."""
+
+    catalog: Catalog
+    engine: Engine
+    shelves: Shelves
+    hooks: Hooks
+    params: Mapping[int | str, object] = field(default_factory=dict)
+    log: WarningLog = field(default_factory=WarningLog)
+
+    def environment(self) -> Environment:
+        """Return what a statement is bound against."""
+        return Environment(self.catalog, self.engine, self.shelves.rules, self.shelves.operators, self.params, self.log)
+
+    def run(self, statement: ast.Statement) -> Outcome:
+        """Run one statement."""
+        try:
+            return self._run(statement)
+        except RecursionError:
+            raise BindError("the statement is nested too deeply", statement.place) from None
+
+    def _run(self, statement: ast.Statement) -> Outcome:
+        match statement:
+            case ast.SelectStatement():
+                return self.result(self.bind(statement.select))
+            case ast.Explain():
+                return self._explain(statement)
+            case ast.Assert():
+                return self._assert(statement)
+            case ast.Describe():
+                return self._describe(statement.path)
+            case ast.ShowTables():
+                return self._show_tables(statement.path)
+            case ast.Set():
+                return self._set(statement)
+            case _:
+                return self._change(statement)
+
+    def _change(self, statement: ast.MountTrace | ast.CreateView | ast.DropView | ast.DropAll) -> Done:
+        match statement:
+            case ast.MountTrace():
+                return Done(self.hooks.mount(statement))
+            case ast.CreateView():
+                return self._create_view(statement)
+            case ast.DropView():
+                return self._drop_view(statement)
+            case ast.DropAll():
+                parts = tuple(p.text for p in statement.path.parts)
+                if parts[0].lower() == "dctv" or not self.catalog.drop_space(parts):
+                    raise self.catalog.unknown(statement.path, "namespace")
+                self.hooks.unmount(parts)
+                return Done(f"dropped {statement.path.text}")
+
+    def bind(self, select: ast.Select) -> Plan:
+        """Bind a select of this session."""
+        return Binder(self.environment()).plan(select)
+
+    def result(self, plan: Plan) -> Result:
+        """Return the result of a plan; nothing runs until it is read."""
+        final = in_final_order(plan)
+        hooks, log = self.hooks, self.log
+
+        def open_() -> Any:
+            return Runner(self.engine, hooks.new_cancel()).stream(_whole(final))
+
+        return Result(plan.schema, open_, log, hooks.failure, (hooks.interrupt, hooks.finish))
+
+    def _rows(self, names: Mapping[str, str], rows: list[list[Any]]) -> Result:
+        schema = Schema(Kind.REGULAR, tuple(ColumnType(n, t) for n, t in names.items()))
+        return self.result(of_rows(schema, rows))
+
+    def _explain(self, statement: ast.Explain) -> Result:
+        plan = in_final_order(self.bind(statement.select))
+
+        def sql(relation: Relation) -> tuple[str, list[Plan]]:
+            region = cut(relation)
+            return region.sql, list(region.sources.values())
+
+        lines = explain(plan, sql)
+        if statement.analyze and isinstance(plan, Relation):
+            region = cut(plan)
+            runner = Runner(self.engine, self.hooks.new_cancel())
+            sources = {name: runner.stream(leaf) for name, leaf in region.sources.items()}
+            lines += self.engine.explain(region.sql, sources, analyze=True).split("\n")
+        return self._rows({"plan": "VARCHAR"}, [[line] for line in lines])
+
+    def _assert(self, statement: ast.Assert) -> Asserted:
+        message = "" if statement.message is None else str(self._value(statement.message))
+        text = to_sql(statement.expr)
+        if isinstance(statement.expr, ast.ScalarSelect):
+            limited = ast.Select(statement.expr.select, limit=ast.Number("1"), place=statement.place)
+            rows = self.result(self.bind(limited)).fetchall()
+            return Asserted(text, not rows, message or "the select returned rows", statement.place)
+        value = self._value(statement.expr)
+        if value is not None and not isinstance(value, bool):
+            raise BindError("ASSERT takes a condition", statement.expr.place)
+        return Asserted(text, value is True, message or f"the condition is {'NULL' if value is None else 'false'}", statement.place)
+
+    def _value(self, expr: ast.Expr) -> object:
+        core = ast.Core((ast.ResultColumn(expr, place=expr.place),), place=expr.place)
+        return self.result(self.bind(ast.Select(core, place=expr.place))).fetchall()[0][0]
+
+    def _create_view(self, statement: ast.CreateView) -> Done:
+        parts = tuple(p.text for p in statement.path.parts)
+        found = self.catalog.find(parts)
+        if parts[0].lower() == "dctv":
+            raise BindError("the name `dctv` belongs to dctv's own functions", statement.path.place)
+        if found is not None and not (statement.replace and isinstance(found[0], View)):
+            what = "a view" if isinstance(found[0], View) else "a table of a trace"
+            hint = "CREATE OR REPLACE VIEW replaces it" if isinstance(found[0], View) else None
+            raise BindError(f"`{statement.path.text}` is {what} already", statement.path.place, hint=hint)
+        plan = self.bind(statement.select)
+        Binder(self.environment()).renamed(plan, statement.columns, statement.path.parts[-1])
+        select = statement.select
+        self.catalog.add(found[1] if found else parts, View(lambda: select, statement.columns))
+        return Done(f"created view {statement.path.text}")
+
+    def _drop_view(self, statement: ast.DropView) -> Done:
+        found = self.catalog.find(tuple(p.text for p in statement.path.parts))
+        if found is None:
+            if statement.if_exists:
+                return Done(f"there is no view {statement.path.text}")
+            raise self.catalog.unknown(statement.path, "view")
+        if not isinstance(found[0], View):
+            raise BindError(
+                f"`{statement.path.text}` is not a view", statement.path.place, hint="DROP ALL unmounts a whole trace"
+            )
+        self.catalog.drop(found[1])
+        return Done(f"dropped view {statement.path.text}")
+
+    def _set(self, statement: ast.Set) -> Done:
+        name = statement.path.text.lower()
+        context = Binder(self.environment()).context(Scope([]), Leaves(), clause="SET", aggregates_allowed=False)
+        bound = expressions.bind(statement.value, context)
+        value: object = self._value(statement.value)
+        if str(bound.unit):
+            value = f"{value}{bound.unit}"
+        try:
+            self.engine.configure(name, value)
+        except DctvError as error:
+            raise BindError(error.message, statement.path.place, hint=error.hint) from None
+        return Done(f"set {name}")
+
+    def _describe(self, path: ast.Path) -> Result:
+        found = self.catalog.find(tuple(p.text for p in path.parts))
+        if found is None:
+            raise self.catalog.unknown(path, "table")
+        names = {"column": "VARCHAR", "type": "VARCHAR", "unit": "VARCHAR", "role": "VARCHAR"}
+        if isinstance(found[0], TableFunction):
+            shown = [[p.name, None, None, p.doc] for p in found[0].parameters]
+            return self._rows(names, shown)
+        schema = Binder(self.environment()).table(ast.TableName(path, place=path.place)).schema
+        return self._rows(names, [[c.name, dialect_type(c.type), str(c.unit) or None, role(schema, c.name)] for c in schema.columns])
+
+    def _show_tables(self, path: ast.Path | None) -> Result:
+        prefix = () if path is None else tuple(p.text for p in path.parts)
+        if path is not None and self.catalog.space(prefix) is None:
+            raise self.catalog.unknown(path, "namespace")
+        rows = [[name, kind, doc] for name, kind, doc in self.listing(".".join(prefix))]
+        return self._rows({"name": "VARCHAR", "kind": "VARCHAR", "description": "VARCHAR"}, rows)
+
+    def listing(self, prefix: str) -> Iterator[tuple[str, str, str]]:
+        """Yield name, kind and documentation of every public thing below a prefix."""
+        space = self.catalog.space(tuple(prefix.split(".")) if prefix else ())
+        if space is None:
+            return
+        entries = sorted(space.walk(f"{prefix}." if prefix else ""))
+        for name, entry in entries:
+            if not any(part.startswith("_") for part in name.split(".") if part == EXPECTED):
+                yield name, self._kind(entry, name), getattr(entry, "doc", "")
+
+    def _kind(self, entry: Entry, name: str) -> str:
+        match entry:
+            case TableFunction():
+                return "function"
+            case StoredTable():
+                return entry.plan().schema.kind.value
+            case View():
+                return "view"
+
+
+def role(schema: Schema, name: str) -> str:
+    """Return what a column is to its table: time, partition or payload."""
+    if name in schema.kind.time_columns:
+        return "time"
+    return "partition" if name in schema.partitions else "payload"
+
+
+def _whole(plan: Plan) -> Plan:
+    """Let the engine run plans of kernels and stored tables too, so that results have its types."""
+    if isinstance(plan, Relation):
+        return plan
+    from sqlglot import exp
+
+    tree = exp.Select(expressions=[exp.Star()]).from_(exp.Table(this=exp.to_identifier("whole", quoted=True)))
+    return Relation(plan.schema, plan.ordered, tree, (("whole", plan),), keeps_order=True)
+
+
+__all__ = ["Executor", "Hooks", "Place", "Shelves"]

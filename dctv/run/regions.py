@@ -1,0 +1,68 @@
+"""Cuts a plan: neighbouring relational plans become one query of the engine; what it reads stays outside."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from sqlglot import exp
+
+from dctv.plan.nodes import Plan, Relation
+
+
+@dataclass(slots=True)
+class Region:
+    """One query for the engine and the plans that it reads."""
+
+    sql: str
+    sources: dict[str, Plan]
+    serial: bool
+
+
+@dataclass(slots=True)
+class _Cutting:
+    """What has been collected on the way down."""
+
+    names: dict[int, str] = field(default_factory=dict)
+    sources: dict[str, Plan] = field(default_factory=dict)
+    tables: list[tuple[str, exp.Query]] = field(default_factory=list)
+    serial: bool = False
+
+    def query(self, plan: Relation) -> exp.Query:
+        """Return a relation's query, reading its leaves by their names in the region."""
+        self.serial = self.serial or plan.serial
+        renamed = {name: self.name(leaf) for name, leaf in plan.leaves}
+        tree = plan.query.copy()
+        for table in list(tree.find_all(exp.Table)):
+            local = table.name
+            if local in renamed and not table.args.get("db"):
+                if not table.alias:
+                    table.set("alias", exp.TableAlias(this=exp.to_identifier(local, quoted=True)))
+                table.set("this", exp.to_identifier(renamed[local], quoted=True))
+        return tree
+
+    def name(self, plan: Plan) -> str:
+        """Return the name of a leaf in the region, cutting it out first if it is new."""
+        if id(plan) not in self.names:
+            if isinstance(plan, Relation):
+                query = self.query(plan)
+                self.names[id(plan)] = name = f"dctv_{len(self.names) + 1}"
+                self.tables.append((name, query))
+            else:
+                self.names[id(plan)] = name = f"dctv_{len(self.names) + 1}"
+                self.sources[name] = plan
+        return self.names[id(plan)]
+
+
+def cut(plan: Relation) -> Region:
+    """Return the region of a relation: it and all relations that it reads directly."""
+    cutting = _Cutting()
+    tree = cutting.query(plan)
+    own = tree.args.get("with_")
+    tables = [
+        exp.CTE(this=query, alias=exp.TableAlias(this=exp.to_identifier(name, quoted=True)))
+        for name, query in cutting.tables
+    ]
+    if tables:
+        recursive = bool(own and own.args.get("recursive"))
+        tree.set("with_", exp.With(expressions=tables + list(own.expressions if own else ()), recursive=recursive))
+    return Region(tree.sql(dialect="duckdb"), cutting.sources, cutting.serial)

@@ -1,0 +1,190 @@
+"""What a statement gives: a result that is read once, a word that it is done, or the verdict of an ASSERT."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import Any
+
+from dctv.errors import DctvError, Interrupted, Place, UsageError, WarningLog
+from dctv.types.schema import Schema
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A statement without a result has run."""
+
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Asserted:
+    """An ASSERT has been checked."""
+
+    text: str
+    passed: bool
+    message: str
+    place: Place | None = None
+
+
+class Result:
+    """The rows of a query, streamed once from front to back; also gives them whole in several forms."""
+
+    def __init__(
+        self,
+        schema: Schema,
+        stream: Callable[[], Any],
+        warnings: WarningLog,
+        failure: Callable[[BaseException], DctvError],
+        control: tuple[Callable[[], None], Callable[[], None]],
+    ) -> None:
+        self.schema = schema
+        self._stream = stream
+        self._log = warnings
+        self._failure = failure
+        self._interrupt, self._finish = control
+        self._read = False
+
+    @property
+    def warnings(self) -> list[tuple[str, int]]:
+        """Messages with their counts; complete once the rows have been read."""
+        return list(self._log.entries.items())
+
+    def _start(self) -> Any:
+        if self._read:
+            raise UsageError("this result has been read already", hint="run the query again")
+        self._read = True
+        return self._stream()
+
+    def chunks(self) -> Iterator[list[list[object]]]:
+        """Yield batches as one list of Python values per column."""
+        from dctv import _kernels  # compiled; only wanted when a query runs
+
+        yield from self._pulled(lambda: iter(_kernels.rows(self._start())))
+
+    def batches(self) -> Iterator[Any]:
+        """Yield the rows as pyarrow record batches."""
+        import pyarrow as pa
+
+        schema = None
+
+        def open_() -> Iterator[Any]:
+            return iter(pa.RecordBatchReader.from_stream(self._start()))
+
+        for batch in self._pulled(open_):
+            if schema is None:
+                schema = self._arrow_schema(batch.schema)
+            yield pa.RecordBatch.from_arrays(batch.columns, schema=schema)
+
+    def reader(self) -> Any:
+        """Return a pyarrow RecordBatchReader; fields with a unit have it in their metadata under `unit`."""
+        import pyarrow as pa
+
+        stream = self._guarded(self._start)
+        inner = self._guarded(lambda: pa.RecordBatchReader.from_stream(stream))
+        schema = self._arrow_schema(inner.schema)
+        batches = (pa.RecordBatch.from_arrays(b.columns, schema=schema) for b in self._pulled(lambda: iter(inner)))
+        return pa.RecordBatchReader.from_batches(schema, batches)
+
+    def _arrow_schema(self, schema: Any) -> Any:
+        import pyarrow as pa
+
+        fields = []
+        for column, field in zip(self.schema.columns, schema, strict=True):
+            metadata = {"unit": str(column.unit)} if str(column.unit) else None
+            fields.append(pa.field(column.name, field.type, metadata=metadata))
+        return pa.schema(fields)
+
+    def arrow(self) -> Any:
+        """Return all rows as a pyarrow Table."""
+        reader = self.reader()
+        try:
+            return reader.read_all()
+        except DctvError:
+            raise
+        except Exception as error:
+            raise self._failure(error) from None
+
+    def pandas(self) -> Any:
+        """Return all rows as a pandas DataFrame; pandas must be installed."""
+        return self.arrow().to_pandas()
+
+    def polars(self) -> Any:
+        """Return all rows as a polars DataFrame; polars must be installed."""
+        import polars as pl
+
+        return pl.from_arrow(self.arrow())
+
+    def fetchall(self) -> list[tuple[object, ...]]:
+        """Return all rows as tuples of Python values."""
+        return [row for chunk in self.chunks() for row in zip(*chunk, strict=True)]
+
+    def _guarded(self, work: Callable[[], Any]) -> Any:
+        try:
+            return work()
+        except DctvError:
+            raise
+        except Exception as error:
+            raise self._failure(error) from None
+
+    def _pulled(self, open_: Callable[[], Iterator[Any]]) -> Iterator[Any]:
+        """Yield items that a worker thread pulls, so that Ctrl-C in this thread is seen at once."""
+        puller = _Puller()
+        try:
+            iterator = self._wait(puller, open_)
+            while (item := self._wait(puller, lambda: next(iterator, None))) is not None:
+                yield item
+        finally:
+            puller.stop()
+            self._finish()
+
+    def _wait(self, puller: _Puller, work: Callable[[], Any]) -> Any:
+        future = puller.submit(work)
+        try:
+            return future.result()
+        except DctvError:
+            raise
+        except KeyboardInterrupt:
+            self._interrupt()
+            future.exception(timeout=10)
+            raise Interrupted("interrupted") from None
+        except Exception as error:
+            raise self._failure(error) from None
+
+
+class _Puller:
+    """One daemon thread that runs one piece of work at a time."""
+
+    def __init__(self) -> None:
+        self._work: Callable[[], Any] | None = None
+        self._future: Future[Any] = Future()
+        self._ready = threading.Semaphore(0)
+        threading.Thread(target=self._loop, daemon=True).start()
+
+    def _loop(self) -> None:
+        while True:
+            self._ready.acquire()
+            work, future = self._work, self._future
+            if work is None:
+                return
+            try:
+                future.set_result(work())
+            except BaseException as error:  # noqa: BLE001
+                future.set_exception(error)
+            del work, future
+
+    def submit(self, work: Callable[[], Any]) -> Future[Any]:
+        """Run a piece of work in the thread."""
+        self._work, self._future = work, Future()
+        self._ready.release()
+        return self._future
+
+    def stop(self) -> None:
+        """Let the thread end."""
+        self._work = None
+        self._ready.release()
+
+
+Outcome = Result | Done | Asserted

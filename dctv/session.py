@@ -1,0 +1,245 @@
+"""The door: mount traces, run statements, get results."""
+
+from __future__ import annotations
+
+import os
+import weakref
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from dctv import readers
+from dctv.bind.binder import Binder
+from dctv.catalog.files import find_trace
+from dctv.catalog.mount import EXPECTED, Mount, attach, check_name
+from dctv.catalog.namespace import Catalog
+from dctv.catalog.stdlib import expected_events, modules
+from dctv.contracts.function_rule import FunctionRule
+from dctv.contracts.reader import LoadContext, Reader
+from dctv.contracts.shelf import scan
+from dctv.contracts.span_operator import SpanOperator
+from dctv.contracts.table_function import Quantity, TableFunction
+from dctv.engines.duckdb import DuckDB, failure
+from dctv.errors import AssertionFailed, BindError, DctvError, Interrupted, Source, TraceError, UsageError, WarningLog
+from dctv.functions import aggregate, scalar, span, table
+from dctv.functions.table.generate_sequential_spans import quantize
+from dctv.run.execute import Executor, Hooks, Shelves
+from dctv.run.result import Asserted, Done, Outcome, Result
+from dctv.syntax import ast
+from dctv.syntax.parse import parse
+from dctv.types.schema import Schema
+
+Params = Mapping[str, object] | Mapping[int, object] | Sequence[object]
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class TableInfo:
+    """One name that can stand in FROM."""
+
+    name: str
+    kind: str
+    """`event`, `span`, `regular`, `view` or `function`."""
+    doc: str
+
+
+class Session:
+    """Traces, views and settings of one sitting; close it, or use it in a `with` statement."""
+
+    def __init__(
+        self, *, threads: int | None = None, memory_limit: str | None = None, progress: Progress | None = None
+    ) -> None:
+        self._threads = threads or len(os.sched_getaffinity(0))
+        self._memory_limit = memory_limit
+        self._progress = progress
+        self._catalog = Catalog()
+        self._mounts: dict[tuple[str, ...], Mount] = {}
+        self._log = WarningLog()
+        self._cancels: list[Any] = []
+        self._interrupted = False
+        self._base: Path | None = None
+        for function in scan(table, TableFunction).values():
+            for name in (function.name, *function.aliases):
+                self._catalog.add(("dctv", name), function)
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @cached_property
+    def _engine(self) -> DuckDB:
+        engine = DuckDB(
+            threads=self._threads, memory_limit=self._memory_limit, on_zero_division=self._log_zero_division()
+        )
+        # A session that was not closed is closed at exit: the engine complains when it outlives the interpreter.
+        weakref.finalize(self, engine.close)
+        return engine
+
+    @cached_property
+    def _readers(self) -> Mapping[str, Reader]:
+        return scan(readers, Reader)
+
+    @cached_property
+    def _shelves(self) -> Shelves:
+        rules = {**scan(scalar, FunctionRule), **scan(aggregate, FunctionRule)}
+        return Shelves(rules, scan(span, SpanOperator))
+
+    def _log_zero_division(self) -> Callable[[int], None]:
+        log = self._log
+        return lambda rows: log.add("division by zero gave NULL", rows)
+
+    def _executor(self, params: Params | None = None) -> Executor:
+        hooks = Hooks(self._mount_statement, self._unmount, self._new_cancel, self.interrupt, self._failure, self._finish)
+        return Executor(self._catalog, self._engine, self._shelves, hooks, _numbered(params), self._log)
+
+    def _new_cancel(self) -> object:
+        from dctv import _kernels  # compiled; only wanted when a query runs
+
+        cancel = _kernels.Cancel()
+        self._cancels.append(cancel)
+        return cancel
+
+    def _failure(self, error: BaseException) -> DctvError:
+        return Interrupted("interrupted") if self._interrupted else failure(error)
+
+    def _finish(self) -> None:
+        self._cancels.clear()
+        self._engine.finish()
+
+    def mount(self, path: str, name: str, **options: object) -> None:
+        """Mount a trace: a file, a folder or a pattern, under a dotted name.
+
+        Raises:
+            TraceError: it cannot be read.
+            BindError: the name is taken.
+        """
+        parts = tuple(ast.Name(p) for p in name.split("."))
+        self._mount(path, ast.Path(parts), None, options)
+
+    def _mount_statement(self, statement: ast.MountTrace) -> str:
+        options = {name.text: self._option(value) for name, value in statement.options}
+        try:
+            return self._mount(statement.file.text, statement.path, self._base, options)
+        except TraceError as error:
+            raise TraceError(error.message, error.place or statement.file.place, hint=error.hint) from None
+
+    def _option(self, value: ast.Argument) -> object:
+        from dctv.bind.arguments import bind_argument
+
+        bound = bind_argument(Binder(self._executor().environment()), value).value
+        if isinstance(bound, Quantity):
+            return int(bound.value) if bound.value.denominator == 1 else float(bound.value)
+        return bound
+
+    def _mount(self, path: str, name: ast.Path, base: Path | None, options: Mapping[str, object]) -> str:
+        parts = check_name(self._catalog, name)
+        files = find_trace(path, self._readers, base)
+        for key in options:
+            if key not in files.reader.options:
+                known = ", ".join(files.reader.options) or "none"
+                raise UsageError(f"`{files.reader.name}` has no option `{key}`", hint=f"its options: {known}")
+        self._interrupted = False
+        context = LoadContext(options, self._threads, lambda done, total: self._report(name.text, done, total))
+        try:
+            trace = files.reader.load(files.paths, context)
+        except OSError as error:
+            raise TraceError(f"cannot read `{path}`: {(error.strerror or str(error)).lower()}") from None
+        mount = Mount(parts, path, files.reader.name, trace)
+        attach(self._catalog, mount, modules(), expected_events(), [quantize(trace.last_ts)])
+        self._mounts[parts] = mount
+        return f"mounted {path} as {name.text} ({files.reader.name}, {len(trace.tables)} tables)"
+
+    def _report(self, label: str, done: int, total: int) -> None:
+        if self._interrupted:
+            raise Interrupted("interrupted")
+        if self._progress is not None:
+            self._progress(label, done, total)
+
+    def _unmount(self, parts: tuple[str, ...]) -> None:
+        for mounted in [m for m in self._mounts if m[: len(parts)] == parts]:
+            del self._mounts[mounted]
+
+    def execute(
+        self, text: str, params: Params | None = None, *, source_name: str = "<query>", base: Path | None = None
+    ) -> Iterator[Outcome]:
+        """Run the statements of a text one after another; each runs when its outcome is asked for.
+
+        `base` is the folder that relative paths of MOUNT TRACE start from.
+        """
+        executor = self._executor(params)
+        for statement in parse(Source(source_name, text)):
+            self._log.entries.clear()
+            self._interrupted = False
+            self._base = base
+            yield executor.run(statement)
+
+    def sql(self, text: str, params: Params | None = None) -> Result:
+        """Run a text and return the result of its last statement.
+
+        Raises:
+            AssertionFailed: an ASSERT does not hold.
+        """
+        last: Outcome | None = None
+        for outcome in self.execute(text, params):
+            if isinstance(outcome, Asserted) and not outcome.passed:
+                raise AssertionFailed(f"assertion failed: {outcome.message}", outcome.place)
+            last = outcome
+        if isinstance(last, Result):
+            return last
+        message = last.message if isinstance(last, Done | Asserted) else "nothing to run"
+        return next(r for r in [self._executor()._rows({"status": "VARCHAR"}, [[message]])])
+
+    def interrupt(self) -> None:
+        """End what runs, from another thread; it raises Interrupted and the session stays usable."""
+        self._interrupted = True
+        for cancel in list(self._cancels):
+            cancel.set()
+        if "_engine" in self.__dict__:
+            self._engine.interrupt()
+
+    def tables(self, prefix: str = "") -> list[TableInfo]:
+        """Return everything that can stand in FROM below a dotted prefix."""
+        return [TableInfo(*row) for row in self._executor().listing(prefix)]
+
+    def columns(self, name: str) -> Schema | None:
+        """Return the schema of a table by its dotted name, or None."""
+        path = ast.Path(tuple(ast.Name(p) for p in name.split(".")))
+        try:
+            return Binder(self._executor().environment()).table(ast.TableName(path)).schema
+        except DctvError:
+            return None
+
+    def functions(self) -> list[str]:
+        """Return the names of scalar, aggregate and window functions."""
+        named = [n for n in self._engine.functions() if n[0].isalpha()]
+        return sorted({*named, *self._shelves.rules})
+
+    def incomplete(self) -> list[str]:
+        """Return what kept mounted traces from being read whole."""
+        return [f"{'.'.join(m.parts)}: {reason}" for m in self._mounts.values() for reason in m.incomplete]
+
+    def close(self) -> None:
+        """Free everything."""
+        if "_engine" in self.__dict__:
+            self._engine.close()
+            del self.__dict__["_engine"]
+        self._catalog = Catalog()
+        self._mounts.clear()
+
+
+def _numbered(params: Params | None) -> Mapping[int | str, object]:
+    if params is None:
+        return {}
+    if isinstance(params, Mapping):
+        return {k: v for k, v in params.items()}
+    return dict(enumerate(params))
+
+
+__all__ = ["EXPECTED", "BindError", "Session", "TableInfo"]

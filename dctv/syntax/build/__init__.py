@@ -1,0 +1,16 @@
+"""Productions of the grammar to nodes of the syntax tree: one function per form, named as in the grammar."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from dctv.syntax.build import expressions, names, selects, statements, tables
+
+FORMS: dict[str, Callable[..., object]] = {
+    **names.FORMS,
+    **expressions.FORMS,
+    **tables.FORMS,
+    **selects.FORMS,
+    **statements.FORMS,
+}
+"""From the name of a form to what makes it: a function of its place and its parts."""

@@ -1,0 +1,294 @@
+"""Forms of expressions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Literal, cast
+
+from dctv.errors import ParseError, Place
+from dctv.syntax import ast
+from dctv.syntax.build.names import one, unquote
+from dctv.syntax.lexer import Raw
+
+_NUMBER = re.compile(r"(0[xX][0-9A-Fa-f_]+|[0-9_]*\.?[0-9_]*(?:[eE][+-]?[0-9]+)?)(.*)", re.DOTALL)
+_FOLDED = {"==": "=", "<>": "!="}
+
+
+@dataclass(frozen=True, slots=True)
+class Keyword(ast.Node):
+    """`name => value`, until the call that it belongs to is made."""
+
+    name: ast.Name
+    value: ast.Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Arguments(ast.Node):
+    """What stands between the parentheses of a call."""
+
+    distinct: bool = False
+    items: tuple[ast.Expr | Keyword, ...] = ()
+    order_by: tuple[ast.OrderTerm, ...] = ()
+
+
+def number(at: Place, token: Raw) -> ast.Number:
+    """Make a number, maybe with a unit."""
+    found = cast("re.Match[str]", _NUMBER.fullmatch(token.text))
+    digits, unit = found.group(1).replace("_", ""), found.group(2)
+    return ast.Number(digits, unquote(unit) if unit.startswith("`") else unit or None, place=at)
+
+
+def string(at: Place, token: Raw) -> ast.String:
+    """Make a string."""
+    return ast.String(unquote(token.text), place=at)
+
+
+def interval(at: Place, token: Raw) -> ast.Interval:
+    """Make an interval."""
+    return ast.Interval(unquote(token.text), place=at)
+
+
+def bind(at: Place, token: Raw) -> ast.Bind:
+    """Make a bind parameter."""
+    key = token.text[1:]
+    return ast.Bind(int(key) if token.text.startswith("?") else key, place=at)
+
+
+def null(at: Place) -> ast.Constant:
+    """Make NULL."""
+    return ast.Constant(None, place=at)
+
+
+def true(at: Place) -> ast.Constant:
+    """Make TRUE."""
+    return ast.Constant(True, place=at)
+
+
+def false(at: Place) -> ast.Constant:
+    """Make FALSE."""
+    return ast.Constant(False, place=at)
+
+
+def column(at: Place, path: ast.Path) -> ast.Column:
+    """Make a column."""
+    return ast.Column(path, place=at)
+
+
+def unary(at: Place, op: str, operand: ast.Expr) -> ast.Unary:
+    """Make a prefix operator."""
+    return ast.Unary(cast("ast.UnaryOp", op), operand, place=at)
+
+
+def binary(at: Place, left: ast.Expr, op: str, right: ast.Expr) -> ast.Binary:
+    """Make an infix operator."""
+    return ast.Binary(cast("ast.BinaryOp", _FOLDED.get(op, op)), left, right, place=at)
+
+
+def same(at: Place, left: ast.Expr, right: ast.Expr) -> ast.Binary:
+    """Make null-safe equality from words."""
+    return ast.Binary("<=>", left, right, place=at)
+
+
+def not_same(at: Place, left: ast.Expr, right: ast.Expr) -> ast.Binary:
+    """Make null-safe inequality from words."""
+    return ast.Binary("<!=>", left, right, place=at)
+
+
+def like(at: Place, operand: ast.Expr, op: str, pattern: ast.Expr, escape: ast.Expr | None = None) -> ast.Like:
+    """Make a comparison with a pattern."""
+    name = cast("Literal['LIKE', 'ILIKE', 'GLOB', 'REGEXP']", op.removeprefix("NOT "))
+    return ast.Like(name, operand, pattern, escape, op.startswith("NOT "), place=at)
+
+
+def between(at: Place, operand: ast.Expr, negated: bool, low: ast.Expr, high: ast.Expr) -> ast.Between:
+    """Make a test for a range."""
+    return ast.Between(operand, low, high, negated, place=at)
+
+
+def in_list(at: Place, operand: ast.Expr, negated: bool, items: tuple[ast.Expr, ...]) -> ast.InList:
+    """Make a test for some values."""
+    return ast.InList(operand, items, negated, place=at)
+
+
+def in_select(at: Place, operand: ast.Expr, negated: bool, select: ast.Select) -> ast.InSelect:
+    """Make a test for the rows of a select."""
+    return ast.InSelect(operand, select, negated, place=at)
+
+
+def in_unit(at: Place, operand: ast.Expr, unit: ast.Name) -> ast.InUnit:
+    """Make a conversion to a unit."""
+    return ast.InUnit(operand, unit.text, unit.place, place=at)
+
+
+def cast_(at: Place, operand: ast.Expr, type_name: ast.TypeName) -> ast.Cast:
+    """Make a conversion to a type."""
+    return ast.Cast(operand, type_name, place=at)
+
+
+def try_cast(at: Place, operand: ast.Expr, type_name: ast.TypeName) -> ast.Cast:
+    """Make a conversion to a type that yields NULL where it fails."""
+    return ast.Cast(operand, type_name, lenient=True, place=at)
+
+
+def type_name(at: Place, words: str, arguments: tuple[Raw, ...] | None) -> ast.TypeName:
+    """Make the name of a type."""
+    for token in arguments or ():
+        if not token.text.isdecimal():
+            place = Place(at.source, token.start, token.stop)
+            raise ParseError(f"found `{token.text}`, expected a whole number as argument of a type", place)
+    return ast.TypeName(words, tuple(int(token.text) for token in arguments or ()), place=at)
+
+
+def list_type(at: Place, element: ast.TypeName, _brackets: Raw) -> ast.TypeName:
+    """Make the name of a list's type."""
+    return replace(element, dimensions=element.dimensions + 1, place=at)
+
+
+def index(at: Place, operand: ast.Expr, key: ast.Expr) -> ast.Index:
+    """Make the choice of an element."""
+    return ast.Index(operand, key, place=at)
+
+
+def case(at: Place, *parts: object) -> ast.Case:
+    """Make a choice by conditions."""
+    *operand, branches, otherwise = parts
+    return ast.Case(
+        cast("ast.Expr", operand[0]) if operand else None,
+        cast("tuple[tuple[ast.Expr, ast.Expr], ...]", branches),
+        cast("ast.Expr | None", otherwise),
+        place=at,
+    )
+
+
+def exists(at: Place, select: ast.Select) -> ast.Exists:
+    """Make a test for any row."""
+    return ast.Exists(select, place=at)
+
+
+def row(at: Place, first: ast.Expr, others: tuple[ast.Expr, ...] = ()) -> ast.Row:
+    """Make a row of values."""
+    return ast.Row((first, *others), place=at)
+
+
+def scalar_select(at: Place, select: ast.Select) -> ast.ScalarSelect:
+    """Make a value from a subquery."""
+    return ast.ScalarSelect(select, place=at)
+
+
+def keyword(at: Place, name: ast.Name, value: ast.Expr) -> Keyword:
+    """Make a named argument."""
+    return Keyword(name, value, place=at)
+
+
+def no_arguments(_at: Place) -> Arguments:
+    """Make the arguments of a call without any."""
+    return Arguments()
+
+
+def star_argument(at: Place) -> Arguments:
+    """Make the arguments of COUNT(*)."""
+    return Arguments(items=(ast.Star(place=at),))
+
+
+def call_arguments(_at: Place, distinct: bool, *parts: object) -> Arguments:
+    """Make the arguments of a call."""
+    *items, order_by = parts
+    order = cast("tuple[ast.OrderTerm, ...]", order_by or ())
+    return Arguments(distinct, cast("tuple[ast.Expr | Keyword, ...]", tuple(items)), order)
+
+
+def call(
+    at: Place,
+    path: ast.Path,
+    arguments: Arguments,
+    condition: ast.Expr | None,
+    nulls: str,
+    over: ast.Window | ast.Name | None,
+) -> ast.Call:
+    """Make a call of a function."""
+    plain: list[ast.Expr] = []
+    keywords: list[tuple[ast.Name, ast.Expr]] = []
+    for item in arguments.items:
+        if isinstance(item, Keyword):
+            keywords.append((item.name, item.value))
+        elif keywords:
+            last = keywords[-1][0].text
+            raise ParseError(f"an argument without a name follows the named one `{last}`", item.place)
+        else:
+            plain.append(item)
+    return ast.Call(
+        path,
+        tuple(plain),
+        tuple(keywords),
+        arguments.distinct,
+        arguments.order_by,
+        condition,
+        cast("Literal['IGNORE', 'RESPECT'] | None", nulls.removesuffix(" NULLS") or None),
+        over,
+        place=at,
+    )
+
+
+def window(
+    at: Place,
+    base: ast.Name | None,
+    partition_by: tuple[ast.Expr, ...] | None,
+    order_by: tuple[ast.OrderTerm, ...] | None,
+    frame: ast.Frame | None,
+) -> ast.Window:
+    """Make the definition of a window."""
+    return ast.Window(base, partition_by or (), order_by or (), frame, place=at)
+
+
+def frame(at: Place, unit: str, start: ast.Bound, stop: ast.Bound | None = None) -> ast.Frame:
+    """Make the frame of a window."""
+    return ast.Frame(cast("Literal['ROWS', 'RANGE', 'GROUPS']", unit), start, stop, place=at)
+
+
+def bound(at: Place, *parts: object) -> ast.Bound:
+    """Make one end of a frame."""
+    *offset, kind = parts
+    return ast.Bound(cast("BoundKind", kind), cast("ast.Expr", offset[0]) if offset else None, place=at)
+
+
+BoundKind = Literal["UNBOUNDED PRECEDING", "UNBOUNDED FOLLOWING", "CURRENT ROW", "PRECEDING", "FOLLOWING"]
+
+FORMS: dict[str, Callable[..., object]] = {
+    "lone_expression": one,
+    "number": number,
+    "string": string,
+    "interval": interval,
+    "bind": bind,
+    "null": null,
+    "true": true,
+    "false": false,
+    "column": column,
+    "unary": unary,
+    "binary": binary,
+    "same": same,
+    "not_same": not_same,
+    "like": like,
+    "between": between,
+    "in_list": in_list,
+    "in_select": in_select,
+    "in_unit": in_unit,
+    "cast": cast_,
+    "try_cast": try_cast,
+    "type_name": type_name,
+    "list_type": list_type,
+    "index": index,
+    "case": case,
+    "exists": exists,
+    "row": row,
+    "scalar_select": scalar_select,
+    "keyword": keyword,
+    "no_arguments": no_arguments,
+    "star_argument": star_argument,
+    "call_arguments": call_arguments,
+    "call": call,
+    "window": window,
+    "frame": frame,
+    "bound": bound,
+}

@@ -1,0 +1,80 @@
+"""Forms that many others are made of: names, lists of things, and things that may be left out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from dctv.errors import Place
+from dctv.syntax.ast import Name, Path
+from dctv.syntax.lexer import Raw
+
+
+def unquote(text: str) -> str:
+    """Return what stands between quotes, of which doubled ones inside mean one."""
+    quote = text[0]
+    return text[1:-1].replace(quote * 2, quote)
+
+
+def name(at: Place, token: Raw) -> Name:
+    """Make a bare name."""
+    return Name(token.text, place=at)
+
+
+def quoted_name(at: Place, token: Raw) -> Name:
+    """Make a name from a quoted one."""
+    return Name(unquote(token.text), quoted=True, place=at)
+
+
+def path(at: Place, first: Path | Name, last: Name | None = None) -> Path:
+    """Make a dotted name, one part at a time."""
+    parts = first.parts if isinstance(first, Path) else (first,)
+    return Path(parts if last is None else (*parts, last), place=at)
+
+
+def words(_at: Place, *tokens: Raw) -> str:
+    """Return keywords or a mark in upper case, joined by blanks."""
+    return " ".join(token.text.upper() for token in tokens)
+
+
+def one(_at: Place, part: object) -> object:
+    """Return the only part."""
+    return part
+
+
+def several(_at: Place, *parts: object) -> tuple[object, ...]:
+    """Return the parts."""
+    return parts
+
+
+def nothing(_at: Place) -> None:
+    """Stand for what was left out."""
+
+
+def yes(_at: Place, *_tokens: Raw) -> bool:
+    """Stand for a keyword that is there."""
+    return True
+
+
+def no(_at: Place, *_tokens: Raw) -> bool:
+    """Stand for a keyword that is not there."""
+    return False
+
+
+_WORDS = """union_op intersect_op mode timed_mode overlap grouping_kind direction nulls_order join_kind span_kind broadcast_kind
+    direction_word sign or_op and_op not_op compare_op like_op bit_or_op bit_and_op shift_op add_op concat_op
+    multiply_op prefix_op nulls frame_unit bound_end bound_side type_words"""
+
+FORMS: dict[str, Callable[..., object]] = {
+    **dict.fromkeys(_WORDS.split(), words),
+    "name": name,
+    "quoted_name": quoted_name,
+    "string_name": quoted_name,
+    "path": path,
+    "argument_path": path,
+    "one": one,
+    "several": several,
+    "pair": several,
+    "nothing": nothing,
+    "yes": yes,
+    "no": no,
+}

@@ -1,0 +1,154 @@
+"""Forms of selects and their clauses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Literal, TypeAlias, cast
+
+from dctv.errors import Place
+from dctv.syntax import ast
+from dctv.syntax.build.names import one
+
+Group: TypeAlias = ast.GroupBy | ast.GroupUsingPartition | ast.GroupUsingSpans
+
+
+def with_(_at: Place, recursive: bool, *tables: ast.CommonTable) -> tuple[bool, tuple[ast.CommonTable, ...]]:
+    """Make a WITH clause."""
+    return recursive, tables
+
+
+def common_table(
+    at: Place, name: ast.Name, columns: tuple[ast.Name, ...] | None, select: ast.Select
+) -> ast.CommonTable:
+    """Make one table of a WITH clause."""
+    return ast.CommonTable(name, select, columns or (), place=at)
+
+
+def select(at: Place, *parts: object) -> ast.Select:
+    """Make a whole select; what parentheres hold alone is not wrapped once more."""
+    *before, clause, order_by, limit, offset = parts
+    recursive, tables = cast("tuple[bool, tuple[ast.CommonTable, ...]]", before[0]) if before else (False, ())
+    body = _body(cast("ast.Body", clause))
+    if isinstance(body, ast.Select) and not (before or order_by or limit or offset):
+        return replace(body, place=at)
+    return ast.Select(
+        body,
+        tables,
+        recursive,
+        cast("tuple[ast.OrderTerm, ...]", order_by or ()),
+        cast("ast.Expr | None", limit),
+        cast("ast.Expr | None", offset),
+        place=at,
+    )
+
+
+def _body(clause: ast.Body) -> ast.Body:
+    """Return the body of a select in parentheses that holds nothing else."""
+    plain = isinstance(clause, ast.Select) and not (clause.ctes or clause.order_by or clause.limit or clause.offset)
+    return clause.body if isinstance(clause, ast.Select) and plain else clause
+
+
+def compound(at: Place, left: ast.Body, op: str, every: bool, right: ast.Body) -> ast.Compound:
+    """Make two selects combined."""
+    name = cast("Literal['UNION', 'INTERSECT', 'EXCEPT']", op)
+    return ast.Compound(name, _body(left), _body(right), every, place=at)
+
+
+def values(at: Place, *rows: tuple[ast.Expr, ...]) -> ast.Values:
+    """Make a table from rows of values."""
+    return ast.Values(rows, place=at)
+
+
+def core(at: Place, mode: str, columns: tuple[ast.ResultColumn, ...] | None, *clauses: object) -> ast.Core:
+    """Make a select core."""
+    kind = next((word for word in mode.split() if word in {"SPAN", "EVENT"}), "REGULAR")
+    source, where, group, having, qualify, windows = clauses
+    return ast.Core(
+        columns or (),
+        cast("Literal['REGULAR', 'SPAN', 'EVENT']", kind),
+        "DISTINCT" in mode.split(),
+        cast("ast.Table | None", source),
+        cast("ast.Expr | None", where),
+        cast("Group | None", group),
+        cast("ast.Expr | None", having),
+        cast("ast.Expr | None", qualify),
+        cast("tuple[tuple[ast.Name, ast.Window], ...]", windows or ()),
+        place=at,
+    )
+
+
+def result_column(at: Place, expr: ast.Expr, name: ast.Name | None = None) -> ast.ResultColumn:
+    """Make a result column."""
+    return ast.ResultColumn(expr, name, place=at)
+
+
+def star(at: Place, *parts: object) -> ast.Star:
+    """Make a star, maybe qualified."""
+    *qualifier, exclude, replacements = parts
+    return ast.Star(
+        cast("ast.Path", qualifier[0]) if qualifier else None,
+        cast("tuple[ast.Name, ...]", exclude or ()),
+        cast("tuple[tuple[ast.Expr, ast.Name], ...]", replacements or ()),
+        place=at,
+    )
+
+
+def group_by_all(at: Place) -> ast.GroupBy:
+    """Make a grouping by all columns that are no aggregates."""
+    return ast.GroupBy(all=True, place=at)
+
+
+def group_by(at: Place, *items: ast.Expr | ast.GroupingSets) -> ast.GroupBy:
+    """Make a grouping by expressions."""
+    return ast.GroupBy(items, place=at)
+
+
+def grouping_sets(at: Place, kind: str, *sets: tuple[ast.Expr, ...]) -> ast.GroupingSets:
+    """Make several groupings at once."""
+    return ast.GroupingSets(cast("Literal['ROLLUP', 'CUBE', 'GROUPING SETS']", kind), sets, place=at)
+
+
+def grouping_set(_at: Place, expr: ast.Expr | None = None) -> tuple[ast.Expr, ...]:
+    """Make one grouping; `(a, b)` was read as a row."""
+    if expr is None:
+        return ()
+    return expr.items if isinstance(expr, ast.Row) else (expr,)
+
+
+def group_using_partition(
+    at: Place, overlap: str, names: tuple[ast.Name, ...] = ()
+) -> ast.GroupUsingPartition:
+    """Make a span departition."""
+    return ast.GroupUsingPartition(overlap.endswith("INTERSECT"), names, place=at)
+
+
+def group_using_spans(at: Place, overlap: str, table: ast.Table) -> ast.GroupUsingSpans:
+    """Make a span group."""
+    return ast.GroupUsingSpans(table, overlap.endswith("INTERSECT"), place=at)
+
+
+def order_term(at: Place, expr: ast.Expr, direction: str, nulls: str) -> ast.OrderTerm:
+    """Make one term of an order."""
+    place_of_nulls = cast("Literal['FIRST', 'LAST'] | None", nulls.removeprefix("NULLS ") or None)
+    return ast.OrderTerm(expr, direction == "DESC", place_of_nulls, place=at)
+
+
+FORMS: dict[str, Callable[..., object]] = {
+    "with": with_,
+    "common_table": common_table,
+    "select": select,
+    "lone_select": one,
+    "compound": compound,
+    "values": values,
+    "core": core,
+    "result_column": result_column,
+    "star": star,
+    "group_by_all": group_by_all,
+    "group_by": group_by,
+    "grouping_sets": grouping_sets,
+    "grouping_set": grouping_set,
+    "group_using_partition": group_using_partition,
+    "group_using_spans": group_using_spans,
+    "order_term": order_term,
+}

@@ -1,0 +1,91 @@
+"""Forms of statements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from dctv.errors import Place
+from dctv.syntax import ast
+from dctv.syntax.build.names import unquote
+from dctv.syntax.build.tables import Keyword
+from dctv.syntax.lexer import Raw
+
+
+def script(_at: Place, *statements: ast.Statement) -> list[ast.Statement]:
+    """Make a list of statements."""
+    return list(statements)
+
+
+def select_statement(at: Place, select: ast.Select) -> ast.SelectStatement:
+    """Make a query."""
+    return ast.SelectStatement(select, place=at)
+
+
+def create_view(
+    at: Place, replace: bool, path: ast.Path, columns: tuple[ast.Name, ...] | None, select: ast.Select
+) -> ast.CreateView:
+    """Make the definition of a view."""
+    return ast.CreateView(path, select, columns or (), replace, place=at)
+
+
+def drop_view(at: Place, if_exists: bool, path: ast.Path) -> ast.DropView:
+    """Make the removal of a view."""
+    return ast.DropView(path, if_exists, place=at)
+
+
+def drop_all(at: Place, path: ast.Path) -> ast.DropAll:
+    """Make the removal of a namespace."""
+    return ast.DropAll(path, place=at)
+
+
+def file(at: Place, token: Raw) -> ast.String:
+    """Make the name of a trace file."""
+    return ast.String(unquote(token.text), place=at)
+
+
+def mount_trace(
+    at: Place, file: ast.String, path: ast.Path, options: tuple[Keyword, ...] | None
+) -> ast.MountTrace:
+    """Make the mounting of a trace."""
+    return ast.MountTrace(file, path, tuple((o.name, o.argument) for o in options or ()), place=at)
+
+
+def set_variable(at: Place, path: ast.Path, value: ast.Expr) -> ast.Set:
+    """Make the setting of a variable."""
+    return ast.Set(path, value, place=at)
+
+
+def explain(at: Place, analyze: bool, select: ast.Select) -> ast.Explain:
+    """Make the explanation of a query."""
+    return ast.Explain(select, analyze, place=at)
+
+
+def describe(at: Place, path: ast.Path) -> ast.Describe:
+    """Make the description of a table."""
+    return ast.Describe(path, place=at)
+
+
+def show_tables(at: Place, path: ast.Path | None = None) -> ast.ShowTables:
+    """Make the list of tables."""
+    return ast.ShowTables(path, place=at)
+
+
+def assertion(at: Place, expr: ast.Expr, message: ast.Expr | None = None) -> ast.Assert:
+    """Make an assertion."""
+    return ast.Assert(expr, message, place=at)
+
+
+FORMS: dict[str, Callable[..., object]] = {
+    "script": script,
+    "select_statement": select_statement,
+    "create_view": create_view,
+    "drop_view": drop_view,
+    "drop_all": drop_all,
+    "file": file,
+    "mount_trace": mount_trace,
+    "set_variable": set_variable,
+    "explain": explain,
+    "describe": describe,
+    "show_tables": show_tables,
+    "assertion": assertion,
+}

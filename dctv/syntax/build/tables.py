@@ -1,0 +1,161 @@
+"""Forms of tables, their joins, and the arguments of table-valued functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, cast
+
+from dctv.errors import ParseError, Place
+from dctv.syntax import ast
+from dctv.syntax.lexer import Raw
+
+Condition: TypeAlias = tuple[ast.Expr | None, tuple[ast.Name, ...]]
+SpanKind = Literal["INNER", "OUTER", "LEFT", "RIGHT"]
+JoinKind = Literal["INNER", "LEFT", "RIGHT", "FULL", "CROSS", "ASOF", "ASOF LEFT", "SEMI", "ANTI"]
+
+
+@dataclass(frozen=True, slots=True)
+class Keyword(ast.Node):
+    """`name => argument`, until the call that it belongs to is made."""
+
+    name: ast.Name
+    argument: ast.Argument
+
+
+def comma_join(at: Place, left: ast.Table, right: ast.Table) -> ast.Join:
+    """Make the join that a comma is."""
+    return ast.Join("INNER", left, right, comma=True, place=at)
+
+
+def join(at: Place, left: ast.Table, kind: str, right: ast.Table, condition: Condition) -> ast.Join:
+    """Make a conventional join."""
+    name = cast("JoinKind", kind.removesuffix(" OUTER") or "INNER")
+    return ast.Join(name, left, right, condition[0], condition[1], place=at)
+
+
+def span_join(at: Place, left: ast.Table, kind: str, right: ast.Table, partition: ast.Name | None) -> ast.SpanJoin:
+    """Make a span join."""
+    name = cast("SpanKind", (kind if kind == "OUTER" else kind.removesuffix(" OUTER")) or "INNER")
+    return ast.SpanJoin(name, left, right, partition, place=at)
+
+
+def span_broadcast(
+    at: Place, left: ast.Table, kind: str, direction: str, right: ast.Table, partition: ast.Name | None
+) -> ast.SpanBroadcast:
+    """Make a span broadcast."""
+    into = cast("Literal['INTO', 'FROM']", direction)
+    how = cast("Literal['INNER', 'OUTER']", kind or "INNER")
+    return ast.SpanBroadcast(how, into, left, right, partition, place=at)
+
+
+def no_condition(_at: Place) -> Condition:
+    """Make the condition of a join without one."""
+    return None, ()
+
+
+def on_condition(_at: Place, expr: ast.Expr) -> Condition:
+    """Make the condition of a join from an expression."""
+    return expr, ()
+
+
+def using_condition(_at: Place, names: tuple[ast.Name, ...]) -> Condition:
+    """Make the condition of a join from columns."""
+    return None, names
+
+
+def alias(at: Place, name: ast.Name, columns: tuple[ast.Name, ...] | None) -> ast.Alias:
+    """Make the alias of a table."""
+    return ast.Alias(name, columns or (), place=at)
+
+
+def table_name(at: Place, path: ast.Path, alias: ast.Alias | None) -> ast.TableName:
+    """Make a table from its name."""
+    return ast.TableName(path, alias, place=at)
+
+
+def table_call(
+    at: Place, path: ast.Path, arguments: tuple[ast.Argument | Keyword, ...] | None, alias: ast.Alias | None = None
+) -> ast.TableCall:
+    """Make a call of a table-valued function."""
+    plain: list[ast.Argument] = []
+    keywords: list[tuple[ast.Name, ast.Argument]] = []
+    for argument in arguments or ():
+        if isinstance(argument, Keyword):
+            keywords.append((argument.name, argument.argument))
+        elif keywords:
+            last = keywords[-1][0].text
+            raise ParseError(f"an argument without a name follows the named one `{last}`", argument.place)
+        else:
+            plain.append(argument)
+    return ast.TableCall(path, tuple(plain), tuple(keywords), alias, place=at)
+
+
+def table_select(at: Place, select: ast.Select, alias: ast.Alias | None) -> ast.TableSelect:
+    """Make a table from a subquery."""
+    return ast.TableSelect(select, alias, place=at)
+
+
+def keyword_argument(at: Place, name: ast.Name, argument: ast.Argument) -> Keyword:
+    """Make a named argument of a table-valued function."""
+    return Keyword(name, argument, place=at)
+
+
+def value_argument(at: Place, expr: ast.Expr) -> ast.ValueArgument:
+    """Make an argument that is a value."""
+    return ast.ValueArgument(expr, place=at)
+
+
+def list_argument(at: Place, *items: ast.Argument) -> ast.ListArgument:
+    """Make a list."""
+    return ast.ListArgument(items, place=at)
+
+
+def empty_list(at: Place, _brackets: Raw) -> ast.ListArgument:
+    """Make a list of nothing."""
+    return ast.ListArgument((), place=at)
+
+
+def dict_argument(at: Place, *items: tuple[ast.Name, ast.Argument]) -> ast.DictArgument:
+    """Make a dict."""
+    return ast.DictArgument(items, place=at)
+
+
+def table_argument(at: Place, path: ast.Path) -> ast.TableArgument:
+    """Make an argument that names a table."""
+    return ast.TableArgument(path, place=at)
+
+
+def nested_call(
+    at: Place, path: ast.Path, arguments: tuple[ast.Argument | Keyword, ...] | None
+) -> ast.CallArgument:
+    """Make an argument that calls a table-valued function."""
+    return ast.CallArgument(table_call(at, path, arguments), place=at)
+
+
+def select_argument(at: Place, select: ast.Select) -> ast.SelectArgument:
+    """Make an argument that is a subquery."""
+    return ast.SelectArgument(select, place=at)
+
+
+FORMS: dict[str, Callable[..., object]] = {
+    "comma_join": comma_join,
+    "join": join,
+    "span_join": span_join,
+    "span_broadcast": span_broadcast,
+    "no_condition": no_condition,
+    "on_condition": on_condition,
+    "using_condition": using_condition,
+    "alias": alias,
+    "table_name": table_name,
+    "table_call": table_call,
+    "table_select": table_select,
+    "keyword_argument": keyword_argument,
+    "value_argument": value_argument,
+    "list_argument": list_argument,
+    "empty_list": empty_list,
+    "dict_argument": dict_argument,
+    "table_argument": table_argument,
+    "nested_call": nested_call,
+    "select_argument": select_argument,
+}

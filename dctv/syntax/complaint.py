@@ -1,0 +1,152 @@
+"""A text that does not follow the grammar to the error that says so in a person's words."""
+
+from __future__ import annotations
+
+import re
+
+from dctv.errors import ParseError, Place, Source, nearest
+from dctv.syntax.expected import expectation, keywords
+from dctv.syntax.lexer import BROKEN, Raw
+from dctv.syntax.parser import END, MAX_DEPTH, Parser, TooDeep
+
+_IMMUTABLE = frozenset({"INSERT", "UPDATE", "DELETE", "ALTER", "TRUNCATE", "MERGE", "REPLACE"})
+_STATEMENTS = frozenset({"ASSERT", "CREATE", "DESCRIBE", "DROP", "EXPLAIN", "MOUNT", "SELECT", "SET", "SHOW"})
+_UNIT = re.compile(
+    r"([numkKMGTP]|µ|μ|Ki|Mi|Gi|Ti)?(s|B|b|Hz|m|bytes?|bits?)|secs?|seconds?|mins?|minutes?|hours?|h|days?|percent|cycles?"
+    r"|(nano|micro|milli)seconds?|(kilo|mega|giga)(bytes?|hertz)|cm|in|inch(es)?|events?"
+)
+
+
+def complain(source: Source, start: str, index: int) -> ParseError:
+    """Return the error of the token at an index, which the grammar does not allow there."""
+    parser = _parsed(source, start, index)
+    token = parser.tokens[index]
+    place = _place(source, parser, index)
+    if token.kind == BROKEN:
+        return _broken(token, place)
+    before = parser.tokens[index - 1] if index else None
+    return (
+        _immutable(parser, index, place)
+        or _missing_unit(parser, index, place)
+        or _misspelt(source, start, parser, index)
+        or _missing_semicolon(source, parser, index)
+        or ParseError(
+            f"found {_found(token)}, expected {expectation(parser)}", place, hint=_reserved_hint(token, before)
+        )
+    )
+
+
+def too_deep(source: Source, error: TooDeep) -> ParseError:
+    """Return the error of a text that nests too deeply."""
+    place = Place(source, error.start, min(error.stop, error.start + 40))
+    return ParseError(f"nested more than {MAX_DEPTH} levels deep", place)
+
+
+def _parsed(source: Source, start: str, count: int) -> Parser:
+    """Return a parser that has taken the first tokens of a text."""
+    parser = Parser(source.text, start, lambda _name, _parts, _start, _stop: None)
+    for index in range(count):
+        parser.feed(index)
+    return parser
+
+
+def _place(source: Source, parser: Parser, index: int) -> Place:
+    """Return a token's place; the end of a text is right after what it ends with."""
+    token = parser.tokens[index]
+    if token.kind == END and index:
+        end = parser.tokens[index - 1].stop
+        return Place(source, end, end)
+    return Place(source, token.start, token.stop)
+
+
+def _found(token: Raw) -> str:
+    if token.kind == END:
+        return "the end of the text"
+    text = token.text if len(token.text) <= 40 else f"{token.text[:37]}..."
+    return f"`{text}`" if "`" not in text else text
+
+
+def _broken(token: Raw, place: Place) -> ParseError:
+    opening = token.text[:1]
+    if token.text.startswith("/*"):
+        return ParseError(
+            "the comment that opens here is not closed", Place(place.source, place.start, place.start + 2)
+        )
+    if opening in {"'", '"', "`"}:
+        what = "string" if opening == "'" else "quoted name"
+        return ParseError(
+            f"the {what} that opens here is not closed", Place(place.source, place.start, place.start + 1)
+        )
+    if opening.isdigit() or opening == ".":
+        return ParseError(f"malformed number `{token.text}`", place)
+    return ParseError(f"found the character {_character(token.text)}, which means nothing here", place)
+
+
+def _character(text: str) -> str:
+    return f"`{text}`" if text.isprintable() else f"U+{ord(text):04X}"
+
+
+def _immutable(parser: Parser, index: int, place: Place) -> ParseError | None:
+    """Return the error of a statement that would change data."""
+    words = [t.text.upper() for t in parser.tokens[: index + 1]]
+    begin = max((i + 1 for i in range(index) if parser.tokens[i].kind == ";"), default=0)
+    statement = words[begin:]
+    place = Place(place.source, parser.tokens[begin].start, place.stop)
+    if len(statement) == 1 and statement[0] in _IMMUTABLE:
+        return ParseError(f"dctv is immutable, there is no `{statement[0]}`", place)
+    if statement[0] == "CREATE" and statement[-1] in {"TABLE", "TEMP", "TEMPORARY"}:
+        hint = "`CREATE VIEW name AS VALUES (1, 'a')` names inline data"
+        return ParseError("dctv is immutable, there is no `CREATE TABLE`", place, hint=hint)
+    return None
+
+
+def _missing_unit(parser: Parser, index: int, place: Place) -> ParseError | None:
+    """Return the error of a unit after a blank, which was read as an alias or not at all."""
+    for at in (index, index - 1):
+        if at < 1 or parser.tokens[at - 1].kind != "NUMBER":
+            continue
+        number, word = parser.tokens[at - 1], parser.tokens[at]
+        if word.kind == "BACKTICKED" or (word.kind == "NAME" and _UNIT.fullmatch(word.text)):
+            message = f"found {_found(parser.tokens[index])}, expected {expectation(parser)}"
+            wanted = f"{number.text}{word.text}"
+            hint = f"a unit touches its number: {wanted}" if "`" in wanted else f"a unit touches its number: `{wanted}`"
+            return ParseError(message, place, hint=hint)
+    return None
+
+
+def _misspelt(source: Source, start: str, parser: Parser, index: int) -> ParseError | None:
+    """Return the error of a word that is almost a keyword which could stand in its place."""
+    for at in (index - 1, index):
+        if at < 0 or parser.tokens[at].kind != "NAME" or len(parser.tokens[at].text) < 3:
+            continue
+        word = parser.tokens[at].text
+        allowed = keywords(parser if at == index else _parsed(source, start, at))
+        if word.upper() in parser.table.keywords:
+            continue
+        keyword = nearest(word, [k for k in allowed if len(k) > 2])
+        if keyword is not None:
+            place = _place(source, parser, at)
+            return ParseError(
+                f"found `{word}`, expected {expectation(parser)}" if at == index else f"`{word}` is not a keyword",
+                place,
+                hint=f"did you mean `{keyword}`?",
+            )
+    return None
+
+
+def _missing_semicolon(source: Source, parser: Parser, index: int) -> ParseError | None:
+    """Return the error of a statement that begins without an end of the one before."""
+    for at in (index - 1, index):
+        if at < 1 or parser.tokens[at].text.upper() not in _STATEMENTS or parser.tokens[at].kind != "NAME":
+            continue
+        if at == index and not parser.accepts(END):
+            continue
+        return ParseError(f"found `{parser.tokens[at].text}`, expected `;` before it", _place(source, parser, at))
+    return None
+
+
+def _reserved_hint(token: Raw, before: Raw | None) -> str | None:
+    """Return how to use a reserved word as a name, where one may have been meant."""
+    if token.kind == "NAME" and token.text.upper() in {"SPAN", "EVENT"} and (before is None or before.kind != ")"):
+        return f"as a name, {token.text} needs backticks"
+    return None

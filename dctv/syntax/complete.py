@@ -1,0 +1,198 @@
+"""Unfinished text to what a prompt wants to know: what may follow, whether it is finished, and its colours."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from dctv.syntax.expected import keywords, terminals
+from dctv.syntax.keywords import RESERVED
+from dctv.syntax.lexer import BROKEN, COMMENT, Raw, scan
+from dctv.syntax.parser import Parser, Unexpected, default_table
+
+Kind = Literal["table", "column", "function", "unit", "keyword"]
+Colour = Literal["keyword", "name", "number", "unit", "string", "comment", "operator", "bind"]
+
+_KINDS: dict[str, tuple[Kind, ...]] = {
+    "table": ("table",),
+    "argument": ("table",),
+    "expr": ("column", "function"),
+    "range": ("column", "function"),
+    "bit_or": ("column", "function"),
+    "product": ("column", "function"),
+    "prefixed": ("column", "function"),
+    "unit": ("unit",),
+}
+_NUMBER = re.compile(r"0[xX][0-9A-Fa-f_]+|[0-9_]*\.?[0-9_]*(?:[eE][+-]?[0-9]+)?")
+_OPENED: dict[str, Colour] = {"'": "string", '"': "name", "`": "name"}
+_COLOURS: dict[str, Colour] = {
+    "STRING": "string",
+    "DOUBLE_QUOTED": "name",
+    "BACKTICKED": "name",
+    "BIND": "bind",
+    COMMENT: "comment",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What is being typed at the end of a text."""
+
+    kinds: tuple[Kind, ...]
+    """The kinds of names that may stand there, none inside a string or comment, or after an error."""
+    word: str
+    """What is typed of the name already; of a dotted one, its last part."""
+    prefix: tuple[str, ...] = ()
+    """The parts before the last dot."""
+
+
+def is_complete(text: str) -> bool:
+    """Tell whether a text ends in a finished statement, or says nothing at all."""
+    found = scan(default_table(), text)
+    if any(t.kind == BROKEN and (t.text[0] in "'\"`" or t.text.startswith("/*")) for t in found):
+        return False
+    said = [t for t in found if t.kind != COMMENT]
+    return not said or said[-1].kind == ";"
+
+
+def expected_keywords(text: str) -> list[str]:
+    """Return the keywords that the grammar accepts at the end of a text, an unfinished last word left out."""
+    parser, _ = _upto_name(text, dotted=False)
+    return [] if parser is None else keywords(parser)
+
+
+def context(text: str) -> Context:
+    """Return what kind of name is expected at the end of a text, and what of it is there already."""
+    parser, unfinished = _upto_name(text, dotted=True)
+    parts = [t.text for t in unfinished if t.kind != "."]
+    word = parts.pop() if unfinished and unfinished[-1].kind != "." else ""
+    if unfinished and unfinished[-1].kind == "NUMBER":
+        return Context(("unit",), word[_digits(word) :])
+    if parser is None:
+        return Context((), word)
+    begins = terminals(parser).get("NAME", frozenset())
+    kinds = next((kinds for symbol, kinds in _KINDS.items() if symbol in begins), ())
+    if not parts and keywords(parser):
+        kinds = (*kinds, "keyword")
+    return Context(kinds, word, tuple(parts))
+
+
+def tokens(text: str) -> list[tuple[int, int, Colour]]:
+    """Return the range and the colour of each token; broken text has colours too."""
+    found: list[tuple[int, int, Colour]] = []
+    parser = _Reader(text)
+    index = 0
+    for raw in scan(parser.table, text):
+        if raw.kind == COMMENT:
+            found.append((raw.start, raw.stop, "comment"))
+            continue
+        terminal = parser.read(index)
+        index += 1
+        if raw.kind == "NUMBER":
+            split = raw.start + _digits(raw.text)
+            found.append((raw.start, split, "number"))
+            if split < raw.stop:
+                found.append((split, raw.stop, "unit"))
+        else:
+            found.append((raw.start, raw.stop, "unit" if parser.is_unit else _colour(raw, terminal)))
+    return found
+
+
+class _Reader(Parser):
+    """A parser that reads on after an error, with the next statement."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text, "script", lambda _name, _parts, _start, _stop: None)
+        self._lost = False
+        self.is_unit = False
+
+    def read(self, index: int) -> str:
+        """Take a token and return the name of the terminal that it is, or is most likely."""
+        token = self.tokens[index]
+        after_in = index > 0 and self.tokens[index - 1].text.upper() == "IN"
+        if self._lost and token.kind == ";":
+            self._lost = False
+            self.restart()
+        if not self._lost:
+            try:
+                terminal = self.terminal(index)
+                self.feed(index)
+            except Unexpected:
+                self._lost = True
+            else:
+                name = self.table.terminals[terminal]
+                self.is_unit = after_in and name in {"NAME", "BACKTICKED"}
+                return name
+        self.is_unit = False
+        word = token.text.upper()
+        return word if token.kind == "NAME" and word in RESERVED else token.kind
+
+
+def _colour(raw: Raw, terminal: str) -> Colour:
+    if raw.kind == "NAME":
+        return "name" if terminal == "NAME" else "keyword"
+    if raw.kind == BROKEN:
+        return _broken_colour(raw.text)
+    return _COLOURS.get(raw.kind, "operator")
+
+
+def _broken_colour(text: str) -> Colour:
+    if text.startswith("/*"):
+        return "comment"
+    if text[0].isdigit() or text[0] == ".":
+        return "number"
+    return _OPENED.get(text[0], "operator")
+
+
+def _digits(text: str) -> int:
+    """Return how many characters of a number come before its unit."""
+    found = _NUMBER.match(text)
+    return found.end() if found else 0
+
+
+def _upto_name(text: str, *, dotted: bool) -> tuple[Parser | None, list[Raw]]:
+    """Return a parser that has taken all but an unfinished name at the end, and that name's tokens.
+
+    The parser is None where the text before is wrong, or its end is inside a string or comment.
+    """
+    parser = Parser(text, "script", lambda _name, _parts, _start, _stop: None)
+    count = len(parser.tokens) - 1
+    ends_inside = any(t.kind == BROKEN for t in parser.tokens) or _ends_in_comment(text)
+    unfinished = 0
+    if count and parser.tokens[count - 1].stop == len(text) and parser.tokens[count - 1].kind in {"NAME", "NUMBER"}:
+        unfinished = 1
+    if dotted:
+        while _joins(parser.tokens, count - unfinished - 1, count):
+            unfinished += 1
+    taken = parser.tokens[count - unfinished : count]
+    begin = max((i + 1 for i in range(count) if parser.tokens[i].kind == ";"), default=0)
+    try:
+        for index in range(begin, count - unfinished):
+            parser.feed(index)
+    except Unexpected:
+        return None, taken
+    return (None if ends_inside else parser), taken
+
+
+def _joins(found: list[Raw], index: int, count: int) -> bool:
+    """Tell whether a token belongs to the dotted name that the tokens after it end."""
+    if index < 0:
+        return False
+    if found[index].kind == ".":
+        return index + 1 == count or found[index + 1].kind in {"NAME", "BACKTICKED"}
+    return (
+        found[index].kind in {"NAME", "BACKTICKED", "DOUBLE_QUOTED"}
+        and index + 1 < count
+        and found[index + 1].kind == "."
+    )
+
+
+def _ends_in_comment(text: str) -> bool:
+    found = scan(default_table(), text)
+    return (
+        bool(found)
+        and found[-1].kind == COMMENT
+        and not found[-1].text.startswith("/*")
+        and found[-1].stop == len(text)
+    )

@@ -1,0 +1,131 @@
+"""What may come next at a place in a text: as keywords, as kinds of names, and in a person's words."""
+
+from __future__ import annotations
+
+from dctv.syntax.parser import END, Parser
+
+_PHRASES = {
+    "statement": "a statement",
+    "result_column": "a result column",
+    "type_name": "a type",
+    "argument": "an argument",
+    "dict_item": "a key",
+    "keyword_argument": "a named argument",
+    "table": "a table",
+    "expr": "an expression",
+    "range": "an expression",
+    "bit_or": "an expression",
+    "product": "an expression",
+    "prefixed": "an expression",
+    "arithmetic": "a value",
+    "term": "a value",
+    "factor": "a value",
+    "unit": "a unit",
+    "label": "an alias",
+    "alias": "an alias",
+    "common_table": "a name",
+    "select": "`SELECT`",
+    "path": "a name",
+    "name": "a name",
+    "argument_name": "a name",
+}
+"""Of the nonterminals that may begin in a state, the first of these says what is expected."""
+
+_NAMES = frozenset({"NAME", "BACKTICKED", "DOUBLE_QUOTED"})
+_VALUES = frozenset({*_NAMES, "NUMBER", "STRING", "BIND", "(", "-", "+", "~", "NOT", "CASE", "CAST", "TRY_CAST"}) | {
+    "EXISTS", "NULL", "TRUE", "FALSE", "INTERVAL",
+}  # fmt: skip
+_BEGINNINGS = {
+    "a statement": _VALUES | {"SELECT", "WITH", "VALUES", "CREATE", "DROP", "MOUNT", "SET", "EXPLAIN", "DESCRIBE"}
+    | {"SHOW", "ASSERT", ";"},
+    "a result column": _VALUES | {"*"},
+    "an expression": _VALUES,
+    "a value": _VALUES,
+    "an argument": _VALUES | {"[", "{", "BRACKETS"},
+    "a table": _NAMES | {"("},
+    "an alias": _NAMES | {"AS"},
+    "`SELECT`": frozenset({"SELECT", "WITH", "VALUES", "("}),
+    "a key": _NAMES | {"STRING"},
+}  # fmt: skip
+_OPERATORS = frozenset({
+    "*", "/", "//", "%", "+", "-", "||", "<<", ">>", "&", "|", "=", "==", "!=", "<>", "<", "<=", ">", ">=", "<=>",
+    "<!=>", "AND", "OR", "BETWEEN", "IN", "IS", "LIKE", "ILIKE", "GLOB", "REGEXP", "::", "[", "BRACKETS",
+    "NOT_BETWEEN", "NOT_LIKE",
+})  # fmt: skip
+_JOINS = frozenset({
+    "JOIN", "INNER", "LEFT", "RIGHT", "FULL", "CROSS", "ASOF", "SEMI", "ANTI", "SPAN",
+})  # fmt: skip
+_CLAUSES = frozenset({
+    "WHERE", "GROUP", "HAVING", "QUALIFY", "WINDOW", "ORDER", "LIMIT", "OFFSET", "UNION", "EXCEPT", "INTERSECT",
+})  # fmt: skip
+_GROUPS = ((_JOINS, "CROSS", "a join"), (_CLAUSES, "ORDER", "another clause"), (_OPERATORS, "*", "an operator"))
+_LONGEST = 8
+
+
+def terminals(parser: Parser) -> dict[str, frozenset[str]]:
+    """Return the terminals that may come next, each with the nonterminals that it may begin."""
+    table = parser.table
+    found = {}
+    for number, name in enumerate(table.terminals):
+        state = parser.reached(number)
+        if state is not None:
+            found[name] = frozenset(table.nonterminals[n] for n in table.goto(state))
+    return found
+
+
+def keywords(parser: Parser) -> list[str]:
+    """Return the keywords that may come next."""
+    found = terminals(parser)
+    negated = {"NOT"} if found.keys() & {"NOT_BETWEEN", "NOT_LIKE"} else set()
+    return sorted((found.keys() & parser.table.keywords) | negated)
+
+
+def expectation(parser: Parser) -> str:
+    """Say in words what may come next: what is meant rather than the tokens that it could begin with."""
+    found = terminals(parser)
+    phrases = {name: phrase for name, begun in found.items() if (phrase := _phrase(name, begun)) is not None}
+    said = list(dict.fromkeys(phrases.values()))
+    rest = found.keys() - phrases.keys()
+    if "an expression" in said:
+        rest -= _BEGINNINGS["`SELECT`"]
+    if "a statement" in said:
+        rest -= {END}
+    rest, groups = _grouped(rest)
+    if (said or groups) and "." in rest:
+        rest -= {".", "("}
+    words = [_word(name) for name in sorted(rest, key=lambda n: (n.isalpha(), n))]
+    everything = list(dict.fromkeys([*said, *words, *groups]))
+    if len(everything) > _LONGEST:
+        return ", ".join([*everything[:_LONGEST], "..."])
+    return " or ".join(filter(None, [", ".join(everything[:-1]), everything[-1]]))
+
+
+def _phrase(terminal: str, begun: frozenset[str]) -> str | None:
+    """Return what a terminal begins, or None where it is just itself."""
+    phrase = next((text for symbol, text in _PHRASES.items() if symbol in begun), None)
+    return phrase if phrase is not None and terminal in _BEGINNINGS.get(phrase, _NAMES) else None
+
+
+def _grouped(rest: set[str]) -> tuple[set[str], list[str]]:
+    """Return the terminals that belong to no group, and the groups of the others."""
+    groups = []
+    for members, typical, phrase in _GROUPS:
+        if typical in rest:
+            rest = rest - members
+            groups.append(phrase)
+    if END in rest:
+        rest = rest - {END, ";"}
+        groups.append("the end of the statement")
+    return rest, groups
+
+
+def _word(terminal: str) -> str:
+    plain = {
+        "NUMBER": "a number",
+        "STRING": "a string",
+        "NAME": "a name",
+        "BACKTICKED": "a name",
+        "BIND": "a parameter",
+    }
+    plain |= {"BRACKETS": "`[]`", "NOT_LIKE": "`NOT`", "NOT_BETWEEN": "`NOT`", "DOUBLE_QUOTED": "a string"}
+    return plain.get(terminal, f"`{terminal}`")

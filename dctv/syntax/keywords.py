@@ -1,0 +1,36 @@
+"""Which words of the grammar are never names, and which are keywords only before certain others."""
+
+from __future__ import annotations
+
+RESERVED = frozenset({
+    "ALL", "AND", "AS", "BETWEEN", "BY", "CASE", "CREATE", "DISTINCT", "ELSE", "EVENT", "EXCEPT", "EXISTS", "FALSE",
+    "FROM", "GROUP", "HAVING", "IN", "INTERSECT", "INTO", "IS", "JOIN", "LIKE", "LIMIT", "NOT", "NULL", "ON", "OR",
+    "ORDER", "QUALIFY", "SELECT", "SPAN", "THEN", "TRUE", "UNION", "USING", "VALUES", "WHEN", "WHERE", "WITH",
+})  # fmt: skip
+"""Words that are keywords wherever they stand, but after a dot and before `=>`."""
+
+BEFORE = {
+    "CAST": frozenset({"("}),
+    "TRY_CAST": frozenset({"("}),
+    "ROLLUP": frozenset({"("}),
+    "CUBE": frozenset({"("}),
+    "FILTER": frozenset({"("}),
+    "INTERVAL": frozenset({"STRING"}),
+    "GROUPING": frozenset({"SETS"}),
+    "IGNORE": frozenset({"NULLS"}),
+    "RESPECT": frozenset({"NULLS"}),
+    "CURRENT": frozenset({"ROW"}),
+    "UNBOUNDED": frozenset({"PRECEDING", "FOLLOWING"}),
+}
+"""Words that are keywords only directly before one of these tokens."""
+
+NEGATABLE = frozenset({"IN", "LIKE", "ILIKE", "GLOB", "REGEXP"})
+"""What NOT may precede as part of an operator, besides BETWEEN."""
+
+ENDING = frozenset({
+    "ASC", "DESC", "END", "FIRST", "FOLLOWING", "LAST", "NULLS", "PARTITION", "PRECEDING", "PRECISION", "ROW", "TABLES",
+    "ZONE",
+})  # fmt: skip
+"""Words that something may end with; the others are names before AFTER_NAMES where a name may stand."""
+
+AFTER_NAMES = frozenset({",", ")", ".", ";", "$END", "AS", "FROM", "GROUP", "ORDER", "WHERE"})

@@ -1,0 +1,79 @@
+"""Text to raw tokens: words are not yet told apart into keywords and names, since only the parser can."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from dctv.syntax.table import Table
+
+COMMENT = "COMMENT"
+BROKEN = "BROKEN"
+"""A token that no text may hold: an unknown character, or what is not terminated."""
+
+
+@dataclass(slots=True)
+class Raw:
+    """A token as the characters alone tell it."""
+
+    kind: str
+    """`NAME`, `NUMBER`, `STRING`, ..., `COMMENT`, `BROKEN`, or the punctuation mark itself."""
+    text: str
+    start: int
+    stop: int
+
+
+_NESTING = re.compile(r"/\*|\*/")
+_AFTER_NUMBER = re.compile(r"\w+")
+
+
+@lru_cache(maxsize=1)
+def _master(patterns: tuple[tuple[str, str], ...], marks: tuple[str, ...]) -> re.Pattern[str]:
+    named = [f"(?P<{name}>{pattern})" for name, pattern in patterns]
+    longest_first = sorted(marks, key=len, reverse=True)
+    return re.compile("|".join([*named, "(?P<MARK>" + "|".join(map(re.escape, longest_first)) + ")"]))
+
+
+def master(table: Table) -> re.Pattern[str]:
+    """Return one regular expression for every token."""
+    order = ("SPACE", "NAME", "NUMBER", "LINE_COMMENT", "BLOCK_COMMENT")
+    patterns = sorted(table.patterns, key=lambda p: order.index(p[0]) if p[0] in order else len(order))
+    marks = tuple(t for t in table.terminals if not (t[0].isalpha() or t[0] == "$"))
+    return _master(tuple(patterns), marks)
+
+
+def scan(table: Table, text: str) -> list[Raw]:
+    """Cut a text into tokens, blanks left out, comments kept; any text can be cut."""
+    match = master(table).match
+    tokens: list[Raw] = []
+    position, end = 0, len(text)
+    while position < end:
+        found = match(text, position)
+        kind = BROKEN if found is None or found.lastgroup is None else found.lastgroup
+        stop = position + 1 if found is None else found.end()
+        if kind == "SPACE":
+            position = stop
+            continue
+        if kind == "MARK":
+            kind = text[position:stop]
+        elif kind == "LINE_COMMENT":
+            kind = COMMENT
+        elif kind == "BLOCK_COMMENT":
+            kind, stop = _block_comment(text, position)
+        elif kind == "NUMBER" and (garbage := _AFTER_NUMBER.match(text, stop)):
+            kind, stop = BROKEN, garbage.end()
+        elif kind == BROKEN and text[position] in "'\"`":
+            stop = end
+        tokens.append(Raw(kind, text[position:stop], position, stop))
+        position = stop
+    return tokens
+
+
+def _block_comment(text: str, start: int) -> tuple[str, int]:
+    depth = 0
+    for found in _NESTING.finditer(text, start):
+        depth += 1 if found.group() == "/*" else -1
+        if depth == 0:
+            return COMMENT, found.end()
+    return BROKEN, len(text)

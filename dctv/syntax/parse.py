@@ -1,0 +1,55 @@
+"""Text to syntax tree."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import count
+from typing import cast
+
+from dctv.errors import Place, Source
+from dctv.syntax import ast
+from dctv.syntax.build import FORMS
+from dctv.syntax.complaint import complain, too_deep
+from dctv.syntax.parser import Parser, TooDeep, Unexpected
+
+
+def parse(source: Source) -> list[ast.Statement]:
+    """Parse a list of statements; blank text is an empty list.
+
+    Raises:
+        ParseError: the text does not follow the grammar.
+    """
+    return cast("list[ast.Statement]", _run(source, "script"))
+
+
+def parse_expression(source: Source) -> ast.Expr:
+    """Parse one expression and nothing else.
+
+    Raises:
+        ParseError: the text does not follow the grammar.
+    """
+    return cast("ast.Expr", _run(source, "lone_expression"))
+
+
+def parse_select(source: Source) -> ast.Select:
+    """Parse one select, maybe followed by `;`, and nothing else.
+
+    Raises:
+        ParseError: the text does not follow the grammar.
+    """
+    return cast("ast.Select", _run(source, "lone_select"))
+
+
+def _run(source: Source, start: str) -> object:
+    def make(name: str, parts: list[object], start: int, stop: int) -> object:
+        return FORMS[name](Place(source, start, max(start, stop)), *parts)
+
+    parser = Parser(source.text, start, make)
+    numbers = count()
+    parser.tokens = [replace(t, text=f"?{next(numbers)}") if t.text == "?" else t for t in parser.tokens]
+    try:
+        return parser.run()
+    except Unexpected as error:
+        raise complain(source, start, error.index) from None
+    except TooDeep as error:
+        raise too_deep(source, error) from None

@@ -1,0 +1,216 @@
+"""Tokens to whatever the caller makes of each production: the LALR(1) machine that runs the table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+
+from dctv.syntax.keywords import AFTER_NAMES, BEFORE, ENDING, NEGATABLE, RESERVED
+from dctv.syntax.lexer import BROKEN, COMMENT, Raw, scan
+from dctv.syntax.table import Table, load_table
+
+END = "$END"
+MAX_DEPTH = 250
+"""How deep the values made of a text may nest, so that whoever walks them by recursion is safe."""
+
+Make = Callable[[str, list[object], int, int], object]
+"""From the name of a form, its parts, and the range of its text, to its value."""
+
+
+class Unexpected(Exception):  # noqa: N818
+    """A token that the grammar does not allow where it stands."""
+
+    def __init__(self, index: int) -> None:
+        super().__init__(index)
+        self.index = index
+
+
+class TooDeep(Exception):  # noqa: N818
+    """A form that nests deeper than MAX_DEPTH."""
+
+    def __init__(self, start: int, stop: int) -> None:
+        super().__init__(start, stop)
+        self.start = start
+        self.stop = stop
+
+
+@lru_cache(maxsize=1)
+def default_table() -> Table:
+    """Return the table of the dialect."""
+    return load_table()
+
+
+@dataclass(slots=True)
+class _Stacks:
+    states: list[int]
+    values: list[object]
+    starts: list[int]
+    stops: list[int]
+    depths: list[int]
+
+
+class Parser:
+    """Runs the table over one text.
+
+    Args:
+        text: what to parse.
+        start: the start symbol of the grammar.
+        make: called for every form, from the inside out and from left to right.
+    """
+
+    def __init__(self, text: str, start: str, make: Make, table: Table | None = None) -> None:
+        self.table = default_table() if table is None else table
+        self.make = make
+        self.text = text
+        self.tokens = [t for t in scan(self.table, text) if t.kind != COMMENT]
+        self.tokens.append(Raw(END, "", len(text), len(text)))
+        self._first, self._last = self.table.starts[start]
+        self.restart()
+
+    def restart(self) -> None:
+        """Forget what was taken."""
+        self.stacks = _Stacks([self._first], [], [], [], [])
+        self._stop = 0
+
+    def run(self) -> object:
+        """Parse the whole text and return the value of the start symbol.
+
+        Raises:
+            Unexpected: a token does not fit.
+            TooDeep: the text nests too deeply.
+        """
+        for index in range(len(self.tokens)):
+            self.feed(index)
+        return self.stacks.values[-1]
+
+    def feed(self, index: int) -> None:
+        """Reduce what the token at an index completes, then take it."""
+        token = self.tokens[index]
+        terminal = self.terminal(index)
+        states = self.stacks.states
+        row_of = self.table.row
+        while True:
+            action = row_of(states[-1]).get(terminal)
+            if action is None:
+                raise Unexpected(index)
+            if action >= 0:
+                break
+            self._reduce(-1 - action, token.start)
+            if states[-1] == self._last and token.kind == END:
+                return
+        states.append(action)
+        self.stacks.values.append(token)
+        self.stacks.starts.append(token.start)
+        self.stacks.stops.append(token.stop)
+        self.stacks.depths.append(0)
+        self._stop = token.stop
+
+    def _reduce(self, number: int, next_start: int) -> None:
+        rule = self.table.rule(number)
+        stacks, size = self.stacks, rule.size
+        states = stacks.states
+        if size == 1 and rule.single and rule.keep:
+            states[-1] = self.table.goto(states[-2])[rule.origin]
+            return
+        if size:
+            parts = stacks.values[-size:]
+            start, stop, depth = stacks.starts[-size], stacks.stops[-1], max(stacks.depths[-size:])
+            del (
+                states[-size:],
+                stacks.values[-size:],
+                stacks.starts[-size:],
+                stacks.stops[-size:],
+                stacks.depths[-size:],
+            )
+        else:
+            parts, start, stop, depth = [], next_start, self._stop, 0
+        children = self._children(rule.keep, parts)
+        if not rule.name:
+            value: object = children
+        elif rule.single and len(children) == 1:
+            value = children[0]
+        else:
+            depth += 1
+            if depth > MAX_DEPTH:
+                raise TooDeep(start, stop)
+            value = self.make(rule.name, children, start, stop)
+        states.append(self.table.goto(states[-1])[rule.origin])
+        stacks.values.append(value)
+        stacks.starts.append(start)
+        stacks.stops.append(stop)
+        stacks.depths.append(depth)
+
+    @staticmethod
+    def _children(keep: tuple[tuple[int, bool], ...], parts: list[object]) -> list[object]:
+        """Return the kept parts; the list of a leading helper is reused, so that long lists stay linear."""
+        children: list[object] = []
+        for index, inline in keep:
+            part = parts[index]
+            if not inline:
+                children.append(part)
+            elif isinstance(part, list):
+                if children:
+                    children.extend(part)
+                else:
+                    children = part
+        return children
+
+    def terminal(self, index: int) -> int:
+        """Return the terminal that a token is here, -1 for one that is allowed nowhere."""
+        token = self.tokens[index]
+        number = self.table.number
+        if token.kind != "NAME":
+            return -1 if token.kind == BROKEN else number[token.kind]
+        word = token.text.upper()
+        return number[self._word(index, word) if word in self.table.keywords else "NAME"]
+
+    def _word(self, index: int, word: str) -> str:
+        """Return the keyword, or NAME where a word of the grammar stands for itself."""
+        before = self.tokens[index - 1].kind if index else ""
+        after = self.tokens[index + 1] if index + 1 < len(self.tokens) else self.tokens[index]
+        kind = after.text.upper() if after.kind == "NAME" else after.kind
+        if before == "." or kind == "=>" or kind not in BEFORE.get(word, {kind}):
+            return "NAME"
+        if word == "NOT":
+            return self._not(kind)
+        if word == "IN" and index and self.tokens[index - 1].text.upper() == "IN":
+            return "NAME"
+        if word in RESERVED:
+            return word
+        last = kind in AFTER_NAMES and word not in ENDING
+        if self.accepts(word) and not (last and self.accepts("NAME")):
+            return word
+        return "NAME" if self.accepts("NAME") else word
+
+    def _not(self, following: str) -> str:
+        if following == "BETWEEN" and self.accepts("NOT_BETWEEN"):
+            return "NOT_BETWEEN"
+        return "NOT_LIKE" if following in NEGATABLE and self.accepts("NOT_LIKE") else "NOT"
+
+    def accepts(self, name: str) -> bool:
+        """Tell whether a terminal may come next."""
+        return self.reached(self.table.number[name]) is not None
+
+    def reached(self, terminal: int) -> int | None:
+        """Return the state in which a terminal would be taken now, or None where it would not be."""
+        table, states = self.table, self.stacks.states
+        depth = len(states)
+        on_top: list[int] = []
+        while True:
+            state = on_top[-1] if on_top else states[depth - 1]
+            action = table.row(state).get(terminal)
+            if action is None:
+                return None
+            if action >= 0:
+                return state
+            rule = table.rule(-1 - action)
+            for _ in range(rule.size):
+                if on_top:
+                    on_top.pop()
+                else:
+                    depth -= 1
+            below = on_top[-1] if on_top else states[depth - 1]
+            on_top.append(table.goto(below)[rule.origin])
+            if on_top[-1] == self._last and depth == 1 and len(on_top) == 1:
+                return on_top[-1] if table.terminals[terminal] == END else None

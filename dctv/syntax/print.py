@@ -1,0 +1,44 @@
+"""Syntax tree to text."""
+
+from __future__ import annotations
+
+from dctv.syntax import ast
+from dctv.syntax.write import expressions, selects, statements, tables
+from dctv.syntax.write.writer import Form, Writer
+
+
+def _name(w: Writer, node: ast.Name) -> str:
+    return w.name(node)
+
+
+def _path(w: Writer, node: ast.Path) -> str:
+    return w.path(node)
+
+
+FORMS: dict[type[ast.Node], Form] = {
+    ast.Name: _name,
+    ast.Path: _path,
+    **expressions.FORMS,
+    **tables.FORMS,
+    **selects.FORMS,
+    **statements.FORMS,
+}
+"""What writes each class of node."""
+
+_SQL = Writer(FORMS)
+_HEADER = Writer(FORMS, header=True)
+
+
+def to_sql(node: ast.Node) -> str:
+    """Return text that parses to an equal tree, with no more parentheses than that takes."""
+    return _SQL.write(node)
+
+
+def header(expr: ast.Expr) -> str:
+    """Return the header of an unnamed column: its expression, without the units of literals.
+
+    A column is its own last name; an infix operator stands in parentheses; COUNT(*) is `COUNT()`.
+    """
+    if isinstance(expr, ast.Column):
+        return expr.path.parts[-1].text
+    return _HEADER.expr(expr)

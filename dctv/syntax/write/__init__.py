@@ -1,0 +1,1 @@
+"""Nodes of the syntax tree to text: one function per class of node."""

@@ -1,0 +1,193 @@
+"""Expressions to text."""
+
+from __future__ import annotations
+
+import re
+
+from dctv.syntax import ast
+from dctv.syntax.keywords import RESERVED
+from dctv.syntax.write.levels import BIT_OR, COMPARISON, NOT, POSTFIX, PREFIX, RANGE, level
+from dctv.syntax.write.writer import Form, Writer, backticks, string
+
+_BARE_UNIT = re.compile(r"[^\W\d_]\w*")
+_LIKE_DIGITS = re.compile(r"[eE][0-9]|[xX][0-9A-Fa-f]")
+
+
+def _number(w: Writer, node: ast.Number) -> str:
+    if node.unit is None or w.header:
+        return node.text
+    bare = _BARE_UNIT.fullmatch(node.unit) and not _LIKE_DIGITS.match(node.unit) and node.text[:2].lower() != "0x"
+    return node.text + (node.unit if bare else backticks(node.unit))
+
+
+def _string(_w: Writer, node: ast.String) -> str:
+    return string(node.text)
+
+
+def _interval(_w: Writer, node: ast.Interval) -> str:
+    return f"INTERVAL {string(node.text)}"
+
+
+def _constant(_w: Writer, node: ast.Constant) -> str:
+    return "NULL" if node.value is None else str(node.value).upper()
+
+
+def _bind(_w: Writer, node: ast.Bind) -> str:
+    return f"?{node.key}" if isinstance(node.key, int) else f":{node.key}"
+
+
+def _column(w: Writer, node: ast.Column) -> str:
+    return w.path(node.path)
+
+
+def _star(w: Writer, node: ast.Star) -> str:
+    text = "*" if node.qualifier is None else f"{w.path(node.qualifier)}.*"
+    if node.exclude:
+        text += f" EXCLUDE{w.names(node.exclude)}"
+    if node.replace:
+        text += f" REPLACE ({', '.join(f'{w.expr(expr)} AS {w.name(name)}' for expr, name in node.replace)})"
+    return text
+
+
+def _unary(w: Writer, node: ast.Unary) -> str:
+    if node.op == "NOT":
+        return f"NOT {w.expr(node.operand, NOT)}"
+    operand = w.expr(node.operand, PREFIX)
+    blank = " " if operand.startswith("-") else ""
+    return f"{node.op}{blank}{operand}"
+
+
+def _binary(w: Writer, node: ast.Binary) -> str:
+    op: str = node.op
+    if isinstance(node.right, ast.Constant) and op in {"<=>", "<!=>"}:
+        op = "IS" if op == "<=>" else "IS NOT"
+    tightness = level(node)
+    return f"{w.expr(node.left, tightness)} {op} {w.expr(node.right, tightness + 1)}"
+
+
+def _not(node: ast.Like | ast.Between | ast.InList | ast.InSelect) -> str:
+    return "NOT " if node.negated else ""
+
+
+def _like(w: Writer, node: ast.Like) -> str:
+    escape = "" if node.escape is None else f" ESCAPE {w.expr(node.escape, RANGE)}"
+    return f"{w.expr(node.operand, COMPARISON)} {_not(node)}{node.op} {w.expr(node.pattern, RANGE)}{escape}"
+
+
+def _between(w: Writer, node: ast.Between) -> str:
+    low, high = w.expr(node.low, BIT_OR), w.expr(node.high, BIT_OR)
+    return f"{w.expr(node.operand, RANGE)} {_not(node)}BETWEEN {low} AND {high}"
+
+
+def _in_list(w: Writer, node: ast.InList) -> str:
+    lone_select = len(node.items) == 1 and isinstance(node.items[0], ast.ScalarSelect)
+    comma = "," if lone_select else ""
+    return f"{w.expr(node.operand, COMPARISON)} {_not(node)}IN ({w.list(node.items)}{comma})"
+
+
+def _in_select(w: Writer, node: ast.InSelect) -> str:
+    return f"{w.expr(node.operand, COMPARISON)} {_not(node)}IN ({w.write(node.select)})"
+
+
+def _in_unit(w: Writer, node: ast.InUnit) -> str:
+    bare = w.header or (_BARE_UNIT.fullmatch(node.unit) and node.unit.upper() not in RESERVED - {"IN"})
+    return f"{w.expr(node.operand, COMPARISON)} IN {node.unit if bare else backticks(node.unit)}"
+
+
+def _case(w: Writer, node: ast.Case) -> str:
+    operand = "" if node.operand is None else f" {w.expr(node.operand)}"
+    branches = "".join(f" WHEN {w.expr(a)} THEN {w.expr(b)}" for a, b in node.branches)
+    return f"CASE{operand}{branches}{w.clause('ELSE', node.otherwise)} END"
+
+
+def _cast(w: Writer, node: ast.Cast) -> str:
+    return f"{'TRY_CAST' if node.lenient else 'CAST'}({w.expr(node.operand)} AS {w.write(node.type)})"
+
+
+def _type_name(_w: Writer, node: ast.TypeName) -> str:
+    arguments = f"({', '.join(map(str, node.arguments))})" if node.arguments else ""
+    return f"{node.name}{arguments}{'[]' * node.dimensions}"
+
+
+def _exists(w: Writer, node: ast.Exists) -> str:
+    return f"EXISTS ({w.write(node.select)})"
+
+
+def _scalar_select(w: Writer, node: ast.ScalarSelect) -> str:
+    return f"({w.write(node.select)})"
+
+
+def _row(w: Writer, node: ast.Row) -> str:
+    return f"({w.list(node.items)}{',' if len(node.items) == 1 else ''})"
+
+
+def _index(w: Writer, node: ast.Index) -> str:
+    return f"{w.expr(node.operand, POSTFIX)}[{w.expr(node.index)}]"
+
+
+def _call(w: Writer, node: ast.Call) -> str:
+    star = w.header and node.arguments == (ast.Star(),)
+    arguments = "" if star else w.list(node.arguments)
+    keywords = [f"{w.name(name)} => {w.expr(value)}" for name, value in node.keywords]
+    inside = ", ".join(filter(None, [arguments, *keywords]))
+    distinct = "DISTINCT " if node.distinct else ""
+    text = f"{w.path(node.function)}({distinct}{inside}{w.clauses('ORDER BY', node.order_by)})"
+    if node.filter is not None:
+        text += f" FILTER (WHERE {w.expr(node.filter)})"
+    if node.nulls is not None:
+        text += f" {node.nulls} NULLS"
+    if isinstance(node.over, ast.Name):
+        return f"{text} OVER {w.window_name(node.over)}"
+    return f"{text} OVER {w.write(node.over)}" if node.over is not None else text
+
+
+def _window(w: Writer, node: ast.Window) -> str:
+    base = "" if node.base is None else f" {w.window_name(node.base)}"
+    partition = w.clauses("PARTITION BY", node.partition_by)
+    frame = "" if node.frame is None else f" {w.write(node.frame)}"
+    return f"({(base + partition + w.clauses('ORDER BY', node.order_by) + frame).strip()})"
+
+
+def _frame(w: Writer, node: ast.Frame) -> str:
+    if node.stop is None:
+        return f"{node.unit} {w.write(node.start)}"
+    return f"{node.unit} BETWEEN {w.write(node.start)} AND {w.write(node.stop)}"
+
+
+def _bound(w: Writer, node: ast.Bound) -> str:
+    return node.kind if node.offset is None else f"{w.expr(node.offset, BIT_OR)} {node.kind}"
+
+
+def _order_term(w: Writer, node: ast.OrderTerm) -> str:
+    nulls = "" if node.nulls is None else f" NULLS {node.nulls}"
+    return f"{w.expr(node.expr)}{' DESC' if node.descending else ''}{nulls}"
+
+
+FORMS: dict[type[ast.Node], Form] = {
+    ast.Number: _number,
+    ast.String: _string,
+    ast.Interval: _interval,
+    ast.Constant: _constant,
+    ast.Bind: _bind,
+    ast.Column: _column,
+    ast.Star: _star,
+    ast.Unary: _unary,
+    ast.Binary: _binary,
+    ast.Like: _like,
+    ast.Between: _between,
+    ast.InList: _in_list,
+    ast.InSelect: _in_select,
+    ast.InUnit: _in_unit,
+    ast.Case: _case,
+    ast.Cast: _cast,
+    ast.TypeName: _type_name,
+    ast.Exists: _exists,
+    ast.ScalarSelect: _scalar_select,
+    ast.Row: _row,
+    ast.Index: _index,
+    ast.Call: _call,
+    ast.Window: _window,
+    ast.Frame: _frame,
+    ast.Bound: _bound,
+    ast.OrderTerm: _order_term,
+}

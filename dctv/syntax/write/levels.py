@@ -1,0 +1,34 @@
+"""How tightly each form of expression binds, loosest first."""
+
+from __future__ import annotations
+
+from dctv.syntax import ast
+
+OR, AND, NOT, COMPARISON, RANGE, BIT_OR, BIT_AND, SHIFT, SUM, PRODUCT, PREFIX, POSTFIX, ATOM = range(13)
+
+_OPERATORS: dict[str, int] = {
+    "OR": OR,
+    "AND": AND,
+    **dict.fromkeys(("=", "!=", "<", "<=", ">", ">=", "<=>", "<!=>"), COMPARISON),
+    "|": BIT_OR,
+    "&": BIT_AND,
+    **dict.fromkeys(("<<", ">>"), SHIFT),
+    **dict.fromkeys(("+", "-", "||"), SUM),
+    **dict.fromkeys(("*", "/", "%", "//"), PRODUCT),
+}
+_FORMS: dict[type[ast.Expr], int] = {
+    **dict.fromkeys((ast.Like, ast.InList, ast.InSelect, ast.InUnit), COMPARISON),
+    ast.Between: RANGE,
+    ast.Index: POSTFIX,
+}
+
+
+def level(node: ast.Expr) -> int:
+    """Return how tightly an expression binds."""
+    match node:
+        case ast.Binary(op=op):
+            return _OPERATORS[op]
+        case ast.Unary(op=op):
+            return NOT if op == "NOT" else PREFIX
+        case _:
+            return _FORMS.get(type(node), ATOM)

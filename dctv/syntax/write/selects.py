@@ -1,0 +1,97 @@
+"""Selects and their clauses to text."""
+
+from __future__ import annotations
+
+from dctv.syntax import ast
+from dctv.syntax.write.writer import Form, Writer
+
+_UNION, _INTERSECT, _PRIMARY = range(3)
+
+
+def _select(w: Writer, node: ast.Select) -> str:
+    ctes = ""
+    if node.ctes:
+        ctes = f"WITH {'RECURSIVE ' if node.recursive else ''}{w.list(node.ctes)} "
+    order, limit, offset = w.clauses("ORDER BY", node.order_by), w.clause("LIMIT", node.limit), ""
+    if node.offset is not None:
+        offset = w.clause("OFFSET", node.offset)
+    return f"{ctes}{_body(w, node.body, _UNION)}{order}{limit}{offset}"
+
+
+def _body(w: Writer, body: ast.Body, least: int) -> str:
+    if isinstance(body, ast.Select):
+        return f"({w.write(body)})"
+    text = w.write(body)
+    return f"({text})" if isinstance(body, ast.Compound) and _level(body) < least else text
+
+
+def _level(node: ast.Compound) -> int:
+    return _INTERSECT if node.op == "INTERSECT" else _UNION
+
+
+def _compound(w: Writer, node: ast.Compound) -> str:
+    least = _level(node)
+    every = " ALL" if node.all else ""
+    return f"{_body(w, node.left, least)} {node.op}{every} {_body(w, node.right, least + 1)}"
+
+
+def _common_table(w: Writer, node: ast.CommonTable) -> str:
+    return f"{w.name(node.name)}{w.names(node.columns)} AS ({w.write(node.select)})"
+
+
+def _values(w: Writer, node: ast.Values) -> str:
+    return "VALUES " + ", ".join(f"({w.list(row)})" for row in node.rows)
+
+
+def _core(w: Writer, node: ast.Core) -> str:
+    kind = "" if node.kind == "REGULAR" else f" {node.kind}"
+    distinct = " DISTINCT" if node.distinct else ""
+    columns = f" {w.list(node.columns)}" if node.columns else ""
+    group = "" if node.group is None else f" {w.write(node.group)}"
+    windows = ", ".join(f"{w.name(name)} AS {w.write(window)}" for name, window in node.windows)
+    return (
+        f"SELECT{kind}{distinct}{columns}{w.clause('FROM', node.source)}{w.clause('WHERE', node.where)}{group}"
+        f"{w.clause('HAVING', node.having)}{w.clause('QUALIFY', node.qualify)}{' WINDOW ' if windows else ''}{windows}"
+    )
+
+
+def _result_column(w: Writer, node: ast.ResultColumn) -> str:
+    return w.expr(node.expr) + ("" if node.name is None else f" AS {w.name(node.name)}")
+
+
+def _group_by(w: Writer, node: ast.GroupBy) -> str:
+    return "GROUP BY ALL" if node.all else f"GROUP BY {w.list(node.items)}"
+
+
+def _grouping_sets(w: Writer, node: ast.GroupingSets) -> str:
+    return f"{node.kind} ({', '.join(_grouping_set(w, items) for items in node.sets)})"
+
+
+def _grouping_set(w: Writer, items: tuple[ast.Expr, ...]) -> str:
+    if len(items) != 1:
+        return f"({w.list(items)})"
+    return f"({w.expr(items[0])},)" if isinstance(items[0], ast.Row) else w.expr(items[0])
+
+
+def _group_using_partition(w: Writer, node: ast.GroupUsingPartition) -> str:
+    return f"GROUP{' AND INTERSECT' if node.intersect else ''} USING PARTITION{w.names(node.names)}"
+
+
+def _group_using_spans(w: Writer, node: ast.GroupUsingSpans) -> str:
+    table = w.write(node.table)
+    joined = isinstance(node.table, ast.Join | ast.SpanJoin | ast.SpanBroadcast)
+    return f"GROUP{' AND INTERSECT' if node.intersect else ''} USING SPANS FROM {f'({table})' if joined else table}"
+
+
+FORMS: dict[type[ast.Node], Form] = {
+    ast.Select: _select,
+    ast.Compound: _compound,
+    ast.CommonTable: _common_table,
+    ast.Values: _values,
+    ast.Core: _core,
+    ast.ResultColumn: _result_column,
+    ast.GroupBy: _group_by,
+    ast.GroupingSets: _grouping_sets,
+    ast.GroupUsingPartition: _group_using_partition,
+    ast.GroupUsingSpans: _group_using_spans,
+}

@@ -1,0 +1,64 @@
+"""Statements to text."""
+
+from __future__ import annotations
+
+from dctv.syntax import ast
+from dctv.syntax.write.writer import Form, Writer
+
+
+def _select_statement(w: Writer, node: ast.SelectStatement) -> str:
+    return w.write(node.select)
+
+
+def _create_view(w: Writer, node: ast.CreateView) -> str:
+    replace = " OR REPLACE" if node.replace else ""
+    return f"CREATE{replace} VIEW {w.path(node.path)}{w.names(node.columns)} AS {w.write(node.select)}"
+
+
+def _drop_view(w: Writer, node: ast.DropView) -> str:
+    return f"DROP VIEW {'IF EXISTS ' if node.if_exists else ''}{w.path(node.path)}"
+
+
+def _drop_all(w: Writer, node: ast.DropAll) -> str:
+    return f"DROP ALL {w.path(node.path)}"
+
+
+def _mount_trace(w: Writer, node: ast.MountTrace) -> str:
+    options = ", ".join(f"{w.name(name)} => {w.write(argument)}" for name, argument in node.options)
+    tail = f" WITH ({options})" if options else ""
+    return f"MOUNT TRACE {w.write(node.file)} AS {w.path(node.path)}{tail}"
+
+
+def _set(w: Writer, node: ast.Set) -> str:
+    return f"SET {w.path(node.path)} = {w.expr(node.value)}"
+
+
+def _explain(w: Writer, node: ast.Explain) -> str:
+    return f"EXPLAIN {'ANALYZE ' if node.analyze else ''}{w.write(node.select)}"
+
+
+def _describe(w: Writer, node: ast.Describe) -> str:
+    return f"DESCRIBE {w.path(node.path)}"
+
+
+def _show_tables(w: Writer, node: ast.ShowTables) -> str:
+    return "SHOW TABLES" if node.path is None else f"SHOW TABLES FROM {w.path(node.path)}"
+
+
+def _assert(w: Writer, node: ast.Assert) -> str:
+    message = "" if node.message is None else f", {w.expr(node.message)}"
+    return f"ASSERT {w.expr(node.expr)}{message}"
+
+
+FORMS: dict[type[ast.Node], Form] = {
+    ast.SelectStatement: _select_statement,
+    ast.CreateView: _create_view,
+    ast.DropView: _drop_view,
+    ast.DropAll: _drop_all,
+    ast.MountTrace: _mount_trace,
+    ast.Set: _set,
+    ast.Explain: _explain,
+    ast.Describe: _describe,
+    ast.ShowTables: _show_tables,
+    ast.Assert: _assert,
+}

@@ -1,0 +1,240 @@
+"""Turns the units of a function's arguments into the unit of its result, by the rule the function follows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from enum import Enum
+from fractions import Fraction
+
+from dctv.errors import UnitError
+from dctv.types.units import (
+    NO_UNIT,
+    Unit,
+    compatible,
+    describe,
+    divide,
+    finer,
+    is_bare,
+    multiply,
+    parse_unit,
+    power,
+    ratio,
+    rooted,
+)
+
+Argument = Unit | None
+"""The unit of an argument; None for a literal 0 or NULL, which fits every unit."""
+Outcome = tuple[Unit, list[Fraction]]
+"""The unit of the result, and what each argument is multiplied by before the call."""
+_ONE = Fraction(1)
+
+
+class UnitRule(Enum):
+    """What a function does to units; the value is how the reference puts it."""
+
+    BARE = "takes bare numbers only"
+    """exp, ln, product: the result has no meaning for a quantity, or its unit would depend on the data."""
+    NONE = "takes any unit, result has none"
+    """count, sign, skewness: the result is the same in whatever unit the arguments are given."""
+    KEEP = "keeps the unit of its first argument, the others are bare"
+    """sum, avg, quantile, round: f(c*x) = c*f(x), or the rounding is meant in the unit at hand."""
+    FIRST = "keeps the unit of its first argument, the others may have any"
+    """arg_max, wavg: the others choose or weigh, and their scale does not matter."""
+    SECOND = "keeps the unit of its second argument, the others may have any"
+    """regr_avgx."""
+    SAME = "takes compatible units, result is in the finest of them"
+    """coalesce, greatest, gcd: the arguments are compared, or any of them may be the result."""
+    COMPARE = "takes compatible units, result has none"
+    """atan2: only the ratio of the arguments matters."""
+    CHOOSE = "takes a condition and compatible units, result is in the finest of them"
+    """if."""
+    SHIFT = "keeps the unit of its first argument; the second is bare, the third is converted to the first"
+    """lag, lead: value, offset, default."""
+    PRODUCT = "multiplies the units of its first two arguments"
+    """covar_pop, regr_sxy."""
+    QUOTIENT = "divides the unit of its first argument by that of the second"
+    """regr_slope, fdiv."""
+    SQUARE = "squares the unit of its first argument"
+    """variance: f(c*x) = c^2*f(x)."""
+    SQUARE_SECOND = "squares the unit of its second argument"
+    """regr_sxx."""
+    ROOT = "halves the powers of the unit"
+    """sqrt."""
+    CUBE_ROOT = "divides the powers of the unit by three"
+    """cbrt."""
+    TIMES_NS = "multiplies the unit by time"
+    """time_sum: an integral over _duration, which is in ns."""
+    IN_BYTES = "takes an amount of information, which it is given in bytes, or a bare number; result has none"
+    """format_bytes."""
+
+
+def result_unit(rule: UnitRule, arguments: Sequence[Argument], function: str) -> Outcome:
+    """Return the unit of a call's result, and the factor for each argument.
+
+    Raises:
+        UnitError: The arguments' units do not fit the rule; without a place.
+    """
+    return _RULES[rule](arguments, function)
+
+
+def _bare(arguments: Sequence[Argument], function: str) -> Outcome:
+    for unit in arguments:
+        if unit is not None and not is_bare(unit):
+            raise UnitError(
+                f"`{function}` has no rule for units, found `{unit}`", hint="drop the unit with unitless(x)"
+            )
+    return NO_UNIT, _ones(arguments)
+
+
+def _none(arguments: Sequence[Argument], function: str) -> Outcome:
+    del function
+    return NO_UNIT, _ones(arguments)
+
+
+def _keep(arguments: Sequence[Argument], function: str) -> Outcome:
+    _need_bare(arguments, range(1, len(arguments)), function)
+    return _at(arguments, 0), _ones(arguments)
+
+
+def _first(arguments: Sequence[Argument], function: str) -> Outcome:
+    del function
+    return _at(arguments, 0), _ones(arguments)
+
+
+def _second(arguments: Sequence[Argument], function: str) -> Outcome:
+    del function
+    return _at(arguments, 1), _ones(arguments)
+
+
+def _same(arguments: Sequence[Argument], function: str) -> Outcome:
+    units = [unit for unit in arguments if unit is not None]
+    if not units:
+        return NO_UNIT, _ones(arguments)
+    common = units[0]
+    for unit in units[1:]:
+        if not compatible(common, unit):
+            raise _mismatch(function, common, unit)
+        common = finer(common, unit)
+    return common, [_ONE if unit is None else ratio(unit, common) for unit in arguments]
+
+
+def _compare(arguments: Sequence[Argument], function: str) -> Outcome:
+    return NO_UNIT, _same(arguments, function)[1]
+
+
+def _choose(arguments: Sequence[Argument], function: str) -> Outcome:
+    _need_bare(arguments, range(min(1, len(arguments))), function)
+    unit, factors = _same(arguments[1:], function)
+    return unit, [*_ones(arguments[:1]), *factors]
+
+
+def _shift(arguments: Sequence[Argument], function: str) -> Outcome:
+    _need_bare(arguments[:2], range(1, min(2, len(arguments))), function)
+    kept = _at(arguments, 0)
+    factors = _ones(arguments)
+    for index, unit in enumerate(arguments[2:], start=2):
+        if unit is None:
+            continue
+        if not compatible(kept, unit):
+            raise _mismatch(function, kept, unit)
+        factors[index] = ratio(unit, kept)
+    return kept, factors
+
+
+def _product(arguments: Sequence[Argument], function: str) -> Outcome:
+    del function
+    unit, factor = multiply(_at(arguments, 0), _at(arguments, 1))
+    return unit, _scaled_first(arguments, factor)
+
+
+def _quotient(arguments: Sequence[Argument], function: str) -> Outcome:
+    del function
+    unit, factor = divide(_at(arguments, 0), _at(arguments, 1))
+    return unit, _scaled_first(arguments, factor)
+
+
+def _square(arguments: Sequence[Argument], function: str) -> Outcome:
+    del function
+    return power(_at(arguments, 0), Fraction(2)), _ones(arguments)
+
+
+def _square_second(arguments: Sequence[Argument], function: str) -> Outcome:
+    del function
+    return power(_at(arguments, 1), Fraction(2)), _ones(arguments)
+
+
+def _root(arguments: Sequence[Argument], function: str) -> Outcome:
+    del function
+    unit, factor = rooted(_at(arguments, 0), 2)
+    return unit, _scaled_first(arguments, factor)
+
+
+def _cube_root(arguments: Sequence[Argument], function: str) -> Outcome:
+    del function
+    unit, factor = rooted(_at(arguments, 0), 3)
+    return unit, _scaled_first(arguments, factor)
+
+
+def _times_ns(arguments: Sequence[Argument], function: str) -> Outcome:
+    del function
+    unit, factor = multiply(_at(arguments, 0), parse_unit("ns"))
+    return unit, _scaled_first(arguments, factor)
+
+
+def _in_bytes(arguments: Sequence[Argument], function: str) -> Outcome:
+    byte = parse_unit("B")
+    amount = _at(arguments, 0)
+    _need_bare(arguments, range(1, len(arguments)), function)
+    if is_bare(amount):
+        return NO_UNIT, _ones(arguments)
+    if not compatible(amount, byte):
+        raise UnitError(f"`{function}` takes an amount of information, found {describe(amount)}")
+    return NO_UNIT, _scaled_first(arguments, ratio(amount, byte))
+
+
+_RULES: dict[UnitRule, Callable[[Sequence[Argument], str], Outcome]] = {
+    UnitRule.BARE: _bare,
+    UnitRule.NONE: _none,
+    UnitRule.KEEP: _keep,
+    UnitRule.FIRST: _first,
+    UnitRule.SECOND: _second,
+    UnitRule.SAME: _same,
+    UnitRule.COMPARE: _compare,
+    UnitRule.CHOOSE: _choose,
+    UnitRule.SHIFT: _shift,
+    UnitRule.PRODUCT: _product,
+    UnitRule.QUOTIENT: _quotient,
+    UnitRule.SQUARE: _square,
+    UnitRule.SQUARE_SECOND: _square_second,
+    UnitRule.ROOT: _root,
+    UnitRule.CUBE_ROOT: _cube_root,
+    UnitRule.TIMES_NS: _times_ns,
+    UnitRule.IN_BYTES: _in_bytes,
+}
+
+
+def _at(arguments: Sequence[Argument], index: int) -> Unit:
+    """Return the unit of an argument; the engine complains about one that is missing."""
+    return (arguments[index] if index < len(arguments) else None) or NO_UNIT
+
+
+def _ones(arguments: Sequence[Argument]) -> list[Fraction]:
+    return [_ONE] * len(arguments)
+
+
+def _scaled_first(arguments: Sequence[Argument], factor: Fraction) -> list[Fraction]:
+    return [factor, *_ones(arguments)][: len(arguments)]
+
+
+def _need_bare(arguments: Sequence[Argument], indexes: range, function: str) -> None:
+    for index in indexes:
+        unit = arguments[index]
+        if unit is not None and not is_bare(unit):
+            raise UnitError(f"argument {index + 1} of `{function}` must be a bare number, found `{unit}`")
+
+
+def _mismatch(function: str, a: Unit, b: Unit) -> UnitError:
+    message = f"`{function}` takes units that convert into each other, found {describe(a)} and {describe(b)}"
+    if is_bare(a) == is_bare(b):
+        return UnitError(message)
+    return UnitError(message, hint=f"give the bare number a unit, as in 1`{b if is_bare(a) else a}`")

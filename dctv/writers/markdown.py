@@ -1,0 +1,40 @@
+"""Turns a result into a Markdown table."""
+
+from __future__ import annotations
+
+import re
+from typing import BinaryIO
+
+from dctv.contracts.writer import Rows, Writer
+from dctv.types.values import is_numeric
+from dctv.writers.cells import NULL, head, plain, visible
+
+_ACTIVE = re.compile(r"[\\|<`*\[\]~]|&(?=[#\w])|(?<![^\W_])_|_(?![^\W_])")
+
+
+def write(rows: Rows, out: BinaryIO) -> int:
+    """Write the table; numbers are aligned to the right."""
+    columns = rows.schema.columns
+    makers = [plain(c.type) for c in columns]
+    rules = ["---:" if is_numeric(c.type) else ":---" for c in columns]
+    out.write((_line([_cell(head(c)) for c in columns]) + _line(rules)).encode("utf-8", "backslashreplace"))
+    count = 0
+    for chunk in rows.chunks():
+        texts = [
+            [NULL if v is None else _cell(make(v)) for v in values] for make, values in zip(makers, chunk, strict=True)
+        ]
+        lines = [_line(row) for row in zip(*texts, strict=True)]
+        out.write("".join(lines).encode("utf-8", "backslashreplace"))
+        count += len(lines)
+    return count
+
+
+def _line(cells: tuple[str, ...] | list[str]) -> str:
+    return "| " + " | ".join(cells) + " |\n"
+
+
+def _cell(text: str) -> str:
+    return _ACTIVE.sub(r"\\\g<0>", visible(text))
+
+
+MARKDOWN = Writer("markdown", "a Markdown table", (".md",), write, between=b"\n")

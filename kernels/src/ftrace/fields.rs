@@ -1,0 +1,156 @@
+//! The body of an event -> its fields: `key=value` with blanks in values, `key: value`, and the rest as free text.
+
+use memchr::{memchr, memmem};
+
+use super::line::is_blank;
+use super::table::Table;
+
+/// A key that was found and whose value has not ended yet.
+struct Open {
+    key: (usize, usize),
+    value: usize,
+    /// `[key=value]`
+    bracketed: bool,
+    /// `key = value`
+    spaced: bool,
+}
+
+/// Put all fields of a body into a row; what belongs to no key becomes the row's free text.
+pub fn pairs(body: &[u8], row: &mut Table) {
+    let mut open: Option<Open> = None;
+    let mut from = 0;
+    while let Some(equals) = memchr(b'=', body.get(from..).unwrap_or_default()).map(|i| i + from) {
+        if body[equals..].starts_with(b"==>") {
+            from = equals + 3;
+            continue;
+        }
+        from = equals + 1;
+        let floor = open.as_ref().map_or(0, |o| o.value);
+        let Some(next) = key_before(body, equals, floor) else {
+            continue;
+        };
+        let start = next.key.0 - usize::from(next.bracketed);
+        match open {
+            Some(before) => close(body, &before, start, row),
+            None => row.free(&body[..start]),
+        }
+        from = after_braces(body, next.value);
+        open = Some(next);
+    }
+    match open {
+        Some(last) => close(body, &last, body.len(), row),
+        None if !colons(body, row) => row.free(body),
+        None => {}
+    }
+}
+
+/// The key that ends at an equals sign, if it stands alone: behind a blank, a comma or an opening bracket.
+fn key_before(body: &[u8], equals: usize, floor: usize) -> Option<Open> {
+    let head = body.get(floor..equals)?;
+    let trimmed = head.trim_ascii_end();
+    let name = trimmed
+        .iter()
+        .rev()
+        .take_while(|b| b.is_ascii_alphanumeric() || **b == b'_')
+        .count();
+    let start = floor + trimmed.len() - name;
+    if name == 0 || body[start].is_ascii_digit() {
+        return None;
+    }
+    let bracketed =
+        start > floor && body[start - 1] == b'[' && (start - 1 == 0 || is_blank(body[start - 2]));
+    let alone = start == 0
+        || bracketed
+        || (start > floor && matches!(body[start - 1], b' ' | b'\t' | b','));
+    let spaced = trimmed.len() < head.len();
+    alone.then_some(Open {
+        key: (start, start + name),
+        value: equals + 1,
+        bracketed,
+        spaced,
+    })
+}
+
+/// Where the search goes on for a value that is a list in braces: keys in it are part of it.
+fn after_braces(body: &[u8], value: usize) -> usize {
+    let rest = &body[value..];
+    let blanks = rest.len() - rest.trim_ascii_start().len();
+    let end = match rest.get(blanks) {
+        Some(b'{') => memchr(b'}', rest),
+        Some(b'(') => memchr(b')', rest),
+        _ => None,
+    };
+    value + end.unwrap_or(0)
+}
+
+fn close(body: &[u8], open: &Open, end: usize, row: &mut Table) {
+    let key = &body[open.key.0..open.key.1];
+    let mut value = body[open.value..end].trim_ascii();
+    let mut rest: &[u8] = b"";
+    if let [head @ .., b'>'] = value {
+        value = head
+            .strip_suffix(b"==")
+            .map_or(value, <[u8]>::trim_ascii_end);
+    }
+    if let [head @ .., b','] = value {
+        value = head;
+    }
+    if open.bracketed {
+        if let Some(bracket) = memchr(b']', value) {
+            (value, rest) = (&value[..bracket], &value[bracket + 1..]);
+        }
+    } else if open.spaced && value.first() != Some(&b'(') {
+        if let Some(comma) = memmem::find(value, b", ") {
+            (value, rest) = (&value[..comma], &value[comma + 2..]);
+        }
+    } else if let [head @ .., b']'] = value {
+        value = head.strip_suffix(b" [ns").unwrap_or(value);
+    }
+    row.put(key, value);
+    row.free(rest);
+}
+
+/// `key: value, key: value` or `key:value key:value`; only where the body begins with a key.
+fn colons(body: &[u8], row: &mut Table) -> bool {
+    let Some(mut colon) = next_colon(body, 0) else {
+        return false;
+    };
+    if colon.0 != 0 {
+        return false;
+    }
+    loop {
+        let (start, end) = colon;
+        let next = next_colon(body, end + 1);
+        let value = body[end + 1..next.map_or(body.len(), |n| n.0)].trim_ascii();
+        row.put(&body[start..end], value.strip_suffix(b",").unwrap_or(value));
+        match next {
+            Some(found) => colon = found,
+            None => return true,
+        }
+    }
+}
+
+/// The next name that stands alone and is followed by a colon.
+fn next_colon(body: &[u8], from: usize) -> Option<(usize, usize)> {
+    let mut at = from;
+    while let Some(colon) = memchr(b':', body.get(at..)?).map(|i| i + at) {
+        let name = body[from..colon]
+            .iter()
+            .rev()
+            .take_while(|b| b.is_ascii_alphanumeric() || **b == b'_')
+            .count();
+        let start = colon - name;
+        if name > 0 && !body[start].is_ascii_digit() && (start == 0 || is_blank(body[start - 1])) {
+            return Some((start, colon));
+        }
+        at = colon + 1;
+    }
+    None
+}
+
+/// The arguments of `sys_name(fd: 3, buf: 7ffe, ...)`: hexadecimal without 0x, hence texts.
+pub fn arguments(list: &[u8], row: &mut Table) {
+    if !list.is_empty() && !colons(list, row) {
+        row.free(list);
+    }
+}

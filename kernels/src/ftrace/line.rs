@@ -1,0 +1,284 @@
+//! One line of ftrace text -> who, where and when, and what is left to read.
+
+use memchr::{memchr, memchr_iter, memmem, memrchr};
+
+/// What stands before the event of a line.
+#[derive(Clone, Copy)]
+pub struct Prefix<'a> {
+    pub comm: &'a [u8],
+    pub pid: i64,
+    /// Thread group, if the column is there and not `(-----)`.
+    pub tgid: Option<i64>,
+    pub cpu: i64,
+    pub flags: Option<&'a [u8]>,
+    /// As printed, in ns.
+    pub ts: i64,
+    /// Whether the time had no decimal point, so that its unit is a guess.
+    pub whole: bool,
+}
+
+/// What a line is.
+pub enum Line<'a> {
+    /// A prefix and the text from the event's name on.
+    Event(Prefix<'a>, &'a [u8]),
+    /// An event whose time is negative or beyond 64 bits of nanoseconds.
+    BadTime,
+    Other(Other),
+}
+
+/// Lines that are no events.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Other {
+    Blank,
+    Header,
+    /// The kernel says how many events it lost, 1 where it does not say.
+    Lost(u64),
+    /// The header says how many of all written events the buffer no longer held.
+    Overwritten(u64),
+    Stack,
+    Unknown,
+}
+
+/// How an event is written.
+pub enum Event<'a> {
+    /// `name: body`
+    Plain(&'a [u8], &'a [u8]),
+    /// `sys_name(args)`
+    Enter(&'a [u8], &'a [u8]),
+    /// `sys_name -> value`
+    Exit(&'a [u8], &'a [u8]),
+    /// `function <-caller`
+    Function(&'a [u8], &'a [u8]),
+    Unnamed,
+}
+
+enum Time {
+    Ns(i64, bool),
+    OutOfRange,
+    No,
+}
+
+/// The longest event name; the kernel's own limit is 64.
+const NAME_LIMIT: usize = 128;
+
+/// Tell what a line (without its newline) is.
+pub fn parse(line: &[u8]) -> Line<'_> {
+    if line.first() != Some(&b'#') {
+        for open in memchr_iter(b'[', line) {
+            if open == 0 || !is_blank(line[open - 1]) {
+                continue;
+            }
+            match after_task(line, open) {
+                Some(Line::Other(_)) | None => {}
+                Some(found) => return found,
+            }
+        }
+    }
+    Line::Other(other(line))
+}
+
+/// The line if the `[` at `open` begins its CPU column.
+fn after_task(line: &[u8], open: usize) -> Option<Line<'_>> {
+    let inside = line.get(open + 1..)?;
+    let digits = count_digits(inside);
+    if digits > 6 || inside.get(digits) != Some(&b']') {
+        return None;
+    }
+    let cpu = integer(&inside[..digits])?;
+    let (comm, pid, tgid) = task(&line[..open])?;
+    let mut rest = inside[digits + 1..].trim_ascii_start();
+    let mut flags = None;
+    let mut end = token_end(rest);
+    if rest.get(end) != Some(&b':') {
+        flags = Some(&rest[..end]).filter(|f| !f.is_empty());
+        rest = rest[end..].trim_ascii_start();
+        end = token_end(rest);
+    }
+    if rest.get(end) != Some(&b':') {
+        return None;
+    }
+    let event = rest[end + 1..].trim_ascii_start();
+    match time(&rest[..end]) {
+        Time::No => None,
+        Time::OutOfRange => Some(Line::BadTime),
+        Time::Ns(ts, whole) => {
+            let prefix = Prefix {
+                comm,
+                pid,
+                tgid,
+                cpu,
+                flags,
+                ts,
+                whole,
+            };
+            Some(Line::Event(prefix, event))
+        }
+    }
+}
+
+/// `comm-pid` or `comm-pid (tgid)`; the comm may hold anything.
+fn task(text: &[u8]) -> Option<(&[u8], i64, Option<i64>)> {
+    let mut text = text.trim_ascii_end();
+    let mut tgid = None;
+    if let Some(inner) = text.strip_suffix(b")") {
+        let open = memrchr(b'(', inner)?;
+        let inside = inner[open + 1..].trim_ascii();
+        tgid = integer(inside);
+        if tgid.is_none() && inside.iter().any(|&b| b != b'-') {
+            return None;
+        }
+        text = inner[..open].trim_ascii_end();
+    }
+    let digits = text.iter().rev().take_while(|b| b.is_ascii_digit()).count();
+    let (comm, pid) = text.split_at(text.len() - digits);
+    Some((
+        comm.strip_suffix(b"-")?.trim_ascii_start(),
+        integer(pid)?,
+        tgid,
+    ))
+}
+
+fn time(text: &[u8]) -> Time {
+    let negative = text.first() == Some(&b'-');
+    let text = if negative { &text[1..] } else { text };
+    let (whole, rest) = text.split_at(count_digits(text));
+    let fraction = rest.strip_prefix(b".");
+    let shaped = match fraction {
+        None => rest.is_empty(),
+        Some(fraction) => !fraction.is_empty() && count_digits(fraction) == fraction.len(),
+    };
+    if whole.is_empty() || !shaped {
+        return Time::No;
+    }
+    if negative {
+        return Time::OutOfRange;
+    }
+    let ns = match fraction {
+        None => integer(whole),
+        Some(fraction) => nanoseconds(whole, fraction),
+    };
+    ns.map_or(Time::OutOfRange, |ns| Time::Ns(ns, fraction.is_none()))
+}
+
+/// Seconds and their decimal fraction; digits beyond the ninth are cut off.
+fn nanoseconds(whole: &[u8], fraction: &[u8]) -> Option<i64> {
+    let kept = &fraction[..fraction.len().min(9)];
+    let scale = 10i64.pow(9 - kept.len() as u32);
+    let below = integer(kept)?.checked_mul(scale)?;
+    integer(whole)?
+        .checked_mul(1_000_000_000)?
+        .checked_add(below)
+}
+
+/// Tell how an event is written, from its name on.
+pub fn event(text: &[u8]) -> Event<'_> {
+    if text.starts_with(b"<stack trace") {
+        return Event::Plain(b"kernel_stack", text);
+    }
+    for (at, &b) in text.iter().enumerate().take(NAME_LIMIT) {
+        let rest = &text[at..];
+        match b {
+            b':' if at > 0 && rest.get(1).is_none_or(|&next| is_blank(next)) => {
+                return Event::Plain(&text[..at], rest[1..].trim_ascii_start());
+            }
+            b'(' if text.starts_with(b"sys_") && text.ends_with(b")") => {
+                return Event::Enter(&text[..at], &rest[1..rest.len() - 1]);
+            }
+            b' ' if text.starts_with(b"sys_") && rest.starts_with(b" -> ") => {
+                return Event::Exit(&text[..at], rest[4..].trim_ascii());
+            }
+            b' ' if at > 0 && rest.starts_with(b" <-") => {
+                return Event::Function(&text[..at], rest[3..].trim_ascii());
+            }
+            b' ' | b'\t' => return Event::Unnamed,
+            _ => {}
+        }
+    }
+    Event::Unnamed
+}
+
+fn other(line: &[u8]) -> Other {
+    let text = line.trim_ascii();
+    if text.is_empty() {
+        return Other::Blank;
+    }
+    if text[0] == b'#' {
+        return overwritten(text).map_or(Other::Header, Other::Overwritten);
+    }
+    if let Some(lost) = lost(text) {
+        return Other::Lost(lost);
+    }
+    if text.starts_with(b"=> ") {
+        return Other::Stack;
+    }
+    let headers: [&[u8]; 6] = [
+        b"version =",
+        b"cpus=",
+        b"trace-cmd version",
+        b"TRACE:",
+        b"capturing trace",
+        b"CPU ",
+    ];
+    match headers.iter().position(|h| text.starts_with(h)) {
+        Some(5) if !text.ends_with(b" is empty") => Other::Unknown,
+        Some(_) => Other::Header,
+        None => Other::Unknown,
+    }
+}
+
+/// `CPU:1 [LOST 7994 EVENTS]`, `CPU:1 [5881 EVENTS DROPPED]`, `CPU:0 [EVENTS DROPPED]`
+fn lost(text: &[u8]) -> Option<u64> {
+    let text = text.strip_prefix(b"CPU:")?;
+    let inside = text[memchr(b'[', text)? + 1..].strip_suffix(b"]")?;
+    memmem::find(inside, b"LOST").or(memmem::find(inside, b"DROPPED"))?;
+    let count = inside.split(|&b| b == b' ').find_map(integer);
+    Some(count.map_or(1, i64::unsigned_abs))
+}
+
+/// `# entries-in-buffer/entries-written: 10881/27181   #P:2`
+fn overwritten(text: &[u8]) -> Option<u64> {
+    const TITLE: &[u8] = b"entries-in-buffer/entries-written:";
+    let figures = text[memmem::find(text, TITLE)? + TITLE.len()..].trim_ascii_start();
+    let (held, rest) = figures.split_at(count_digits(figures));
+    let written = rest.strip_prefix(b"/")?;
+    let written = integer(&written[..count_digits(written)])?;
+    let lost = written.saturating_sub(integer(held)?);
+    (lost > 0).then_some(lost.unsigned_abs())
+}
+
+/// A number of decimal digits only, if it fits.
+pub fn integer(text: &[u8]) -> Option<i64> {
+    if text.is_empty() {
+        return None;
+    }
+    if text.len() <= 18 {
+        let mut sum = 0;
+        for &d in text {
+            if !d.is_ascii_digit() {
+                return None;
+            }
+            sum = sum * 10 + i64::from(d - b'0');
+        }
+        return Some(sum);
+    }
+    str::from_utf8(text)
+        .ok()?
+        .parse()
+        .ok()
+        .filter(|_| text[0].is_ascii_digit())
+}
+
+/// Space or tab.
+pub fn is_blank(b: u8) -> bool {
+    b == b' ' || b == b'\t'
+}
+
+fn count_digits(bytes: &[u8]) -> usize {
+    bytes.iter().take_while(|b| b.is_ascii_digit()).count()
+}
+
+fn token_end(text: &[u8]) -> usize {
+    text.iter()
+        .position(|&b| is_blank(b) || b == b':')
+        .unwrap_or(text.len())
+}

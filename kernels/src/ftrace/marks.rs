@@ -1,0 +1,164 @@
+//! Marks that programs write (`B|12|name`) -> one table for each kind of mark.
+
+use memchr::{memchr, memmem, memrchr};
+
+use super::fields::pairs;
+use super::line::integer;
+use super::table::Table;
+
+/// Whether an event of this name is a mark; a bare address stands where the kernel has no name for its writer.
+pub fn is_mark(event: &[u8]) -> bool {
+    matches!(event, b"tracing_mark_write" | b"print" | b"0") || event.starts_with(b"0x")
+}
+
+/// A mark without what stands before it.
+pub struct Mark<'a> {
+    pub ip: Option<&'a [u8]>,
+    pub text: &'a [u8],
+}
+
+/// Take the writer's address off: `0xffff0000s: text`, `tracing_mark_write: text`, `ip=... buf=text`.
+pub fn strip<'a>(event: &'a [u8], body: &'a [u8]) -> Mark<'a> {
+    if event != b"print" {
+        let ip = (event != b"0").then_some(event);
+        return Mark { ip, text: body };
+    }
+    if let Some(rest) = body.strip_prefix(b"ip=") {
+        if let Some(at) = memmem::find(rest, b" buf=") {
+            return Mark {
+                ip: Some(&rest[..at]),
+                text: &rest[at + 5..],
+            };
+        }
+    }
+    match memmem::find(body, b": ") {
+        Some(at) if body.starts_with(b"0x") || &body[..at] == b"tracing_mark_write" => Mark {
+            ip: Some(&body[..at]),
+            text: body[at + 2..].trim_ascii_start(),
+        },
+        _ => Mark {
+            ip: None,
+            text: body,
+        },
+    }
+}
+
+/// What a mark is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A letter with a bar behind it, or `E` alone.
+    Letter(u8),
+    ClockSync,
+    Free,
+}
+
+pub fn kind(text: &[u8]) -> Kind {
+    match text {
+        b"E" => Kind::Letter(b'E'),
+        [letter @ b'A'..=b'Z', b'|', ..] => Kind::Letter(*letter),
+        _ if text.starts_with(b"trace_event_clock_sync:") => Kind::ClockSync,
+        _ => Kind::Free,
+    }
+}
+
+/// The fields of a mark, by its letter.
+pub struct Fields<'a> {
+    columns: [(&'static [u8], &'a [u8]); 4],
+    count: usize,
+}
+
+impl<'a> Fields<'a> {
+    fn new() -> Self {
+        Fields {
+            columns: [(b"", b""); 4],
+            count: 0,
+        }
+    }
+
+    fn with(mut self, key: &'static [u8], value: &'a [u8]) -> Self {
+        if let Some(slot) = self.columns.get_mut(self.count) {
+            *slot = (key, value);
+            self.count += 1;
+        }
+        self
+    }
+
+    pub fn put(&self, row: &mut Table) {
+        for (key, value) in &self.columns[..self.count] {
+            row.put(key, value);
+        }
+    }
+}
+
+/// Split a mark; None where fields that its letter asks for are missing.
+///
+/// Names may hold bars: what is known from the left and from the right is taken off, and the rest is the name.
+pub fn split(letter: u8, text: &[u8]) -> Option<Fields<'_>> {
+    let rest = text.get(2..).unwrap_or_default();
+    if letter == b'E' && rest.is_empty() {
+        return Some(Fields::new());
+    }
+    let (pid, rest) = match memchr(b'|', rest) {
+        Some(bar) => (&rest[..bar], Some(&rest[bar + 1..])),
+        None => (rest.trim_ascii_end(), None),
+    };
+    let known = matches!(
+        letter,
+        b'B' | b'E' | b'C' | b'S' | b'F' | b'I' | b'N' | b'G' | b'H'
+    );
+    if !known {
+        return Some(Fields::new().with(b"payload", text.get(2..).unwrap_or_default()));
+    }
+    integer(pid)?;
+    let fields = Fields::new().with(b"pid", pid);
+    match (letter, rest) {
+        (b'E', None) => Some(fields),
+        (_, None) => None,
+        (b'B' | b'E' | b'I', Some(name)) => Some(fields.with(b"name", name)),
+        (b'N', Some(rest)) => {
+            let (track, name) = left(rest)?;
+            Some(fields.with(b"track", track).with(b"name", name))
+        }
+        (b'C', Some(rest)) => {
+            let (name, value) = right(rest)?;
+            Some(fields.with(b"name", name).with(b"value", value))
+        }
+        (b'S' | b'F', Some(rest)) => {
+            let (name, cookie) = right(rest)?;
+            Some(fields.with(b"name", name).with(b"cookie", cookie))
+        }
+        (_, Some(rest)) => on_track(letter, fields, rest),
+    }
+}
+
+/// `G|pid|track|name|cookie`, `H|pid|track|cookie` or `H|pid|track|name|cookie`
+fn on_track<'a>(letter: u8, fields: Fields<'a>, rest: &'a [u8]) -> Option<Fields<'a>> {
+    let (head, cookie) = right(rest)?;
+    match left(head) {
+        Some((track, name)) => Some(
+            fields
+                .with(b"track", track)
+                .with(b"name", name)
+                .with(b"cookie", cookie),
+        ),
+        None if letter == b'H' => Some(fields.with(b"track", head).with(b"cookie", cookie)),
+        None => None,
+    }
+}
+
+fn left(text: &[u8]) -> Option<(&[u8], &[u8])> {
+    let bar = memchr(b'|', text)?;
+    Some((&text[..bar], &text[bar + 1..]))
+}
+
+fn right(text: &[u8]) -> Option<(&[u8], &[u8])> {
+    let text = text.trim_ascii_end();
+    let bar = memrchr(b'|', text)?;
+    Some((&text[..bar], &text[bar + 1..]))
+}
+
+/// `trace_event_clock_sync: parent_ts=1.5`
+pub fn clock_sync(text: &[u8], row: &mut Table) {
+    let body = &text[memchr(b':', text).map_or(0, |colon| colon + 1)..];
+    pairs(body.trim_ascii(), row);
+}

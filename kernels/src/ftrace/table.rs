@@ -1,0 +1,247 @@
+//! One event's table while its rows come in: fields typed by what they hold, leftovers as free text.
+
+use crate::columns::TableBuilder;
+
+use super::forms::{self, Form};
+use super::line::{Prefix, integer};
+
+/// Columns that every event has; `_ts` holds the time as printed until the trace's start is known.
+pub const FIXED: [&str; 6] = [
+    "_ts",
+    "cpu",
+    "common_comm",
+    "common_pid",
+    "common_tgid",
+    "common_flags",
+];
+/// How many different fields of one event become columns in one block; more stay in its free text.
+const COLUMN_LIMIT: usize = 256;
+
+/// What is known of a column's type before its values are seen.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Hint {
+    Any,
+    /// Always a text: names, and what is printed as hexadecimal without 0x.
+    Text,
+    /// A number printed with leading zeros: `target_cpu=007`.
+    Padded,
+    /// A number of bytes printed with a `B` behind it.
+    Bytes,
+}
+
+/// The rows of one event in one block.
+pub struct Table {
+    pub builder: TableBuilder,
+    pub form: Form,
+    /// The event's names as printed, each with how often.
+    pub printed: Vec<(Vec<u8>, u64)>,
+    hints: Vec<Hint>,
+    free: Vec<u8>,
+    pub first_ts: i64,
+    pub last_ts: i64,
+    /// Whether some row is earlier than the one before it.
+    pub unsorted: bool,
+    /// Whether all fields are texts.
+    texts: bool,
+    /// Whether the field `size` is printed with a `B` behind it.
+    sized: bool,
+}
+
+impl Table {
+    pub fn new(event: &[u8], form: Option<Form>) -> Table {
+        let form = form.unwrap_or_else(|| forms::of(event));
+        Table {
+            builder: TableBuilder::new(&FIXED),
+            form,
+            printed: Vec::new(),
+            hints: Vec::new(),
+            free: Vec::new(),
+            first_ts: i64::MIN,
+            last_ts: i64::MIN,
+            unsorted: false,
+            texts: matches!(form, Form::SyscallEnter | Form::SyscallExit),
+            sized: event == b"rss_stat",
+        }
+    }
+
+    /// Begin a row of an event that is printed as `name`.
+    pub fn begin(&mut self, prefix: &Prefix<'_>, name: &[u8]) {
+        match self.printed.iter_mut().find(|(printed, _)| printed == name) {
+            Some((_, count)) => *count += 1,
+            None => self.printed.push((name.to_vec(), 1)),
+        }
+        if self.builder.rows() == 0 {
+            self.first_ts = prefix.ts;
+        }
+        self.unsorted |= prefix.ts < self.last_ts;
+        self.last_ts = prefix.ts;
+        self.builder.push_i64(0, prefix.ts);
+        self.builder.push_i64(1, prefix.cpu);
+        self.builder.push_str(2, prefix.comm);
+        self.builder.push_i64(3, prefix.pid);
+        if let Some(tgid) = prefix.tgid {
+            self.builder.push_i64(4, tgid);
+        }
+        if let Some(flags) = prefix.flags {
+            self.builder.push_str(5, flags);
+        }
+    }
+
+    /// Give the row a field; a second value of one field becomes free text.
+    pub fn put(&mut self, key: &[u8], value: &[u8]) {
+        if self.hints.len() >= COLUMN_LIMIT {
+            return self.put_free(key, value);
+        }
+        let column = self.builder.column(key);
+        if self.builder.is_set(column) {
+            return self.put_free(key, value);
+        }
+        let index = column - FIXED.len();
+        if index >= self.hints.len() {
+            self.hints.resize(index + 1, Hint::Any);
+            self.hints[index] = match (self.texts, self.sized) {
+                (true, _) => Hint::Text,
+                (_, true) if key == b"size" => Hint::Bytes,
+                _ => hint(key),
+            };
+        }
+        match self.hints[index] {
+            Hint::Text => self.builder.push_str(column, value),
+            Hint::Padded => match integer(value) {
+                Some(number) => self.builder.push_i64(column, number),
+                None => self.put_any(column, value),
+            },
+            Hint::Bytes => self.put_any(column, value.strip_suffix(b"B").unwrap_or(value)),
+            Hint::Any => self.put_any(column, value),
+        }
+    }
+
+    /// Give the row a field that is always a text.
+    pub fn put_text(&mut self, key: &[u8], value: &[u8]) {
+        let column = self.builder.column(key);
+        self.builder.push_str(column, value);
+    }
+
+    fn put_free(&mut self, key: &[u8], value: &[u8]) {
+        self.free(&[key, b"=", value].concat());
+    }
+
+    fn put_any(&mut self, column: usize, value: &[u8]) {
+        match number(value) {
+            Number::Int(number) => self.builder.push_i64(column, number),
+            Number::Uint(number) => self.builder.push_u64(column, number),
+            Number::Float(number) => self.builder.push_f64(column, number, value),
+            Number::No if value.is_empty() => {}
+            Number::No => self.builder.push_str(column, value),
+        }
+    }
+
+    /// Keep what belongs to no field.
+    pub fn free(&mut self, piece: &[u8]) {
+        let piece = piece.trim_ascii();
+        if piece.is_empty() || piece == b"," {
+            return;
+        }
+        if !self.free.is_empty() {
+            self.free.push(b' ');
+        }
+        self.free.extend_from_slice(piece);
+    }
+
+    pub fn end(&mut self) {
+        if !self.free.is_empty() {
+            let column = self.builder.column(FREE.as_bytes());
+            self.builder.push_str(column, &self.free);
+            self.free.clear();
+        }
+        self.builder.end_row();
+    }
+}
+
+/// The column of free text while a table grows, since a field may be named `text`; no field can be named so.
+pub const FREE: &str = " text";
+
+/// Fields that are names, lists or hexadecimal without 0x, even where a value looks like a decimal number.
+const TEXTS: [&[u8]; 26] = [
+    b"prev_state",
+    b"caller",
+    b"function",
+    b"action",
+    b"ip",
+    b"parent_ip",
+    b"args",
+    b"cpus",
+    b"cpumask",
+    b"path",
+    b"track",
+    b"clone_flags",
+    b"call_site",
+    b"ptr",
+    b"page",
+    b"sa_handler",
+    b"sa_flags",
+    b"timer",
+    b"hrtimer",
+    b"work",
+    b"skbaddr",
+    b"skaddr",
+    b"func",
+    b"calltime",
+    b"rettime",
+    b"thermal_zone",
+];
+
+fn hint(key: &[u8]) -> Hint {
+    if key.ends_with(b"comm") || key.ends_with(b"name") || TEXTS.contains(&key) {
+        Hint::Text
+    } else if key.ends_with(b"cpu") {
+        Hint::Padded
+    } else {
+        Hint::Any
+    }
+}
+
+enum Number {
+    Int(i64),
+    Uint(u64),
+    Float(f64),
+    No,
+}
+
+/// A number that prints again as it was written, but for a float's zeros.
+fn number(text: &[u8]) -> Number {
+    let digits = text.strip_prefix(b"-").unwrap_or(text);
+    let (Some(first), Some(last)) = (digits.first(), digits.last()) else {
+        return Number::No;
+    };
+    if !first.is_ascii_digit() || !last.is_ascii_digit() || text.len() > 40 {
+        return Number::No;
+    }
+    if let Some(number) = integer(digits) {
+        let padded = *first == b'0' && (digits.len() > 1 || text.len() > 1);
+        return match padded {
+            true => Number::No,
+            false => Number::Int(if text.len() > digits.len() {
+                -number
+            } else {
+                number
+            }),
+        };
+    }
+    let Ok(text) = str::from_utf8(text) else {
+        return Number::No;
+    };
+    let dots = digits.iter().filter(|b| **b == b'.').count();
+    let plain = digits.iter().all(|b| b.is_ascii_digit() || *b == b'.');
+    match (plain, dots) {
+        (true, 0) if *first != b'0' => match (text.parse::<i64>(), text.parse::<u64>()) {
+            (Ok(number), _) => Number::Int(number),
+            (_, Ok(number)) => Number::Uint(number),
+            _ => Number::No,
+        },
+        (true, 1) if *first != b'0' || digits.get(1) == Some(&b'.') => {
+            text.parse().map_or(Number::No, Number::Float)
+        }
+        _ => Number::No,
+    }
+}

@@ -1,0 +1,153 @@
+"""`dctv query`: data on stdout, narration on stderr, exit codes."""
+
+from __future__ import annotations
+
+import json
+import stat
+import subprocess
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from command_line import COMMAND, Ran, environment, run
+
+
+def test_several_results() -> None:
+    assert run("query", "SELECT 1 AS x; SELECT 'a' AS y, 2 AS z") == Ran(
+        0, "x\n-\n1\n\ny  z\n-  -\na  2\n", ""
+    )  # fmt: skip
+
+
+def test_two_runs_give_the_same_bytes() -> None:
+    words = ("query", "SELECT 1 AS x, NULL AS y", "--format", "json")
+    assert run(*words) == run(*words)
+
+
+def test_wrong_sql() -> None:
+    ran = run("query", "SELECT 1 AS x; SELEC 2")
+    assert (ran.code, ran.out.splitlines()[:3]) in [(2, []), (2, ["x", "-", "1"])]
+    assert ran.err.startswith("<query>:1:16: ")
+    assert "  SELECT 1 AS x; SELEC 2\n" in ran.err
+    assert "Traceback" not in ran.err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ((), "error: found nothing to run, expected SQL or -f FILE"),
+        (("SELECT 1", "SELECT 2"), "error: found a second text `SELECT 2`, expected one SQL text"),
+        (("SELECT 1", "-f", "x.sql"), "error: found both SQL (`SELECT 1`) and -f x.sql, expected one of them"),
+        (("-f", "absent.sql"), "error: cannot read `absent.sql`: no such file or directory"),
+        (("SELECT 1", "t="), "error: `t=` gives no path to mount as `t`"),
+        (("SELECT 1", "t=a", "t=b"), "error: `t` is mounted twice, from `a` and `b`"),
+        (("SELECT 1", "--param", "x"), "error: found `--param x`, expected K=V"),
+        (("SELECT 1", "-o", "x.doc"), "error: the name `x.doc` tells no format, expected --format or one of"),
+        (("SELECT 1", "--threads", "0"), "dctv query: error: argument --threads: found `0`, expected a number from 1"),
+        (("SELECT 1", "-o", "no/such/x.csv"), "error: cannot write `no/such/x.csv`: no such file or directory"),
+    ],
+)
+def test_wrong_arguments(words: tuple[str, ...], message: str, tmp_path: Path) -> None:
+    ran = run("query", *words, cwd=tmp_path)
+    assert (ran.code, ran.out) == (2, "")
+    assert message in ran.err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_assertions(tmp_path: Path) -> None:
+    report = tmp_path / "report.sql"
+    report.write_text("ASSERT 1 = 1;\nASSERT 1 = 2, 'one is two';\nSELECT 3 AS x;\n")
+    ran = run("query", "-f", report, "--junit", tmp_path / "out.xml")
+    assert (ran.code, ran.out) == (1, "x\n-\n3\n")
+    assert "one is two" in ran.err
+    suite = ET.parse(tmp_path / "out.xml").getroot()
+    assert [case.tag for case in suite.iter() if case.tag in {"testcase", "failure"}] == [
+        "testcase", "testcase", "failure",
+    ]  # fmt: skip
+    assert suite.attrib == {"tests": "2", "failures": "1", "errors": "0"}
+
+
+def test_junit_tells_of_wrong_sql(tmp_path: Path) -> None:
+    assert run("query", "SELEC '\x1b'", "--junit", tmp_path / "out.xml").code == 2
+    assert ET.parse(tmp_path / "out.xml").getroot().attrib["errors"] == "1"
+
+
+def test_fail_on_rows() -> None:
+    assert run("query", "SELECT 1 AS x WHERE 1 = 2", "--fail-on-rows") == Ran(0, "x\n-\n", "")
+    ran = run("query", "SELECT 1 AS x", "--fail-on-rows")
+    assert ran == Ran(1, "x\n-\n1\n", "error: found 1 row, expected none (--fail-on-rows)\n")
+
+
+def test_stdin() -> None:
+    assert run("query", "-f", "-", stdin="\ufeffSELECT 5 AS x") == Ran(0, "x\n-\n5\n", "")
+    assert run("query", "-f", "-", stdin="\nSELEC 5").err.startswith("<stdin>:2:1: ")
+
+
+def test_options_may_stand_anywhere() -> None:
+    assert run("query", "--format", "csv", "SELECT 1 AS x", "--threads", "1") == Ran(0, "x\n1\n", "")
+
+
+def test_parameters() -> None:
+    words = ("SELECT :a AS a, :b AS b, :c AS c, :d AS d, :e AS e", "--format", "json")
+    given = ("--param", "a=1", "--param", "b=1.5", "--param", "c=x=y", "--param", "d=true", "--param", "e=null")
+    ran = run("query", *words, *given)
+    assert (ran.code, ran.err) == (0, "")
+    assert json.loads(ran.out)["rows"] == [[1, 1.5, "x=y", True, None]]
+    assert run("query", "SELECT ? AS a, ? AS b", "--param", "1=2", "--param", "0=1").out == "a  b\n-  -\n1  2\n"
+
+
+def test_output_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
+    target = tmp_path / "out.csv"
+    target.write_text("old\n")
+    target.chmod(0o640)
+    assert run("query", "SELECT 1 AS x; SELEC", "-o", target).code == 2
+    assert target.read_text() == "old\n"
+    assert run("query", "SELECT 1 AS x", "-o", target) == Ran(0, "", "")
+    assert target.read_text() == "x\n1\n"
+    assert stat.S_IMODE(target.stat().st_mode) == 0o640
+    assert [path.name for path in tmp_path.iterdir()] == ["out.csv"]
+
+
+def test_output_parquet(tmp_path: Path) -> None:
+    assert run("query", "SELECT 5ms AS t", "-o", tmp_path / "out.parquet").code == 0
+    field = pq.read_table(tmp_path / "out.parquet").schema.field("t")
+    assert field.metadata[b"unit"] == b"ms"
+    ran = run("query", "SELECT 1 AS x; SELECT 2 AS x", "-o", tmp_path / "two.parquet")
+    assert ran.code == 2
+    assert ran.err.startswith("error: a file of format `parquet` holds one result, found a second one\n")
+    assert [path.name for path in tmp_path.iterdir()] == ["out.parquet"]
+
+
+@pytest.mark.parametrize("form", ["table", "parquet", "arrow"])
+def test_full_disk(form: str) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [*COMMAND, "query", "SELECT 1 AS x", "--format", form],
+            stdout=full, stderr=subprocess.PIPE, env=environment(), check=False,
+        )  # fmt: skip
+    assert (done.returncode, done.stderr) == (2, b"error: cannot write the output: no space left on device\n")
+
+
+def test_reader_that_goes_away() -> None:
+    process = subprocess.Popen(
+        [*COMMAND, "query", "SELECT 1 AS x"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()
+    )
+    assert process.stdout is not None
+    process.stdout.close()
+    assert process.stderr is not None
+    assert process.stderr.read() == b""
+    process.stderr.close()
+    assert process.wait() == 141
+
+
+def test_trace_that_is_not_there() -> None:
+    ran = run("query", "SELECT 1 AS x", "t=/no/such/trace")
+    assert ran.code in {2, 3}
+    assert ran.out == ""
+    assert "/no/such/trace" in ran.err
+
+
+def test_hostile_text_does_not_reach_the_terminal() -> None:
+    ran = run("query", "SELECT '\x1b]0;x\x07' AS a FROM \"\x1b[2J\"")
+    assert ran.code == 2
+    assert "\x1b" not in ran.err

@@ -1,0 +1,93 @@
+"""Every function treats units as unit_rules.cases says; the shelves hold every aggregate and window function."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from dctv.contracts.function_rule import FunctionRule
+from dctv.contracts.shelf import scan
+from dctv.errors import UnitError
+from dctv.functions import aggregate, scalar
+from dctv.types.unit_rules import Argument, UnitRule, result_unit
+from dctv.types.units import NO_UNIT, parse_unit
+
+CASES = [
+    line
+    for line in Path(__file__).with_name("unit_rules.cases").read_text(encoding="utf-8").splitlines()
+    if line and not line.startswith("#")
+]
+AGGREGATES = scan(aggregate, FunctionRule)
+SCALARS = scan(scalar, FunctionRule)
+SHELVES = AGGREGATES | SCALARS
+OURS = {"time_avg", "time_sum", "unitless"}
+SYNTAX = {"coalesce", "ifnull"}
+
+
+def argument(text: str) -> Argument:
+    if text == "0":
+        return None
+    return NO_UNIT if text == "-" else parse_unit(text)
+
+
+def call(text: str) -> str:
+    name, _, rest = text.partition("(")
+    arguments = [argument(part) for part in rest.removesuffix(")").split(", ") if part]
+    rule = SHELVES[name].rule if name in SHELVES else UnitRule.BARE
+    unit, factors = result_unit(rule, arguments, name)
+    assert len(factors) == len(arguments)
+    converted = " ; " + " ".join(map(str, factors)) if any(f != 1 for f in factors) else ""
+    return (str(unit) or "bare") + converted
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_case(case: str) -> None:
+    text, mark, expected = case.partition(" ! ")
+    if mark:
+        with pytest.raises(UnitError) as caught:
+            call(text)
+        hint = f" | {caught.value.hint}" if caught.value.hint else ""
+        assert caught.value.message + hint == expected
+    else:
+        text, _, expected = case.partition(" = ")
+        assert call(text) == expected
+
+
+@pytest.fixture(scope="module")
+def engine_names() -> dict[str, set[str]]:
+    with duckdb.connect() as connection:
+        rows = connection.execute(
+            "SELECT DISTINCT function_type, lower(function_name) FROM duckdb_functions()"
+        ).fetchall()
+    names: dict[str, set[str]] = {}
+    for kind, name in rows:
+        names.setdefault(kind, set()).add(name)
+    return names
+
+
+def test_every_aggregate_and_window_function_of_the_engine_has_a_rule(engine_names: dict[str, set[str]]) -> None:
+    for kind in ("aggregate", "window"):
+        on_shelf = {name for name, rule in AGGREGATES.items() if rule.kind == kind}
+        assert engine_names[kind] - on_shelf == set()
+
+
+def test_every_rule_is_for_a_function_that_exists(engine_names: dict[str, set[str]]) -> None:
+    assert set(SHELVES) - set().union(*engine_names.values()) == OURS | SYNTAX
+
+
+def test_the_shelves_share_no_name() -> None:
+    assert AGGREGATES.keys() & SCALARS.keys() == set()
+    assert {rule.kind for rule in SCALARS.values()} == {"scalar"}
+
+
+def test_every_rule_is_in_use() -> None:
+    assert {rule.rule for rule in SHELVES.values()} == set(UnitRule)
+
+
+@pytest.mark.parametrize("name", SHELVES)
+def test_bare_arguments_give_bare_results(name: str) -> None:
+    unit, factors = result_unit(SHELVES[name].rule, [NO_UNIT, NO_UNIT], name)
+    assert str(unit) == ("ns" if name == "time_sum" else "")
+    assert factors == [1, 1]

@@ -1,0 +1,124 @@
+"""Collects `.test` files: queries with their exact output, run in one session per file.
+
+A file holds remarks and blocks, apart by blank lines:
+
+    # a remark
+    mount NAME PATH              the path starts from the root of the repository
+
+    query                        or `error`, if the last statement is to fail
+    SQL, on one or more lines
+    ----
+    the exact output: tables, then `warning:` lines, or the error with its place
+
+`pytest --accept` writes what came out into the files; a query that fails, or an error that does not, stays a failure.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator
+from difflib import unified_diff
+from pathlib import Path
+
+import pytest
+from _pytest._code.code import TerminalRepr, TracebackStyle
+
+from dctv.console.narration import harmless, warning_line
+from dctv.errors import DctvError, render
+from dctv.session import Asserted, Done, Result, Session
+from dctv.writers.table import write
+
+ROOT = Path(__file__).resolve().parents[1]
+_BLOCK = re.compile(
+    r"""^mount[ ](?P<name>\S+)[ ](?P<path>.+)$
+      | ^(?P<head>(?P<kind>query|error)\n(?P<sql>.*?)\n----)$.*?(?=\n[ \t]*\n(?:query\n|error\n|mount[ ]|\#)|\s*\Z)""",
+    re.MULTILINE | re.DOTALL | re.VERBOSE,
+)
+
+
+class WrongOutputError(Exception):
+    """A file does not say what came out, or cannot be understood; its text is the report."""
+
+
+def rewritten(text: str) -> str:
+    """Run the blocks of a file and return the file as it should be."""
+    for line in _BLOCK.sub("", text).splitlines():
+        if line.strip() and not line.startswith("#"):
+            raise WrongOutputError(f"found {line!r}, expected a query, error or mount block or a remark")
+    session = Session()
+
+    def run(block: re.Match[str]) -> str:
+        if block["name"] is not None:
+            session.mount(str(ROOT / block["path"]), block["name"])
+            return block.group()
+        found = _output(session, block["kind"], block["sql"])
+        return f"{block['head']}\n{found}".rstrip("\n")
+
+    try:
+        return _BLOCK.sub(run, text)
+    finally:
+        session.close()
+
+
+def _output(session: Session, kind: str, sql: str) -> str:
+    out = io.BytesIO()
+    try:
+        for outcome in session.execute(sql):
+            _show(outcome, out)
+    except DctvError as error:
+        text = harmless(render(error))
+        if kind == "query":
+            raise WrongOutputError(f"this query failed:\n{sql}\n\n{text}") from error
+        return out.getvalue().decode() + text
+    if kind == "error":
+        raise WrongOutputError(f"this did not fail:\n{sql}\n\n{out.getvalue().decode()}")
+    return out.getvalue().decode()
+
+
+def _show(outcome: Result | Done | Asserted, out: io.BytesIO) -> None:
+    match outcome:
+        case Result():
+            write(outcome, out)
+            out.writelines(f"{harmless(warning_line(*warning))}\n".encode() for warning in outcome.warnings)
+        case Asserted(passed=False):
+            out.write(f"assertion failed: {outcome.message or outcome.text}\n".encode())
+
+
+class SqlItem(pytest.Item):
+    def runtest(self) -> None:
+        text = self.path.read_text(encoding="utf-8")
+        try:
+            found = rewritten(text)
+        except DctvError as error:
+            raise WrongOutputError(render(error)) from error
+        if found == text:
+            return
+        if self.config.getoption("--accept"):
+            self.path.write_text(found, encoding="utf-8")
+            return
+        lines = unified_diff(text.splitlines(), found.splitlines(), f"{self.path.name}: expected", "found", lineterm="")
+        raise WrongOutputError("\n".join(lines))
+
+    def repr_failure(
+        self, excinfo: pytest.ExceptionInfo[BaseException], style: TracebackStyle | None = None
+    ) -> str | TerminalRepr:
+        if isinstance(excinfo.value, WrongOutputError):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo, style)
+
+    def reportinfo(self) -> tuple[Path, int, str]:
+        return self.path, 0, self.path.stem
+
+
+class SqlFile(pytest.File):
+    def collect(self) -> Iterator[SqlItem]:
+        yield SqlItem.from_parent(self, name=self.path.stem)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--accept", action="store_true", help="write what came out into the .test files")
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> SqlFile | None:
+    return SqlFile.from_parent(parent, path=file_path) if file_path.suffix == ".test" else None

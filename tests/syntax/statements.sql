@@ -1,0 +1,144 @@
+-- Every line is a text that must parse; between them they use every form of the grammar.
+SELECT 1
+select 1;
+;;SELECT 1;;SELECT 2;
+SELECT a, b c, d AS e, "f" AS "g", `h``i` AS `j` FROM t
+SELECT a, FROM t,
+SELECT ALL a FROM t
+SELECT DISTINCT a FROM t
+SELECT SPAN FROM t
+SELECT EVENT FROM t
+SELECT SPAN * FROM t
+SELECT ALL SPAN FROM t
+SELECT ALL EVENT FROM t
+SELECT DISTINCT SPAN a FROM t
+SELECT DISTINCT EVENT a FROM t
+SELECT SPAN ALL a FROM t
+SELECT SPAN DISTINCT a FROM t
+SELECT EVENT ALL a FROM t
+SELECT EVENT DISTINCT a FROM t
+SELECT SPAN a FROM t ORDER BY a
+SELECT * FROM t
+SELECT t.*, a.b.* FROM t
+SELECT * EXCLUDE a FROM t
+SELECT * EXCLUDE (a, b,) REPLACE (c + 1 AS c, d AS e,) FROM t
+SELECT * REPLACE (c + 1 AS c) FROM t
+SELECT t.* EXCLUDE (a) REPLACE (1 AS b, 2 AS c) FROM t
+SELECT * REPLACE (1 AS b,) FROM t
+SELECT a FROM t WHERE b GROUP BY c, d, HAVING e QUALIFY f WINDOW w AS (), v AS (w), ORDER BY g, h, LIMIT 1 OFFSET 2
+SELECT a FROM t WINDOW w AS (ORDER BY a)
+SELECT a FROM t WINDOW w AS (ORDER BY a),
+SELECT a FROM t WINDOW w AS (ORDER BY a), v AS ()
+SELECT a FROM t OFFSET 5
+SELECT a FROM t GROUP BY ALL
+SELECT a FROM t GROUP BY a
+SELECT a FROM t GROUP BY a,
+SELECT a FROM t GROUP BY a, b
+SELECT a FROM t GROUP BY ROLLUP (a, b), CUBE ((a, b), c,), GROUPING SETS ((a, b), a, (), (c))
+SELECT a FROM t GROUP BY ROLLUP (a)
+SELECT a FROM t GROUP BY ROLLUP (a,)
+SELECT cube(a), rollup FROM t GROUP BY rollup
+SELECT SPAN SUM(a) FROM t GROUP USING PARTITION
+SELECT SPAN SUM(a) FROM t GROUP AND UNION USING PARTITION
+SELECT SPAN SUM(a) FROM t GROUP AND INTERSECT USING PARTITION (cpu, tid,)
+SELECT SPAN SUM(a) FROM t GROUP USING SPANS FROM g
+SELECT SPAN SUM(a) FROM t GROUP AND INTERSECT USING SPANS FROM m.quantize(5s) AS q
+SELECT SPAN SUM(a) FROM t GROUP AND UNION USING SPANS FROM (SELECT SPAN FROM g) q (a, b)
+SELECT a FROM t ORDER BY a ASC, b DESC NULLS FIRST, c NULLS LAST
+SELECT a FROM t ORDER BY a
+SELECT a FROM t ORDER BY a,
+SELECT a FROM t UNION SELECT b FROM u
+SELECT a FROM t UNION ALL SELECT b FROM u UNION DISTINCT SELECT c FROM v
+SELECT a FROM t INTERSECT SELECT b FROM u EXCEPT ALL SELECT c FROM v INTERSECT ALL SELECT d FROM w ORDER BY 1 LIMIT 2
+(SELECT a FROM t LIMIT 1) UNION ((SELECT b FROM u)) LIMIT 3
+(SELECT 1)
+((SELECT 1))
+((SELECT 1) LIMIT 1)
+VALUES (1, 'a'), (2, 'b'),
+VALUES (1)
+VALUES (1,),
+VALUES (1), (2)
+WITH a AS (SELECT 1), b (c, d,) AS (VALUES (1, 2)), SELECT * FROM a, b
+WITH a AS (SELECT 1) SELECT * FROM a
+WITH a AS (SELECT 1), SELECT * FROM a
+WITH a AS (SELECT 1), b AS (SELECT 2) SELECT * FROM a
+WITH RECURSIVE a (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM a WHERE n < 9) (SELECT n FROM a) LIMIT 3
+SELECT * FROM a, b, c
+SELECT * FROM a JOIN b ON a.x = b.x
+SELECT * FROM a INNER JOIN b USING (x, y,)
+SELECT * FROM a LEFT JOIN b USING (x) LEFT OUTER JOIN c ON c.y
+SELECT * FROM a RIGHT JOIN b ON 1 RIGHT OUTER JOIN c ON 2 FULL JOIN d ON 3 FULL OUTER JOIN e ON 4
+SELECT * FROM a CROSS JOIN b
+SELECT * FROM a ASOF JOIN b ON a.t >= b.t ASOF LEFT JOIN c ON a.t >= c.t
+SELECT * FROM a SEMI JOIN b USING (x) ANTI JOIN c USING (x, y)
+SELECT * FROM (a JOIN b USING (x)), (c, d,), ((SELECT 1) e)
+SELECT * FROM a AS x (c, d), b y (e), (SELECT 1) z (f,)
+SELECT * FROM a SPAN JOIN b SPAN INNER JOIN c SPAN OUTER JOIN d PARTITION AS cpu
+SELECT * FROM a SPAN LEFT JOIN b SPAN LEFT OUTER JOIN c SPAN RIGHT JOIN d SPAN RIGHT OUTER JOIN e
+SELECT * FROM a SPAN BROADCAST INTO b PARTITION AS p
+SELECT * FROM a SPAN INNER BROADCAST FROM b SPAN OUTER BROADCAST FROM c
+SELECT * FROM f(), g(1), h(1,), i(1, b => 2), j(a => 1, b => 2,) AS k
+SELECT * FROM f([], [1], [1,], [1, 2], [ ], {}, {a => 1}, {a = 1,}, {a => 1, `b` = 2, 'c' = 3, "d" => 4})
+SELECT * FROM f([1, 2,], {a => 1, b => 2,})
+SELECT * FROM f([/* nothing */], t, a.`b`.c, `t`, g(), g.h(1), (SELECT 1), ((SELECT 2)))
+SELECT * FROM f(-1 + 2 * (3 - +4s) / 5 // 6 % 7, "cpu", 'a', NULL, TRUE, FALSE, ?, :x, INTERVAL '3 days')
+SELECT * FROM as_spans(t, end => 1, partition=>'p', from=>2, select=>3, `odd name`=>4)
+SELECT a OR b AND NOT c = d
+SELECT a = b, a == b, a != b, a <> b, a < b, a <= b, a > b, a >= b, a <=> b, a <!=> b
+SELECT a IS NULL, a IS NOT NULL, a IS b, a IS NOT b, a IS DISTINCT FROM b, a IS NOT DISTINCT FROM b
+SELECT a IN (1), a IN (1,), a IN (1, 2), a IN (1, 2,), a NOT IN (1), a not /* c */ in (SELECT 1), a IN (SELECT 1)
+SELECT a IN ms, b IN `miles/hour`, 4`inches` IN cm, x IN in
+SELECT a LIKE b, a NOT LIKE b ESCAPE 'c', a ILIKE b, a NOT ILIKE b, a GLOB b, a NOT GLOB b, a REGEXP b, a NOT REGEXP b
+SELECT a LIKE b ESCAPE '!'
+SELECT a BETWEEN 1 AND 2, a NOT BETWEEN 1 | 2 AND 3, NOT a BETWEEN b AND c AND d, a = b BETWEEN 1 AND 2
+SELECT a | b & c << d >> e + f - g || h * i / j // k % l
+SELECT - + ~a, -1, -a::INT, a[1], a[b[2]], (a)[1]
+SELECT a::INT, a::DECIMAL(18, 3), a::VARCHAR(10)[], a::double precision, a::timestamp with time zone, a::INT[][], a::X(1,)
+SELECT a::DECIMAL(18, 3,)
+SELECT CAST(a AS INT64), TRY_CAST(a AS TEXT)
+SELECT CASE WHEN a THEN b END, CASE a WHEN 1 THEN 2 WHEN 3 THEN 4 ELSE 5 END
+SELECT EXISTS (SELECT 1), NOT EXISTS (SELECT 1), (SELECT 1), ((SELECT 1)), (SELECT 1) + 1, ((SELECT 1) + 1)
+SELECT (a, b), (a,), (a, b,), (a)
+SELECT 1, 1_000, 0x1f, 0xFF_FF, 1.5, 1., .5, 1e9, 1.5e-3, 17ms, 1.5GiB, 4`miles/hour`, 1e3s, 3µs, 3μs, 0x10`ns`
+SELECT 'a''b', '', 'multi line', INTERVAL '3 days', NULL, TRUE, FALSE, ?, ?3, ?, :name
+SELECT COUNT(*), COUNT(), COUNT(DISTINCT a), COUNT(ALL a), COUNT(a, b,), f(a, k => b), f(k => b, l => c,), f(a,)
+SELECT string_agg(a, ',' ORDER BY b DESC, c), list(DISTINCT a ORDER BY a)
+SELECT SUM(a) FILTER (WHERE b), LAG(a) IGNORE NULLS OVER w, LAG(a) RESPECT NULLS OVER (w)
+SELECT SUM(a) FILTER (WHERE b) OVER (w PARTITION BY c, d ORDER BY e ROWS BETWEEN 1 PRECEDING AND CURRENT ROW)
+SELECT SUM(a) OVER (RANGE UNBOUNDED PRECEDING), SUM(a) OVER (GROUPS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)
+SELECT SUM(a) OVER (ORDER BY b ROWS BETWEEN CURRENT ROW AND 2 + 1 FOLLOWING)
+SELECT left(a, 1), right(a, 1), replace(a, b, c), first(a), last(a), if(a, b, c), row(a), values_of(a), a.b.c(d)
+SELECT name, type, value, first, last, events, trace, start, stop, end, partition, depth, row, rows, range, filter FROM t
+SELECT left, right, full, cross, inner, outer, asof, semi, anti, replace, view, analyze, explain, set, show, tables FROM t
+SELECT cast, try_cast, interval, asc, desc, nulls, current, unbounded, preceding, following, over, window, offset FROM t
+SELECT string, number, space, bind, name AS name, x AS first, x AS partition, x row, x filter FROM trace AS events
+SELECT t.select, t.from, t.span, t.`print|B` FROM a.group.order.`print|B`
+SELECT time_avg(_duration) / 5s AS r, COUNT(*) /* nested /* comment */ here */ FROM t -- the end
+SELECT 1 # a comment
+CREATE VIEW v AS SELECT 1
+CREATE OR REPLACE VIEW a.b (c, d) AS (VALUES (1, 2))
+DROP VIEW v
+DROP VIEW IF EXISTS a.b
+DROP ALL a.b
+MOUNT TRACE 'a.json' AS t
+MOUNT TRACE "runs/*.pfw.gz" AS a.b WITH (format => 'pfw', strict => TRUE,)
+MOUNT TRACE 'a' AS t WITH (a => 1)
+MOUNT TRACE 'a' AS t WITH (a => 1,)
+MOUNT TRACE 'a' AS t WITH (a => [1, {b => 2}], c => d)
+SET a.b = 1 + 2
+EXPLAIN SELECT 1
+EXPLAIN ANALYZE SELECT 1
+DESCRIBE a.b
+SHOW TABLES
+SHOW TABLES FROM a.b
+ASSERT a = 1
+ASSERT a = 1,
+ASSERT (SELECT a FROM t), 'none may be left'
+ASSERT 1 < 2, 'a' || 'b',
+SELECT COUNT(*) FROM mytrace.scheduler.timeslices_p_cpu;
+SELECT 4`miles/hour` * 2`days`;
+SELECT * FROM mytrace.raw_events.`print|B`
+SELECT SPAN SUM(_duration)/5s AS non_idle_ratio FROM (SELECT SPAN * FROM my_cpu_timeslices WHERE pid != 0) GROUP USING SPANS FROM mytrace.quantize(5s)
+SELECT SPAN * FROM dctv.time_series_to_span(sources=>[my_raw_events_table], columns=>["foo", "bar", "qux"],)
+SELECT SPAN * FROM dctv.time_series_to_span(sources=>[{source=>table1, partition=>"cpu", nickname="foo"}, {source=>table2, partition=>"cpu", role="stop"}], columns=>[{column=>"total_things", source=>"foo", source_column=>"last_things", edge=>"falling"}])
+WITH frames AS (SELECT SPAN * FROM dctv.time_series_to_spans(sources=>[{source=>(SELECT * FROM trace.raw_events.`print|B` WHERE name='eglBeginFrame'), timestamp=>'ts'}], columns=>[])), bad_frames AS (SELECT SPAN * FROM frames WHERE _duration > 17ms), bad_timeslices AS (SELECT SPAN * FROM trace.scheduler.timeslices_p_cpu SPAN BROADCAST FROM bad_frames) SELECT comm, cpu, SUM(_duration) AS totdur FROM bad_timeslices WHERE pid != 0 GROUP BY comm, cpu ORDER BY totdur DESC LIMIT 20
