@@ -74,7 +74,7 @@ def _is_record(line: bytes) -> bool:
         record = json.loads(line.decode(errors="replace"))
     except (ValueError, RecursionError):
         return False
-    return {"name", "cat", "pid", "tid", "ph"} <= record.keys()
+    return isinstance(record, dict) and record.keys() >= {"name", "cat", "pid", "tid", "ph"}
 
 
 def load(paths: Sequence[Path], context: LoadContext) -> LoadedTrace:
@@ -92,7 +92,10 @@ def load(paths: Sequence[Path], context: LoadContext) -> LoadedTrace:
     tables = {f"raw_events.{name}": _event_table(name, data) for name, data in found.events}
     tables["metadata"] = _regular(_without_empty(found.metadata))
     tables["files"] = _regular(_files(found.files))
-    diagnostics = [Diagnostic(*trouble[:3], trouble[3][:200], incomplete=trouble[4]) for trouble in found.troubles]
+    diagnostics = [
+        Diagnostic(path, reason, count, example[:200], incomplete=incomplete)
+        for path, reason, count, example, incomplete in found.troubles
+    ]
     return LoadedTrace(tables, diagnostics, found.last_ts, _properties(found))
 
 
