@@ -92,7 +92,7 @@ class Process:
         """Open, read and close a file; return the time after it."""
         rng = self.rng
         start = now
-        path = self.file(f"/scratch/dataset/shard_{rng.randrange(64):03}/sample_{rng.randrange(4000):05}.npz")
+        path = self.file(f"/scratch/dataset/shard_{rng.randrange(64):03}/sample_{rng.randrange(250):05}.npz")
         call = ("open64", "POSIX", 3)
         end = now + rng.randint(15, 300)
         self.event(call, tid, (now, end), f'"flags":524288,"mode":438,"fhash":"{path}","ret":{rng.randint(3, 80)}')

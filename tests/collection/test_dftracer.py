@@ -133,7 +133,7 @@ def test_folder_of_48_files() -> None:
 
 
 def test_hashes_of_the_48_files() -> None:
-    """Texts equal those that the file itself gives; hashes of this writer have 16 bits, and some stand for two texts."""
+    """Texts are those that the file gives; hashes of this writer have 16 bits, and some stand for two texts."""
     path = collection() / "samples" / "v1_cm1" / "cm1-DEFAULT-3537780-preload.pfw.gz"
     texts: dict[str, set[str]] = defaultdict(set)
     used: list[tuple[int, str]] = []
@@ -151,7 +151,7 @@ def test_hashes_of_the_48_files() -> None:
 
 
 def trace_path(line: str) -> Path:
-    path = collection() / line.split(" size=")[0].removeprefix("# ")
+    path = collection() / line.partition(" size=")[0].removeprefix("# ")
     assert path.exists(), path
     return path
 

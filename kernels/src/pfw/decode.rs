@@ -436,10 +436,10 @@ impl Row<'_> {
     /// Push a number that old writers put in quotes.
     #[inline]
     fn push_number(&mut self, column: usize, token: Token) {
-        if let Token::Text(text) = token {
-            if let Some(value) = parse_int(text.span.of(self.line)) {
-                return self.table.push_i64(column, value);
-            }
+        if let Token::Text(text) = token
+            && let Some(value) = parse_int(text.span.of(self.line))
+        {
+            return self.table.push_i64(column, value);
         }
         self.push(column, token);
     }

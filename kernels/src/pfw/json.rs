@@ -431,10 +431,11 @@ fn hex4(raw: &[u8]) -> Option<u32> {
 /// The code point after `\u` and how many bytes it took, with the second half of a surrogate pair.
 fn code_point(raw: &[u8]) -> (u32, usize) {
     let high = hex4(raw).unwrap_or(0xd800);
-    if (0xd800..0xdc00).contains(&high) && raw.get(4..6) == Some(b"\\u") {
-        if let Some(low @ 0xdc00..0xe000) = raw.get(6..).and_then(hex4) {
-            return (0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00), 10);
-        }
+    if (0xd800..0xdc00).contains(&high)
+        && raw.get(4..6) == Some(b"\\u")
+        && let Some(low @ 0xdc00..0xe000) = raw.get(6..).and_then(hex4)
+    {
+        return (0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00), 10);
     }
     (high, 4)
 }

@@ -6,6 +6,7 @@ import gzip
 import json
 import threading
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -253,7 +254,7 @@ def test_gzip_members(tmp_path: Path, members: int) -> None:
     data = LINES.encode()
     cuts = [len(data) * i // members for i in range(members + 1)]
     path = tmp_path / "t.pfw.gz"
-    path.write_bytes(b"".join(gzip.compress(data[a:b]) for a, b in zip(cuts, cuts[1:], strict=False)))
+    path.write_bytes(b"".join(gzip.compress(data[a:b]) for a, b in pairwise(cuts)))
     loaded = load(path)
     assert [row["v"] for row in rows(loaded, "a")] == list(range(5000))
     assert loaded.diagnostics == []
@@ -316,12 +317,12 @@ def test_empty_file(tmp_path: Path, name: str) -> None:
 def test_binary_file_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "t.pfw"
     path.write_bytes(bytes(range(256)) * 10)
-    with pytest.raises(TraceError, match="no DFTracer record in `.*t.pfw`: line is not JSON"):
+    with pytest.raises(TraceError, match=r"no DFTracer record in `.*t.pfw`: line is not JSON"):
         load(path)
 
 
 def test_missing_file(tmp_path: Path) -> None:
-    with pytest.raises(TraceError, match="cannot read `.*none.pfw`: no such file"):
+    with pytest.raises(TraceError, match=r"cannot read `.*none.pfw`: no such file"):
         load(tmp_path / "none.pfw")
 
 
