@@ -7,7 +7,7 @@ has a NULL or impossible time, or spans that overlap in one partition, fails wit
 one of them. Results do not depend on how the inputs are cut into batches.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal, Protocol
 
 class _ArrowStream(Protocol):
@@ -199,3 +199,18 @@ def rows(stream: _ArrowStream) -> Rows:
 
 def schema(source: _ArrowSchema) -> list[tuple[str, str]]:
     """Name the columns of anything with an Arrow schema, with their types' texts."""
+
+def decode_ftrace(
+    paths: list[str], threads: int, progress: Callable[[int, int], object] | None = None
+) -> dict[str, Any]:
+    """Read ftrace text: `tables` of typed columns by event, `files` with what was skipped, `start` and `last` in ns."""
+
+def decode_pfw(
+    paths: list[str],
+    threads: int = 1,
+    progress: Callable[[int, int], object] | None = None,
+    *,
+    block_size: int = ...,
+    line_limit: int = ...,
+) -> Any:
+    """Read DFTracer's JSON lines: tables of typed columns by event name, metadata, files with what was skipped."""

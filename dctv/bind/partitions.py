@@ -36,7 +36,9 @@ def align(node: ast.SpanJoin | ast.SpanBroadcast, left: Plan, right: Plan) -> Al
     """Check kinds and partitions of a join."""
     if right.schema.kind is not Kind.SPAN:
         raise BindError(
-            f"the right side of a {_name(node)} is a span table, found {right.schema.describe_one()}", node.right.place
+            f"the right side of a {_name(node)} is a span table, found {right.schema.describe_one()}",
+            node.right.place,
+            hint="put the event table on the left" if right.schema.kind is Kind.EVENT else None,
         )
     if isinstance(node, ast.SpanBroadcast):
         return _broadcast(node, left, right)
@@ -133,9 +135,8 @@ def _finish(
 ) -> Aligned:
     if node.partition_as is not None:
         if len(partitions) != 1:
-            raise BindError(
-                f"PARTITION AS names one partition column, found {len(partitions)}", node.partition_as.place
-            )
+            found = f"{len(partitions)} of them" if partitions else "no partitions"
+            raise BindError(f"PARTITION AS names one partition column, found {found}", node.partition_as.place)
         partitions = (ColumnType(node.partition_as.text, partitions[0].type, partitions[0].unit),)
     times = left.schema.columns[: len(left.schema.kind.time_columns)]
     return Aligned(left, right, how, broadcast, (*times, *partitions), partitions)
