@@ -19,7 +19,7 @@ from dctv.types.units import known_units
 
 _IN_PATH = re.compile(r"(?:\bMOUNT\s+TRACE\s+'|^\s*\.read\s+|^\s*\.mount\s+\w+=)([^'\n]*)$", re.IGNORECASE)
 _COMMAND = re.compile(r"\s*\.(\w*)(\s+)?(\S*)$")
-_UNFINISHED = re.compile(r"(?:\w+|`[^`]*`|\.)*$")
+_UNFINISHED = re.compile(r"(?<![\w`.])(?:\w|`[^`]*+`|\.)*+$")
 _BEFORE_TABLES = frozenset({"FROM", "JOIN", "INTO"})
 MOST = 300
 """More candidates than that help nobody to choose."""

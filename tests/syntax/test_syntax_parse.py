@@ -122,7 +122,9 @@ def test_our_machine_makes_the_trees_that_lark_makes() -> None:
     from lark import Lark
 
     grammar = grammar_path().read_text(encoding="utf-8")
-    LARK_NAMES.update({t.pattern.value: t.name for t in load_grammar(grammar, STARTS).terminals if t.pattern.type == "str"})
+    LARK_NAMES.update(
+        {t.pattern.value: t.name for t in load_grammar(grammar, STARTS).terminals if t.pattern.type == "str"}
+    )
     lark = Lark(grammar, parser="lalr", start=list(STARTS), maybe_placeholders=False, lexer=Fed)
 
     def ours(name: str, parts: list[object], _start: int, _stop: int) -> object:
@@ -236,7 +238,12 @@ def test_deep_text_works_or_says_so() -> None:
     deep = 10_000
     assert expression("(" * deep + "1" + ")" * deep) == expression("1")
     assert len(statements("SELECT 1;" * deep)) == deep
-    for text in ("- " * deep + "1", "1" + " + 1" * deep, "(SELECT " * deep + "1" + ")" * deep, "f(" * deep + ")" * deep):
+    for text in (
+        "- " * deep + "1",
+        "1" + " + 1" * deep,
+        "(SELECT " * deep + "1" + ")" * deep,
+        "f(" * deep + ")" * deep,
+    ):
         with pytest.raises(ParseError, match=f"nested more than {MAX_DEPTH} levels deep"):
             expression(text)
     with pytest.raises(ParseError, match="found the end of the text"):

@@ -45,7 +45,9 @@ def test_a_folder_instead_of_a_file(tmp_path: Path) -> None:
 
 
 def test_something_else() -> None:
-    with pytest.raises(TraceError, match=r"^no ftrace event in `.*`, found 2 lines of something else, line 1 is `hello`$"):
+    with pytest.raises(
+        TraceError, match=r"^no ftrace event in `.*`, found 2 lines of something else, line 1 is `hello`$"
+    ):
         read("hello\nworld\n")
 
 
@@ -96,7 +98,9 @@ def test_lines_that_are_no_events_are_counted() -> None:
     assert trace.diagnostics[0].example == "line 2: some = 000"
 
 
-@pytest.mark.parametrize("time", ["-1.5", "-3", "9223372036.854775808", "99999999999999999999.0", "99999999999999999999"])
+@pytest.mark.parametrize(
+    "time", ["-1.5", "-3", "9223372036.854775808", "99999999999999999999.0", "99999999999999999999"]
+)
 def test_times_out_of_range_are_counted(time: str) -> None:
     trace = read(EVENT + f" t-1 [000] {time}: e: a=1\n")
     assert count(trace) == 1
@@ -187,7 +191,7 @@ def test_damage_of_any_kind_never_crashes() -> None:
         chance = random.Random(seed)
         damaged = bytearray(text)
         for _ in range(40):
-            damaged[chance.randrange(len(damaged))] = chance.choice(b"\x00\xff[]()-=|:> \t0x%{}\\\"")
+            damaged[chance.randrange(len(damaged))] = chance.choice(b'\x00\xff[]()-=|:> \t0x%{}\\"')
         trace = read(bytes(damaged))
         events = sum(len(t.data) for n, t in trace.tables.items() if n.startswith("raw_events."))
         assert 0 < events <= lines

@@ -89,10 +89,14 @@ def test_other_formats_are_left_alone(text: bytes) -> None:
 
 
 def test_a_part_that_is_no_ftrace_text_is_reported() -> None:
-    page = f'{PAGE}<script class="trace-data">\n{TEXT}</script><script class="trace-data">{{"traceEvents": []}}</script>'
+    page = (
+        f'{PAGE}<script class="trace-data">\n{TEXT}</script><script class="trace-data">{{"traceEvents": []}}</script>'
+    )
     trace = read(page)
     assert len(events(trace)) == 2
-    assert [(d.reason, d.count, d.incomplete) for d in trace.diagnostics] == [("part of the page is not ftrace text", 1, False)]
+    assert [(d.reason, d.count, d.incomplete) for d in trace.diagnostics] == [
+        ("part of the page is not ftrace text", 1, False)
+    ]
 
 
 @pytest.mark.parametrize("cut", [0.5, 0.9])
