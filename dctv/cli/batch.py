@@ -79,7 +79,7 @@ def _write(result: Result, writer: Writer, desk: Desk, tally: Tally) -> None:
             hint="write one SELECT, or choose another --format",
         )
     if tally.results:
-        desk.sink.stream.write(writer.between)
+        desk.sink.separate(writer.between)
     tally.rows += writer.write(result, desk.sink.stream)
     tally.results += 1
     desk.sink.stream.flush()

@@ -93,7 +93,7 @@ class Conversation:
         try:
             with self._sink() as sink:
                 if self._results and not self.interactive:
-                    sink.stream.write(writer.between)
+                    sink.separate(writer.between)
                 count = writer.write(rows, sink.stream)
         except BrokenPipeError:
             if not self.interactive:
