@@ -8,6 +8,9 @@ import oracle
 from hypothesis import strategies as st
 from oracle import END, MIX, Span, Spans, Value
 
+from dctv.errors import DctvError
+from dctv.session import Session
+
 _POOLS: dict[str, list[Value]] = {"p": [0, 1, None], "q": ["", "x", None]}
 PAYLOADS = st.one_of(st.none(), st.integers(-5, 5))
 
@@ -47,8 +50,10 @@ def _sequence(draw: st.DrawFn, most: int) -> tuple[Span, ...]:
 @st.composite
 def leaves(draw: st.DrawFn, partitions: tuple[str, ...]) -> Query:
     """Draw a table of its own."""
-    keys = [()] if not partitions else draw(
-        st.lists(st.tuples(*(st.sampled_from(_POOLS[c]) for c in partitions)), max_size=3, unique=True)
+    keys = (
+        [()]
+        if not partitions
+        else draw(st.lists(st.tuples(*(st.sampled_from(_POOLS[c]) for c in partitions)), max_size=3, unique=True))
     )
     table = Spans(partitions, {key: draw(_sequence(7)) for key in keys})
     rows = [(start, stop - start, *key, v) for key, spans in table.spans.items() for start, stop, v in spans]
@@ -91,7 +96,7 @@ def _broadcast(draw: st.DrawFn, partitions: tuple[str, ...], depth: int) -> Quer
     word = "INTO" if into else "FROM"
     columns = f"SELECT SPAN {MIX.format(a='a.v', b='b.v')} AS v"
     sql = f"{columns} FROM ({first.sql}) AS a SPAN {kind} BROADCAST {word} ({second.sql}) AS b"
-    return Query(sql, oracle.broadcast(wide.table, flat.table, kind, into))
+    return Query(sql, oracle.broadcast(wide.table, flat.table, kind, flat_first=into))
 
 
 @st.composite
@@ -114,10 +119,10 @@ def _number(name: str) -> str:
 @st.composite
 def _grouped(draw: st.DrawFn, partitions: tuple[str, ...], depth: int) -> Query:
     inner, grouper = draw(queries(partitions, depth)), draw(queries((), depth))
-    intersect, name = bool(partitions) and draw(st.booleans()), draw(st.sampled_from(oracle.AGGREGATES))
+    intersect, name = bool(partitions) and draw(st.booleans()), draw(st.sampled_from(sorted(oracle.AGGREGATES)))
     how = "AND INTERSECT " if intersect else draw(st.sampled_from(["", "AND UNION "]))
     sql = f"SELECT SPAN {_number(name)} AS v FROM ({inner.sql}) GROUP {how}USING SPANS FROM ({grouper.sql})"
-    return Query(sql, oracle.group(inner.table, grouper.table, intersect, name))
+    return Query(sql, oracle.group(inner.table, grouper.table, name, intersect=intersect))
 
 
 @st.composite
@@ -125,11 +130,11 @@ def _departitioned(draw: st.DrawFn, partitions: tuple[str, ...], depth: int) -> 
     whole = ("p", "q") if partitions else draw(st.sampled_from([("p",), ("q",), ("p", "q")]))
     removed = tuple(c for c in whole if c not in partitions)
     inner, intersect = draw(queries(whole, depth)), draw(st.booleans())
-    name = draw(st.sampled_from(oracle.AGGREGATES))
+    name = draw(st.sampled_from(sorted(oracle.AGGREGATES)))
     how = "AND INTERSECT " if intersect else draw(st.sampled_from(["", "AND UNION "]))
     names = f" ({', '.join(removed)})" if removed != whole or draw(st.booleans()) else ""
     sql = f"SELECT SPAN {_number(name)} AS v FROM ({inner.sql}) GROUP {how}USING PARTITION{names}"
-    return Query(sql, oracle.departition(inner.table, removed, intersect, name))
+    return Query(sql, oracle.departition(inner.table, removed, name, intersect=intersect))
 
 
 _SHAPES = {
@@ -141,3 +146,10 @@ _SHAPES = {
     "departition": _departitioned,
 }
 
+
+def outcome(session: Session, sql: str, params: list[object] | None = None) -> list[tuple[object, ...]] | str:
+    """Run a query: its rows, or the text of its error."""
+    try:
+        return session.sql(sql, params).fetchall()
+    except DctvError as error:
+        return str(error)
