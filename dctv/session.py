@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import sys
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -176,11 +178,15 @@ class Session:
         `base` is the folder that relative paths of MOUNT TRACE start from.
         """
         executor = self._executor(params)
-        for statement in parse(Source(source_name, text)):
+        with _deep_recursion():
+            statements = parse(Source(source_name, text))
+        for statement in statements:
             self._log.entries.clear()
             self._interrupted = False
             self._base = base
-            yield executor.run(statement)
+            with _deep_recursion():
+                outcome = executor.run(statement)
+            yield outcome
 
     def sql(self, text: str, params: Params | None = None) -> Result:
         """Run a text and return the result of its last statement.
@@ -234,6 +240,21 @@ class Session:
             del self.__dict__["_engine"]
         self._catalog = Catalog()
         self._mounts.clear()
+
+
+_FRAMES = 20_000
+"""Enough for the deepest statement that the parser lets through: binding takes about ten frames a level."""
+
+
+@contextmanager
+def _deep_recursion() -> Iterator[None]:
+    """Let long chains of operators be walked, whatever the caller's limit is."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, _FRAMES))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)
 
 
 def _numbered(params: Params | None) -> Mapping[int | str, object]:
