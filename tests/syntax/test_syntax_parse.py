@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from lark import Token, Tree
+from lark import Lark, Token, Tree
 from lark.lexer import Lexer, LexerState
 
 from dctv.errors import ParseError, Source
@@ -81,7 +81,13 @@ def test_statements_use_every_production() -> None:
     for text in STATEMENTS:
         parser = Recorder(text, "script", nothing)
         parser.run()
-    for text, start in (("a", "lone_expression"), ("SELECT 1", "lone_select"), ("SELECT 1;;", "lone_select")):
+    for text, start in (
+        ("", "script"),
+        (";", "script"),
+        ("a", "lone_expression"),
+        ("SELECT 1", "lone_select"),
+        ("SELECT 1;;", "lone_select"),
+    ):
         Recorder(text, start, nothing).run()
     table = parser.table
     unused = [table.rule(n) for n in range(len(table.rules)) if n not in used]
@@ -119,8 +125,6 @@ def shape(tree: object) -> object:
 
 
 def test_our_machine_makes_the_trees_that_lark_makes() -> None:
-    from lark import Lark
-
     grammar = grammar_path().read_text(encoding="utf-8")
     LARK_NAMES.update(
         {t.pattern.value: t.name for t in load_grammar(grammar, STARTS).terminals if t.pattern.type == "str"}

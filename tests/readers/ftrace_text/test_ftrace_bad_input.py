@@ -10,12 +10,11 @@ import zlib
 from pathlib import Path
 
 import pytest
+from ftrace_reading import read
 
 from dctv.contracts.reader import LoadContext, LoadedTrace
 from dctv.errors import Interrupted, TraceError
 from dctv.readers.ftrace_text import load
-from ftrace_reading import read
-
 
 EVENT = " t-1 [000] 1.000000: e: a=1\n"
 QUIET = LoadContext({}, 2, lambda _done, _total: None)
@@ -120,9 +119,9 @@ def test_a_cut_file_keeps_what_was_read(share: float, pack: object) -> None:
 
 
 def test_a_file_with_nothing_but_a_damaged_beginning() -> None:
-    with pytest.raises(TraceError, match="^cannot read `"):
+    with pytest.raises(TraceError, match=r"^cannot read `"):
         read(b"\x1f\x8b\x08\x00\x00")
-    with pytest.raises(TraceError, match="^cannot read `"):
+    with pytest.raises(TraceError, match=r"^cannot read `"):
         read(b"TRACE:\n\x78\x9c\xff\xff\xff\xff")
 
 
@@ -160,6 +159,13 @@ def test_many_fields_are_bounded_and_none_is_lost() -> None:
     row = read(f" t-1 [000] 1.0: e: {body}\n").tables["raw_events.e"].data.to_pylist()[0]
     assert row["k255"] == 255
     assert row["text"] == " ".join(f"k{i}={i}" for i in range(256, 300))
+
+
+@pytest.mark.parametrize("piece", [") [0]", "a={ ", " [1] a-1 ", "a=1 ", "a:b ", "=", "[a=1 ", "((((", "B|1|"])
+def test_long_odd_lines_take_no_long_time(piece: str) -> None:
+    long = piece * (1_000_000 // len(piece))
+    trace = read(EVENT + long + "\n" + " t-1 [000] 1.0: e: " + long + "\n")
+    assert 1 <= count(trace) <= 2
 
 
 def test_the_user_can_interrupt(tmp_path: Path) -> None:
