@@ -99,14 +99,8 @@ def test_a_part_that_is_no_ftrace_text_is_reported() -> None:
     )
     trace = read(page)
     assert len(events(trace)) == 2
-<<<<<<< HEAD
-    assert [(d.reason, d.count, d.incomplete) for d in trace.diagnostics] == [
-        ("part of the page is not ftrace text", 1, False)
-    ]
-=======
     (found,) = trace.diagnostics
     assert (found.reason, found.count, found.incomplete) == ("part of the page is not ftrace text", 1, False)
->>>>>>> main
 
 
 @pytest.mark.parametrize("cut", [0.5, 0.9])
