@@ -62,6 +62,8 @@ class Session:
         self._log = WarningLog()
         self._cancels: list[Any] = []
         self._interrupted = False
+        self._reading = 0
+        """How many results are being read."""
         self._base: Path | None = None
         for function in scan(table, TableFunction).values():
             for name in (function.name, *function.aliases):
@@ -98,7 +100,7 @@ class Session:
         return lambda rows: log.add("division by zero gave NULL", rows)
 
     def _executor(self, params: Params | None = None) -> Executor:
-        control = Control(FAILURES, self._failure, self.interrupt, self._finish)
+        control = Control(FAILURES, self._failure, self.interrupt, self._begin, self._finish)
         hooks = Hooks(self._mount_statement, self._unmount, self._new_cancel, control)
         return Executor(self._catalog, self._engine, self._shelves, hooks, _numbered(params), self._log)
 
@@ -112,10 +114,15 @@ class Session:
     def _failure(self, error: BaseException) -> DctvError:
         return Interrupted("interrupted") if self._interrupted else failure(error)
 
+    def _begin(self) -> None:
+        self._reading += 1
+
     def _finish(self) -> None:
-        self._cancels.clear()
-        if "_engine" in self.__dict__:
-            self._engine.finish()
+        self._reading -= 1
+        if self._reading == 0:
+            self._cancels.clear()
+            if "_engine" in self.__dict__:
+                self._engine.finish()
 
     def mount(self, path: str, name: str, **options: object) -> None:
         """Mount a trace: a file, a folder or a pattern, under a dotted name.
