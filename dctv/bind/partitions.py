@@ -11,7 +11,7 @@ from dctv.bind.relations import aliased, table
 from dctv.errors import BindError
 from dctv.plan.nodes import Plan, Relation, physical_names
 from dctv.syntax import ast
-from dctv.types.schema import ColumnType, Kind, Schema
+from dctv.types.schema import TS, ColumnType, Kind, Schema
 from dctv.types.values import is_integer
 
 
@@ -45,6 +45,7 @@ def align(node: ast.SpanJoin | ast.SpanBroadcast, left: Plan, right: Plan) -> Al
         if how == "right":
             raise BindError("an event table has no SPAN RIGHT JOIN", node.place, hint="use SPAN JOIN or SPAN LEFT JOIN")
         how = "left" if how == "outer" else how
+        left = _partitioned_like(left, right.schema)
     a, b = left.schema, right.schema
     if len(a.partitions) != len(b.partitions):
         raise BindError(
@@ -59,6 +60,26 @@ def align(node: ast.SpanJoin | ast.SpanBroadcast, left: Plan, right: Plan) -> Al
     left = _cast(left, a.partitions, partitions)
     right = _cast(right, names, partitions)
     return _finish(node, left, right, how, None, partitions)
+
+
+def _partitioned_like(events: Plan, spans: Schema) -> Plan:
+    """Partition an event table by the columns that the spans are partitioned by, where it has them."""
+    names = {c.name.lower(): c.name for c in events.schema.payload}
+    if events.schema.partitions or not all(p.lower() in names for p in spans.partitions):
+        return events
+    keys = tuple(names[p.lower()] for p in spans.partitions)
+    columns = {c.name: c for c in events.schema.columns}
+    rest = [c for c in events.schema.payload if c.name not in keys]
+    schema = Schema(Kind.EVENT, (columns[TS], *(columns[k] for k in keys), *rest), keys)
+    leaves = Leaves()
+    source = leaves.name(events)
+    physical = dict(zip(events.schema.names, physical_names(events.schema), strict=True))
+    selected = [
+        aliased(exp.column(physical[c.name], source, quoted=True), n)
+        for c, n in zip(schema.columns, physical_names(schema), strict=True)
+    ]
+    tree = exp.Select(expressions=selected).from_(table(source))
+    return Relation(schema, events.ordered, tree, leaves.all(), events.stable)
 
 
 def _name(node: ast.SpanJoin | ast.SpanBroadcast) -> str:

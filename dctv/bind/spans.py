@@ -219,7 +219,7 @@ def _join(
     from dctv.bind.partitions import align
 
     aligned = align(node, left.plan, right.plan)
-    lefts, rights = left.plan.schema, right.plan.schema
+    lefts, rights = aligned.left.schema, aligned.right.schema
     schema = Schema(
         lefts.kind, (*aligned.special, *lefts.payload, *rights.payload), tuple(c.name for c in aligned.partitions)
     )
@@ -232,10 +232,19 @@ def _join(
     name = "event join" if lefts.kind is Kind.EVENT else "span join"
     plan = binder.kernel(name, schema, [sorted_plan(aligned.left), sorted_plan(aligned.right)], options, ordered=True)
     count = schema.special_count
-    moved = [replace(m, positions=tuple(i - lefts.special_count + count for i in m.positions)) for m in left.members]
-    shift = count + len(lefts.payload) - rights.special_count
-    moved += [replace(m, positions=tuple(i + shift for i in m.positions)) for m in right.members]
+    moved = _moved(left, aligned.left, count)
+    moved += _moved(right, aligned.right, count + len(lefts.payload))
     return SpanSource(plan, tuple(moved))
+
+
+def _moved(source: SpanSource, aligned: Plan, start: int) -> list[Member]:
+    """Return members whose payload now begins at a position; columns that became partitions are no longer in it."""
+    payload = physical_names(aligned.schema)[aligned.schema.special_count :]
+    old = physical_names(source.plan.schema)
+    return [
+        replace(m, positions=tuple(start + payload.index(old[i]) for i in m.positions if old[i] in payload))
+        for m in source.members
+    ]
 
 
 def sorted_plan(plan: Plan) -> Plan:

@@ -103,7 +103,7 @@ impl Groups {
 
     /// Whether a chunk is used up that has a successor.
     pub fn starved(&self) -> bool {
-        self.input.empty() && !self.input.done || self.grouper.empty() && !self.grouper.done
+        self.input.starved() || self.grouper.starved()
     }
 
     pub fn is_full(&self) -> bool {

@@ -4,6 +4,7 @@ use pyo3::prelude::*;
 
 mod active;
 mod cancel;
+mod clock;
 mod covered;
 mod event_join;
 mod failure;
@@ -16,6 +17,7 @@ mod partition;
 mod partition_pieces;
 mod pieces;
 mod required;
+mod rows;
 mod series;
 mod sides;
 mod slots;
@@ -23,6 +25,7 @@ mod source;
 mod span_join;
 mod span_pieces;
 mod stream;
+mod values;
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<cancel::Cancel>()?;
@@ -33,5 +36,8 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(series::series_to_spans, m)?)?;
     m.add_class::<nest::Counter>()?;
     m.add_function(wrap_pyfunction!(nest::nest, m)?)?;
+    m.add_class::<rows::Rows>()?;
+    m.add_function(wrap_pyfunction!(rows::rows, m)?)?;
+    m.add_function(wrap_pyfunction!(rows::schema, m)?)?;
     Ok(())
 }

@@ -66,11 +66,7 @@ const NO_EVENT: Event = Event {
 impl Series {
     fn run(&mut self) {
         for _ in 0..ROWS {
-            if self
-                .sources
-                .iter()
-                .any(|source| source.empty() && !source.done)
-            {
+            if self.sources.iter().any(|source| source.starved()) {
                 return;
             }
             let mut next: Option<(i64, usize)> = None;

@@ -152,9 +152,15 @@ impl Source {
         self.pos >= self.chunk.ts.len()
     }
 
+    /// Whether the current chunk is used up and another may follow.
+    #[inline]
+    pub fn starved(&self) -> bool {
+        self.empty() && !self.done
+    }
+
     /// Loads chunks until there is a next row or the input has ended.
     pub fn fill(&mut self, partitions: &mut Partitions) -> Result<(), ArrowError> {
-        while self.empty() && !self.done {
+        while self.starved() {
             self.cancel.check()?;
             match self.pull()? {
                 Some(batch) => self.load(&batch, partitions)?,

@@ -1,0 +1,136 @@
+"""dctv.slices: begin, end and complete events of threads become nested slices with depth and parent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sqlglot import exp
+
+from dctv.contracts.table_function import Argument, Parameter, PlanBuilder, TableFunction
+from dctv.errors import BindError, nearest
+from dctv.plan.nodes import Plan, physical_names
+from dctv.types.schema import DURATION, TS, ColumnType, Kind, Schema
+from dctv.types.units import parse_unit
+
+_NS = "BIGINT"
+
+
+def _column(plan: Plan, argument: Argument, what: str) -> ColumnType:
+    name = argument.string(f"the name of {what}")
+    for column in plan.schema.columns:
+        if column.name.lower() == name.lower():
+            return column
+    near = nearest(name, list(plan.schema.names))
+    hint = f"did you mean `{near}`" if near else f"columns: {', '.join(plan.schema.names)}"
+    raise BindError(f"a table has no column `{name}`", argument.place, hint=hint)
+
+
+def _tables(arguments: Mapping[str, Argument]) -> dict[str, Plan]:
+    tables = {}
+    for name in ("begins", "ends", "complete"):
+        if arguments[name].value is not None:
+            tables[name] = arguments[name].table(f"a table for `{name}`")
+            if TS not in tables[name].schema.names:
+                raise BindError(f"the table for `{name}` has no column `_ts`", arguments[name].place)
+    if "complete" not in tables and "begins" not in tables:
+        raise BindError("`begins` and `ends`, or `complete`, must be given", arguments["begins"].place)
+    if ("begins" in tables) != ("ends" in tables):
+        missing = "ends" if "begins" in tables else "begins"
+        raise BindError(f"`{missing}` must be given too", arguments[missing].place)
+    return tables
+
+
+def _bind(arguments: Mapping[str, Argument], builder: PlanBuilder) -> Plan:
+    tables = _tables(arguments)
+    leading = tables.get("begins") or tables["complete"]
+    keys = arguments["partition"].items() if arguments["partition"].value is not None else []
+    partitions = [_column(leading, key, "a partition column") for key in keys]
+    order = arguments["order"]
+    dropped = {TS, DURATION, *(p.name for p in partitions)}
+    if order.value is not None:
+        dropped.add(_column(leading, order, "the order of equal times").name)
+    payload = [c for c in leading.schema.columns if c.name not in dropped]
+    ns = parse_unit("ns")
+    calls = Schema(
+        Kind.EVENT,
+        (
+            ColumnType(TS, _NS, ns),
+            *partitions,
+            ColumnType("dctv:kind", "TINYINT"),
+            ColumnType(DURATION, _NS, ns),
+            *payload,
+        ),
+        tuple(p.name for p in partitions),
+    )
+    selects = [_calls(name, plan, calls, partitions, arguments) for name, plan in tables.items()]
+    union: exp.Query = selects[0]
+    for select in selects[1:]:
+        union = exp.Union(this=union, expression=select, distinct=False)
+    inner = exp.Subquery(this=union, alias=exp.TableAlias(this=exp.to_identifier("calls", quoted=True)))
+    names = physical_names(calls)
+    tree = exp.Select(expressions=[exp.column(n, quoted=True) for n in names]).from_(inner)
+    terms = [
+        exp.Ordered(this=exp.column(TS, quoted=True), nulls_first=False),
+        exp.Ordered(this=exp.column("dctv:order", quoted=True), nulls_first=False),
+        exp.Ordered(this=exp.column(DURATION, quoted=True), desc=True, nulls_first=False),
+        *(exp.Ordered(this=exp.column(n, quoted=True), nulls_first=False) for n in names[1:]),
+    ]
+    plan = builder.query(tree.order_by(*terms, copy=False), tables, calls, ordered=True)
+    schema = Schema(
+        Kind.REGULAR,
+        (
+            ColumnType(TS, _NS, ns),
+            ColumnType(DURATION, _NS, ns),
+            *partitions,
+            ColumnType("id", _NS),
+            ColumnType("parent_id", _NS),
+            ColumnType("depth", "INTEGER"),
+            *payload,
+        ),
+    )
+    options = {"partitions": len(partitions), "names": physical_names(schema)}
+    return builder.kernel("nest", schema, [plan], options, ordered=True)
+
+
+_KINDS = {"begins": 1, "ends": -1, "complete": 0}
+
+
+def _calls(
+    name: str, plan: Plan, calls: Schema, partitions: list[ColumnType], arguments: Mapping[str, Argument]
+) -> exp.Select:
+    """Select one of the tables in the form of calls: time, partitions, kind, duration, payload, order."""
+    own = dict(zip(plan.schema.names, physical_names(plan.schema), strict=True))
+    for partition in partitions:
+        if partition.name not in own:
+            raise BindError(f"the table for `{name}` has no column `{partition.name}`", arguments[name].place)
+    values: dict[str, exp.Expr] = {"dctv:kind": exp.Literal.number(str(_KINDS[name]))}
+    if name != "complete":
+        values[DURATION] = exp.Null()
+    if name == "ends":
+        keep = {TS, DURATION, "dctv:kind", *(p.name for p in partitions)}
+        values |= {c.name: exp.Null() for c in calls.columns if c.name not in keep}
+    columns: list[exp.Expr] = []
+    for column in calls.columns:
+        value = values.get(column.name) or (exp.column(own[column.name], name, quoted=True) if column.name in own else exp.Null())
+        cast = exp.Cast(this=value, to=exp.Var(this=column.type))
+        columns.append(exp.Alias(this=cast, alias=exp.to_identifier(column.name, quoted=True)))
+    order = arguments["order"]
+    rank: exp.Expr = exp.Literal.number("0" if order.value is None else "1")
+    if order.value is not None:
+        rank = exp.column(own[_column(plan, order, "the order of equal times").name], name, quoted=True)
+    columns.append(exp.Alias(this=rank, alias=exp.to_identifier("dctv:order", quoted=True)))
+    return exp.Select(expressions=columns).from_(exp.Table(this=exp.to_identifier(name, quoted=True)))
+
+
+SLICES = TableFunction(
+    "slices",
+    "nested slices of begin and end events, or of complete events with `_duration`: id, parent_id, depth",
+    (
+        Parameter("begins", "events that open a slice; their columns become the slice's", None, keyword_only=True),
+        Parameter("ends", "events that close the innermost open slice", None, keyword_only=True),
+        Parameter("complete", "events that have a `_duration`", None, keyword_only=True),
+        Parameter("partition", "name of the column of threads, or a list of names", None, keyword_only=True),
+        Parameter("order", "name of the column that orders events of equal time", None, keyword_only=True),
+    ),
+    _bind,
+)

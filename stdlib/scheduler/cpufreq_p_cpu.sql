@@ -1,0 +1,9 @@
+-- The frequency that each CPU is known to have: one span from a change to the next one.
+-- formats: ftrace-text
+-- column cpu: the CPU
+-- column frequency: its frequency
+SELECT SPAN * FROM dctv.time_series_to_spans(
+  sources=>[{source=>_events.cpu_frequency, partition=>"cpu_id"}],
+  columns=>[{column=>"frequency", source_column=>"state"}],
+  partition=>"cpu",
+)

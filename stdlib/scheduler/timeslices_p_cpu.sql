@@ -1,0 +1,17 @@
+-- What each CPU runs: one span from a switch to the next one on the same CPU; pid 0 is idle.
+-- formats: ftrace-text
+-- column cpu: the CPU
+-- column pid: id of the running thread, 0 when idle
+-- column comm: name of the running thread
+-- column prio: its priority, as the kernel says
+-- column end_state: the state it was left in (`R`: still runnable, `S`: sleeping, `D`: uninterruptible)
+SELECT SPAN * FROM dctv.time_series_to_spans(
+  sources=>[{source=>_events.sched_switch, partition=>"cpu"}],
+  columns=>[
+    {column=>"pid", source_column=>"next_pid"},
+    {column=>"comm", source_column=>"next_comm"},
+    {column=>"prio", source_column=>"next_prio"},
+    {column=>"end_state", source_column=>"prev_state", edge=>"falling"},
+  ],
+  partition=>"cpu",
+)
