@@ -66,12 +66,12 @@ $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "dctv needs python3 >= 3.11; set PYTHON to one" >&2; exit 1; }
 	@command -v cargo >/dev/null || { echo "dctv needs cargo >= 1.88 on the PATH: https://rustup.rs" >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
-	$(PIP) install --quiet --upgrade "pip>=25.1"
+	$(PIP) install -qq --upgrade "pip>=25.1"
 
 $(INSTALLED): $(BUILT_FROM) | $(BIN)/python
-	$(PIP) install --quiet --editable .
+	$(PIP) install -qq --editable .
 	@touch $@
 
 $(TOOLS): pyproject.toml $(INSTALLED)
-	$(PIP) install --quiet --group dev
+	$(PIP) install -qq --group dev
 	@touch $@
