@@ -34,7 +34,9 @@ def call(expr: ast.Call, context: Context, bind: Bind) -> Bound:
     arguments = [_argument(a, inner, bind) for a in expr.arguments]
     unit, arguments = _apply_rule(name, expr, arguments, context)
     if name == "unitless":
-        return Bound(arguments[0].sql, NO_UNIT, expr.place, arguments[0].constant, arguments[0].integral, (arguments[0],))
+        return Bound(
+            arguments[0].sql, NO_UNIT, expr.place, arguments[0].constant, arguments[0].integral, (arguments[0],)
+        )
     sql = _invoke(name, expr, arguments, inner, bind)
     sql = _filtered(sql, expr, inner, bind, aggregate=aggregate)
     if expr.over is not None:
@@ -133,7 +135,13 @@ def _weighted(name: str, expr: ast.Call, context: Context, bind: Bind) -> Bound:
     if name == "time_sum":
         unit, factor = multiply(value.unit, parse_unit("ns"))
         return scale(Bound(total, unit, expr.place, parts=(value,)), factor, unit)
-    covered = exp.Case(ifs=[exp.If(this=exp.Not(this=exp.Is(this=operand(value.sql.copy()), expression=exp.Null())), true=weight.sql.copy())])
+    covered = exp.Case(
+        ifs=[
+            exp.If(
+                this=exp.Not(this=exp.Is(this=operand(value.sql.copy()), expression=exp.Null())), true=weight.sql.copy()
+            )
+        ]
+    )
     whole = _filtered(exp.Anonymous(this="sum", expressions=[covered]), expr, context, bind, aggregate=True)
     return Bound(exp.Paren(this=exp.Div(this=total, expression=whole)), value.unit, expr.place, parts=(value,))
 

@@ -71,9 +71,7 @@ def bind_core(binder: Binder, core: ast.Core, parent: Scope | None, leaves: Leav
             parts.append(bound)
             tree.set(clause, form(this=bound.sql))
     if core.windows:
-        windows = [
-            calls.window(w, context, expressions.bind, identifier(name.text)) for name, w in core.windows
-        ]
+        windows = [calls.window(w, context, expressions.bind, identifier(name.text)) for name, w in core.windows]
         tree.set("windows", windows)
     if core.distinct:
         tree.set("distinct", exp.Distinct())

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from math import isfinite
 
 from sqlglot import exp
 
 from dctv.bind import calls, operators
 from dctv.bind.bound import Bound, constant, convert, operand, unify
 from dctv.bind.context import Context
+from dctv.bind.scope import Scope
 from dctv.errors import BindError, UnitError
 from dctv.syntax import ast
 from dctv.types.units import NO_UNIT, Unit, parse_unit
@@ -80,7 +82,7 @@ def _bind_parameter(expr: ast.Bind, context: Context) -> Bound:
             return _constant(ast.Constant(value, place=expr.place), context)
         case int():
             return constant(Fraction(value), NO_UNIT, expr.place, integral=True)
-        case float() if value == value and abs(value) != float("inf"):
+        case float() if isfinite(value):
             return constant(Fraction(value), NO_UNIT, expr.place, integral=False)
         case float():
             return Bound(exp.Cast(this=exp.Literal.string(str(value)), to=exp.Var(this="DOUBLE")), place=expr.place)
@@ -90,7 +92,8 @@ def _bind_parameter(expr: ast.Bind, context: Context) -> Bound:
             return Bound(exp.Anonymous(this="unhex", expressions=[exp.Literal.string(value.hex())]), place=expr.place)
         case _:
             raise BindError(
-                f"a bind parameter is a number, a string, bytes, a bool or None, found {type(value).__name__}", expr.place
+                f"a bind parameter is a number, a string, bytes, a bool or None, found {type(value).__name__}",
+                expr.place,
             )
 
 
@@ -166,7 +169,9 @@ def _in_select(expr: ast.InSelect, context: Context) -> Bound:
     query = context.subqueries.inline(expr.select, context.scope, context.leaves)
     width = len(expr.operand.items) if isinstance(expr.operand, ast.Row) else 1
     if len(query.outs) != width:
-        raise BindError(f"the subquery of IN has {width} column{'s' * (width > 1)}, found {len(query.outs)}", expr.place)
+        raise BindError(
+            f"the subquery of IN has {width} column{'s' * (width > 1)}, found {len(query.outs)}", expr.place
+        )
     if width == 1:
         left = convert(left, query.outs[0].unit, "IN")
     sql: exp.Expr = exp.In(this=operand(left.sql), query=exp.Subquery(this=query.tree))
@@ -211,4 +216,3 @@ _FORMS: dict[type[ast.Expr], Callable[..., Bound]] = {
     ast.Index: _index,
     ast.Call: lambda e, c: calls.call(e, c, bind),
 }
-

@@ -96,7 +96,7 @@ def _quotient(expr: ast.Binary, left: Bound, right: Bound) -> Bound:
     if expr.op == "%":
         left, right = unify([left, right], "`%`")
         unit, factor = left.unit, Fraction(1)
-    elif expr.op == "//" and left.unit != right.unit and right.unit != NO_UNIT:
+    elif expr.op == "//" and right.unit not in (left.unit, NO_UNIT):
         # Truncation comes last, so both sides are brought to one unit first where they have one in common.
         left, right = _same_unit(left, right)
         unit, factor = divide(left.unit, right.unit)
@@ -171,4 +171,3 @@ def in_list(expr: ast.InList, subject: Bound, items: list[Bound]) -> Bound:
 
 def _negate(sql: exp.Expr, *, negated: bool) -> exp.Expr:
     return exp.Not(this=exp.Paren(this=sql)) if negated else exp.Paren(this=sql)
-

@@ -15,9 +15,10 @@ from dctv.types.schema import ColumnType, Kind, Schema
 _WIDE = ("HUGEINT", "UHUGEINT")
 
 _ORDER_FREE = frozenset(
-    "count count_star min max bool_and bool_or bit_and bit_or bit_xor approx_count_distinct countif count_if "
-    "quantile quantile_cont quantile_disc median".split()
+    {"count", "count_star", "countif", "count_if", "min", "max", "bool_and", "bool_or", "bit_and", "bit_or", "bit_xor"}
+    | {"approx_count_distinct", "quantile", "quantile_cont", "quantile_disc", "median"}
 )
+"""Aggregates that give the same value in whatever order they meet the rows."""
 _EXACT_ON_INTEGERS = frozenset(("sum", "avg", "mean"))
 
 
@@ -28,9 +29,7 @@ def identifier(name: str) -> exp.Identifier:
 
 def table(name: str, alias: str | None = None) -> exp.Table:
     """Name a table of the engine's query."""
-    return exp.Table(
-        this=identifier(name), alias=None if alias is None else exp.TableAlias(this=identifier(alias))
-    )
+    return exp.Table(this=identifier(name), alias=None if alias is None else exp.TableAlias(this=identifier(alias)))
 
 
 def aliased(sql: exp.Expr, name: str) -> exp.Alias:
@@ -49,7 +48,9 @@ def typed_nothing(schema: Schema) -> exp.Select:
 
 def with_leaves(query: exp.Query, leaves: Iterable[tuple[str, Plan]]) -> exp.Select:
     """Stand empty tables in for the leaves of a query."""
-    whole: exp.Select = exp.Select(expressions=[exp.Star()]).from_(exp.Subquery(this=query, alias=exp.TableAlias(this=identifier("q"))))
+    whole: exp.Select = exp.Select(expressions=[exp.Star()]).from_(
+        exp.Subquery(this=query, alias=exp.TableAlias(this=identifier("q")))
+    )
     for name, plan in leaves:
         whole = whole.with_(identifier(name), as_=typed_nothing(plan.schema), copy=False)
     return whole
@@ -70,7 +71,9 @@ def relation(query: Query, leaves: Leaves, env: Environment, place: Place | None
         types = ["BIGINT" if t in _WIDE else t for t in types]
     columns = tuple(ColumnType(o.name, t, o.unit) for o, t in zip(query.outs, types, strict=True))
     schema = Schema(Kind.REGULAR, columns)
-    return Relation(schema, False, tree, used, keeps_order, serial=_is_serial(query, used, env))
+    return Relation(
+        schema, ordered=False, query=tree, leaves=used, keeps_order=keeps_order, serial=_is_serial(query, used, env)
+    )
 
 
 def _types(query: Query, leaves: Sequence[tuple[str, Plan]], env: Environment, place: Place | None) -> list[str]:

@@ -96,13 +96,13 @@ class Scope:
             found = scope.find(path)
             if found is not None:
                 return Bound(found.sql.copy(), found.column.unit, path.place)
-            member = scope._member(path)
+            member = scope.member(path)
             if member is not None:
                 return member
             scope = scope.parent
         raise self._unknown(path)
 
-    def _member(self, path: ast.Path) -> Bound | None:
+    def member(self, path: ast.Path) -> Bound | None:
         """Return `column.field` of a column that is a struct."""
         for length in range(len(path.parts) - 1, 0, -1):
             found = self.find(ast.Path(path.parts[:length]))

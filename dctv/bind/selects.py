@@ -89,7 +89,9 @@ def _values(binder: Binder, values: ast.Values, parent: Scope | None, leaves: Le
     columns = [unify(list(column), "VALUES") for column in zip(*rows, strict=True)]
     tuples = [exp.Tuple(expressions=[b.sql for b in row]) for row in zip(*columns, strict=True)]
     names = [f"column{i + 1}" for i in range(width)]
-    outs = tuple(Out(n, next((b.unit for b in c if b.unit != NO_UNIT), NO_UNIT)) for n, c in zip(names, columns, strict=True))
+    outs = tuple(
+        Out(n, next((b.unit for b in c if b.unit != NO_UNIT), NO_UNIT)) for n, c in zip(names, columns, strict=True)
+    )
     inner = leaves.alias("v")
     alias = exp.TableAlias(this=identifier(inner), columns=[identifier(n) for n in names])
     source = exp.From(this=exp.Values(expressions=tuples, alias=alias))

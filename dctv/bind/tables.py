@@ -71,7 +71,11 @@ def _add(binder: Binder, node: ast.Table, source: Source, leaves: Leaves) -> tup
 
 def _side(binder: Binder, node: ast.Table, source: Source, leaves: Leaves) -> tuple[exp.Expr, list[ScopeTable]]:
     if isinstance(node, ast.Join):
-        raise BindError("a join in parentheses on the right side is not understood", node.place, hint="join one after another, or use a subquery")
+        raise BindError(
+            "a join in parentheses on the right side is not understood",
+            node.place,
+            hint="join one after another, or use a subquery",
+        )
     return _item(binder, node, source, leaves)
 
 
@@ -150,9 +154,7 @@ def _join(
     )
 
 
-def _merge(
-    node: ast.Join, name: ast.Name, scopes: tuple[Scope, Scope], source: Source, *, last: bool
-) -> exp.Expr:
+def _merge(node: ast.Join, name: ast.Name, scopes: tuple[Scope, Scope], source: Source, *, last: bool) -> exp.Expr:
     """Write one column of USING as a condition, and make its bare name mean both."""
     path = ast.Path((name,), place=name.place)
     bounds = [Scope(s.tables, None, s.merged).resolve(path) for s in scopes]

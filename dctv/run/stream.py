@@ -67,7 +67,7 @@ def _through_engine(plan: Plan) -> Plan:
         return plan
     columns = [exp.column(n, quoted=True) for n in physical_names(plan.schema)]
     tree = exp.Select(expressions=columns).from_(exp.Table(this=exp.to_identifier("stored", quoted=True)))
-    return Relation(plan.schema, plan.ordered, tree, (("stored", plan),), True)
+    return Relation(plan.schema, ordered=plan.ordered, query=tree, leaves=(("stored", plan),), keeps_order=True)
 
 
 def in_final_order(plan: Plan) -> Plan:
@@ -77,4 +77,10 @@ def in_final_order(plan: Plan) -> Plan:
     names = physical_names(plan.schema)
     tree = exp.Select(expressions=[exp.Star()]).from_(exp.Table(this=exp.to_identifier("result", quoted=True)))
     order = [exp.Ordered(this=exp.column(n, quoted=True), nulls_first=False) for n in names]
-    return Relation(plan.schema, plan.schema.kind is not Kind.REGULAR, tree.order_by(*order, copy=False), (("result", plan),), True)
+    return Relation(
+        plan.schema,
+        ordered=plan.schema.kind is not Kind.REGULAR,
+        query=tree.order_by(*order, copy=False),
+        leaves=(("result", plan),),
+        keeps_order=True,
+    )

@@ -11,6 +11,7 @@ from dctv.errors import BindError, NotYetError, nearest
 from dctv.plan.nodes import Plan, physical_names
 from dctv.types.schema import DURATION, TS, ColumnType, Kind, Schema
 from dctv.types.units import NO_UNIT, compatible, parse_unit, ratio
+from dctv.types.values import is_integer
 
 _POLICIES = ("error", "truncate", "lanes")
 
@@ -31,6 +32,7 @@ def _time(plan: Plan, column: ColumnType, argument: Argument) -> exp.Expr:
     names = dict(zip(plan.schema.names, physical_names(plan.schema), strict=True))
     value: exp.Expr = exp.column(names[column.name], "t", quoted=True)
     ns = parse_unit("ns")
+    value = exp.Cast(this=value, to=exp.Var(this="BIGINT")) if is_integer(column.type) else value
     if column.unit not in (NO_UNIT, ns):
         if not compatible(column.unit, ns):
             raise BindError(f"`{column.name}` is in `{column.unit}`, expected a time", argument.place)
@@ -84,7 +86,11 @@ def _payload(plan: Plan, used: set[str]) -> list[ColumnType]:
 
 
 def _base(
-    plan: Plan, schema: Schema, times: Mapping[str, exp.Expr], partitions: Sequence[ColumnType], payload: Sequence[ColumnType]
+    plan: Plan,
+    schema: Schema,
+    times: Mapping[str, exp.Expr],
+    partitions: Sequence[ColumnType],
+    payload: Sequence[ColumnType],
 ) -> exp.Select:
     """Select times, partitions and payload under their final names."""
     names = dict(zip(plan.schema.names, physical_names(plan.schema), strict=True))
@@ -134,7 +140,8 @@ def _checked(base: exp.Select, schema: Schema, *, truncate: bool) -> exp.Select:
     if truncate:
         duration: exp.Expr = exp.Anonymous(this="least", expressions=[_quoted(DURATION), near])
     else:
-        message = [_text("spans overlap: one ends at "), near.copy(), _text(" ns, the next starts at "), _quoted(TS)]
+        message = [_text("spans overlap: one ends at "), near.copy(), _text(" ns, the next is ["), _quoted(TS)]
+        message += [_text(", "), exp.Add(this=_quoted(TS), expression=_quoted(DURATION)), _text(")")]
         for key in keys:
             message += [_text(f" in {key}="), _quoted(key)]
         duration = _fail(exp.GT(this=near, expression=_quoted(TS)), message, _quoted(DURATION))
@@ -187,7 +194,9 @@ AS_SPANS = TableFunction(
     (
         _TABLE,
         _TS,
-        Parameter("duration", "name of the column of durations; `_duration` if `end` is not given", None, keyword_only=True),
+        Parameter(
+            "duration", "name of the column of durations; `_duration` if `end` is not given", None, keyword_only=True
+        ),
         Parameter("end", "name of the column of ends", None, keyword_only=True),
         _PARTITION,
         Parameter("on_overlap", "'error', or 'truncate' a span where the next one starts", "error", keyword_only=True),
