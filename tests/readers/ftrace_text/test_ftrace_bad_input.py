@@ -14,8 +14,7 @@ import pytest
 from dctv.contracts.reader import LoadContext, LoadedTrace
 from dctv.errors import Interrupted, TraceError
 from dctv.readers.ftrace_text import load
-from ftrace_reading import read
-
+from tests.readers.ftrace_text.ftrace_reading import read
 
 EVENT = " t-1 [000] 1.000000: e: a=1\n"
 QUIET = LoadContext({}, 2, lambda _done, _total: None)

@@ -11,8 +11,7 @@ import pytest
 
 from dctv.contracts.reader import Head, LoadedTrace
 from dctv.readers.ftrace_text import sniff
-from ftrace_reading import read
-
+from tests.readers.ftrace_text.ftrace_reading import read
 
 LINES = [
     "# tracer: nop",
