@@ -25,6 +25,7 @@ from dctv.functions import aggregate, scalar, span, table
 from dctv.functions.table.generate_sequential_spans import quantize
 from dctv.session import Session
 from dctv.types.schema import Schema
+from dctv.types.values import dialect_type
 
 ROOT = Path(__file__).resolve().parents[1]
 REFERENCE = ROOT / "docs" / "reference"
@@ -60,8 +61,9 @@ def functions() -> str:
     """Make the page of functions with unit rules."""
     lines = [
         "# Functions\n",
-        "Any scalar, aggregate or window function of the engine (DuckDB) may be called. A function listed here says what",
-        "becomes of units; every other one takes bare numbers only, so drop a unit with `unitless(x)` first.\n",
+        "Any scalar, aggregate or window function of the engine (DuckDB) may be called. A function listed",
+        "here says what becomes of units; every other one takes bare numbers only, so drop a unit with",
+        "`unitless(x)` first.\n",
     ]
     rules = {**scan(scalar, FunctionRule), **scan(aggregate, FunctionRule)}
     for kind in ("scalar", "aggregate", "window"):
@@ -114,8 +116,9 @@ def table_functions() -> str:
     """Make the page of table-valued functions."""
     lines = [
         "# Table-valued functions\n",
-        "They stand in `FROM`. Arguments after `*` are given by name (`partition=>'cpu'`). An argument may be a literal, a",
-        "list `[...]`, a dict `{key=>value}`, the name of a table, a call or a select in parentheses.\n",
+        "They stand in `FROM`. Arguments after `*` are given by name (`partition=>'cpu'`). An argument may be",
+        "a literal, a list `[...]`, a dict `{key=>value}`, the name of a table, a call or a select in",
+        "parentheses.\n",
     ]
     for function in scan(table, TableFunction).values():
         lines += _function(f"dctv.{function.name}", function)
@@ -156,8 +159,8 @@ def formats() -> str:
     """Make the page of trace formats."""
     lines = [
         "# Trace formats\n",
-        "A format is told by the content of a file, never by its name alone; gzip is looked into. A folder or a pattern",
-        "mounts the files whose names end as the format says as one trace.\n",
+        "A format is told by the content of a file, never by its name alone; gzip is looked into. A folder or",
+        "a pattern mounts the files whose names end as the format says as one trace.\n",
     ]
     for reader in scan(dctv.readers, Reader).values():
         lines += [f"## `{reader.name}`\n", f"{_sentence(reader.title)}\n"]
@@ -176,8 +179,9 @@ def output_formats() -> str:
     return _page(
         [
             "# Output formats\n",
-            "Units stand in square brackets after the name in `table`, `csv` and `markdown`, in the columns' description in",
-            "`json`, and in the metadata of the schema in Arrow and Parquet (field metadata, key `unit`).\n",
+            "Units stand in square brackets after the name in `table`, `csv` and `markdown`, in the columns'",
+            "description in `json`, and in the metadata of the schema in Arrow and Parquet (field metadata, key",
+            "`unit`).\n",
             *_table(head, rows),
         ]
     )
@@ -206,8 +210,8 @@ def stdlib() -> str:
     """Make the page of what every mounted trace offers."""
     lines = [
         "# Standard library\n",
-        "Tables, views and functions below the name under which a trace is mounted. Tables of a format's own are listed by",
-        "`dctv tables NAME=PATH`, columns by `DESCRIBE name`.\n",
+        "Tables, views and functions below the name under which a trace is mounted. Tables of a format's own",
+        "are listed by `dctv tables NAME=PATH`, columns by `DESCRIBE name`.\n",
         "## Every trace\n",
     ]
     own = {".".join(module.parts) for module in modules()}
@@ -233,7 +237,8 @@ def _view(module: Module, schema: Schema | None) -> Iterator[str]:
     assert schema is not None, f"stdlib/{'/'.join(module.parts)}.sql cannot be bound"
     yield f"### `{'.'.join(module.parts)}`\n"
     yield f"{module.doc} ({schema.describe().capitalize()}.)\n"
-    rows = [(f"`{c.name}`", c.type, str(c.unit), module.columns.get(c.name, TIMES.get(c.name, ""))) for c in schema.columns]
+    about = {**TIMES, **module.columns}
+    rows = [(f"`{c.name}`", dialect_type(c.type), str(c.unit), about.get(c.name, "")) for c in schema.columns]
     yield from _table(("column", "type", "unit", "what it holds"), rows)
     yield ""
 
@@ -281,8 +286,8 @@ def span_operators() -> str:
     return _page(
         [
             "# Span operators\n",
-            "What `EXPLAIN` shows outside of engine regions: compiled sweeps over streams sorted by time. How to write them",
-            "is told in [the dialect](dialect.md).\n",
+            "What `EXPLAIN` shows outside of engine regions: compiled sweeps over streams sorted by time. How to",
+            "write them is told in [the dialect](dialect.md).\n",
             *_table(("operator", "what it does"), rows),
         ]
     )
