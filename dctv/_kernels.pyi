@@ -1,4 +1,4 @@
-"""Compiled kernels: decoders turn bytes into Arrow batches, sweeps turn Arrow streams sorted by time into Arrow streams.
+"""Compiled kernels: decoders turn bytes into Arrow batches, sweeps turn Arrow streams into Arrow streams.
 
 Every sweep takes objects with `__arrow_c_stream__` and returns one; nothing is read before the result is. Columns go
 by position; `names` are the output's. A span covers `[_ts, _ts + _duration)`; an input that is not sorted by `_ts`,
@@ -7,7 +7,7 @@ has a NULL or impossible time, or spans that overlap in one partition, fails wit
 one of them. Results do not depend on how the inputs are cut into batches.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal, Protocol
 
 class _ArrowStream(Protocol):
@@ -86,7 +86,7 @@ def event_join(
     """
 
 def span_pieces(
-    input: _ArrowStream,  # noqa: A002
+    grouped: _ArrowStream,
     grouper: _ArrowStream,
     *,
     events: bool,
@@ -108,7 +108,7 @@ def span_pieces(
     """
 
 def partition_pieces(
-    input: _ArrowStream,  # noqa: A002
+    spans: _ArrowStream,
     *,
     partitions: int,
     keep: Sequence[int],
@@ -128,7 +128,7 @@ def partition_pieces(
     """
 
 def departition(
-    input: _ArrowStream,  # noqa: A002
+    spans: _ArrowStream,
     *,
     partitions: int,
     keep: Sequence[int],
@@ -199,3 +199,18 @@ def rows(stream: _ArrowStream) -> Rows:
 
 def schema(source: _ArrowSchema) -> list[tuple[str, str]]:
     """Name the columns of anything with an Arrow schema, with their types' texts."""
+
+def decode_ftrace(
+    paths: list[str], threads: int, progress: Callable[[int, int], object] | None = None
+) -> dict[str, Any]:
+    """Read ftrace text: `tables` of typed columns by event, `files` with what was skipped, `start` and `last` in ns."""
+
+def decode_pfw(
+    paths: list[str],
+    threads: int = 1,
+    progress: Callable[[int, int], object] | None = None,
+    *,
+    block_size: int = ...,
+    line_limit: int = ...,
+) -> Any:
+    """Read DFTracer's JSON lines: tables of typed columns by event name, metadata, files with what was skipped."""

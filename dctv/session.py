@@ -32,7 +32,7 @@ from dctv.syntax import ast
 from dctv.syntax.parse import parse
 from dctv.types.schema import Schema
 
-Params = Mapping[str, object] | Mapping[int, object] | Sequence[object]
+Params = Mapping[str, object] | Mapping[int, object] | Mapping[str | int, object] | Sequence[object]
 Progress = Callable[[str, int, int], None]
 
 
@@ -112,7 +112,8 @@ class Session:
 
     def _finish(self) -> None:
         self._cancels.clear()
-        self._engine.finish()
+        if "_engine" in self.__dict__:
+            self._engine.finish()
 
     def mount(self, path: str, name: str, **options: object) -> None:
         """Mount a trace: a file, a folder or a pattern, under a dotted name.

@@ -21,7 +21,7 @@ from dctv.contracts.table_function import TableFunction
 from dctv.errors import BindError
 from dctv.plan.nodes import ArrowStream, Kernel, Plan, Relation, physical_names
 from dctv.syntax import ast
-from dctv.types.schema import Schema
+from dctv.types.schema import Kind, Schema
 
 _MAX_DEPTH = 100
 
@@ -81,10 +81,22 @@ class Binder:
         """Return a binder that knows the common tables of a select, each of which knows those before it."""
         binder = self
         for cte in select.ctes:
+            if not select.recursive:
+                self._check_not_recursive(cte)
             plan = binder._recursive(cte) if select.recursive and _names_itself(cte) else binder.plan(cte.select)
             plan = binder.renamed(plan, cte.columns, cte.name)
             binder = binder.copy(common={**binder.common, cte.name.text.lower(): plan})
         return binder
+
+    def _check_not_recursive(self, cte: ast.CommonTable) -> None:
+        name = cte.name.text
+        known = name.lower() in self.common or self.env.catalog.find((name,), self.home) is not None
+        if not known and _names_itself(cte):
+            raise BindError(
+                f"the common table `{name}` reads itself",
+                cte.name.place,
+                hint="WITH RECURSIVE lets a table read itself",
+            )
 
     def _recursive(self, cte: ast.CommonTable) -> Plan:
         """Bind `base UNION [ALL] step`, where the step reads the table that is being made."""
@@ -186,15 +198,12 @@ class Binder:
             raise BindError(
                 f"`{name.text}` has {len(schema.columns)} columns, the list names {len(columns)}", columns[0].place
             )
-        changed = [c.name for c, n in zip(schema.special, new, strict=False) if c.name != n]
-        if changed:
-            raise BindError(f"the special column `{changed[0]}` cannot be renamed", columns[0].place)
-        renamed = Schema(
-            schema.kind,
-            tuple(replace(c, name=n) for c, n in zip(schema.columns, new, strict=True)),
-            schema.partitions,
-        )
-        return self._project(plan, physical_names(schema), renamed, ordered=plan.ordered)
+        times = len(schema.kind.time_columns)
+        # Without its time columns a table is a regular one.
+        kind = schema.kind if tuple(new[:times]) == schema.kind.time_columns else Kind.REGULAR
+        partitions = () if kind is Kind.REGULAR else tuple(new[times : schema.special_count])
+        renamed = Schema(kind, tuple(replace(c, name=n) for c, n in zip(schema.columns, new, strict=True)), partitions)
+        return self._project(plan, physical_names(schema), renamed, ordered=plan.ordered and kind is schema.kind)
 
     def _project(self, plan: Plan, names: Sequence[str], schema: Schema, *, ordered: bool) -> Relation:
         leaves = Leaves()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from math import isfinite
 
@@ -11,7 +12,7 @@ from sqlglot import exp
 from dctv.bind import calls, operators
 from dctv.bind.bound import Bound, constant, convert, operand, unify
 from dctv.bind.context import Context
-from dctv.bind.scope import Scope
+from dctv.bind.scope import Scope, number_of
 from dctv.errors import BindError, UnitError
 from dctv.syntax import ast
 from dctv.types.units import NO_UNIT, Unit, parse_unit
@@ -121,9 +122,8 @@ def _in_unit(expr: ast.InUnit, context: Context) -> Bound:
     bound = bind(expr.operand, context)
     unit = placed_unit(expr.unit, ast.Node(place=expr.unit_place or expr.place))
     if bound.unit == NO_UNIT:
-        return Bound(bound.sql, unit, expr.place, bound.constant, bound.integral, (bound,))
-    converted = convert(bound, unit, "IN")
-    return Bound(converted.sql, unit, expr.place, converted.constant, converted.integral, (bound,))
+        return replace(bound, unit=unit, place=expr.place, parts=(bound,))
+    return replace(convert(bound, unit, "IN"), place=expr.place, parts=(bound,))
 
 
 def _case(expr: ast.Case, context: Context) -> Bound:
@@ -149,7 +149,8 @@ def _cast(expr: ast.Cast, context: Context) -> Bound:
     except BindError as error:
         raise BindError(error.message, expr.type.place or expr.place, hint=error.hint) from None
     form = exp.TryCast if expr.lenient else exp.Cast
-    return Bound(form(this=bound.sql, to=exp.Var(this=type_name)), bound.unit, expr.place, parts=(bound,))
+    sql = form(this=bound.sql, to=exp.Var(this=type_name))
+    return Bound(sql, bound.unit, expr.place, number=number_of(type_name), parts=(bound,))
 
 
 def _exists(expr: ast.Exists, context: Context) -> Bound:

@@ -36,7 +36,9 @@ def align(node: ast.SpanJoin | ast.SpanBroadcast, left: Plan, right: Plan) -> Al
     """Check kinds and partitions of a join."""
     if right.schema.kind is not Kind.SPAN:
         raise BindError(
-            f"the right side of a {_name(node)} is a span table, found {right.schema.describe_one()}", node.right.place
+            f"the right side of a {_name(node)} is a span table, found {right.schema.describe_one()}",
+            node.right.place,
+            hint="put the event table on the left" if right.schema.kind is Kind.EVENT else None,
         )
     if isinstance(node, ast.SpanBroadcast):
         return _broadcast(node, left, right)
@@ -101,19 +103,26 @@ def _broadcast(node: ast.SpanBroadcast, left: Plan, right: Plan) -> Aligned:
             f"SPAN BROADCAST {node.direction} takes an unpartitioned span table "
             f"{'before' if into else 'after'} it, found {single.schema.describe_one()}",
             where[0].place,
-            hint="SPAN JOIN joins tables with the same partitions" if many.schema.partitions else None,
+            hint=_other_way(node, many.schema, single.schema),
         )
     if not many.schema.partitions:
         raise BindError(
             f"SPAN BROADCAST {node.direction} takes a partitioned table "
             f"{'after' if into else 'before'} it, found {many.schema.describe_one()}",
             where[1].place,
-            hint="SPAN JOIN joins unpartitioned tables",
+            hint=_other_way(node, many.schema, single.schema) or "SPAN JOIN joins unpartitioned tables",
         )
     kept = "right" if into else "left"
     how = "inner" if node.kind == "INNER" else kept
     partitions = tuple(_column(many.schema, p) for p in many.schema.partitions)
     return _finish(node, left, right, how, "left" if into else "right", partitions)
+
+
+def _other_way(node: ast.SpanBroadcast, many: Schema, single: Schema) -> str | None:
+    if single.partitions and not many.partitions:
+        other = "FROM" if node.direction == "INTO" else "INTO"
+        return f"SPAN BROADCAST {other} takes them the other way round"
+    return "SPAN JOIN joins tables with the same partitions" if single.partitions else None
 
 
 def _finish(
@@ -126,9 +135,8 @@ def _finish(
 ) -> Aligned:
     if node.partition_as is not None:
         if len(partitions) != 1:
-            raise BindError(
-                f"PARTITION AS names one partition column, found {len(partitions)}", node.partition_as.place
-            )
+            found = f"{len(partitions)} of them" if partitions else "no partitions"
+            raise BindError(f"PARTITION AS names one partition column, found {found}", node.partition_as.place)
         partitions = (ColumnType(node.partition_as.text, partitions[0].type, partitions[0].unit),)
     times = left.schema.columns[: len(left.schema.kind.time_columns)]
     return Aligned(left, right, how, broadcast, (*times, *partitions), partitions)

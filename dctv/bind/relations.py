@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from sqlglot import exp
@@ -80,9 +81,33 @@ def _types(query: Query, leaves: Sequence[tuple[str, Plan]], env: Environment, p
     try:
         described = env.engine.describe(with_leaves(query.tree.copy(), leaves).sql(dialect="duckdb"))
     except EngineError as error:
-        guilty = _guilty(query, leaves, env)
+        guilty = _guilty(query, leaves, env) or _ungrouped(query, error)
+        if "must appear in the GROUP BY clause" in error.message and guilty is not None:
+            raise BindError(
+                f"`{guilty.text}` is neither grouped nor inside an aggregate",
+                guilty,
+                hint=f"write any_value({guilty.text}), or add it to GROUP BY",
+            ) from None
         raise BindError(error.message, guilty or place, hint=error.hint) from None
     return [type_name for _, type_name in described]
+
+
+def _ungrouped(query: Query, error: EngineError) -> Place | None:
+    """Return the place of the column that the engine misses in GROUP BY."""
+    found = re.search(r'column "?([^"\s]+)"? must appear in the GROUP BY', error.message)
+    if found is None:
+        return None
+
+    def search(parts: Sequence[Bound]) -> Place | None:
+        for part in parts:
+            if isinstance(part.sql, exp.Column) and part.sql.name == found[1]:
+                return part.place
+            place = search(part.parts)
+            if place is not None:
+                return place
+        return None
+
+    return search(query.parts)
 
 
 def _guilty(query: Query, leaves: Sequence[tuple[str, Plan]], env: Environment) -> Place | None:

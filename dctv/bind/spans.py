@@ -13,7 +13,7 @@ from dctv.bind.context import Leaves
 from dctv.bind.relations import aliased, table
 from dctv.bind.scope import Scope, ScopeTable, table_in_scope
 from dctv.errors import BindError
-from dctv.plan.nodes import Plan, Relation, physical_names
+from dctv.plan.nodes import Plan, Relation, physical_names, ranked_names
 from dctv.syntax import ast
 from dctv.types.schema import DURATION, TS, Kind, Schema
 
@@ -209,7 +209,7 @@ def _build(binder: Binder, node: ast.Table, inputs: dict[int, Plan]) -> SpanSour
         raise BindError(
             f"expected a span or event table, found {plan.schema.describe_one()}",
             node.place,
-            hint="SELECT SPAN keeps the kind of what it selects from; dctv.as_spans(...) makes spans of a regular table",
+            hint="SELECT SPAN keeps the kind of what it selects from; dctv.as_spans(...) makes spans of anything",
         )
     return SpanSource(plan, (member_of(binder, node, plan),))
 
@@ -253,6 +253,6 @@ def sorted_plan(plan: Plan) -> Plan:
         return plan
     leaves = Leaves()
     tree = exp.Select(expressions=[exp.Star()]).from_(table(leaves.name(plan)))
-    order = [exp.Ordered(this=exp.column(n, quoted=True), nulls_first=False) for n in physical_names(plan.schema)]
+    order = [exp.Ordered(this=exp.column(n, quoted=True), nulls_first=False) for n in ranked_names(plan.schema)]
     tree = tree.order_by(*order, copy=False)
     return Relation(plan.schema, ordered=True, query=tree, leaves=leaves.all(), keeps_order=True)

@@ -13,7 +13,7 @@ from dctv.bind.context import Leaves
 from dctv.bind.relations import identifier, names_of, table
 from dctv.bind.scope import Scope, ScopeColumn, ScopeTable, table_in_scope
 from dctv.bind.spans import bind_spans, is_join
-from dctv.errors import BindError
+from dctv.errors import BindError, nearest
 from dctv.syntax import ast
 from dctv.types.schema import ColumnType
 
@@ -157,8 +157,14 @@ def _join(
 def _merge(node: ast.Join, name: ast.Name, scopes: tuple[Scope, Scope], source: Source, *, last: bool) -> exp.Expr:
     """Write one column of USING as a condition, and make its bare name mean both."""
     path = ast.Path((name,), place=name.place)
-    bounds = [Scope(s.tables, None, s.merged).resolve(path) for s in scopes]
     columns = [s.find(path) for s in scopes]
+    for scope, found in zip(scopes, columns, strict=True):
+        if found is None:
+            known = " or ".join(f"`{t.alias}`" for t in scope.tables if t.alias) or "the subquery"
+            near = nearest(name.text, scope.all_names())
+            hint = f"did you mean `{near}`" if near else None
+            raise BindError(f"{known} has no column `{name.text}`", name.place, hint=hint)
+    bounds = [Scope(s.tables, None, s.merged).resolve(path) for s in scopes]
     left, right = unify(bounds, "USING")
     assert columns[0] is not None
     assert columns[1] is not None

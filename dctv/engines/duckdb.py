@@ -221,6 +221,9 @@ _NOISE = re.compile(
 )
 
 
+_OVERFLOW = re.compile(r"[Tt]ype U?INT128 with value (-?\d+) can't be cast because .*")
+
+
 def message_of(error: BaseException) -> str:
     """Return the one line of an engine's message that a user can do something with."""
     text = str(error).split("\n\nLINE ")[0]
@@ -229,7 +232,7 @@ def message_of(error: BaseException) -> str:
     while before != text:
         before = text
         text = _NOISE.sub("", _PREFIX.sub("", text.strip()))
-    text = " ".join(text.split()).rstrip(".!")
+    text = _OVERFLOW.sub(r"integer overflow: \1 does not fit into 64 bits", " ".join(text.split()).rstrip(".!"))
     return text[:1].lower() + text[1:] if text[:2] != text[:2].upper() else text
 
 

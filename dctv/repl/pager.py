@@ -73,7 +73,7 @@ def paged_sink(keyboard: Keyboard, before: Callable[[], None]) -> Iterator[Sink]
     overflow = _Overflow(command, shutil.get_terminal_size().lines - 2, started)
     stream = io.BufferedWriter(overflow, 1)
     try:
-        yield Sink(stream, lambda: None)
+        yield Sink(stream, lambda: None, lambda _separator: None)
     finally:
         if overflow.pager is not None:
             assert overflow.pager.stdin is not None

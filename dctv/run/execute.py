@@ -96,7 +96,9 @@ class Executor:
                 return self._drop_view(statement)
             case ast.DropAll():
                 parts = tuple(p.text for p in statement.path.parts)
-                if parts[0].lower() == "dctv" or not self.catalog.drop_space(parts):
+                if parts[0].lower() == "dctv":
+                    raise BindError("`dctv` holds dctv's own functions and cannot be dropped", statement.path.place)
+                if not self.catalog.drop_space(parts):
                     raise self.catalog.unknown(statement.path, "namespace")
                 self.hooks.unmount(parts)
                 return Done(f"dropped {statement.path.text}")
@@ -145,9 +147,8 @@ class Executor:
         value = self._value(statement.expr)
         if value is not None and not isinstance(value, bool):
             raise BindError("ASSERT takes a condition", statement.expr.place)
-        return Asserted(
-            text, value is True, message or f"the condition is {'NULL' if value is None else 'false'}", statement.place
-        )
+        verdict = "NULL" if value is None else "false"
+        return Asserted(text, value is True, message or f"`{text}` is {verdict}", statement.place)
 
     def _value(self, expr: ast.Expr) -> object:
         core = ast.Core((ast.ResultColumn(expr, place=expr.place),), place=expr.place)
@@ -175,9 +176,8 @@ class Executor:
                 return Done(f"there is no view {statement.path.text}")
             raise self.catalog.unknown(statement.path, "view")
         if not isinstance(found[0], View):
-            raise BindError(
-                f"`{statement.path.text}` is not a view", statement.path.place, hint="DROP ALL unmounts a whole trace"
-            )
+            hint = None if found[1][0] == "dctv" else "DROP ALL unmounts a whole trace"
+            raise BindError(f"`{statement.path.text}` is not a view", statement.path.place, hint=hint)
         self.catalog.drop(found[1])
         return Done(f"dropped view {statement.path.text}")
 

@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from dctv.bind.relations import typed_nothing
 from dctv.contracts.engine import Engine
-from dctv.plan.nodes import ArrowStream, Kernel, Plan, Relation, Scan, physical_names
+from dctv.plan.nodes import ArrowStream, Kernel, Plan, Relation, Scan, physical_names, ranked_names
 from dctv.run.regions import cut
 from dctv.types.schema import Kind, Schema
 
@@ -74,7 +74,7 @@ def in_final_order(plan: Plan) -> Plan:
     """Put a result into an order that is the same in every run, by time for spans and events."""
     if plan.ordered or (plan.schema.kind is Kind.REGULAR and plan.stable):
         return plan
-    names = physical_names(plan.schema)
+    names = ranked_names(plan.schema)
     tree = exp.Select(expressions=[exp.Star()]).from_(exp.Table(this=exp.to_identifier("result", quoted=True)))
     order = [exp.Ordered(this=exp.column(n, quoted=True), nulls_first=False) for n in names]
     return Relation(

@@ -8,10 +8,10 @@ from sqlglot import exp
 
 from dctv.contracts.table_function import REQUIRED, Argument, Parameter, PlanBuilder, TableFunction
 from dctv.errors import BindError, NotYetError, nearest
-from dctv.plan.nodes import Plan, physical_names
+from dctv.plan.nodes import Plan, physical_names, ranked_names
 from dctv.types.schema import DURATION, TS, ColumnType, Kind, Schema
 from dctv.types.units import NO_UNIT, compatible, parse_unit, ratio
-from dctv.types.values import is_integer
+from dctv.types.values import dialect_type, is_integer, is_numeric
 
 _POLICIES = ("error", "truncate", "lanes")
 
@@ -23,7 +23,7 @@ def _column(plan: Plan, argument: Argument, what: str) -> ColumnType:
             if same(column.name) == same(name):
                 return column
     near = nearest(name, list(plan.schema.names))
-    hint = f"did you mean `{near}`" if near else f"columns: {', '.join(plan.schema.names)}"
+    hint = f"did you mean `{near}`" if near else f"columns: {', '.join(plan.schema.names)}; name one with ts=>'...'"
     raise BindError(f"the table has no column `{name}`", argument.place, hint=hint)
 
 
@@ -32,6 +32,8 @@ def _time(plan: Plan, column: ColumnType, argument: Argument) -> exp.Expr:
     names = dict(zip(plan.schema.names, physical_names(plan.schema), strict=True))
     value: exp.Expr = exp.column(names[column.name], "t", quoted=True)
     ns = parse_unit("ns")
+    if not is_numeric(column.type):
+        raise BindError(f"`{column.name}` is {dialect_type(column.type)}, expected a time: a number", argument.place)
     value = exp.Cast(this=value, to=exp.Var(this="BIGINT")) if is_integer(column.type) else value
     if column.unit not in (NO_UNIT, ns):
         if not compatible(column.unit, ns):
@@ -146,17 +148,16 @@ def _checked(base: exp.Select, schema: Schema, *, truncate: bool) -> exp.Select:
             message += [_text(f" in {key}="), _quoted(key)]
         duration = _fail(exp.GT(this=near, expression=_quoted(TS)), message, _quoted(DURATION))
     bad = exp.Or(
-        this=exp.Or(this=_null(_quoted(TS)), expression=_null(_quoted(DURATION))),
-        expression=exp.LTE(this=_quoted(DURATION), expression=exp.Literal.number("0")),
+        this=_null(_quoted(DURATION)), expression=exp.LTE(this=_quoted(DURATION), expression=exp.Literal.number("0"))
     )
     message = [_text("the duration of a span is positive, found "), _shown(DURATION), _text(" at _ts "), _shown(TS)]
-    duration = _fail(bad, message, duration)
+    duration = _fail(_null(_quoted(TS)), [_text("the start of a span is NULL")], _fail(bad, message, duration))
     columns = [_named(duration, DURATION) if n == DURATION else _quoted(n) for n in names]
     tree = exp.Select(expressions=columns).from_(_from(looked, "looked"))
     whole = exp.Select(expressions=[_quoted(n) for n in names]).from_(_from(tree, "checked"))
     if truncate:
         whole = whole.where(exp.GT(this=_quoted(DURATION), expression=exp.Literal.number("0")), copy=False)
-    return whole.order_by(*(exp.Ordered(this=_quoted(n), nulls_first=False) for n in names), copy=False)
+    return whole.order_by(*(exp.Ordered(this=_quoted(n), nulls_first=False) for n in ranked_names(schema)), copy=False)
 
 
 def _shown(name: str) -> exp.Expr:

@@ -4,12 +4,16 @@ use pyo3::prelude::*;
 
 mod active;
 mod cancel;
+mod checks;
 mod clock;
 mod covered;
+mod cuts;
+mod departition;
 mod event_join;
 mod failure;
 mod gather;
 mod groups;
+mod held;
 mod inner;
 mod nest;
 mod outer;
@@ -39,5 +43,6 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<rows::Rows>()?;
     m.add_function(wrap_pyfunction!(rows::rows, m)?)?;
     m.add_function(wrap_pyfunction!(rows::schema, m)?)?;
+    m.add_function(wrap_pyfunction!(departition::departition, m)?)?;
     Ok(())
 }
