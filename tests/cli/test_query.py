@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-from command_line import COMMAND, Ran, environment, run
+
+from tests.command_line import COMMAND, Ran, environment, run
 
 
 def test_several_results() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from command_line import COMMAND, Ran, environment, run
+from tests.command_line import COMMAND, Ran, environment, run
 
 
 def test_one_statement() -> None:
