@@ -26,8 +26,13 @@ _sessions = count()
 
 def _spill_folder() -> Path:
     """Return a folder of this session's own, which the engine makes when it first spills."""
-    root = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(root) / "dctv" / f"spill-{os.getpid()}-{next(_sessions)}"
+    root = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "dctv"
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        # A home that cannot be written to: the engine's own choice is the current folder.
+        root = Path.cwd()
+    return root / f"spill-{os.getpid()}-{next(_sessions)}"
 
 
 class DuckDB:
