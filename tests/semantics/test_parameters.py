@@ -40,7 +40,8 @@ def test_a_string_is_data_and_not_text(one: Session) -> None:
 
 def test_in_table_function_arguments_limit_and_views(one: Session) -> None:
     sql = "SELECT SPAN * FROM dctv.generate_sequential_spans(?, :stop, 5) LIMIT :n"
-    found = one.sql(sql, {0: 10, "stop": 30, "n": 2}).fetchall()
+    params: dict[int | str, object] = {0: 10, "stop": 30, "n": 2}
+    found = one.sql(sql, params).fetchall()
     assert found == [(10, 5), (15, 5)]
 
 
