@@ -125,7 +125,7 @@ class Result:
 
         return pl.from_arrow(self.arrow())
 
-    def fetchall(self) -> list[tuple[object, ...]]:
+    def fetchall(self) -> list[tuple[Any, ...]]:
         """Return all rows as tuples of Python values."""
         return [row for chunk in self.chunks() for row in zip(*chunk, strict=True)]
 
@@ -159,6 +159,9 @@ class Result:
 class _Worker:
     """One daemon thread that does one piece of work at a time."""
 
+    _failures = (Exception, KeyboardInterrupt)
+    """What the work may raise: the thread that waits for it raises it again."""
+
     def __init__(self) -> None:
         self._work: Callable[[], Any] | None = None
         self._value: Any = None
@@ -174,7 +177,7 @@ class _Worker:
                 return
             try:
                 self._value = self._work()
-            except BaseException as error:
+            except self._failures as error:
                 self._error = error
             self.finished.set()
 

@@ -9,10 +9,10 @@ import duckdb
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from oracle import in_order
-from plans import outcome
 
 from dctv.session import Session
+from tests.semantics.oracle import in_order
+from tests.semantics.plans import outcome
 
 _settings = settings(
     max_examples=60, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)

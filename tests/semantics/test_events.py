@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from oracle import END, Value, in_order
-from plans import PAYLOADS, Query, leaves, outcome, values
 
 from dctv.session import Session
+from tests.semantics.oracle import END, Value, in_order
+from tests.semantics.plans import PAYLOADS, Query, leaves, outcome, values
 
 _settings = settings(
     max_examples=40, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)

@@ -12,7 +12,10 @@ import dctv
 from dctv.errors import BindError, TraceError, UsageError, render
 from dctv.run.result import Result
 
-FTRACE = "          <idle>-0     [000] d..2   1.000000: sched_switch: prev_comm=swapper prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=a b next_pid=7 next_prio=120\n"
+FTRACE = (
+    "          <idle>-0     [000] d..2   1.000000: sched_switch: prev_comm=swapper prev_pid=0 prev_prio=120 "
+    "prev_state=R ==> next_comm=a b next_pid=7 next_prio=120\n"
+)
 PFW = '{"id":1,"name":"read","cat":"POSIX","pid":1,"tid":2,"ts":100,"dur":5,"ph":"X","args":{"ret":4096}}\n'
 
 
