@@ -53,7 +53,7 @@ def _kind(name: str, expr: ast.Call, context: Context) -> str:
     functions = context.env.engine.functions()
     if name not in functions:
         near = nearest(name, [*functions, *context.env.rules])
-        hint = f"did you mean `{near}`" if near else None
+        hint = f"did you mean `{near}`?" if near else None
         raise BindError(f"unknown function `{expr.function.text}`", expr.function.place or expr.place, hint=hint)
     return functions[name]
 

@@ -179,7 +179,7 @@ class DuckDB:
             near = nearest(name, list(_SETTINGS))
             raise UsageError(
                 f"unknown setting `{name}`",
-                hint=f"did you mean `{near}`" if near else f"settings: {', '.join(_SETTINGS)}",
+                hint=f"did you mean `{near}`?" if near else f"settings: {', '.join(_SETTINGS)}",
             )
         for connection in (self._parallel, self._serial):
             if name == "threads" and connection is self._serial:

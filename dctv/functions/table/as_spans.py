@@ -23,7 +23,7 @@ def _column(plan: Plan, argument: Argument, what: str) -> ColumnType:
             if same(column.name) == same(name):
                 return column
     near = nearest(name, list(plan.schema.names))
-    hint = f"did you mean `{near}`" if near else f"columns: {', '.join(plan.schema.names)}; name one with ts=>'...'"
+    hint = f"did you mean `{near}`?" if near else f"columns: {', '.join(plan.schema.names)}; name one with ts=>'...'"
     raise BindError(f"the table has no column `{name}`", argument.place, hint=hint)
 
 

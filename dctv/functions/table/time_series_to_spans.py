@@ -106,7 +106,7 @@ def _existing(plan: Plan, name: str, argument: Argument) -> str:
         if candidate.lower() == name.lower():
             return candidate
     near = nearest(name, list(plan.schema.names))
-    hint = f"did you mean `{near}`" if near else f"columns: {', '.join(plan.schema.names)}"
+    hint = f"did you mean `{near}`?" if near else f"columns: {', '.join(plan.schema.names)}"
     raise BindError(f"the source has no column `{name}`", argument.place, hint=hint)
 
 
@@ -169,7 +169,7 @@ def _source_index(record: Mapping[str, Argument], sources: list[_Source], argume
         known = [n for n in nicknames if n is not None]
         near = nearest(wanted, known)
         listed = f"nicknames: {', '.join(known)}" if known else "no source has a nickname"
-        hint = f"did you mean `{near}`" if near else listed
+        hint = f"did you mean `{near}`?" if near else listed
         raise BindError(f"no source has the nickname `{wanted}`", given.place, hint=hint)
     return nicknames.index(wanted)
 
