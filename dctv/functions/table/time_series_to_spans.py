@@ -160,8 +160,8 @@ def _source_index(record: Mapping[str, Argument], sources: list[_Source], argume
     if isinstance(given.value, Quantity):
         index = given.integer("the number of a source")
         if not 0 <= index < len(sources):
-            known = "only source 0" if len(sources) == 1 else f"they are numbered 0 to {len(sources) - 1}"
-            raise BindError(f"there is no source {index}, {known}", given.place)
+            numbers = "only source 0" if len(sources) == 1 else f"they are numbered 0 to {len(sources) - 1}"
+            raise BindError(f"there is no source {index}, {numbers}", given.place)
         return index
     wanted = given.string("the number or nickname of a source")
     nicknames = [s.nickname for s in sources]
