@@ -91,7 +91,7 @@ def convert(bound: Bound, unit: Unit, what: str) -> Bound:
     if bound.is_zero:
         return replace(bound, unit=unit)
     if not compatible(bound.unit, unit):
-        raise mismatch(Bound(exp.Null(), unit), bound, what)
+        raise mismatch(bound, Bound(exp.Null(), unit, bound.place), what)
     return scale(bound, ratio(bound.unit, unit), unit)
 
 

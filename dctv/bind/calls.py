@@ -26,6 +26,8 @@ _WEIGHTED = {"time_avg", "time_sum"}
 def call(expr: ast.Call, context: Context, bind: Bind) -> Bound:
     """Bind one call."""
     if len(expr.function.parts) > 1:
+        if context.env.catalog.find(tuple(p.text for p in expr.function.parts)) is not None:
+            raise BindError(f"`{expr.function.text}` is a table-valued function: it stands in FROM", expr.place)
         raise context.env.catalog.unknown(expr.function, "function")
     name = expr.function.text.lower()
     kind = _kind(name, expr, context)
@@ -53,7 +55,7 @@ def _kind(name: str, expr: ast.Call, context: Context) -> str:
     functions = context.env.engine.functions()
     if name not in functions:
         near = nearest(name, [*functions, *context.env.rules])
-        hint = f"did you mean `{near}`" if near else None
+        hint = f"did you mean `{near}`?" if near else None
         raise BindError(f"unknown function `{expr.function.text}`", expr.function.place or expr.place, hint=hint)
     return functions[name]
 
@@ -109,11 +111,10 @@ def _invoke(name: str, expr: ast.Call, arguments: list[Bound], context: Context,
         values = [*values[:-1], exp.Order(this=last, expressions=terms)]
     if name == "count" and len(values) == 1 and isinstance(values[0], exp.Star):
         return exp.Count(this=exp.Star(), big_int=True)
-    sql: exp.Expr = exp.Anonymous(this=name, expressions=values)
-    if expr.nulls is not None:
-        form = exp.IgnoreNulls if expr.nulls == "IGNORE" else exp.RespectNulls
-        sql = form(this=sql)
-    return sql
+    if expr.nulls is not None and values:
+        # As text, since sqlglot drops these words from functions that it does not know as window functions.
+        values[-1] = exp.Var(this=f"{values[-1].sql(dialect='duckdb')} {expr.nulls} NULLS")
+    return exp.Anonymous(this=name, expressions=values)
 
 
 def _filtered(sql: exp.Expr, expr: ast.Call, context: Context, bind: Bind, *, aggregate: bool) -> exp.Expr:

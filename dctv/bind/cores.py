@@ -140,7 +140,7 @@ def _starred(expr: ast.Star, scope: Scope, away: set[str]) -> list[ScopeColumn]:
         if table is None:
             known = [t.alias for t in scope.tables if t.alias]
             near = nearest(expr.qualifier.text, known)
-            hint = f"did you mean `{near}`" if near else f"tables here: {', '.join(known)}" if known else None
+            hint = f"did you mean `{near}`?" if near else f"tables here: {', '.join(known)}" if known else None
             raise BindError(f"unknown table `{expr.qualifier.text}`", expr.qualifier.place or expr.place, hint=hint)
         return list(table.columns)
     columns: list[ScopeColumn] = []

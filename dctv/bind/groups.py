@@ -184,7 +184,7 @@ def _named_partition(name: ast.Name, schema: Schema) -> str:
     raise BindError(
         f"`{name.text}` is not a partition column; the table is partitioned by {', '.join(schema.partitions)}",
         name.place,
-        hint=f"did you mean `{near}`" if near else None,
+        hint=f"did you mean `{near}`?" if near else None,
     )
 
 

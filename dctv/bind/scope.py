@@ -124,7 +124,7 @@ class Scope:
                 return unknown_column(path.text, near, [c.name for c in table.columns], path.place)
             aliases = [t.alias for t in self.tables if t.alias]
             near = nearest(qualifier[-1], aliases)
-            hint = f"did you mean `{near}`" if near else (f"tables here: {', '.join(aliases)}" if aliases else None)
+            hint = f"did you mean `{near}`?" if near else (f"tables here: {', '.join(aliases)}" if aliases else None)
             return BindError(f"unknown table `{'.'.join(qualifier)}` in `{path.text}`", path.place, hint=hint)
         names = self.all_names()
         return unknown_column(path.text, nearest(path.text, names), names, path.place)
@@ -132,7 +132,7 @@ class Scope:
 
 def unknown_column(name: str, near: str | None, names: list[str], place: Place | None) -> BindError:
     """Return the error for a column that is not there."""
-    hint = f"did you mean `{near}`" if near else None
+    hint = f"did you mean `{near}`?" if near else None
     if hint is None and names:
         hint = f"columns here: {', '.join(dict.fromkeys(names[:12]))}{', ...' if len(names) > 12 else ''}"
     return BindError(f"unknown column `{name}`", place, hint=hint)
