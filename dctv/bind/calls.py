@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from dctv.bind.bound import Bound, Number, convert, operand, scale
+from dctv.bind.bound import Bound, Family, convert, operand, scale, unify
 from dctv.bind.context import Context
 from dctv.errors import BindError, UnitError, nearest
 from dctv.syntax import ast
@@ -17,9 +17,11 @@ from dctv.types.units import NO_UNIT, Unit, multiply, parse_unit
 
 Bind = Callable[[ast.Expr, Context], Bound]
 
+_ALIKE = {"coalesce", "greatest", "least", "ifnull", "nullif"}
+"""Functions that compare their arguments, or return any of them."""
 _SAME_TYPE = {"sum", "min", "max", "abs", "any_value", "first", "last", "lag", "lead"}
 """Functions whose result is an integer where their first argument is."""
-_COUNTS: dict[str, Number] = {"count": "integer", "row_number": "integer", "rank": "integer", "avg": "float"}
+_COUNTS: dict[str, Family] = {"count": "integer", "row_number": "integer", "rank": "integer", "avg": "float"}
 _WEIGHTED = {"time_avg", "time_sum"}
 
 
@@ -37,6 +39,8 @@ def call(expr: ast.Call, context: Context, bind: Bind) -> Bound:
     if name in _WEIGHTED:
         return _weighted(name, expr, inner, bind)
     arguments = [_argument(a, inner, bind) for a in expr.arguments]
+    if name in _ALIKE:
+        arguments = unify(arguments, f"`{name}`")
     unit, arguments = _apply_rule(name, expr, arguments, context)
     if name == "unitless":
         return replace(arguments[0], unit=NO_UNIT, place=expr.place, parts=(arguments[0],))
@@ -44,8 +48,8 @@ def call(expr: ast.Call, context: Context, bind: Bind) -> Bound:
     sql = _filtered(sql, expr, inner, bind, aggregate=aggregate)
     if expr.over is not None:
         sql = _over(sql, expr.over, context, bind)
-    number = arguments[0].number if arguments and name in _SAME_TYPE else _COUNTS.get(name)
-    return Bound(sql, unit, expr.place, number=number, parts=tuple(arguments))
+    family = arguments[0].family if arguments and name in _SAME_TYPE else _COUNTS.get(name)
+    return Bound(sql, unit, expr.place, family=family, parts=tuple(arguments))
 
 
 def _kind(name: str, expr: ast.Call, context: Context) -> str:

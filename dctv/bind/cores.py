@@ -58,7 +58,7 @@ def bind_core(binder: Binder, core: ast.Core, parent: Scope | None, leaves: Leav
         parts.append(where)
         tree.set("where", exp.Where(this=where.sql))
     items = expand(core.columns, context, source)
-    outs = tuple(Out(item.name, item.bound.unit, fits_all(item.bound)) for item in items)
+    outs = tuple(Out(item.name, item.bound.unit, item.bound.family, any_unit=fits_all(item.bound)) for item in items)
     named = replace(context, aliases=aliases(items))
     tree.set("expressions", [aliased(i.bound.sql, n) for i, n in zip(items, names_of(outs), strict=True)])
     parts += [item.bound for item in items]
