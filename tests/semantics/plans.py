@@ -119,7 +119,7 @@ def _number(name: str) -> str:
 @st.composite
 def _grouped(draw: st.DrawFn, partitions: tuple[str, ...], depth: int) -> Query:
     inner, grouper = draw(queries(partitions, depth)), draw(queries((), depth))
-    intersect, name = bool(partitions) and draw(st.booleans()), draw(st.sampled_from(sorted(oracle.AGGREGATES)))
+    intersect, name = draw(st.booleans()), draw(st.sampled_from(sorted(oracle.AGGREGATES)))
     how = "AND INTERSECT " if intersect else draw(st.sampled_from(["", "AND UNION "]))
     sql = f"SELECT SPAN {_number(name)} AS v FROM ({inner.sql}) GROUP {how}USING SPANS FROM ({grouper.sql})"
     return Query(sql, oracle.group(inner.table, grouper.table, name, intersect=intersect))
