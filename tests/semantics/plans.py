@@ -70,11 +70,13 @@ def queries(draw: st.DrawFn, partitions: tuple[str, ...], depth: int) -> Query:
     """Draw a query whose result has the given partition columns."""
     if depth == 0:
         return draw(leaves(partitions))
-    shapes = ["join", "filter", "distinct", "group"]
-    shapes += ["broadcast"] if partitions else []
-    shapes += ["departition"] if partitions in ((), ("p",)) else []
-    shape = draw(st.sampled_from(shapes))
-    return draw(_SHAPES[shape](partitions, depth - 1))
+    fitting = [shape for shape, possible in POSSIBLE.items() if partitions in possible]
+    return draw(shaped(draw(st.sampled_from(fitting)), partitions, depth - 1))
+
+
+def shaped(shape: str, partitions: tuple[str, ...], depth: int) -> st.SearchStrategy[Query]:
+    """Return queries with one operator on top, and inputs of a depth."""
+    return _SHAPES[shape](partitions, depth)
 
 
 @st.composite
@@ -136,6 +138,16 @@ def _departitioned(draw: st.DrawFn, partitions: tuple[str, ...], depth: int) -> 
     sql = f"SELECT SPAN {_number(name)} AS v FROM ({inner.sql}) GROUP {how}USING PARTITION{names}"
     return Query(sql, oracle.departition(inner.table, removed, name, intersect=intersect))
 
+
+POSSIBLE: dict[str, list[tuple[str, ...]]] = {
+    "join": [(), ("p",), ("p", "q")],
+    "broadcast": [("p",), ("p", "q")],
+    "filter": [(), ("p",), ("p", "q")],
+    "distinct": [(), ("p",), ("p", "q")],
+    "group": [(), ("p",), ("p", "q")],
+    "departition": [(), ("p",)],
+}
+"""The operators, and the partition columns that their results may have."""
 
 _SHAPES = {
     "join": _joined,
