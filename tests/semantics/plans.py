@@ -139,13 +139,14 @@ def _departitioned(draw: st.DrawFn, partitions: tuple[str, ...], depth: int) -> 
     return Query(sql, oracle.departition(inner.table, removed, name, intersect=intersect))
 
 
+_ANY: list[tuple[str, ...]] = [(), ("p",), ("q",), ("p", "q")]
 POSSIBLE: dict[str, list[tuple[str, ...]]] = {
-    "join": [(), ("p",), ("p", "q")],
-    "broadcast": [("p",), ("p", "q")],
-    "filter": [(), ("p",), ("p", "q")],
-    "distinct": [(), ("p",), ("p", "q")],
-    "group": [(), ("p",), ("p", "q")],
-    "departition": [(), ("p",)],
+    "join": _ANY,
+    "broadcast": _ANY[1:],
+    "filter": _ANY,
+    "distinct": _ANY,
+    "group": _ANY,
+    "departition": _ANY[:3],
 }
 """The operators, and the partition columns that their results may have."""
 
