@@ -51,7 +51,11 @@ check: $(TOOLS)  ## check form, types, floors and documentation
 	$(CARGO) clippy $(MANIFEST) --release --locked -- -D warnings
 
 bench: $(TOOLS)  ## measure
-	$(BIN)/python -m benchmarks
+	test -d benchmarks/data/pfw || $(BIN)/python benchmarks/generate_pfw.py benchmarks/data/pfw --gzip
+	test -f benchmarks/data/ftrace.txt || $(BIN)/python benchmarks/generate_ftrace.py benchmarks/data/ftrace.txt
+	$(BIN)/python benchmarks/decode_pfw.py benchmarks/data/pfw
+	$(BIN)/python benchmarks/decode_ftrace.py benchmarks/data/ftrace.txt
+	$(BIN)/python benchmarks/span_operators.py
 
 accept: $(TOOLS)  ## write what comes out now into the goldens and the reference
 	$(BIN)/python docs/generate.py
