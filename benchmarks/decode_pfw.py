@@ -21,7 +21,7 @@ COLUMNS = (
     "dur: 'BIGINT', ph: 'INTEGER', args: '{args}'"
 )
 STRUCT = (
-    "STRUCT(hhash VARCHAR, fhash VARCHAR, flags BIGINT, mode BIGINT, ret BIGINT, count BIGINT, offset BIGINT, "
+    'STRUCT(hhash VARCHAR, fhash VARCHAR, flags BIGINT, mode BIGINT, ret BIGINT, count BIGINT, "offset" BIGINT, '
     "whence BIGINT, cmd BIGINT, bytes BIGINT, rate DOUBLE, epoch BIGINT, step BIGINT, dataset VARCHAR, policy VARCHAR, "
     "layout VARCHAR, device VARCHAR, model VARCHAR, algorithm VARCHAR, final BOOLEAN, num_events BIGINT, "
     "cmd_hash VARCHAR, name VARCHAR, value VARCHAR)"
