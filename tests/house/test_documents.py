@@ -44,9 +44,7 @@ def home(tmp_path: Path) -> dict[str, str]:
 
 
 @pytest.mark.parametrize(("page", "texts"), blocks("console"), ids=name_of)
-def test_transcripts_are_true(
-    page: Path, texts: list[str], home: dict[str, str], pytestconfig: pytest.Config
-) -> None:
+def test_transcripts_are_true(page: Path, texts: list[str], home: dict[str, str], pytestconfig: pytest.Config) -> None:
     """`pytest --accept` writes what came out into the page."""
     found = [replayed(text, home) for text in texts]
     if pytestconfig.getoption("--accept"):
@@ -97,6 +95,8 @@ def test_sql_runs(page: Path, texts: list[str]) -> None:
 
 @pytest.mark.parametrize(("page", "texts"), blocks("python"), ids=name_of)
 def test_python_runs(page: Path, texts: list[str], home: dict[str, str]) -> None:
+    """The blocks of a page run from the top folder, each in a process of its own."""
+    assert page.exists()
     for text in texts:
         done = subprocess.run([sys.executable, "-W", "error", "-c", text], cwd=ROOT, env=home, check=False)
         assert done.returncode == 0
