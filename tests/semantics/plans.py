@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import oracle
 from hypothesis import strategies as st
 
+from tests.semantics import oracle
 from tests.semantics.oracle import END, MIX, Span, Spans, Value
 
 _POOLS: dict[str, list[Value]] = {"p": [0, 1, None], "q": ["", "x", None]}
