@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import oracle
 from hypothesis import strategies as st
-from oracle import END, MIX, Span, Spans, Value
+
+from tests.semantics import oracle
+from tests.semantics.oracle import END, MIX, Span, Spans, Value
 
 _POOLS: dict[str, list[Value]] = {"p": [0, 1, None], "q": ["", "x", None]}
 PAYLOADS = st.one_of(st.none(), st.integers(-5, 5))

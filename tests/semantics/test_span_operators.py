@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from dctv.session import Session
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from oracle import in_order
-from plans import Query, queries
+
+from dctv.session import Session
+from tests.semantics.oracle import in_order
+from tests.semantics.plans import Query, queries
 
 _settings = settings(
     max_examples=50, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
