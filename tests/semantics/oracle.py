@@ -25,15 +25,15 @@ class Spans:
     partitions: tuple[str, ...]
     spans: Mapping[Key, tuple[Span, ...]]
 
-    def rows(self) -> list[tuple[Value, ...]]:
+    def rows(self) -> list[tuple[object, ...]]:
         """Return the rows as SELECT SPAN shows them, sorted."""
         rows = [(start, stop - start, *key, v) for key, spans in self.spans.items() for start, stop, v in spans]
         return in_order(rows)
 
 
-def in_order(rows: Iterable[tuple[Value, ...]]) -> list[tuple[Value, ...]]:
+def in_order(rows: Iterable[tuple[object, ...]]) -> list[tuple[object, ...]]:
     """Sort rows whose values may be NULL."""
-    return sorted(rows, key=lambda row: [(x is None, str(type(x)), x if x is not None else 0) for x in row])
+    return sorted(rows, key=lambda row: [(x is None, f"{x:030d}" if isinstance(x, int) else str(x)) for x in row])
 
 
 def remainder(a: int, b: int) -> int:
@@ -73,12 +73,10 @@ def _payload(spans: tuple[Span, ...], index: int | None) -> int | None:
     return None if index is None else spans[index][2]
 
 
-_KEPT: Mapping[str, Callable[[bool, bool], bool]] = {
-    "INNER": lambda left, right: left and right,
-    "OUTER": lambda left, right: left or right,
-    "LEFT": lambda left, right: left,
-    "RIGHT": lambda left, right: right,
-}
+def _kept(kind: str, left: int | None, right: int | None) -> bool:
+    present = {"LEFT": [left], "RIGHT": [right]}.get(kind, [left, right])
+    found = [index is not None for index in present]
+    return any(found) if kind == "OUTER" else all(found)
 
 
 def _sweep(left: tuple[Span, ...], right: tuple[Span, ...], kind: str) -> tuple[Span, ...]:
@@ -86,7 +84,7 @@ def _sweep(left: tuple[Span, ...], right: tuple[Span, ...], kind: str) -> tuple[
     return tuple(
         (start, stop, mix(_payload(left, i), _payload(right, j)))
         for start, stop, (i, j) in runs(pairs)
-        if _KEPT[kind](i is not None, j is not None)
+        if _kept(kind, i, j)
     )
 
 
@@ -96,7 +94,7 @@ def span_join(left: Spans, right: Spans, kind: str) -> Spans:
     return Spans(left.partitions, {k: _sweep(left.spans.get(k, ()), right.spans.get(k, ()), kind) for k in keys})
 
 
-def broadcast(wide: Spans, flat: Spans, kind: str, flat_first: bool) -> Spans:
+def broadcast(wide: Spans, flat: Spans, kind: str, *, flat_first: bool) -> Spans:
     """Label the spans of a partitioned table with the payload of an unpartitioned one."""
     label = flat.spans.get((), ())
     swept = {}
@@ -116,29 +114,24 @@ def keep(table: Spans, least: int) -> Spans:
     )
 
 
+AGGREGATES: Mapping[str, Callable[[list[Span], list[int]], int | None]] = {
+    "COUNT(*)": lambda pieces, _payloads: len(pieces),
+    "COUNT(v)": lambda _pieces, payloads: len(payloads),
+    "SUM(_duration)": lambda pieces, _payloads: sum(stop - start for start, stop, _v in pieces) if pieces else None,
+    "MIN(_ts)": lambda pieces, _payloads: min((start for start, _stop, _v in pieces), default=None),
+    "SUM(v)": lambda _pieces, payloads: sum(payloads) if payloads else None,
+    "MIN(v)": lambda _pieces, payloads: min(payloads, default=None),
+    "MAX(v)": lambda _pieces, payloads: max(payloads, default=None),
+}
+"""What each aggregate gives for some pieces and their payloads that are not NULL."""
+
+
 def aggregate(name: str, pieces: list[Span]) -> int | None:
     """Return an aggregate over the payloads, or the times, of pieces."""
-    payloads = [v for _start, _stop, v in pieces if v is not None]
-    match name:
-        case "COUNT(*)":
-            return len(pieces)
-        case "COUNT(v)":
-            return len(payloads)
-        case "SUM(_duration)":
-            return sum(stop - start for start, stop, _v in pieces) if pieces else None
-        case "MIN(_ts)":
-            return min(start for start, _stop, _v in pieces) if pieces else None
-        case "SUM(v)":
-            return sum(payloads) if payloads else None
-        case "MIN(v)":
-            return min(payloads, default=None)
-    return max(payloads, default=None)
+    return AGGREGATES[name](pieces, [v for _start, _stop, v in pieces if v is not None])
 
 
-AGGREGATES = ("COUNT(*)", "COUNT(v)", "SUM(_duration)", "MIN(_ts)", "SUM(v)", "MIN(v)", "MAX(v)")
-
-
-def departition(table: Spans, removed: tuple[str, ...], intersect: bool, name: str) -> Spans:
+def departition(table: Spans, removed: tuple[str, ...], name: str, *, intersect: bool) -> Spans:
     """Group the partitions together, those of the removed columns."""
     kept = [i for i, column in enumerate(table.partitions) if column not in removed]
     groups: dict[Key, list[tuple[Span, ...]]] = {}
@@ -158,7 +151,7 @@ def departition(table: Spans, removed: tuple[str, ...], intersect: bool, name: s
     return Spans(tuple(table.partitions[i] for i in kept), result)
 
 
-def group(table: Spans, grouper: Spans, intersect: bool, name: str) -> Spans:
+def group(table: Spans, grouper: Spans, name: str, *, intersect: bool) -> Spans:
     """Aggregate the pieces of each partition within each span of an unpartitioned table."""
     present = {k: cover(spans) for k, spans in table.spans.items() if spans}
     if intersect:

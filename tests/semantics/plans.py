@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from hypothesis import strategies as st
 
+from dctv.errors import DctvError
+from dctv.session import Session
 from tests.semantics import oracle
 from tests.semantics.oracle import END, MIX, Span, Spans, Value
 
@@ -68,11 +70,13 @@ def queries(draw: st.DrawFn, partitions: tuple[str, ...], depth: int) -> Query:
     """Draw a query whose result has the given partition columns."""
     if depth == 0:
         return draw(leaves(partitions))
-    shapes = ["join", "filter", "distinct", "group"]
-    shapes += ["broadcast"] if partitions else []
-    shapes += ["departition"] if partitions in ((), ("p",)) else []
-    shape = draw(st.sampled_from(shapes))
-    return draw(_SHAPES[shape](partitions, depth - 1))
+    fitting = [shape for shape, possible in POSSIBLE.items() if partitions in possible]
+    return draw(shaped(draw(st.sampled_from(fitting)), partitions, depth - 1))
+
+
+def shaped(shape: str, partitions: tuple[str, ...], depth: int) -> st.SearchStrategy[Query]:
+    """Return queries with one operator on top, and inputs of a depth."""
+    return _SHAPES[shape](partitions, depth)
 
 
 @st.composite
@@ -94,7 +98,7 @@ def _broadcast(draw: st.DrawFn, partitions: tuple[str, ...], depth: int) -> Quer
     word = "INTO" if into else "FROM"
     columns = f"SELECT SPAN {MIX.format(a='a.v', b='b.v')} AS v"
     sql = f"{columns} FROM ({first.sql}) AS a SPAN {kind} BROADCAST {word} ({second.sql}) AS b"
-    return Query(sql, oracle.broadcast(wide.table, flat.table, kind, into))
+    return Query(sql, oracle.broadcast(wide.table, flat.table, kind, flat_first=into))
 
 
 @st.composite
@@ -117,10 +121,10 @@ def _number(name: str) -> str:
 @st.composite
 def _grouped(draw: st.DrawFn, partitions: tuple[str, ...], depth: int) -> Query:
     inner, grouper = draw(queries(partitions, depth)), draw(queries((), depth))
-    intersect, name = bool(partitions) and draw(st.booleans()), draw(st.sampled_from(oracle.AGGREGATES))
+    intersect, name = draw(st.booleans()), draw(st.sampled_from(sorted(oracle.AGGREGATES)))
     how = "AND INTERSECT " if intersect else draw(st.sampled_from(["", "AND UNION "]))
     sql = f"SELECT SPAN {_number(name)} AS v FROM ({inner.sql}) GROUP {how}USING SPANS FROM ({grouper.sql})"
-    return Query(sql, oracle.group(inner.table, grouper.table, intersect, name))
+    return Query(sql, oracle.group(inner.table, grouper.table, name, intersect=intersect))
 
 
 @st.composite
@@ -128,12 +132,22 @@ def _departitioned(draw: st.DrawFn, partitions: tuple[str, ...], depth: int) -> 
     whole = ("p", "q") if partitions else draw(st.sampled_from([("p",), ("q",), ("p", "q")]))
     removed = tuple(c for c in whole if c not in partitions)
     inner, intersect = draw(queries(whole, depth)), draw(st.booleans())
-    name = draw(st.sampled_from(oracle.AGGREGATES))
+    name = draw(st.sampled_from(sorted(oracle.AGGREGATES)))
     how = "AND INTERSECT " if intersect else draw(st.sampled_from(["", "AND UNION "]))
     names = f" ({', '.join(removed)})" if removed != whole or draw(st.booleans()) else ""
     sql = f"SELECT SPAN {_number(name)} AS v FROM ({inner.sql}) GROUP {how}USING PARTITION{names}"
-    return Query(sql, oracle.departition(inner.table, removed, intersect, name))
+    return Query(sql, oracle.departition(inner.table, removed, name, intersect=intersect))
 
+
+POSSIBLE: dict[str, list[tuple[str, ...]]] = {
+    "join": [(), ("p",), ("p", "q")],
+    "broadcast": [("p",), ("p", "q")],
+    "filter": [(), ("p",), ("p", "q")],
+    "distinct": [(), ("p",), ("p", "q")],
+    "group": [(), ("p",), ("p", "q")],
+    "departition": [(), ("p",)],
+}
+"""The operators, and the partition columns that their results may have."""
 
 _SHAPES = {
     "join": _joined,
@@ -143,3 +157,11 @@ _SHAPES = {
     "group": _grouped,
     "departition": _departitioned,
 }
+
+
+def outcome(session: Session, sql: str, params: list[object] | None = None) -> list[tuple[object, ...]] | str:
+    """Run a query: its rows, or the text of its error."""
+    try:
+        return session.sql(sql, params).fetchall()
+    except DctvError as error:
+        return str(error)
