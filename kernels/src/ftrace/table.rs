@@ -43,8 +43,17 @@ pub struct Table {
     pub unsorted: bool,
     /// Whether all fields are texts.
     texts: bool,
-    /// Whether the field `size` is printed with a `B` behind it.
-    sized: bool,
+    quirk: Quirk,
+}
+
+/// What is odd about one event.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Quirk {
+    None,
+    /// The field `size` is printed with a `B` behind it.
+    SizeInBytes,
+    /// Old kernels print the field `ret` as `return`.
+    ReturnIsRet,
 }
 
 impl Table {
@@ -60,7 +69,11 @@ impl Table {
             last_ts: i64::MIN,
             unsorted: false,
             texts: matches!(form, Form::SyscallEnter | Form::SyscallExit),
-            sized: event == b"rss_stat",
+            quirk: match event {
+                b"rss_stat" => Quirk::SizeInBytes,
+                b"irq_handler_exit" => Quirk::ReturnIsRet,
+                _ => Quirk::None,
+            },
         }
     }
 
@@ -92,6 +105,10 @@ impl Table {
         if self.hints.len() >= COLUMN_LIMIT {
             return self.put_free(key, value);
         }
+        let key = match self.quirk {
+            Quirk::ReturnIsRet if key == b"return" => b"ret",
+            _ => key,
+        };
         let column = self.builder.column(key);
         if self.builder.is_set(column) {
             return self.put_free(key, value);
@@ -99,9 +116,9 @@ impl Table {
         let index = column - FIXED.len();
         if index >= self.hints.len() {
             self.hints.resize(index + 1, Hint::Any);
-            self.hints[index] = match (self.texts, self.sized) {
+            self.hints[index] = match (self.texts, self.quirk) {
                 (true, _) => Hint::Text,
-                (_, true) if key == b"size" => Hint::Bytes,
+                (_, Quirk::SizeInBytes) if key == b"size" => Hint::Bytes,
                 _ => hint(key),
             };
         }

@@ -1,0 +1,144 @@
+"""The fields of events, exactly: `fields` reads one event and returns its table's name under "" and its fields."""
+
+from __future__ import annotations
+
+import pytest
+
+from ftrace_reading import fields, read
+
+
+SWITCH = {
+    "": "sched_switch",
+    "prev_comm": "VM Periodic Tas",
+    "prev_pid": 16939,
+    "prev_prio": 120,
+    "prev_state": "R+",
+    "next_comm": "my: app",
+    "next_pid": 0,
+    "next_prio": -1,
+}
+WAKEUP = {"comm": "kworker/0:2 x", "pid": 46, "prio": 120, "target_cpu": 7}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "prev_comm=VM Periodic Tas prev_pid=16939 prev_prio=120 prev_state=R+ ==> next_comm=my: app next_pid=0 next_prio=-1",
+        "prev_comm=VM Periodic Tas prev_pid=16939 prev_prio=120 prev_state=R+ next_comm=my: app next_pid=0 next_prio=-1",
+        "VM Periodic Tas:16939 [120] R+ ==> my: app:0 [-1]",
+        "task VM Periodic Tas:16939 [120] (R+) ==> my: app:0 [-1]",
+        "VM Periodic Tas:16939:120 [R+] ==> my: app:0:-1",
+        "VM Periodic Tas:16939:120 [R+] ==> my: app:0 [-1]",
+    ],
+)
+def test_every_form_of_a_switch_has_the_same_columns(body: str) -> None:
+    assert fields(f"sched_switch: {body}") == SWITCH
+
+
+@pytest.mark.parametrize("event", ["sched_wakeup", "sched_waking", "sched_wakeup_new"])
+@pytest.mark.parametrize(
+    "body",
+    [
+        "comm=kworker/0:2 x pid=46 prio=120 target_cpu=007",
+        "kworker/0:2 x:46 [120] CPU:007",
+        "task kworker/0:2 x:46 [120] [007]",
+    ],
+)
+def test_every_form_of_a_wakeup_has_the_same_columns(event: str, body: str) -> None:
+    assert fields(f"{event}: {body}") == {"": event} | WAKEUP
+
+
+def test_old_wakeups_tell_whether_they_succeeded() -> None:
+    expected = {"": "sched_wakeup", "comm": "sh", "pid": 1, "prio": 120, "success": 1, "target_cpu": 2}
+    assert fields("sched_wakeup: sh:1 [120] success=1 CPU:002") == expected
+
+
+def test_states_are_texts_in_the_raw_form_too() -> None:
+    raw = "prev_comm=sh prev_pid=1 prev_prio=120 prev_state=4096 next_comm=7 next_pid=0 next_prio=120"
+    found = fields(f"sched_switch: {raw}")
+    assert (found["prev_state"], found["next_comm"]) == ("4096", "7")
+
+
+@pytest.mark.parametrize(
+    ("event", "expected"),
+    [
+        ("e: a=1 b=-2 c=1.5 d=0x1f", {"a": 1, "b": -2, "c": 1.5, "d": "0x1f"}),
+        ("e: a=007 target_cpu=007 b=0 c=-0 d=+5", {"a": "007", "target_cpu": 7, "b": 0, "c": "-0", "d": "+5"}),
+        ("e: a=9223372036854775807 b=9223372036854775808", {"a": 2**63 - 1, "b": 2**63}),
+        ("e: a=18446744073709551616 b=-9223372036854775808", {"a": "18446744073709551616", "b": -(2**63)}),
+        ("e: a=1e5 b=1. c=.5 d=1.2.3 e=nan", {"a": "1e5", "b": "1.", "c": ".5", "d": "1.2.3", "e": "nan"}),
+        ("e: my_field=foo=bar=baz", {"my_field": "foo=bar=baz"}),
+        ("e: a= b=1 comm=", {"b": 1, "comm": "", "a": None}),
+        ("e: a=1 a=2", {"a": 1, "text": "a=2"}),
+        ("e: cpu=5 _ts=6 text=hi common_pid=7", {"field_cpu": 5, "field__ts": 6, "field_text": "hi", "field_common_pid": 7}),
+        ("e: A=1 a=2", {"A": 1, "field_a": 2}),
+        ("e: load={24 19} cpus=00000000,00000006", {"load": "{24 19}", "cpus": "00000000,00000006"}),
+        ("e: set={a=1 b=2} c=3", {"set": "{a=1 b=2}", "c": 3}),
+        ("e: dev = (7,0), ino = 8, no checkpoint, ret = 0", {"dev": "(7,0)", "ino": 8, "ret": 0, "text": "no checkpoint"}),
+        ("e: pages:1 reason:local flush on switch (0)", {"pages": 1, "reason": "local flush on switch (0)"}),
+        ("e:", {}),
+        ("softirq_raise: vec=1 [action=TIMER]", {"vec": 1, "action": "TIMER"}),
+        ("timer_start: timer=1234 expires=43 [timeout=10] cpu=2", {"timer": "1234", "expires": 43, "timeout": 10, "field_cpu": 2}),
+        ("sched_stat_runtime: comm=a b pid=1 runtime=12 [ns] vruntime=7 [ns]", {"comm": "a b", "pid": 1, "runtime": 12, "vruntime": 7}),
+        ("irq_handler_entry: irq=30 name=ahci[0000:01:00.0]", {"irq": 30, "name": "ahci[0000:01:00.0]"}),
+        ("irq_handler_exit: irq=30 ret=handled", {"irq": 30, "ret": "handled"}),
+        ("irq_handler_exit: irq=30 return=handled", {"irq": 30, "ret": "handled"}),
+        ("sys_enter: NR 257 (ffffff9c, 39deafd0, 100)", {"id": 257, "args": "ffffff9c, 39deafd0, 100"}),
+        ("sys_exit: NR -1 = -22", {"id": -1, "ret": -22}),
+        ("clock_set_rate: perfcl_clk state=300000000 cpu_id=7", {"name": "perfcl_clk", "state": 300000000, "cpu_id": 7}),
+        ("block_rq_issue: 8,0 W 4096 () 12 + 8 [kworker/0:1]", {"text": "8,0 W 4096 () 12 + 8 [kworker/0:1]"}),
+        ("ext4_da_write_end: dev 8,13 ino 5 pos 0", {"text": "dev 8,13 ino 5 pos 0"}),
+        ("workqueue_execute_start: work struct 0xff: function f", {"text": "work struct 0xff: function f"}),
+        ("rss_stat: mm_id=5 curr=1 type=MM_ANONPAGES size=4096B", {"mm_id": 5, "curr": 1, "type": "MM_ANONPAGES", "size": 4096}),
+        ("bprint: 0xc042f8a0f: gpu: load=91", {"ip": "0xc042f8a0f", "text": "gpu: load=91"}),
+        ("task_newtask: pid=1 comm=sh clone_flags=1200000", {"pid": 1, "comm": "sh", "clone_flags": "1200000"}),
+        ("function: path_put <-- path_walk", {"ip": "path_put", "parent_ip": "path_walk"}),
+        ("funcgraph_entry: 0.123 us   |  foo();", {"text": "0.123 us   |  foo();"}),
+        ("funcgraph_entry: func=0xff depth=2", {"func": "0xff", "depth": 2}),
+        ("x: [FAILED TO PARSE] freq=0x82208 n=4", {"freq": "0x82208", "n": 4, "text": "[FAILED TO PARSE]"}),
+        ("kernel_stack: <stack trace>", {"text": "<stack trace>"}),
+    ],
+)  # fmt: skip
+def test_fields(event: str, expected: dict[str, object]) -> None:
+    assert fields(event) == {"": event.partition(":")[0]} | expected
+
+
+def test_system_calls_are_named_as_the_kernel_names_them() -> None:
+    assert fields("sys_ioctl(fd: ff, cmd: 5410)") == {"": "sys_enter_ioctl", "fd": "ff", "cmd": "5410"}
+    assert fields("sys_getpid()") == {"": "sys_enter_getpid"}
+    assert fields("sys_recvmsg -> 0x24") == {"": "sys_exit_recvmsg", "ret": "0x24"}
+
+
+def test_function_tracer() -> None:
+    assert fields("path_put <-path_walk") == {"": "function", "ip": "path_put", "parent_ip": "path_walk"}
+
+
+def test_a_column_has_one_type_in_which_nothing_is_lost() -> None:
+    values = ["1", "2.50", "x", "-3"]
+    trace = read("".join(f" t-1 [000] 1.0: e: a={v}\n" for v in values))
+    assert trace.tables["raw_events.e"].data.column("a").to_pylist() == values
+
+
+def test_failures_of_the_writer_are_counted() -> None:
+    trace = read(" t-1 [000] 1.0: e: [FAILED TO PARSE] a=1\n t-1 [000] 1.0: e: a=1\n")
+    (found,) = trace.diagnostics
+    assert (found.reason, found.count, found.incomplete) == ("event that its writer failed to parse", 1, False)
+    assert found.example.startswith("line 1: t-1 [000] 1.0: e: [FAILED")
+
+
+@pytest.mark.parametrize(
+    ("event", "units"),
+    [
+        ("cpu_frequency: state=300000 cpu_id=1", {"state": "kHz"}),
+        ("cpu_frequency_limits: min=5 max=6 cpu_id=0", {"min": "kHz", "max": "kHz"}),
+        ("clock_set_rate: a state=3 cpu_id=7", {"state": "Hz"}),
+        ("sched_stat_wait: comm=a pid=1 delay=5 [ns]", {"delay": "ns"}),
+        ("my: delta_ns=5 wait_us=6 poll_ms=7 ns=8 name_ns=x", {"delta_ns": "ns", "wait_us": "us", "poll_ms": "ms"}),
+        ("rss_stat: size=4096B", {"size": "B"}),
+        ("cpu_idle: state=1 cpu_id=0", {}),
+    ],
+)
+def test_units(event: str, units: dict[str, str]) -> None:
+    trace = read(f" t-1 [000] 1.0: {event}\n")
+    (schema,) = (t.schema for n, t in trace.tables.items() if n.startswith("raw_events."))
+    assert {c.name: str(c.unit) for c in schema.columns if str(c.unit)} == {"_ts": "ns"} | units

@@ -1,0 +1,52 @@
+"""Cuts of real recordings of kernel 6.18, with figures counted by other means."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from collections import Counter
+from pathlib import Path
+
+from dctv.contracts.reader import LoadContext, LoadedTrace
+from dctv.readers.ftrace_text import load
+
+DATA = Path(__file__).parents[2] / "data" / "ftrace"
+
+
+def sample(name: str) -> LoadedTrace:
+    return load([DATA / name], LoadContext({}, 2, lambda _done, _total: None))
+
+
+def counts(trace: LoadedTrace) -> dict[str, int]:
+    return {n.removeprefix("raw_events."): len(t.data) for n, t in trace.tables.items() if t.event is not None}
+
+
+def test_marks_with_a_plain_recount() -> None:
+    text = gzip.decompress((DATA / "live_marks.trace.txt.gz").read_bytes()).decode()
+    names = Counter(re.findall(r"^.{16}-\d+ +\[\d+\] \S+ +\d+\.\d+: (\w+):", text, re.M))
+    letters = Counter(re.findall(r": tracing_mark_write: ([A-Z])(?:\||$)", text, re.M))
+    marks = names.pop("tracing_mark_write")
+    assert sum(letters.values()) == marks
+    trace = sample("live_marks.trace.txt.gz")
+    assert counts(trace) == names | {f"print|{letter}": n for letter, n in letters.items()}
+    assert list(trace.diagnostics) == []
+    switches = trace.tables["raw_events.sched_switch"].data
+    assert "VM Periodic Tas" in switches.column("next_comm").to_pylist()
+    assert trace.last_ts == 671_434_000
+
+
+def test_processes() -> None:
+    trace = sample("live_marks_tgid.trace.txt")
+    marks = trace.tables["raw_events.print|C"].data
+    assert marks.column("common_tgid").to_pylist() == marks.column("pid").to_pylist()
+    assert trace.tables["raw_events.print|B"].data.select(["common_pid", "common_tgid"]).slice(0, 3).to_pylist() == [
+        {"common_pid": 30647, "common_tgid": 30647},
+        {"common_pid": 30649, "common_tgid": 30649},
+        {"common_pid": 30650, "common_tgid": 30649},
+    ]
+
+
+def test_lost_events() -> None:
+    trace = sample("live_lost.trace_pipe.txt")
+    assert [(d.reason, d.count) for d in trace.diagnostics] == [("events lost by the kernel", 3279 + 7994)]
+    assert sum(counts(trace).values()) == 59
