@@ -7,9 +7,22 @@ import random
 from pathlib import Path
 
 COMMS = [
-    "kworker/u8:3", "RenderThread", "surfaceflinger", "Binder:598_2", "rcu_preempt", "VM Periodic Tas", "python3",
-    "tokio-rt-worker", "ksoftirqd/0", "C2 CompilerThre", "com.app.one", "swapper/0", "sshd", "jbd2/vda1-8", "irq/36-virtio",
-]  # fmt: skip
+    "kworker/u8:3",
+    "RenderThread",
+    "surfaceflinger",
+    "Binder:598_2",
+    "rcu_preempt",
+    "VM Periodic Tas",
+    "python3",
+    "tokio-rt-worker",
+    "ksoftirqd/0",
+    "C2 CompilerThre",
+    "com.app.one",
+    "swapper/0",
+    "sshd",
+    "jbd2/vda1-8",
+    "irq/36-virtio",
+]
 NAMES = ["doFrame", "measure", "draw|layer=1", "onMessageReceived", "performTraversals", "eglSwapBuffers"]
 HEADER = """# tracer: nop
 #
@@ -45,7 +58,9 @@ def line(random_: random.Random, threads: list[tuple[str, int]], us: int) -> str
         return f"{head}d..2. {time}: sched_switch: {body} next_prio=120\n"
     if kind < 0.9:
         to, to_pid = random_.choice(threads)
-        return f"{head}d.h5. {time}: sched_waking: comm={to} pid={to_pid} prio=120 target_cpu={random_.randrange(8):03}\n"
+        return (
+            f"{head}d.h5. {time}: sched_waking: comm={to} pid={to_pid} prio=120 target_cpu={random_.randrange(8):03}\n"
+        )
     if kind < 0.93:
         return f"{head}..... {time}: cpu_frequency: state={random_.randrange(3, 28)}00000 cpu_id={cpu}\n"
     if kind < 0.96:

@@ -55,8 +55,8 @@ ENGINE_TYPES = {"int64": "BIGINT", "uint64": "UBIGINT", "double": "DOUBLE", "boo
 
 
 def column_names(decoded: Sequence[str]) -> list[str]:
-    """Name the columns of one table; a field that is named like another column (in any case) gets `field_` before it."""
-    taken = {name for name in (*FIXED, TEXT)}
+    """Name the columns of one table; a field named like another one (in any case) gets `field_` before it."""
+    taken = {*FIXED, TEXT}
     names = list(decoded[: len(FIXED)])
     for field in decoded[len(FIXED) :]:
         if field == f" {TEXT}":
@@ -84,6 +84,7 @@ def unit_of(event: str, column: str, engine_type: str) -> Unit:
 def event_table(name: str, data: pa.Table, *, lacks: Sequence[str], in_order: bool) -> TraceTable:
     """Make the table of one event; `lacks` names those of `OPTIONAL` that the trace does not have."""
     import pyarrow as pa
+    from pyarrow import compute
 
     data = data.rename_columns(column_names(data.column_names))
     for column in EXPECTED.get(name, ()):
@@ -97,7 +98,7 @@ def event_table(name: str, data: pa.Table, *, lacks: Sequence[str], in_order: bo
         order.append(TEXT)
     data = data.select(order)
     if not in_order:
-        data = data.take(pa.compute.sort_indices(data.column(0)))
+        data = data.take(compute.sort_indices(data.column(0)))
     columns = []
     for field in data.schema:
         engine_type = ENGINE_TYPES.get(str(field.type), "VARCHAR")

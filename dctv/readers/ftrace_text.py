@@ -24,7 +24,11 @@ from dctv.errors import TraceError, nearest
 from dctv.readers.ftrace_fields import FIXED, OPTIONAL, counts_table, event_table
 
 _EVENT = re.compile(rb"^[^\n]{0,64}-\d+\s+(?:\([ \d-]+\)\s+)?\[\d{1,6}\]\s*(?:[^\s:]{1,12}\s+)?\d+(?:\.\d+)?:\s", re.M)
-_HEADER = re.compile(rb"^(?:# tracer: |version = \d+\r?$|cpus=\d+\r?$|CPU:\d+ \[(?:LOST \d|\d+ EVENTS|EVENTS D)|TRACE:\r?$|# [\w-]+ latency trace v)", re.M)
+_HEADER = re.compile(
+    rb"^(?:# tracer: |version = \d+\r?$|cpus=\d+\r?$|CPU:\d+ \[(?:LOST \d|\d+ EVENTS|EVENTS D)|TRACE:\r?$"
+    rb"|# [\w-]+ latency trace v)",
+    re.M,
+)
 _MARKUP = re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?:!|html|head|script)", re.I)
 _PAGE = (b"linuxPerfData", b"trace-data", b"tr-ui-timeline-view", b"tracing.TimelineModel", b"Android System Trace")
 _ZLIB = (b"\x78\x01", b"\x78\x5e", b"\x78\x9c", b"\x78\xda")
@@ -61,6 +65,8 @@ def load(paths: Sequence[Path], context: LoadContext) -> LoadedTrace:
         found = decode_ftrace([str(path) for path in paths], max(1, context.threads), context.progress)
     except OSError as error:
         raise TraceError(f"cannot read `{error.args[0]}`: {error.args[1]}") from None
+    except ValueError as error:
+        raise TraceError(f"cannot hold the tables of `{paths[0]}`: {error}") from None
     for path, met in zip(paths, found["files"], strict=True):
         _check_met(path, met)
     return LoadedTrace(_tables(found["tables"]), _diagnostics(paths, found), found["last"], _properties(found))

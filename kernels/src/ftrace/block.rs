@@ -212,6 +212,7 @@ impl Block {
 
     fn mark(&mut self, line: &[u8], prefix: &Prefix<'_>, name: &[u8], body: &[u8]) {
         let mark = marks::strip(name, body);
+        let name = marks::printed(name);
         match marks::kind(mark.text) {
             Kind::Letter(letter) => {
                 if let Some(fields) = marks::split(letter, mark.text) {

@@ -5,6 +5,9 @@ use memchr::{memchr, memmem};
 use super::line::is_blank;
 use super::table::Table;
 
+/// The longest list in braces; a search through the whole line for each brace would be quadratic.
+const LIST_LIMIT: usize = 4096;
+
 /// A key that was found and whose value has not ended yet.
 struct Open {
     key: (usize, usize),
@@ -73,7 +76,7 @@ fn key_before(body: &[u8], equals: usize, floor: usize) -> Option<Open> {
 
 /// Where the search goes on for a value that is a list in braces: keys in it are part of it.
 fn after_braces(body: &[u8], value: usize) -> usize {
-    let rest = &body[value..];
+    let rest = &body[value..body.len().min(value + LIST_LIMIT)];
     let blanks = rest.len() - rest.trim_ascii_start().len();
     let end = match rest.get(blanks) {
         Some(b'{') => memchr(b'}', rest),

@@ -58,6 +58,8 @@ enum Time {
     No,
 }
 
+/// How wide the column with the thread group may be: a search through a whole line for each bracket would be quadratic.
+const TGID_WIDTH: usize = 24;
 /// The longest event name; the kernel's own limit is 64.
 const NAME_LIMIT: usize = 128;
 
@@ -121,7 +123,8 @@ fn task(text: &[u8]) -> Option<(&[u8], i64, Option<i64>)> {
     let mut text = text.trim_ascii_end();
     let mut tgid = None;
     if let Some(inner) = text.strip_suffix(b")") {
-        let open = memrchr(b'(', inner)?;
+        let (rest, column) = inner.split_at(inner.len().saturating_sub(TGID_WIDTH));
+        let open = rest.len() + memrchr(b'(', column)?;
         let inside = inner[open + 1..].trim_ascii();
         tgid = integer(inside);
         if tgid.is_none() && inside.iter().any(|&b| b != b'-') {

@@ -11,6 +11,15 @@ pub fn is_mark(event: &[u8]) -> bool {
     matches!(event, b"tracing_mark_write" | b"print" | b"0") || event.starts_with(b"0x")
 }
 
+/// The name under which a mark is counted: addresses differ from line to line.
+pub fn printed(event: &[u8]) -> &[u8] {
+    if event.starts_with(b"0x") {
+        b"0x..."
+    } else {
+        event
+    }
+}
+
 /// A mark without what stands before it.
 pub struct Mark<'a> {
     pub ip: Option<&'a [u8]>,
@@ -23,13 +32,13 @@ pub fn strip<'a>(event: &'a [u8], body: &'a [u8]) -> Mark<'a> {
         let ip = (event != b"0").then_some(event);
         return Mark { ip, text: body };
     }
-    if let Some(rest) = body.strip_prefix(b"ip=") {
-        if let Some(at) = memmem::find(rest, b" buf=") {
-            return Mark {
-                ip: Some(&rest[..at]),
-                text: &rest[at + 5..],
-            };
-        }
+    if let Some(rest) = body.strip_prefix(b"ip=")
+        && let Some(at) = memmem::find(rest, b" buf=")
+    {
+        return Mark {
+            ip: Some(&rest[..at]),
+            text: &rest[at + 5..],
+        };
     }
     match memmem::find(body, b": ") {
         Some(at) if body.starts_with(b"0x") || &body[..at] == b"tracing_mark_write" => Mark {

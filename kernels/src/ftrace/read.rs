@@ -65,7 +65,7 @@ pub fn file<E>(
     decoded.sort_unstable_by_key(|(index, _)| *index);
     let cut = source
         .cut
-        .then(|| "page is longer than 1 GiB or breaks off".to_owned());
+        .then(|| "page is longer than 512 MiB or breaks off".to_owned());
     Ok(Ok(FileResult {
         blocks: decoded.into_iter().map(|(_, block)| block).collect(),
         foreign: source.foreign,

@@ -15,7 +15,7 @@ use super::page::{self, Part};
 /// How much of the beginning tells the form.
 const HEAD: usize = 1 << 16;
 /// The largest page that is read; pages are held whole.
-pub const PAGE_LIMIT: u64 = 1 << 30;
+const PAGE_LIMIT: u64 = 512 << 20;
 
 type Text = Box<dyn Read + Send>;
 

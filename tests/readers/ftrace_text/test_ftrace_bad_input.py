@@ -10,12 +10,11 @@ import zlib
 from pathlib import Path
 
 import pytest
+from ftrace_reading import read
 
 from dctv.contracts.reader import LoadContext, LoadedTrace
 from dctv.errors import Interrupted, TraceError
 from dctv.readers.ftrace_text import load
-from ftrace_reading import read
-
 
 EVENT = " t-1 [000] 1.000000: e: a=1\n"
 QUIET = LoadContext({}, 2, lambda _done, _total: None)
@@ -45,7 +44,9 @@ def test_a_folder_instead_of_a_file(tmp_path: Path) -> None:
 
 
 def test_something_else() -> None:
-    with pytest.raises(TraceError, match=r"^no ftrace event in `.*`, found 2 lines of something else, line 1 is `hello`$"):
+    with pytest.raises(
+        TraceError, match=r"^no ftrace event in `.*`, found 2 lines of something else, line 1 is `hello`$"
+    ):
         read("hello\nworld\n")
 
 
@@ -96,7 +97,9 @@ def test_lines_that_are_no_events_are_counted() -> None:
     assert trace.diagnostics[0].example == "line 2: some = 000"
 
 
-@pytest.mark.parametrize("time", ["-1.5", "-3", "9223372036.854775808", "99999999999999999999.0", "99999999999999999999"])
+@pytest.mark.parametrize(
+    "time", ["-1.5", "-3", "9223372036.854775808", "99999999999999999999.0", "99999999999999999999"]
+)
 def test_times_out_of_range_are_counted(time: str) -> None:
     trace = read(EVENT + f" t-1 [000] {time}: e: a=1\n")
     assert count(trace) == 1
@@ -116,9 +119,9 @@ def test_a_cut_file_keeps_what_was_read(share: float, pack: object) -> None:
 
 
 def test_a_file_with_nothing_but_a_damaged_beginning() -> None:
-    with pytest.raises(TraceError, match="^cannot read `"):
+    with pytest.raises(TraceError, match=r"^cannot read `"):
         read(b"\x1f\x8b\x08\x00\x00")
-    with pytest.raises(TraceError, match="^cannot read `"):
+    with pytest.raises(TraceError, match=r"^cannot read `"):
         read(b"TRACE:\n\x78\x9c\xff\xff\xff\xff")
 
 
@@ -158,6 +161,13 @@ def test_many_fields_are_bounded_and_none_is_lost() -> None:
     assert row["text"] == " ".join(f"k{i}={i}" for i in range(256, 300))
 
 
+@pytest.mark.parametrize("piece", [") [0]", "a={ ", " [1] a-1 ", "a=1 ", "a:b ", "=", "[a=1 ", "((((", "B|1|"])
+def test_long_odd_lines_take_no_long_time(piece: str) -> None:
+    long = piece * (1_000_000 // len(piece))
+    trace = read(EVENT + long + "\n" + " t-1 [000] 1.0: e: " + long + "\n")
+    assert 1 <= count(trace) <= 2
+
+
 def test_the_user_can_interrupt(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text(EVENT * 10)
@@ -187,7 +197,7 @@ def test_damage_of_any_kind_never_crashes() -> None:
         chance = random.Random(seed)
         damaged = bytearray(text)
         for _ in range(40):
-            damaged[chance.randrange(len(damaged))] = chance.choice(b"\x00\xff[]()-=|:> \t0x%{}\\\"")
+            damaged[chance.randrange(len(damaged))] = chance.choice(b'\x00\xff[]()-=|:> \t0x%{}\\"')
         trace = read(bytes(damaged))
         events = sum(len(t.data) for n, t in trace.tables.items() if n.startswith("raw_events."))
         assert 0 < events <= lines

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from ftrace_reading import read
 
 from dctv.contracts.reader import LoadedTrace
 from dctv.types.schema import Kind
-from ftrace_reading import read
-
 
 OLD = "       a.b c-d-17    [001]  50260.647576: my_event: a=1\n"
 FLAGS = "          <idle>-0     [002] d.h2 50260.647577: my_event: a=2\n"
@@ -48,8 +47,11 @@ def test_event_tables_say_how_they_look_among_all_events() -> None:
     assert table.schema.kind is Kind.EVENT
     assert table.event is not None
     assert (table.event.name, table.event.pid, table.event.tid, table.event.args) == (
-        "my_event", "common_tgid", "common_pid", ("a",),
-    )  # fmt: skip
+        "my_event",
+        "common_tgid",
+        "common_pid",
+        ("a",),
+    )
     without = read(OLD).tables["raw_events.my_event"].event
     assert without is not None
     assert without.pid is None
@@ -118,7 +120,9 @@ def test_event_names_as_printed_are_counted() -> None:
 
 def test_a_long_trace_is_one_trace_whatever_its_blocks() -> None:
     count = 60_000
-    lines = [f"  some task-{i % 90}  [00{i % 4}] d..2. {i // 1000}.{i % 1000:06}: my_event: n={i}\n" for i in range(count)]
+    lines = [
+        f"  some task-{i % 90}  [00{i % 4}] d..2. {i // 1000}.{i % 1000:06}: my_event: n={i}\n" for i in range(count)
+    ]
     lines[50_000] = lines[50_000].replace("n=50000", "n=late")
     trace = read("".join(lines))
     found = rows(trace)

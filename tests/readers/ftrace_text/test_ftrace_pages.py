@@ -8,23 +8,28 @@ import zlib
 from pathlib import Path
 
 import pytest
+from ftrace_reading import read
 
 from dctv.contracts.reader import Head, LoadedTrace
 from dctv.readers.ftrace_text import sniff
-from ftrace_reading import read
-
 
 LINES = [
     "# tracer: nop",
     "#",
-    "          adbd-14  [000] 50260.647576: my_event: path=C:/x name=\"q\" a=1",
+    '          adbd-14  [000] 50260.647576: my_event: path=C:/x name="q" a=1',
     "          adbd-14  [001] 50260.647577: my_event: path=C:/y name=<b> a=2",
-]  # fmt: skip
+]
 TEXT = "\n".join(LINES) + "\n"
 PLAIN = TEXT.encode()
 OLD_STRING = "".join(line.replace("\\", "\\\\").replace('"', '\\"') + "\\n\\\n" for line in LINES)
-PAGE = "<!DOCTYPE html>\n<html><head><title>Android System Trace</title>\n<script>var x = linuxPerfData;\nfoo-1 [000] 1.0: no: event=1\n</script>"
+PAGE = (
+    "<!DOCTYPE html>\n<html><head><title>Android System Trace</title>\n"
+    "<script>var x = linuxPerfData;\nfoo-1 [000] 1.0: no: event=1\n</script>"
+)
+DATA = '<script class="trace-data" type="application/text">'
 BASE64 = base64.b64encode(zlib.compress(PLAIN)).decode()
+GZIP_BASE64 = base64.b64encode(gzip.compress(PLAIN)).decode()
+ONE_LINE = OLD_STRING.replace("\\n\\\n", "\\n")
 
 FORMS = {
     "plain": PLAIN,
@@ -39,13 +44,13 @@ FORMS = {
     "inside of the old string": OLD_STRING.encode(),
     "old page": f'{PAGE}<script>\n  var linuxPerfData = "\\\n{OLD_STRING}";\n</script></html>'.encode(),
     "old page with bare lines": f'{PAGE}<script>\n  var linuxPerfData = "\\\n{TEXT}  </script></html>'.encode(),
-    "old page on one line": f'{PAGE}<script>var linuxPerfData="{OLD_STRING}";</script>'.replace("\\n\\\n", "\\n").encode(),
+    "old page on one line": f'{PAGE}<script>var linuxPerfData="{ONE_LINE}";</script>'.encode(),
     "new page": f'{PAGE}<script class="trace-data" type="application/text">\n{TEXT}  </script></html>'.encode(),
     "new page, packed": f'{PAGE}<script class="trace-data" type="application/text">\n{BASE64}\n</script>'.encode(),
-    "viewer page, gzip": f'{PAGE}<script id="viewer-data" type="text/plain">\n{base64.b64encode(gzip.compress(PLAIN)).decode()}\n</script>'.encode(),
+    "viewer page, gzip": f'{PAGE}<script id="viewer-data" type="text/plain">\n{GZIP_BASE64}\n</script>'.encode(),
     "new page in gzip": gzip.compress(f'{PAGE}<script class="trace-data">\n{TEXT}</script></html>'.encode()),
-    "two parts": f'{PAGE}<script class="trace-data">\n{LINES[2]}\n</script><script class="trace-data">\n{LINES[3]}\n</script>'.encode(),
-}  # fmt: skip
+    "two parts": f"{PAGE}{DATA}\n{LINES[2]}\n</script>{DATA}\n{LINES[3]}\n</script>".encode(),
+}
 
 
 def events(trace: LoadedTrace) -> list[tuple[object, ...]]:
@@ -89,10 +94,13 @@ def test_other_formats_are_left_alone(text: bytes) -> None:
 
 
 def test_a_part_that_is_no_ftrace_text_is_reported() -> None:
-    page = f'{PAGE}<script class="trace-data">\n{TEXT}</script><script class="trace-data">{{"traceEvents": []}}</script>'
+    page = (
+        f'{PAGE}<script class="trace-data">\n{TEXT}</script><script class="trace-data">{{"traceEvents": []}}</script>'
+    )
     trace = read(page)
     assert len(events(trace)) == 2
-    assert [(d.reason, d.count, d.incomplete) for d in trace.diagnostics] == [("part of the page is not ftrace text", 1, False)]
+    (found,) = trace.diagnostics
+    assert (found.reason, found.count, found.incomplete) == ("part of the page is not ftrace text", 1, False)
 
 
 @pytest.mark.parametrize("cut", [0.5, 0.9])
