@@ -14,7 +14,7 @@ from typing import Any
 from dctv import readers
 from dctv.bind.binder import Binder
 from dctv.catalog.files import find_trace
-from dctv.catalog.mount import EXPECTED, Mount, attach, check_name
+from dctv.catalog.mount import Mount, attach, check_name
 from dctv.catalog.namespace import Catalog
 from dctv.catalog.stdlib import expected_events, modules
 from dctv.contracts.function_rule import FunctionRule
@@ -22,17 +22,17 @@ from dctv.contracts.reader import LoadContext, Reader
 from dctv.contracts.shelf import scan
 from dctv.contracts.span_operator import SpanOperator
 from dctv.contracts.table_function import Quantity, TableFunction
-from dctv.engines.duckdb import DuckDB, failure
-from dctv.errors import AssertionFailed, BindError, DctvError, Interrupted, Source, TraceError, UsageError, WarningLog
+from dctv.engines.duckdb import FAILURES, DuckDB, failure
+from dctv.errors import AssertionFailed, DctvError, Interrupted, Source, TraceError, UsageError, WarningLog
 from dctv.functions import aggregate, scalar, span, table
 from dctv.functions.table.generate_sequential_spans import quantize
 from dctv.run.execute import Executor, Hooks, Shelves
-from dctv.run.result import Asserted, Done, Outcome, Result
+from dctv.run.result import Asserted, Control, Done, Outcome, Result
 from dctv.syntax import ast
 from dctv.syntax.parse import parse
 from dctv.types.schema import Schema
 
-Params = Mapping[str, object] | Mapping[int, object] | Sequence[object]
+Params = Mapping[str, object] | Mapping[int, object] | Mapping[str | int, object] | Sequence[object]
 Progress = Callable[[str, int, int], None]
 
 
@@ -96,7 +96,8 @@ class Session:
         return lambda rows: log.add("division by zero gave NULL", rows)
 
     def _executor(self, params: Params | None = None) -> Executor:
-        hooks = Hooks(self._mount_statement, self._unmount, self._new_cancel, self.interrupt, self._failure, self._finish)
+        control = Control(FAILURES, self._failure, self.interrupt, self._finish)
+        hooks = Hooks(self._mount_statement, self._unmount, self._new_cancel, control)
         return Executor(self._catalog, self._engine, self._shelves, hooks, _numbered(params), self._log)
 
     def _new_cancel(self) -> object:
@@ -111,7 +112,8 @@ class Session:
 
     def _finish(self) -> None:
         self._cancels.clear()
-        self._engine.finish()
+        if "_engine" in self.__dict__:
+            self._engine.finish()
 
     def mount(self, path: str, name: str, **options: object) -> None:
         """Mount a trace: a file, a folder or a pattern, under a dotted name.
@@ -194,7 +196,7 @@ class Session:
         if isinstance(last, Result):
             return last
         message = last.message if isinstance(last, Done | Asserted) else "nothing to run"
-        return next(r for r in [self._executor()._rows({"status": "VARCHAR"}, [[message]])])
+        return self._executor().rows({"status": "VARCHAR"}, [[message]])
 
     def interrupt(self) -> None:
         """End what runs, from another thread; it raises Interrupted and the session stays usable."""
@@ -238,8 +240,5 @@ def _numbered(params: Params | None) -> Mapping[int | str, object]:
     if params is None:
         return {}
     if isinstance(params, Mapping):
-        return {k: v for k, v in params.items()}
+        return dict(params.items())
     return dict(enumerate(params))
-
-
-__all__ = ["EXPECTED", "BindError", "Session", "TableInfo"]

@@ -26,7 +26,8 @@ from _pytest._code.code import TerminalRepr, TracebackStyle
 
 from dctv.console.narration import harmless, warning_line
 from dctv.errors import DctvError, render
-from dctv.session import Asserted, Done, Result, Session
+from dctv.run.result import Asserted, Done, Result
+from dctv.session import Session
 from dctv.writers.table import write
 
 ROOT = Path(__file__).resolve().parents[1]

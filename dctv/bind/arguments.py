@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
+from operator import add, mul, sub, truediv
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -47,7 +48,9 @@ def bind_arguments(binder: Binder, function: TableFunction, call: ast.TableCall)
     for parameter in function.parameters:
         if parameter.name not in given:
             if parameter.default is REQUIRED:
-                raise BindError(f"`{function.name}` needs the argument `{parameter.name}`", call.place, hint=parameter.doc)
+                raise BindError(
+                    f"`{function.name}` needs the argument `{parameter.name}`", call.place, hint=parameter.doc
+                )
             given[parameter.name] = Argument(parameter.default, call.place)
     return given
 
@@ -103,12 +106,12 @@ def _fold(bound: Bound) -> Fraction | None:
     values = [_fold(part) for part in bound.parts]
     if len(values) != 2 or values[0] is None or values[1] is None:
         return None
-    left, right = values[0], values[1]
-    forms = {exp.Add: left + right, exp.Sub: left - right, exp.Mul: left * right}
-    if type(bound.sql) in forms:
-        return forms[type(bound.sql)]
-    inner = bound.sql.this if isinstance(bound.sql, exp.Paren) else bound.sql
-    return left / right if isinstance(inner, exp.Div) and right else None
+    form = type(bound.sql.this if isinstance(bound.sql, exp.Paren) else bound.sql)
+    if form is exp.Div and not values[1]:
+        return None
+    forms: dict[type[object], Callable[[Fraction, Fraction], Fraction]]
+    forms = {exp.Add: add, exp.Sub: sub, exp.Mul: mul, exp.Div: truediv}
+    return forms[form](values[0], values[1]) if form in forms else None
 
 
 def _parameter(expr: ast.Bind, context: Context) -> object:
@@ -119,5 +122,6 @@ def _parameter(expr: ast.Bind, context: Context) -> object:
         case int() | float():
             return Quantity(Fraction(value))
         case _:
-            raise BindError(f"an argument is a number, a string, a bool or None, found {type(value).__name__}", expr.place)
-
+            raise BindError(
+                f"an argument is a number, a string, a bool or None, found {type(value).__name__}", expr.place
+            )

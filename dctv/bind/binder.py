@@ -11,7 +11,7 @@ from sqlglot import exp
 
 from dctv.bind import arguments, engine_tables
 from dctv.bind.context import Context, Environment, Leaves, Query
-from dctv.bind.relations import aliased, identifier, names_of, relation, table
+from dctv.bind.relations import aliased, identifier, relation, table
 from dctv.bind.scope import Scope
 from dctv.bind.selects import bind_select
 from dctv.bind.spans import bind_spans, is_join
@@ -21,7 +21,7 @@ from dctv.contracts.table_function import TableFunction
 from dctv.errors import BindError
 from dctv.plan.nodes import ArrowStream, Kernel, Plan, Relation, physical_names
 from dctv.syntax import ast
-from dctv.types.schema import ColumnType, Kind, Schema
+from dctv.types.schema import Kind, Schema
 
 _MAX_DEPTH = 100
 
@@ -40,7 +40,8 @@ class Binder:
         self.depth = 0
         """How many views deep this is."""
 
-    def _copy(self, **changes: Any) -> Binder:
+    def copy(self, **changes: Any) -> Binder:
+        """Return a binder that differs in some attributes."""
         other = Binder(self.env, self.home)
         other.common, other.recursive, other.depth = self.common, self.recursive, self.depth
         for name, value in changes.items():
@@ -51,9 +52,7 @@ class Binder:
         self, scope: Scope, leaves: Leaves, *, clause: str = "the select list", aggregates_allowed: bool = True
     ) -> Context:
         """Return the context for expressions of one clause."""
-        return Context(
-            self.env, scope, leaves, self, clause=clause, aggregates_allowed=aggregates_allowed
-        )
+        return Context(self.env, scope, leaves, self, clause=clause, aggregates_allowed=aggregates_allowed)
 
     def plan(self, select: ast.Select) -> Plan:
         """Bind a select that stands by itself."""
@@ -82,10 +81,22 @@ class Binder:
         """Return a binder that knows the common tables of a select, each of which knows those before it."""
         binder = self
         for cte in select.ctes:
+            if not select.recursive:
+                self._check_not_recursive(cte)
             plan = binder._recursive(cte) if select.recursive and _names_itself(cte) else binder.plan(cte.select)
             plan = binder.renamed(plan, cte.columns, cte.name)
-            binder = binder._copy(common={**binder.common, cte.name.text.lower(): plan})
+            binder = binder.copy(common={**binder.common, cte.name.text.lower(): plan})
         return binder
+
+    def _check_not_recursive(self, cte: ast.CommonTable) -> None:
+        name = cte.name.text
+        known = name.lower() in self.common or self.env.catalog.find((name,), self.home) is not None
+        if not known and _names_itself(cte):
+            raise BindError(
+                f"the common table `{name}` reads itself",
+                cte.name.place,
+                hint="WITH RECURSIVE lets a table read itself",
+            )
 
     def _recursive(self, cte: ast.CommonTable) -> Plan:
         """Bind `base UNION [ALL] step`, where the step reads the table that is being made."""
@@ -98,8 +109,8 @@ class Binder:
         base_binder = self.with_common_tables(cte.select)
         base, _ = bind_select(base_binder, _as_select(body.left), None, leaves)
         base_plan = self.renamed(relation(base, leaves, self.env, cte.place, keeps_order=False), cte.columns, cte.name)
-        itself = Relation(base_plan.schema, False, exp.Select())
-        step_binder = base_binder._copy(common={**base_binder.common, cte.name.text.lower(): itself}, recursive=True)
+        itself = Relation(base_plan.schema, ordered=False, query=exp.Select())
+        step_binder = base_binder.copy(common={**base_binder.common, cte.name.text.lower(): itself}, recursive=True)
         own_name = leaves.name(itself)
         step, _ = bind_select(step_binder, _as_select(body.right), None, leaves)
         if len(step.outs) != len(base.outs):
@@ -112,7 +123,7 @@ class Binder:
         alias = exp.TableAlias(this=identifier(own_name), columns=[identifier(n) for n in names])
         tree.set("with_", exp.With(expressions=[exp.CTE(this=union, alias=alias)], recursive=True))
         used = tuple((n, p) for n, p in leaves.all() if p is not itself)
-        return Relation(base_plan.schema, False, tree, used)
+        return Relation(base_plan.schema, ordered=False, query=tree, leaves=used)
 
     def full_path(self, node: ast.Table) -> tuple[str, ...]:
         """Return the full name of a table that is named, and nothing for others."""
@@ -159,7 +170,7 @@ class Binder:
     def _view(self, view: View, path: ast.Path) -> Plan:
         if self.depth >= _MAX_DEPTH:
             raise BindError(f"view `{path.text}` is made of itself", path.place)
-        binder = self._copy(home=view.home, common={}, recursive=False, depth=self.depth + 1)
+        binder = self.copy(home=view.home, common={}, recursive=False, depth=self.depth + 1)
         return self.renamed(binder.plan(view.select()), view.columns, path.parts[-1])
 
     def _called(self, node: ast.TableCall) -> Plan:
@@ -170,7 +181,9 @@ class Binder:
             raise self.env.catalog.unknown(node.path, "table-valued function", self.home)
         entry, _ = found
         if not isinstance(entry, TableFunction):
-            raise BindError(f"`{node.path.text}` is a table, not a function", node.path.place, hint="leave the parentheses out")
+            raise BindError(
+                f"`{node.path.text}` is a table, not a function", node.path.place, hint="leave the parentheses out"
+            )
         return entry.bind(arguments.bind_arguments(self, entry, node), self)
 
     def renamed(self, plan: Plan, columns: Sequence[ast.Name], name: ast.Name) -> Plan:
@@ -185,31 +198,32 @@ class Binder:
             raise BindError(
                 f"`{name.text}` has {len(schema.columns)} columns, the list names {len(columns)}", columns[0].place
             )
-        changed = [c.name for c, n in zip(schema.special, new, strict=False) if c.name != n]
-        if changed:
-            raise BindError(f"the special column `{changed[0]}` cannot be renamed", columns[0].place)
-        renamed = Schema(
-            schema.kind,
-            tuple(replace(c, name=n) for c, n in zip(schema.columns, new, strict=True)),
-            schema.partitions,
-        )
-        return self._project(plan, physical_names(schema), renamed, ordered=plan.ordered)
+        times = len(schema.kind.time_columns)
+        # Without its time columns a table is a regular one.
+        kind = schema.kind if tuple(new[:times]) == schema.kind.time_columns else Kind.REGULAR
+        partitions = () if kind is Kind.REGULAR else tuple(new[times : schema.special_count])
+        renamed = Schema(kind, tuple(replace(c, name=n) for c, n in zip(schema.columns, new, strict=True)), partitions)
+        return self._project(plan, physical_names(schema), renamed, ordered=plan.ordered and kind is schema.kind)
 
     def _project(self, plan: Plan, names: Sequence[str], schema: Schema, *, ordered: bool) -> Relation:
         leaves = Leaves()
         source = leaves.name(plan)
-        columns = [
-            aliased(exp.column(old, source, quoted=True), new)
-            for old, new in zip(names, physical_names(schema), strict=True)
-        ]
+        types = dict(zip(physical_names(plan.schema), (c.type for c in plan.schema.columns), strict=True))
+        columns: list[exp.Expr] = []
+        for old, new, column in zip(names, physical_names(schema), schema.columns, strict=True):
+            value: exp.Expr = exp.column(old, source, quoted=True)
+            if types[old] != column.type:
+                value = exp.Cast(this=value, to=exp.Var(this=column.type))
+            columns.append(aliased(value, new))
         tree = exp.Select(expressions=columns).from_(table(source))
-        return Relation(schema, ordered, tree, leaves.all(), plan.stable)
+        return Relation(schema, ordered=ordered, query=tree, leaves=leaves.all(), keeps_order=plan.stable)
 
     def ordered(self, plan: Plan, columns: Sequence[tuple[str, str]], schema: Schema) -> Plan:
         """Project a plan to columns (source name, name in the schema), sorted by the first, which is a time."""
         physical = dict(zip(plan.schema.names, physical_names(plan.schema), strict=True))
         keeps = plan.ordered and columns[0][0] == "_ts"
         made = self._project(plan, [physical[old] for old, _ in columns], schema, ordered=keeps)
+        outer: exp.Query = made.query
         if keeps:
             return made
         if plan.stable:
@@ -221,14 +235,13 @@ class Binder:
             )
             terms = [exp.column(names[0], quoted=True), exp.column("dctv:row", quoted=True)]
         else:
-            outer = made.query
             terms = [exp.column(n, quoted=True) for n in physical_names(schema)]
         outer = outer.order_by(*(exp.Ordered(this=t, nulls_first=False) for t in terms), copy=False)
-        return Relation(schema, True, outer, made.leaves, True)
+        return Relation(schema, ordered=True, query=outer, leaves=made.leaves, keeps_order=True)
 
     def query(self, sql: exp.Query, leaves: Mapping[str, Plan], schema: Schema, *, ordered: bool) -> Plan:
         """Make a plan of an engine query of our own, reading the leaves by name."""
-        return Relation(schema, ordered, sql, tuple(leaves.items()), ordered)
+        return Relation(schema, ordered=ordered, query=sql, leaves=tuple(leaves.items()), keeps_order=ordered)
 
     def kernel(
         self, name: str, schema: Schema, inputs: Sequence[Plan], options: Mapping[str, object], *, ordered: bool
@@ -238,11 +251,6 @@ class Binder:
         shown = {k: v for k, v in options.items() if k != "names" and v not in (None, False)}
         run: Callable[[list[ArrowStream], object], ArrowStream] = partial(_run, operator.run, options)
         return Kernel(schema, ordered, name, tuple(inputs), run, shown)
-
-    def describe(self, names: Sequence[str], query: Query, leaves: Leaves, place: object) -> list[ColumnType]:
-        """Return the columns of a query under given names."""
-        del names, place
-        return list(relation(query, leaves, self.env, None, keeps_order=False).schema.columns)
 
 
 def _run(
@@ -276,6 +284,3 @@ def _names_itself(cte: ast.CommonTable) -> bool:
 
 def _signature(function: TableFunction) -> str:
     return ", ".join(f"{p.name}=>..." if p.keyword_only else p.name for p in function.parameters)
-
-
-__all__ = ["Binder", "Kind", "names_of"]

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Literal
 
 from sqlglot import exp
 
 from dctv.errors import Place, UnitError
 from dctv.types.units import NO_UNIT, Unit, compatible, finer, ratio
+
+Number = Literal["integer", "float"] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +25,8 @@ class Bound:
     """The exact value of a numeric constant."""
     integral: bool = False
     """Whether a constant was written as an integer, so that its type is an integer's."""
+    number: Number = None
+    """Whether its type is known to be an integer's or a float's."""
     parts: tuple[Bound, ...] = ()
     """What it is made of, to find the part the engine objects to."""
 
@@ -44,7 +49,8 @@ def literal(value: Fraction, *, integral: bool) -> exp.Expr:
 
 def constant(value: Fraction, unit: Unit, place: Place | None, *, integral: bool) -> Bound:
     """Make a bound constant."""
-    return Bound(literal(value, integral=integral), unit, place, value, integral)
+    integral = integral and value.denominator == 1
+    return Bound(literal(value, integral=integral), unit, place, value, integral, "integer" if integral else "float")
 
 
 def operand(sql: exp.Expr) -> exp.Expr:
@@ -65,6 +71,7 @@ def scale(bound: Bound, factor: Fraction, unit: Unit) -> Bound:
             constant=value,
             unit=unit,
             integral=bound.integral and value.denominator == 1,
+            number="integer" if bound.integral and value.denominator == 1 else "float",
         )
     sql = operand(bound.sql)
     if factor.numerator != 1:
@@ -73,6 +80,7 @@ def scale(bound: Bound, factor: Fraction, unit: Unit) -> Bound:
         sql = exp.Mul(this=sql, expression=by)
     if factor.denominator != 1:
         sql = exp.Div(this=operand(sql), expression=exp.Literal.number(f"{factor.denominator}e0"))
+        return replace(bound, sql=sql, unit=unit, number="float")
     return replace(bound, sql=sql, unit=unit)
 
 
@@ -83,7 +91,7 @@ def convert(bound: Bound, unit: Unit, what: str) -> Bound:
     if bound.is_zero:
         return replace(bound, unit=unit)
     if not compatible(bound.unit, unit):
-        raise mismatch(bound.unit, unit, bound.place, what)
+        raise mismatch(Bound(exp.Null(), unit), bound, what)
     return scale(bound, ratio(bound.unit, unit), unit)
 
 
@@ -95,19 +103,29 @@ def unify(bounds: list[Bound], what: str) -> list[Bound]:
     unit = present[0].unit
     for bound in present[1:]:
         if not compatible(unit, bound.unit):
-            raise mismatch(unit, bound.unit, bound.place, what)
+            raise mismatch(present[0], bound, what)
         unit = finer(unit, bound.unit)
     return [replace(b, unit=unit) if isinstance(b.sql, exp.Null) else convert(b, unit, what) for b in bounds]
 
 
-def mismatch(left: Unit, right: Unit, place: Place | None, what: str) -> UnitError:
-    """Return the error for units that do not fit together."""
+def mismatch(left: Bound, right: Bound, what: str) -> UnitError:
+    """Return the error for operands whose units do not fit together; its place is the right one's."""
 
-    def name(unit: Unit) -> str:
-        return "a bare number" if unit == NO_UNIT else f"`{unit}`"
+    def name(bound: Bound) -> str:
+        if bound.unit != NO_UNIT:
+            return f"`{bound.unit}`"
+        return "a string" if isinstance(bound.sql, exp.Literal) and bound.sql.is_string else "a bare number"
 
-    named = left if left != NO_UNIT else right
+    named, bare = (left, right) if left.unit != NO_UNIT else (right, left)
     hint = None
-    if NO_UNIT in (left, right):
-        hint = f"write the number with its unit, such as `1000{named}`, or drop the other's with unitless(...)"
-    return UnitError(f"{what} mixes {name(left)} and {name(right)}", place, hint=hint)
+    if bare.unit == NO_UNIT and name(bare) == "a bare number":
+        number = bare.sql.sql() if bare.constant is not None and bare.integral else "1000"
+        hint = f"write the number with its unit, such as `{number}{named.unit}`, or drop a unit with unitless(...)"
+    return UnitError(f"{what} mixes {name(left)} and {name(right)}", right.place, hint=hint)
+
+
+def both(left: Bound, right: Bound) -> Number:
+    """Return what arithmetic over two numbers gives: a float if either is one."""
+    if "float" in (left.number, right.number):
+        return "float"
+    return "integer" if left.number == right.number == "integer" else None

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from dctv.bind.bound import Bound, convert, operand, scale
+from dctv.bind.bound import Bound, Number, convert, operand, scale
 from dctv.bind.context import Context
 from dctv.errors import BindError, UnitError, nearest
 from dctv.syntax import ast
@@ -17,6 +17,9 @@ from dctv.types.units import NO_UNIT, Unit, multiply, parse_unit
 
 Bind = Callable[[ast.Expr, Context], Bound]
 
+_SAME_TYPE = {"sum", "min", "max", "abs", "any_value", "first", "last", "lag", "lead"}
+"""Functions whose result is an integer where their first argument is."""
+_COUNTS: dict[str, Number] = {"count": "integer", "row_number": "integer", "rank": "integer", "avg": "float"}
 _WEIGHTED = {"time_avg", "time_sum"}
 
 
@@ -34,12 +37,13 @@ def call(expr: ast.Call, context: Context, bind: Bind) -> Bound:
     arguments = [_argument(a, inner, bind) for a in expr.arguments]
     unit, arguments = _apply_rule(name, expr, arguments, context)
     if name == "unitless":
-        return Bound(arguments[0].sql, NO_UNIT, expr.place, arguments[0].constant, arguments[0].integral, (arguments[0],))
+        return replace(arguments[0], unit=NO_UNIT, place=expr.place, parts=(arguments[0],))
     sql = _invoke(name, expr, arguments, inner, bind)
     sql = _filtered(sql, expr, inner, bind, aggregate=aggregate)
     if expr.over is not None:
         sql = _over(sql, expr.over, context, bind)
-    return Bound(sql, unit, expr.place, parts=tuple(arguments))
+    number = arguments[0].number if arguments and name in _SAME_TYPE else _COUNTS.get(name)
+    return Bound(sql, unit, expr.place, number=number, parts=tuple(arguments))
 
 
 def _kind(name: str, expr: ast.Call, context: Context) -> str:
@@ -56,6 +60,9 @@ def _kind(name: str, expr: ast.Call, context: Context) -> str:
 
 def _check_place(name: str, expr: ast.Call, context: Context, *, aggregate: bool) -> None:
     if not aggregate:
+        if expr.over is not None and context.clause in ("WHERE", "HAVING", "GROUP BY", "ON"):
+            hint = "QUALIFY filters by it" if context.clause in ("WHERE", "HAVING") else None
+            raise BindError(f"a window function cannot stand in {context.clause}", expr.place, hint=hint)
         if context.present is not None and expr.over is not None:
             raise BindError("a span group has no window functions", expr.place, hint="select from its result")
         return
@@ -127,13 +134,23 @@ def _weighted(name: str, expr: ast.Call, context: Context, bind: Bind) -> Bound:
     if len(expr.arguments) != 1:
         raise BindError(f"`{name}` takes one argument, found {len(expr.arguments)}", expr.place)
     value = bind(expr.arguments[0], context)
-    weight = bind(ast.Column(ast.Path((ast.Name(DURATION),)), place=expr.place), context)
+    path = ast.Path((ast.Name(DURATION),), place=expr.place)
+    scope = context.aggregated or context.scope
+    if scope.find(path) is None:
+        raise BindError(f"`{name}` weighs by `_duration`, and there is none here", expr.place)
+    weight = bind(ast.Column(path, place=expr.place), context)
     product = exp.Mul(this=operand(value.sql), expression=operand(weight.sql))
     total = _filtered(exp.Anonymous(this="sum", expressions=[product]), expr, context, bind, aggregate=True)
     if name == "time_sum":
         unit, factor = multiply(value.unit, parse_unit("ns"))
         return scale(Bound(total, unit, expr.place, parts=(value,)), factor, unit)
-    covered = exp.Case(ifs=[exp.If(this=exp.Not(this=exp.Is(this=operand(value.sql.copy()), expression=exp.Null())), true=weight.sql.copy())])
+    covered = exp.Case(
+        ifs=[
+            exp.If(
+                this=exp.Not(this=exp.Is(this=operand(value.sql.copy()), expression=exp.Null())), true=weight.sql.copy()
+            )
+        ]
+    )
     whole = _filtered(exp.Anonymous(this="sum", expressions=[covered]), expr, context, bind, aggregate=True)
     return Bound(exp.Paren(this=exp.Div(this=total, expression=whole)), value.unit, expr.place, parts=(value,))
 

@@ -65,6 +65,8 @@ class Out:
 
     name: str
     unit: Unit
+    any_unit: bool = False
+    """Whether it is a bare NULL or 0, which goes with every unit."""
 
 
 @dataclass(frozen=True, slots=True)

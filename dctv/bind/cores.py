@@ -17,7 +17,6 @@ from dctv.bind.tables import Source, bind_source
 from dctv.errors import BindError, nearest
 from dctv.syntax import ast
 from dctv.syntax.print import header
-from dctv.types.units import NO_UNIT
 
 if TYPE_CHECKING:
     from dctv.bind.binder import Binder
@@ -59,7 +58,7 @@ def bind_core(binder: Binder, core: ast.Core, parent: Scope | None, leaves: Leav
         parts.append(where)
         tree.set("where", exp.Where(this=where.sql))
     items = expand(core.columns, context, source)
-    outs = tuple(Out(item.name, item.bound.unit) for item in items)
+    outs = tuple(Out(item.name, item.bound.unit, fits_all(item.bound)) for item in items)
     named = replace(context, aliases=aliases(items))
     tree.set("expressions", [aliased(i.bound.sql, n) for i, n in zip(items, names_of(outs), strict=True)])
     parts += [item.bound for item in items]
@@ -71,9 +70,7 @@ def bind_core(binder: Binder, core: ast.Core, parent: Scope | None, leaves: Leav
             parts.append(bound)
             tree.set(clause, form(this=bound.sql))
     if core.windows:
-        windows = [
-            calls.window(w, context, expressions.bind, identifier(name.text)) for name, w in core.windows
-        ]
+        windows = [calls.window(w, context, expressions.bind, identifier(name.text)) for name, w in core.windows]
         tree.set("windows", windows)
     if core.distinct:
         tree.set("distinct", exp.Distinct())
@@ -202,6 +199,6 @@ def _grouping_sets(sets: ast.GroupingSets, items: Sequence[Item], context: Conte
     return (exp.Rollup if sets.kind == "ROLLUP" else exp.Cube)(expressions=tuples)
 
 
-def has_unit(bound: Bound) -> bool:
-    """Whether an expression has a unit."""
-    return bound.unit != NO_UNIT
+def fits_all(bound: Bound) -> bool:
+    """Whether an expression goes with every unit: a bare NULL or 0."""
+    return bound.is_zero or isinstance(bound.sql, exp.Null)

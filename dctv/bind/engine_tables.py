@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from dctv.bind import expressions
-from dctv.bind.context import Leaves
+from dctv.bind.context import Context, Leaves
 from dctv.bind.relations import identifier
 from dctv.bind.scope import Scope
 from dctv.errors import BindError, EngineError
@@ -33,10 +33,10 @@ def bind_table_function(binder: Binder, node: ast.TableCall) -> Relation:
     except EngineError as error:
         raise BindError(error.message, node.place, hint=error.hint) from None
     schema = Schema(Kind.REGULAR, tuple(ColumnType(name, kind) for name, kind in described))
-    return Relation(schema, False, tree, (), True)
+    return Relation(schema, ordered=False, query=tree, keeps_order=True)
 
 
-def _value(argument: ast.Argument, context: expressions.Context) -> exp.Expr:
+def _value(argument: ast.Argument, context: Context) -> exp.Expr:
     match argument:
         case ast.ValueArgument():
             bound = expressions.bind(argument.expr, context)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
+from math import isfinite
 
 from sqlglot import exp
 
 from dctv.bind import calls, operators
 from dctv.bind.bound import Bound, constant, convert, operand, unify
 from dctv.bind.context import Context
+from dctv.bind.scope import Scope, number_of
 from dctv.errors import BindError, UnitError
 from dctv.syntax import ast
 from dctv.types.units import NO_UNIT, Unit, parse_unit
@@ -80,7 +83,7 @@ def _bind_parameter(expr: ast.Bind, context: Context) -> Bound:
             return _constant(ast.Constant(value, place=expr.place), context)
         case int():
             return constant(Fraction(value), NO_UNIT, expr.place, integral=True)
-        case float() if value == value and abs(value) != float("inf"):
+        case float() if isfinite(value):
             return constant(Fraction(value), NO_UNIT, expr.place, integral=False)
         case float():
             return Bound(exp.Cast(this=exp.Literal.string(str(value)), to=exp.Var(this="DOUBLE")), place=expr.place)
@@ -90,7 +93,8 @@ def _bind_parameter(expr: ast.Bind, context: Context) -> Bound:
             return Bound(exp.Anonymous(this="unhex", expressions=[exp.Literal.string(value.hex())]), place=expr.place)
         case _:
             raise BindError(
-                f"a bind parameter is a number, a string, bytes, a bool or None, found {type(value).__name__}", expr.place
+                f"a bind parameter is a number, a string, bytes, a bool or None, found {type(value).__name__}",
+                expr.place,
             )
 
 
@@ -118,9 +122,8 @@ def _in_unit(expr: ast.InUnit, context: Context) -> Bound:
     bound = bind(expr.operand, context)
     unit = placed_unit(expr.unit, ast.Node(place=expr.unit_place or expr.place))
     if bound.unit == NO_UNIT:
-        return Bound(bound.sql, unit, expr.place, bound.constant, bound.integral, (bound,))
-    converted = convert(bound, unit, "IN")
-    return Bound(converted.sql, unit, expr.place, converted.constant, converted.integral, (bound,))
+        return replace(bound, unit=unit, place=expr.place, parts=(bound,))
+    return replace(convert(bound, unit, "IN"), place=expr.place, parts=(bound,))
 
 
 def _case(expr: ast.Case, context: Context) -> Bound:
@@ -146,7 +149,8 @@ def _cast(expr: ast.Cast, context: Context) -> Bound:
     except BindError as error:
         raise BindError(error.message, expr.type.place or expr.place, hint=error.hint) from None
     form = exp.TryCast if expr.lenient else exp.Cast
-    return Bound(form(this=bound.sql, to=exp.Var(this=type_name)), bound.unit, expr.place, parts=(bound,))
+    sql = form(this=bound.sql, to=exp.Var(this=type_name))
+    return Bound(sql, bound.unit, expr.place, number=number_of(type_name), parts=(bound,))
 
 
 def _exists(expr: ast.Exists, context: Context) -> Bound:
@@ -166,7 +170,9 @@ def _in_select(expr: ast.InSelect, context: Context) -> Bound:
     query = context.subqueries.inline(expr.select, context.scope, context.leaves)
     width = len(expr.operand.items) if isinstance(expr.operand, ast.Row) else 1
     if len(query.outs) != width:
-        raise BindError(f"the subquery of IN has {width} column{'s' * (width > 1)}, found {len(query.outs)}", expr.place)
+        raise BindError(
+            f"the subquery of IN has {width} column{'s' * (width > 1)}, found {len(query.outs)}", expr.place
+        )
     if width == 1:
         left = convert(left, query.outs[0].unit, "IN")
     sql: exp.Expr = exp.In(this=operand(left.sql), query=exp.Subquery(this=query.tree))
@@ -211,4 +217,3 @@ _FORMS: dict[type[ast.Expr], Callable[..., Bound]] = {
     ast.Index: _index,
     ast.Call: lambda e, c: calls.call(e, c, bind),
 }
-

@@ -16,7 +16,7 @@ from dctv.bind.relations import aliased, names_of, relation, table
 from dctv.bind.scope import Scope, ScopeColumn, ScopeTable
 from dctv.bind.spans import SpanSource, bind_spans, member_of, sorted_plan
 from dctv.errors import BindError, nearest
-from dctv.plan.nodes import Kernel, Plan, Relation, physical_names
+from dctv.plan.nodes import Plan, Relation, physical_names
 from dctv.syntax import ast
 from dctv.types.schema import ColumnType, Kind, Schema
 
@@ -66,21 +66,21 @@ def _distinct_partitions(plan: Plan) -> Plan:
     ).from_(table(leaves.name(plan)))
     tree.set("distinct", exp.Distinct())
     tree = tree.order_by(*(exp.Literal.number(i + 1) for i in range(len(columns))), copy=False)
-    return Relation(schema, False, tree, leaves.all(), True)
+    return Relation(schema, ordered=False, query=tree, leaves=leaves.all(), keeps_order=True)
 
 
 def _span_pieces(binder: Binder, source: SpanSource, group: ast.GroupUsingSpans) -> Pieces:
     plan, grouper = source.plan, binder.table(group.table)
     if grouper.schema.kind is not Kind.SPAN or grouper.schema.partitions:
         raise BindError(
-            f"GROUP USING SPANS FROM takes an unpartitioned span table, found a {grouper.schema.describe()}",
+            f"GROUP USING SPANS FROM takes an unpartitioned span table, found {grouper.schema.describe_one()}",
             group.table.place,
             hint="GROUP USING PARTITION makes an unpartitioned one of it" if grouper.schema.partitions else None,
         )
     events = plan.schema.kind is Kind.EVENT
     if group.intersect and (events or not plan.schema.partitions):
         raise BindError(
-            f"AND INTERSECT takes the time that all partitions cover, found a {plan.schema.describe()}", group.place
+            f"AND INTERSECT takes the time that all partitions cover, found {plan.schema.describe_one()}", group.place
         )
     partitions = plan.schema.special[len(plan.schema.kind.time_columns) :]
     times = plan.schema.columns[: len(plan.schema.kind.time_columns)]
@@ -150,7 +150,7 @@ def _partition_pieces(binder: Binder, source: SpanSource, group: ast.GroupUsingP
     plan = source.plan
     if plan.schema.kind is not Kind.SPAN or not plan.schema.partitions:
         raise BindError(
-            f"GROUP USING PARTITION takes a partitioned span table, found a {plan.schema.describe()}", group.place
+            f"GROUP USING PARTITION takes a partitioned span table, found {plan.schema.describe_one()}", group.place
         )
     gone = {_named_partition(n, plan.schema) for n in group.names} or set(plan.schema.partitions)
     keep = [i for i, p in enumerate(plan.schema.partitions) if p not in gone]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 from sqlglot import exp
 
-from dctv.bind.bound import Bound, constant, operand, scale, unify
+from dctv.bind.bound import Bound, both, constant, operand, scale, unify
 from dctv.contracts.engine import ZERO_DIVISION
 from dctv.errors import UnitError
 from dctv.syntax import ast
@@ -48,10 +49,11 @@ def unary(expr: ast.Unary, bound: Bound) -> Bound:
         form = exp.BitwiseNot if expr.op == "~" else exp.Not
         return Bound(form(this=operand(bound.sql)), place=expr.place, parts=(bound,))
     if expr.op == "+":
-        return Bound(bound.sql, bound.unit, expr.place, bound.constant, bound.integral, (bound,))
+        return replace(bound, place=expr.place)
     if bound.constant is not None:
         return constant(-bound.constant, bound.unit, expr.place, integral=bound.integral)
-    return Bound(exp.Paren(this=exp.Neg(this=operand(bound.sql))), bound.unit, expr.place, parts=(bound,))
+    negated = exp.Paren(this=exp.Neg(this=operand(bound.sql)))
+    return Bound(negated, bound.unit, expr.place, number=bound.number, parts=(bound,))
 
 
 def binary(expr: ast.Binary, left: Bound, right: Bound) -> Bound:
@@ -79,7 +81,7 @@ def _sum(expr: ast.Binary, left: Bound, right: Bound) -> Bound:
         value = left.constant + right.constant if expr.op == "+" else left.constant - right.constant
         return constant(value, unit, expr.place, integral=left.integral and right.integral)
     sql = _SUMS[expr.op](this=operand(left.sql), expression=operand(right.sql))
-    return Bound(sql, unit, expr.place, parts=(left, right))
+    return Bound(sql, unit, expr.place, number=both(left, right), parts=(left, right))
 
 
 def _product(expr: ast.Binary, left: Bound, right: Bound) -> Bound:
@@ -88,7 +90,7 @@ def _product(expr: ast.Binary, left: Bound, right: Bound) -> Bound:
         value = left.constant * right.constant * factor
         return constant(value, unit, expr.place, integral=left.integral and right.integral)
     sql = exp.Mul(this=operand(left.sql), expression=operand(right.sql))
-    return scale(Bound(sql, unit, expr.place, parts=(left, right)), factor, unit)
+    return scale(Bound(sql, unit, expr.place, number=both(left, right), parts=(left, right)), factor, unit)
 
 
 def _quotient(expr: ast.Binary, left: Bound, right: Bound) -> Bound:
@@ -96,7 +98,7 @@ def _quotient(expr: ast.Binary, left: Bound, right: Bound) -> Bound:
     if expr.op == "%":
         left, right = unify([left, right], "`%`")
         unit, factor = left.unit, Fraction(1)
-    elif expr.op == "//" and left.unit != right.unit and right.unit != NO_UNIT:
+    elif expr.op == "//" and right.unit not in (left.unit, NO_UNIT):
         # Truncation comes last, so both sides are brought to one unit first where they have one in common.
         left, right = _same_unit(left, right)
         unit, factor = divide(left.unit, right.unit)
@@ -104,7 +106,8 @@ def _quotient(expr: ast.Binary, left: Bound, right: Bound) -> Bound:
         unit, factor = divide(left.unit, right.unit)
     if expr.op == "/" and left.constant is not None and right.constant and _with_units(left, right):
         return constant(left.constant / right.constant * factor, unit, expr.place, integral=False)
-    result = Bound(_division(expr.op, left, right), unit, expr.place, parts=(left, right))
+    number = "float" if expr.op == "/" else both(left, right)
+    result = Bound(_division(expr.op, left, right), unit, expr.place, number=number, parts=(left, right))
     return scale(result, factor, unit)
 
 
@@ -124,19 +127,25 @@ def _with_units(left: Bound, right: Bound) -> bool:
 def _division(op: str, left: Bound, right: Bound) -> exp.Expr:
     forms = {"/": exp.Div, "//": exp.IntDiv, "%": exp.Mod}
     sql: exp.Expr = exp.Paren(this=forms[op](this=operand(left.sql), expression=operand(right.sql)))
-    if op == "//" and not (left.integral and right.integral):
-        # The engine's `//` truncates integers only; for doubles its quotient keeps the fraction.
-        whole = exp.Anonymous(this="trunc", expressions=[sql.copy()])
-        either = [exp.Anonymous(this="typeof", expressions=[b.sql.copy()]) for b in (left, right)]
-        floats = [exp.In(this=e, expressions=[exp.Literal.string(t) for t in ("DOUBLE", "FLOAT")]) for e in either]
-        sql = exp.Case(ifs=[exp.If(this=exp.Or(this=floats[0], expression=floats[1]), true=whole)], default=sql)
+    if op == "//" and both(left, right) != "integer":
+        # The engine's `//` truncates integers only: for doubles its quotient keeps the fraction.
+        known = both(left, right) == "float"
+        sql = exp.Anonymous(this="trunc", expressions=[sql]) if known else _whole_quotient(left, right)
     if right.constant:
         return sql
     zero = exp.EQ(this=operand(right.sql.copy()), expression=exp.Literal.number("0"))
-    counted = exp.Anonymous(
-        this=ZERO_DIVISION, expressions=[exp.Cast(this=right.sql.copy(), to=exp.Var(this="DOUBLE"))]
-    )
-    return exp.Case(ifs=[exp.If(this=zero, true=counted)], default=sql)
+    divisor = exp.Cast(this=right.sql.copy(), to=exp.Var(this="DOUBLE"))
+    counted = exp.Is(this=exp.Anonymous(this=ZERO_DIVISION, expressions=[divisor]), expression=exp.Null())
+    # The inner CASE calls the counter for zeros only; the outer NULL takes the quotient's type.
+    is_zero = exp.Case(ifs=[exp.If(this=zero, true=counted)], default=exp.Boolean(this=False))
+    return exp.Case(ifs=[exp.If(this=is_zero, true=exp.Null())], default=sql)
+
+
+def _whole_quotient(left: Bound, right: Bound) -> exp.Expr:
+    """Divide without remainder, exactly for integers, where the types are not known."""
+    remainder = exp.Paren(this=exp.Mod(this=operand(left.sql.copy()), expression=operand(right.sql.copy())))
+    whole = exp.Paren(this=exp.Sub(this=operand(left.sql.copy()), expression=remainder))
+    return exp.Paren(this=exp.IntDiv(this=whole, expression=operand(right.sql.copy())))
 
 
 def like(expr: ast.Like, subject: Bound, pattern: Bound, escape: Bound | None) -> Bound:
@@ -171,4 +180,3 @@ def in_list(expr: ast.InList, subject: Bound, items: list[Bound]) -> Bound:
 
 def _negate(sql: exp.Expr, *, negated: bool) -> exp.Expr:
     return exp.Not(this=exp.Paren(this=sql)) if negated else exp.Paren(this=sql)
-

@@ -36,7 +36,9 @@ def align(node: ast.SpanJoin | ast.SpanBroadcast, left: Plan, right: Plan) -> Al
     """Check kinds and partitions of a join."""
     if right.schema.kind is not Kind.SPAN:
         raise BindError(
-            f"the right side of a {_name(node)} is a span table, found a {right.schema.describe()}", node.right.place
+            f"the right side of a {_name(node)} is a span table, found {right.schema.describe_one()}",
+            node.right.place,
+            hint="put the event table on the left" if right.schema.kind is Kind.EVENT else None,
         )
     if isinstance(node, ast.SpanBroadcast):
         return _broadcast(node, left, right)
@@ -49,14 +51,12 @@ def align(node: ast.SpanJoin | ast.SpanBroadcast, left: Plan, right: Plan) -> Al
     a, b = left.schema, right.schema
     if len(a.partitions) != len(b.partitions):
         raise BindError(
-            f"SPAN JOIN needs the same partitions on both sides, found a {a.describe()} and a {b.describe()}",
+            f"SPAN JOIN needs the same partitions on both sides, found {a.describe_one()} and {b.describe_one()}",
             node.place,
             hint=_offer(a, b),
         )
     names = _order(node, a, b)
-    partitions = tuple(
-        _common(node, _column(a, x), _column(b, y), x) for x, y in zip(a.partitions, names, strict=True)
-    )
+    partitions = tuple(_common(node, _column(a, x), _column(b, y), x) for x, y in zip(a.partitions, names, strict=True))
     left = _cast(left, a.partitions, partitions)
     right = _cast(right, names, partitions)
     return _finish(node, left, right, how, None, partitions)
@@ -79,7 +79,7 @@ def _partitioned_like(events: Plan, spans: Schema) -> Plan:
         for c, n in zip(schema.columns, physical_names(schema), strict=True)
     ]
     tree = exp.Select(expressions=selected).from_(table(source))
-    return Relation(schema, events.ordered, tree, leaves.all(), events.stable)
+    return Relation(schema, ordered=events.ordered, query=tree, leaves=leaves.all(), keeps_order=events.stable)
 
 
 def _name(node: ast.SpanJoin | ast.SpanBroadcast) -> str:
@@ -101,21 +101,28 @@ def _broadcast(node: ast.SpanBroadcast, left: Plan, right: Plan) -> Aligned:
     if single.schema.kind is not Kind.SPAN or single.schema.partitions:
         raise BindError(
             f"SPAN BROADCAST {node.direction} takes an unpartitioned span table "
-            f"{'before' if into else 'after'} it, found a {single.schema.describe()}",
+            f"{'before' if into else 'after'} it, found {single.schema.describe_one()}",
             where[0].place,
-            hint="SPAN JOIN joins tables with the same partitions" if many.schema.partitions else None,
+            hint=_other_way(node, many.schema, single.schema),
         )
     if not many.schema.partitions:
         raise BindError(
             f"SPAN BROADCAST {node.direction} takes a partitioned table "
-            f"{'after' if into else 'before'} it, found a {many.schema.describe()}",
+            f"{'after' if into else 'before'} it, found {many.schema.describe_one()}",
             where[1].place,
-            hint="SPAN JOIN joins unpartitioned tables",
+            hint=_other_way(node, many.schema, single.schema) or "SPAN JOIN joins unpartitioned tables",
         )
     kept = "right" if into else "left"
     how = "inner" if node.kind == "INNER" else kept
     partitions = tuple(_column(many.schema, p) for p in many.schema.partitions)
     return _finish(node, left, right, how, "left" if into else "right", partitions)
+
+
+def _other_way(node: ast.SpanBroadcast, many: Schema, single: Schema) -> str | None:
+    if single.partitions and not many.partitions:
+        other = "FROM" if node.direction == "INTO" else "INTO"
+        return f"SPAN BROADCAST {other} takes them the other way round"
+    return "SPAN JOIN joins tables with the same partitions" if single.partitions else None
 
 
 def _finish(
@@ -128,9 +135,8 @@ def _finish(
 ) -> Aligned:
     if node.partition_as is not None:
         if len(partitions) != 1:
-            raise BindError(
-                f"PARTITION AS names one partition column, found {len(partitions)}", node.partition_as.place
-            )
+            found = f"{len(partitions)} of them" if partitions else "no partitions"
+            raise BindError(f"PARTITION AS names one partition column, found {found}", node.partition_as.place)
         partitions = (ColumnType(node.partition_as.text, partitions[0].type, partitions[0].unit),)
     times = left.schema.columns[: len(left.schema.kind.time_columns)]
     return Aligned(left, right, how, broadcast, (*times, *partitions), partitions)
@@ -176,7 +182,7 @@ def _cast(plan: Plan, names: tuple[str, ...], partitions: tuple[ColumnType, ...]
     new = [ColumnType(x.name, y.type, x.unit) for x, y in zip(own, partitions, strict=True)]
     schema = Schema(plan.schema.kind, (*times, *new, *plan.schema.payload), names)
     inner = physical_names(plan.schema)
-    special = [exp.column(physical[c.name], source, quoted=True) for c in times]
+    special: list[exp.Expr] = [exp.column(physical[c.name], source, quoted=True) for c in times]
     special += [
         exp.Cast(this=exp.column(physical[x.name], source, quoted=True), to=exp.Var(this=y.type))
         for x, y in zip(own, partitions, strict=True)
@@ -184,4 +190,4 @@ def _cast(plan: Plan, names: tuple[str, ...], partitions: tuple[ColumnType, ...]
     payload = [exp.column(n, source, quoted=True) for n in inner[plan.schema.special_count :]]
     columns = [aliased(c, n) for c, n in zip([*special, *payload], physical_names(schema), strict=True)]
     tree = exp.Select(expressions=columns).from_(table(source))
-    return Relation(schema, plan.ordered, tree, leaves.all(), plan.stable)
+    return Relation(schema, ordered=plan.ordered, query=tree, leaves=leaves.all(), keeps_order=plan.stable)

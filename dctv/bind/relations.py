@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from sqlglot import exp
@@ -15,9 +16,10 @@ from dctv.types.schema import ColumnType, Kind, Schema
 _WIDE = ("HUGEINT", "UHUGEINT")
 
 _ORDER_FREE = frozenset(
-    "count count_star min max bool_and bool_or bit_and bit_or bit_xor approx_count_distinct countif count_if "
-    "quantile quantile_cont quantile_disc median".split()
+    {"count", "count_star", "countif", "count_if", "min", "max", "bool_and", "bool_or", "bit_and", "bit_or", "bit_xor"}
+    | {"approx_count_distinct", "quantile", "quantile_cont", "quantile_disc", "median"}
 )
+"""Aggregates that give the same value in whatever order they meet the rows."""
 _EXACT_ON_INTEGERS = frozenset(("sum", "avg", "mean"))
 
 
@@ -28,9 +30,7 @@ def identifier(name: str) -> exp.Identifier:
 
 def table(name: str, alias: str | None = None) -> exp.Table:
     """Name a table of the engine's query."""
-    return exp.Table(
-        this=identifier(name), alias=None if alias is None else exp.TableAlias(this=identifier(alias))
-    )
+    return exp.Table(this=identifier(name), alias=None if alias is None else exp.TableAlias(this=identifier(alias)))
 
 
 def aliased(sql: exp.Expr, name: str) -> exp.Alias:
@@ -49,7 +49,9 @@ def typed_nothing(schema: Schema) -> exp.Select:
 
 def with_leaves(query: exp.Query, leaves: Iterable[tuple[str, Plan]]) -> exp.Select:
     """Stand empty tables in for the leaves of a query."""
-    whole: exp.Select = exp.Select(expressions=[exp.Star()]).from_(exp.Subquery(this=query, alias=exp.TableAlias(this=identifier("q"))))
+    whole: exp.Select = exp.Select(expressions=[exp.Star()]).from_(
+        exp.Subquery(this=query, alias=exp.TableAlias(this=identifier("q")))
+    )
     for name, plan in leaves:
         whole = whole.with_(identifier(name), as_=typed_nothing(plan.schema), copy=False)
     return whole
@@ -70,16 +72,42 @@ def relation(query: Query, leaves: Leaves, env: Environment, place: Place | None
         types = ["BIGINT" if t in _WIDE else t for t in types]
     columns = tuple(ColumnType(o.name, t, o.unit) for o, t in zip(query.outs, types, strict=True))
     schema = Schema(Kind.REGULAR, columns)
-    return Relation(schema, False, tree, used, keeps_order, serial=_is_serial(query, used, env))
+    return Relation(
+        schema, ordered=False, query=tree, leaves=used, keeps_order=keeps_order, serial=_is_serial(query, used, env)
+    )
 
 
 def _types(query: Query, leaves: Sequence[tuple[str, Plan]], env: Environment, place: Place | None) -> list[str]:
     try:
         described = env.engine.describe(with_leaves(query.tree.copy(), leaves).sql(dialect="duckdb"))
     except EngineError as error:
-        guilty = _guilty(query, leaves, env)
+        guilty = _guilty(query, leaves, env) or _ungrouped(query, error)
+        if "must appear in the GROUP BY clause" in error.message and guilty is not None:
+            raise BindError(
+                f"`{guilty.text}` is neither grouped nor inside an aggregate",
+                guilty,
+                hint=f"write any_value({guilty.text}), or add it to GROUP BY",
+            ) from None
         raise BindError(error.message, guilty or place, hint=error.hint) from None
     return [type_name for _, type_name in described]
+
+
+def _ungrouped(query: Query, error: EngineError) -> Place | None:
+    """Return the place of the column that the engine misses in GROUP BY."""
+    found = re.search(r'column "?([^"\s]+)"? must appear in the GROUP BY', error.message)
+    if found is None:
+        return None
+
+    def search(parts: Sequence[Bound]) -> Place | None:
+        for part in parts:
+            if isinstance(part.sql, exp.Column) and part.sql.name == found[1]:
+                return part.place
+            place = search(part.parts)
+            if place is not None:
+                return place
+        return None
+
+    return search(query.parts)
 
 
 def _guilty(query: Query, leaves: Sequence[tuple[str, Plan]], env: Environment) -> Place | None:

@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 
 from sqlglot import exp
 
-from dctv.bind.bound import Bound
+from dctv.bind.bound import Bound, Number
 from dctv.errors import BindError, Place, nearest
 from dctv.plan.nodes import physical_names
 from dctv.syntax import ast
 from dctv.types.schema import ColumnType, Schema
+from dctv.types.values import is_float, is_integer
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,14 +96,15 @@ class Scope:
         while scope is not None:
             found = scope.find(path)
             if found is not None:
-                return Bound(found.sql.copy(), found.column.unit, path.place)
-            member = scope._member(path)
+                number = number_of(found.column.type)
+                return Bound(found.sql.copy(), found.column.unit, path.place, number=number)
+            member = scope.member(path)
             if member is not None:
                 return member
             scope = scope.parent
         raise self._unknown(path)
 
-    def _member(self, path: ast.Path) -> Bound | None:
+    def member(self, path: ast.Path) -> Bound | None:
         """Return `column.field` of a column that is a struct."""
         for length in range(len(path.parts) - 1, 0, -1):
             found = self.find(ast.Path(path.parts[:length]))
@@ -145,12 +147,23 @@ def _choose(columns: list[ScopeColumn], path: ast.Path) -> ScopeColumn | None:
         if len(found) == 1:
             return found[0]
         if found:
+            spellings = list(dict.fromkeys(c.name for c in found))
+            if len(spellings) > 1:
+                listed = " or ".join(f"`{s}`" for s in spellings)
+                raise BindError(f"column `{wanted}` is ambiguous: {listed}", path.place)
             raise BindError(
-                f"column `{wanted}` is ambiguous: {len(found)} tables have it",
+                f"column `{wanted}` is ambiguous: {len(found)} columns have the name",
                 path.place,
                 hint="put the table's name or alias in front",
             )
     return None
+
+
+def number_of(type_name: str) -> Number:
+    """Return whether a type of the engine is an integer's or a float's."""
+    if is_integer(type_name):
+        return "integer"
+    return "float" if is_float(type_name) else None
 
 
 def table_in_scope(schema: Schema, source: str, alias: str | None, path: tuple[str, ...] = ()) -> ScopeTable:

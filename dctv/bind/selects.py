@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -89,7 +90,9 @@ def _values(binder: Binder, values: ast.Values, parent: Scope | None, leaves: Le
     columns = [unify(list(column), "VALUES") for column in zip(*rows, strict=True)]
     tuples = [exp.Tuple(expressions=[b.sql for b in row]) for row in zip(*columns, strict=True)]
     names = [f"column{i + 1}" for i in range(width)]
-    outs = tuple(Out(n, next((b.unit for b in c if b.unit != NO_UNIT), NO_UNIT)) for n, c in zip(names, columns, strict=True))
+    outs = tuple(
+        Out(n, next((b.unit for b in c if b.unit != NO_UNIT), NO_UNIT)) for n, c in zip(names, columns, strict=True)
+    )
     inner = leaves.alias("v")
     alias = exp.TableAlias(this=identifier(inner), columns=[identifier(n) for n in names])
     source = exp.From(this=exp.Values(expressions=tuples, alias=alias))
@@ -121,17 +124,22 @@ def _side(query: Query) -> exp.Expr:
 def _same_units(node: ast.Compound, left: Query, right: Query) -> tuple[Query, Query]:
     units = []
     for a, b in zip(left.outs, right.outs, strict=True):
+        if a.any_unit or b.any_unit:
+            units.append(b.unit if a.any_unit else a.unit)
+            continue
         if not compatible(a.unit, b.unit):
             shown = [f"`{u}`" if u != NO_UNIT else "a bare number" for u in (a.unit, b.unit)]
             raise BindError(f"{node.op}: column `{a.name}` mixes {shown[0]} and {shown[1]}", node.place)
         units.append(finer(a.unit, b.unit))
 
     def converted(query: Query) -> Query:
-        if all(o.unit == u for o, u in zip(query.outs, units, strict=True)):
-            return query
+        if all(o.unit == u or o.any_unit for o, u in zip(query.outs, units, strict=True)):
+            outs = tuple(Out(o.name, u) for o, u in zip(query.outs, units, strict=True))
+            return replace(query, outs=outs)
         columns: list[exp.Expr] = []
         for name, out, unit in zip(names_of(query.outs), query.outs, units, strict=True):
-            bound = scale(Bound(exp.column(name, "side", quoted=True), out.unit), ratio(out.unit, unit), unit)
+            factor = Fraction(1) if out.any_unit else ratio(out.unit, unit)
+            bound = scale(Bound(exp.column(name, "side", quoted=True), out.unit), factor, unit)
             columns.append(aliased(bound.sql, name))
         inner = exp.Subquery(this=query.tree, alias=exp.TableAlias(this=identifier("side")))
         outs = tuple(Out(o.name, u) for o, u in zip(query.outs, units, strict=True))
@@ -181,8 +189,8 @@ def _named(expr: ast.Expr, items: Sequence[Item]) -> int | None:
     if not isinstance(expr, ast.Column) or len(expr.path.parts) != 1:
         return None
     wanted = expr.path.parts[0].text
-    for same in (lambda a: a == wanted, lambda a: a.lower() == wanted.lower()):
-        found = [i for i, item in enumerate(items) if same(item.name)]
+    exact = [i for i, item in enumerate(items) if item.name == wanted]
+    for found in (exact, [i for i, item in enumerate(items) if item.name.lower() == wanted.lower()]):
         if found:
             return found[0] if len(found) == 1 else None
     return None

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from dctv.bind import expressions
-from dctv.bind.context import Context, Leaves
+from dctv.bind.context import Leaves
 from dctv.bind.relations import aliased, table
 from dctv.bind.scope import Scope, ScopeTable, table_in_scope
 from dctv.errors import BindError
-from dctv.plan.nodes import Plan, Relation, physical_names
+from dctv.plan.nodes import Plan, Relation, physical_names, ranked_names
 from dctv.syntax import ast
 from dctv.types.schema import DURATION, TS, Kind, Schema
 
@@ -116,7 +116,9 @@ def _select_where(plan: Plan, tests: list[exp.Expr], leaves: Leaves, alias: str)
         tree = tree.where(condition, copy=False)
     # A subquery in the condition becomes a join, which keeps no order.
     plain = len(list(tree.find_all(exp.Select))) == 1
-    return Relation(plan.schema, plan.ordered and plain, tree, leaves.all(), plan.stable and plain)
+    return Relation(
+        plan.schema, ordered=plan.ordered and plain, query=tree, leaves=leaves.all(), keeps_order=plan.stable and plain
+    )
 
 
 def conjuncts(expr: ast.Expr) -> Iterator[ast.Expr]:
@@ -205,16 +207,14 @@ def _build(binder: Binder, node: ast.Table, inputs: dict[int, Plan]) -> SpanSour
     plan = inputs[id(node)]
     if plan.schema.kind is Kind.REGULAR:
         raise BindError(
-            f"expected a span or event table, found a {plan.schema.describe()}",
+            f"expected a span or event table, found {plan.schema.describe_one()}",
             node.place,
-            hint="SELECT SPAN keeps the kind of what it selects from; dctv.as_spans(...) makes spans of a regular table",
+            hint="SELECT SPAN keeps the kind of what it selects from; dctv.as_spans(...) makes spans of anything",
         )
     return SpanSource(plan, (member_of(binder, node, plan),))
 
 
-def _join(
-    binder: Binder, node: ast.SpanJoin | ast.SpanBroadcast, left: SpanSource, right: SpanSource
-) -> SpanSource:
+def _join(binder: Binder, node: ast.SpanJoin | ast.SpanBroadcast, left: SpanSource, right: SpanSource) -> SpanSource:
     """Make the kernel of one join, and say where each member's payload went."""
     from dctv.bind.partitions import align
 
@@ -253,6 +253,6 @@ def sorted_plan(plan: Plan) -> Plan:
         return plan
     leaves = Leaves()
     tree = exp.Select(expressions=[exp.Star()]).from_(table(leaves.name(plan)))
-    order = [exp.Ordered(this=exp.column(n, quoted=True), nulls_first=False) for n in physical_names(plan.schema)]
+    order = [exp.Ordered(this=exp.column(n, quoted=True), nulls_first=False) for n in ranked_names(plan.schema)]
     tree = tree.order_by(*order, copy=False)
-    return Relation(plan.schema, True, tree, leaves.all(), True)
+    return Relation(plan.schema, ordered=True, query=tree, leaves=leaves.all(), keeps_order=True)

@@ -13,7 +13,7 @@ from dctv.bind.context import Leaves
 from dctv.bind.relations import identifier, names_of, table
 from dctv.bind.scope import Scope, ScopeColumn, ScopeTable, table_in_scope
 from dctv.bind.spans import bind_spans, is_join
-from dctv.errors import BindError
+from dctv.errors import BindError, nearest
 from dctv.syntax import ast
 from dctv.types.schema import ColumnType
 
@@ -71,7 +71,11 @@ def _add(binder: Binder, node: ast.Table, source: Source, leaves: Leaves) -> tup
 
 def _side(binder: Binder, node: ast.Table, source: Source, leaves: Leaves) -> tuple[exp.Expr, list[ScopeTable]]:
     if isinstance(node, ast.Join):
-        raise BindError("a join in parentheses on the right side is not understood", node.place, hint="join one after another, or use a subquery")
+        raise BindError(
+            "a join in parentheses on the right side is not understood",
+            node.place,
+            hint="join one after another, or use a subquery",
+        )
     return _item(binder, node, source, leaves)
 
 
@@ -150,13 +154,17 @@ def _join(
     )
 
 
-def _merge(
-    node: ast.Join, name: ast.Name, scopes: tuple[Scope, Scope], source: Source, *, last: bool
-) -> exp.Expr:
+def _merge(node: ast.Join, name: ast.Name, scopes: tuple[Scope, Scope], source: Source, *, last: bool) -> exp.Expr:
     """Write one column of USING as a condition, and make its bare name mean both."""
     path = ast.Path((name,), place=name.place)
-    bounds = [Scope(s.tables, None, s.merged).resolve(path) for s in scopes]
     columns = [s.find(path) for s in scopes]
+    for scope, found in zip(scopes, columns, strict=True):
+        if found is None:
+            known = " or ".join(f"`{t.alias}`" for t in scope.tables if t.alias) or "the subquery"
+            near = nearest(name.text, scope.all_names())
+            hint = f"did you mean `{near}`" if near else None
+            raise BindError(f"{known} has no column `{name.text}`", name.place, hint=hint)
+    bounds = [Scope(s.tables, None, s.merged).resolve(path) for s in scopes]
     left, right = unify(bounds, "USING")
     assert columns[0] is not None
     assert columns[1] is not None

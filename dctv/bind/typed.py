@@ -66,7 +66,9 @@ def _check_kind(core: ast.Core, schema: Schema, place: Place | None) -> None:
             Kind.EVENT: "SELECT EVENT selects from it",
             Kind.REGULAR: "dctv.as_spans(...) and dctv.as_events(...) give a regular table a kind",
         }[schema.kind]
-        raise BindError(f"SELECT {core.kind} expected a {core.kind.lower()} table, found a {schema.describe()}", place, hint=hint)
+        raise BindError(
+            f"SELECT {core.kind} expected a {core.kind.lower()} table, found {schema.describe_one()}", place, hint=hint
+        )
 
 
 def _project(binder: Binder, core: ast.Core, source: SpanSource) -> Plan:
@@ -75,7 +77,10 @@ def _project(binder: Binder, core: ast.Core, source: SpanSource) -> Plan:
     scope = source.scope(alias)
     context = binder.context(scope, leaves, clause=f"SELECT {core.kind}", aggregates_allowed=False)
     schema = source.plan.schema
-    special = [Item(c.name, Bound(exp.column(n, alias, quoted=True), c.unit)) for c, n in zip(schema.special, physical_names(schema), strict=False)]
+    special = [
+        Item(c.name, Bound(exp.column(n, alias, quoted=True), c.unit))
+        for c, n in zip(schema.special, physical_names(schema), strict=False)
+    ]
     items = [*special, *payload_items(core, context, [s.name for s in special])]
     return assemble(binder, core, context, items, source.plan, schema.partitions)
 
@@ -161,44 +166,47 @@ def _merge_equal(plan: Plan) -> Plan:
     ts, duration, *rest = names
     partition_names = rest[: len(schema.partitions)]
     payload = rest[len(schema.partitions) :]
-    window = {
-        "partition_by": [columns[n].copy() for n in partition_names],
-        "order": exp.Order(expressions=[exp.Ordered(this=columns[ts].copy(), nulls_first=False)]),
-    }
+
+    def window(call: exp.Expr) -> exp.Expr:
+        order = exp.Order(expressions=[exp.Ordered(this=columns[ts].copy(), nulls_first=False)])
+        return exp.Window(this=call, partition_by=[columns[n].copy() for n in partition_names], order=order)
 
     def lag(sql: exp.Expr) -> exp.Expr:
-        return exp.Window(this=exp.Anonymous(this="lag", expressions=[sql]), **_copied(window))
+        return window(exp.Anonymous(this="lag", expressions=[sql]))
 
     end = exp.Add(this=columns[ts].copy(), expression=columns[duration].copy())
     new: exp.Expr = exp.NullSafeNEQ(this=lag(end), expression=columns[ts].copy())
     for name in payload:
-        new = exp.Or(this=new, expression=exp.NullSafeNEQ(this=lag(columns[name].copy()), expression=columns[name].copy()))
+        new = exp.Or(
+            this=new, expression=exp.NullSafeNEQ(this=lag(columns[name].copy()), expression=columns[name].copy())
+        )
     marked = exp.Select(
-        expressions=[*(columns[n].copy() for n in names), aliased(exp.Cast(this=exp.Paren(this=new), to=exp.Var(this="INTEGER")), "dctv:new")]
+        expressions=[
+            *(columns[n].copy() for n in names),
+            aliased(exp.Cast(this=exp.Paren(this=new), to=exp.Var(this="INTEGER")), "dctv:new"),
+        ]
     ).from_(table(source))
-    running = exp.Window(this=exp.Anonymous(this="sum", expressions=[exp.column("dctv:new", quoted=True)]), **_copied(window))
+    running = window(exp.Anonymous(this="sum", expressions=[exp.column("dctv:new", quoted=True)]))
     numbered = exp.Select(expressions=[*(columns[n].copy() for n in names), aliased(running, "dctv:run")]).from_(
         exp.Subquery(this=marked, alias=exp.TableAlias(this=identifier("marked")))
     )
     merged: list[exp.Expr] = [
         aliased(exp.Anonymous(this="min", expressions=[columns[ts].copy()]), ts),
-        aliased(exp.Cast(this=exp.Anonymous(this="sum", expressions=[columns[duration].copy()]), to=exp.Var(this="BIGINT")), duration),
+        aliased(
+            exp.Cast(this=exp.Anonymous(this="sum", expressions=[columns[duration].copy()]), to=exp.Var(this="BIGINT")),
+            duration,
+        ),
         *(columns[n].copy() for n in partition_names),
         *(aliased(exp.Anonymous(this="min", expressions=[columns[n].copy()]), n) for n in payload),
     ]
     tree = exp.Select(expressions=merged).from_(
         exp.Subquery(this=numbered, alias=exp.TableAlias(this=identifier("numbered")))
     )
-    tree.set("group", exp.Group(expressions=[*(columns[n].copy() for n in partition_names), exp.column("dctv:run", quoted=True)]))
-    return Relation(schema, False, tree, leaves.all(), False)
-
-
-def _copied(window: dict[str, object]) -> dict[str, object]:
-    partition = window["partition_by"]
-    order = window["order"]
-    assert isinstance(partition, list)
-    assert isinstance(order, exp.Expr)
-    return {"partition_by": [p.copy() for p in partition], "order": order.copy()}
+    tree.set(
+        "group",
+        exp.Group(expressions=[*(columns[n].copy() for n in partition_names), exp.column("dctv:run", quoted=True)]),
+    )
+    return Relation(schema, ordered=False, query=tree, leaves=leaves.all(), keeps_order=False)
 
 
 def _limited(binder: Binder, plan: Plan, select: ast.Select) -> Plan:
@@ -210,4 +218,4 @@ def _limited(binder: Binder, plan: Plan, select: ast.Select) -> Plan:
     leaves = Leaves()
     tree = exp.Select(expressions=[exp.Star()]).from_(table(leaves.name(sorted_plan(plan))))
     apply_limit(binder, tree, select)
-    return Relation(plan.schema, True, tree, leaves.all(), True)
+    return Relation(plan.schema, ordered=True, query=tree, leaves=leaves.all(), keeps_order=True)

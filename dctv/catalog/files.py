@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -36,12 +35,20 @@ def find_trace(text: str, readers: Mapping[str, Reader], base: Path | None) -> T
 
 
 def _pattern(path: Path, text: str, readers: Mapping[str, Reader]) -> TraceFiles:
-    found = sorted(Path(p) for p in glob.glob(str(path), recursive=True)) if glob.has_magic(str(path)) else []  # noqa: PTH207
-    files = [p for p in found if p.is_file()]
+    root, parts = _before_pattern(path)
+    files = sorted(p for p in root.glob(str(Path(*parts))) if p.is_file()) if parts else []
     if not files:
-        what = "no file matches" if glob.has_magic(text) else "no such file or folder:"
+        what = "no file matches" if parts else "no such file or folder:"
         raise TraceError(f"{what} `{text}`")
     return _several(files, text, readers)
+
+
+def _before_pattern(path: Path) -> tuple[Path, tuple[str, ...]]:
+    """Split a path where its first part with a wildcard begins."""
+    for i, part in enumerate(path.parts):
+        if any(c in part for c in "*?["):
+            return Path(*path.parts[:i]), path.parts[i:]
+    return path, ()
 
 
 def _folder(path: Path, text: str, readers: Mapping[str, Reader]) -> TraceFiles:
@@ -66,10 +73,14 @@ def _several(files: Sequence[Path], text: str, readers: Mapping[str, Reader]) ->
     if not told:
         if len(files) == 1:
             return TraceFiles(_reader_of(files[0], text, readers), (files[0],))
-        raise TraceError(f"no trace in `{text}`: none of its {len(files)} files is of a known format", hint=_known(readers))
+        raise TraceError(
+            f"no trace in `{text}`: none of its {len(files)} files is of a known format", hint=_known(readers)
+        )
     if len(told) > 1:
         shown = " and ".join(f"{name} ({paths[0].name})" for name, paths in told.items())
-        raise TraceError(f"`{text}` holds traces of several formats: {shown}", hint="mount each under a name of its own")
+        raise TraceError(
+            f"`{text}` holds traces of several formats: {shown}", hint="mount each under a name of its own"
+        )
     reader = readers[next(iter(told))]
     paths = told[reader.name] + [p for p in untold if p.name.endswith(reader.suffixes)]
     return TraceFiles(reader, tuple(sorted(paths)))

@@ -14,10 +14,10 @@ from dctv.contracts.reader import LoadedTrace, TraceTable
 from dctv.contracts.table_function import TableFunction
 from dctv.errors import BindError
 from dctv.plan.nodes import Plan, Relation, Scan, physical_names
-from dctv.plan.rows import of_rows
+from dctv.plan.rows import Value, of_rows
 from dctv.syntax import ast
 from dctv.types.schema import DURATION, TS, ColumnType, Kind, Schema
-from dctv.types.units import NO_UNIT, parse_unit
+from dctv.types.units import parse_unit
 
 EXPECTED = "_events"
 """The space of events as the standard library expects them: all columns there, maybe no rows."""
@@ -112,7 +112,7 @@ def _facts(trace: LoadedTrace) -> list[tuple[str, Plan, str]]:
             ColumnType("incomplete", "BOOLEAN"),
         ),
     )
-    rows = [[d.file, d.reason, d.count, d.example, d.incomplete] for d in trace.diagnostics]
+    rows: list[list[Value]] = [[d.file, d.reason, d.count, d.example, d.incomplete] for d in trace.diagnostics]
     return [
         ("last_ts", last, "the largest time in the trace"),
         ("properties", of_rows(properties, sorted(trace.properties.items())), "facts about the trace as a whole"),
@@ -155,7 +155,7 @@ def all_events(trace: LoadedTrace, scans: Mapping[str, Scan]) -> Plan:
     names = [exp.column(n, quoted=True) for n in schema.names]
     order = [exp.column(n, quoted=True) for n in (TS, "dctv:table", "dctv:row")]
     tree = exp.Select(expressions=names).from_(inner).order_by(*order, copy=False)
-    return Relation(schema, True, tree, tuple(leaves), True)
+    return Relation(schema, ordered=True, query=tree, leaves=tuple(leaves), keeps_order=True)
 
 
 def _as_events(table: TraceTable, leaf: str, schema: Schema, number: int) -> exp.Select:
@@ -166,10 +166,20 @@ def _as_events(table: TraceTable, leaf: str, schema: Schema, number: int) -> exp
         args += [exp.Literal.string(name), exp.column(name, quoted=True)]
     # Merging into an empty object drops members that are NULL: fields that this event did not have.
     whole = exp.Anonymous(
-        this="json_merge_patch", expressions=[exp.Literal.string("{}"), exp.Anonymous(this="json_object", expressions=args)]
+        this="json_merge_patch",
+        expressions=[exp.Literal.string("{}"), exp.Anonymous(this="json_object", expressions=args)],
     )
-    values: dict[str, exp.Expr] = {"name": exp.Literal.string(event.name), "args": whole, TS: exp.column(TS, quoted=True)}
-    for target, source in (("category", event.category), ("pid", event.pid), ("tid", event.tid), (DURATION, event.duration)):
+    values: dict[str, exp.Expr] = {
+        "name": exp.Literal.string(event.name),
+        "args": whole,
+        TS: exp.column(TS, quoted=True),
+    }
+    for target, source in (
+        ("category", event.category),
+        ("pid", event.pid),
+        ("tid", event.tid),
+        (DURATION, event.duration),
+    ):
         values[target] = exp.Null() if source is None else exp.column(source, quoted=True)
     columns: list[exp.Expr] = [
         exp.Alias(
@@ -181,6 +191,3 @@ def _as_events(table: TraceTable, leaf: str, schema: Schema, number: int) -> exp
     columns.append(exp.Alias(this=exp.Literal.number(str(number)), alias=exp.to_identifier("dctv:table", quoted=True)))
     columns.append(exp.Alias(this=row, alias=exp.to_identifier("dctv:row", quoted=True)))
     return exp.Select(expressions=columns).from_(exp.Table(this=exp.to_identifier(leaf, quoted=True)))
-
-
-__all__ = ["EXPECTED", "NO_UNIT", "Mount", "attach", "check_name"]

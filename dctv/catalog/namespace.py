@@ -56,6 +56,13 @@ def pick(names: dict[str, object] | dict[str, Entry] | dict[str, Namespace], wan
     return found[0] if len(found) == 1 else None
 
 
+def quoted(name: str) -> str:
+    """Write a dotted name as a query would: parts that are no bare words in backticks."""
+    space, _, last = name.rpartition(".")
+    shown = last if last.isidentifier() else f"`{last}`"
+    return f"{space}.{shown}" if space else shown
+
+
 class Catalog:
     """Looks names up, adds and drops them."""
 
@@ -113,12 +120,12 @@ class Catalog:
             names += [name for name, _ in inside.walk()]
         parts = path.text.split(".")
         hint = None
-        near = nearest(path.text, names) or nearest(parts[-1], [n for n in names if n.count(".") < len(parts)])
+        near = nearest(path.text, [n for n in names if n.count(".") == len(parts) - 1])
         ending = [n for n in names if n.lower().endswith("." + path.text.lower())]
         if len(ending) == 1:
-            hint = f"there is `{ending[0]}`"
+            hint = f"there is {quoted(ending[0])}"
         elif near is not None:
-            hint = f"did you mean `{near}`"
-        elif not names:
+            hint = f"did you mean {quoted(near)}"
+        elif not any(not n.startswith("dctv.") for n in names):
             hint = "nothing is mounted: MOUNT TRACE 'file' AS name, or give NAME=PATH on the command line"
         return BindError(f"unknown {what} `{path.text}`", path.place, hint=hint)

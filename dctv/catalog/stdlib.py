@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -65,12 +64,13 @@ def _read(path: Path, root: Path) -> Module:
         if comment.startswith("formats:"):
             formats = tuple(f.strip() for f in comment.removeprefix("formats:").split(","))
         elif comment.startswith("column "):
-            name, _, what = comment.removeprefix("column ").partition(":")
-            columns[name.strip()] = what.strip()
+            column, _, what = comment.removeprefix("column ").partition(":")
+            columns[column.strip()] = what.strip()
         else:
             doc.append(comment)
-    name = relative.with_suffix("").parts
-    return Module(name, formats, " ".join(doc), columns, Source(f"stdlib/{relative.as_posix()}", text))
+    return Module(
+        relative.with_suffix("").parts, formats, " ".join(doc), columns, Source(f"stdlib/{relative.as_posix()}", text)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,14 +91,18 @@ class ExpectedEvent:
             columns.append(exp.Alias(this=cast, alias=exp.to_identifier(column.name, quoted=True)))
         tree = exp.Select(expressions=columns)
         if scan is None:
-            return Relation(schema, True, tree.where(exp.Boolean(this=False), copy=False), (), keeps_order=True)
+            return Relation(
+                schema, ordered=True, query=tree.where(exp.Boolean(this=False), copy=False), keeps_order=True
+            )
         table = exp.Table(this=exp.to_identifier("event", quoted=True))
-        return Relation(schema, True, tree.from_(table), (("event", scan),), True)
+        return Relation(schema, ordered=True, query=tree.from_(table), leaves=(("event", scan),), keeps_order=True)
 
 
 @cache
 def expected_events() -> Mapping[str, ExpectedEvent]:
     """Return the events of stdlib/events.toml by name: each a table of column = "TYPE" or "TYPE unit"."""
+    import tomllib
+
     path = resources.root() / "stdlib" / "events.toml"
     data = tomllib.loads(path.read_text(encoding="utf-8"))
     return {name: ExpectedEvent(name, tuple(_column(*item) for item in table.items())) for name, table in data.items()}

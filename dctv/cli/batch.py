@@ -16,7 +16,7 @@ from dctv.console.sink import file_sink
 from dctv.console.verdict import FAILED, OK
 from dctv.contracts.writer import Writer
 from dctv.errors import DctvError, Place, UsageError, render
-from dctv.session import Asserted, Result
+from dctv.run.result import Asserted, Result
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ def _write(result: Result, writer: Writer, desk: Desk, tally: Tally) -> None:
             hint="write one SELECT, or choose another --format",
         )
     if tally.results:
-        desk.sink.stream.write(writer.between)
+        desk.sink.separate(writer.between)
     tally.rows += writer.write(result, desk.sink.stream)
     tally.results += 1
     desk.sink.stream.flush()

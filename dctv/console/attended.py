@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from types import FrameType
 from typing import TypeVar
 
 from dctv.errors import Interrupted
 
 T = TypeVar("T")
+
+PULSE = 0.1
+"""Seconds between interrupts, repeated because one that comes between two statements is lost on the session."""
 
 Check = Callable[[], None]
 """Raises Interrupted once the user has had enough; called between statements."""
@@ -39,7 +42,11 @@ def attended(work: Callable[[Check], T], interrupt: Callable[[], None], abandon:
     previous = {number: signal.signal(number, on_signal) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         with ThreadPoolExecutor(1, "dctv-work") as pool:
-            return pool.submit(work, check).result()
+            future = pool.submit(work, check)
+            while not wait([future], PULSE).done:
+                if asked:
+                    interrupt()
+            return future.result()
     finally:
         for number, handler in previous.items():
             signal.signal(number, handler)

@@ -22,6 +22,8 @@ class Sink:
     stream: BinaryIO
     discard: Callable[[], None]
     """Leave nothing behind; what is written later goes nowhere."""
+    separate: Callable[[bytes], None]
+    """Write these bytes when the next ones come, and not if none do."""
 
 
 class _Descriptor(io.RawIOBase):
@@ -31,7 +33,12 @@ class _Descriptor(io.RawIOBase):
         self._descriptor = descriptor
         self._name = name
         self._before = before
+        self._before_next = b""
         self.forget = False
+
+    def separate(self, separator: bytes) -> None:
+        """Write these bytes before the next ones."""
+        self._before_next = separator
 
     def writable(self) -> bool:
         """Say that bytes can be written."""
@@ -44,6 +51,8 @@ class _Descriptor(io.RawIOBase):
             return len(data)
         self._before()
         try:
+            while self._before_next:
+                self._before_next = self._before_next[os.write(self._descriptor, self._before_next) :]
             return os.write(self._descriptor, data)
         except BrokenPipeError:
             self.forget = True
@@ -66,7 +75,7 @@ def stdout_sink(before: Callable[[], None]) -> Iterator[Sink]:
     raw = _Descriptor(descriptor, "the output", before)
     with io.BufferedWriter(raw, 1 if os.isatty(descriptor) else 1 << 16) as stream:
         try:
-            yield Sink(stream, lambda: None)
+            yield Sink(stream, lambda: None, raw.separate)
         except BaseException:
             if not raw.forget:
                 stream.flush()
@@ -99,7 +108,7 @@ def file_sink(path: Path) -> Iterator[Sink]:
 
     stream = io.BufferedWriter(raw, 1 << 16)
     try:
-        yield Sink(stream, discard)
+        yield Sink(stream, discard, raw.separate)
         stream.flush()
         if whole and not raw.forget:
             if stat.S_IMODE(mode):

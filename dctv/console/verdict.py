@@ -49,7 +49,19 @@ class Verdict:
             case _:
                 _confess(error)
                 self.code = OUR_BUG
+        if error is not None:
+            _let_go(error)
         return True
+
+
+def _let_go(error: BaseException) -> None:
+    """Free what the frames of an error hold: half-read results would outlive the session otherwise."""
+    from traceback import clear_frames
+
+    chain: BaseException | None = error
+    while chain is not None:
+        clear_frames(chain.__traceback__)
+        chain = chain.__context__
 
 
 def _confess(error: BaseException) -> None:

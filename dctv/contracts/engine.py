@@ -27,7 +27,10 @@ class Engine(Protocol):
         ...
 
     def stream(self, sql: str, sources: Mapping[str, Any], *, serial: bool) -> ArrowStream:
-        """Return a stream that runs the query when opened; `serial` asks for one thread, for results that depend on row order."""
+        """Return a stream that runs the query when opened.
+
+        `serial` asks for one thread, for results that depend on the order of rows.
+        """
         ...
 
     def explain(self, sql: str, sources: Mapping[str, Any], *, analyze: bool) -> str:

@@ -104,17 +104,15 @@ def _int64(value: Fraction, place: Place | None) -> int:
 def describe(value: object) -> str:
     """Name a value of an argument as errors do."""
     match value:
-        case None:
-            return "NULL"
-        case bool():
-            return str(value).upper()
+        case None | bool():
+            return "NULL" if value is None else str(value).upper()
         case str():
             return f"the string `{value}`"
         case Quantity():
             number = value.value.numerator if value.value.denominator == 1 else float(value.value)
             return f"the number {number}{'' if value.unit == NO_UNIT else f' {value.unit}'}"
         case Plan():
-            return f"a {value.schema.describe()}"
+            return f"{value.schema.describe_one()}"
         case list():
             return "a list"
         case _:

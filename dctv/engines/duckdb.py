@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
-import shutil
-import tempfile
 import threading
 from collections.abc import Callable, Mapping
 from functools import cached_property
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,18 @@ import duckdb
 from dctv.contracts.engine import ZERO_DIVISION
 from dctv.errors import DctvError, EngineError, Interrupted, UsageError, nearest
 
+FAILURES = (duckdb.Error, ValueError, OSError, RuntimeError, MemoryError)
+"""What a running query raises: the engine's errors, and those of Arrow and the kernels."""
 _SETTINGS = {"memory_limit": "max_memory", "threads": "threads", "temp_directory": "temp_directory"}
+
+
+_sessions = count()
+
+
+def _spill_folder() -> Path:
+    """Return a folder of this session's own, which the engine makes when it first spills."""
+    root = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(root) / "dctv" / f"spill-{os.getpid()}-{next(_sessions)}"
 
 
 class DuckDB:
@@ -25,7 +36,7 @@ class DuckDB:
     def __init__(
         self, *, threads: int | None, memory_limit: str | None, on_zero_division: Callable[[int], None]
     ) -> None:
-        self._spill = Path(tempfile.gettempdir()) / f"dctv-{tempfile.gettempprefix()}{id(self):x}"
+        self._spill = _spill_folder()
         self._config: dict[str, Any] = {"temp_directory": str(self._spill)}
         if memory_limit is not None:
             self._config["memory_limit"] = memory_limit
@@ -96,14 +107,22 @@ class DuckDB:
             return
         self._counting.add(id(connection))
 
-        def count(divisors: Any) -> Any:
+        def zero_division(divisors: Any) -> Any:
             import pyarrow as pa
 
             self._on_zero_division(len(divisors))
             return pa.nulls(len(divisors), pa.float64())
 
-        connection.create_function(
-            ZERO_DIVISION, count, ["DOUBLE"], "DOUBLE", type="arrow", side_effects=True, null_handling="special"
+        # The engine takes these by name, its type stubs only by the members of an enumeration.
+        create: Any = connection.create_function
+        create(
+            ZERO_DIVISION,
+            zero_division,
+            ["DOUBLE"],
+            "DOUBLE",
+            type="arrow",
+            side_effects=True,
+            null_handling="special",
         )
 
     def stream(self, sql: str, sources: Mapping[str, Any], *, serial: bool) -> EngineStream:
@@ -154,7 +173,8 @@ class DuckDB:
         if name not in _SETTINGS:
             near = nearest(name, list(_SETTINGS))
             raise UsageError(
-                f"unknown setting `{name}`", hint=f"did you mean `{near}`" if near else f"settings: {', '.join(_SETTINGS)}"
+                f"unknown setting `{name}`",
+                hint=f"did you mean `{near}`" if near else f"settings: {', '.join(_SETTINGS)}",
             )
         for connection in (self._parallel, self._serial):
             if name == "threads" and connection is self._serial:
@@ -172,7 +192,10 @@ class DuckDB:
             connection = self.__dict__.pop(name, None)
             if connection is not None:
                 connection.close()
-        shutil.rmtree(self._spill, ignore_errors=True)
+        if self._spill.is_dir():
+            for file in self._spill.iterdir():
+                file.unlink(missing_ok=True)
+            self._spill.rmdir()
 
 
 class EngineStream:
@@ -188,8 +211,17 @@ class EngineStream:
         return self._engine.open(self._sql, self._sources, serial=self._serial)
 
 
-_PREFIX = re.compile(r"^(?:[A-Z][\w ]*(?:Error|Exception)|INTERRUPT Error|IOError|ArrowInvalid)\s*[:.]\s*", re.IGNORECASE)
-_NOISE = re.compile(r"arrow_scan: get_next failed\(\):\s*|External error:\s*|C Data interface error:\s*", re.IGNORECASE)
+_PREFIX = re.compile(
+    r"^(?:[A-Z][\w ]*(?:Error|Exception)|INTERRUPT Error|IOError|ArrowInvalid)\s*[:.]\s*", re.IGNORECASE
+)
+_NOISE = re.compile(
+    r"arrow_scan: get_next failed\(\):\s*|External error:\s*|C Data interface error:\s*"
+    r"|exporting a stream from the object registered as '[^']*' failed:\s*|^(?:EngineError|Interrupted|ValueError):\s*",
+    re.IGNORECASE,
+)
+
+
+_OVERFLOW = re.compile(r"[Tt]ype U?INT128 with value (-?\d+) can't be cast because .*")
 
 
 def message_of(error: BaseException) -> str:
@@ -200,7 +232,7 @@ def message_of(error: BaseException) -> str:
     while before != text:
         before = text
         text = _NOISE.sub("", _PREFIX.sub("", text.strip()))
-    text = " ".join(text.split()).rstrip(".!")
+    text = _OVERFLOW.sub(r"integer overflow: \1 does not fit into 64 bits", " ".join(text.split()).rstrip(".!"))
     return text[:1].lower() + text[1:] if text[:2] != text[:2].upper() else text
 
 
@@ -213,6 +245,7 @@ def failure(error: BaseException) -> DctvError:
         return Interrupted("interrupted")
     if "out of memory" in text.lower():
         return EngineError(
-            message_of(error), hint="give more with SET memory_limit = '8GB' or --memory-limit, or free disk for spilling"
+            message_of(error),
+            hint="give more with SET memory_limit = '8GB' or --memory-limit, or free disk for spilling",
         )
     return EngineError(message_of(error))

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from dctv.plan.nodes import Kernel, Plan, Relation, Scan
 from dctv.types.schema import Schema
+from dctv.types.values import dialect_type
 
 
 def explain(plan: Plan, sql: Callable[[Relation], tuple[str, list[Plan]]]) -> list[str]:
@@ -24,7 +25,10 @@ def _lines(plan: Plan, sql: Callable[[Relation], tuple[str, list[Plan]]], depth:
             return [f"{pad}scan {plan.name}: {schema}", f"{pad}  columns: {columns(plan.schema)}"]
         case Kernel():
             details = ", ".join(f"{k}: {v}" for k, v in plan.details.items())
-            lines = [f"{pad}{plan.name} ({details}): {schema}", f"{pad}  columns: {columns(plan.schema)}"]
+            lines = [
+                f"{pad}{plan.name}{f' ({details})' if details else ''}: {schema}",
+                f"{pad}  columns: {columns(plan.schema)}",
+            ]
             inputs = list(plan.inputs)
         case Relation():
             text, inputs = sql(plan)
@@ -42,5 +46,5 @@ def columns(schema: Schema) -> str:
     shown = []
     for column in schema.columns:
         unit = str(column.unit)
-        shown.append(f"{column.name} {column.type}{f' [{unit}]' if unit else ''}")
+        shown.append(f"{column.name} {dialect_type(column.type)}{f' [{unit}]' if unit else ''}")
     return ", ".join(shown)

@@ -72,6 +72,17 @@ class Kernel(Plan):
     """What EXPLAIN shows besides the name."""
 
 
+def ranked_names(schema: Schema) -> list[str]:
+    """Return the engine's names in the order in which rows are sorted: time, partitions, duration, payload."""
+    names = physical_names(schema)
+    times = len(schema.kind.time_columns)
+    return (
+        [*names[:1], *names[times : schema.special_count], *names[1:times], *names[schema.special_count :]]
+        if times
+        else names
+    )
+
+
 def physical_names(schema: Schema) -> list[str]:
     """Return the names of a plan's columns inside the engine: as shown, made unique without regard to case."""
     seen: set[str] = set()

@@ -19,16 +19,14 @@ def of_rows(schema: Schema, rows: Sequence[Sequence[Value]]) -> Relation:
     tuples = [exp.Tuple(expressions=[_literal(v) for v in row]) for row in rows or nothing]
     alias = exp.TableAlias(this=exp.to_identifier("known", quoted=True), columns=names)
     columns = [
-        exp.Alias(
-            this=exp.Cast(this=exp.column(n.name, "known", quoted=True), to=exp.Var(this=c.type)), alias=n.copy()
-        )
+        exp.Alias(this=exp.Cast(this=exp.column(n.name, "known", quoted=True), to=exp.Var(this=c.type)), alias=n.copy())
         for n, c in zip(names, schema.columns, strict=True)
     ]
     tree = exp.Select(expressions=columns)
     tree.set("from_", exp.From(this=exp.Values(expressions=tuples, alias=alias)))
     if not rows:
         tree = tree.where(exp.Boolean(this=False), copy=False)
-    return Relation(schema, bool(schema.kind.time_columns), tree, (), keeps_order=True)
+    return Relation(schema, ordered=bool(schema.kind.time_columns), query=tree, keeps_order=True)
 
 
 def _literal(value: Value) -> exp.Expr:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion, PathCompleter
@@ -19,6 +19,7 @@ from dctv.types.units import known_units
 
 _IN_PATH = re.compile(r"(?:\bMOUNT\s+TRACE\s+'|^\s*\.read\s+|^\s*\.mount\s+\w+=)([^'\n]*)$", re.IGNORECASE)
 _COMMAND = re.compile(r"\s*\.(\w*)(\s+)?(\S*)$")
+_UNFINISHED = re.compile(r"(?<![\w`.])(?:\w|`[^`]*+`|\.)*+$")
 _BEFORE_TABLES = frozenset({"FROM", "JOIN", "INTO"})
 MOST = 300
 """More candidates than that help nobody to choose."""
@@ -45,7 +46,8 @@ class SqlCompleter(Completer):
             return
         begin = cut(text).rest
         typed = context(text[begin:])
-        words = self._names(typed, document.text[begin:])
+        whole = f"{_UNFINISHED.sub('', text[begin:])}_ {document.text_after_cursor}"
+        words = self._names(typed, whole)
         if "keyword" in typed.kinds:
             lower = typed.word.islower()
             found = expected_keywords(text[begin:])
@@ -99,21 +101,31 @@ def tables_in(statement: str) -> list[tuple[str, str]]:
         position += 1
         if colour != "keyword" or text.upper() not in _BEFORE_TABLES:
             continue
-        parts: list[str] = []
-        while position < len(marked) and (marked[position][1] == "name" or marked[position][0] == "."):
-            if parts and marked[position][0] != "." and marked[position - 1][0] != ".":
-                break
-            parts.append(marked[position][0])
-            position += 1
-        names = [_unquoted(part) for part in parts if part != "."]
-        if not names:
-            continue
-        if position < len(marked) and marked[position][0].upper() == "AS":
-            position += 1
-        has_alias = position < len(marked) and marked[position][1] == "name"
-        label = _unquoted(marked[position][0]) if has_alias else names[-1]
-        found.append((label, ".".join(names)))
+        reading = True
+        while reading:
+            position, table = _table_at(marked, position)
+            found.extend(table)
+            reading = bool(table) and position < len(marked) and marked[position][0] == ","
+            position += reading
     return found
+
+
+def _table_at(marked: Sequence[tuple[str, str]], position: int) -> tuple[int, list[tuple[str, str]]]:
+    """Read a dotted name and its alias; return the position after them and the table, if there is one."""
+    names: list[str] = []
+    while position < len(marked) and marked[position][1] == "name":
+        names.append(_unquoted(marked[position][0]))
+        position += 1
+        if position == len(marked) or marked[position][0] != ".":
+            break
+        position += 1
+    if not names:
+        return position, []
+    if position < len(marked) and marked[position][0].upper() == "AS":
+        position += 1
+    if position < len(marked) and marked[position][1] == "name":
+        return position + 1, [(_unquoted(marked[position][0]), ".".join(names))]
+    return position, [(names[-1], ".".join(names))]
 
 
 def _next_parts(prefix: tuple[str, ...], names: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:

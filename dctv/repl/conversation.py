@@ -16,7 +16,8 @@ from dctv.console.verdict import BROKEN_PIPE, FAILED, OK, PARTIAL, WRONG, Verdic
 from dctv.contracts.writer import Rows, Writer
 from dctv.repl.pager import Keyboard, paged_sink
 from dctv.repl.statements import cut, in_place, is_empty
-from dctv.session import Asserted, Done, Result, Session
+from dctv.run.result import Asserted, Done, Result
+from dctv.session import Session
 from dctv.writers.table import TABLE
 
 
@@ -92,7 +93,7 @@ class Conversation:
         try:
             with self._sink() as sink:
                 if self._results and not self.interactive:
-                    sink.stream.write(writer.between)
+                    sink.separate(writer.between)
                 count = writer.write(rows, sink.stream)
         except BrokenPipeError:
             if not self.interactive:

@@ -62,13 +62,16 @@ def _prompt_loop(talk: Conversation) -> int:
     say("Type .help for help.")
     while not talk.ended:
         try:
-            text = prompt.prompt()
+            _take(talk, prompt.prompt())
         except KeyboardInterrupt:
             continue
         except EOFError:
             break
-        if text.lstrip().startswith("."):
-            run_command(talk, text)
-        else:
-            talk.run_text(text, "<query>")
     return OK
+
+
+def _take(talk: Conversation, text: str) -> None:
+    if text.lstrip().startswith("."):
+        run_command(talk, text)
+    else:
+        talk.run_text(text, "<query>")

@@ -13,6 +13,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 from dctv.console.sink import Sink, stdout_sink
+from dctv.writers.cells import width
 
 
 @dataclass(slots=True)
@@ -25,9 +26,10 @@ class Keyboard:
 class _Overflow(io.RawIOBase):
     """Holds bytes back until they fill the terminal, then starts the pager and hands them on."""
 
-    def __init__(self, command: list[str], lines: int, started: Callable[[], None]) -> None:
+    def __init__(self, command: list[str], started: Callable[[], None]) -> None:
         self._command = command
-        self._room = lines
+        self._columns, lines = shutil.get_terminal_size()
+        self._room = lines - 2
         self._started = started
         self.held = bytearray()
         self.pager: subprocess.Popen[bytes] | None = None
@@ -40,7 +42,9 @@ class _Overflow(io.RawIOBase):
         """Hold or hand on some bytes; raises BrokenPipeError when the pager was left."""
         assert isinstance(data, bytes | bytearray | memoryview)
         self.held += data
-        self._room -= bytes(data).count(b"\n")
+        if self.pager is None:
+            text = bytes(data).decode(errors="replace")
+            self._room -= sum(max(1, -(-width(line) // self._columns)) for line in text.splitlines())
         if self.pager is None and self._room < 0:
             self._started()
             self.pager = subprocess.Popen(self._command, stdin=subprocess.PIPE, bufsize=0)
@@ -70,10 +74,10 @@ def paged_sink(keyboard: Keyboard, before: Callable[[], None]) -> Iterator[Sink]
         before()
         keyboard.lent = True
 
-    overflow = _Overflow(command, shutil.get_terminal_size().lines - 2, started)
+    overflow = _Overflow(command, started)
     stream = io.BufferedWriter(overflow, 1)
     try:
-        yield Sink(stream, lambda: None)
+        yield Sink(stream, lambda: None, lambda _separator: None)
     finally:
         if overflow.pager is not None:
             assert overflow.pager.stdin is not None

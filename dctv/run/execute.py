@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from sqlglot import exp
+
 from dctv.bind import expressions
 from dctv.bind.binder import Binder
 from dctv.bind.context import Environment, Leaves
@@ -16,12 +18,12 @@ from dctv.contracts.engine import Engine
 from dctv.contracts.function_rule import FunctionRule
 from dctv.contracts.span_operator import SpanOperator
 from dctv.contracts.table_function import TableFunction
-from dctv.errors import BindError, DctvError, Place, WarningLog
+from dctv.errors import BindError, DctvError, WarningLog
 from dctv.plan.explain import explain
 from dctv.plan.nodes import Plan, Relation
 from dctv.plan.rows import of_rows
 from dctv.run.regions import cut
-from dctv.run.result import Asserted, Done, Outcome, Result
+from dctv.run.result import Asserted, Control, Done, Outcome, Result
 from dctv.run.stream import Runner, in_final_order
 from dctv.syntax import ast
 from dctv.syntax.print import to_sql
@@ -44,9 +46,7 @@ class Hooks:
     mount: Callable[[ast.MountTrace], str]
     unmount: Callable[[tuple[str, ...]], None]
     new_cancel: Callable[[], object]
-    interrupt: Callable[[], None]
-    failure: Callable[[BaseException], DctvError]
-    finish: Callable[[], None]
+    control: Control
 
 
 @dataclass(slots=True)
@@ -79,17 +79,15 @@ class Executor:
                 return self._explain(statement)
             case ast.Assert():
                 return self._assert(statement)
-            case ast.Describe():
-                return self._describe(statement.path)
-            case ast.ShowTables():
-                return self._show_tables(statement.path)
-            case ast.Set():
-                return self._set(statement)
+            case ast.Describe() | ast.ShowTables():
+                return self._describe(statement.path) if isinstance(statement, ast.Describe) else self._show(statement)
             case _:
                 return self._change(statement)
 
-    def _change(self, statement: ast.MountTrace | ast.CreateView | ast.DropView | ast.DropAll) -> Done:
+    def _change(self, statement: ast.MountTrace | ast.CreateView | ast.DropView | ast.DropAll | ast.Set) -> Done:
         match statement:
+            case ast.Set():
+                return self._set(statement)
             case ast.MountTrace():
                 return Done(self.hooks.mount(statement))
             case ast.CreateView():
@@ -98,7 +96,9 @@ class Executor:
                 return self._drop_view(statement)
             case ast.DropAll():
                 parts = tuple(p.text for p in statement.path.parts)
-                if parts[0].lower() == "dctv" or not self.catalog.drop_space(parts):
+                if parts[0].lower() == "dctv":
+                    raise BindError("`dctv` holds dctv's own functions and cannot be dropped", statement.path.place)
+                if not self.catalog.drop_space(parts):
                     raise self.catalog.unknown(statement.path, "namespace")
                 self.hooks.unmount(parts)
                 return Done(f"dropped {statement.path.text}")
@@ -115,9 +115,10 @@ class Executor:
         def open_() -> Any:
             return Runner(self.engine, hooks.new_cancel()).stream(_whole(final))
 
-        return Result(plan.schema, open_, log, hooks.failure, (hooks.interrupt, hooks.finish))
+        return Result(plan.schema, open_, log, hooks.control)
 
-    def _rows(self, names: Mapping[str, str], rows: list[list[Any]]) -> Result:
+    def rows(self, names: Mapping[str, str], rows: list[list[Any]]) -> Result:
+        """Return a result of rows that are known already; columns by name with their types."""
         schema = Schema(Kind.REGULAR, tuple(ColumnType(n, t) for n, t in names.items()))
         return self.result(of_rows(schema, rows))
 
@@ -134,7 +135,7 @@ class Executor:
             runner = Runner(self.engine, self.hooks.new_cancel())
             sources = {name: runner.stream(leaf) for name, leaf in region.sources.items()}
             lines += self.engine.explain(region.sql, sources, analyze=True).split("\n")
-        return self._rows({"plan": "VARCHAR"}, [[line] for line in lines])
+        return self.rows({"plan": "VARCHAR"}, [[line] for line in lines])
 
     def _assert(self, statement: ast.Assert) -> Asserted:
         message = "" if statement.message is None else str(self._value(statement.message))
@@ -146,7 +147,8 @@ class Executor:
         value = self._value(statement.expr)
         if value is not None and not isinstance(value, bool):
             raise BindError("ASSERT takes a condition", statement.expr.place)
-        return Asserted(text, value is True, message or f"the condition is {'NULL' if value is None else 'false'}", statement.place)
+        verdict = "NULL" if value is None else "false"
+        return Asserted(text, value is True, message or f"`{text}` is {verdict}", statement.place)
 
     def _value(self, expr: ast.Expr) -> object:
         core = ast.Core((ast.ResultColumn(expr, place=expr.place),), place=expr.place)
@@ -174,9 +176,8 @@ class Executor:
                 return Done(f"there is no view {statement.path.text}")
             raise self.catalog.unknown(statement.path, "view")
         if not isinstance(found[0], View):
-            raise BindError(
-                f"`{statement.path.text}` is not a view", statement.path.place, hint="DROP ALL unmounts a whole trace"
-            )
+            hint = None if found[1][0] == "dctv" else "DROP ALL unmounts a whole trace"
+            raise BindError(f"`{statement.path.text}` is not a view", statement.path.place, hint=hint)
         self.catalog.drop(found[1])
         return Done(f"dropped view {statement.path.text}")
 
@@ -200,16 +201,19 @@ class Executor:
         names = {"column": "VARCHAR", "type": "VARCHAR", "unit": "VARCHAR", "role": "VARCHAR"}
         if isinstance(found[0], TableFunction):
             shown = [[p.name, None, None, p.doc] for p in found[0].parameters]
-            return self._rows(names, shown)
+            return self.rows(names, shown)
         schema = Binder(self.environment()).table(ast.TableName(path, place=path.place)).schema
-        return self._rows(names, [[c.name, dialect_type(c.type), str(c.unit) or None, role(schema, c.name)] for c in schema.columns])
+        return self.rows(
+            names, [[c.name, dialect_type(c.type), str(c.unit) or None, role(schema, c.name)] for c in schema.columns]
+        )
 
-    def _show_tables(self, path: ast.Path | None) -> Result:
+    def _show(self, statement: ast.ShowTables) -> Result:
+        path = statement.path
         prefix = () if path is None else tuple(p.text for p in path.parts)
         if path is not None and self.catalog.space(prefix) is None:
             raise self.catalog.unknown(path, "namespace")
         rows = [[name, kind, doc] for name, kind, doc in self.listing(".".join(prefix))]
-        return self._rows({"name": "VARCHAR", "kind": "VARCHAR", "description": "VARCHAR"}, rows)
+        return self.rows({"name": "VARCHAR", "kind": "VARCHAR", "description": "VARCHAR"}, rows)
 
     def listing(self, prefix: str) -> Iterator[tuple[str, str, str]]:
         """Yield name, kind and documentation of every public thing below a prefix."""
@@ -218,10 +222,10 @@ class Executor:
             return
         entries = sorted(space.walk(f"{prefix}." if prefix else ""))
         for name, entry in entries:
-            if not any(part.startswith("_") for part in name.split(".") if part == EXPECTED):
-                yield name, self._kind(entry, name), getattr(entry, "doc", "")
+            if EXPECTED not in name.split("."):
+                yield name, self._kind(entry), getattr(entry, "doc", "")
 
-    def _kind(self, entry: Entry, name: str) -> str:
+    def _kind(self, entry: Entry) -> str:
         match entry:
             case TableFunction():
                 return "function"
@@ -242,10 +246,5 @@ def _whole(plan: Plan) -> Plan:
     """Let the engine run plans of kernels and stored tables too, so that results have its types."""
     if isinstance(plan, Relation):
         return plan
-    from sqlglot import exp
-
     tree = exp.Select(expressions=[exp.Star()]).from_(exp.Table(this=exp.to_identifier("whole", quoted=True)))
-    return Relation(plan.schema, plan.ordered, tree, (("whole", plan),), keeps_order=True)
-
-
-__all__ = ["Executor", "Hooks", "Place", "Shelves"]
+    return Relation(plan.schema, ordered=plan.ordered, query=tree, leaves=(("whole", plan),), keeps_order=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,6 +28,18 @@ class Asserted:
     place: Place | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Control:
+    """How a result is stopped, and how its failures become ours."""
+
+    failures: tuple[type[BaseException], ...]
+    """What the engine and the kernels raise."""
+    failure: Callable[[BaseException], DctvError]
+    interrupt: Callable[[], None]
+    finish: Callable[[], None]
+    """Called when the rows have been read, or no more are wanted."""
+
+
 class Result:
     """The rows of a query, streamed once from front to back; also gives them whole in several forms."""
 
@@ -37,14 +48,13 @@ class Result:
         schema: Schema,
         stream: Callable[[], Any],
         warnings: WarningLog,
-        failure: Callable[[BaseException], DctvError],
-        control: tuple[Callable[[], None], Callable[[], None]],
+        control: Control,
     ) -> None:
         self.schema = schema
         self._stream = stream
         self._log = warnings
-        self._failure = failure
-        self._interrupt, self._finish = control
+        self._failures, self._failure = control.failures, control.failure
+        self._interrupt, self._finish = control.interrupt, control.finish
         self._read = False
 
     @property
@@ -100,12 +110,7 @@ class Result:
     def arrow(self) -> Any:
         """Return all rows as a pyarrow Table."""
         reader = self.reader()
-        try:
-            return reader.read_all()
-        except DctvError:
-            raise
-        except Exception as error:
-            raise self._failure(error) from None
+        return self._guarded(reader.read_all)
 
     def pandas(self) -> Any:
         """Return all rows as a pandas DataFrame; pandas must be installed."""
@@ -124,67 +129,69 @@ class Result:
     def _guarded(self, work: Callable[[], Any]) -> Any:
         try:
             return work()
-        except DctvError:
-            raise
-        except Exception as error:
+        except self._failures as error:
             raise self._failure(error) from None
 
     def _pulled(self, open_: Callable[[], Iterator[Any]]) -> Iterator[Any]:
         """Yield items that a worker thread pulls, so that Ctrl-C in this thread is seen at once."""
-        puller = _Puller()
+        worker = _Worker()
         try:
-            iterator = self._wait(puller, open_)
-            while (item := self._wait(puller, lambda: next(iterator, None))) is not None:
+            iterator = self._guarded(lambda: self._wait(worker, open_))
+            while (item := self._guarded(lambda: self._wait(worker, lambda: next(iterator, None)))) is not None:
                 yield item
         finally:
-            puller.stop()
+            worker.stop()
             self._finish()
 
-    def _wait(self, puller: _Puller, work: Callable[[], Any]) -> Any:
-        future = puller.submit(work)
+    def _wait(self, worker: _Worker, work: Callable[[], Any]) -> Any:
+        worker.start(work)
         try:
-            return future.result()
-        except DctvError:
-            raise
+            return worker.outcome()
         except KeyboardInterrupt:
             self._interrupt()
-            future.exception(timeout=10)
+            worker.finished.wait(timeout=10)
             raise Interrupted("interrupted") from None
-        except Exception as error:
-            raise self._failure(error) from None
 
 
-class _Puller:
-    """One daemon thread that runs one piece of work at a time."""
+class _Worker:
+    """One daemon thread that does one piece of work at a time."""
 
     def __init__(self) -> None:
         self._work: Callable[[], Any] | None = None
-        self._future: Future[Any] = Future()
-        self._ready = threading.Semaphore(0)
+        self._value: Any = None
+        self._error: BaseException | None = None
+        self._wanted = threading.Event()
+        self.finished = threading.Event()
         threading.Thread(target=self._loop, daemon=True).start()
 
     def _loop(self) -> None:
-        while True:
-            self._ready.acquire()
-            work, future = self._work, self._future
-            if work is None:
+        while self._wanted.wait():
+            self._wanted.clear()
+            if self._work is None:
                 return
             try:
-                future.set_result(work())
-            except BaseException as error:  # noqa: BLE001
-                future.set_exception(error)
-            del work, future
+                self._value = self._work()
+            except BaseException as error:
+                self._error = error
+            self.finished.set()
 
-    def submit(self, work: Callable[[], Any]) -> Future[Any]:
-        """Run a piece of work in the thread."""
-        self._work, self._future = work, Future()
-        self._ready.release()
-        return self._future
+    def start(self, work: Callable[[], Any]) -> None:
+        """Do a piece of work in the thread."""
+        self._work, self._value, self._error = work, None, None
+        self.finished.clear()
+        self._wanted.set()
+
+    def outcome(self) -> Any:
+        """Wait for the work and return what it gave, or raise what it raised."""
+        self.finished.wait()
+        if self._error is not None:
+            raise self._error
+        return self._value
 
     def stop(self) -> None:
         """Let the thread end."""
         self._work = None
-        self._ready.release()
+        self._wanted.set()
 
 
 Outcome = Result | Done | Asserted

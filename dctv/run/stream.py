@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from dctv.bind.relations import typed_nothing
 from dctv.contracts.engine import Engine
-from dctv.plan.nodes import ArrowStream, Kernel, Plan, Relation, Scan, physical_names
+from dctv.plan.nodes import ArrowStream, Kernel, Plan, Relation, Scan, physical_names, ranked_names
 from dctv.run.regions import cut
 from dctv.types.schema import Kind, Schema
 
@@ -67,14 +67,20 @@ def _through_engine(plan: Plan) -> Plan:
         return plan
     columns = [exp.column(n, quoted=True) for n in physical_names(plan.schema)]
     tree = exp.Select(expressions=columns).from_(exp.Table(this=exp.to_identifier("stored", quoted=True)))
-    return Relation(plan.schema, plan.ordered, tree, (("stored", plan),), True)
+    return Relation(plan.schema, ordered=plan.ordered, query=tree, leaves=(("stored", plan),), keeps_order=True)
 
 
 def in_final_order(plan: Plan) -> Plan:
     """Put a result into an order that is the same in every run, by time for spans and events."""
     if plan.ordered or (plan.schema.kind is Kind.REGULAR and plan.stable):
         return plan
-    names = physical_names(plan.schema)
+    names = ranked_names(plan.schema)
     tree = exp.Select(expressions=[exp.Star()]).from_(exp.Table(this=exp.to_identifier("result", quoted=True)))
     order = [exp.Ordered(this=exp.column(n, quoted=True), nulls_first=False) for n in names]
-    return Relation(plan.schema, plan.schema.kind is not Kind.REGULAR, tree.order_by(*order, copy=False), (("result", plan),), True)
+    return Relation(
+        plan.schema,
+        ordered=plan.schema.kind is not Kind.REGULAR,
+        query=tree.order_by(*order, copy=False),
+        leaves=(("result", plan),),
+        keeps_order=True,
+    )

@@ -5,21 +5,50 @@ Two trees are equal when they mean the same text: `place` is not compared.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from typing import Literal as OneOf
 
 from dctv.errors import Place
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Node:
-    """Anything with a place in the text."""
+    """Anything with a place in the text.
+
+    All nodes share these methods: to generate them for each class would cost a fifth of the start-up time.
+    """
 
     place: Place | None = field(default=None, compare=False, repr=False, kw_only=True)
 
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and _values(self) == _values(other)
 
-@dataclass(frozen=True, slots=True)
+    def __hash__(self) -> int:
+        return hash((type(self), *_values(self)))
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{n}={getattr(self, n)!r}" for n in _compared(type(self)))
+        return f"{type(self).__name__}({shown})"
+
+
+_COMPARED: dict[str, tuple[str, ...]] = {}
+
+
+def _compared(kind: type[Node]) -> tuple[str, ...]:
+    """Return the names of the fields that make a node's meaning; every node class has a name of its own."""
+    found = _COMPARED.get(kind.__name__)
+    if found is None:
+        found = _COMPARED[kind.__name__] = tuple(f.name for f in fields(kind) if f.compare)
+    return found
+
+
+def _values(node: object) -> tuple[object, ...]:
+    assert isinstance(node, Node)
+    return tuple(getattr(node, name) for name in _compared(type(node)))
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Name(Node):
     """One part of a name, unquoted: `` `print|B` `` has the text `print|B`."""
 
@@ -27,7 +56,7 @@ class Name(Node):
     quoted: bool = field(default=False, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Path(Node):
     """A dotted name in the namespace of tables or functions."""
 
@@ -42,12 +71,12 @@ class Path(Node):
 # Expressions
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Expr(Node):
     """A value computed per row."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Number(Expr):
     """A numeric literal; `unit` is the unit's text as written (`ms`, `miles/hour`) or None."""
 
@@ -66,42 +95,42 @@ class Number(Expr):
         return self.text.isdigit() or self.text[:2].lower() == "0x"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class String(Expr):
     """A string literal, unescaped."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Constant(Expr):
     """NULL, TRUE or FALSE."""
 
     value: bool | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Interval(Expr):
     """`INTERVAL '3 days'`: the engine's own interval type."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Bind(Expr):
     """A bind parameter: `?` and `?3` by number (automatic ones already numbered), `:x` by name."""
 
     key: int | str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Column(Expr):
     """A column, maybe qualified: `a.b.c` is not yet split into table and column."""
 
     path: Path
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Star(Expr):
     """`*` or `t.*`, with EXCLUDE and REPLACE; also the argument of COUNT(*)."""
 
@@ -117,7 +146,7 @@ BinaryOp = OneOf[
 ]  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Unary(Expr):
     """A prefix operator."""
 
@@ -125,7 +154,7 @@ class Unary(Expr):
     operand: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Binary(Expr):
     """An infix operator; synonyms are folded: `==` to `=`, `<>` to `!=`, `IS` to `<=>`, `IS NOT` to `<!=>`."""
 
@@ -134,7 +163,7 @@ class Binary(Expr):
     right: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Like(Expr):
     """`x [NOT] LIKE|ILIKE|GLOB|REGEXP pattern [ESCAPE e]`."""
 
@@ -145,7 +174,7 @@ class Like(Expr):
     negated: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Between(Expr):
     """`x [NOT] BETWEEN low AND high`."""
 
@@ -155,7 +184,7 @@ class Between(Expr):
     negated: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class InList(Expr):
     """`x [NOT] IN (a, b)`."""
 
@@ -164,7 +193,7 @@ class InList(Expr):
     negated: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class InSelect(Expr):
     """`x [NOT] IN (SELECT ...)`."""
 
@@ -173,7 +202,7 @@ class InSelect(Expr):
     negated: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class InUnit(Expr):
     """`x IN ms`: conversion to a unit, or attaching one to a bare number."""
 
@@ -182,7 +211,7 @@ class InUnit(Expr):
     unit_place: Place | None = field(default=None, compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Case(Expr):
     """`CASE [operand] WHEN a THEN b ... [ELSE c] END`."""
 
@@ -191,7 +220,7 @@ class Case(Expr):
     otherwise: Expr | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Cast(Expr):
     """`CAST(x AS type)`, `x::type`, `TRY_CAST(x AS type)`."""
 
@@ -200,7 +229,7 @@ class Cast(Expr):
     lenient: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class TypeName(Node):
     """A type as written: `INT64`, `DECIMAL(18, 3)`, `VARCHAR[]`."""
 
@@ -211,28 +240,28 @@ class TypeName(Node):
     """How many `[]` follow."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Exists(Expr):
     """`EXISTS (SELECT ...)`."""
 
     select: Select
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ScalarSelect(Expr):
     """A subquery in parentheses used as one value."""
 
     select: Select
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Row(Expr):
     """`(a, b)`: several values compared at once."""
 
     items: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Index(Expr):
     """`x[i]`: one element of a list, string or map of the engine."""
 
@@ -240,7 +269,7 @@ class Index(Expr):
     index: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Call(Expr):
     """A call of a scalar, aggregate or window function."""
 
@@ -254,7 +283,7 @@ class Call(Expr):
     over: Window | Name | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Bound(Node):
     """One end of a window frame; `offset` is set for PRECEDING and FOLLOWING with a number."""
 
@@ -262,7 +291,7 @@ class Bound(Node):
     offset: Expr | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Frame(Node):
     """`ROWS BETWEEN a AND b`; `stop` is None for the short form `ROWS a`."""
 
@@ -271,7 +300,7 @@ class Frame(Node):
     stop: Bound | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Window(Node):
     """The definition of a window; `base` names another window that it refines."""
 
@@ -281,7 +310,7 @@ class Window(Node):
     frame: Frame | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class OrderTerm(Node):
     """One term of ORDER BY."""
 
@@ -293,42 +322,42 @@ class OrderTerm(Node):
 # Arguments of table-valued functions
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ListArgument(Node):
     """`[a, b]`."""
 
     items: tuple[Argument, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class DictArgument(Node):
     """`{key=>value}`; keys in the order written."""
 
     items: tuple[tuple[Name, Argument], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class TableArgument(Node):
     """A table by name."""
 
     path: Path
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class CallArgument(Node):
     """A nested call of a table-valued function."""
 
     call: TableCall
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class SelectArgument(Node):
     """A subquery."""
 
     select: Select
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ValueArgument(Node):
     """A literal, bind parameter, or arithmetic over them; `"cpu"` is a string here."""
 
@@ -341,7 +370,7 @@ Argument = ListArgument | DictArgument | TableArgument | CallArgument | SelectAr
 # Tables
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Alias(Node):
     """`AS name (columns)`."""
 
@@ -349,12 +378,12 @@ class Alias(Node):
     columns: tuple[Name, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Table(Node):
     """Something a select draws columns from."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class TableName(Table):
     """A table or view by name."""
 
@@ -362,7 +391,7 @@ class TableName(Table):
     alias: Alias | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class TableCall(Table):
     """A call of a table-valued function."""
 
@@ -372,7 +401,7 @@ class TableCall(Table):
     alias: Alias | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class TableSelect(Table):
     """A subquery in FROM."""
 
@@ -380,7 +409,7 @@ class TableSelect(Table):
     alias: Alias | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Join(Table):
     """A conventional join; a comma is `INNER` with neither `on` nor `using` and `comma` set."""
 
@@ -392,7 +421,7 @@ class Join(Table):
     comma: bool = field(default=False, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class SpanJoin(Table):
     """`left SPAN [INNER|OUTER|LEFT|RIGHT] JOIN right [PARTITION AS name]`."""
 
@@ -402,7 +431,7 @@ class SpanJoin(Table):
     partition_as: Name | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class SpanBroadcast(Table):
     """`left SPAN [INNER|OUTER] BROADCAST INTO|FROM right [PARTITION AS name]`."""
 
@@ -416,7 +445,7 @@ class SpanBroadcast(Table):
 # Selects
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class GroupBy(Node):
     """`GROUP BY a, b`; with `all`, `GROUP BY ALL`."""
 
@@ -424,7 +453,7 @@ class GroupBy(Node):
     all: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class GroupingSets(Node):
     """`ROLLUP (...)`, `CUBE (...)` or `GROUPING SETS ((a), ())`; each set is a tuple of expressions."""
 
@@ -432,7 +461,7 @@ class GroupingSets(Node):
     sets: tuple[tuple[Expr, ...], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class GroupUsingPartition(Node):
     """`GROUP [AND UNION|INTERSECT] USING PARTITION [(names)]`."""
 
@@ -440,7 +469,7 @@ class GroupUsingPartition(Node):
     names: tuple[Name, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class GroupUsingSpans(Node):
     """`GROUP [AND UNION|INTERSECT] USING SPANS FROM table`."""
 
@@ -448,7 +477,7 @@ class GroupUsingSpans(Node):
     intersect: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ResultColumn(Node):
     """One result column; `name` is its alias, or None."""
 
@@ -456,7 +485,7 @@ class ResultColumn(Node):
     name: Name | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Core(Node):
     """A select core."""
 
@@ -471,14 +500,14 @@ class Core(Node):
     windows: tuple[tuple[Name, Window], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Values(Node):
     """`VALUES (1, 'a'), (2, 'b')`."""
 
     rows: tuple[tuple[Expr, ...], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Compound(Node):
     """`left UNION|INTERSECT|EXCEPT [ALL] right`."""
 
@@ -488,7 +517,7 @@ class Compound(Node):
     all: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class CommonTable(Node):
     """One `name (columns) AS (select)` of a WITH."""
 
@@ -497,7 +526,7 @@ class CommonTable(Node):
     columns: tuple[Name, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Select(Node):
     """A whole select: parentheses around a body become a Select of their own only where they hold more than a body."""
 
@@ -515,14 +544,14 @@ Body = Core | Values | Compound | Select
 # Statements
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class SelectStatement(Node):
     """A query."""
 
     select: Select
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class CreateView(Node):
     """`CREATE [OR REPLACE] VIEW path (columns) AS select`."""
 
@@ -532,7 +561,7 @@ class CreateView(Node):
     replace: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class DropView(Node):
     """`DROP VIEW [IF EXISTS] path`."""
 
@@ -540,14 +569,14 @@ class DropView(Node):
     if_exists: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class DropAll(Node):
     """`DROP ALL path`: unmounts a trace or drops a namespace."""
 
     path: Path
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class MountTrace(Node):
     """`MOUNT TRACE 'file' AS path [WITH (key => value)]`."""
 
@@ -556,7 +585,7 @@ class MountTrace(Node):
     options: tuple[tuple[Name, Argument], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Set(Node):
     """`SET name = expr`."""
 
@@ -564,7 +593,7 @@ class Set(Node):
     value: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Explain(Node):
     """`EXPLAIN [ANALYZE] select`."""
 
@@ -572,21 +601,21 @@ class Explain(Node):
     analyze: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Describe(Node):
     """`DESCRIBE path`."""
 
     path: Path
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ShowTables(Node):
     """`SHOW TABLES [FROM path]`."""
 
     path: Path | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Assert(Node):
     """`ASSERT expr [, message]`; `ASSERT (select)` has a ScalarSelect and fails if that returns rows."""
 

@@ -24,15 +24,12 @@ def complain(source: Source, start: str, index: int) -> ParseError:
     place = _place(source, parser, index)
     if token.kind == BROKEN:
         return _broken(token, place)
-    before = parser.tokens[index - 1] if index else None
     return (
         _immutable(parser, index, place)
         or _missing_unit(parser, index, place)
         or _misspelt(source, start, parser, index)
         or _missing_semicolon(source, parser, index)
-        or ParseError(
-            f"found {_found(token)}, expected {expectation(parser)}", place, hint=_reserved_hint(token, before)
-        )
+        or _unexpected(parser, index, place)
     )
 
 
@@ -145,8 +142,13 @@ def _missing_semicolon(source: Source, parser: Parser, index: int) -> ParseError
     return None
 
 
-def _reserved_hint(token: Raw, before: Raw | None) -> str | None:
-    """Return how to use a reserved word as a name, where one may have been meant."""
-    if token.kind == "NAME" and token.text.upper() in {"SPAN", "EVENT"} and (before is None or before.kind != ")"):
-        return f"as a name, {token.text} needs backticks"
-    return None
+def _unexpected(parser: Parser, index: int, place: Place) -> ParseError:
+    """Return the error of a token for which there is no better explanation."""
+    token, expected = parser.tokens[index], expectation(parser)
+    before = parser.tokens[index - 1].text if index else ""
+    hint = None
+    if token.kind == "NAME" and expected == "a name":
+        hint = f"`{token.text}` is a reserved word, as a name it needs backticks"
+    elif before.upper() in {"SPAN", "EVENT"} and token.kind in {",", ".", ")", "="}:
+        hint = f"`{before}` is a reserved word, as a name it needs backticks"
+    return ParseError(f"found {_found(token)}, expected {expected}", place, hint=hint)

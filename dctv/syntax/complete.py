@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from dctv.syntax.build.names import unquote
 from dctv.syntax.expected import keywords, terminals
 from dctv.syntax.keywords import RESERVED
 from dctv.syntax.lexer import BROKEN, COMMENT, Raw, scan
@@ -23,6 +24,7 @@ _KINDS: dict[str, tuple[Kind, ...]] = {
     "product": ("column", "function"),
     "prefixed": ("column", "function"),
     "unit": ("unit",),
+    "path": ("table",),
 }
 _NUMBER = re.compile(r"0[xX][0-9A-Fa-f_]+|[0-9_]*\.?[0-9_]*(?:[eE][+-]?[0-9]+)?")
 _OPENED: dict[str, Colour] = {"'": "string", '"': "name", "`": "name"}
@@ -65,7 +67,7 @@ def expected_keywords(text: str) -> list[str]:
 def context(text: str) -> Context:
     """Return what kind of name is expected at the end of a text, and what of it is there already."""
     parser, unfinished = _upto_name(text, dotted=True)
-    parts = [t.text for t in unfinished if t.kind != "."]
+    parts = [t.text if t.kind in {"NAME", "NUMBER"} else unquote(t.text) for t in unfinished if t.kind != "."]
     word = parts.pop() if unfinished and unfinished[-1].kind != "." else ""
     if unfinished and unfinished[-1].kind == "NUMBER":
         return Context(("unit",), word[_digits(word) :])

@@ -91,7 +91,7 @@ def expectation(parser: Parser) -> str:
     if "a statement" in said:
         rest -= {END}
     rest, groups = _grouped(rest)
-    if (said or groups) and "." in rest:
+    if "." in rest and (said or groups or rest - {".", "("}):
         rest -= {".", "("}
     words = [_word(name) for name in sorted(rest, key=lambda n: (n.isalpha(), n))]
     everything = list(dict.fromkeys([*said, *words, *groups]))

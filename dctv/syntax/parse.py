@@ -9,7 +9,6 @@ from typing import cast
 from dctv.errors import Place, Source
 from dctv.syntax import ast
 from dctv.syntax.build import FORMS
-from dctv.syntax.complaint import complain, too_deep
 from dctv.syntax.parser import Parser, TooDeep, Unexpected
 
 
@@ -50,6 +49,10 @@ def _run(source: Source, start: str) -> object:
     try:
         return parser.run()
     except Unexpected as error:
+        from dctv.syntax.complaint import complain  # 5 ms that a right text need not spend
+
         raise complain(source, start, error.index) from None
     except TooDeep as error:
+        from dctv.syntax.complaint import too_deep  # as above
+
         raise too_deep(source, error) from None

@@ -18,7 +18,7 @@ Make = Callable[[str, list[object], int, int], object]
 """From the name of a form, its parts, and the range of its text, to its value."""
 
 
-class Unexpected(Exception):  # noqa: N818
+class Unexpected(Exception):
     """A token that the grammar does not allow where it stands."""
 
     def __init__(self, index: int) -> None:
@@ -26,7 +26,7 @@ class Unexpected(Exception):  # noqa: N818
         self.index = index
 
 
-class TooDeep(Exception):  # noqa: N818
+class TooDeep(Exception):
     """A form that nests deeper than MAX_DEPTH."""
 
     def __init__(self, start: int, stop: int) -> None:

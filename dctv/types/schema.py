@@ -72,3 +72,8 @@ class Schema:
         if not self.partitions:
             return f"unpartitioned {self.kind.value} table"
         return f"{self.kind.value} table partitioned by {', '.join(self.partitions)}"
+
+    def describe_one(self) -> str:
+        """Name it with its article: `an event table`."""
+        text = self.describe()
+        return f"{'an' if text[0] in 'eu' else 'a'} {text}"

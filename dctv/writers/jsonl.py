@@ -11,14 +11,11 @@ from dctv.writers.cells import json_text, json_values
 def write(rows: Rows, out: BinaryIO) -> int:
     """Write one line per row; of columns that share a name, later ones are numbered (`x`, `x_2`)."""
     columns = rows.schema.columns
-    keys = [json_text(key) for key in distinct([c.name for c in columns])]
+    keys = distinct([c.name for c in columns])
     count = 0
     for chunk in rows.chunks():
         values = [json_values(c.type, v) for c, v in zip(columns, chunk, strict=True)]
-        lines = [
-            "{" + ",".join(f"{key}:{json_text(value)}" for key, value in zip(keys, row, strict=True)) + "}\n"
-            for row in zip(*values, strict=True)
-        ]
+        lines = [json_text(dict(zip(keys, row, strict=True))) + "\n" for row in zip(*values, strict=True)]
         out.write("".join(lines).encode("utf-8", "backslashreplace"))
         count += len(lines)
     return count

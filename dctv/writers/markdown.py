@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import BinaryIO
 
 from dctv.contracts.writer import Rows, Writer
@@ -15,14 +16,12 @@ _ACTIVE = re.compile(r"[\\|<`*\[\]~]|&(?=[#\w])|(?<![^\W_])_|_(?![^\W_])")
 def write(rows: Rows, out: BinaryIO) -> int:
     """Write the table; numbers are aligned to the right."""
     columns = rows.schema.columns
-    makers = [plain(c.type) for c in columns]
+    makers = [plain(c.type) if is_numeric(c.type) else _escaped(plain(c.type)) for c in columns]
     rules = ["---:" if is_numeric(c.type) else ":---" for c in columns]
     out.write((_line([_cell(head(c)) for c in columns]) + _line(rules)).encode("utf-8", "backslashreplace"))
     count = 0
     for chunk in rows.chunks():
-        texts = [
-            [NULL if v is None else _cell(make(v)) for v in values] for make, values in zip(makers, chunk, strict=True)
-        ]
+        texts = [[NULL if v is None else make(v) for v in values] for make, values in zip(makers, chunk, strict=True)]
         lines = [_line(row) for row in zip(*texts, strict=True)]
         out.write("".join(lines).encode("utf-8", "backslashreplace"))
         count += len(lines)
@@ -31,6 +30,10 @@ def write(rows: Rows, out: BinaryIO) -> int:
 
 def _line(cells: tuple[str, ...] | list[str]) -> str:
     return "| " + " | ".join(cells) + " |\n"
+
+
+def _escaped(make: Callable[[object], str]) -> Callable[[object], str]:
+    return lambda value: _cell(make(value))
 
 
 def _cell(text: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import pyarrow as pa
@@ -42,7 +43,7 @@ class Table:
     def cut(self) -> pa.Table:
         """Return the rows as batches, some of them empty."""
         edges = [0, *sorted(min(cut, len(self.rows)) for cut in self.cuts), len(self.rows)]
-        pieces = [self._table(self.rows[a:b]) for a, b in zip(edges, edges[1:], strict=False)]
+        pieces = [self._table(self.rows[a:b]) for a, b in pairwise(edges)]
         batches = [batch for piece in pieces for batch in (piece.to_batches() or [])]
         return pa.Table.from_batches(batches, self.whole().schema)
 

@@ -25,7 +25,7 @@ def oracle(events: Table, spans: Table, how: str, parts: int, broadcast: str | N
     return out
 
 
-def join(events: Any, spans: Any, how: str, parts: int, broadcast: str | None) -> list[Row]:
+def join(events: Any, spans: Any, how: Any, parts: int, broadcast: Any) -> list[Row]:
     names = ["_ts", *(f"k{number}" for number in range(parts)), "event", "span"]
     return rows(kernels.event_join(events, spans, how=how, partitions=parts, broadcast=broadcast, names=names))
 

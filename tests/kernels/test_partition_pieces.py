@@ -41,9 +41,8 @@ def test_oracle(data: st.DataObject, keys: list[str], *, intersect: bool) -> Non
     table = data.draw(span_tables(keys, "value"))
     keep = data.draw(st.lists(st.integers(0, len(keys) - 1), unique=True))
     parts = len(keys)
-    found = []
-    for one in (table.whole(), table.cut()):
-        found.append(pieces(one, parts, keep, one.select(range(2, 2 + parts)) if intersect else None))
+    tuples = table.whole().select(range(2, 2 + parts)) if intersect else None
+    found = [pieces(one, parts, keep, tuples) for one in (table.whole(), table.cut())]
     assert found[0] == found[1]
     wanted = oracle(table, parts, keep, intersect=intersect)
     assert sorted((row[1:] for row in found[0]), key=repr) == sorted(wanted, key=repr)

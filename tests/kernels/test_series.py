@@ -13,13 +13,15 @@ from dctv import _kernels as kernels
 from tests.kernels.tables import KEY_SETS, UNTIMED, Row, Table, event_tables, make, rows
 
 
-def oracle(tables: list[Table], starts: list[bool], parts: int, edges: list[tuple[int, str]], end: int | None) -> list[Row]:
+def oracle(
+    tables: list[Table], starts: list[bool], parts: int, edges: list[tuple[int, str]], end: int | None
+) -> list[Row]:
     """Replay all events in order of time, stops first, and note what each span began and ended with."""
     events = [(row[0], starts[s], s, n, row) for s, table in enumerate(tables) for n, row in enumerate(table.rows)]
     opened: dict[Row, tuple[int, int, Row]] = {}
     out: list[tuple[int, int, Row]] = []
 
-    def close(key: Row, order: int, t: int, source: int | None, row: Row | None) -> None:
+    def close(key: Row, t: int, source: int | None, row: Row | None) -> None:
         begun, at, first = opened.pop(key)
         picked = [(at, first) if edge == "rising" else (source, row) for _, edge in edges]
         values = [row[-1] if s == wanted and row else None for (s, row), (wanted, _) in zip(picked, edges, strict=True)]
@@ -29,15 +31,17 @@ def oracle(tables: list[Table], starts: list[bool], parts: int, edges: list[tupl
     for order, (t, start, source, _, row) in enumerate(sorted(events, key=lambda event: event[:4])):
         key = row[1 : 1 + parts]
         if key in opened:
-            close(key, order, t, source, row)
+            close(key, t, source, row)
         if start:
             opened[key] = (order, source, row)
     for key in list(opened):
-        close(key, 0, -1 if end is None else end, None, None)
+        close(key, -1 if end is None else end, None, None)
     return [row for _, _, row in sorted(out, key=lambda entry: entry[:2])]
 
 
-def convert(sources: list[Any], starts: list[bool], parts: int, edges: list[tuple[int, str]], end: int | None) -> list[Row]:
+def convert(
+    sources: list[Any], starts: list[bool], parts: int, edges: list[tuple[int, str]], end: int | None
+) -> list[Row]:
     names = ["_ts", "_duration", *(f"k{n}" for n in range(parts)), *(f"c{n}" for n in range(len(edges)))]
     columns = [(source, 0, edge) for source, edge in edges]
     options: dict[str, Any] = {"starts": starts, "partitions": parts, "columns": columns, "close_at": end}

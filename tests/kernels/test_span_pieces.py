@@ -120,7 +120,10 @@ def test_long_gaps_are_filled() -> None:
     found = group(arms, grouper, 1)
     assert len(found) == 2 * total
     assert len({row[:5] for row in found}) == 2 * total
-    assert sorted(row for row in found if row[5]) == [(5, 5, 1, 5, 1, True, 5, 1, 10), (total - 1, total - 1, 1, total - 1, 2, True, total - 1, 1, 20)]
+    assert sorted(row for row in found if row[5]) == [
+        (5, 5, 1, 5, 1, True, 5, 1, 10),
+        (total - 1, total - 1, 1, total - 1, 2, True, total - 1, 1, 20),
+    ]
 
 
 def test_events_do_not_intersect() -> None:

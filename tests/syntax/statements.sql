@@ -142,3 +142,15 @@ SELECT SPAN SUM(_duration)/5s AS non_idle_ratio FROM (SELECT SPAN * FROM my_cpu_
 SELECT SPAN * FROM dctv.time_series_to_span(sources=>[my_raw_events_table], columns=>["foo", "bar", "qux"],)
 SELECT SPAN * FROM dctv.time_series_to_span(sources=>[{source=>table1, partition=>"cpu", nickname="foo"}, {source=>table2, partition=>"cpu", role="stop"}], columns=>[{column=>"total_things", source=>"foo", source_column=>"last_things", edge=>"falling"}])
 WITH frames AS (SELECT SPAN * FROM dctv.time_series_to_spans(sources=>[{source=>(SELECT * FROM trace.raw_events.`print|B` WHERE name='eglBeginFrame'), timestamp=>'ts'}], columns=>[])), bad_frames AS (SELECT SPAN * FROM frames WHERE _duration > 17ms), bad_timeslices AS (SELECT SPAN * FROM trace.scheduler.timeslices_p_cpu SPAN BROADCAST FROM bad_frames) SELECT comm, cpu, SUM(_duration) AS totdur FROM bad_timeslices WHERE pid != 0 GROUP BY comm, cpu ORDER BY totdur DESC LIMIT 20
+SELECT CASE a WHEN 1 THEN 2 END, CASE WHEN a THEN b WHEN c THEN d END
+;;SELECT 1
+;SELECT 1;SELECT 2
+SELECT 1;SELECT 2
+SELECT 1;SELECT 2;;SELECT 3
+SELECT a, b, FROM t
+VALUES (1), (2), (3)
+SELECT * REPLACE (1 AS b, 2 AS c, 3 AS d) FROM t
+SELECT * FROM t AS u (a, b, c) WHERE a IN (1, 2, 3) AND b::X(1, 2, 3) = 1 WINDOW u AS (), v AS (), w AS ()
+MOUNT TRACE 'a' AS t WITH (a => 1, b => 2, c => 3)
+;SELECT 1;
+SELECT 1;SELECT 2;

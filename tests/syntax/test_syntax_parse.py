@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from lark import Token, Tree
+from lark import Lark, Token, Tree
 from lark.lexer import Lexer, LexerState
 
 from dctv.errors import ParseError, Source
@@ -81,7 +81,13 @@ def test_statements_use_every_production() -> None:
     for text in STATEMENTS:
         parser = Recorder(text, "script", nothing)
         parser.run()
-    for text, start in (("a", "lone_expression"), ("SELECT 1", "lone_select"), ("SELECT 1;;", "lone_select")):
+    for text, start in (
+        ("", "script"),
+        (";", "script"),
+        ("a", "lone_expression"),
+        ("SELECT 1", "lone_select"),
+        ("SELECT 1;;", "lone_select"),
+    ):
         Recorder(text, start, nothing).run()
     table = parser.table
     unused = [table.rule(n) for n in range(len(table.rules)) if n not in used]
@@ -119,10 +125,10 @@ def shape(tree: object) -> object:
 
 
 def test_our_machine_makes_the_trees_that_lark_makes() -> None:
-    from lark import Lark
-
     grammar = grammar_path().read_text(encoding="utf-8")
-    LARK_NAMES.update({t.pattern.value: t.name for t in load_grammar(grammar, STARTS).terminals if t.pattern.type == "str"})
+    LARK_NAMES.update(
+        {t.pattern.value: t.name for t in load_grammar(grammar, STARTS).terminals if t.pattern.type == "str"}
+    )
     lark = Lark(grammar, parser="lalr", start=list(STARTS), maybe_placeholders=False, lexer=Fed)
 
     def ours(name: str, parts: list[object], _start: int, _stop: int) -> object:
@@ -236,7 +242,12 @@ def test_deep_text_works_or_says_so() -> None:
     deep = 10_000
     assert expression("(" * deep + "1" + ")" * deep) == expression("1")
     assert len(statements("SELECT 1;" * deep)) == deep
-    for text in ("- " * deep + "1", "1" + " + 1" * deep, "(SELECT " * deep + "1" + ")" * deep, "f(" * deep + ")" * deep):
+    for text in (
+        "- " * deep + "1",
+        "1" + " + 1" * deep,
+        "(SELECT " * deep + "1" + ")" * deep,
+        "f(" * deep + ")" * deep,
+    ):
         with pytest.raises(ParseError, match=f"nested more than {MAX_DEPTH} levels deep"):
             expression(text)
     with pytest.raises(ParseError, match="found the end of the text"):

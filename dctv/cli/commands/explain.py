@@ -22,7 +22,7 @@ def run(args: Namespace) -> int:
     """Mount and explain; return the exit code."""
     from dctv.cli.errand import Desk, carry_out
     from dctv.console.narration import warn
-    from dctv.session import Result
+    from dctv.run.result import Result
     from dctv.writers.table import TABLE
 
     words, mounts = split_mounts(args.words)

@@ -8,9 +8,10 @@ from sqlglot import exp
 
 from dctv.contracts.table_function import REQUIRED, Argument, Parameter, PlanBuilder, TableFunction
 from dctv.errors import BindError, NotYetError, nearest
-from dctv.plan.nodes import Plan, physical_names
+from dctv.plan.nodes import Plan, physical_names, ranked_names
 from dctv.types.schema import DURATION, TS, ColumnType, Kind, Schema
 from dctv.types.units import NO_UNIT, compatible, parse_unit, ratio
+from dctv.types.values import dialect_type, is_integer, is_numeric
 
 _POLICIES = ("error", "truncate", "lanes")
 
@@ -22,7 +23,7 @@ def _column(plan: Plan, argument: Argument, what: str) -> ColumnType:
             if same(column.name) == same(name):
                 return column
     near = nearest(name, list(plan.schema.names))
-    hint = f"did you mean `{near}`" if near else f"columns: {', '.join(plan.schema.names)}"
+    hint = f"did you mean `{near}`" if near else f"columns: {', '.join(plan.schema.names)}; name one with ts=>'...'"
     raise BindError(f"the table has no column `{name}`", argument.place, hint=hint)
 
 
@@ -31,6 +32,9 @@ def _time(plan: Plan, column: ColumnType, argument: Argument) -> exp.Expr:
     names = dict(zip(plan.schema.names, physical_names(plan.schema), strict=True))
     value: exp.Expr = exp.column(names[column.name], "t", quoted=True)
     ns = parse_unit("ns")
+    if not is_numeric(column.type):
+        raise BindError(f"`{column.name}` is {dialect_type(column.type)}, expected a time: a number", argument.place)
+    value = exp.Cast(this=value, to=exp.Var(this="BIGINT")) if is_integer(column.type) else value
     if column.unit not in (NO_UNIT, ns):
         if not compatible(column.unit, ns):
             raise BindError(f"`{column.name}` is in `{column.unit}`, expected a time", argument.place)
@@ -84,7 +88,11 @@ def _payload(plan: Plan, used: set[str]) -> list[ColumnType]:
 
 
 def _base(
-    plan: Plan, schema: Schema, times: Mapping[str, exp.Expr], partitions: Sequence[ColumnType], payload: Sequence[ColumnType]
+    plan: Plan,
+    schema: Schema,
+    times: Mapping[str, exp.Expr],
+    partitions: Sequence[ColumnType],
+    payload: Sequence[ColumnType],
 ) -> exp.Select:
     """Select times, partitions and payload under their final names."""
     names = dict(zip(plan.schema.names, physical_names(plan.schema), strict=True))
@@ -134,22 +142,22 @@ def _checked(base: exp.Select, schema: Schema, *, truncate: bool) -> exp.Select:
     if truncate:
         duration: exp.Expr = exp.Anonymous(this="least", expressions=[_quoted(DURATION), near])
     else:
-        message = [_text("spans overlap: one ends at "), near.copy(), _text(" ns, the next starts at "), _quoted(TS)]
+        message = [_text("spans overlap: one ends at "), near.copy(), _text(" ns, the next is ["), _quoted(TS)]
+        message += [_text(", "), exp.Add(this=_quoted(TS), expression=_quoted(DURATION)), _text(")")]
         for key in keys:
             message += [_text(f" in {key}="), _quoted(key)]
         duration = _fail(exp.GT(this=near, expression=_quoted(TS)), message, _quoted(DURATION))
     bad = exp.Or(
-        this=exp.Or(this=_null(_quoted(TS)), expression=_null(_quoted(DURATION))),
-        expression=exp.LTE(this=_quoted(DURATION), expression=exp.Literal.number("0")),
+        this=_null(_quoted(DURATION)), expression=exp.LTE(this=_quoted(DURATION), expression=exp.Literal.number("0"))
     )
     message = [_text("the duration of a span is positive, found "), _shown(DURATION), _text(" at _ts "), _shown(TS)]
-    duration = _fail(bad, message, duration)
+    duration = _fail(_null(_quoted(TS)), [_text("the start of a span is NULL")], _fail(bad, message, duration))
     columns = [_named(duration, DURATION) if n == DURATION else _quoted(n) for n in names]
     tree = exp.Select(expressions=columns).from_(_from(looked, "looked"))
     whole = exp.Select(expressions=[_quoted(n) for n in names]).from_(_from(tree, "checked"))
     if truncate:
         whole = whole.where(exp.GT(this=_quoted(DURATION), expression=exp.Literal.number("0")), copy=False)
-    return whole.order_by(*(exp.Ordered(this=_quoted(n), nulls_first=False) for n in names), copy=False)
+    return whole.order_by(*(exp.Ordered(this=_quoted(n), nulls_first=False) for n in ranked_names(schema)), copy=False)
 
 
 def _shown(name: str) -> exp.Expr:
@@ -187,7 +195,9 @@ AS_SPANS = TableFunction(
     (
         _TABLE,
         _TS,
-        Parameter("duration", "name of the column of durations; `_duration` if `end` is not given", None, keyword_only=True),
+        Parameter(
+            "duration", "name of the column of durations; `_duration` if `end` is not given", None, keyword_only=True
+        ),
         Parameter("end", "name of the column of ends", None, keyword_only=True),
         _PARTITION,
         Parameter("on_overlap", "'error', or 'truncate' a span where the next one starts", "error", keyword_only=True),

@@ -49,6 +49,8 @@ def _duration(argument: Argument) -> int:
 def _bind(arguments: Mapping[str, Argument], builder: PlanBuilder) -> Plan:
     start = arguments["start"].nanoseconds("`start`")
     stop = arguments["stop"].nanoseconds("`stop`")
+    if stop < start:
+        raise BindError(f"the stop, {stop} ns, comes before the start, {start} ns", arguments["stop"].place)
     return sequence(start, stop, _duration(arguments["duration"]), builder)
 
 

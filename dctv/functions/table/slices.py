@@ -111,7 +111,9 @@ def _calls(
         values |= {c.name: exp.Null() for c in calls.columns if c.name not in keep}
     columns: list[exp.Expr] = []
     for column in calls.columns:
-        value = values.get(column.name) or (exp.column(own[column.name], name, quoted=True) if column.name in own else exp.Null())
+        value = values.get(column.name) or (
+            exp.column(own[column.name], name, quoted=True) if column.name in own else exp.Null()
+        )
         cast = exp.Cast(this=value, to=exp.Var(this=column.type))
         columns.append(exp.Alias(this=cast, alias=exp.to_identifier(column.name, quoted=True)))
     order = arguments["order"]

@@ -81,7 +81,7 @@ def _source(argument: Argument) -> _Source:
     role = record["role"].choice("`role`", ("start", "stop")) if "role" in record else "start"
     timestamp = record["timestamp"].string("the name of a column") if "timestamp" in record else TS
     timestamp = _timestamp(plan, timestamp, record.get("timestamp", argument))
-    partition = record["partition"] if "partition" in record else None
+    partition = record.get("partition")
     own = None if partition is None else _existing(plan, partition.string("the name of a column"), partition)
     nickname = record["nickname"].string("a name for the source") if "nickname" in record else None
     return _Source(plan, role == "start", own, timestamp, nickname, argument, [])
@@ -113,10 +113,10 @@ def _existing(plan: Plan, name: str, argument: Argument) -> str:
 def _partition_type(name: str | None, sources: list[_Source], argument: Argument) -> tuple[ColumnType, ...]:
     for source in sources:
         if (source.partition is None) != (name is None):
-            found = "none" if source.partition is None else f"`{source.partition}`"
+            found = "has no partition" if source.partition is None else f"is partitioned by `{source.partition}`"
             wanted = "no partition" if name is None else f"partition=>'{name}'"
             raise BindError(
-                f"the call has {wanted}, but a source is partitioned by {found}",
+                f"the call has {wanted}, but this source {found}",
                 source.argument.place,
                 hint="give `partition` to the call and to every source, or to none",
             )
@@ -151,23 +151,26 @@ def _source_index(record: Mapping[str, Argument], sources: list[_Source], argume
     if "source" not in record:
         if len(sources) > 1:
             raise BindError(
-                "with several sources, a column says which one it is from", argument.place, hint="source=>0, or a nickname"
+                "with several sources, a column says which one it is from",
+                argument.place,
+                hint="source=>0, or a nickname",
             )
         return 0
     given = record["source"]
     if isinstance(given.value, Quantity):
         index = given.integer("the number of a source")
         if not 0 <= index < len(sources):
-            raise BindError(f"there is no source {index}: they are numbered 0 to {len(sources) - 1}", given.place)
+            known = "only source 0" if len(sources) == 1 else f"they are numbered 0 to {len(sources) - 1}"
+            raise BindError(f"there is no source {index}, {known}", given.place)
         return index
     wanted = given.string("the number or nickname of a source")
     nicknames = [s.nickname for s in sources]
     if wanted not in nicknames:
         known = [n for n in nicknames if n is not None]
         near = nearest(wanted, known)
-        raise BindError(
-            f"no source has the nickname `{wanted}`", given.place, hint=f"did you mean `{near}`" if near else None
-        )
+        listed = f"nicknames: {', '.join(known)}" if known else "no source has a nickname"
+        hint = f"did you mean `{near}`" if near else listed
+        raise BindError(f"no source has the nickname `{wanted}`", given.place, hint=hint)
     return nicknames.index(wanted)
 
 
@@ -189,8 +192,18 @@ TIME_SERIES_TO_SPANS = TableFunction(
     "time_series_to_spans",
     "spans between the events of one or more sources",
     (
-        Parameter("sources", "tables of events, each alone or as {source, role, partition, timestamp, nickname}", REQUIRED, keyword_only=True),
-        Parameter("columns", "payload columns, each a name or {column, source, source_column, edge}", REQUIRED, keyword_only=True),
+        Parameter(
+            "sources",
+            "tables of events, each alone or as {source, role, partition, timestamp, nickname}",
+            REQUIRED,
+            keyword_only=True,
+        ),
+        Parameter(
+            "columns",
+            "payload columns, each a name or {column, source, source_column, edge}",
+            REQUIRED,
+            keyword_only=True,
+        ),
         Parameter("partition", "name of the result's partition column", None, keyword_only=True),
         Parameter("open_spans", "'drop' or 'close' what is open at the end", "drop", keyword_only=True),
         Parameter("end", "when open spans end, for open_spans=>'close'", None, keyword_only=True),

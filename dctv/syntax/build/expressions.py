@@ -13,6 +13,7 @@ from dctv.syntax.build.names import one, unquote
 from dctv.syntax.lexer import Raw
 
 _NUMBER = re.compile(r"(0[xX][0-9A-Fa-f_]+|[0-9_]*\.?[0-9_]*(?:[eE][+-]?[0-9]+)?)(.*)", re.DOTALL)
+_MOST_DIGITS = 400
 _FOLDED = {"==": "=", "<>": "!="}
 
 
@@ -37,6 +38,9 @@ def number(at: Place, token: Raw) -> ast.Number:
     """Make a number, maybe with a unit."""
     found = cast("re.Match[str]", _NUMBER.fullmatch(token.text))
     digits, unit = found.group(1).replace("_", ""), found.group(2)
+    exponent = "" if digits[:2].lower() == "0x" else digits.lower().partition("e")[2].lstrip("+-0")
+    if len(digits) > _MOST_DIGITS or len(exponent) > 3:
+        raise ParseError("the number is too long or too large", at)
     return ast.Number(digits, unquote(unit) if unit.startswith("`") else unit or None, place=at)
 
 
@@ -53,6 +57,8 @@ def interval(at: Place, token: Raw) -> ast.Interval:
 def bind(at: Place, token: Raw) -> ast.Bind:
     """Make a bind parameter."""
     key = token.text[1:]
+    if token.text.startswith("?") and len(key) > 6:
+        raise ParseError("the number of the parameter is too large", at)
     return ast.Bind(int(key) if token.text.startswith("?") else key, place=at)
 
 
@@ -135,7 +141,7 @@ def try_cast(at: Place, operand: ast.Expr, type_name: ast.TypeName) -> ast.Cast:
 def type_name(at: Place, words: str, arguments: tuple[Raw, ...] | None) -> ast.TypeName:
     """Make the name of a type."""
     for token in arguments or ():
-        if not token.text.isdecimal():
+        if not token.text.isdecimal() or len(token.text) > 6:
             place = Place(at.source, token.start, token.stop)
             raise ParseError(f"found `{token.text}`, expected a whole number as argument of a type", place)
     return ast.TypeName(words, tuple(int(token.text) for token in arguments or ()), place=at)

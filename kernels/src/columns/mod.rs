@@ -7,4 +7,4 @@ mod unify;
 
 pub use strings::Interner;
 pub use table::TableBuilder;
-pub use unify::unify;
+pub use unify::{coded_arrays, unify};

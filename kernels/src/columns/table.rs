@@ -1,8 +1,5 @@
 //! Rows with named values into columns, in order of first appearance.
 
-use arrow_array::RecordBatch;
-use arrow_schema::ArrowError;
-
 use super::column::Column;
 use super::strings::Interner;
 
@@ -88,6 +85,11 @@ impl TableBuilder {
         self.columns[column].push_bytes(self.rows, value);
     }
 
+    /// Make the current row null in this column, whatever was pushed before.
+    pub fn clear(&mut self, column: usize) {
+        self.columns[column].pad(self.rows);
+    }
+
     /// Whether the current row has a value in this column.
     pub fn is_set(&self, column: usize) -> bool {
         self.columns[column].nulls.len() > self.rows
@@ -96,14 +98,5 @@ impl TableBuilder {
     pub fn end_row(&mut self) {
         self.rows += 1;
         self.previous = self.fixed.len();
-    }
-
-    /// The table as one batch, and how many texts were not UTF-8.
-    pub fn finish(self) -> Result<(RecordBatch, usize), ArrowError> {
-        let (mut batches, invalid) = super::unify(vec![self])?;
-        let batch = batches
-            .pop()
-            .ok_or_else(|| ArrowError::ComputeError("a table gave no batch".to_owned()))?;
-        Ok((batch, invalid))
     }
 }

@@ -66,6 +66,9 @@ pub fn unify(chunks: Vec<TableBuilder>) -> Result<(Vec<RecordBatch>, usize), Arr
     Ok((batches(&names, arrays, &rows)?, invalid))
 }
 
+/// Numbers of texts in an interner, and which of them are null.
+pub type Coded = (Vec<i32>, Option<NullBuffer>);
+
 fn batches(
     names: &[String],
     columns: Vec<Vec<ArrayRef>>,
@@ -153,18 +156,27 @@ fn finish_coded(parts: Vec<Column>, invalid: &mut usize) -> Result<Vec<ArrayRef>
             coded.push((codes, part.nulls.finish()));
         }
     }
+    coded_arrays(coded, all, invalid)
+}
+
+/// The numbers of texts of one column in `distinct`, chunk by chunk, as arrays that share one dictionary where that pays.
+pub fn coded_arrays(
+    coded: Vec<Coded>,
+    distinct: Interner,
+    invalid: &mut usize,
+) -> Result<Vec<ArrayRef>, ArrowError> {
     let rows: usize = coded.iter().map(|(codes, _)| codes.len()).sum();
-    if all.len() * 2 > rows || all.len() > i32::MAX as usize {
-        let plain = |(codes, nulls): (Vec<i32>, Option<NullBuffer>)| {
+    if distinct.len() * 2 > rows || distinct.len() > i32::MAX as usize {
+        let plain = |(codes, nulls): Coded| {
             let mut texts = Strings::default();
             codes
                 .iter()
-                .for_each(|code| texts.push(all.get_or_empty(*code as usize)));
+                .for_each(|code| texts.push(distinct.get_or_empty(*code as usize)));
             Ok(Arc::new(string_array(texts, nulls, invalid)?) as ArrayRef)
         };
         return coded.into_iter().map(plain).collect();
     }
-    let bad: Vec<bool> = all
+    let bad: Vec<bool> = distinct
         .iter()
         .map(|value| std::str::from_utf8(value).is_err())
         .collect();
@@ -178,10 +190,10 @@ fn finish_coded(parts: Vec<Column>, invalid: &mut usize) -> Result<Vec<ArrayRef>
                 .count();
         }
     }
-    let distinct: ArrayRef = Arc::new(string_array(all.into_values(), None, &mut 0)?);
+    let dictionary: ArrayRef = Arc::new(string_array(distinct.into_values(), None, &mut 0)?);
     let array = |(codes, nulls)| {
         let keys = Int32Array::try_new(ScalarBuffer::from(codes), nulls)?;
-        Ok(Arc::new(DictionaryArray::try_new(keys, Arc::clone(&distinct))?) as ArrayRef)
+        Ok(Arc::new(DictionaryArray::try_new(keys, Arc::clone(&dictionary))?) as ArrayRef)
     };
     coded.into_iter().map(array).collect()
 }

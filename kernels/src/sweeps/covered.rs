@@ -8,8 +8,9 @@ use arrow_schema::ArrowError;
 
 use super::active::Active;
 use super::groups::Groups;
+use super::held::NULL_ROW;
 use super::required::Required;
-use super::source::{NULL_ROW, Open};
+use super::source::Open;
 use super::stream::Sweep;
 
 /// A piece is known when its span, its group or the common cover ends, whichever is first.

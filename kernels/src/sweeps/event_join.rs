@@ -37,7 +37,7 @@ impl EventJoin {
     fn run(&mut self) -> Result<(), ArrowError> {
         while !self.pieces.is_full() {
             let Sides { a, b, .. } = &self.sides;
-            if a.empty() && !a.done || b.empty() && !b.done || a.empty() && b.empty() {
+            if a.starved() || b.starved() || a.empty() && b.empty() {
                 return Ok(());
             }
             let (events, spans) = if self.form == Form::Spans {

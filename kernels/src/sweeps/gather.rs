@@ -6,7 +6,7 @@ use arrow_select::interleave::interleave;
 use arrow_select::take::take;
 
 use super::failure::fail;
-use super::source::{Held, NULL_ROW};
+use super::held::{Held, NULL_ROW};
 
 /// Where each output row comes from, worked out once for all columns of one input.
 struct Plan {

@@ -8,8 +8,9 @@ use arrow_buffer::{BooleanBuffer, NullBuffer};
 use arrow_schema::{ArrowError, DataType, FieldRef, SchemaRef};
 
 use super::gather::gather;
+use super::held::NULL_ROW;
 use super::partition::Partitions;
-use super::source::{Kind, NULL_ROW, Open, ROWS, Source};
+use super::source::{Kind, Open, ROWS, Source};
 use super::stream::{int64, made, nullable, partitions, schema};
 
 /// Gaps up to this many groups are filled at once, longer ones at the end, so that a batch cannot grow without bound.
@@ -103,7 +104,7 @@ impl Groups {
 
     /// Whether a chunk is used up that has a successor.
     pub fn starved(&self) -> bool {
-        self.input.empty() && !self.input.done || self.grouper.empty() && !self.grouper.done
+        self.input.starved() || self.grouper.starved()
     }
 
     pub fn is_full(&self) -> bool {

@@ -56,7 +56,7 @@ impl Inner {
                         .push(at, left.end.min(right.end) - at, code, left.row, right.row);
                 }
                 a.pos += 1;
-                if a.empty() && !a.done {
+                if a.starved() {
                     return Ok(());
                 }
             } else {
@@ -74,7 +74,7 @@ impl Inner {
                         .push(bt, left.end.min(right.end) - bt, code, left.row, right.row);
                 }
                 b.pos += 1;
-                if b.empty() && !b.done {
+                if b.starved() {
                     return Ok(());
                 }
             }
@@ -86,7 +86,7 @@ impl Inner {
         let Sides {
             a, b, partitions, ..
         } = &mut self.sides;
-        while !self.pieces.is_full() && !(a.empty() && !a.done) && !(b.empty() && !b.done) {
+        while !self.pieces.is_full() && !a.starved() && !b.starved() {
             let (at, bt) = (a.time(), b.time());
             if at <= bt {
                 if a.empty() {

@@ -4,11 +4,16 @@ use pyo3::prelude::*;
 
 mod active;
 mod cancel;
+mod checks;
+mod clock;
 mod covered;
+mod cuts;
+mod departition;
 mod event_join;
 mod failure;
 mod gather;
 mod groups;
+mod held;
 mod inner;
 mod nest;
 mod outer;
@@ -16,6 +21,7 @@ mod partition;
 mod partition_pieces;
 mod pieces;
 mod required;
+mod rows;
 mod series;
 mod sides;
 mod slots;
@@ -23,6 +29,7 @@ mod source;
 mod span_join;
 mod span_pieces;
 mod stream;
+mod values;
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<cancel::Cancel>()?;
@@ -33,5 +40,9 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(series::series_to_spans, m)?)?;
     m.add_class::<nest::Counter>()?;
     m.add_function(wrap_pyfunction!(nest::nest, m)?)?;
+    m.add_class::<rows::Rows>()?;
+    m.add_function(wrap_pyfunction!(rows::rows, m)?)?;
+    m.add_function(wrap_pyfunction!(rows::schema, m)?)?;
+    m.add_function(wrap_pyfunction!(departition::departition, m)?)?;
     Ok(())
 }

@@ -78,9 +78,7 @@ impl Outer {
     /// Sweeps until a side's chunk is used up or enough slots are taken.
     fn run(&mut self) -> Result<(), ArrowError> {
         for _ in 0..ROWS {
-            if self.sides.a.empty() && !self.sides.a.done
-                || self.sides.b.empty() && !self.sides.b.done
-            {
+            if self.sides.a.starved() || self.sides.b.starved() {
                 break;
             }
             let (at, bt) = (self.sides.a.time(), self.sides.b.time());

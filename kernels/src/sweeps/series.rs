@@ -9,9 +9,10 @@ use pyo3_arrow::input::AnyRecordBatch;
 use super::cancel::{Cancel, Token};
 use super::failure::{fail, to_python};
 use super::gather::gather_some;
+use super::held::NULL_ROW;
 use super::partition::Partitions;
 use super::slots::{NO_SLOT, Slots};
-use super::source::{Kind, NULL_ROW, ROWS, Source};
+use super::source::{Kind, ROWS, Source};
 use super::stream::{Sweep, int64, made, nullable, partitions, schema, stream};
 
 struct Series {
@@ -66,11 +67,7 @@ const NO_EVENT: Event = Event {
 impl Series {
     fn run(&mut self) {
         for _ in 0..ROWS {
-            if self
-                .sources
-                .iter()
-                .any(|source| source.empty() && !source.done)
-            {
+            if self.sources.iter().any(|source| source.starved()) {
                 return;
             }
             let mut next: Option<(i64, usize)> = None;

@@ -110,9 +110,9 @@ impl Sweep for SpanPieces {
 }
 
 #[pyfunction]
-#[pyo3(signature = (input, grouper, *, events, partitions, names, intersect=None, cancel=None))]
+#[pyo3(signature = (grouped, grouper, *, events, partitions, names, intersect=None, cancel=None))]
 pub fn span_pieces(
-    input: AnyRecordBatch,
+    grouped: AnyRecordBatch,
     grouper: AnyRecordBatch,
     events: bool,
     partitions: usize,
@@ -149,5 +149,5 @@ pub fn span_pieces(
             }
         })
     };
-    build(input.into_reader()?, grouper.into_reader()?).map_err(to_python)
+    build(grouped.into_reader()?, grouper.into_reader()?).map_err(to_python)
 }

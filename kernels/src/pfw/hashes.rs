@@ -1,0 +1,272 @@
+//! Metadata records that give hashes their texts into columns of texts.
+
+use std::collections::BTreeMap;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::Int32Type;
+use arrow_array::{Array, ArrayRef, StringArray};
+use arrow_buffer::{NullBuffer, NullBufferBuilder};
+use arrow_schema::ArrowError;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::decode::{HashKind, HashRecord};
+use super::report::{Report, Trouble};
+use crate::columns::{Interner, coded_arrays};
+
+/// What a hash stands for.
+enum Meaning {
+    /// The same text in all files.
+    Everywhere(Vec<u8>),
+    /// Different texts: that of each file, none where the file itself gives several.
+    PerFile(BTreeMap<usize, Option<Vec<u8>>>),
+}
+
+/// All hashes of a trace.
+#[derive(Default)]
+pub struct Book {
+    files: Meanings,
+    hosts: Meanings,
+    strings: Meanings,
+}
+
+type Meanings = FxHashMap<Vec<u8>, Meaning>;
+
+impl Book {
+    /// Collect the records of a trace; hashes with several texts are reported.
+    pub fn new(records: Vec<HashRecord>, report: &mut Report) -> Book {
+        let mut book = Book::default();
+        let mut clashes: FxHashSet<(HashKind, Vec<u8>)> = FxHashSet::default();
+        for record in &records {
+            let meanings = book.meanings(record.kind);
+            match meanings.get(&record.hash) {
+                None => {
+                    meanings.insert(
+                        record.hash.clone(),
+                        Meaning::Everywhere(record.text.clone()),
+                    );
+                }
+                Some(Meaning::Everywhere(text)) if *text == record.text => (),
+                Some(_) => {
+                    clashes.insert((record.kind, record.hash.clone()));
+                }
+            }
+        }
+        if !clashes.is_empty() {
+            for record in records {
+                let key = (record.kind, record.hash);
+                if clashes.contains(&key) {
+                    clash(
+                        book.meanings(key.0),
+                        key.1,
+                        record.file,
+                        record.text,
+                        report,
+                    );
+                }
+            }
+        }
+        book
+    }
+
+    fn meanings(&mut self, kind: HashKind) -> &mut Meanings {
+        match kind {
+            HashKind::File => &mut self.files,
+            HashKind::Host => &mut self.hosts,
+            HashKind::String => &mut self.strings,
+        }
+    }
+
+    fn find(&self, kinds: &[HashKind], hash: &[u8]) -> Option<&Meaning> {
+        kinds.iter().find_map(|kind| match kind {
+            HashKind::File => self.files.get(hash),
+            HashKind::Host => self.hosts.get(hash),
+            HashKind::String => self.strings.get(hash),
+        })
+    }
+}
+
+fn clash(meanings: &mut Meanings, hash: Vec<u8>, file: usize, text: Vec<u8>, report: &mut Report) {
+    let shown = String::from_utf8_lossy(&hash).into_owned();
+    let meaning = meanings
+        .entry(hash)
+        .or_insert_with(|| Meaning::PerFile(BTreeMap::new()));
+    if let Meaning::Everywhere(first) = meaning {
+        let first = String::from_utf8_lossy(first);
+        report.note(
+            file,
+            Trouble::AmbiguousHash,
+            1,
+            &format!("{shown}: {first} and others"),
+        );
+        *meaning = Meaning::PerFile(BTreeMap::new());
+    }
+    if let Meaning::PerFile(files) = meaning {
+        let known = files.entry(file).or_insert_with(|| Some(text.clone()));
+        if known.as_ref().is_some_and(|known| *known != text) {
+            *known = None;
+        }
+    }
+}
+
+/// The kinds of records in which the text of a column of hashes stands, and the name of the column with the texts.
+pub fn resolution(column: &str) -> Option<(&'static [HashKind], String)> {
+    use HashKind::{File, Host, String as Text};
+    Some(match column {
+        "fhash" => (&[File], "fname".to_owned()),
+        "hhash" => (&[Host], "hostname".to_owned()),
+        "cwd" => (&[File, Text], "cwd_path".to_owned()),
+        "shash" => (&[Text], "shash_text".to_owned()),
+        _ => (
+            &[Text, File],
+            column
+                .strip_suffix("_hash")
+                .filter(|name| !name.is_empty())?
+                .to_owned(),
+        ),
+    })
+}
+
+/// The batches of a column, and of which file the rows of each are: from which row on which file.
+pub struct Rows<'a> {
+    pub files: &'a [Vec<(usize, usize)>],
+    pub arrays: &'a [ArrayRef],
+    /// Texts that some writers give directly, which win.
+    pub direct: Option<&'a [ArrayRef]>,
+}
+
+/// A text column, row by row.
+enum Texts<'a> {
+    Plain(&'a StringArray),
+    Coded(&'a [i32], &'a StringArray, Option<&'a NullBuffer>),
+}
+
+impl<'a> Texts<'a> {
+    fn of(array: &'a ArrayRef) -> Option<Texts<'a>> {
+        if let Some(plain) = array.as_string_opt::<i32>() {
+            return Some(Texts::Plain(plain));
+        }
+        let coded = array.as_dictionary_opt::<Int32Type>()?;
+        Some(Texts::Coded(
+            coded.keys().values(),
+            coded.values().as_string_opt()?,
+            coded.nulls(),
+        ))
+    }
+
+    fn get(&self, row: usize) -> Option<&'a [u8]> {
+        match self {
+            Texts::Plain(texts) => texts.is_valid(row).then(|| texts.value(row).as_bytes()),
+            Texts::Coded(codes, texts, nulls) => {
+                let code = usize::try_from(codes[row]).ok()?;
+                (nulls.is_none_or(|nulls| nulls.is_valid(row)) && code < texts.len())
+                    .then(|| texts.value(code).as_bytes())
+            }
+        }
+    }
+}
+
+/// Texts as numbers in `distinct`; what one hash of one file gave is remembered.
+struct Resolver<'a> {
+    book: &'a Book,
+    kinds: &'a [HashKind],
+    distinct: Interner,
+    known: FxHashMap<Vec<u8>, Option<i32>>,
+    /// By number in the dictionary of the column: what was found, where it is the same in all files.
+    coded: Vec<Option<Option<i32>>>,
+}
+
+impl Resolver<'_> {
+    /// The number of the text of a row's hash; the outer option is for rows without a hash.
+    #[inline]
+    fn row(&mut self, hashes: &Texts, row: usize, file: usize) -> Option<Option<i32>> {
+        let hash = hashes.get(row)?;
+        let Texts::Coded(codes, ..) = hashes else {
+            return Some(self.code(hash, file).0);
+        };
+        let place = codes[row] as usize;
+        if let Some(Some(known)) = self.coded.get(place) {
+            return Some(*known);
+        }
+        let (code, everywhere) = self.code(hash, file);
+        if everywhere {
+            self.coded.resize(self.coded.len().max(place + 1), None);
+            self.coded[place] = Some(code);
+        }
+        Some(code)
+    }
+
+    /// The number of the text of a hash, and whether it is the same in all files.
+    fn code(&mut self, hash: &[u8], file: usize) -> (Option<i32>, bool) {
+        if let Some(code) = self.known.get(hash) {
+            return (*code, true);
+        }
+        let code = match self.book.find(self.kinds, hash) {
+            Some(Meaning::PerFile(files)) => {
+                let text = files.get(&file).and_then(Option::as_ref);
+                return (text.map(|text| self.distinct.intern(text) as i32), false);
+            }
+            Some(Meaning::Everywhere(text)) => Some(self.distinct.intern(text) as i32),
+            None => None,
+        };
+        self.known.insert(hash.to_vec(), code);
+        (code, true)
+    }
+}
+
+/// Texts of a column, and how many hashes of each file have none.
+type Resolved = (Vec<ArrayRef>, BTreeMap<usize, u64>);
+
+/// The texts of a column of hashes, whose chunks share a dictionary if they have one; None if it is no column of texts.
+pub fn resolve(
+    rows: &Rows,
+    kinds: &[HashKind],
+    book: &Book,
+) -> Result<Option<Resolved>, ArrowError> {
+    let mut resolver = Resolver {
+        book,
+        kinds,
+        distinct: Interner::default(),
+        known: FxHashMap::default(),
+        coded: Vec::new(),
+    };
+    let mut unknown = BTreeMap::new();
+    let mut coded = Vec::with_capacity(rows.arrays.len());
+    for (index, array) in rows.arrays.iter().enumerate() {
+        let Some(hashes) = Texts::of(array) else {
+            return Ok(None);
+        };
+        let direct = rows
+            .direct
+            .and_then(|arrays| arrays.get(index))
+            .and_then(Texts::of);
+        let mut codes = vec![0; array.len()];
+        let mut nulls = NullBufferBuilder::new(array.len());
+        let files = &rows.files[index];
+        let ends = files
+            .iter()
+            .map(|(start, _)| *start)
+            .skip(1)
+            .chain([array.len()]);
+        for ((start, file), end) in files.iter().zip(ends) {
+            let mut missing = 0;
+            for (row, code) in codes.iter_mut().enumerate().take(end).skip(*start) {
+                let found = match direct.as_ref().and_then(|texts| texts.get(row)) {
+                    Some(text) => Some(resolver.distinct.intern(text) as i32),
+                    None => {
+                        let found = resolver.row(&hashes, row, *file);
+                        missing += u64::from(found == Some(None));
+                        found.flatten()
+                    }
+                };
+                *code = found.unwrap_or(0);
+                nulls.append(found.is_some());
+            }
+            if missing > 0 {
+                *unknown.entry(*file).or_default() += missing;
+            }
+        }
+        coded.push((codes, nulls.finish()));
+    }
+    let arrays = coded_arrays(coded, resolver.distinct, &mut 0)?;
+    Ok(Some((arrays, unknown)))
+}

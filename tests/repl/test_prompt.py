@@ -1,0 +1,134 @@
+"""The prompt itself: when Enter runs, what Tab offers, which colours are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from prompt_toolkit.buffer import Buffer
+from prompt_toolkit.completion import CompleteEvent
+from prompt_toolkit.document import Document
+from prompt_toolkit.history import InMemoryHistory
+from prompt_toolkit.input import create_pipe_input
+from prompt_toolkit.output import DummyOutput
+
+from dctv.repl.completion import SqlCompleter, tables_in
+from dctv.repl.highlight import SqlLexer
+from dctv.repl.prompt import make_prompt
+from dctv.session import Session
+
+TRACE = """# tracer: nop
+#
+            bash-1977  [000] ....   100.000001: sched_waking: comm=cat pid=7 prio=120 target_cpu=000
+            bash-1977  [000] ....   100.000002: my_mark: two words=1 size=5
+"""
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
+    path = tmp_path_factory.mktemp("traces") / "tiny.txt"
+    path.write_text(TRACE)
+    with Session() as session:
+        session.mount(str(path), "t")
+        for _ in session.execute("CREATE VIEW v AS SELECT 5ms AS dur, 1 AS `select`, 2 AS `odd name`"):
+            pass
+        yield session
+
+
+def typed(session: Session, keys: str) -> str:
+    with create_pipe_input() as keyboard:
+        keyboard.send_text(keys)
+        return make_prompt(session, (keyboard, DummyOutput()), InMemoryHistory()).prompt()
+
+
+def offered(session: Session, text: str) -> list[str]:
+    before, _, after = text.partition("|")
+    document = Document(before + after, len(before))
+    return [c.text for c in SqlCompleter(session).get_completions(document, CompleteEvent(completion_requested=True))]
+
+
+def test_enter_runs_at_a_semicolon(session: Session) -> None:
+    assert typed(session, "SELECT 1\r, ';\r'\r;\r") == "SELECT 1\n, ';\n'\n;"
+
+
+def test_enter_runs_a_dot_command(session: Session) -> None:
+    assert typed(session, ".help\r") == ".help"
+
+
+def test_control_d_and_c(session: Session) -> None:
+    with pytest.raises(EOFError):
+        typed(session, "\x04")
+    with pytest.raises(KeyboardInterrupt):
+        typed(session, "SELECT\x03")
+
+
+def test_tab_completes(session: Session) -> None:
+    with create_pipe_input() as keyboard:
+        prompt = make_prompt(session, (keyboard, DummyOutput()), InMemoryHistory())
+
+        def go_on(buffer: Buffer) -> None:
+            if buffer.text == "SELECT":
+                keyboard.send_text(" 1;\r")
+
+        prompt.default_buffer.on_text_changed += go_on
+        keyboard.send_text("SELE\t")
+        assert prompt.prompt() == "SELECT 1;"
+
+
+def test_keywords_follow_the_grammar(session: Session) -> None:
+    assert {"JOIN", "INNER", "OUTER", "BROADCAST"} <= set(offered(session, "SELECT * FROM a SPAN "))
+    assert "WHERE" not in offered(session, "SELECT * FROM a SPAN ")
+    assert offered(session, "sel") == ["select"]
+    assert offered(session, "SELECT 1; MOUNT ") == ["TRACE"]
+
+
+def test_names_part_by_part(session: Session) -> None:
+    assert {"dctv.", "t.", "v"} <= set(offered(session, "SELECT * FROM "))
+    assert {"raw_events.", "last_ts"} <= set(offered(session, "SELECT * FROM t."))
+    assert {"sched_waking", "my_mark"} == set(offered(session, "SELECT * FROM t.raw_events."))
+
+
+def test_columns_of_the_tables_read(session: Session) -> None:
+    assert offered(session, "SELECT tar| FROM t.raw_events.sched_waking") == ["target_cpu"]
+    assert offered(session, "SELECT x.tar| FROM v, t.raw_events.sched_waking AS x")[:1] == ["target_cpu"]
+    assert offered(session, "SELECT x.tar| FROM v x") == []
+    assert offered(session, "SELECT v.| FROM v") == ["dur", "`select`", "`odd name`"]
+
+
+def test_functions_and_units(session: Session) -> None:
+    assert {"count", "COUNT"} & set(offered(session, "SELECT coun"))
+    assert "ms" in offered(session, "SELECT 5m")
+    assert "ms" in offered(session, "SELECT dur IN m")
+
+
+def test_nothing_inside_strings_and_comments(session: Session) -> None:
+    assert offered(session, "SELECT 'se") == []
+    assert offered(session, "SELECT 1 -- se") == []
+
+
+def test_files_and_commands(session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "report.sql").write_text("")
+    monkeypatch.chdir(tmp_path)
+    assert offered(session, ".read rep") == ["ort.sql"]
+    assert offered(session, "MOUNT TRACE 'rep") == ["ort.sql"]
+    assert offered(session, ".sch") == ["schema"]
+    assert "t.raw_events.my_mark" in offered(session, ".schema t.raw_events.m")
+    assert offered(session, ".mode js") == ["json", "jsonl"]
+
+
+def test_tables_in() -> None:
+    text = "SELECT * FROM a.b x SPAN JOIN `c d`.e AS y WHERE 1 IN (SELECT 1 FROM f, `,` g, h) -- FROM i"
+    assert tables_in(text) == [("x", "a.b"), ("y", "c d.e"), ("f", "f"), ("g", ","), ("h", "h")]
+
+
+def test_colours() -> None:
+    pieces = SqlLexer().lex_document(Document("SELECT 5ms,\n'a\nb' -- x"))
+    assert pieces(0) == [
+        ("", ""), ("class:sql.keyword", "SELECT"), ("", " "), ("class:sql.number", "5"), ("", ""),
+        ("class:sql.unit", "ms"), ("", ""), ("class:sql.operator", ","), ("", ""),
+    ]  # fmt: skip
+    assert ("class:sql.string", "'a") in pieces(1)
+    assert ("class:sql.string", "b'") in pieces(2)
+    assert ("class:sql.comment", "-- x") in pieces(2)
+    assert SqlLexer().lex_document(Document(".help"))(0) == [("", ".help")]

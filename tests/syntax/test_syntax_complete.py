@@ -1,0 +1,121 @@
+"""What a prompt asks about unfinished text."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+
+from dctv.syntax.complete import Context, context, expected_keywords, is_complete, tokens
+from tests.syntax.test_syntax_parse import STATEMENTS
+from tests.syntax.test_syntax_print import CUT, SOUP
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", True),
+        ("  -- a comment", True),
+        ("/* a comment */", True),
+        ("/* a comment", False),
+        ("SELECT 1", False),
+        ("SELECT 1;", True),
+        ("SELECT 1; -- done", True),
+        ("SELECT ';", False),
+        ("SELECT ';';", True),
+        ("SELECT `;", False),
+        ("SELECT 1 -- ;", False),
+        ("SELECT 1 /* ; */", False),
+        ("SELECT 1; SELECT 2", False),
+        ("SELECT $;", True),
+    ],
+)
+def test_is_complete(text: str, *, expected: bool) -> None:
+    assert is_complete(text) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("SELECT a FROM t SPAN ", ["BROADCAST", "INNER", "JOIN", "LEFT", "OUTER", "RIGHT"]),
+        ("SELECT a FROM t SPAN B", ["BROADCAST", "INNER", "JOIN", "LEFT", "OUTER", "RIGHT"]),
+        ("SELECT a FROM ", []),
+        ("SELECT a FROM t GROUP ", ["AND", "BY", "USING"]),
+        ("CREATE ", ["OR", "VIEW"]),
+        ("SHOW ", ["TABLES"]),
+        ("SELECT 1; DROP ", ["ALL", "VIEW"]),
+        ("SELECT ) FROM; DROP ", ["ALL", "VIEW"]),
+        ("SELECT ) FROM ", []),
+        ("SELECT * ", None),
+    ],
+)
+def test_expected_keywords(text: str, expected: list[str] | None) -> None:
+    found = expected_keywords(text)
+    assert found == expected if expected is not None else {"FROM", "EXCLUDE", "REPLACE"} <= set(found)
+
+
+def test_a_statement_may_begin_with_these() -> None:
+    begin = ["ASSERT", "CREATE", "DESCRIBE", "DROP", "EXPLAIN", "MOUNT", "SELECT", "SET", "SHOW", "VALUES", "WITH"]
+    assert expected_keywords("") == begin
+    assert expected_keywords("SEL") == begin
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", Context(("keyword",), "")),
+        ("SEL", Context(("keyword",), "SEL")),
+        ("SELECT ", Context(("column", "function", "keyword"), "")),
+        ("SELECT fo", Context(("column", "function", "keyword"), "fo")),
+        ("SELECT t.fo", Context(("column", "function"), "fo", ("t",))),
+        ("SELECT a FROM ", Context(("table",), "")),
+        ("SELECT a FROM trace.sched.", Context(("table",), "", ("trace", "sched"))),
+        ("SELECT a FROM trace.`a b`.ti", Context(("table",), "ti", ("trace", "a b"))),
+        ("SELECT a FROM t WHERE ", Context(("column", "function", "keyword"), "")),
+        ("SELECT a IN m", Context(("unit",), "m")),
+        ("SELECT 17m", Context(("unit",), "m")),
+        ("SELECT * FROM f(sources=>", Context(("table", "keyword"), "")),
+        ("DESCRIBE tr", Context(("table",), "tr")),
+        ("DROP VIEW tr", Context(("table", "keyword"), "tr")),
+        ("SELECT 'a", Context((), "")),
+        ("SELECT a -- b", Context((), "")),
+        ("SELECT ) ", Context((), "")),
+    ],
+)
+def test_context(text: str, expected: Context) -> None:
+    assert context(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("SELECT first", "SELECT:keyword first:name"),
+        ("x > 17ms", "x:name >:operator 17:number ms:unit"),
+        ("SELECT x IN ms", "SELECT:keyword x:name IN:keyword ms:unit"),
+        ("SELECT 4`a/b`, ?3, :x", "SELECT:keyword 4:number `a/b`:unit ,:operator ?3:bind ,:operator :x:bind"),
+        ("SELECT ) FROM 'a", "SELECT:keyword ):operator FROM:keyword 'a:string"),
+        ("SELECT `b` # c", "SELECT:keyword `b`:name # c:comment"),
+        ("SELECT /* c", "SELECT:keyword /* c:comment"),
+        ("SELECT $ 1_x", "SELECT:keyword $:operator 1_x:number"),
+        ("foo; SELECT last FROM t", "foo:name ;:operator SELECT:keyword last:name FROM:keyword t:name"),
+    ],
+)
+def test_tokens(text: str, expected: str) -> None:
+    assert " ".join(f"{text[start:stop]}:{kind}" for start, stop, kind in tokens(text)) == expected
+
+
+@settings(max_examples=200, deadline=None)
+@given(SOUP | CUT)
+def test_any_text_has_colours_and_completions(text: str) -> None:
+    end = 0
+    for start, stop, _ in tokens(text):
+        assert end <= start < stop
+        assert text[end:start].strip() == ""
+        end = stop
+    assert end <= len(text)
+    context(text)
+    assert expected_keywords(text) == sorted(set(expected_keywords(text)))
+    is_complete(text)
+
+
+def test_every_statement_is_complete_with_a_semicolon() -> None:
+    assert [text for text in STATEMENTS if not is_complete(f"{text}\n;")] == []

@@ -1,0 +1,226 @@
+"""Hypothesis strategies for every class of the syntax tree, as the parser would make it."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, get_args
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from dctv.syntax import ast
+from dctv.syntax.parser import default_table
+
+Strategy = SearchStrategy[Any]
+
+words = st.sampled_from(
+    ["a", "b", "_ts", "über", "print|B", "", "`", "two words", "1st", '"', "x'y", *sorted(default_table().keywords)]
+)
+texts = words | st.text(st.characters(exclude_categories=["Cs"]), max_size=5)
+names = st.builds(ast.Name, texts)
+paths = st.builds(ast.Path, st.lists(names, min_size=1, max_size=3).map(tuple))
+units = st.none() | st.sampled_from(["ms", "e5", "x1f", "miles/hour", "µs", "in", "E", "_s", "`", "²"])
+digits = st.sampled_from(["0", "17", "1.5", "1.", ".5", "1e9", "1.5e-3", "0x1f", "0XFF"])
+numbers = st.builds(ast.Number, digits, units)
+literals = st.one_of(
+    numbers,
+    st.builds(ast.String, texts),
+    st.builds(ast.Constant, st.sampled_from([None, True, False])),
+    st.builds(ast.Interval, texts),
+    st.builds(ast.Bind, st.integers(0, 99) | st.sampled_from(["x", "from", "_1"])),
+)
+type_words = st.sampled_from(["INT64", "TEXT", "DOUBLE PRECISION", "TIMESTAMP WITH TIME ZONE", "DECIMAL"])
+types = st.builds(ast.TypeName, type_words, st.lists(st.integers(0, 38), max_size=2).map(tuple), st.integers(0, 2))
+flags = st.booleans()
+
+
+def few(items: Strategy, least: int = 0) -> Strategy:
+    return st.lists(items, min_size=least, max_size=2).map(tuple)
+
+
+def maybe(items: Strategy) -> Strategy:
+    return st.none() | items
+
+
+@cache
+def exprs(depth: int) -> Strategy:
+    columns = st.builds(ast.Column, paths)
+    if depth == 0:
+        return literals | columns
+    inner = exprs(depth - 1)
+    query = selects(depth - 1)
+    binary = st.sampled_from(get_args(ast.BinaryOp))
+    return st.one_of(
+        literals,
+        columns,
+        st.builds(ast.Unary, st.sampled_from(get_args(ast.UnaryOp)), inner),
+        st.builds(ast.Binary, binary, inner, inner),
+        st.builds(ast.Binary, binary, inner, inner),
+        st.builds(ast.Like, st.sampled_from(["LIKE", "ILIKE", "GLOB", "REGEXP"]), inner, inner, maybe(inner), flags),
+        st.builds(ast.Between, inner, inner, inner, flags),
+        st.builds(ast.InList, inner, few(inner, 1), flags),
+        st.builds(ast.InSelect, inner, query, flags),
+        st.builds(ast.InUnit, inner, st.sampled_from(["ms", "in", "miles/hour", "from", "min", "ROW"])),
+        st.builds(ast.Case, maybe(inner), few(st.tuples(inner, inner), 1), maybe(inner)),
+        st.builds(ast.Cast, inner, types, flags),
+        st.builds(ast.Exists, query),
+        st.builds(ast.ScalarSelect, query),
+        st.builds(ast.Row, few(inner, 1)),
+        st.builds(ast.Index, inner, inner),
+        calls(depth - 1),
+    )
+
+
+@cache
+def calls(depth: int) -> Strategy:
+    inner = exprs(depth)
+    tail = {"filter": maybe(inner), "nulls": st.sampled_from([None, "IGNORE", "RESPECT"])}
+    tail["over"] = maybe(names | windows(depth))
+    keywords = few(st.tuples(names, inner))
+    return st.one_of(
+        st.builds(ast.Call, paths, st.sampled_from([(), (ast.Star(),)]), **tail),
+        st.builds(ast.Call, paths, few(inner, 1), keywords, flags, few(order_terms(depth)), **tail),
+        st.builds(ast.Call, paths, st.just(()), few(st.tuples(names, inner), 1), **tail),
+    )
+
+
+@cache
+def order_terms(depth: int) -> Strategy:
+    return st.builds(ast.OrderTerm, exprs(depth), flags, st.sampled_from([None, "FIRST", "LAST"]))
+
+
+@cache
+def windows(depth: int) -> Strategy:
+    ends = st.sampled_from(["UNBOUNDED PRECEDING", "UNBOUNDED FOLLOWING", "CURRENT ROW"])
+    bounds = st.one_of(
+        st.builds(ast.Bound, ends), st.builds(ast.Bound, st.sampled_from(["PRECEDING", "FOLLOWING"]), exprs(depth))
+    )
+    frames = st.builds(ast.Frame, st.sampled_from(["ROWS", "RANGE", "GROUPS"]), bounds, maybe(bounds))
+    return st.builds(ast.Window, maybe(names), few(exprs(depth)), few(order_terms(depth)), maybe(frames))
+
+
+values: Strategy = st.deferred(
+    lambda: st.one_of(
+        literals,
+        st.builds(ast.Unary, st.sampled_from(["-", "+"]), values),
+        st.builds(ast.Binary, st.sampled_from(["+", "-", "*", "/", "//", "%"]), values, values),
+    )
+)
+
+
+@cache
+def arguments(depth: int) -> Strategy:
+    simple = st.builds(ast.ValueArgument, values) | st.builds(ast.TableArgument, paths)
+    if depth == 0:
+        return simple
+    inner = arguments(depth - 1)
+    return st.one_of(
+        simple,
+        st.builds(ast.ListArgument, few(inner)),
+        st.builds(ast.DictArgument, few(st.tuples(names, inner))),
+        st.builds(ast.CallArgument, st.builds(ast.TableCall, paths, few(inner), few(st.tuples(names, inner)))),
+        st.builds(ast.SelectArgument, selects(depth - 1)),
+    )
+
+
+@cache
+def tables(depth: int) -> Strategy:
+    alias = maybe(st.builds(ast.Alias, names, few(names)))
+    simple = st.builds(ast.TableName, paths, alias)
+    if depth == 0:
+        return simple
+    inner = tables(depth - 1)
+    kinds = ["INNER", "LEFT", "RIGHT", "FULL", "CROSS", "ASOF", "ASOF LEFT", "SEMI", "ANTI"]
+    conventional = st.sampled_from(kinds)
+    into = st.sampled_from(["INTO", "FROM"])
+    argument = arguments(depth - 1)
+    return st.one_of(
+        simple,
+        st.builds(ast.TableCall, paths, few(argument), few(st.tuples(names, argument)), alias),
+        st.builds(ast.TableSelect, selects(depth - 1), alias),
+        st.builds(ast.Join, conventional, inner, inner, maybe(exprs(depth - 1))),
+        st.builds(ast.Join, conventional, inner, inner, st.none(), few(names, 1)),
+        st.builds(ast.Join, st.just("INNER"), inner, inner, comma=flags),
+        st.builds(ast.SpanJoin, st.sampled_from(["INNER", "OUTER", "LEFT", "RIGHT"]), inner, inner, maybe(names)),
+        st.builds(ast.SpanBroadcast, st.sampled_from(["INNER", "OUTER"]), into, inner, inner, maybe(names)),
+    )
+
+
+@cache
+def groups(depth: int) -> Strategy:
+    sets = few(few(exprs(depth)), 1)
+    several = st.builds(ast.GroupingSets, st.sampled_from(["ROLLUP", "CUBE", "GROUPING SETS"]), sets)
+    return st.one_of(
+        st.just(ast.GroupBy(all=True)),
+        st.builds(ast.GroupBy, few(exprs(depth) | several, 1)),
+        st.builds(ast.GroupUsingPartition, flags, few(names)),
+        st.builds(ast.GroupUsingSpans, tables(depth), flags),
+    )
+
+
+@cache
+def cores(depth: int) -> Strategy:
+    expr = exprs(depth)
+    star = st.builds(ast.Star, maybe(paths), few(names), few(st.tuples(expr, names)))
+    column = st.builds(ast.ResultColumn, expr, maybe(names)) | st.builds(ast.ResultColumn, star)
+    clauses = {
+        "distinct": flags,
+        "source": maybe(tables(depth)),
+        "where": maybe(expr),
+        "group": maybe(groups(depth)),
+        "having": maybe(expr),
+        "qualify": maybe(expr),
+        "windows": few(st.tuples(names, windows(depth))),
+    }
+    return st.one_of(
+        st.builds(ast.Core, few(column, 1), **clauses),
+        st.builds(ast.Core, few(column), st.sampled_from(["SPAN", "EVENT"]), **clauses),
+    )
+
+
+@cache
+def bodies(depth: int) -> Strategy:
+    simple = st.builds(ast.Values, few(few(exprs(depth), 1), 1))
+    if depth == 0:
+        return simple
+    inner = bodies(depth - 1) | ordered_selects(depth - 1)
+    op = st.sampled_from(["UNION", "INTERSECT", "EXCEPT"])
+    return st.one_of(simple, cores(depth - 1), st.builds(ast.Compound, op, inner, inner, flags))
+
+
+@cache
+def ordered_selects(depth: int) -> Strategy:
+    """A select that is more than its body, so that parentheses around it are kept."""
+    body = bodies(depth) if depth == 0 else bodies(depth) | ordered_selects(depth - 1)
+    order = few(order_terms(depth))
+    if depth == 0:
+        return st.builds(ast.Select, body, limit=exprs(0), offset=maybe(exprs(0)), order_by=order)
+    common = st.builds(ast.CommonTable, names, selects(depth - 1), few(names))
+    return st.one_of(
+        st.builds(ast.Select, body, limit=exprs(depth), order_by=order),
+        st.builds(ast.Select, body, order_by=few(order_terms(depth), 1), limit=maybe(exprs(0)), offset=maybe(exprs(0))),
+        st.builds(ast.Select, body, few(common, 1), flags, order),
+        st.builds(ast.Select, body, offset=exprs(depth)),
+    )
+
+
+@cache
+def selects(depth: int) -> Strategy:
+    return st.builds(ast.Select, bodies(depth)) | ordered_selects(depth)
+
+
+@cache
+def statements(depth: int) -> Strategy:
+    query = selects(depth)
+    return st.one_of(
+        st.builds(ast.SelectStatement, query),
+        st.builds(ast.CreateView, paths, query, few(names), flags),
+        st.builds(ast.DropView, paths, flags),
+        st.builds(ast.DropAll, paths),
+        st.builds(ast.MountTrace, st.builds(ast.String, texts), paths, few(st.tuples(names, arguments(depth)))),
+        st.builds(ast.Set, paths, exprs(depth)),
+        st.builds(ast.Explain, query, flags),
+        st.builds(ast.Describe, paths),
+        st.builds(ast.ShowTables, maybe(paths)),
+        st.builds(ast.Assert, exprs(depth), maybe(exprs(depth))),
+    )
