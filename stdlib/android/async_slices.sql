@@ -1,7 +1,7 @@
--- What programs say that they do across threads: one row for each `S` mark with the `F` mark of the same process, name and cookie, and for each `G` mark with the `H` mark of the same process, track and cookie. An end closes the latest open begin; what is not closed is left out.
+-- What programs say that they do across threads: one row for each `S` mark with the `F` mark of the same process, name and cookie, and for each `G` mark with the `H` mark of the same process, track and cookie. An end closes the latest open begin; what nothing closes has no duration.
 -- formats: ftrace-text
 -- column _ts: when it begins
--- column _duration: how long it lasts
+-- column _duration: how long it lasts, NULL if nothing closes it
 -- column pid: the process, as the mark says
 -- column track: the track, for `G` and `H` marks
 -- column name: what is done

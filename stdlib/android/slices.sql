@@ -1,7 +1,7 @@
--- What programs say that they do, by `B` and `E` marks: one row for each `B` with the `E` that closes it on the same thread. Marks nest; an `E` without an open `B` is passed over, and a `B` that nothing closes is left out.
+-- What programs say that they do, by `B` and `E` marks: one row for each `B` with the `E` that closes it on the same thread. Marks nest; an `E` without an open `B` is passed over, and a `B` that nothing closes has no duration.
 -- formats: ftrace-text
 -- column _ts: when it begins
--- column _duration: how long it lasts
+-- column _duration: how long it lasts, NULL if nothing closes it
 -- column tid: the thread
 -- column id: the slice's number
 -- column parent_id: the slice that it is in, or NULL

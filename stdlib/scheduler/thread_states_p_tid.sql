@@ -1,4 +1,4 @@
--- What each thread does: one span from a change of its state to the next one, see `scheduler.state_changes`. The last state of a thread lasts until the trace's end; before its first event, and after it ended, a thread has none. States that begin and end at the same time are left out.
+-- What each thread does: one span from a change of its state to the next one, see `scheduler.state_changes`. The last state of a thread lasts until the trace's end; before its first event, after it ended, and where events are missing, a thread has none. States that begin and end at the same time are left out.
 -- formats: ftrace-text
 -- column tid: the thread
 -- column state: `running`, `runnable` (it waits for a CPU), `sleeping` or `uninterruptible`
@@ -13,7 +13,7 @@ WITH lasting AS (
 SELECT SPAN * FROM dctv.as_spans(
   (SELECT _ts, COALESCE(next_ts, (SELECT _ts FROM last_ts)) AS end_ts, tid, state, cpu, comm, kernel_state
    FROM lasting
-   WHERE state != 'ended' AND COALESCE(next_ts, (SELECT _ts FROM last_ts)) > _ts),
+   WHERE state NOT IN ('ended', 'unknown') AND COALESCE(next_ts, (SELECT _ts FROM last_ts)) > _ts),
   end=>"end_ts",
   partition=>"tid",
 )
