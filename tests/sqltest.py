@@ -32,7 +32,7 @@ from dctv.writers.table import write
 
 ROOT = Path(__file__).resolve().parents[1]
 _BLOCK = re.compile(
-    r"""^mount[ ](?P<name>\S+)[ ](?P<path>.+)$
+    r"""^mount[ ](?P<name>\S+)[ ](?P<path>[^\n]+)$
       | ^(?P<head>(?P<kind>query|error)\n(?P<sql>.*?)\n----)$.*?(?=\n[ \t]*\n(?:query\n|error\n|mount[ ]|\#)|\s*\Z)""",
     re.MULTILINE | re.DOTALL | re.VERBOSE,
 )
