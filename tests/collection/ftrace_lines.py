@@ -18,7 +18,7 @@ _SWITCH = re.compile(
     r"prev_comm=(?P<prev_comm>.*?) prev_pid=(?P<prev_pid>\d+) prev_prio=\S+ prev_state=(?P<prev_state>\S+) (?:==> )?"
     r"next_comm=(?P<next_comm>.*?) next_pid=(?P<next_pid>\d+) next_prio=\S+"
 )
-_WAKEUP = re.compile(r"comm=(?P<comm>.*?) pid=(?P<pid>\d+) prio=\S+ (?:success=(?P<success>\d) )?target_cpu=(?P<cpu>\d+)")
+_WAKEUP = re.compile(r"comm=(?P<comm>.*?) pid=(?P<pid>\d+) prio=\S+ (?:success=(?P<success>\d) )?target_cpu=\d+")
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import pairwise
+
+from ftrace_lines import FTRACE, read_lines
 
 from dctv.session import Session
-from ftrace_lines import FTRACE, read_lines
 
 TRACE = FTRACE / "catapult_android_systrace.html"
 EXAMPLE = """WITH frames AS (SELECT SPAN * FROM dctv.time_series_to_spans(
@@ -28,10 +30,10 @@ QUERY = EXAMPLE.replace(" W\nHERE ", "\nWHERE ")
 
 def expected() -> list[tuple[str, int, int]]:
     lines = read_lines(TRACE)
-    begins = sorted({
-        line.ts for line in lines if line.body.startswith("B|") and line.body.split("|", 2)[2] == "eglBeginFrame"
-    })
-    bad = [(start, end) for start, end in zip(begins, begins[1:], strict=False) if end - start > 17_000_000]
+    begins = sorted(
+        {line.ts for line in lines if line.body.startswith("B|") and line.body.split("|", 2)[2] == "eglBeginFrame"}
+    )
+    bad = [(start, end) for start, end in pairwise(begins) if end - start > 17_000_000]
     assert bad
     total: Counter[tuple[str, int]] = Counter()
     open_: dict[int, tuple[int, str, str]] = {}

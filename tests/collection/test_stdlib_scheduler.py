@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import pytest
+from ftrace_lines import FTRACE, Line, read_lines
 
 from dctv.session import Session
-from ftrace_lines import FTRACE, Line, read_lines
 
 TRACES = [
     "lisa_trace.txt",
@@ -19,7 +19,14 @@ TRACES = [
 ]
 WAKEUPS = ("sched_waking", "sched_wakeup", "sched_wakeup_new")
 LETTERS = {"R": "runnable", "D": "uninterruptible", "X": None, "x": None, "Z": None}
-NUMBERS = {"0": "runnable", "1": "sleeping", "2": "uninterruptible", "130": "uninterruptible", "64": None, "4096": "runnable"}
+NUMBERS = {
+    "0": "runnable",
+    "4096": "runnable",
+    "1": "sleeping",
+    "2": "uninterruptible",
+    "130": "uninterruptible",
+    "64": None,
+}
 
 
 @pytest.fixture(scope="module", params=TRACES)
