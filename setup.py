@@ -17,18 +17,21 @@ class BuildWithData(build_py):
 
     def run(self) -> None:
         """Build the modules, then their data."""
+        built = Path(self.build_lib) / "dctv"
+        if not self.editable_mode:
+            shutil.rmtree(built, ignore_errors=True)  # an earlier build may have left modules that are gone now
         super().run()
-        package = ROOT / "dctv" if self.editable_mode else Path(self.build_lib) / "dctv"
-        data = package / "_data"
+        data = (ROOT / "dctv" if self.editable_mode else built) / "_data"
         data.mkdir(parents=True, exist_ok=True)
         if not self.editable_mode:
             for folder in ("grammar", "stdlib"):
                 shutil.copytree(ROOT / folder, data / folder, dirs_exist_ok=True)
             shutil.copy(ROOT / "units.txt", data / "units.txt")
         sys.path.insert(0, str(ROOT))
-        from dctv.syntax.table import write_table
+        from dctv.syntax.table import write_table  # only importable from here on
 
         write_table(data)
 
 
-setup(cmdclass={"build_py": BuildWithData})
+# One wheel for every Python from 3.11 on.
+setup(cmdclass={"build_py": BuildWithData}, options={"bdist_wheel": {"py_limited_api": "cp311"}})

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from dctv.session import Session
+
 __version__ = "0.1.0"
 
 __all__ = ["Session", "__version__"]

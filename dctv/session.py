@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import sys
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -60,6 +62,8 @@ class Session:
         self._log = WarningLog()
         self._cancels: list[Any] = []
         self._interrupted = False
+        self._reading = 0
+        """How many results are being read."""
         self._base: Path | None = None
         for function in scan(table, TableFunction).values():
             for name in (function.name, *function.aliases):
@@ -96,7 +100,7 @@ class Session:
         return lambda rows: log.add("division by zero gave NULL", rows)
 
     def _executor(self, params: Params | None = None) -> Executor:
-        control = Control(FAILURES, self._failure, self.interrupt, self._finish)
+        control = Control(FAILURES, self._failure, self.interrupt, self._begin, self._finish)
         hooks = Hooks(self._mount_statement, self._unmount, self._new_cancel, control)
         return Executor(self._catalog, self._engine, self._shelves, hooks, _numbered(params), self._log)
 
@@ -110,10 +114,15 @@ class Session:
     def _failure(self, error: BaseException) -> DctvError:
         return Interrupted("interrupted") if self._interrupted else failure(error)
 
+    def _begin(self) -> None:
+        self._reading += 1
+
     def _finish(self) -> None:
-        self._cancels.clear()
-        if "_engine" in self.__dict__:
-            self._engine.finish()
+        self._reading -= 1
+        if self._reading == 0:
+            self._cancels.clear()
+            if "_engine" in self.__dict__:
+                self._engine.finish()
 
     def mount(self, path: str, name: str, **options: object) -> None:
         """Mount a trace: a file, a folder or a pattern, under a dotted name.
@@ -176,11 +185,15 @@ class Session:
         `base` is the folder that relative paths of MOUNT TRACE start from.
         """
         executor = self._executor(params)
-        for statement in parse(Source(source_name, text)):
+        with _deep_recursion():
+            statements = parse(Source(source_name, text))
+        for statement in statements:
             self._log.entries.clear()
             self._interrupted = False
             self._base = base
-            yield executor.run(statement)
+            with _deep_recursion():
+                outcome = executor.run(statement)
+            yield outcome
 
     def sql(self, text: str, params: Params | None = None) -> Result:
         """Run a text and return the result of its last statement.
@@ -234,6 +247,21 @@ class Session:
             del self.__dict__["_engine"]
         self._catalog = Catalog()
         self._mounts.clear()
+
+
+_FRAMES = 20_000
+"""Enough for the deepest statement that the parser lets through: binding takes about ten frames a level."""
+
+
+@contextmanager
+def _deep_recursion() -> Iterator[None]:
+    """Let long chains of operators be walked, whatever the caller's limit is."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, _FRAMES))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)
 
 
 def _numbered(params: Params | None) -> Mapping[int | str, object]:

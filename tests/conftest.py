@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from sqltest import pytest_addoption, pytest_collect_file
+from tests.sqltest import pytest_addoption, pytest_collect_file
 
 __all__ = ["pytest_addoption", "pytest_collect_file"]

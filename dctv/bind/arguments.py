@@ -40,7 +40,7 @@ def bind_arguments(binder: Binder, function: TableFunction, call: ast.TableCall)
     for name, value in call.keywords:
         if name.text not in by_name:
             near = nearest(name.text, list(by_name))
-            hint = f"did you mean `{near}`" if near else f"it has {', '.join(by_name) or 'none'}"
+            hint = f"did you mean `{near}`?" if near else f"it has {', '.join(by_name) or 'none'}"
             raise BindError(f"`{function.name}` has no argument `{name.text}`", name.place or call.place, hint=hint)
         if name.text in given:
             raise BindError(f"argument `{name.text}` is given twice", name.place or call.place)

@@ -143,7 +143,11 @@ class Binder:
             case _ if is_join(node):
                 plan = bind_spans(self, node, None).plan
             case _:
-                raise BindError("a conventional join gives a regular table, which has no place here", node.place)
+                raise BindError(
+                    "a conventional join gives a regular table, which has no place here",
+                    node.place,
+                    hint="SPAN JOIN joins span tables by time",
+                )
         alias = getattr(node, "alias", None)
         return plan if alias is None else self.renamed(plan, alias.columns, alias.name)
 

@@ -8,10 +8,11 @@ from typing import Literal
 
 from sqlglot import exp
 
-from dctv.errors import Place, UnitError
+from dctv.errors import BindError, Place, UnitError
 from dctv.types.units import NO_UNIT, Unit, compatible, finer, ratio
 
-Number = Literal["integer", "float"] | None
+Family = Literal["integer", "float", "text"] | None
+"""What is known of a type before the engine is asked; None is any other type, or an unknown one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +26,8 @@ class Bound:
     """The exact value of a numeric constant."""
     integral: bool = False
     """Whether a constant was written as an integer, so that its type is an integer's."""
-    number: Number = None
-    """Whether its type is known to be an integer's or a float's."""
+    family: Family = None
+    """What is known of its type."""
     parts: tuple[Bound, ...] = ()
     """What it is made of, to find the part the engine objects to."""
 
@@ -71,7 +72,7 @@ def scale(bound: Bound, factor: Fraction, unit: Unit) -> Bound:
             constant=value,
             unit=unit,
             integral=bound.integral and value.denominator == 1,
-            number="integer" if bound.integral and value.denominator == 1 else "float",
+            family="integer" if bound.integral and value.denominator == 1 else "float",
         )
     sql = operand(bound.sql)
     if factor.numerator != 1:
@@ -80,7 +81,7 @@ def scale(bound: Bound, factor: Fraction, unit: Unit) -> Bound:
         sql = exp.Mul(this=sql, expression=by)
     if factor.denominator != 1:
         sql = exp.Div(this=operand(sql), expression=exp.Literal.number(f"{factor.denominator}e0"))
-        return replace(bound, sql=sql, unit=unit, number="float")
+        return replace(bound, sql=sql, unit=unit, family="float")
     return replace(bound, sql=sql, unit=unit)
 
 
@@ -91,12 +92,13 @@ def convert(bound: Bound, unit: Unit, what: str) -> Bound:
     if bound.is_zero:
         return replace(bound, unit=unit)
     if not compatible(bound.unit, unit):
-        raise mismatch(Bound(exp.Null(), unit), bound, what)
+        raise mismatch(bound, Bound(exp.Null(), unit, bound.place), what)
     return scale(bound, ratio(bound.unit, unit), unit)
 
 
 def unify(bounds: list[Bound], what: str) -> list[Bound]:
     """Bring operands to the finest of their units."""
+    _same_family(bounds, what)
     present = [b for b in bounds if not b.is_zero and not isinstance(b.sql, exp.Null)]
     if not present:
         return bounds
@@ -108,24 +110,34 @@ def unify(bounds: list[Bound], what: str) -> list[Bound]:
     return [replace(b, unit=unit) if isinstance(b.sql, exp.Null) else convert(b, unit, what) for b in bounds]
 
 
+def _same_family(bounds: list[Bound], what: str) -> None:
+    """Refuse to mix text and numbers, which the engine would cast to one or the other without a word."""
+    known = [b for b in bounds if b.family is not None]
+    texts = [b for b in known if b.family == "text"]
+    if texts and len(texts) < len(known):
+        odd = next(b for b in known if (b.family == "text") != (known[0].family == "text"))
+        unit = next((b.unit for b in known if b.unit != NO_UNIT), NO_UNIT)
+        number = "a number" if unit == NO_UNIT else f"a number in `{unit}`"
+        first, second = ("a string", number) if odd.family != "text" else (number, "a string")
+        raise BindError(f"{what} mixes {first} and {second}", odd.place, hint="cast one of them, such as x::STRING")
+
+
 def mismatch(left: Bound, right: Bound, what: str) -> UnitError:
     """Return the error for operands whose units do not fit together; its place is the right one's."""
 
     def name(bound: Bound) -> str:
-        if bound.unit != NO_UNIT:
-            return f"`{bound.unit}`"
-        return "a string" if isinstance(bound.sql, exp.Literal) and bound.sql.is_string else "a bare number"
+        return "a bare number" if bound.unit == NO_UNIT else f"`{bound.unit}`"
 
     named, bare = (left, right) if left.unit != NO_UNIT else (right, left)
     hint = None
-    if bare.unit == NO_UNIT and name(bare) == "a bare number":
+    if bare.unit == NO_UNIT:
         number = bare.sql.sql() if bare.constant is not None and bare.integral else "1000"
         hint = f"write the number with its unit, such as `{number}{named.unit}`, or drop a unit with unitless(...)"
     return UnitError(f"{what} mixes {name(left)} and {name(right)}", right.place, hint=hint)
 
 
-def both(left: Bound, right: Bound) -> Number:
+def both(left: Bound, right: Bound) -> Family:
     """Return what arithmetic over two numbers gives: a float if either is one."""
-    if "float" in (left.number, right.number):
+    if "float" in (left.family, right.family):
         return "float"
-    return "integer" if left.number == right.number == "integer" else None
+    return "integer" if left.family == right.family == "integer" else None

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from dctv.bind.bound import Bound, Number, convert, operand, scale
+from dctv.bind.bound import Bound, Family, convert, operand, scale, unify
 from dctv.bind.context import Context
 from dctv.errors import BindError, UnitError, nearest
 from dctv.syntax import ast
@@ -17,15 +17,19 @@ from dctv.types.units import NO_UNIT, Unit, multiply, parse_unit
 
 Bind = Callable[[ast.Expr, Context], Bound]
 
+_ALIKE = {"coalesce", "greatest", "least", "ifnull", "nullif"}
+"""Functions that compare their arguments, or return any of them."""
 _SAME_TYPE = {"sum", "min", "max", "abs", "any_value", "first", "last", "lag", "lead"}
 """Functions whose result is an integer where their first argument is."""
-_COUNTS: dict[str, Number] = {"count": "integer", "row_number": "integer", "rank": "integer", "avg": "float"}
+_COUNTS: dict[str, Family] = {"count": "integer", "row_number": "integer", "rank": "integer", "avg": "float"}
 _WEIGHTED = {"time_avg", "time_sum"}
 
 
 def call(expr: ast.Call, context: Context, bind: Bind) -> Bound:
     """Bind one call."""
     if len(expr.function.parts) > 1:
+        if context.env.catalog.find(tuple(p.text for p in expr.function.parts)) is not None:
+            raise BindError(f"`{expr.function.text}` is a table-valued function: it stands in FROM", expr.place)
         raise context.env.catalog.unknown(expr.function, "function")
     name = expr.function.text.lower()
     kind = _kind(name, expr, context)
@@ -35,6 +39,8 @@ def call(expr: ast.Call, context: Context, bind: Bind) -> Bound:
     if name in _WEIGHTED:
         return _weighted(name, expr, inner, bind)
     arguments = [_argument(a, inner, bind) for a in expr.arguments]
+    if name in _ALIKE:
+        arguments = unify(arguments, f"`{name}`")
     unit, arguments = _apply_rule(name, expr, arguments, context)
     if name == "unitless":
         return replace(arguments[0], unit=NO_UNIT, place=expr.place, parts=(arguments[0],))
@@ -42,8 +48,8 @@ def call(expr: ast.Call, context: Context, bind: Bind) -> Bound:
     sql = _filtered(sql, expr, inner, bind, aggregate=aggregate)
     if expr.over is not None:
         sql = _over(sql, expr.over, context, bind)
-    number = arguments[0].number if arguments and name in _SAME_TYPE else _COUNTS.get(name)
-    return Bound(sql, unit, expr.place, number=number, parts=tuple(arguments))
+    family = arguments[0].family if arguments and name in _SAME_TYPE else _COUNTS.get(name)
+    return Bound(sql, unit, expr.place, family=family, parts=tuple(arguments))
 
 
 def _kind(name: str, expr: ast.Call, context: Context) -> str:
@@ -53,7 +59,7 @@ def _kind(name: str, expr: ast.Call, context: Context) -> str:
     functions = context.env.engine.functions()
     if name not in functions:
         near = nearest(name, [*functions, *context.env.rules])
-        hint = f"did you mean `{near}`" if near else None
+        hint = f"did you mean `{near}`?" if near else None
         raise BindError(f"unknown function `{expr.function.text}`", expr.function.place or expr.place, hint=hint)
     return functions[name]
 
@@ -109,11 +115,10 @@ def _invoke(name: str, expr: ast.Call, arguments: list[Bound], context: Context,
         values = [*values[:-1], exp.Order(this=last, expressions=terms)]
     if name == "count" and len(values) == 1 and isinstance(values[0], exp.Star):
         return exp.Count(this=exp.Star(), big_int=True)
-    sql: exp.Expr = exp.Anonymous(this=name, expressions=values)
-    if expr.nulls is not None:
-        form = exp.IgnoreNulls if expr.nulls == "IGNORE" else exp.RespectNulls
-        sql = form(this=sql)
-    return sql
+    if expr.nulls is not None and values:
+        # As text, since sqlglot drops these words from functions that it does not know as window functions.
+        values[-1] = exp.Var(this=f"{values[-1].sql(dialect='duckdb')} {expr.nulls} NULLS")
+    return exp.Anonymous(this=name, expressions=values)
 
 
 def _filtered(sql: exp.Expr, expr: ast.Call, context: Context, bind: Bind, *, aggregate: bool) -> exp.Expr:

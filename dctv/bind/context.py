@@ -8,7 +8,7 @@ from typing import Protocol
 
 from sqlglot import exp
 
-from dctv.bind.bound import Bound
+from dctv.bind.bound import Bound, Family
 from dctv.bind.scope import Scope
 from dctv.catalog.namespace import Catalog
 from dctv.contracts.engine import Engine
@@ -65,6 +65,7 @@ class Out:
 
     name: str
     unit: Unit
+    family: Family = None
     any_unit: bool = False
     """Whether it is a bare NULL or 0, which goes with every unit."""
 

@@ -58,7 +58,7 @@ def bind_core(binder: Binder, core: ast.Core, parent: Scope | None, leaves: Leav
         parts.append(where)
         tree.set("where", exp.Where(this=where.sql))
     items = expand(core.columns, context, source)
-    outs = tuple(Out(item.name, item.bound.unit, fits_all(item.bound)) for item in items)
+    outs = tuple(Out(item.name, item.bound.unit, item.bound.family, any_unit=fits_all(item.bound)) for item in items)
     named = replace(context, aliases=aliases(items))
     tree.set("expressions", [aliased(i.bound.sql, n) for i, n in zip(items, names_of(outs), strict=True)])
     parts += [item.bound for item in items]
@@ -140,7 +140,7 @@ def _starred(expr: ast.Star, scope: Scope, away: set[str]) -> list[ScopeColumn]:
         if table is None:
             known = [t.alias for t in scope.tables if t.alias]
             near = nearest(expr.qualifier.text, known)
-            hint = f"did you mean `{near}`" if near else f"tables here: {', '.join(known)}" if known else None
+            hint = f"did you mean `{near}`?" if near else f"tables here: {', '.join(known)}" if known else None
             raise BindError(f"unknown table `{expr.qualifier.text}`", expr.qualifier.place or expr.place, hint=hint)
         return list(table.columns)
     columns: list[ScopeColumn] = []

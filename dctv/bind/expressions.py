@@ -12,7 +12,7 @@ from sqlglot import exp
 from dctv.bind import calls, operators
 from dctv.bind.bound import Bound, constant, convert, operand, unify
 from dctv.bind.context import Context
-from dctv.bind.scope import Scope, number_of
+from dctv.bind.scope import Scope, family_of
 from dctv.errors import BindError, UnitError
 from dctv.syntax import ast
 from dctv.types.units import NO_UNIT, Unit, parse_unit
@@ -54,7 +54,7 @@ def placed_unit(text: str, node: ast.Node) -> Unit:
 
 
 def _string(expr: ast.String, _: Context) -> Bound:
-    return Bound(exp.Literal.string(expr.text), place=expr.place)
+    return Bound(exp.Literal.string(expr.text), place=expr.place, family="text")
 
 
 def _constant(expr: ast.Constant, _: Context) -> Bound:
@@ -88,7 +88,7 @@ def _bind_parameter(expr: ast.Bind, context: Context) -> Bound:
         case float():
             return Bound(exp.Cast(this=exp.Literal.string(str(value)), to=exp.Var(this="DOUBLE")), place=expr.place)
         case str():
-            return Bound(exp.Literal.string(value), place=expr.place)
+            return Bound(exp.Literal.string(value), place=expr.place, family="text")
         case bytes():
             return Bound(exp.Anonymous(this="unhex", expressions=[exp.Literal.string(value.hex())]), place=expr.place)
         case _:
@@ -139,7 +139,9 @@ def _case(expr: ast.Case, context: Context) -> Bound:
     default = values[-1].sql if expr.otherwise is not None else None
     sql = exp.Case(this=subject.sql if subject else None, ifs=ifs, default=default)
     unit = next((v.unit for v in values if v.unit != NO_UNIT), NO_UNIT)
-    return Bound(sql, unit, expr.place, parts=(*((subject,) if subject else ()), *tests, *values))
+    family = values[0].family if all(v.family == values[0].family for v in values) else None
+    parts = (*((subject,) if subject else ()), *tests, *values)
+    return Bound(sql, unit, expr.place, family=family, parts=parts)
 
 
 def _cast(expr: ast.Cast, context: Context) -> Bound:
@@ -150,7 +152,7 @@ def _cast(expr: ast.Cast, context: Context) -> Bound:
         raise BindError(error.message, expr.type.place or expr.place, hint=error.hint) from None
     form = exp.TryCast if expr.lenient else exp.Cast
     sql = form(this=bound.sql, to=exp.Var(this=type_name))
-    return Bound(sql, bound.unit, expr.place, number=number_of(type_name), parts=(bound,))
+    return Bound(sql, bound.unit, expr.place, family=family_of(type_name), parts=(bound,))
 
 
 def _exists(expr: ast.Exists, context: Context) -> Bound:

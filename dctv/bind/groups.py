@@ -78,10 +78,12 @@ def _span_pieces(binder: Binder, source: SpanSource, group: ast.GroupUsingSpans)
             hint="GROUP USING PARTITION makes an unpartitioned one of it" if grouper.schema.partitions else None,
         )
     events = plan.schema.kind is Kind.EVENT
-    if group.intersect and (events or not plan.schema.partitions):
+    if group.intersect and events:
         raise BindError(
             f"AND INTERSECT takes the time that all partitions cover, found {plan.schema.describe_one()}", group.place
         )
+    # Without partitions, the time that all of them cover is the input's own.
+    intersect = group.intersect and bool(plan.schema.partitions)
     partitions = plan.schema.special[len(plan.schema.kind.time_columns) :]
     times = plan.schema.columns[: len(plan.schema.kind.time_columns)]
     columns = (
@@ -94,7 +96,7 @@ def _span_pieces(binder: Binder, source: SpanSource, group: ast.GroupUsingSpans)
     )
     schema = Schema(Kind.REGULAR, columns)
     inputs = [sorted_plan(plan), sorted_plan(grouper)]
-    if group.intersect:
+    if intersect:
         inputs.append(_distinct_partitions(plan))
     options = {"events": events, "partitions": len(partitions), "names": physical_names(schema)}
     kernel = binder.kernel("span group", schema, inputs, options, ordered=False)
@@ -182,7 +184,7 @@ def _named_partition(name: ast.Name, schema: Schema) -> str:
     raise BindError(
         f"`{name.text}` is not a partition column; the table is partitioned by {', '.join(schema.partitions)}",
         name.place,
-        hint=f"did you mean `{near}`" if near else None,
+        hint=f"did you mean `{near}`?" if near else None,
     )
 
 

@@ -53,7 +53,7 @@ def unary(expr: ast.Unary, bound: Bound) -> Bound:
     if bound.constant is not None:
         return constant(-bound.constant, bound.unit, expr.place, integral=bound.integral)
     negated = exp.Paren(this=exp.Neg(this=operand(bound.sql)))
-    return Bound(negated, bound.unit, expr.place, number=bound.number, parts=(bound,))
+    return Bound(negated, bound.unit, expr.place, family=bound.family, parts=(bound,))
 
 
 def binary(expr: ast.Binary, left: Bound, right: Bound) -> Bound:
@@ -81,7 +81,7 @@ def _sum(expr: ast.Binary, left: Bound, right: Bound) -> Bound:
         value = left.constant + right.constant if expr.op == "+" else left.constant - right.constant
         return constant(value, unit, expr.place, integral=left.integral and right.integral)
     sql = _SUMS[expr.op](this=operand(left.sql), expression=operand(right.sql))
-    return Bound(sql, unit, expr.place, number=both(left, right), parts=(left, right))
+    return Bound(sql, unit, expr.place, family=both(left, right), parts=(left, right))
 
 
 def _product(expr: ast.Binary, left: Bound, right: Bound) -> Bound:
@@ -90,7 +90,7 @@ def _product(expr: ast.Binary, left: Bound, right: Bound) -> Bound:
         value = left.constant * right.constant * factor
         return constant(value, unit, expr.place, integral=left.integral and right.integral)
     sql = exp.Mul(this=operand(left.sql), expression=operand(right.sql))
-    return scale(Bound(sql, unit, expr.place, number=both(left, right), parts=(left, right)), factor, unit)
+    return scale(Bound(sql, unit, expr.place, family=both(left, right), parts=(left, right)), factor, unit)
 
 
 def _quotient(expr: ast.Binary, left: Bound, right: Bound) -> Bound:
@@ -106,8 +106,8 @@ def _quotient(expr: ast.Binary, left: Bound, right: Bound) -> Bound:
         unit, factor = divide(left.unit, right.unit)
     if expr.op == "/" and left.constant is not None and right.constant and _with_units(left, right):
         return constant(left.constant / right.constant * factor, unit, expr.place, integral=False)
-    number = "float" if expr.op == "/" else both(left, right)
-    result = Bound(_division(expr.op, left, right), unit, expr.place, number=number, parts=(left, right))
+    family = "float" if expr.op == "/" else both(left, right)
+    result = Bound(_division(expr.op, left, right), unit, expr.place, family=family, parts=(left, right))
     return scale(result, factor, unit)
 
 

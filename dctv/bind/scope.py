@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 
 from sqlglot import exp
 
-from dctv.bind.bound import Bound, Number
+from dctv.bind.bound import Bound, Family
 from dctv.errors import BindError, Place, nearest
 from dctv.plan.nodes import physical_names
 from dctv.syntax import ast
 from dctv.types.schema import ColumnType, Schema
-from dctv.types.values import is_float, is_integer
+from dctv.types.values import is_float, is_integer, is_string
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +96,8 @@ class Scope:
         while scope is not None:
             found = scope.find(path)
             if found is not None:
-                number = number_of(found.column.type)
-                return Bound(found.sql.copy(), found.column.unit, path.place, number=number)
+                family = family_of(found.column.type)
+                return Bound(found.sql.copy(), found.column.unit, path.place, family=family)
             member = scope.member(path)
             if member is not None:
                 return member
@@ -124,7 +124,7 @@ class Scope:
                 return unknown_column(path.text, near, [c.name for c in table.columns], path.place)
             aliases = [t.alias for t in self.tables if t.alias]
             near = nearest(qualifier[-1], aliases)
-            hint = f"did you mean `{near}`" if near else (f"tables here: {', '.join(aliases)}" if aliases else None)
+            hint = f"did you mean `{near}`?" if near else (f"tables here: {', '.join(aliases)}" if aliases else None)
             return BindError(f"unknown table `{'.'.join(qualifier)}` in `{path.text}`", path.place, hint=hint)
         names = self.all_names()
         return unknown_column(path.text, nearest(path.text, names), names, path.place)
@@ -132,7 +132,7 @@ class Scope:
 
 def unknown_column(name: str, near: str | None, names: list[str], place: Place | None) -> BindError:
     """Return the error for a column that is not there."""
-    hint = f"did you mean `{near}`" if near else None
+    hint = f"did you mean `{near}`?" if near else None
     if hint is None and names:
         hint = f"columns here: {', '.join(dict.fromkeys(names[:12]))}{', ...' if len(names) > 12 else ''}"
     return BindError(f"unknown column `{name}`", place, hint=hint)
@@ -159,11 +159,13 @@ def _choose(columns: list[ScopeColumn], path: ast.Path) -> ScopeColumn | None:
     return None
 
 
-def number_of(type_name: str) -> Number:
-    """Return whether a type of the engine is an integer's or a float's."""
+def family_of(type_name: str) -> Family:
+    """Return the family of a type of the engine."""
     if is_integer(type_name):
         return "integer"
-    return "float" if is_float(type_name) else None
+    if is_float(type_name):
+        return "float"
+    return "text" if is_string(type_name) else None
 
 
 def table_in_scope(schema: Schema, source: str, alias: str | None, path: tuple[str, ...] = ()) -> ScopeTable:

@@ -124,6 +124,13 @@ def _side(query: Query) -> exp.Expr:
 def _same_units(node: ast.Compound, left: Query, right: Query) -> tuple[Query, Query]:
     units = []
     for a, b in zip(left.outs, right.outs, strict=True):
+        if None not in (a.family, b.family) and (a.family == "text") != (b.family == "text"):
+            shown = ["a string" if o.family == "text" else "a number" for o in (a, b)]
+            raise BindError(
+                f"{node.op}: column `{a.name}` mixes {shown[0]} and {shown[1]}",
+                node.place,
+                hint=f"cast one of them, such as {a.name}::STRING",
+            )
         if a.any_unit or b.any_unit:
             units.append(b.unit if a.any_unit else a.unit)
             continue

@@ -162,7 +162,7 @@ def _merge(node: ast.Join, name: ast.Name, scopes: tuple[Scope, Scope], source: 
         if found is None:
             known = " or ".join(f"`{t.alias}`" for t in scope.tables if t.alias) or "the subquery"
             near = nearest(name.text, scope.all_names())
-            hint = f"did you mean `{near}`" if near else None
+            hint = f"did you mean `{near}`?" if near else None
             raise BindError(f"{known} has no column `{name.text}`", name.place, hint=hint)
     bounds = [Scope(s.tables, None, s.merged).resolve(path) for s in scopes]
     left, right = unify(bounds, "USING")

@@ -66,8 +66,11 @@ def _check_kind(core: ast.Core, schema: Schema, place: Place | None) -> None:
             Kind.EVENT: "SELECT EVENT selects from it",
             Kind.REGULAR: "dctv.as_spans(...) and dctv.as_events(...) give a regular table a kind",
         }[schema.kind]
+        wanted = "an event" if core.kind == "EVENT" else "a span"
         raise BindError(
-            f"SELECT {core.kind} expected a {core.kind.lower()} table, found {schema.describe_one()}", place, hint=hint
+            f"SELECT {core.kind} expected {wanted} table, found {schema.describe_one()}",
+            place,
+            hint=hint,
         )
 
 
@@ -119,17 +122,18 @@ def refuse_special(column: ast.ResultColumn, core: ast.Core, special: Sequence[s
 
 def _refuse_duplicates(core: ast.Core, items: Sequence[Item], special: Sequence[str]) -> None:
     seen: set[str] = {s.lower() for s in special}
-    doubled = []
+    doubled: list[Item] = []
     for item in items:
         if item.name.lower() in seen:
-            doubled.append(item.name)
+            doubled.append(item)
         seen.add(item.name.lower())
     if doubled:
-        listed = ", ".join(f"`{d}`" for d in dict.fromkeys(doubled))
+        listed = ", ".join(f"`{name}`" for name in dict.fromkeys(item.name for item in doubled))
+        starred = any(isinstance(c.expr, ast.Star) for c in core.columns)
         raise BindError(
             f"the result has several columns {listed}",
-            core.columns[0].place or core.place,
-            hint="list the columns with aliases instead of `*`",
+            doubled[0].bound.place or core.place,
+            hint="list the columns with aliases instead of `*`" if starred else "give one of them another alias",
         )
 
 

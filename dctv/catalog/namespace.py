@@ -125,7 +125,7 @@ class Catalog:
         if len(ending) == 1:
             hint = f"there is {quoted(ending[0])}"
         elif near is not None:
-            hint = f"did you mean {quoted(near)}"
+            hint = f"did you mean {quoted(near)}?"
         elif not any(not n.startswith("dctv.") for n in names):
             hint = "nothing is mounted: MOUNT TRACE 'file' AS name, or give NAME=PATH on the command line"
         return BindError(f"unknown {what} `{path.text}`", path.place, hint=hint)

@@ -11,11 +11,11 @@ from pathlib import Path
 from dctv.cli.errand import Desk, carry_out
 from dctv.cli.junit import Case, junit_xml
 from dctv.cli.texts import Text
-from dctv.console.narration import say, warn
+from dctv.console.narration import failed_assertion, say, warn
 from dctv.console.sink import file_sink
 from dctv.console.verdict import FAILED, OK
 from dctv.contracts.writer import Writer
-from dctv.errors import DctvError, Place, UsageError, render
+from dctv.errors import DctvError, UsageError, render
 from dctv.run.result import Asserted, Result
 
 
@@ -88,19 +88,11 @@ def _write(result: Result, writer: Writer, desk: Desk, tally: Tally) -> None:
 
 
 def _note(asserted: Asserted, source: str, tally: Tally) -> None:
-    name = asserted.message or asserted.text
     failure = None
     if not asserted.passed:
-        failure = f"{_position(asserted.place, source)}: assertion failed: {name}"
+        failure = render(failed_assertion(asserted))
         say(failure)
-    tally.cases.append(Case(source, name, failure))
-
-
-def _position(place: Place | None, source: str) -> str:
-    if place is None:
-        return source
-    line, column = place.source.position(place.start)
-    return f"{place.source.name}:{line}:{column}"
+    tally.cases.append(Case(source, asserted.message or asserted.text, failure))
 
 
 @contextmanager

@@ -14,6 +14,9 @@ from dctv.console.sink import Sink, file_sink, stdout_sink
 from dctv.console.verdict import PARTIAL
 from dctv.session import Session
 
+STDOUT = (Path("-"), Path("/dev/stdout"))
+"""Names of `-o` that mean stdout; replacing what /dev/stdout points to would be a surprise."""
+
 
 @dataclass(frozen=True, slots=True)
 class Desk:
@@ -30,7 +33,7 @@ def carry_out(
 ) -> int:
     """Mount, work and return the exit code; a trace that was not read whole outweighs what the work returns."""
     bar = ProgressBar()
-    with stdout_sink(bar.clear) if output is None else file_sink(output) as sink:
+    with stdout_sink(bar.clear) if output is None or output in STDOUT else file_sink(output) as sink:
         session = open_session(args, bar)
 
         def errand(check: Check) -> int:

@@ -31,7 +31,7 @@ class ProgressBar:
         if self._bar is None:
             if monotonic() - self._began < PATIENCE:
                 return
-            self._bar, self._task = _start()
+            self._bar, self._task = _start(label)
         assert self._task is not None
         self._bar.update(self._task, description=label, completed=done, total=total or None)
 
@@ -42,7 +42,7 @@ class ProgressBar:
             bar.stop()
 
 
-def _start() -> tuple[Progress, TaskID]:
+def _start(label: str) -> tuple[Progress, TaskID]:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
@@ -54,4 +54,4 @@ def _start() -> tuple[Progress, TaskID]:
     )
     bar = Progress(*columns, console=Console(stderr=True), transient=True, refresh_per_second=8)
     bar.start()
-    return bar, bar.add_task("", total=None)
+    return bar, bar.add_task(label, total=None)

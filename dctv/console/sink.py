@@ -91,7 +91,7 @@ def file_sink(path: Path) -> Iterator[Sink]:
         mode = target.stat().st_mode
     except OSError:
         mode = stat.S_IFREG
-    whole = stat.S_ISREG(mode)
+    whole = stat.S_ISREG(mode) and Path("/dev") not in path.absolute().parents
     if stat.S_ISDIR(mode):
         raise UsageError(f"cannot write {name}: it is a folder")
     part = target.with_name(f".{target.name}.{os.getpid()}.part") if whole else target

@@ -15,5 +15,5 @@ class SpanOperator:
 
     name: str
     doc: str
-    run: Callable[[list[ArrowStream], Mapping[str, Any], object], ArrowStream]
+    run: Callable[[list[ArrowStream], Mapping[str, Any], Any], ArrowStream]
     """Called with the inputs, the operator's options and a cancel token."""

@@ -49,7 +49,7 @@ class Argument:
         if text not in choices:
             near = nearest(text, list(choices))
             listed = " or ".join(f"`{c}`" for c in choices)
-            raise BindError(f"{what} is {listed}, found `{text}`", self.place, hint=near and f"did you mean `{near}`")
+            raise BindError(f"{what} is {listed}, found `{text}`", self.place, hint=near and f"did you mean `{near}`?")
         return text
 
     def table(self, what: str) -> Plan:
@@ -85,7 +85,7 @@ class Argument:
             for key, item in self.value.items():
                 if key not in keys:
                     near = nearest(key, list(keys))
-                    hint = f"did you mean `{near}`" if near else f"it has {', '.join(keys)}"
+                    hint = f"did you mean `{near}`?" if near else f"it has {', '.join(keys)}"
                     raise BindError(f"{what} has no entry `{key}`", item.place, hint=hint)
             return {key: item for key, item in self.value.items() if item.value is not None}
         items = self.value if isinstance(self.value, list) else [self]

@@ -15,6 +15,7 @@ import duckdb
 
 from dctv.contracts.engine import ZERO_DIVISION
 from dctv.errors import DctvError, EngineError, Interrupted, UsageError, nearest
+from dctv.types.values import dialect_type
 
 FAILURES = (duckdb.Error, ValueError, OSError, RuntimeError, MemoryError)
 """What a running query raises: the engine's errors, and those of Arrow and the kernels."""
@@ -26,8 +27,13 @@ _sessions = count()
 
 def _spill_folder() -> Path:
     """Return a folder of this session's own, which the engine makes when it first spills."""
-    root = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(root) / "dctv" / f"spill-{os.getpid()}-{next(_sessions)}"
+    root = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "dctv"
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        # A home that cannot be written to: the engine's own choice is the current folder.
+        root = Path.cwd()
+    return root / f"spill-{os.getpid()}-{next(_sessions)}"
 
 
 class DuckDB:
@@ -174,7 +180,7 @@ class DuckDB:
             near = nearest(name, list(_SETTINGS))
             raise UsageError(
                 f"unknown setting `{name}`",
-                hint=f"did you mean `{near}`" if near else f"settings: {', '.join(_SETTINGS)}",
+                hint=f"did you mean `{near}`?" if near else f"settings: {', '.join(_SETTINGS)}",
             )
         for connection in (self._parallel, self._serial):
             if name == "threads" and connection is self._serial:
@@ -221,6 +227,8 @@ _NOISE = re.compile(
 )
 
 
+_TYPES = re.compile(r"\b(VARCHAR|BIGINT|INTEGER|SMALLINT|TINYINT|DOUBLE|FLOAT|BOOLEAN|BLOB)\b(?!_)")
+_NO_FORM = re.compile(r"[Nn]o function matches the given name and argument types '([^(]+)\((.*)\)'\. You might need.*")
 _OVERFLOW = re.compile(r"[Tt]ype U?INT128 with value (-?\d+) can't be cast because .*")
 
 
@@ -233,6 +241,8 @@ def message_of(error: BaseException) -> str:
         before = text
         text = _NOISE.sub("", _PREFIX.sub("", text.strip()))
     text = _OVERFLOW.sub(r"integer overflow: \1 does not fit into 64 bits", " ".join(text.split()).rstrip(".!"))
+    text = _NO_FORM.sub(r"no form of `\1` takes (\2)", text).replace("_LITERAL", "")
+    text = _TYPES.sub(lambda found: dialect_type(found[1]), text)
     return text[:1].lower() + text[1:] if text[:2] != text[:2].upper() else text
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from time import perf_counter
 
 from dctv.console.attended import Check, attended, end_process
-from dctv.console.narration import say, warn
+from dctv.console.narration import complain, failed_assertion, say, warn
 from dctv.console.progress import ProgressBar
 from dctv.console.sink import Sink, stdout_sink
 from dctv.console.verdict import BROKEN_PIPE, FAILED, OK, PARTIAL, WRONG, Verdict
@@ -127,7 +127,7 @@ class Conversation:
                     say(outcome.message)
             case Asserted():
                 if not outcome.passed:
-                    say(f"error: assertion failed: {outcome.message or outcome.text}")
+                    complain(failed_assertion(outcome))
 
     def _sink(self) -> AbstractContextManager[Sink]:
         return paged_sink(self._keyboard, self.bar.clear) if self.interactive else stdout_sink(self.bar.clear)

@@ -109,13 +109,9 @@ class Executor:
 
     def result(self, plan: Plan) -> Result:
         """Return the result of a plan; nothing runs until it is read."""
-        final = in_final_order(plan)
-        hooks, log = self.hooks, self.log
-
-        def open_() -> Any:
-            return Runner(self.engine, hooks.new_cancel()).stream(_whole(final))
-
-        return Result(plan.schema, open_, log, hooks.control)
+        runner = Runner(self.engine, self.hooks.new_cancel())
+        stream = runner.stream(_whole(in_final_order(plan)))
+        return Result(plan.schema, stream, self.log, self.hooks.control)
 
     def rows(self, names: Mapping[str, str], rows: list[list[Any]]) -> Result:
         """Return a result of rows that are known already; columns by name with their types."""

@@ -36,6 +36,8 @@ class Control:
     """What the engine and the kernels raise."""
     failure: Callable[[BaseException], DctvError]
     interrupt: Callable[[], None]
+    begin: Callable[[], None]
+    """Called before the first row is read."""
     finish: Callable[[], None]
     """Called when the rows have been read, or no more are wanted."""
 
@@ -46,7 +48,7 @@ class Result:
     def __init__(
         self,
         schema: Schema,
-        stream: Callable[[], Any],
+        stream: Any,
         warnings: WarningLog,
         control: Control,
     ) -> None:
@@ -54,7 +56,7 @@ class Result:
         self._stream = stream
         self._log = warnings
         self._failures, self._failure = control.failures, control.failure
-        self._interrupt, self._finish = control.interrupt, control.finish
+        self._interrupt, self._begin, self._finish = control.interrupt, control.begin, control.finish
         self._read = False
 
     @property
@@ -66,7 +68,8 @@ class Result:
         if self._read:
             raise UsageError("this result has been read already", hint="run the query again")
         self._read = True
-        return self._stream()
+        self._begin()
+        return self._stream
 
     def chunks(self) -> Iterator[list[list[object]]]:
         """Yield batches as one list of Python values per column."""
@@ -122,7 +125,7 @@ class Result:
 
         return pl.from_arrow(self.arrow())
 
-    def fetchall(self) -> list[tuple[object, ...]]:
+    def fetchall(self) -> list[tuple[Any, ...]]:
         """Return all rows as tuples of Python values."""
         return [row for chunk in self.chunks() for row in zip(*chunk, strict=True)]
 
@@ -156,6 +159,9 @@ class Result:
 class _Worker:
     """One daemon thread that does one piece of work at a time."""
 
+    _failures = (Exception, KeyboardInterrupt)
+    """What the work may raise: the thread that waits for it raises it again."""
+
     def __init__(self) -> None:
         self._work: Callable[[], Any] | None = None
         self._value: Any = None
@@ -171,7 +177,7 @@ class _Worker:
                 return
             try:
                 self._value = self._work()
-            except BaseException as error:
+            except self._failures as error:
                 self._error = error
             self.finished.set()
 

@@ -7,12 +7,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from command_line import Ran, environment, run
 
 import dctv.cli
 from dctv.cli import main
 from dctv.cli.arguments import parameters, split_mounts
 from dctv.console.verdict import Verdict
+from tests.command_line import Ran, environment, run
 
 HEAVY = {"pyarrow", "duckdb", "numpy", "pint", "rich", "prompt_toolkit", "sqlglot", "lark", "pygments"}
 

@@ -9,7 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from command_line import COMMAND, environment
+
+from tests.command_line import COMMAND, environment
 
 LONG = "SELECT COUNT(*) FROM range(1000000) AS a, range(1000000) AS b WHERE a.range % 7 = b.range % 5"
 PATIENCE = 60

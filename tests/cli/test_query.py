@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-from command_line import COMMAND, Ran, environment, run
+
+from tests.command_line import COMMAND, Ran, environment, run
 
 
 def test_several_results() -> None:
@@ -106,6 +107,18 @@ def test_output_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
     assert target.read_text() == "x\n1\n"
     assert stat.S_IMODE(target.stat().st_mode) == 0o640
     assert [path.name for path in tmp_path.iterdir()] == ["out.csv"]
+
+
+@pytest.mark.parametrize("name", ["-", "/dev/stdout"])
+def test_output_to_stdout_replaces_nothing(name: str, tmp_path: Path) -> None:
+    target = tmp_path / "out.txt"
+    with target.open("wb") as out:
+        out.write(b"before\n")
+        out.flush()
+        words = [*COMMAND, "query", "SELECT 1 AS x", "-o", name, "--format", "csv"]
+        subprocess.run(words, stdout=out, env=environment(), check=True)
+        out.write(b"after\n")
+    assert target.read_text().splitlines()[:3] == ["before", "x", "1"]
 
 
 def test_output_parquet(tmp_path: Path) -> None:

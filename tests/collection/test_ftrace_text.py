@@ -13,8 +13,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
-from dctv._kernels import decode_ftrace
 
+from dctv._kernels import decode_ftrace
 from dctv.contracts.reader import Head, LoadContext, LoadedTrace
 from dctv.errors import TraceError
 from dctv.readers.ftrace_text import load, sniff

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from command_line import COMMAND, Ran, environment, run
+from tests.command_line import COMMAND, Ran, environment, run
 
 
 def test_one_statement() -> None:
@@ -27,7 +27,7 @@ def test_it_goes_on_after_errors() -> None:
 def test_failed_assertion() -> None:
     ran = run("repl", stdin="ASSERT 1 = 2, 'no';\nSELECT 1 AS a;")
     assert (ran.code, ran.out) == (1, "a\n-\n1\n")
-    assert ran.err == "error: assertion failed: no\n"
+    assert ran.err.startswith("<stdin>:1:1: assertion failed: no\n  ASSERT 1 = 2, 'no'")
 
 
 def test_modes_and_files(tmp_path: Path) -> None:

@@ -47,8 +47,10 @@ def _sequence(draw: st.DrawFn, most: int) -> tuple[Span, ...]:
 @st.composite
 def leaves(draw: st.DrawFn, partitions: tuple[str, ...]) -> Query:
     """Draw a table of its own."""
-    keys = [()] if not partitions else draw(
-        st.lists(st.tuples(*(st.sampled_from(_POOLS[c]) for c in partitions)), max_size=3, unique=True)
+    keys = (
+        [()]
+        if not partitions
+        else draw(st.lists(st.tuples(*(st.sampled_from(_POOLS[c]) for c in partitions)), max_size=3, unique=True))
     )
     table = Spans(partitions, {key: draw(_sequence(7)) for key in keys})
     rows = [(start, stop - start, *key, v) for key, spans in table.spans.items() for start, stop, v in spans]
@@ -140,4 +142,3 @@ _SHAPES = {
     "group": _grouped,
     "departition": _departitioned,
 }
-

@@ -14,13 +14,13 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from listed import Listed
 
 import dctv.writers
 from dctv.contracts.shelf import scan
 from dctv.contracts.writer import Writer
 from dctv.types.schema import ColumnType, Kind, Schema
 from dctv.types.units import parse_unit
+from tests.writers.listed import Listed
 
 WRITERS = scan(dctv.writers, Writer)
 SPANS = Schema(Kind.SPAN, (ColumnType("_ts", "BIGINT", parse_unit("ns")), ColumnType("name", "VARCHAR")))

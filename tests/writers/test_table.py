@@ -5,11 +5,11 @@ from __future__ import annotations
 import io
 
 import pytest
-from listed import Listed
 
 from dctv.types.schema import ColumnType, Kind, Schema
 from dctv.types.units import parse_unit
 from dctv.writers.table import SAMPLE, write
+from tests.writers.listed import Listed
 
 
 def shown(rows: Listed) -> str:

@@ -9,14 +9,14 @@ from dctv.contracts.span_operator import SpanOperator
 from dctv.plan.nodes import ArrowStream
 
 
-def _span_group(inputs: list[ArrowStream], options: Mapping[str, Any], cancel: object) -> ArrowStream:
+def _span_group(inputs: list[ArrowStream], options: Mapping[str, Any], cancel: Any) -> ArrowStream:
     from dctv import _kernels  # compiled; only wanted when a query runs
 
     spans, grouper, *partitions = inputs
     return _kernels.span_pieces(spans, grouper, intersect=next(iter(partitions), None), cancel=cancel, **options)
 
 
-def _departition(inputs: list[ArrowStream], options: Mapping[str, Any], cancel: object) -> ArrowStream:
+def _departition(inputs: list[ArrowStream], options: Mapping[str, Any], cancel: Any) -> ArrowStream:
     from dctv import _kernels
 
     spans, *partitions = inputs

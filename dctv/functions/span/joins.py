@@ -9,14 +9,14 @@ from dctv.contracts.span_operator import SpanOperator
 from dctv.plan.nodes import ArrowStream
 
 
-def _span_join(inputs: list[ArrowStream], options: Mapping[str, Any], cancel: object) -> ArrowStream:
+def _span_join(inputs: list[ArrowStream], options: Mapping[str, Any], cancel: Any) -> ArrowStream:
     from dctv import _kernels  # compiled; only wanted when a query runs
 
     left, right = inputs
     return _kernels.span_join(left, right, cancel=cancel, **options)
 
 
-def _event_join(inputs: list[ArrowStream], options: Mapping[str, Any], cancel: object) -> ArrowStream:
+def _event_join(inputs: list[ArrowStream], options: Mapping[str, Any], cancel: Any) -> ArrowStream:
     from dctv import _kernels
 
     events, spans = inputs

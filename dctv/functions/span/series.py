@@ -9,17 +9,17 @@ from dctv.contracts.span_operator import SpanOperator
 from dctv.plan.nodes import ArrowStream
 
 
-def _series_to_spans(inputs: list[ArrowStream], options: Mapping[str, Any], cancel: object) -> ArrowStream:
+def _series_to_spans(inputs: list[ArrowStream], options: Mapping[str, Any], cancel: Any) -> ArrowStream:
     from dctv import _kernels  # compiled; only wanted when a query runs
 
     return _kernels.series_to_spans(inputs, cancel=cancel, **options)
 
 
-def _nest(inputs: list[ArrowStream], options: Mapping[str, Any], cancel: object) -> ArrowStream:
+def _nest(inputs: list[ArrowStream], options: Mapping[str, Any], cancel: Any) -> ArrowStream:
     from dctv import _kernels
 
-    result = _kernels.nest(inputs[0], cancel=cancel, **options)
-    return result[0] if isinstance(result, tuple) else result
+    stream, _ = _kernels.nest(inputs[0], cancel=cancel, **options)
+    return stream
 
 
 SERIES = SpanOperator("series to spans", "dctv.time_series_to_spans", _series_to_spans)

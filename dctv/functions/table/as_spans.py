@@ -23,7 +23,7 @@ def _column(plan: Plan, argument: Argument, what: str) -> ColumnType:
             if same(column.name) == same(name):
                 return column
     near = nearest(name, list(plan.schema.names))
-    hint = f"did you mean `{near}`" if near else f"columns: {', '.join(plan.schema.names)}; name one with ts=>'...'"
+    hint = f"did you mean `{near}`?" if near else f"columns: {', '.join(plan.schema.names)}; name one with ts=>'...'"
     raise BindError(f"the table has no column `{name}`", argument.place, hint=hint)
 
 
@@ -33,7 +33,8 @@ def _time(plan: Plan, column: ColumnType, argument: Argument) -> exp.Expr:
     value: exp.Expr = exp.column(names[column.name], "t", quoted=True)
     ns = parse_unit("ns")
     if not is_numeric(column.type):
-        raise BindError(f"`{column.name}` is {dialect_type(column.type)}, expected a time: a number", argument.place)
+        found = dialect_type(column.type).strip('"')
+        raise BindError(f"`{column.name}` is {found}, expected a time: a number", argument.place)
     value = exp.Cast(this=value, to=exp.Var(this="BIGINT")) if is_integer(column.type) else value
     if column.unit not in (NO_UNIT, ns):
         if not compatible(column.unit, ns):

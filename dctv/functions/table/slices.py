@@ -21,7 +21,7 @@ def _column(plan: Plan, argument: Argument, what: str) -> ColumnType:
         if column.name.lower() == name.lower():
             return column
     near = nearest(name, list(plan.schema.names))
-    hint = f"did you mean `{near}`" if near else f"columns: {', '.join(plan.schema.names)}"
+    hint = f"did you mean `{near}`?" if near else f"columns: {', '.join(plan.schema.names)}"
     raise BindError(f"a table has no column `{name}`", argument.place, hint=hint)
 
 

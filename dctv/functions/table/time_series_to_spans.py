@@ -106,7 +106,7 @@ def _existing(plan: Plan, name: str, argument: Argument) -> str:
         if candidate.lower() == name.lower():
             return candidate
     near = nearest(name, list(plan.schema.names))
-    hint = f"did you mean `{near}`" if near else f"columns: {', '.join(plan.schema.names)}"
+    hint = f"did you mean `{near}`?" if near else f"columns: {', '.join(plan.schema.names)}"
     raise BindError(f"the source has no column `{name}`", argument.place, hint=hint)
 
 
@@ -160,8 +160,8 @@ def _source_index(record: Mapping[str, Argument], sources: list[_Source], argume
     if isinstance(given.value, Quantity):
         index = given.integer("the number of a source")
         if not 0 <= index < len(sources):
-            known = "only source 0" if len(sources) == 1 else f"they are numbered 0 to {len(sources) - 1}"
-            raise BindError(f"there is no source {index}, {known}", given.place)
+            numbers = "only source 0" if len(sources) == 1 else f"they are numbered 0 to {len(sources) - 1}"
+            raise BindError(f"there is no source {index}, {numbers}", given.place)
         return index
     wanted = given.string("the number or nickname of a source")
     nicknames = [s.nickname for s in sources]
@@ -169,7 +169,7 @@ def _source_index(record: Mapping[str, Argument], sources: list[_Source], argume
         known = [n for n in nicknames if n is not None]
         near = nearest(wanted, known)
         listed = f"nicknames: {', '.join(known)}" if known else "no source has a nickname"
-        hint = f"did you mean `{near}`" if near else listed
+        hint = f"did you mean `{near}`?" if near else listed
         raise BindError(f"no source has the nickname `{wanted}`", given.place, hint=hint)
     return nicknames.index(wanted)
 

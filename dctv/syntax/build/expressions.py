@@ -69,12 +69,12 @@ def null(at: Place) -> ast.Constant:
 
 def true(at: Place) -> ast.Constant:
     """Make TRUE."""
-    return ast.Constant(True, place=at)
+    return ast.Constant(value=True, place=at)
 
 
 def false(at: Place) -> ast.Constant:
     """Make FALSE."""
-    return ast.Constant(False, place=at)
+    return ast.Constant(value=False, place=at)
 
 
 def column(at: Place, path: ast.Path) -> ast.Column:

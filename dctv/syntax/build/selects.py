@@ -116,9 +116,7 @@ def grouping_set(_at: Place, expr: ast.Expr | None = None) -> tuple[ast.Expr, ..
     return expr.items if isinstance(expr, ast.Row) else (expr,)
 
 
-def group_using_partition(
-    at: Place, overlap: str, names: tuple[ast.Name, ...] = ()
-) -> ast.GroupUsingPartition:
+def group_using_partition(at: Place, overlap: str, names: tuple[ast.Name, ...] = ()) -> ast.GroupUsingPartition:
     """Make a span departition."""
     return ast.GroupUsingPartition(overlap.endswith("INTERSECT"), names, place=at)
 

@@ -43,9 +43,7 @@ def file(at: Place, token: Raw) -> ast.String:
     return ast.String(unquote(token.text), place=at)
 
 
-def mount_trace(
-    at: Place, file: ast.String, path: ast.Path, options: tuple[Keyword, ...] | None
-) -> ast.MountTrace:
+def mount_trace(at: Place, file: ast.String, path: ast.Path, options: tuple[Keyword, ...] | None) -> ast.MountTrace:
     """Make the mounting of a trace."""
     return ast.MountTrace(file, path, tuple((o.name, o.argument) for o in options or ()), place=at)
 

@@ -126,9 +126,7 @@ def table_argument(at: Place, path: ast.Path) -> ast.TableArgument:
     return ast.TableArgument(path, place=at)
 
 
-def nested_call(
-    at: Place, path: ast.Path, arguments: tuple[ast.Argument | Keyword, ...] | None
-) -> ast.CallArgument:
+def nested_call(at: Place, path: ast.Path, arguments: tuple[ast.Argument | Keyword, ...] | None) -> ast.CallArgument:
     """Make an argument that calls a table-valued function."""
     return ast.CallArgument(table_call(at, path, arguments), place=at)
 

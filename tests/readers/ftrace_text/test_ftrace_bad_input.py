@@ -10,11 +10,11 @@ import zlib
 from pathlib import Path
 
 import pytest
-from ftrace_reading import read
 
 from dctv.contracts.reader import LoadContext, LoadedTrace
 from dctv.errors import Interrupted, TraceError
 from dctv.readers.ftrace_text import load
+from tests.readers.ftrace_text.ftrace_reading import read
 
 EVENT = " t-1 [000] 1.000000: e: a=1\n"
 QUIET = LoadContext({}, 2, lambda _done, _total: None)

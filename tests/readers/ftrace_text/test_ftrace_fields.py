@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from ftrace_reading import fields, read
+
+from tests.readers.ftrace_text.ftrace_reading import fields, read
 
 SWITCH = {
     "": "sched_switch",

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from ftrace_reading import read
 
 from dctv.contracts.reader import LoadedTrace
 from dctv.types.schema import Kind
+from tests.readers.ftrace_text.ftrace_reading import read
 
 OLD = "       a.b c-d-17    [001]  50260.647576: my_event: a=1\n"
 FLAGS = "          <idle>-0     [002] d.h2 50260.647577: my_event: a=2\n"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from ftrace_reading import fields, read
+
+from tests.readers.ftrace_text.ftrace_reading import fields, read
 
 WRITERS = ["tracing_mark_write: ", "print: tracing_mark_write: ", "print: 0xffff00000819ff24s: ", "print: ", "0: "]
 

@@ -8,10 +8,10 @@ import zlib
 from pathlib import Path
 
 import pytest
-from ftrace_reading import read
 
 from dctv.contracts.reader import Head, LoadedTrace
 from dctv.readers.ftrace_text import sniff
+from tests.readers.ftrace_text.ftrace_reading import read
 
 LINES = [
     "# tracer: nop",

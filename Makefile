@@ -1,0 +1,77 @@
+# Everything a developer does, by name. Needs python3 >= 3.11 with venv, cargo and rustc >= 1.88, and a C linker.
+
+PYTHON ?= python3
+DCTV_TRACES ?= ../shared/traces
+
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/.installed
+TOOLS := $(VENV)/.tools
+PIP := $(BIN)/python -m pip
+CARGO := cargo --config net.retry=5
+MANIFEST := --manifest-path kernels/Cargo.toml
+
+# What the compiled module and the parse table are made of. Everything else of an editable install is read in place.
+BUILT_FROM := pyproject.toml setup.py grammar/dctv.lark dctv/syntax/compile_grammar.py dctv/syntax/table.py \
+	kernels/Cargo.toml kernels/Cargo.lock $(shell find kernels/src)
+
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+export PIP_ROOT_USER_ACTION := ignore
+export PIP_PROGRESS_BAR := off
+export CARGO_TARGET_DIR := $(CURDIR)/kernels/target
+# Cargo builds again when these differ, so clippy is told what the build backend tells the build.
+export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
+export PYO3_BUILD_EXTENSION_MODULE := 1
+unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help demo test test-collection check bench accept clean
+
+help:  ## list what can be made
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
+
+demo: $(INSTALLED)  ## install, and ask a bundled trace a question
+	$(BIN)/dctv query -f examples/top_threads.sql
+
+test: $(TOOLS)  ## run the tests
+	$(BIN)/python -m pytest
+
+test-collection: $(TOOLS)  ## run the tests over the collection of traces (DCTV_TRACES)
+	@test -d "$(DCTV_TRACES)" || { echo "no folder $(DCTV_TRACES): set DCTV_TRACES to the collection of traces" >&2; exit 1; }
+	DCTV_TRACES="$(abspath $(DCTV_TRACES))" $(BIN)/python -m pytest tests/collection
+
+check: $(TOOLS)  ## check form, types, floors and documentation
+	$(BIN)/python -m ruff format --check .
+	$(BIN)/python -m ruff check .
+	$(BIN)/python -m mypy
+	$(BIN)/lint-imports
+	$(BIN)/python docs/generate.py --check
+	$(CARGO) fmt $(MANIFEST) --check
+	$(CARGO) clippy $(MANIFEST) --release --locked -- -D warnings
+
+bench: $(TOOLS)  ## measure
+	$(BIN)/python -m benchmarks
+
+accept: $(TOOLS)  ## write what comes out now into the goldens and the reference
+	$(BIN)/python docs/generate.py
+	$(BIN)/python -m pytest --accept
+
+clean:  ## remove everything that was made
+	rm -rf $(VENV) build dist *.egg-info dctv/_data dctv/_kernels*.so kernels/target
+	rm -rf .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "dctv needs python3 >= 3.11; set PYTHON to one" >&2; exit 1; }
+	@command -v cargo >/dev/null || { echo "dctv needs cargo >= 1.88 on the PATH: https://rustup.rs" >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) install -qq --upgrade "pip>=25.1"
+
+$(INSTALLED): $(BUILT_FROM) | $(BIN)/python
+	$(PIP) install -qq --editable .
+	@touch $@
+
+$(TOOLS): pyproject.toml $(INSTALLED)
+	$(PIP) install -qq --group dev
+	@touch $@

@@ -1,1 +1,0 @@
-"""Plan to better plan, one rule per file."""

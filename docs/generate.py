@@ -1,0 +1,347 @@
+"""Turns the shelves into pages of docs/reference; with --check, says which pages are not what the shelves say."""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+import dctv.cli.commands
+import dctv.readers
+import dctv.writers
+from dctv.catalog.stdlib import Module, modules
+from dctv.cli.command import Command
+from dctv.cli.dispatch import EXIT_CODES
+from dctv.contracts.function_rule import FunctionRule
+from dctv.contracts.reader import Reader
+from dctv.contracts.shelf import scan
+from dctv.contracts.span_operator import SpanOperator
+from dctv.contracts.table_function import REQUIRED, Parameter, Quantity, TableFunction
+from dctv.contracts.writer import Writer
+from dctv.functions import aggregate, scalar, span, table
+from dctv.functions.table.generate_sequential_spans import quantize
+from dctv.session import Session
+from dctv.types.schema import Schema
+from dctv.types.values import dialect_type
+
+ROOT = Path(__file__).resolve().parents[1]
+REFERENCE = ROOT / "docs" / "reference"
+ARCHITECTURE = ROOT / "docs" / "explanation" / "architecture.md"
+MADE = "<!-- Made by docs/generate.py from the shelves: change those, then `make accept`. -->\n"
+SAMPLES = {"ftrace-text": "tests/data/ftrace/live_marks_tgid.trace.txt"}
+"""A small trace of each format that the standard library covers."""
+TREE = re.compile(r"(?<=<!-- tree -->\n).*?(?=<!-- end of tree -->)", re.DOTALL)
+
+
+def main(words: list[str]) -> int:
+    """Write the pages, or check them; return the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true", help="write nothing, fail if a page would change")
+    check = parser.parse_args(words).check
+    wrong = [path for path, text in pages() if not path.exists() or path.read_text(encoding="utf-8") != text]
+    for path, text in pages() if wrong and not check else ():
+        path.write_text(text, encoding="utf-8")
+    for path in wrong if check else ():
+        print(f"{path.relative_to(ROOT)} is not what the shelves say: run `make accept`", file=sys.stderr)
+    return 1 if wrong and check else 0
+
+
+def pages() -> Iterator[tuple[Path, str]]:
+    """Yield every page that is made, or partly made, with the text it should have."""
+    for name, page in PAGES.items():
+        yield REFERENCE / f"{name}.md", page()
+    text = ARCHITECTURE.read_text(encoding="utf-8")
+    yield ARCHITECTURE, TREE.sub(lambda _: f"```text\n{tree()}```\n", text)
+
+
+def functions() -> str:
+    """Make the page of functions with unit rules."""
+    lines = [
+        "# Functions\n",
+        "Any scalar, aggregate or window function of the engine (DuckDB) may be called. A function listed",
+        "here says what becomes of units; every other one takes bare numbers only, so drop a unit with",
+        "`unitless(x)` first.\n",
+    ]
+    rules = {**scan(scalar, FunctionRule), **scan(aggregate, FunctionRule)}
+    for kind in ("scalar", "aggregate", "window"):
+        rows = [(f"`{r.name}`", r.doc, r.rule.value) for r in sorted(rules.values(), key=_name) if r.kind == kind]
+        lines += [f"## {kind.capitalize()} functions\n", *_table(("function", "what it returns", "units"), rows), ""]
+    return _page(lines)
+
+
+def units() -> str:
+    """Make the page of units."""
+    prefixes: list[tuple[str, str, str]] = []
+    groups: dict[str, list[tuple[str, str, str, str]]] = {}
+    group = ""
+    for raw in (ROOT / "units.txt").read_text(encoding="utf-8").splitlines():
+        line = raw.partition("#")[0].strip()
+        if line.startswith("@group"):
+            group = line.removeprefix("@group").strip()
+        if line.startswith("@") or not line:
+            continue
+        name, definition, *more = (part.strip() for part in line.split("="))
+        symbols = [m for m in dict.fromkeys(more) if m != "_"]
+        if name.endswith("-"):
+            prefixes.append((f"`{name}`", _codes(symbols), definition))
+            continue
+        symbol = symbols[0] if more and more[0] != "_" else ""
+        others = [s for s in symbols if s != symbol]
+        groups.setdefault(group, []).append((f"`{name}`", f"`{symbol}`" if symbol else "", _codes(others), definition))
+    lines = [
+        "# Units\n",
+        "A unit follows its number without a space: `17ms`, `1.5GiB`, `` 4`miles/hour` ``. `x IN ms` converts.",
+        "Conversions are exact. Results print the symbol, or the name where there is none.\n",
+    ]
+    for name, about in UNIT_GROUPS.items():
+        head = ("unit", "symbol", "other names", "definition")
+        lines += [f"## {name.capitalize()}\n", f"{about}\n", *_table(head, groups.pop(name)), ""]
+    assert not groups, f"units.txt has groups that this page does not explain: {', '.join(groups)}"
+    return _page([*lines, "## Prefixes\n", *_table(("prefix", "other forms", "factor"), prefixes)])
+
+
+UNIT_GROUPS = {
+    "decimal": "Take every SI prefix: `ms`, `km`, `uV`.",
+    "large": "Things counted; take SI prefixes from kilo up: `Mcycles`. Each is a dimension of its own.",
+    "digital": "Take SI prefixes from kilo up and the binary ones: `MB`, `MiB`.",
+    "plain": "Take no prefix.",
+    "shorthand": "Take no prefix; dctv reads and prints the definition in their place.",
+}
+
+
+def table_functions() -> str:
+    """Make the page of table-valued functions."""
+    lines = [
+        "# Table-valued functions\n",
+        "They stand in `FROM`. Arguments after `*` are given by name (`partition=>'cpu'`). An argument may be",
+        "a literal, a list `[...]`, a dict `{key=>value}`, the name of a table, a call or a select in",
+        "parentheses.\n",
+    ]
+    for function in scan(table, TableFunction).values():
+        lines += _function(f"dctv.{function.name}", function)
+    return _page([*lines, "## Of every trace\n", *_function("TRACE.quantize", quantize(0), level=3)])
+
+
+def _function(name: str, function: TableFunction, level: int = 2) -> Iterator[str]:
+    yield f"{'#' * level} `{name}`\n"
+    yield f"    {name}({', '.join(_signature(function.parameters))})\n"
+    also = f" Also called {_codes([f'dctv.{a}' for a in function.aliases])}." if function.aliases else ""
+    yield f"{_sentence(function.doc)}{also}\n"
+    yield from _table(("parameter", "what it is"), [(f"`{p.name}`", p.doc) for p in function.parameters])
+    yield ""
+
+
+def _signature(parameters: Iterable[Parameter]) -> Iterator[str]:
+    starred = False
+    for p in parameters:
+        if p.keyword_only and not starred:
+            starred = True
+            yield "*"
+        yield p.name if p.default is REQUIRED else f"{p.name}=>{_value(p.default)}"
+
+
+def _value(value: object) -> str:
+    match value:
+        case None:
+            return "NULL"
+        case str():
+            return f"'{value}'"
+        case Quantity():
+            return f"{float(value.value):g}{value.unit}"
+        case _:
+            return str(value).upper()
+
+
+def formats() -> str:
+    """Make the page of trace formats."""
+    lines = [
+        "# Trace formats\n",
+        "A format is told by the content of a file, never by its name alone; gzip is looked into. A folder or",
+        "a pattern mounts the files whose names end as the format says as one trace.\n",
+    ]
+    for reader in scan(dctv.readers, Reader).values():
+        lines += [f"## `{reader.name}`\n", f"{_sentence(reader.title)}\n"]
+        lines += [f"Names of members of a trace end in {_codes(reader.suffixes)}.\n"]
+        if reader.options:
+            head = ("option of MOUNT TRACE ... WITH", "what it does")
+            lines += [*_table(head, [(f"`{k}`", v) for k, v in reader.options.items()]), ""]
+    return _page(lines)
+
+
+def output_formats() -> str:
+    """Make the page of result formats."""
+    writers = scan(dctv.writers, Writer).values()
+    rows = [(f"`{w.name}`", w.title, _codes(w.suffixes), "yes" if w.many else "no") for w in writers]
+    head = ("--format", "what it is", "chosen by -o FILE ending in", "several results in one file")
+    return _page(
+        [
+            "# Output formats\n",
+            "Units stand in square brackets after the name in `table`, `csv` and `markdown`, in the columns'",
+            "description in `json`, and in the metadata of the schema in Arrow and Parquet (field metadata, key",
+            "`unit`).\n",
+            *_table(head, rows),
+        ]
+    )
+
+
+def command_line() -> str:
+    """Make the page of the command line."""
+    lines = ["# Command line\n"]
+    for command in scan(dctv.cli.commands, Command).values():
+        parser = argparse.ArgumentParser(add_help=False)
+        command.configure(parser)
+        rows = [_option(action) for action in parser._actions]
+        lines += [f"## `dctv {command.name}`\n", f"{_sentence(command.title)}\n"]
+        lines += [*_table(("argument", "what it does"), rows), ""]
+    return _page([*lines, "## Exit codes\n", "```text", EXIT_CODES.rstrip(), "```"])
+
+
+def _option(action: argparse.Action) -> tuple[str, str]:
+    value = str(action.metavar or (action.dest.upper() if action.nargs != 0 else ""))
+    names = _codes(f"{name} {value}".rstrip() for name in action.option_strings) or f"`{value}`"
+    text = action.help or ""
+    return names, f"{text}: {_codes(map(str, action.choices))}" if action.choices else text
+
+
+def stdlib() -> str:
+    """Make the page of what every mounted trace offers."""
+    lines = [
+        "# Standard library\n",
+        "Tables, views and functions below the name under which a trace is mounted. Tables of a format's own",
+        "are listed by `dctv tables NAME=PATH`, columns by `DESCRIBE name`.\n",
+        "## Every trace\n",
+    ]
+    own = {".".join(module.parts) for module in modules()}
+    with Session() as session:
+        for n, sample in enumerate(SAMPLES.values()):
+            session.mount(str(ROOT / sample), f"t{n}")
+        tables = {t.name.partition(".")[2]: t for t in session.tables("t0")}
+        rows = [
+            (f"`{name}`", t.kind, t.doc)
+            for name, t in tables.items()
+            if not name.startswith("raw_events.") and name not in own
+        ]
+        lines += [*_table(("name", "kind", "what it holds"), rows), ""]
+        for n, name in enumerate(SAMPLES):
+            lines += [f"## Traces of format `{name}`\n"]
+            for module in modules():
+                if name in module.formats:
+                    lines += _view(module, session.columns(f"t{n}.{'.'.join(module.parts)}"))
+    return _page(lines)
+
+
+def _view(module: Module, schema: Schema | None) -> Iterator[str]:
+    assert schema is not None, f"stdlib/{'/'.join(module.parts)}.sql cannot be bound"
+    yield f"### `{'.'.join(module.parts)}`\n"
+    yield f"{module.doc} ({schema.describe().capitalize()}.)\n"
+    about = {**TIMES, **module.columns}
+    rows = [(f"`{c.name}`", dialect_type(c.type), str(c.unit), about.get(c.name, "")) for c in schema.columns]
+    yield from _table(("column", "type", "unit", "what it holds"), rows)
+    yield ""
+
+
+TIMES = {"_ts": "time since the trace's first event", "_duration": "how long the span lasts"}
+
+
+def status() -> str:
+    """Make the page of what the dialect knows and this version refuses."""
+    refused = sorted(set(_refusals()))
+    functions = [f.name for f in scan(table, TableFunction).values() if f.doc.startswith("not yet")]
+    return _page(
+        [
+            "# Not yet\n",
+            "The dialect knows these; this version refuses them by name, before it reads data.\n",
+            *(f"- `dctv.{name}` (table-valued function)" for name in functions),
+            *(f"- {message}" for message in refused),
+        ]
+    )
+
+
+def _refusals() -> Iterator[str]:
+    """Find what the source refuses with NotYetError, apart from functions that stand on the shelf as such."""
+    for path in sorted((ROOT / "dctv").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "NotYetError":
+                text = _literal(node.args[0])
+                if not text.startswith("`dctv.`"):
+                    yield text
+
+
+def _literal(node: ast.expr) -> str:
+    match node:
+        case ast.Constant(value=str(text)):
+            return text
+        case ast.JoinedStr(values=parts):
+            return re.sub(r"`dctv\.\.\.\.`", "`dctv.`", "".join(_literal(p) for p in parts))
+        case _:
+            return "..."
+
+
+def span_operators() -> str:
+    """Make the page of the compiled operators, as EXPLAIN names them."""
+    rows = [(f"`{o.name}`", o.doc) for o in scan(span, SpanOperator).values()]
+    return _page(
+        [
+            "# Span operators\n",
+            "What `EXPLAIN` shows outside of engine regions: compiled sweeps over streams sorted by time. How to",
+            "write them is told in [the dialect](dialect.md).\n",
+            *_table(("operator", "what it does"), rows),
+        ]
+    )
+
+
+def tree() -> str:
+    """Make the tree of the packages from their docstrings, first sentence each."""
+    lines = []
+    for path in sorted((ROOT / "dctv").rglob("*.py")):
+        parts = path.relative_to(ROOT / "dctv").parts
+        package = path.name == "__init__.py"
+        if (len(parts) == 1) == package or (len(parts) > 1 and not package):
+            continue
+        name = f"{'/'.join(parts[:-1])}/" if package else parts[0]
+        doc = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+        lines.append(f"{'dctv/' + name:<28}{doc.splitlines()[0]}\n")
+    return "".join(lines)
+
+
+PAGES: dict[str, Callable[[], str]] = {
+    "command-line": command_line,
+    "formats": formats,
+    "functions": functions,
+    "output-formats": output_formats,
+    "span-operators": span_operators,
+    "status": status,
+    "stdlib": stdlib,
+    "table-functions": table_functions,
+    "units": units,
+}
+
+
+def _page(lines: Iterable[str]) -> str:
+    return f"{MADE}\n{chr(10).join(lines).rstrip()}\n"
+
+
+def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
+    yield f"| {' | '.join(head)} |"
+    yield f"|{'---|' * len(head)}"
+    for row in rows:
+        yield f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |"
+
+
+def _codes(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+def _name(rule: FunctionRule) -> str:
+    return rule.name
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,65 @@
+"""Size, names and docstrings of modules, and what may not stand in them."""
+
+from __future__ import annotations
+
+import ast
+import re
+import tomllib
+from pathlib import Path
+
+from tests.house.tree import ROOT, SOURCES, files, short
+
+LONGEST = 600
+NAMELESS = {"utils", "util", "helpers", "helper", "common", "misc"}
+FRONT_ENDS = {"dctv/cli", "dctv/console", "dctv/repl"}
+# The machine's own folders; a recording may name them, the project may not.
+PLACES = re.compile(r"/(home|Users|root|work|opt|tmp)/\w")
+RATCHET = Path(__file__).with_name("ratchet.toml")
+
+
+def prints(path: Path) -> list[int]:
+    calls = [n for n in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(n, ast.Call)]
+    return [c.lineno for c in calls if isinstance(c.func, ast.Name) and c.func.id == "print"]
+
+
+def test_modules_are_short() -> None:
+    lengths = {short(p): len(p.read_text(encoding="utf-8").splitlines()) for p in files(*SOURCES)}
+    assert len(lengths) > 100
+    assert {name: n for name, n in lengths.items() if n > LONGEST} == {}
+
+
+def test_modules_are_named_for_what_they_hold() -> None:
+    found = [short(p) for p in files(*SOURCES) if NAMELESS & {p.stem, *p.relative_to(ROOT).parts}]
+    assert found == []
+
+
+def test_every_module_says_what_it_is() -> None:
+    python = [p for p in files(".py") if not ast.get_docstring(ast.parse(p.read_text(encoding="utf-8")))]
+    rust = [p for p in files(".rs") if not p.read_text(encoding="utf-8").startswith("//!")]
+    sql = [p for p in files(".sql", under="stdlib") if not p.read_text(encoding="utf-8").startswith("-- ")]
+    silent = [short(p) for p in (*python, *rust, *sql) if not p.is_relative_to(ROOT / "tests")]
+    assert silent == []
+
+
+def test_only_front_ends_print() -> None:
+    quiet = [p for p in files(".py", under="dctv") if not any(p.is_relative_to(ROOT / f) for f in FRONT_ENDS)]
+    assert [f"{short(path)}:{line}" for path in quiet for line in prints(path)] == []
+
+
+def test_no_file_names_a_place_of_one_machine() -> None:
+    found = []
+    for path in files():
+        for number, line in enumerate(path.read_bytes().decode(errors="replace").splitlines(), 1):
+            match = PLACES.search(line)
+            if match:
+                found.append(f"{short(path)}:{number}: {match.group()}")
+    assert found == []
+
+
+def test_what_is_only_allowed_to_fall_has_not_risen() -> None:
+    """A count below its figure is to be written down there, so that it cannot rise again."""
+    figures = tomllib.loads(RATCHET.read_text(encoding="utf-8"))
+    text = "\n".join(p.read_text(encoding="utf-8") for p in files(".py", ".pyi", ".rs"))
+    assert {name: len(re.findall(figure["pattern"], text)) for name, figure in figures.items()} == {
+        name: figure["count"] for name, figure in figures.items()
+    }

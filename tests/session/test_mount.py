@@ -1,0 +1,165 @@
+"""Mounting: files, folders, patterns, names, and every way in which it can go wrong."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+import dctv
+from dctv.errors import BindError, TraceError, UsageError, render
+from dctv.run.result import Result
+
+FTRACE = (
+    "          <idle>-0     [000] d..2   1.000000: sched_switch: prev_comm=swapper prev_pid=0 prev_prio=120 "
+    "prev_state=R ==> next_comm=a b next_pid=7 next_prio=120\n"
+)
+PFW = '{"id":1,"name":"read","cat":"POSIX","pid":1,"tid":2,"ts":100,"dur":5,"ph":"X","args":{"ret":4096}}\n'
+
+
+@pytest.fixture
+def session() -> Iterator[dctv.Session]:
+    with dctv.Session() as one:
+        yield one
+
+
+@pytest.fixture
+def ftrace(tmp_path: Path) -> Path:
+    path = tmp_path / "one.txt"
+    path.write_text("# tracer: nop\n#\n" + FTRACE + FTRACE.replace("1.000000", "1.000500"))
+    return path
+
+
+def test_two_formats_in_one_session_joined(session: dctv.Session, ftrace: Path, tmp_path: Path) -> None:
+    (tmp_path / "two.pfw").write_text(PFW + PFW.replace("100", "400"))
+    session.mount(str(ftrace), "kernel")
+    session.mount(str(tmp_path / "two.pfw"), "io.run1")
+    rows = session.sql(
+        "SELECT k.next_comm, r._ts FROM kernel.raw_events.sched_switch AS k JOIN io.run1.raw_events.read AS r "
+        "ON k._ts <= r._ts WHERE k._ts > -1ns ORDER BY r._ts"
+    ).fetchall()
+    assert rows == [("a b", 0), ("a b", 300000)]
+
+
+def test_a_name_is_not_needed_to_tell_the_format(session: dctv.Session, ftrace: Path, tmp_path: Path) -> None:
+    plain = tmp_path / "noname"
+    plain.write_bytes(gzip.compress(ftrace.read_bytes()))
+    session.mount(str(plain), "t")
+    assert session.sql("SELECT COUNT(*) FROM t.raw_events.sched_switch").fetchall() == [(2,)]
+
+
+def test_a_folder_and_a_pattern_are_one_trace(session: dctv.Session, tmp_path: Path) -> None:
+    for number in range(3):
+        (tmp_path / f"part{number}.pfw").write_text(PFW.replace("100", str(100 + number)))
+    (tmp_path / "part3.pfw.gz").write_bytes(b"")
+    session.mount(str(tmp_path), "folder")
+    session.mount(str(tmp_path / "part[01].pfw"), "pattern")
+    assert session.sql("SELECT COUNT(*), MAX(_ts) FROM folder.raw_events.read").fetchall() == [(3, 2000)]
+    assert session.sql("SELECT COUNT(*) FROM pattern.raw_events.read").fetchall() == [(2,)]
+
+
+def test_mount_statement_paths_start_at_the_base(session: dctv.Session, ftrace: Path) -> None:
+    text = "MOUNT TRACE 'one.txt' AS a.b; SELECT COUNT(*) FROM a.b.raw_events.sched_switch"
+    outcomes = list(session.execute(text, base=ftrace.parent))
+    last = outcomes[-1]
+    assert isinstance(last, Result)
+    assert last.fetchall() == [(2,)]
+
+
+def test_drop_all_unmounts(session: dctv.Session, ftrace: Path) -> None:
+    session.mount(str(ftrace), "t")
+    session.sql("DROP ALL t")
+    with pytest.raises(BindError, match="unknown table"):
+        session.sql("SELECT * FROM t.last_ts")
+    session.mount(str(ftrace), "t")
+
+
+def test_a_name_is_mounted_once(session: dctv.Session, ftrace: Path) -> None:
+    session.mount(str(ftrace), "t")
+    with pytest.raises(BindError, match="the name `t` is taken"):
+        session.mount(str(ftrace), "t")
+    with pytest.raises(BindError, match="belongs to dctv"):
+        session.mount(str(ftrace), "dctv")
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda d: d / "nope.txt", r"no such file or folder: `.*nope.txt`"),
+        (lambda d: d / "*.nope", r"no file matches `.*\*.nope`"),
+        (lambda d: _folder(d / "empty"), r"the folder `.*empty` is empty"),
+        (lambda d: _folder(d / "docs", "a.md", b"# hello"), "is of no known format; it begins with `# hello`"),
+        (lambda d: _folder(d / "docs", "a.md", b"x", "b.md", b"y"), "none of its 2 files is of a known format"),
+        (lambda d: _file(d / "empty.txt", b""), "is empty"),
+        (
+            lambda d: _file(d / "x.bin", b"\x7fELF\x02\x01"),
+            r"is of no known format; it begins with `\\x7fELF\\x02\\x01`",
+        ),
+        (
+            lambda d: _folder(d / "mix", "a.pfw", PFW.encode(), "b.txt", b"# tracer: nop\n#\n" + FTRACE.encode()),
+            "of several formats|known",
+        ),
+    ],
+)
+def test_what_cannot_be_mounted(
+    session: dctv.Session, tmp_path: Path, make: Callable[[Path], Path], message: str
+) -> None:
+    with pytest.raises(TraceError, match=message):
+        session.mount(str(make(tmp_path)), "t")
+    assert session.tables("t") == []
+
+
+def _file(path: Path, data: bytes) -> Path:
+    path.write_bytes(data)
+    return path
+
+
+def _folder(path: Path, *files: str | bytes) -> Path:
+    path.mkdir()
+    for name, data in zip(files[::2], files[1::2], strict=True):
+        assert isinstance(name, str)
+        assert isinstance(data, bytes)
+        (path / name).write_bytes(data)
+    return path
+
+
+def test_an_unknown_format_says_which_are_known(session: dctv.Session, tmp_path: Path) -> None:
+    with pytest.raises(TraceError) as caught:
+        session.mount(str(_file(tmp_path / "a", b"nothing known")), "t")
+    text = render(caught.value)
+    assert "known formats: dftracer" in text
+    assert "ftrace-text" in text
+
+
+def test_an_unknown_option_is_named(session: dctv.Session, ftrace: Path) -> None:
+    with pytest.raises(UsageError, match="`ftrace-text` has no option `clok`"):
+        session.mount(str(ftrace), "t", clok="boot")
+
+
+def test_a_cut_gzip_is_incomplete_and_counted(session: dctv.Session, tmp_path: Path) -> None:
+    data = gzip.compress((PFW * 5000).encode())
+    path = _file(tmp_path / "cut.pfw.gz", data[: len(data) // 2])
+    session.mount(str(path), "t")
+    assert len(session.incomplete()) == 1
+    (read,) = session.sql("SELECT COUNT(*) FROM t.raw_events.read").fetchall()[0]
+    assert 0 < read < 5000
+    assert session.sql("SELECT COUNT(*) FROM t.diagnostics WHERE incomplete").fetchall() == [(1,)]
+
+
+def test_events_hold_every_raw_event(session: dctv.Session, ftrace: Path) -> None:
+    session.mount(str(ftrace), "t")
+    rows = session.sql("SELECT _ts, name, tid, args FROM t.events").fetchall()
+    assert [r[:3] for r in rows] == [(0, "sched_switch", 0), (500000, "sched_switch", 0)]
+    assert '"next_comm":"a b"' in rows[0][3]
+
+
+def test_quantize_covers_the_last_event(session: dctv.Session, ftrace: Path) -> None:
+    session.mount(str(ftrace), "t")
+    assert session.sql("SELECT _ts, _duration FROM t.quantize()").fetchall() == [(0, 500001)]
+    assert session.sql("SELECT _ts, _duration FROM t.quantize(300us)").fetchall() == [(0, 300000), (300000, 200001)]
+    counted = session.sql(
+        "SELECT SPAN COUNT(*) AS n FROM t.raw_events.sched_switch GROUP USING SPANS FROM t.quantize(300us)"
+    ).fetchall()
+    assert [row[2] for row in counted] == [1, 1]

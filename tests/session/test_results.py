@@ -1,0 +1,182 @@
+"""The Python API: results in every form, parameters, warnings, settings, interruption."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import dctv
+from dctv.errors import AssertionFailed, BindError, EngineError, Interrupted, UsageError
+from dctv.run.result import Done
+
+SPANS = (
+    "SELECT SPAN * FROM dctv.as_spans((SELECT * FROM (VALUES (1, 2, 'a'), (3, 1, NULL)) AS t(_ts, _duration, what)))"
+)
+
+
+@pytest.fixture
+def session() -> Iterator[dctv.Session]:
+    with dctv.Session() as one:
+        yield one
+
+
+def test_rows_come_as_tuples(session: dctv.Session) -> None:
+    assert session.sql(SPANS).fetchall() == [(1, 2, "a"), (3, 1, None)]
+
+
+def test_arrow_carries_units(session: dctv.Session) -> None:
+    table = session.sql(SPANS).arrow()
+    assert table.column_names == ["_ts", "_duration", "what"]
+    assert table.schema.field("_ts").metadata == {b"unit": b"ns"}
+    assert table.schema.field("what").metadata is None
+    assert table.to_pylist()[1] == {"_ts": 3, "_duration": 1, "what": None}
+
+
+def test_pandas_and_polars(session: dctv.Session) -> None:
+    assert session.sql(SPANS).pandas()["_duration"].tolist() == [2, 1]
+    assert session.sql(SPANS).polars()["what"].to_list() == ["a", None]
+
+
+def test_batches_are_a_stream(session: dctv.Session) -> None:
+    batches = session.sql("SELECT range AS n FROM range(300000)").batches()
+    first = next(batches)
+    assert 0 < first.num_rows < 300000
+    assert first.num_rows + sum(b.num_rows for b in batches) == 300000
+
+
+def test_a_result_is_read_once(session: dctv.Session) -> None:
+    result = session.sql("SELECT 1")
+    result.fetchall()
+    with pytest.raises(UsageError, match="read already"):
+        result.fetchall()
+
+
+def test_two_results_may_be_open_at_once(session: dctv.Session) -> None:
+    one, two = (session.sql(f"SELECT range + {i} AS n FROM range(200000)").batches() for i in (0, 5))
+    assert next(one).column(0)[0].as_py() == 0
+    assert next(two).column(0)[0].as_py() == 5
+    assert sum(b.num_rows for b in one) + sum(b.num_rows for b in two) > 0
+
+
+@pytest.mark.parametrize(
+    ("text", "params", "expected"),
+    [
+        ("SELECT ?, ?", [1, "a"], (1, "a")),
+        ("SELECT ?1, ?0", [1, "a"], ("a", 1)),
+        ("SELECT ?, ?0, ?", [1, 2.5], (1, 1, 2.5)),
+        ("SELECT :x + 1, :y", {"x": 2**62, "y": None}, (2**62 + 1, None)),
+        ("SELECT :b", {"b": b"\x00\xff"}, (b"\x00\xff",)),
+        ("SELECT :t, :f", {"t": True, "f": False}, (True, False)),
+        ("SELECT :q", {"q": 'it\'s "quoted" \\ `so`'}, ('it\'s "quoted" \\ `so`',)),
+    ],
+)
+def test_parameters(session: dctv.Session, text: str, params: Any, expected: tuple[object, ...]) -> None:
+    assert session.sql(text, params).fetchall() == [expected]
+
+
+def test_a_missing_parameter_is_named(session: dctv.Session) -> None:
+    with pytest.raises(BindError, match=r"no value for the bind parameter `:nope`"):
+        session.sql("SELECT :nope", {"x": 1})
+
+
+def test_division_by_zero_is_counted_once_a_row(session: dctv.Session) -> None:
+    result = session.sql("SELECT 1 / (range - range) AS q FROM range(1000)")
+    assert {row[0] for row in result.fetchall()} == {None}
+    assert result.warnings == [("division by zero gave NULL", 1000)]
+
+
+def test_warnings_belong_to_one_statement(session: dctv.Session) -> None:
+    session.sql("SELECT 1 / 0").fetchall()
+    result = session.sql("SELECT 2")
+    result.fetchall()
+    assert result.warnings == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELECT 9223372036854775807 + x FROM (VALUES (1)) AS t(x)",
+        "SELECT SUM(x) FROM (VALUES (9223372036854775807), (1)) AS t(x)",
+        "SELECT x * 2 FROM (VALUES (9223372036854775807)) AS t(x)",
+    ],
+)
+def test_integer_overflow_is_an_error(session: dctv.Session, text: str) -> None:
+    with pytest.raises(EngineError, match="overflow"):
+        session.sql(text).fetchall()
+
+
+def test_a_failed_assert_raises(session: dctv.Session) -> None:
+    with pytest.raises(AssertionFailed, match="assertion failed: nothing is larger"):
+        session.sql("ASSERT 1 > 2, 'nothing is larger'")
+
+
+def test_execute_is_lazy(session: dctv.Session) -> None:
+    outcomes = session.execute("CREATE VIEW v AS SELECT 1 AS x; SELECT nope FROM v")
+    assert isinstance(next(outcomes), Done)
+    assert session.sql("SELECT x FROM v").fetchall() == [(1,)]
+    with pytest.raises(BindError, match="unknown column `nope`"):
+        next(outcomes)
+
+
+def test_interrupt_from_another_thread_leaves_the_session_usable(session: dctv.Session) -> None:
+    result = session.sql("SELECT COUNT(*) FROM range(100000000000) AS t WHERE range % 7 = 3")
+    threading.Timer(0.3, session.interrupt).start()
+    started = time.monotonic()
+    with pytest.raises(Interrupted):
+        result.fetchall()
+    assert time.monotonic() - started < 10
+    assert session.sql("SELECT 1").fetchall() == [(1,)]
+
+
+def test_a_kernel_can_be_interrupted(session: dctv.Session) -> None:
+    session.sql(
+        "CREATE VIEW many AS SELECT SPAN * FROM dctv.as_spans("
+        "(SELECT range * 10 AS _ts, 5 AS _duration, range AS n FROM range(20000000)))"
+    )
+    result = session.sql("SELECT COUNT(*) FROM many a SPAN OUTER JOIN many b")
+    threading.Timer(0.5, session.interrupt).start()
+    with pytest.raises(Interrupted):
+        result.fetchall()
+    assert session.sql("SELECT 1").fetchall() == [(1,)]
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_results_do_not_depend_on_threads(threads: int) -> None:
+    query = (
+        "SELECT range % 1000 AS k, SUM(range / 7.0) AS s, COUNT(*) AS n, FIRST(range) AS f "
+        "FROM range(300000) GROUP BY range % 1000"
+    )
+    with dctv.Session(threads=threads) as one, dctv.Session(threads=2) as two:
+        assert one.sql(query).fetchall() == two.sql(query).fetchall()
+
+
+def test_a_query_larger_than_its_memory_spills() -> None:
+    query = "SELECT n, v FROM (SELECT hash(range) % 1000003 AS n, range AS v FROM range(4000000)) ORDER BY n, v DESC"
+    with dctv.Session(memory_limit="120MB", threads=1) as one:
+        count, last = 0, -1
+        for batch in one.sql(query).batches():
+            keys = batch.column(0)
+            assert keys[0].as_py() >= last
+            last = keys[len(keys) - 1].as_py()
+            count += batch.num_rows
+        assert count == 4000000
+
+
+def test_settings(session: dctv.Session) -> None:
+    session.sql("SET memory_limit = '1GB'")
+    session.sql("SET threads = 1")
+    with pytest.raises(BindError, match="unknown setting `memory_limt`"):
+        session.sql("SET memory_limt = '1GB'")
+    with pytest.raises(BindError):
+        session.sql("SET memory_limit = 'plenty'")
+
+
+def test_deep_nesting_is_an_error_not_a_traceback(session: dctv.Session) -> None:
+    text = "SELECT " + " + ".join(["1"] * 200)
+    assert session.sql(text).fetchall() == [(200,)]
+    with pytest.raises(dctv.errors.QueryError, match="deep"):
+        session.sql("SELECT " + "- " * 5000 + "1")
