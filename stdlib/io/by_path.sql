@@ -15,7 +15,7 @@ SELECT path, COUNT(*) AS calls,
   COUNT(*) FILTER (WHERE direction = 'write') AS writes,
   COALESCE(SUM(bytes) FILTER (WHERE direction = 'read'), 0B) AS bytes_read,
   COALESCE(SUM(bytes) FILTER (WHERE direction = 'write'), 0B) AS bytes_written,
-  SUM(_duration) AS time, COUNT(DISTINCT pid) AS processes, MIN(_ts) AS first_ts, MAX(_ts) AS last_ts
+  SUM(_duration) AS time, COUNT(DISTINCT COALESCE(hostname, '') || ' ' || pid::STRING) AS processes, MIN(_ts) AS first_ts, MAX(_ts) AS last_ts
 FROM io.calls
 GROUP BY path
 ORDER BY time DESC, path

@@ -12,7 +12,7 @@
 -- column requested: how many bytes it was to move
 -- column offset: the position in the file that it was given, as `pread` and `lseek` are
 -- column ret: what it returned
--- column hostname: the machine
+-- column hostname: the machine, NULL if the writer did not record it
 WITH calls AS (
   SELECT _ts, _duration, pid, tid, category, name,
     CASE

@@ -2,6 +2,7 @@
 -- formats: dftracer
 -- column _ts: when it begins
 -- column _duration: how long it lasts
+-- column hostname: the machine, NULL if the writer did not record it
 -- column pid: the process
 -- column tid: the thread
 -- column id: the slice's number
@@ -10,6 +11,7 @@
 -- column name: the function
 -- column category: its category
 SELECT * FROM dctv.slices(
-  complete=>(SELECT _ts, _duration, pid, tid, name, category FROM events WHERE _duration IS NOT NULL),
-  partition=>["pid", "tid"],
+  complete=>(SELECT _ts, _duration, JSON_EXTRACT_STRING(args, 'hostname') AS hostname, pid, tid, name, category
+             FROM events WHERE _duration IS NOT NULL),
+  partition=>["hostname", "pid", "tid"],
 )

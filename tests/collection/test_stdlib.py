@@ -26,6 +26,8 @@ TRACES = {
         p for p in DFTRACER.rglob("*.pfw*") if p.name.endswith((".pfw", ".pfw.gz")) and p.stat().st_size
     ),
 }
+FOLDERS = ("samples/v1_cm1", "samples/v1_dist", "samples/v4.3_real/fork", "live/aggregated_v2.2.0", "dlio")
+TRACES["dftracer"] += [DFTRACER / folder for folder in FOLDERS]
 CASES = [(reader, path) for reader, paths in TRACES.items() for path in paths]
 assert all(TRACES.values()), f"no traces in {COLLECTION}"
 
