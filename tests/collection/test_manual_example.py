@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from itertools import pairwise
 
-from ftrace_lines import FTRACE, read_lines
-
 from dctv.session import Session
+from tests.collection.ftrace_lines import FTRACE, read_lines
 
 TRACE = FTRACE / "catapult_android_systrace.html"
 EXAMPLE = """WITH frames AS (SELECT SPAN * FROM dctv.time_series_to_spans(

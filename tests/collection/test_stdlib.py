@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ftrace_lines import COLLECTION, FTRACE
 
 from dctv.catalog.stdlib import modules
 from dctv.session import Session
 from dctv.types.schema import DURATION, TS, Kind
+from tests.collection.ftrace_lines import COLLECTION, FTRACE
 
 DFTRACER = COLLECTION / "dftracer"
 TRACES = {

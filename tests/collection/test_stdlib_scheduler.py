@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import pytest
-from ftrace_lines import FTRACE, Line, read_lines
 
 from dctv.session import Session
+from tests.collection.ftrace_lines import FTRACE, Line, read_lines
 
 TRACES = [
     "lisa_trace.txt",
