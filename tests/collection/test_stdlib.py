@@ -82,7 +82,7 @@ def test_slices_are_those_of_perfetto(path: Path) -> None:
         for sql in (
             "SELECT name, COUNT(*), SUM(COALESCE(_duration, 0ns)) FROM t.android.slices GROUP BY name",
             "SELECT name, COUNT(*), SUM(COALESCE(_duration, 0ns)) FROM t.android.async_slices GROUP BY name",
-            "SELECT name, COUNT(*), 0 FROM t._events.`print|I` GROUP BY name",
+            "SELECT name, COUNT(*), 0 FROM t.android.instants GROUP BY name",
         ):
             for name, count, time in session.sql(sql).fetchall():
                 entry = found.setdefault(name, [0, 0])
