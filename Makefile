@@ -26,7 +26,8 @@ unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-collection check bench accept clean
+.PHONY: help demo test test-collection bench accept clean
+.PHONY: check check-form check-lint check-types check-floors check-docs check-rust
 
 help:  ## list what can be made
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -41,17 +42,33 @@ test-collection: $(TOOLS)  ## run the tests over the collection of traces (DCTV_
 	@test -d "$(DCTV_TRACES)" || { echo "no folder $(DCTV_TRACES): set DCTV_TRACES to the collection of traces" >&2; exit 1; }
 	DCTV_TRACES="$(abspath $(DCTV_TRACES))" $(BIN)/python -m pytest tests/collection
 
-check: $(TOOLS)  ## check form, types, floors and documentation
+check: check-form check-lint check-types check-floors check-docs check-rust  ## check form, types, floors and documentation
+
+check-form: $(TOOLS)
 	$(BIN)/python -m ruff format --check .
+
+check-lint: $(TOOLS)
 	$(BIN)/python -m ruff check .
+
+check-types: $(TOOLS)
 	$(BIN)/python -m mypy
+
+check-floors: $(TOOLS)
 	$(BIN)/lint-imports
+
+check-docs: $(TOOLS)
 	$(BIN)/python docs/generate.py --check
+
+check-rust: $(TOOLS)
 	$(CARGO) fmt $(MANIFEST) --check
 	$(CARGO) clippy $(MANIFEST) --release --locked -- -D warnings
 
 bench: $(TOOLS)  ## measure
-	$(BIN)/python -m benchmarks
+	test -d benchmarks/data/pfw || $(BIN)/python benchmarks/generate_pfw.py benchmarks/data/pfw --gzip
+	test -f benchmarks/data/ftrace.txt || $(BIN)/python benchmarks/generate_ftrace.py benchmarks/data/ftrace.txt
+	$(BIN)/python benchmarks/decode_pfw.py benchmarks/data/pfw
+	$(BIN)/python benchmarks/decode_ftrace.py benchmarks/data/ftrace.txt
+	$(BIN)/python benchmarks/span_operators.py
 
 accept: $(TOOLS)  ## write what comes out now into the goldens and the reference
 	$(BIN)/python docs/generate.py

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
+from functools import partial
 from operator import add, mul, sub, truediv
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,8 @@ from dctv.bind.bound import Bound
 from dctv.bind.context import Context, Leaves
 from dctv.bind.scope import Scope
 from dctv.contracts.table_function import REQUIRED, Argument, Quantity, TableFunction
-from dctv.errors import BindError, nearest
+from dctv.errors import BindError, Place, nearest
+from dctv.plan.nodes import Plan
 from dctv.syntax import ast
 
 if TYPE_CHECKING:
@@ -67,9 +69,23 @@ def bind_argument(binder: Binder, node: ast.Argument) -> Argument:
         case ast.CallArgument():
             return Argument(binder.table(node.call), node.place)
         case ast.SelectArgument():
-            return Argument(binder.plan(node.select), node.place)
+            plan = binder.plan(node.select)
+            return Argument(plan, node.place, partial(_scalar, binder, plan, node.place))
         case ast.ValueArgument():
             return Argument(_value(binder, node.expr), node.place)
+
+
+def _scalar(binder: Binder, plan: Plan, place: Place | None) -> Quantity:
+    """Run a subquery that stands for one number."""
+    columns = plan.schema.columns
+    if len(columns) != 1:
+        raise BindError(f"a subquery used as a value has one column, found {len(columns)}", place)
+    values = binder.env.evaluate(plan)
+    if len(values) != 1:
+        raise BindError(f"a subquery used as a value has one row, found {len(values)}", place)
+    if isinstance(values[0], bool) or not isinstance(values[0], int | float):
+        raise BindError(f"a subquery used here gives a number, found {values[0]!r}", place)
+    return Quantity(Fraction(values[0]), columns[0].unit)
 
 
 def _dict(binder: Binder, node: ast.DictArgument) -> dict[str, Argument]:

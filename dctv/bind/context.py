@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -30,6 +30,8 @@ class Environment:
     operators: Mapping[str, SpanOperator]
     params: Mapping[int | str, object]
     warnings: WarningLog
+    evaluate: Callable[[Plan], list[object]]
+    """Runs a plan of one column and returns its values: for subqueries that stand for a number in an argument."""
 
 
 class Leaves:

@@ -209,7 +209,7 @@ def _build(binder: Binder, node: ast.Table, inputs: dict[int, Plan]) -> SpanSour
         raise BindError(
             f"expected a span or event table, found {plan.schema.describe_one()}",
             node.place,
-            hint="SELECT SPAN keeps the kind of what it selects from; dctv.as_spans(...) makes spans of anything",
+            hint="dctv.as_spans(...) and dctv.as_events(...) give a regular table a kind",
         )
     return SpanSource(plan, (member_of(binder, node, plan),))
 

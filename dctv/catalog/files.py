@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -27,10 +28,15 @@ def find_trace(text: str, readers: Mapping[str, Reader], base: Path | None) -> T
     path = Path(text).expanduser()
     if base is not None and not path.is_absolute():
         path = base / path
-    if path.is_dir():
-        return _folder(path, text, readers)
-    if not path.exists():
+    try:
+        found = path.stat()
+    except (OSError, ValueError) as error:
+        if not isinstance(error, FileNotFoundError):
+            reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+            raise TraceError(f"cannot read `{text[:100]}`: {reason.lower()}") from None
         return _pattern(path, text, readers)
+    if stat.S_ISDIR(found.st_mode):
+        return _folder(path, text, readers)
     return TraceFiles(_reader_of(path, text, readers), (path,))
 
 

@@ -32,6 +32,16 @@ class Argument:
 
     value: Any
     place: Place | None
+    scalar: Callable[[], Quantity] | None = None
+    """For a subquery: runs it and returns its one number."""
+
+    def quantity(self, what: str) -> Quantity:
+        """Return a number, maybe with a unit; a subquery gives its one value."""
+        if isinstance(self.value, Plan) and self.scalar is not None:
+            return self.scalar()
+        if not isinstance(self.value, Quantity):
+            raise self.fail(what)
+        return self.value
 
     def fail(self, expected: str) -> BindError:
         """Return the error for a value of the wrong kind."""
@@ -59,10 +69,8 @@ class Argument:
         return self.value
 
     def nanoseconds(self, what: str) -> int:
-        """Return a time in ns; it must have a unit of time (or be 0)."""
-        if not isinstance(self.value, Quantity):
-            raise self.fail(what)
-        quantity, ns = self.value, parse_unit("ns")
+        """Return a time in ns; a bare integer is in ns."""
+        quantity, ns = self.quantity(f"a time for {what}"), parse_unit("ns")
         if quantity.unit == NO_UNIT and quantity.value.denominator == 1:
             return _int64(quantity.value, self.place)
         if not compatible(quantity.unit, ns):
@@ -71,9 +79,10 @@ class Argument:
 
     def integer(self, what: str) -> int:
         """Return a bare integer, or fail."""
-        if not isinstance(self.value, Quantity) or self.value.unit != NO_UNIT or self.value.value.denominator != 1:
+        quantity = self.quantity(what)
+        if quantity.unit != NO_UNIT or quantity.value.denominator != 1:
             raise self.fail(what)
-        return _int64(self.value.value, self.place)
+        return _int64(quantity.value, self.place)
 
     def items(self) -> list[Argument]:
         """Return the items of a list; any other value is a list of one."""

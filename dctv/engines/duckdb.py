@@ -222,7 +222,8 @@ _PREFIX = re.compile(
 )
 _NOISE = re.compile(
     r"arrow_scan: get_next failed\(\):\s*|External error:\s*|C Data interface error:\s*"
-    r"|exporting a stream from the object registered as '[^']*' failed:\s*|^(?:EngineError|Interrupted|ValueError):\s*",
+    r"|(?:exporting a|reading the) stream (?:from the object )?registered as '[^']*' failed:\s*"
+    r"|^(?:EngineError|Interrupted|ValueError|Invalid argument error):\s*",
     re.IGNORECASE,
 )
 

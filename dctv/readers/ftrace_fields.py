@@ -12,8 +12,8 @@ from dctv.types.units import NO_UNIT, Unit, parse_unit
 if TYPE_CHECKING:
     import pyarrow as pa
 
-FIXED = (TS, "cpu", "common_comm", "common_pid", "common_tgid", "common_flags")
-"""What every event has: emitting CPU, name and id of the thread, its process, and the flags as printed."""
+FIXED = (TS, "cpu", "common_comm", "common_pid", "common_tgid", "common_flags", "line")
+"""What every event has: emitting CPU, name and id of the thread, its process, the flags as printed, maybe the line."""
 TEXT = "text"
 """The column of what belongs to no field; while decoding it is called ` text`."""
 OPTIONAL = ("common_tgid", "common_flags")
@@ -94,6 +94,9 @@ def event_table(name: str, data: pa.Table, *, lacks: Sequence[str], in_order: bo
     if "common_tgid" not in lacks and data.column(tgid).null_count == len(data):
         data = data.set_column(tgid, "common_tgid", pa.nulls(len(data), pa.int64()))
     order = [c for c in data.column_names if c not in lacks and c != TEXT]
+    line = data.column(FIXED.index("line"))
+    if line.null_count == len(line):
+        order.remove("line")
     if TEXT in data.column_names:
         order.append(TEXT)
     data = data.select(order)

@@ -62,7 +62,13 @@ class Executor:
 
     def environment(self) -> Environment:
         """Return what a statement is bound against."""
-        return Environment(self.catalog, self.engine, self.shelves.rules, self.shelves.operators, self.params, self.log)
+        shelves = self.shelves
+        return Environment(
+            self.catalog, self.engine, shelves.rules, shelves.operators, self.params, self.log, self._evaluate
+        )
+
+    def _evaluate(self, plan: Plan) -> list[object]:
+        return [row[0] for row in self.result(plan).fetchall()]
 
     def run(self, statement: ast.Statement) -> Outcome:
         """Run one statement."""

@@ -6,7 +6,8 @@ import gzip
 from pathlib import Path
 
 import pytest
-from command_line import run
+
+from tests.command_line import run
 
 LINE = "            bash-1977  [000] ....   100.{:06d}: sched_waking: comm=cat{} pid=7 prio=120 target_cpu=000\n"
 

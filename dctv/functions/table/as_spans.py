@@ -16,19 +16,19 @@ from dctv.types.values import dialect_type, is_integer, is_numeric
 _POLICIES = ("error", "truncate", "lanes")
 
 
-def _column(plan: Plan, argument: Argument, what: str) -> ColumnType:
+def _column(plan: Plan, argument: Argument, what: str, way_out: str = "") -> ColumnType:
     name = argument.string(f"the name of {what}")
     for same in (str, str.lower):
         for column in plan.schema.columns:
             if same(column.name) == same(name):
                 return column
     near = nearest(name, list(plan.schema.names))
-    hint = f"did you mean `{near}`?" if near else f"columns: {', '.join(plan.schema.names)}; name one with ts=>'...'"
+    hint = f"did you mean `{near}`?" if near else f"columns: {', '.join(plan.schema.names)}{way_out}"
     raise BindError(f"the table has no column `{name}`", argument.place, hint=hint)
 
 
 def _time(plan: Plan, column: ColumnType, argument: Argument) -> exp.Expr:
-    """Return a time column in ns; a bare number is in ns."""
+    """Return a time column in ns, which may have fractions; a bare number is in ns."""
     names = dict(zip(plan.schema.names, physical_names(plan.schema), strict=True))
     value: exp.Expr = exp.column(names[column.name], "t", quoted=True)
     ns = parse_unit("ns")
@@ -43,6 +43,11 @@ def _time(plan: Plan, column: ColumnType, argument: Argument) -> exp.Expr:
         value = exp.Mul(this=value, expression=exp.Literal.number(str(factor.numerator)))
         if factor.denominator != 1:
             value = exp.Div(this=exp.Paren(this=value), expression=exp.Literal.number(str(factor.denominator)))
+        value = exp.Paren(this=value)
+    return value
+
+
+def _whole(value: exp.Expr) -> exp.Expr:
     return exp.Cast(this=value, to=exp.Var(this="BIGINT"))
 
 
@@ -105,16 +110,18 @@ def _base(
 
 def _bind_spans(arguments: Mapping[str, Argument], builder: PlanBuilder) -> Plan:
     plan = arguments["table"].table("a table")
-    ts = _column(plan, arguments["ts"], "the column of starts")
+    ts = _column(plan, arguments["ts"], "the column of starts", "; name one with ts=>'...'")
     start = _time(plan, ts, arguments["ts"])
     given = [k for k in ("duration", "end") if arguments[k].value is not None]
     if len(given) == 2:
         raise BindError("`duration` and `end` are both given", arguments["end"].place, hint="leave one of them out")
     which = arguments[given[0]] if given else Argument(DURATION, arguments["table"].place)
-    other = _column(plan, which, "the column of durations")
+    other = _column(plan, which, "the column of durations", "; name one with duration=>'...' or end=>'...'")
     length = _time(plan, other, which)
-    if given == ["end"]:
-        length = exp.Sub(this=length, expression=start.copy())
+    # Starts and ends are rounded to ns, not durations: spans that touch go on touching.
+    end = length if given == ["end"] else exp.Add(this=start.copy(), expression=length)
+    length = exp.Sub(this=_whole(end), expression=_whole(start.copy()))
+    start = _whole(start)
     policy = arguments["on_overlap"].choice("`on_overlap`", _POLICIES)
     if policy == "lanes":
         raise NotYetError("on_overlap=>'lanes' is not executed yet", arguments["on_overlap"].place)
@@ -168,13 +175,13 @@ def _shown(name: str) -> exp.Expr:
 
 def _bind_events(arguments: Mapping[str, Argument], builder: PlanBuilder) -> Plan:
     plan = arguments["table"].table("a table")
-    ts = _column(plan, arguments["ts"], "the column of times")
+    ts = _column(plan, arguments["ts"], "the column of times", "; name one with ts=>'...'")
     start = _time(plan, ts, arguments["ts"])
     partitions = _partitions(plan, arguments["partition"])
     payload = _payload(plan, {ts.name, *(p.name for p in partitions)})
     columns = (ColumnType(TS, "BIGINT", parse_unit("ns")), *partitions, *payload)
     schema = Schema(Kind.EVENT, columns, tuple(p.name for p in partitions))
-    base = _base(plan, schema, {TS: start}, partitions, payload)
+    base = _base(plan, schema, {TS: _whole(start)}, partitions, payload)
     checked = _fail(_null(_quoted(TS, "base")), [_text("the time of an event is NULL")], _quoted(TS, "base"))
     names = physical_names(schema)
     row = exp.Window(this=exp.Anonymous(this="row_number"))

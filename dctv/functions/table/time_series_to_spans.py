@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from dctv.contracts.table_function import REQUIRED, Argument, Parameter, PlanBuilder, Quantity, TableFunction
@@ -38,13 +38,23 @@ class _Output:
 
 def _bind(arguments: Mapping[str, Argument], builder: PlanBuilder) -> Plan:
     sources = [_source(a) for a in arguments["sources"].items()]
+    _refuse_doubles(sources)
     if not sources:
         raise BindError("`sources` is empty", arguments["sources"].place)
     partition = arguments["partition"]
     name = None if partition.value is None else partition.string("the name of the partition column")
     key = _partition_type(name, sources, partition)
     columns = [] if arguments["columns"].value == [] else arguments["columns"].items()
-    outputs = [_output(c, sources) for c in columns]
+    outputs: list[_Output] = []
+    taken = {TS, DURATION, *(c.name.lower() for c in key)}
+    for column in columns:
+        output = _output(column, sources)
+        if output.name.lower() in taken:
+            what = "a special column of the result" if output.name in (TS, DURATION) else "in the result already"
+            hint = f"give it another name: {{column=>'...', source_column=>'{output.name}'}}"
+            raise BindError(f"`{output.name}` is {what}", column.place, hint=hint)
+        taken.add(output.name.lower())
+        outputs.append(output)
     ns = parse_unit("ns")
     special = [ColumnType(TS, "BIGINT", ns), ColumnType(DURATION, "BIGINT", ns), *key]
     payload = [ColumnType(o.name, o.type.type, o.type.unit) for o in outputs]
@@ -57,6 +67,14 @@ def _bind(arguments: Mapping[str, Argument], builder: PlanBuilder) -> Plan:
         "names": physical_names(schema),
     }
     return builder.kernel("series to spans", schema, [_input(s, builder, key) for s in sources], options, ordered=True)
+
+
+def _refuse_doubles(sources: Sequence[_Source]) -> None:
+    seen: set[str] = set()
+    for source in sources:
+        if source.nickname is not None and source.nickname in seen:
+            raise BindError(f"two sources have the nickname `{source.nickname}`", source.argument.place)
+        seen.add(source.nickname or "")
 
 
 def _close_at(arguments: Mapping[str, Argument]) -> int | None:

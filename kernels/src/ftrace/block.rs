@@ -286,7 +286,7 @@ impl Block {
         self.events += 1;
         self.recent = table;
         let row = &mut self.tables[table].1;
-        row.begin(prefix, printed);
+        row.begin(prefix, printed, self.lines);
         fill(row);
         row.end();
     }

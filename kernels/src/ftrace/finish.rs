@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
-use arrow_array::{Int64Array, RecordBatch, new_null_array};
+use arrow_array::{ArrayRef, Int64Array, RecordBatch, new_null_array};
 use arrow_schema::{ArrowError, DataType, SchemaRef};
 use rustc_hash::FxHashMap;
 
 use super::block::{Block, TIMELESS};
-use super::table::Table;
+use super::table::{LINE, Table};
 use crate::columns::{TableBuilder, unify};
 
 /// How many different events of a trace get tables.
@@ -40,13 +40,15 @@ pub struct Trace {
 #[derive(Default)]
 struct Gathered {
     builders: Vec<TableBuilder>,
+    /// How many lines were before each builder's block.
+    before: Vec<i64>,
     printed: Vec<(Vec<u8>, u64)>,
     unsorted: bool,
     last: Option<i64>,
 }
 
 impl Gathered {
-    fn add(&mut self, table: Table) {
+    fn add(&mut self, table: Table, before: i64) {
         self.unsorted |= table.unsorted || self.last.is_some_and(|last| table.first_ts < last);
         self.last = Some(table.last_ts);
         for (name, count) in table.printed {
@@ -56,6 +58,7 @@ impl Gathered {
             }
         }
         self.builders.push(table.builder);
+        self.before.push(before);
     }
 }
 
@@ -74,7 +77,16 @@ pub fn finish(blocks: Vec<Block>) -> Result<Trace, ArrowError> {
     let mut names: Vec<Vec<u8>> = Vec::new();
     let mut index: FxHashMap<Vec<u8>, usize> = FxHashMap::default();
     let mut gathered: Vec<Gathered> = Vec::new();
-    for (name, table) in blocks.into_iter().flat_map(|b| b.tables) {
+    let mut lines = 0i64;
+    let numbered = blocks.into_iter().flat_map(|block| {
+        let before = lines;
+        lines = lines.saturating_add_unsigned(block.lines);
+        block
+            .tables
+            .into_iter()
+            .map(move |(name, table)| (name, table, before))
+    });
+    for (name, table, before) in numbered {
         let place = match index.get(&name) {
             Some(&place) => place,
             None if names.len() >= TABLE_LIMIT => {
@@ -88,14 +100,15 @@ pub fn finish(blocks: Vec<Block>) -> Result<Trace, ArrowError> {
                 gathered.len() - 1
             }
         };
-        gathered[place].add(table);
+        gathered[place].add(table, before);
     }
     for (name, parts) in names.iter().zip(gathered) {
         let (batches, invalid) = unify(parts.builders)?;
         trace.invalid += invalid;
         let batches = batches
             .into_iter()
-            .map(|b| from_start(b, start))
+            .zip(parts.before)
+            .map(|(batch, before)| placed(batch, start, before))
             .collect::<Result<Vec<_>, _>>()?;
         let Some(first) = batches.first() else {
             continue;
@@ -115,27 +128,29 @@ pub fn finish(blocks: Vec<Block>) -> Result<Trace, ArrowError> {
     Ok(trace)
 }
 
-/// Count time from the trace's start, in place.
-fn from_start(batch: RecordBatch, start: i64) -> Result<RecordBatch, ArrowError> {
+/// Count time from the trace's start and lines from that of its text.
+fn placed(batch: RecordBatch, start: i64, before: i64) -> Result<RecordBatch, ArrowError> {
     let (schema, mut columns, _) = batch.into_parts();
-    if let Some(times) = columns.first_mut() {
-        let printed = times.as_primitive_opt::<Int64Type>().cloned();
-        *times = new_null_array(&DataType::Int64, 0);
-        let moved = |ts: i64| {
-            if ts == TIMELESS {
-                0
-            } else {
-                ts.saturating_sub(start)
-            }
-        };
-        if let Some(printed) = printed {
-            let array: Int64Array = printed
-                .unary_mut(moved)
-                .unwrap_or_else(|shared| shared.unary(moved));
-            *times = Arc::new(array);
-        }
-    }
+    change(&mut columns, 0, |ts| match ts {
+        TIMELESS => 0,
+        _ => ts.saturating_sub(start),
+    });
+    change(&mut columns, LINE, |line| line.saturating_add(before));
     RecordBatch::try_new(schema, columns)
+}
+
+/// Change the numbers of a column in place.
+fn change(columns: &mut [ArrayRef], index: usize, moved: impl Fn(i64) -> i64) {
+    let Some(column) = columns.get_mut(index) else {
+        return;
+    };
+    if let Some(numbers) = column.as_primitive_opt::<Int64Type>().cloned() {
+        *column = new_null_array(&DataType::Int64, 0);
+        let array: Int64Array = numbers
+            .unary_mut(&moved)
+            .unwrap_or_else(|shared| shared.unary(&moved));
+        *column = Arc::new(array);
+    }
 }
 
 fn text(bytes: &[u8]) -> String {

@@ -5,15 +5,18 @@ use crate::columns::TableBuilder;
 use super::forms::{self, Form};
 use super::line::{Prefix, integer};
 
-/// Columns that every event has; `_ts` holds the time as printed until the trace's start is known.
-pub const FIXED: [&str; 6] = [
+/// Columns that every event has; `_ts` holds the time as printed until the trace's start is known, `line` counts from
+/// the block's start until the blocks before it are known, and only tables with an order among them have it.
+pub const FIXED: [&str; 7] = [
     "_ts",
     "cpu",
     "common_comm",
     "common_pid",
     "common_tgid",
     "common_flags",
+    "line",
 ];
+pub const LINE: usize = 6;
 /// How many different fields of one event become columns in one block; more stay in its free text.
 const COLUMN_LIMIT: usize = 256;
 
@@ -43,6 +46,8 @@ pub struct Table {
     pub unsorted: bool,
     /// Whether all fields are texts.
     texts: bool,
+    /// Whether rows know their line: the events of which several tables are read together in file order.
+    numbered: bool,
     quirk: Quirk,
 }
 
@@ -69,6 +74,7 @@ impl Table {
             last_ts: i64::MIN,
             unsorted: false,
             texts: matches!(form, Form::SyscallEnter | Form::SyscallExit),
+            numbered: NUMBERED.iter().any(|head| event.starts_with(head)),
             quirk: match event {
                 b"rss_stat" => Quirk::SizeInBytes,
                 b"irq_handler_exit" => Quirk::ReturnIsRet,
@@ -77,8 +83,8 @@ impl Table {
         }
     }
 
-    /// Begin a row of an event that is printed as `name`.
-    pub fn begin(&mut self, prefix: &Prefix<'_>, name: &[u8]) {
+    /// Begin a row of an event that is printed as `name` in a line of the block.
+    pub fn begin(&mut self, prefix: &Prefix<'_>, name: &[u8], line: u64) {
         match self.printed.iter_mut().find(|(printed, _)| printed == name) {
             Some((_, count)) => *count += 1,
             None => self.printed.push((name.to_vec(), 1)),
@@ -97,6 +103,9 @@ impl Table {
         }
         if let Some(flags) = prefix.flags {
             self.builder.push_str(5, flags);
+        }
+        if self.numbered {
+            self.builder.push_i64(LINE, line.cast_signed());
         }
     }
 
@@ -174,6 +183,10 @@ impl Table {
         self.builder.end_row();
     }
 }
+
+/// How the names of events begin whose tables know the lines: stamps are often whole microseconds, and what happened
+/// first among equal ones is told by the file only.
+const NUMBERED: [&[u8]; 4] = [b"print|", b"sched_", b"irq_handler_", b"softirq_"];
 
 /// The column of free text while a table grows, since a field may be named `text`; no field can be named so.
 pub const FREE: &str = " text";

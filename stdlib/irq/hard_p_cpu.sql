@@ -1,0 +1,23 @@
+-- Handlers of interrupts on each CPU: one span from an entry to the exit that is the next such event on the CPU. An entry that another entry follows has lost its exit and is left out, and so are handlers that took less time than the trace resolves.
+-- formats: ftrace-text
+-- column cpu: the CPU
+-- column irq: the interrupt's number
+-- column name: who handles it
+-- column ret: what the handler returned: `handled` or `unhandled`
+-- column interrupted_tid: the thread that was interrupted, 0 when idle
+WITH calls AS (
+  SELECT _ts, line, cpu, irq, name, NULL::STRING AS ret, common_pid, TRUE AS entry FROM _events.irq_handler_entry
+  UNION ALL
+  SELECT _ts, line, cpu, irq, NULL, ret, NULL, FALSE FROM _events.irq_handler_exit
+),
+followed AS (
+  SELECT *, LEAD(_ts) OVER w AS end_ts, LEAD(entry) OVER w AS next_entry, LEAD(irq) OVER w AS next_irq,
+    LEAD(ret) OVER w AS next_ret
+  FROM calls WINDOW w AS (PARTITION BY cpu ORDER BY _ts, line)
+)
+SELECT SPAN * FROM dctv.as_spans(
+  (SELECT _ts, end_ts, cpu, irq, name, next_ret AS ret, common_pid AS interrupted_tid
+   FROM followed WHERE entry AND NOT next_entry AND next_irq = irq AND end_ts > _ts),
+  end=>"end_ts",
+  partition=>"cpu",
+)

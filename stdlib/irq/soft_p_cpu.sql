@@ -1,0 +1,21 @@
+-- Soft interrupts on each CPU: one span from an entry to the exit that is the next such event on the CPU. An entry that another entry follows has lost its exit and is left out, and so are those that took less time than the trace resolves.
+-- formats: ftrace-text
+-- column cpu: the CPU
+-- column vec: the soft interrupt's number
+-- column action: its name, such as `TIMER` or `NET_RX`
+-- column interrupted_tid: the thread that it ran in place of, 0 when idle
+WITH calls AS (
+  SELECT _ts, line, cpu, vec, action, common_pid, TRUE AS entry FROM _events.softirq_entry
+  UNION ALL
+  SELECT _ts, line, cpu, vec, NULL, NULL, FALSE FROM _events.softirq_exit
+),
+followed AS (
+  SELECT *, LEAD(_ts) OVER w AS end_ts, LEAD(entry) OVER w AS next_entry, LEAD(vec) OVER w AS next_vec
+  FROM calls WINDOW w AS (PARTITION BY cpu ORDER BY _ts, line)
+)
+SELECT SPAN * FROM dctv.as_spans(
+  (SELECT _ts, end_ts, cpu, vec, action, common_pid AS interrupted_tid
+   FROM followed WHERE entry AND NOT next_entry AND next_vec = vec AND end_ts > _ts),
+  end=>"end_ts",
+  partition=>"cpu",
+)

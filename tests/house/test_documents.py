@@ -1,0 +1,132 @@
+"""Documents hold true: transcripts print what they say, SQL runs, links lead somewhere, examples pass."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from dctv.session import Session
+from tests.house.tree import ROOT, files, short
+
+KERNEL = "tests/data/ftrace/live_marks.trace.txt.gz"
+LOADER = "tests/data/dftracer/loader"
+PAGES = [p for p in files(".md") if not p.is_relative_to(ROOT / "changes")]
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
+
+
+def blocks(language: str) -> list[tuple[Path, list[str]]]:
+    """Return the pages with blocks of a language, and their blocks."""
+    found = [(p, [b for kind, b in BLOCK.findall(p.read_text(encoding="utf-8")) if kind == language]) for p in PAGES]
+    return [(page, texts) for page, texts in found if texts]
+
+
+def name_of(value: object) -> str:
+    return short(value) if isinstance(value, Path) else ""
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> dict[str, str]:
+    """Return an environment in which `dctv` is this one."""
+    command = tmp_path / "bin" / "dctv"
+    command.parent.mkdir()
+    command.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m dctv "$@"\n', encoding="utf-8")
+    command.chmod(0o755)
+    path = f"{command.parent}{os.pathsep}{os.environ['PATH']}"
+    return {**os.environ, "PATH": path, "PYTHONPATH": str(ROOT), "OUT": str(tmp_path)}
+
+
+@pytest.mark.parametrize(("page", "texts"), blocks("console"), ids=name_of)
+def test_transcripts_are_true(page: Path, texts: list[str], home: dict[str, str], pytestconfig: pytest.Config) -> None:
+    """`pytest --accept` writes what came out into the page."""
+    found = [replayed(text, home) for text in texts]
+    if pytestconfig.getoption("--accept"):
+        whole = page.read_text(encoding="utf-8")
+        for text, now in zip(texts, found, strict=True):
+            whole = whole.replace(f"```console\n{text}```", f"```console\n{now}```")
+        page.write_text(whole, encoding="utf-8")
+    else:
+        assert found == texts
+
+
+def replayed(text: str, environment: dict[str, str]) -> str:
+    """Run the lines that start with `$` (`>` continues one), and return the transcript as it should be."""
+    code = 0
+    lines: list[str] = []
+    for command in re.findall(r"^\$ .*\n(?:> .*\n)*", text, re.MULTILINE):
+        lines.append(command)
+        words = re.sub(r"^[$>] ", "", command, flags=re.MULTILINE)
+        if words == "echo $?\n":
+            lines.append(f"{code}\n")
+            continue
+        done = subprocess.run(
+            ["bash", "-c", words],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            stdin=subprocess.DEVNULL,
+            cwd=ROOT,
+            env=environment,
+            text=True,
+            check=False,
+        )
+        code = done.returncode
+        lines.append(re.sub(r" +$", "", done.stdout, flags=re.MULTILINE))
+    return "".join(lines)
+
+
+@pytest.mark.parametrize(("page", "texts"), blocks("sql"), ids=name_of)
+def test_sql_runs(page: Path, texts: list[str]) -> None:
+    """The blocks of a page run in one session, in order, with a kernel trace as `t` and an I/O trace as `io`."""
+    with Session() as session:
+        session.mount(str(ROOT / KERNEL), "t")
+        session.mount(str(ROOT / LOADER), "io")
+        for text in texts:
+            for outcome in session.execute(text, source_name=short(page), base=ROOT):
+                for _ in outcome.chunks() if hasattr(outcome, "chunks") else ():
+                    pass
+
+
+@pytest.mark.parametrize(("page", "texts"), blocks("python"), ids=name_of)
+def test_python_runs(page: Path, texts: list[str], home: dict[str, str]) -> None:
+    """The blocks of a page run from the top folder, each in a process of its own."""
+    assert page.exists()
+    for text in texts:
+        done = subprocess.run([sys.executable, "-W", "error", "-c", text], cwd=ROOT, env=home, check=False)
+        assert done.returncode == 0
+
+
+@pytest.mark.parametrize("example", [*files(".sql", under="examples")], ids=short)
+def test_examples_run(example: Path, home: dict[str, str]) -> None:
+    words = ["dctv", "query", "-f", str(example)]
+    done = subprocess.run(words, capture_output=True, text=True, cwd=ROOT, env=home, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout or "SELECT" not in re.sub(r"\(SELECT", "", example.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=short)
+def test_links_lead_somewhere(page: Path) -> None:
+    links = [link for link in LINK.findall(page.read_text(encoding="utf-8")) if "://" not in link]
+    assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+def test_every_dependency_is_explained() -> None:
+    explained = (ROOT / "docs" / "explanation" / "dependencies.md").read_text(encoding="utf-8")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    crate = tomllib.loads((ROOT / "kernels" / "Cargo.toml").read_text(encoding="utf-8"))
+    optional = [line for lines in project["project"]["optional-dependencies"].values() for line in lines]
+    lines = [
+        *project["project"]["dependencies"],
+        *optional,
+        *project["dependency-groups"]["dev"],
+        *project["build-system"]["requires"],
+        *crate["dependencies"],
+    ]
+    names = [re.split(r"[<>=]", line)[0] for line in lines]
+    assert [name for name in names if f"`{name}`" not in explained] == []

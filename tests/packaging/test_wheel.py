@@ -1,0 +1,58 @@
+"""A wheel holds all that dctv needs, and works in an empty environment, away from the checkout."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import venv
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+TRACE = ROOT / "tests" / "data" / "ftrace" / "live_marks.trace.txt.gz"
+
+
+def run(*words: str | Path, cwd: Path) -> str:
+    clean = {k: v for k, v in os.environ.items() if k not in {"PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV"}}
+    # As the Makefile has them: with other values Cargo would build everything again.
+    clean["CARGO_TARGET_DIR"] = str(ROOT / "kernels" / "target")
+    done = subprocess.run([*map(str, words)], capture_output=True, text=True, cwd=cwd, env=clean, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("wheel")
+    run(sys.executable, "-m", "pip", "wheel", "--no-deps", "--wheel-dir", folder, ROOT, cwd=folder)
+    (built,) = folder.glob("*.whl")
+    return built
+
+
+def test_name_says_that_one_wheel_is_for_all_later_pythons(wheel: Path) -> None:
+    assert "-cp311-abi3-" in wheel.name
+
+
+def test_wheel_holds_data_and_no_tests(wheel: Path) -> None:
+    names = ZipFile(wheel).namelist()
+    data = {n.removeprefix("dctv/_data/") for n in names if n.startswith("dctv/_data/")}
+    modules = {p.relative_to(ROOT / "stdlib").as_posix() for p in (ROOT / "stdlib").rglob("*.*")}
+    assert data == {"grammar.json", "grammar/dctv.lark", "units.txt", *(f"stdlib/{m}" for m in modules)}
+    sources = {p.relative_to(ROOT).as_posix() for p in (ROOT / "dctv").rglob("*.py")}
+    assert {n for n in names if n.endswith(".py")} == sources
+    assert {"dctv/_kernels.abi3.so", "dctv/_kernels.pyi", "dctv/py.typed"} <= set(names)
+
+
+def test_wheel_works_in_an_empty_environment(wheel: Path, tmp_path: Path) -> None:
+    venv.create(tmp_path / "venv", with_pip=True)
+    python = tmp_path / "venv" / "bin" / "python"
+    run(python, "-m", "pip", "install", "--quiet", wheel, cwd=tmp_path)
+    query = "SELECT COUNT(*) AS n, MAX(_duration) IN ms AS longest FROM t.scheduler.timeslices_p_cpu"
+    out = run(tmp_path / "venv" / "bin" / "dctv", "query", f"t={TRACE}", query, "--format", "csv", cwd=tmp_path)
+    assert out == "n,longest [ms]\n674,148.13\n"
+    assert run(python, "-c", "import dctv; print(dctv.__file__)", cwd=tmp_path).startswith(str(tmp_path))
+    lookup = "import sys; from dctv.syntax.table import load_table; load_table(); print('lark' in sys.modules)"
+    assert run(python, "-c", lookup, cwd=tmp_path) == "False\n"

@@ -1,0 +1,36 @@
+"""Events whose order among equal times matters across tables know their line."""
+
+from __future__ import annotations
+
+from tests.readers.ftrace_text.ftrace_reading import read
+
+MARK = "     a task-12    [000] d..2. 1.000001: tracing_mark_write: "
+
+
+def test_lines_count_from_1_and_include_what_is_no_event() -> None:
+    trace = read(f"# tracer: nop\n\n{MARK}B|12|x\nnonsense\n{MARK}E|12\n{MARK}B|12|y\n")
+    assert trace.tables["raw_events.print|B"].data.column("line").to_pylist() == [3, 6]
+    assert trace.tables["raw_events.print|E"].data.column("line").to_pylist() == [5]
+
+
+def test_lines_go_on_over_files_and_blocks() -> None:
+    filler = "     a task-12    [000] d..2. 1.000001: cpu_idle: state=1 cpu_id=0\n" * 50_000
+    trace = read(f"{MARK}B|12|x\n{filler}{MARK}B|12|y\n", f"{MARK}B|12|z\n")
+    assert trace.tables["raw_events.print|B"].data.column("line").to_pylist() == [1, 50_002, 50_003]
+
+
+def test_lines_stay_with_their_rows_when_rows_are_sorted() -> None:
+    trace = read(f"{MARK.replace('1.0', '2.0')}C|12|x|1\n{MARK}C|12|x|2\n")
+    assert trace.tables["raw_events.print|C"].data.select(["line", "value"]).to_pylist() == [
+        {"line": 2, "value": 2},
+        {"line": 1, "value": 1},
+    ]
+
+
+def test_only_marks_and_events_of_scheduler_and_interrupts_have_lines() -> None:
+    line = "     a task-12    [000] d..2. 1.000001: "
+    trace = read(
+        f"{line}cpu_idle: state=1 cpu_id=0\n{line}softirq_entry: vec=1 [action=TIMER]\n{line}sched_waking: a=1\n"
+    )
+    have = {n for n, t in trace.tables.items() if "line" in t.data.column_names}
+    assert have == {"raw_events.softirq_entry", "raw_events.sched_waking"}
