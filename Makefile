@@ -5,6 +5,7 @@ DCTV_TRACES ?= ../shared/traces
 
 VENV := .venv
 BIN := $(VENV)/bin
+READY := $(VENV)/.ready
 INSTALLED := $(VENV)/.installed
 TOOLS := $(VENV)/.tools
 PIP := $(BIN)/python -m pip
@@ -64,8 +65,8 @@ check-rust: $(TOOLS)
 	$(CARGO) clippy $(MANIFEST) --release --locked -- -D warnings
 
 bench: $(TOOLS)  ## measure
-	test -d benchmarks/data/pfw || $(BIN)/python benchmarks/generate_pfw.py benchmarks/data/pfw --gzip
-	test -f benchmarks/data/ftrace.txt || $(BIN)/python benchmarks/generate_ftrace.py benchmarks/data/ftrace.txt
+	test -d benchmarks/data/pfw || $(READY) benchmarks/generate_pfw.py benchmarks/data/pfw --gzip
+	test -f benchmarks/data/ftrace.txt || $(READY) benchmarks/generate_ftrace.py benchmarks/data/ftrace.txt
 	$(BIN)/python benchmarks/decode_pfw.py benchmarks/data/pfw
 	$(BIN)/python benchmarks/decode_ftrace.py benchmarks/data/ftrace.txt
 	$(BIN)/python benchmarks/span_operators.py
@@ -79,13 +80,14 @@ clean:  ## remove everything that was made
 	rm -rf .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-$(BIN)/python:
+$(READY):
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "dctv needs python3 >= 3.11; set PYTHON to one" >&2; exit 1; }
 	@command -v cargo >/dev/null || { echo "dctv needs cargo >= 1.88 on the PATH: https://rustup.rs" >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) install -qq --upgrade "pip>=25.1"
+	@touch $@
 
-$(INSTALLED): $(BUILT_FROM) | $(BIN)/python
+$(INSTALLED): $(BUILT_FROM) | $(READY)
 	$(PIP) install -qq --editable .
 	@touch $@
 
