@@ -31,7 +31,10 @@ ROOT = Path(__file__).resolve().parents[1]
 REFERENCE = ROOT / "docs" / "reference"
 ARCHITECTURE = ROOT / "docs" / "explanation" / "architecture.md"
 MADE = "<!-- Made by docs/generate.py from the shelves: change those, then `make accept`. -->\n"
-SAMPLES = {"ftrace-text": "tests/data/ftrace/live_marks_tgid.trace.txt"}
+SAMPLES = {
+    "ftrace-text": "tests/data/ftrace/live_marks_tgid.trace.txt",
+    "dftracer": "tests/data/stdlib/calls.pfw",
+}
 """A small trace of each format that the standard library covers."""
 TREE = re.compile(r"(?<=<!-- tree -->\n).*?(?=<!-- end of tree -->)", re.DOTALL)
 
