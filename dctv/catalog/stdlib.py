@@ -28,10 +28,15 @@ class Module:
     formats: tuple[str, ...]
     """Names of the readers whose traces get it."""
     doc: str
-    """Its first comment line."""
+    """What its comments say of it as a whole."""
     columns: Mapping[str, str]
     """What its columns hold, by name."""
     source: Source
+
+    @property
+    def summary(self) -> str:
+        """The first sentence of its comments, without the full stop."""
+        return self.doc.split(". ")[0].rstrip(".")
 
     def select(self) -> ast.Select:
         """Parse its text."""
