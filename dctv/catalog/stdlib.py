@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -35,8 +36,8 @@ class Module:
 
     @property
     def summary(self) -> str:
-        """The first sentence of its comments, without the full stop."""
-        return self.doc.split(". ")[0].rstrip(".")
+        """The beginning of its comments, up to the first full stop or colon."""
+        return re.split(r"[.:](?:\s|$)", self.doc, maxsplit=1)[0]
 
     def select(self) -> ast.Select:
         """Parse its text."""

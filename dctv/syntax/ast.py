@@ -10,7 +10,9 @@ from fractions import Fraction
 from typing import Literal as OneOf
 
 from dctv.errors import Place
-from dctv.syntax.node import Node as Node
+from dctv.syntax import node
+
+Node = node.Node
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
