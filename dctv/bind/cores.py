@@ -75,18 +75,14 @@ def bind_core(binder: Binder, core: ast.Core, parent: Scope | None, leaves: Leav
     if core.distinct:
         tree.set("distinct", exp.Distinct())
     query = Query(tree, outs, tuple(parts), source.first, tuple(source.joins))
-    return BoundCore(query, named, tuple(items), source.stable and _is_plain(core, tree, binder))
+    return BoundCore(query, named, tuple(items), source.stable and _is_plain(core, tree))
 
 
-def _is_plain(core: ast.Core, tree: exp.Select, binder: Binder) -> bool:
-    """Whether a core hands the rows of its one table on in their order."""
+def _is_plain(core: ast.Core, tree: exp.Select) -> bool:
+    """Whether a core hands the rows of its one table on in their order; the one row of aggregates is in order too."""
     if core.distinct or core.group is not None or core.having is not None or tree.find(exp.Window) is not None:
         return False
-    if len(list(tree.find_all(exp.Select))) > 1:
-        return False
-    # A select of aggregates without GROUP BY has one row, which is in order.
-    del binder
-    return True
+    return len(list(tree.find_all(exp.Select))) == 1
 
 
 def aliases(items: Sequence[Item]) -> dict[str, Bound]:

@@ -130,6 +130,8 @@ def _join(
     source: Source,
     leaves: Leaves,
 ) -> exp.Join:
+    if node.kind == "CROSS" and (node.on is not None or node.using):
+        raise BindError("CROSS JOIN has no condition", node.place, hint="JOIN ... ON has one")
     side, kind = _SIDES[node.kind]
     conditions: list[exp.Expr] = []
     if node.using:

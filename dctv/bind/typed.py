@@ -159,12 +159,13 @@ def assemble(
 
 
 def _merge_equal(plan: Plan) -> Plan:
-    """SELECT SPAN DISTINCT: merge neighbours that touch and have the same payload."""
+    """SELECT SPAN DISTINCT: merge neighbours that touch and have the same payload; of equal events, keep one."""
     schema = plan.schema
-    if schema.kind is not Kind.SPAN:
-        return plan
     leaves = Leaves()
     source = leaves.name(sorted_plan(plan))
+    if schema.kind is not Kind.SPAN:
+        distinct = exp.Select(expressions=[exp.Star()], distinct=exp.Distinct()).from_(table(source))
+        return Relation(schema, ordered=False, query=distinct, leaves=leaves.all(), keeps_order=False)
     names = physical_names(schema)
     columns = {n: exp.column(n, quoted=True) for n in names}
     ts, duration, *rest = names
