@@ -33,6 +33,8 @@ def call(expr: ast.Call, context: Context, bind: Bind) -> Bound:
         raise context.env.catalog.unknown(expr.function, "function")
     name = expr.function.text.lower()
     kind = _kind(name, expr, context)
+    if kind == "window" and expr.over is None:
+        raise BindError(f"`{name}` is a window function, it needs OVER (...)", expr.place)
     aggregate = kind == "aggregate" and expr.over is None
     _check_place(name, expr, context, aggregate=aggregate)
     inner = replace(context, inside_aggregate=True) if aggregate else context

@@ -29,6 +29,7 @@ def condition(expr: ast.Expr, context: Context) -> Bound:
     bound = bind(expr, context)
     if bound.unit != NO_UNIT:
         raise UnitError(f"a condition has no unit, found `{bound.unit}`", expr.place, hint="compare it with something")
+    operators.refuse_text(bound)
     return bound
 
 

@@ -12,6 +12,7 @@ from dctv.bind import expressions
 from dctv.bind.bound import Bound
 from dctv.bind.context import Leaves, Out, Query
 from dctv.bind.cores import Item, aliases
+from dctv.bind.departition import in_kernel
 from dctv.bind.relations import aliased, names_of, relation, table
 from dctv.bind.scope import Scope, ScopeColumn, ScopeTable
 from dctv.bind.spans import SpanSource, bind_spans, member_of, sorted_plan
@@ -40,6 +41,8 @@ class Pieces:
     """The condition that a row is a piece at all."""
     bare: frozenset[str] = frozenset()
     """The grouper's columns, as engine text: the same for a whole group, so they may stand outside of aggregates."""
+    departed: tuple[Plan, tuple[int, ...], Plan | None] | None = None
+    """For a departition: its input, the partition columns that are kept, and all partitions for INTERSECT."""
 
 
 def bind_group(binder: Binder, core: ast.Core, group: ast.GroupUsingPartition | ast.GroupUsingSpans) -> Plan:
@@ -173,6 +176,7 @@ def _partition_pieces(binder: Binder, source: SpanSource, group: ast.GroupUsingP
         Scope([ScopeTable(None, (*times, *kept))]),
         _inside(source, (*times, *whole[3 + len(own) :]), own, []),
         None,
+        departed=(plan, tuple(keep), inputs[1] if group.intersect else None),
     )
 
 
@@ -210,6 +214,10 @@ def _aggregate(binder: Binder, core: ast.Core, pieces: Pieces) -> Plan:
         having = expressions.condition(core.having, replace(context, aliases=aliases(items), clause="HAVING"))
         parts.append(having)
         tree.set("having", exp.Having(this=having.sql))
+    if pieces.departed is not None:
+        fast = _in_kernel(binder, core, pieces, items, tree)
+        if fast is not None:
+            return fast
     keys = [k.copy() for k in (*pieces.keys, *(c.sql for c in pieces.special))]
     known = {k.sql() for k in keys}
     for column in tree.find_all(exp.Column):
@@ -221,3 +229,30 @@ def _aggregate(binder: Binder, core: ast.Core, pieces: Pieces) -> Plan:
     made = relation(Query(tree, outs, tuple(parts), source), leaves, binder.env, core.place, keeps_order=False)
     schema = Schema(Kind.SPAN, made.schema.columns, pieces.partitions)
     return replace(made, schema=schema, ordered=False)
+
+
+def _in_kernel(binder: Binder, core: ast.Core, pieces: Pieces, items: Sequence[Item], tree: exp.Select) -> Plan | None:
+    """Let the kernel aggregate, where it can."""
+    assert pieces.departed is not None
+    plan, keep, intersect = pieces.departed
+    having = tree.args.get("having")
+    trees = [i.bound.sql for i in items] + ([having.this] if having else [])
+    fast = in_kernel(binder, plan, keep, trees, intersect)
+    if fast is None:
+        return None
+    kernel, swapped = fast
+    known = {(c.table, c.name) for t in swapped for c in t.find_all(exp.Column)}
+    if not known <= {("pieces", n) for n in physical_names(kernel.schema)}:
+        return None
+    leaves = Leaves()
+    outs = tuple(Out(i.name, i.bound.unit) for i in items)
+    columns = [aliased(s, n) for s, n in zip(swapped[: len(items)], names_of(outs), strict=True)]
+    source = exp.From(this=table(leaves.name(kernel), leaves.alias("pieces")))
+    made_tree = exp.Select(expressions=columns)
+    made_tree.set("from_", source)
+    if having:
+        made_tree.set("where", exp.Where(this=swapped[-1]))
+    query = Query(made_tree, outs, tuple(i.bound for i in items), source)
+    made = relation(query, leaves, binder.env, core.place, keeps_order=True)
+    schema = Schema(Kind.SPAN, made.schema.columns, pieces.partitions)
+    return replace(made, schema=schema, ordered=kernel.ordered)

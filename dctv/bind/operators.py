@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from dctv.bind.bound import Bound, both, constant, operand, scale, unify
 from dctv.contracts.engine import ZERO_DIVISION
-from dctv.errors import UnitError
+from dctv.errors import BindError, UnitError
 from dctv.syntax import ast
 from dctv.types.units import NO_UNIT, divide, multiply
 
@@ -42,6 +42,12 @@ def _bare(bound: Bound, op: str) -> None:
         )
 
 
+def refuse_text(bound: Bound) -> None:
+    """Refuse a string where a condition stands, which the engine would try to read as one row by row."""
+    if bound.family == "text":
+        raise BindError("a condition is BOOL, found a string", bound.place, hint="compare it with something")
+
+
 def unary(expr: ast.Unary, bound: Bound) -> Bound:
     """Bind `-x`, `+x`, `~x`, `NOT x`."""
     if expr.op in ("~", "NOT"):
@@ -67,8 +73,10 @@ def binary(expr: ast.Binary, left: Bound, right: Bound) -> Bound:
     if expr.op == "*":
         return _product(expr, left, right)
     if expr.op in _BARE:
-        _bare(left, expr.op)
-        _bare(right, expr.op)
+        for side in (left, right):
+            _bare(side, expr.op)
+            if expr.op in ("AND", "OR"):
+                refuse_text(side)
         sql = _BARE[expr.op](this=operand(left.sql), expression=operand(right.sql))
         return Bound(sql, place=expr.place, parts=(left, right))
     return _quotient(expr, left, right)

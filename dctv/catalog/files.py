@@ -119,10 +119,17 @@ def head_of(path: Path) -> Head:
             raw = file.read(_HEAD_BYTES)
     except OSError as error:
         raise TraceError(f"cannot read `{path}`: {(error.strerror or str(error)).lower()}") from None
-    text = raw
-    if raw.startswith(_MAGIC_GZIP):
+    return Head(path, raw, _unpacked(raw) if raw.startswith(_MAGIC_GZIP) else raw)
+
+
+def _unpacked(raw: bytes) -> bytes:
+    """Gunzip the beginning of a file, over as many members as it takes: the first may hold only a bracket."""
+    text = b""
+    while raw.startswith(_MAGIC_GZIP) and len(text) < _HEAD_BYTES:
+        inflater = zlib.decompressobj(wbits=31)
         try:
-            text = zlib.decompressobj(wbits=31).decompress(raw, _HEAD_BYTES)
+            text += inflater.decompress(raw, _HEAD_BYTES - len(text))
         except zlib.error:
-            text = b""
-    return Head(path, raw, text)
+            break
+        raw = inflater.unused_data
+    return text

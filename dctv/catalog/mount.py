@@ -71,7 +71,7 @@ def attach(
         catalog.add((*parts, EXPECTED, name), StoredTable(_expected(event, found)))
     for module in modules:
         if mount.reader in module.formats:
-            view = View(module.select, home=parts, doc=module.doc)
+            view = View(module.select, home=parts, doc=module.summary)
             catalog.add((*parts, *module.parts), view)
 
 

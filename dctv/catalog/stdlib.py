@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -28,10 +29,15 @@ class Module:
     formats: tuple[str, ...]
     """Names of the readers whose traces get it."""
     doc: str
-    """Its first comment line."""
+    """What its comments say of it as a whole."""
     columns: Mapping[str, str]
     """What its columns hold, by name."""
     source: Source
+
+    @property
+    def summary(self) -> str:
+        """The beginning of its comments, up to the first full stop or colon."""
+        return re.split(r"[.:](?:\s|$)", self.doc, maxsplit=1)[0]
 
     def select(self) -> ast.Select:
         """Parse its text."""

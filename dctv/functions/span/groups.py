@@ -23,5 +23,15 @@ def _departition(inputs: list[ArrowStream], options: Mapping[str, Any], cancel: 
     return _kernels.partition_pieces(spans, intersect=next(iter(partitions), None), cancel=cancel, **options)
 
 
+def _aggregated(inputs: list[ArrowStream], options: Mapping[str, Any], cancel: Any) -> ArrowStream:
+    from dctv import _kernels
+
+    spans, *partitions = inputs
+    return _kernels.departition(spans, intersect=next(iter(partitions), None), cancel=cancel, **options)
+
+
 SPAN_GROUP = SpanOperator("span group", "GROUP USING SPANS FROM", _span_group)
-DEPARTITION = SpanOperator("span departition", "GROUP USING PARTITION", _departition)
+DEPARTITION = SpanOperator("span departition", "GROUP USING PARTITION: the engine aggregates the pieces", _departition)
+AGGREGATED = SpanOperator(
+    "departition", "GROUP USING PARTITION with SUM, COUNT, MIN, MAX and AVG of integers", _aggregated
+)

@@ -1,0 +1,43 @@
+"""What all nodes of the syntax tree have in common: a place, equality by meaning, hash and text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+
+from dctv.errors import Place
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Node:
+    """Anything with a place in the text.
+
+    All nodes share these methods: to generate them for each class would cost a fifth of the start-up time.
+    """
+
+    place: Place | None = field(default=None, compare=False, repr=False, kw_only=True)
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and _values(self) == _values(other)
+
+    def __hash__(self) -> int:
+        return hash((type(self), *_values(self)))
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{n}={getattr(self, n)!r}" for n in _compared(type(self)))
+        return f"{type(self).__name__}({shown})"
+
+
+_COMPARED: dict[str, tuple[str, ...]] = {}
+
+
+def _compared(kind: type[Node]) -> tuple[str, ...]:
+    """Return the names of the fields that make a node's meaning; every node class has a name of its own."""
+    found = _COMPARED.get(kind.__name__)
+    if found is None:
+        found = _COMPARED[kind.__name__] = tuple(f.name for f in fields(kind) if f.compare)
+    return found
+
+
+def _values(node: object) -> tuple[object, ...]:
+    assert isinstance(node, Node)
+    return tuple(getattr(node, name) for name in _compared(type(node)))
