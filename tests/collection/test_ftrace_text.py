@@ -131,7 +131,7 @@ def test_one_buffer_as_two_tools_print_it(name: str) -> None:
     by_kernel = loaded(FOLDER / f"{name}.trace.txt")
     by_tool = report(f"{name}.report")
     assert set(by_kernel.tables) == set(by_tool.tables)
-    drop = {"_ts", "common_flags", "common_tgid", "common_comm", "ret", "prev_state"}
+    drop = {"_ts", "line", "common_flags", "common_tgid", "common_comm", "ret", "prev_state"}
     for table in by_kernel.tables.keys() - {"event_counts"}:
         kernel_rows, tool_rows = rows(by_kernel, table, drop), rows(by_tool, table, drop)
         order = [repr(sorted(r.items())) for r in kernel_rows]

@@ -90,7 +90,7 @@ def _in_select(w: Writer, node: ast.InSelect) -> str:
 
 
 def _in_unit(w: Writer, node: ast.InUnit) -> str:
-    bare = w.header or (_BARE_UNIT.fullmatch(node.unit) and node.unit.upper() not in RESERVED - {"IN"})
+    bare = w.header or (_BARE_UNIT.fullmatch(node.unit) and node.unit.upper() not in RESERVED)
     return f"{w.expr(node.operand, COMPARISON)} IN {node.unit if bare else backticks(node.unit)}"
 
 

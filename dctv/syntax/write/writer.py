@@ -14,8 +14,10 @@ from dctv.syntax.write.levels import level
 Form: TypeAlias = Callable[["Writer", Any], str]
 
 _BARE = re.compile(r"[^\W\d]\w*")
-_ALSO_QUOTED = frozenset({"CAST", "CUBE", "CURRENT", "IF", "RECURSIVE", "ROLLUP", "TRY_CAST", "UNBOUNDED"})
-_QUOTED_IN_WINDOWS = frozenset({"GROUPS", "PARTITION", "RANGE", "ROWS"})
+_ALSO_QUOTED = frozenset(
+    {"CAST", "CUBE", "CURRENT", "GROUPS", "IF", "RANGE", "RECURSIVE", "ROLLUP", "ROWS", "TRY_CAST", "UNBOUNDED"}
+)
+_QUOTED_IN_WINDOWS = frozenset({"PARTITION"})
 
 
 @dataclass(frozen=True, slots=True)
