@@ -46,6 +46,8 @@ def call(expr: ast.Call, context: Context, bind: Bind) -> Bound:
     unit, arguments = _apply_rule(name, expr, arguments, context)
     if name == "unitless":
         return replace(arguments[0], unit=NO_UNIT, place=expr.place, parts=(arguments[0],))
+    if aggregate:
+        arguments[1:] = [_setting(a, e) for a, e in zip(arguments[1:], expr.arguments[1:], strict=True)]
     sql = _invoke(name, expr, arguments, inner, bind)
     sql = _filtered(sql, expr, inner, bind, aggregate=aggregate)
     if expr.over is not None:
@@ -102,6 +104,13 @@ def _apply_rule(name: str, expr: ast.Call, arguments: list[Bound], context: Cont
         guilty = next((a.place for a in arguments if a.unit != NO_UNIT), None)
         raise UnitError(error.message, guilty or expr.place, hint=error.hint) from None
     return unit, [scale(a, f, a.unit) for a, f in zip(arguments, factors, strict=True)]
+
+
+def _setting(bound: Bound, expr: ast.Expr) -> Bound:
+    """Write a fraction that sets an aggregate, as in approx_quantile(x, 0.5), as decimal: some take no double."""
+    if isinstance(expr, ast.Number) and not expr.is_integer and expr.unit is None:
+        return replace(bound, sql=exp.Literal.number(expr.text))
+    return bound
 
 
 def _invoke(name: str, expr: ast.Call, arguments: list[Bound], context: Context, bind: Bind) -> exp.Expr:
