@@ -11,7 +11,7 @@ from sqlglot import exp
 
 from dctv.errors import BindError, Place, nearest
 from dctv.plan.nodes import Plan
-from dctv.types.schema import Schema
+from dctv.types.schema import ColumnType, Schema
 from dctv.types.units import NO_UNIT, Unit, compatible, parse_unit, ratio
 
 
@@ -83,6 +83,17 @@ class Argument:
         if quantity.unit != NO_UNIT or quantity.value.denominator != 1:
             raise self.fail(what)
         return _int64(quantity.value, self.place)
+
+    def column(self, schema: Schema, what: str, *, owner: str = "the table", way_out: str = "") -> ColumnType:
+        """Return the column of a table that a string names: as written first, then without regard to case."""
+        name = self.string(f"the name of {what}")
+        for same in (str, str.lower):
+            for column in schema.columns:
+                if same(column.name) == same(name):
+                    return column
+        near = nearest(name, list(schema.names))
+        hint = f"did you mean `{near}`?" if near else f"columns: {', '.join(schema.names)}{way_out}"
+        raise BindError(f"{owner} has no column `{name}`", self.place, hint=hint)
 
     def items(self) -> list[Argument]:
         """Return the items of a list; any other value is a list of one."""

@@ -7,24 +7,13 @@ from collections.abc import Mapping, Sequence
 from sqlglot import exp
 
 from dctv.contracts.table_function import REQUIRED, Argument, Parameter, PlanBuilder, TableFunction
-from dctv.errors import BindError, NotYetError, nearest
+from dctv.errors import BindError, NotYetError
 from dctv.plan.nodes import Plan, physical_names, ranked_names
 from dctv.types.schema import DURATION, TS, ColumnType, Kind, Schema
 from dctv.types.units import NO_UNIT, compatible, parse_unit, ratio
 from dctv.types.values import dialect_type, is_integer, is_numeric
 
 _POLICIES = ("error", "truncate", "lanes")
-
-
-def _column(plan: Plan, argument: Argument, what: str, way_out: str = "") -> ColumnType:
-    name = argument.string(f"the name of {what}")
-    for same in (str, str.lower):
-        for column in plan.schema.columns:
-            if same(column.name) == same(name):
-                return column
-    near = nearest(name, list(plan.schema.names))
-    hint = f"did you mean `{near}`?" if near else f"columns: {', '.join(plan.schema.names)}{way_out}"
-    raise BindError(f"the table has no column `{name}`", argument.place, hint=hint)
 
 
 def _time(plan: Plan, column: ColumnType, argument: Argument) -> exp.Expr:
@@ -54,7 +43,7 @@ def _whole(value: exp.Expr) -> exp.Expr:
 def _partitions(plan: Plan, argument: Argument) -> list[ColumnType]:
     if argument.value is None:
         return []
-    return [_column(plan, item, "a partition column") for item in argument.items()]
+    return [item.column(plan.schema, "a partition column") for item in argument.items()]
 
 
 def _fail(test: exp.Expr, message: Sequence[exp.Expr], value: exp.Expr) -> exp.Expr:
@@ -110,13 +99,15 @@ def _base(
 
 def _bind_spans(arguments: Mapping[str, Argument], builder: PlanBuilder) -> Plan:
     plan = arguments["table"].table("a table")
-    ts = _column(plan, arguments["ts"], "the column of starts", "; name one with ts=>'...'")
+    ts = arguments["ts"].column(plan.schema, "the column of starts", way_out="; name one with ts=>'...'")
     start = _time(plan, ts, arguments["ts"])
     given = [k for k in ("duration", "end") if arguments[k].value is not None]
     if len(given) == 2:
         raise BindError("`duration` and `end` are both given", arguments["end"].place, hint="leave one of them out")
     which = arguments[given[0]] if given else Argument(DURATION, arguments["table"].place)
-    other = _column(plan, which, "the column of durations", "; name one with duration=>'...' or end=>'...'")
+    other = which.column(
+        plan.schema, "the column of durations", way_out="; name one with duration=>'...' or end=>'...'"
+    )
     length = _time(plan, other, which)
     # Starts and ends are rounded to ns, not durations: spans that touch go on touching.
     end = length if given == ["end"] else exp.Add(this=start.copy(), expression=length)
@@ -175,7 +166,7 @@ def _shown(name: str) -> exp.Expr:
 
 def _bind_events(arguments: Mapping[str, Argument], builder: PlanBuilder) -> Plan:
     plan = arguments["table"].table("a table")
-    ts = _column(plan, arguments["ts"], "the column of times", "; name one with ts=>'...'")
+    ts = arguments["ts"].column(plan.schema, "the column of times", way_out="; name one with ts=>'...'")
     start = _time(plan, ts, arguments["ts"])
     partitions = _partitions(plan, arguments["partition"])
     payload = _payload(plan, {ts.name, *(p.name for p in partitions)})

@@ -7,22 +7,12 @@ from collections.abc import Mapping
 from sqlglot import exp
 
 from dctv.contracts.table_function import Argument, Parameter, PlanBuilder, TableFunction
-from dctv.errors import BindError, nearest
+from dctv.errors import BindError
 from dctv.plan.nodes import Plan, physical_names
 from dctv.types.schema import DURATION, TS, ColumnType, Kind, Schema
 from dctv.types.units import parse_unit
 
 _NS = "BIGINT"
-
-
-def _column(plan: Plan, argument: Argument, what: str) -> ColumnType:
-    name = argument.string(f"the name of {what}")
-    for column in plan.schema.columns:
-        if column.name.lower() == name.lower():
-            return column
-    near = nearest(name, list(plan.schema.names))
-    hint = f"did you mean `{near}`?" if near else f"columns: {', '.join(plan.schema.names)}"
-    raise BindError(f"a table has no column `{name}`", argument.place, hint=hint)
 
 
 def _tables(arguments: Mapping[str, Argument]) -> dict[str, Plan]:
@@ -44,11 +34,11 @@ def _bind(arguments: Mapping[str, Argument], builder: PlanBuilder) -> Plan:
     tables = _tables(arguments)
     leading = tables.get("begins") or tables["complete"]
     keys = arguments["partition"].items() if arguments["partition"].value is not None else []
-    partitions = [_column(leading, key, "a partition column") for key in keys]
+    partitions = [key.column(leading.schema, "a partition column", owner="a table") for key in keys]
     order = arguments["order"]
     dropped = {TS, DURATION, *(p.name for p in partitions)}
     if order.value is not None:
-        dropped.add(_column(leading, order, "the order of equal times").name)
+        dropped.add(order.column(leading.schema, "the order of equal times", owner="a table").name)
     payload = [c for c in leading.schema.columns if c.name not in dropped]
     ns = parse_unit("ns")
     calls = Schema(
@@ -119,7 +109,9 @@ def _calls(
     order = arguments["order"]
     rank: exp.Expr = exp.Literal.number("0" if order.value is None else "1")
     if order.value is not None:
-        rank = exp.column(own[_column(plan, order, "the order of equal times").name], name, quoted=True)
+        rank = exp.column(
+            own[order.column(plan.schema, "the order of equal times", owner="a table").name], name, quoted=True
+        )
     columns.append(exp.Alias(this=rank, alias=exp.to_identifier("dctv:order", quoted=True)))
     return exp.Select(expressions=columns).from_(exp.Table(this=exp.to_identifier(name, quoted=True)))
 

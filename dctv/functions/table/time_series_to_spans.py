@@ -97,35 +97,26 @@ def _source(argument: Argument) -> _Source:
         raise BindError("a source needs the entry `source`", argument.place)
     plan = record["source"].table("a table as the source")
     role = record["role"].choice("`role`", ("start", "stop")) if "role" in record else "start"
-    timestamp = record["timestamp"].string("the name of a column") if "timestamp" in record else TS
-    timestamp = _timestamp(plan, timestamp, record.get("timestamp", argument))
+    timestamp = _timestamp(plan, record.get("timestamp", Argument(TS, argument.place)))
     partition = record.get("partition")
-    own = None if partition is None else _existing(plan, partition.string("the name of a column"), partition)
+    own = None if partition is None else _named(partition, plan).name
     nickname = record["nickname"].string("a name for the source") if "nickname" in record else None
     return _Source(plan, role == "start", own, timestamp, nickname, argument, [])
 
 
-def _timestamp(plan: Plan, name: str, argument: Argument) -> str:
+def _named(argument: Argument, plan: Plan) -> ColumnType:
+    return argument.column(plan.schema, "a column", owner="the source")
+
+
+def _timestamp(plan: Plan, argument: Argument) -> str:
     """Return the column of the times; `ts` means `_ts` where there is no other `ts`, as in the manual's example."""
-    if name == "ts" and "ts" not in plan.schema.names and TS in plan.schema.names:
+    if argument.value == "ts" and "ts" not in plan.schema.names and TS in plan.schema.names:
         return TS
-    found = _existing(plan, name, argument)
-    unit = next(c.unit for c in plan.schema.columns if c.name == found)
+    column = _named(argument, plan)
+    found, unit = column.name, column.unit
     if unit not in (NO_UNIT, parse_unit("ns")):
         raise BindError(f"the timestamp column `{found}` is not in ns", argument.place, hint=f"select {found} IN ns")
     return found
-
-
-def _existing(plan: Plan, name: str, argument: Argument) -> str:
-    for candidate in plan.schema.names:
-        if candidate == name:
-            return candidate
-    for candidate in plan.schema.names:
-        if candidate.lower() == name.lower():
-            return candidate
-    near = nearest(name, list(plan.schema.names))
-    hint = f"did you mean `{near}`?" if near else f"columns: {', '.join(plan.schema.names)}"
-    raise BindError(f"the source has no column `{name}`", argument.place, hint=hint)
 
 
 def _partition_type(name: str | None, sources: list[_Source], argument: Argument) -> tuple[ColumnType, ...]:
@@ -156,12 +147,11 @@ def _output(argument: Argument, sources: list[_Source]) -> _Output:
     name = record["column"].string("the name of a column")
     index = _source_index(record, sources, argument)
     source = sources[index]
-    wanted = record.get("source_column", record["column"])
-    found = _existing(source.plan, wanted.string("the name of a column"), wanted)
+    column = _named(record.get("source_column", record["column"]), source.plan)
+    found = column.name
     edge = record["edge"].choice("`edge`", ("rising", "falling")) if "edge" in record else "rising"
     if found not in source.payload:
         source.payload.append(found)
-    column = next(c for c in source.plan.schema.columns if c.name == found)
     return _Output(name, index, source.payload.index(found), edge, column)
 
 
