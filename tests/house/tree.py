@@ -7,6 +7,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 MADE = {"__pycache__", "_data", "build", "data", "dist", "target"}
+BUILT = {".egg-info", ".so"}
 SOURCES = (".py", ".pyi", ".rs", ".sql", ".lark")
 
 
@@ -14,7 +15,7 @@ def files(*suffixes: str, under: str = ".") -> Iterator[Path]:
     """Yield files by the end of their names; recorded traces and what was built are not among them."""
     top = ROOT / under
     for path in sorted(top.iterdir()):
-        if path.is_symlink() or (path.name.startswith(".") and path.name != ".ci") or path.suffix == ".egg-info":
+        if path.is_symlink() or (path.name.startswith(".") and path.name != ".ci") or path.suffix in BUILT:
             continue
         if path.is_dir():
             if path.name not in MADE or path == ROOT / "dctv" / "syntax" / "build":
