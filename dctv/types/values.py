@@ -106,7 +106,7 @@ def dialect_type(engine_name: str) -> str:
         return dialect_type(engine_name[: inner.start()]) + inner[0]
     head, bracket, rest = engine_name.partition("(")
     if not bracket:
-        return _BACK.get(engine_name, engine_name)
+        return _BACK.get(engine_name, engine_name.strip('"'))
     parts = [part.strip() for part in _split(rest.removesuffix(")"))]
     if head in {"STRUCT", "UNION"}:
         return f"{head}({', '.join(_dialect_field(part) for part in parts)})"

@@ -22,7 +22,7 @@ def _time(plan: Plan, column: ColumnType, argument: Argument) -> exp.Expr:
     value: exp.Expr = exp.column(names[column.name], "t", quoted=True)
     ns = parse_unit("ns")
     if not is_numeric(column.type):
-        found = dialect_type(column.type).strip('"')
+        found = dialect_type(column.type)
         raise BindError(f"`{column.name}` is {found}, expected a time: a number", argument.place)
     value = exp.Cast(this=value, to=exp.Var(this="BIGINT")) if is_integer(column.type) else value
     if column.unit not in (NO_UNIT, ns):
