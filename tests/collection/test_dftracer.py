@@ -10,9 +10,9 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
+import dctv
 from dctv.contracts.reader import LoadContext, LoadedTrace
 from dctv.readers.dftracer import READER
 
@@ -104,15 +104,21 @@ def quantile(values: list[int], q: Fraction) -> Fraction:
     return values[low] + (values[high] - values[low]) * (place - low)
 
 
-@pytest.mark.parametrize("name", ["v0_dlp/test.pfw", "v1_dist/test-trace-dist-1.pfw.gz", "v4.3_real/time_ns.pfw.gz"])
+@pytest.mark.parametrize("name", [name for name, truth in SAMPLES.items() if truth["dur_count"]])
 def test_quantiles(name: str) -> None:
+    """By SQL over the mounted trace: discrete ones are equal to the nanosecond, interpolated ones as doubles."""
     path = collection() / "samples" / name
-    trace = load(path)
     factor = FACTORS[SAMPLES[name]["time_unit"]]
-    found = np.array([d for data in events(trace).values() for d in durations(data)])
     plain = plain_durations(path)
-    for percent in (10, 50, 90, 99):
-        assert np.percentile(found, percent) == pytest.approx(float(quantile(plain, Fraction(percent, 100)) * factor))
+    percents = (1, 10, 50, 90, 99, 100)
+    columns = ", ".join(f"quantile_disc(_duration, {p / 100}), quantile_cont(_duration, {p / 100})" for p in percents)
+    with dctv.Session() as session:
+        session.mount(str(path), "t")
+        (found,) = session.sql(f"SELECT {columns} FROM t.events WHERE _duration IS NOT NULL").fetchall()
+    for percent, discrete, interpolated in zip(percents, found[::2], found[1::2], strict=True):
+        assert discrete == plain[max(0, -(-percent * len(plain) // 100) - 1)] * factor
+        exact = float(quantile(plain, Fraction(percent, 100)) * factor)
+        assert interpolated == pytest.approx(exact, rel=1e-12, abs=1e-6)
 
 
 def test_folder_of_48_files() -> None:
