@@ -18,8 +18,8 @@ from dctv.types.values import is_integer
 if TYPE_CHECKING:
     from dctv.bind.binder import Binder
 
-_SIMPLE = ("sum", "count", "min", "max", "avg")
-_RESULTS = {"sum": "BIGINT", "count": "BIGINT", "avg": "DOUBLE"}
+_SIMPLE = ("sum", "count", "min", "max")
+_RESULTS = {"sum": "BIGINT", "count": "BIGINT"}
 _WIDER_THAN_INT64 = ("UBIGINT", "HUGEINT", "UHUGEINT")
 
 
@@ -35,8 +35,9 @@ def in_kernel(
 ) -> tuple[Plan, list[exp.Expr]] | None:
     """Return the kernel's plan, and the expressions reading its columns instead of aggregating pieces.
 
-    None where some aggregate is not one of SUM, COUNT, MIN, MAX or AVG of an integer column: floats are left to the
-    engine, since a sum that goes up and down with the sweep would round differently.
+    None where some aggregate is not one of SUM, COUNT, MIN or MAX of an integer column. Floats are left to the engine,
+    since a sum that goes up and down with the sweep would round differently; so is AVG, whose sum the engine keeps in
+    128 bits.
     """
     types = dict(zip(physical_names(plan.schema), plan.schema.columns, strict=True))
     payload = {n: types[n].type for n in physical_names(plan.schema)[plan.schema.special_count :]}

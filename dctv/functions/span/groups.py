@@ -32,6 +32,4 @@ def _aggregated(inputs: list[ArrowStream], options: Mapping[str, Any], cancel: A
 
 SPAN_GROUP = SpanOperator("span group", "GROUP USING SPANS FROM", _span_group)
 DEPARTITION = SpanOperator("span departition", "GROUP USING PARTITION: the engine aggregates the pieces", _departition)
-AGGREGATED = SpanOperator(
-    "departition", "GROUP USING PARTITION with SUM, COUNT, MIN, MAX and AVG of integers", _aggregated
-)
+AGGREGATED = SpanOperator("departition", "GROUP USING PARTITION with SUM, COUNT, MIN and MAX of integers", _aggregated)
