@@ -28,6 +28,7 @@ from dctv.engines.duckdb import FAILURES, DuckDB, failure
 from dctv.errors import AssertionFailed, DctvError, Interrupted, Source, TraceError, UsageError, WarningLog
 from dctv.functions import aggregate, scalar, span, table
 from dctv.functions.table.generate_sequential_spans import quantize
+from dctv.rewrite.settings import Settings
 from dctv.run.execute import Executor, Hooks, Shelves
 from dctv.run.result import Asserted, Control, Done, Outcome, Result
 from dctv.syntax import ast
@@ -58,6 +59,7 @@ class Session:
         self._memory_limit = memory_limit
         self._progress = progress
         self._catalog = Catalog()
+        self._settings = Settings()
         self._mounts: dict[tuple[str, ...], Mount] = {}
         self._log = WarningLog()
         self._cancels: list[Any] = []
@@ -102,7 +104,7 @@ class Session:
     def _executor(self, params: Params | None = None) -> Executor:
         control = Control(FAILURES, self._failure, self.interrupt, self._begin, self._finish)
         hooks = Hooks(self._mount_statement, self._unmount, self._new_cancel, control)
-        return Executor(self._catalog, self._engine, self._shelves, hooks, _numbered(params), self._log)
+        return Executor(self._catalog, self._engine, self._shelves, hooks, self._settings, _numbered(params), self._log)
 
     def _new_cancel(self) -> object:
         from dctv import _kernels  # compiled; only wanted when a query runs

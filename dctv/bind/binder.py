@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 from sqlglot import exp
 
 from dctv.bind import arguments, engine_tables
 from dctv.bind.context import Context, Environment, Leaves, Query
-from dctv.bind.relations import aliased, identifier, relation, table
+from dctv.bind.relations import relation
 from dctv.bind.scope import Scope
 from dctv.bind.selects import bind_select
 from dctv.bind.spans import bind_spans, is_join
@@ -19,7 +18,8 @@ from dctv.bind.typed import bind_typed
 from dctv.catalog.namespace import StoredTable, View
 from dctv.contracts.table_function import TableFunction
 from dctv.errors import BindError
-from dctv.plan.nodes import ArrowStream, Kernel, Plan, Relation, physical_names
+from dctv.plan.nodes import Kernel, Plan, Relation, physical_names
+from dctv.plan.sql import aliased, identifier, table
 from dctv.syntax import ast
 from dctv.types.schema import Kind, Schema
 
@@ -251,19 +251,7 @@ class Binder:
         self, name: str, schema: Schema, inputs: Sequence[Plan], options: Mapping[str, object], *, ordered: bool
     ) -> Kernel:
         """Make a plan of a span operator."""
-        operator = self.env.operators[name]
-        shown = {k: v for k, v in options.items() if k != "names" and v not in (None, False)}
-        run: Callable[[list[ArrowStream], object], ArrowStream] = partial(_run, operator.run, options)
-        return Kernel(schema, ordered, name, tuple(inputs), run, shown)
-
-
-def _run(
-    run: Callable[[list[ArrowStream], Mapping[str, object], object], ArrowStream],
-    options: Mapping[str, object],
-    inputs: list[ArrowStream],
-    cancel: object,
-) -> ArrowStream:
-    return run(inputs, options, cancel)
+        return Kernel(schema, ordered, name, tuple(inputs), options, self.env.operators[name].run)
 
 
 def _as_select(body: ast.Body) -> ast.Select:

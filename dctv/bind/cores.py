@@ -11,10 +11,11 @@ from sqlglot import exp
 from dctv.bind import calls, expressions
 from dctv.bind.bound import Bound
 from dctv.bind.context import Context, Leaves, Out, Query
-from dctv.bind.relations import aliased, identifier, names_of
+from dctv.bind.relations import names_of
 from dctv.bind.scope import Scope, ScopeColumn, unknown_column
 from dctv.bind.tables import Source, bind_source
 from dctv.errors import BindError, nearest
+from dctv.plan.sql import aliased, identifier
 from dctv.syntax import ast
 from dctv.syntax.print import header
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from dctv.bind.context import Leaves
-from dctv.bind.relations import aliased, table
 from dctv.bind.spans import sorted_plan
 from dctv.plan.nodes import Plan, Relation, physical_names
+from dctv.plan.sql import aliased, table
 from dctv.types.schema import ColumnType, Kind, Schema
 from dctv.types.values import is_integer
 

@@ -8,10 +8,10 @@ from sqlglot import exp
 
 from dctv.bind import expressions
 from dctv.bind.context import Context, Leaves
-from dctv.bind.relations import identifier
 from dctv.bind.scope import Scope
 from dctv.errors import BindError, EngineError
 from dctv.plan.nodes import Relation
+from dctv.plan.sql import identifier
 from dctv.syntax import ast
 from dctv.types.schema import ColumnType, Kind, Schema
 from dctv.types.units import NO_UNIT

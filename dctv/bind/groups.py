@@ -13,11 +13,12 @@ from dctv.bind.bound import Bound
 from dctv.bind.context import Leaves, Out, Query
 from dctv.bind.cores import Item, aliases
 from dctv.bind.departition import in_kernel
-from dctv.bind.relations import aliased, names_of, relation, table
+from dctv.bind.relations import names_of, relation
 from dctv.bind.scope import Scope, ScopeColumn, ScopeTable
 from dctv.bind.spans import SpanSource, bind_spans, member_of, sorted_plan
 from dctv.errors import BindError, nearest
 from dctv.plan.nodes import Plan, Relation, physical_names
+from dctv.plan.sql import aliased, table
 from dctv.syntax import ast
 from dctv.types.schema import ColumnType, Kind, Schema
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from dctv.bind.context import Leaves
-from dctv.bind.relations import aliased, table
 from dctv.errors import BindError
 from dctv.plan.nodes import Plan, Relation, physical_names
+from dctv.plan.sql import aliased, table
 from dctv.syntax import ast
 from dctv.types.schema import TS, ColumnType, Kind, Schema
 from dctv.types.values import is_integer

@@ -11,6 +11,7 @@ from dctv.bind.bound import Bound
 from dctv.bind.context import Environment, Leaves, Out, Query
 from dctv.errors import BindError, EngineError, Place
 from dctv.plan.nodes import Plan, Relation, physical_names
+from dctv.plan.sql import aliased, identifier, typed_nothing
 from dctv.types.schema import ColumnType, Kind, Schema
 
 _WIDE = ("HUGEINT", "UHUGEINT")
@@ -21,30 +22,6 @@ _ORDER_FREE = frozenset(
 )
 """Aggregates that give the same value in whatever order they meet the rows."""
 _EXACT_ON_INTEGERS = frozenset(("sum", "avg", "mean"))
-
-
-def identifier(name: str) -> exp.Identifier:
-    """Quote a name for the engine."""
-    return exp.to_identifier(name, quoted=True)
-
-
-def table(name: str, alias: str | None = None) -> exp.Table:
-    """Name a table of the engine's query."""
-    return exp.Table(this=identifier(name), alias=None if alias is None else exp.TableAlias(this=identifier(alias)))
-
-
-def aliased(sql: exp.Expr, name: str) -> exp.Alias:
-    """Name a result column."""
-    return exp.Alias(this=sql, alias=identifier(name))
-
-
-def typed_nothing(schema: Schema) -> exp.Select:
-    """Return a query without rows that has the columns of a schema."""
-    columns = [
-        aliased(exp.Cast(this=exp.Null(), to=exp.Var(this=column.type)), name)
-        for column, name in zip(schema.columns, physical_names(schema), strict=True)
-    ]
-    return exp.Select(expressions=columns or [exp.Literal.number("1")]).where(exp.Boolean(this=False))
 
 
 def with_leaves(query: exp.Query, leaves: Iterable[tuple[str, Plan]]) -> exp.Select:

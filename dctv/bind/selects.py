@@ -13,10 +13,11 @@ from dctv.bind import calls, expressions
 from dctv.bind.bound import Bound, convert, scale, unify
 from dctv.bind.context import Context, Leaves, Out, Query
 from dctv.bind.cores import Item, bind_core, ordinal
-from dctv.bind.relations import aliased, identifier, names_of, table
+from dctv.bind.relations import names_of
 from dctv.bind.scope import Scope, ScopeColumn, ScopeTable
 from dctv.errors import BindError
 from dctv.plan.nodes import Plan, physical_names
+from dctv.plan.sql import aliased, identifier, table
 from dctv.syntax import ast
 from dctv.types.schema import ColumnType
 from dctv.types.units import NO_UNIT, compatible, finer, ratio

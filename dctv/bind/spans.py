@@ -10,10 +10,10 @@ from sqlglot import exp
 
 from dctv.bind import expressions
 from dctv.bind.context import Leaves
-from dctv.bind.relations import aliased, table
 from dctv.bind.scope import Scope, ScopeTable, table_in_scope
 from dctv.errors import BindError
 from dctv.plan.nodes import Plan, Relation, physical_names, ranked_names
+from dctv.plan.sql import aliased, table
 from dctv.syntax import ast
 from dctv.types.schema import DURATION, TS, Kind, Schema
 

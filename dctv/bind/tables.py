@@ -10,10 +10,11 @@ from sqlglot import exp
 from dctv.bind import expressions
 from dctv.bind.bound import Bound, operand, unify
 from dctv.bind.context import Leaves
-from dctv.bind.relations import identifier, names_of, table
+from dctv.bind.relations import names_of
 from dctv.bind.scope import Scope, ScopeColumn, ScopeTable, table_in_scope
 from dctv.bind.spans import bind_spans, is_join
 from dctv.errors import BindError, nearest
+from dctv.plan.sql import identifier, table
 from dctv.syntax import ast
 from dctv.types.schema import ColumnType
 

@@ -12,10 +12,11 @@ from dctv.bind import expressions, groups
 from dctv.bind.bound import Bound
 from dctv.bind.context import Context, Leaves, Out, Query
 from dctv.bind.cores import Item, aliases, default_name, star
-from dctv.bind.relations import aliased, identifier, names_of, relation, table
+from dctv.bind.relations import names_of, relation
 from dctv.bind.spans import SpanSource, bind_spans, sorted_plan
 from dctv.errors import BindError, Place
 from dctv.plan.nodes import Plan, Relation, physical_names
+from dctv.plan.sql import aliased, identifier, table
 from dctv.syntax import ast
 from dctv.types.schema import DURATION, TS, Kind, Schema
 

@@ -41,6 +41,10 @@ class Engine(Protocol):
         """End every running query soon; they raise Interrupted."""
         ...
 
+    def settings(self) -> tuple[str, ...]:
+        """Return the names of the settings that can be changed."""
+        ...
+
     def configure(self, name: str, value: object) -> None:
         """Change a setting of the engine."""
         ...

@@ -1,12 +1,25 @@
-"""What a span operator must bring: the compiled sweep behind it."""
+"""What a span operator must bring: its compiled sweep, and the query that gives the same rows."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sqlglot import exp
+
 from dctv.plan.nodes import ArrowStream
+from dctv.types.schema import Schema
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """One input as a relational form sees it: a table of the query; its rows come in no order."""
+
+    table: str
+    columns: tuple[str, ...]
+    """The engine's names of its columns: times, partitions, payload."""
+    schema: Schema
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,3 +30,6 @@ class SpanOperator:
     doc: str
     run: Callable[[list[ArrowStream], Mapping[str, Any], Any], ArrowStream]
     """Called with the inputs, the operator's options and a cancel token."""
+    relational: Callable[[Sequence[Input], Mapping[str, Any], Schema], exp.Query] | None = None
+    """Called with the inputs, the same options and the output's schema: the query has the columns `options["names"]`
+    and gives the same rows, in no promised order; it fails where the sweep fails, such as for overlapping spans."""

@@ -14,7 +14,7 @@ from typing import Any
 import duckdb
 
 from dctv.contracts.engine import ZERO_DIVISION
-from dctv.errors import DctvError, EngineError, Interrupted, UsageError, nearest
+from dctv.errors import DctvError, EngineError, Interrupted, UsageError
 from dctv.types.values import dialect_type
 
 FAILURES = (duckdb.Error, ValueError, OSError, RuntimeError, MemoryError)
@@ -174,14 +174,12 @@ class DuckDB:
             for cursor in self._open:
                 cursor.interrupt()
 
+    def settings(self) -> tuple[str, ...]:
+        """Return the names of the settings that can be changed."""
+        return tuple(_SETTINGS)
+
     def configure(self, name: str, value: object) -> None:
         """Change a setting."""
-        if name not in _SETTINGS:
-            near = nearest(name, list(_SETTINGS))
-            raise UsageError(
-                f"unknown setting `{name}`",
-                hint=f"did you mean `{near}`?" if near else f"settings: {', '.join(_SETTINGS)}",
-            )
         for connection in (self._parallel, self._serial):
             if name == "threads" and connection is self._serial:
                 continue

@@ -24,7 +24,7 @@ def _lines(plan: Plan, sql: Callable[[Relation], tuple[str, list[Plan]]], depth:
         case Scan():
             return [f"{pad}scan {plan.name}: {schema}", f"{pad}  columns: {columns(plan.schema)}"]
         case Kernel():
-            details = ", ".join(f"{k}: {v}" for k, v in plan.details.items())
+            details = ", ".join(f"{k}: {v}" for k, v in plan.options.items() if k != "names" and v not in (None, False))
             lines = [
                 f"{pad}{plan.name}{f' ({details})' if details else ''}: {schema}",
                 f"{pad}  columns: {columns(plan.schema)}",

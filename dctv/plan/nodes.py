@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from sqlglot import exp
@@ -61,15 +61,15 @@ class Relation(Plan):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Kernel(Plan):
-    """A compiled operator over sorted streams; its columns are named `physical_names(schema)`."""
+    """A span operator on the shelf, run by its compiled sweep over sorted streams."""
 
     name: str
-    """How EXPLAIN calls it."""
+    """Of the operator, on the shelf and in EXPLAIN."""
     inputs: tuple[Plan, ...]
-    run: Callable[[list[ArrowStream], object], ArrowStream]
-    """Called with one stream per input and a cancel token."""
-    details: Mapping[str, object] = field(default_factory=dict)
-    """What EXPLAIN shows besides the name."""
+    options: Mapping[str, Any]
+    """What the sweep is told; `names` are the engine's names of the output columns."""
+    run: Callable[[list[ArrowStream], Mapping[str, Any], object], ArrowStream]
+    """Called with one stream per input, the options and a cancel token."""
 
 
 def ranked_names(schema: Schema) -> list[str]:
@@ -81,6 +81,11 @@ def ranked_names(schema: Schema) -> list[str]:
         if times
         else names
     )
+
+
+def column_names(plan: Plan) -> list[str]:
+    """Return the engine's names of a plan's columns."""
+    return list(plan.options["names"]) if isinstance(plan, Kernel) else physical_names(plan.schema)
 
 
 def physical_names(schema: Schema) -> list[str]:

@@ -18,10 +18,12 @@ from dctv.contracts.engine import Engine
 from dctv.contracts.function_rule import FunctionRule
 from dctv.contracts.span_operator import SpanOperator
 from dctv.contracts.table_function import TableFunction
-from dctv.errors import BindError, DctvError, WarningLog
+from dctv.errors import BindError, DctvError, UsageError, WarningLog, nearest
 from dctv.plan.explain import explain
 from dctv.plan.nodes import Plan, Relation
 from dctv.plan.rows import of_rows
+from dctv.rewrite.rewrite import rewrite
+from dctv.rewrite.settings import CHOICES, Settings
 from dctv.run.regions import cut
 from dctv.run.result import Asserted, Control, Done, Outcome, Result
 from dctv.run.stream import Runner, in_final_order
@@ -57,6 +59,7 @@ class Executor:
     engine: Engine
     shelves: Shelves
     hooks: Hooks
+    settings: Settings
     params: Mapping[int | str, object] = field(default_factory=dict)
     log: WarningLog = field(default_factory=WarningLog)
 
@@ -116,8 +119,11 @@ class Executor:
     def result(self, plan: Plan) -> Result:
         """Return the result of a plan; nothing runs until it is read."""
         runner = Runner(self.engine, self.hooks.new_cancel())
-        stream = runner.stream(_whole(in_final_order(plan)))
+        stream = runner.stream(_whole(self._rewritten(plan)))
         return Result(plan.schema, stream, self.log, self.hooks.control)
+
+    def _rewritten(self, plan: Plan) -> Plan:
+        return rewrite(in_final_order(plan), self.settings, self.shelves.operators)
 
     def rows(self, names: Mapping[str, str], rows: list[list[Any]]) -> Result:
         """Return a result of rows that are known already; columns by name with their types."""
@@ -125,7 +131,7 @@ class Executor:
         return self.result(of_rows(schema, rows))
 
     def _explain(self, statement: ast.Explain) -> Result:
-        plan = in_final_order(self.bind(statement.select))
+        plan = self._rewritten(self.bind(statement.select))
 
         def sql(relation: Relation) -> tuple[str, list[Plan]]:
             region = cut(relation)
@@ -191,10 +197,25 @@ class Executor:
         if str(bound.unit):
             value = f"{value}{bound.unit}"
         try:
-            self.engine.configure(name, value)
+            self._configure(name, value)
         except DctvError as error:
             raise BindError(error.message, statement.path.place, hint=error.hint) from None
         return Done(f"set {name}")
+
+    def _configure(self, name: str, value: object) -> None:
+        known = [*CHOICES, *self.engine.settings()]
+        if name not in known:
+            near = nearest(name, known)
+            hint = f"did you mean `{near}`?" if near else f"settings: {', '.join(known)}"
+            raise UsageError(f"unknown setting `{name}`", hint=hint)
+        if name not in CHOICES:
+            self.engine.configure(name, value)
+            return
+        if value not in CHOICES[name]:
+            near = nearest(str(value), list(CHOICES[name]))
+            listed = " or ".join(f"'{c}'" for c in CHOICES[name])
+            raise UsageError(f"`{name}` is {listed}, found `{value}`", hint=f"did you mean '{near}'?" if near else None)
+        setattr(self.settings, name, value)
 
     def _describe(self, path: ast.Path) -> Result:
         found = self.catalog.find(tuple(p.text for p in path.parts))

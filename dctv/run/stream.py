@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from sqlglot import exp
 
-from dctv.bind.relations import typed_nothing
 from dctv.contracts.engine import Engine
 from dctv.plan.nodes import ArrowStream, Kernel, Plan, Relation, Scan, physical_names, ranked_names
+from dctv.plan.sql import typed_nothing
 from dctv.run.regions import cut
 from dctv.types.schema import Kind, Schema
 
@@ -51,7 +52,9 @@ class Runner:
 
     def _kernel(self, plan: Kernel) -> KernelStream:
         inputs = [self.stream(_through_engine(leaf)) for leaf in plan.inputs]
-        return KernelStream(lambda: plan.run(inputs, self._cancel), lambda: self._arrow_schema(plan.schema))
+        return KernelStream(
+            lambda: plan.run(inputs, plan.options, self._cancel), lambda: self._arrow_schema(plan.schema)
+        )
 
     def _arrow_schema(self, schema: Schema) -> object:
         """Return the Arrow schema that the engine gives to a table's types."""

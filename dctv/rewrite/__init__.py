@@ -1,0 +1,1 @@
+"""Room: plan to better plan, one rule per file."""

@@ -1,0 +1,21 @@
+"""A bound plan -> the plan that is run: the rules in their order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from dctv.contracts.span_operator import SpanOperator
+from dctv.plan.nodes import Plan
+from dctv.rewrite.relational import relational
+from dctv.rewrite.settings import Settings
+
+RULES: tuple[Callable[[Plan, Mapping[str, SpanOperator]], Plan], ...] = ()
+"""Each rule alone leaves every result as it is; they are applied in this order."""
+
+
+def rewrite(plan: Plan, settings: Settings, operators: Mapping[str, SpanOperator]) -> Plan:
+    """Return a plan with the same result."""
+    if settings.rewrite == "on":
+        for rule in RULES:
+            plan = rule(plan, operators)
+    return relational(plan, operators) if settings.span_engine == "relational" else plan

@@ -1,0 +1,17 @@
+"""What a session chooses about how its plans are carried out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+CHOICES = {"span_engine": ("kernel", "relational"), "rewrite": ("on", "off")}
+
+
+@dataclass(slots=True)
+class Settings:
+    """Settings of a session that change no result."""
+
+    span_engine: str = "kernel"
+    """Whether span operators run as compiled sweeps or as queries of the engine."""
+    rewrite: str = "on"
+    """Whether the rules that make plans cheaper are applied."""
