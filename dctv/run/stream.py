@@ -52,9 +52,8 @@ class Runner:
 
     def _kernel(self, plan: Kernel) -> KernelStream:
         inputs = [self.stream(_through_engine(leaf)) for leaf in plan.inputs]
-        return KernelStream(
-            lambda: plan.run(inputs, plan.options, self._cancel), lambda: self._arrow_schema(plan.schema)
-        )
+        run = partial(plan.run, inputs, plan.options, self._cancel)
+        return KernelStream(run, lambda: self._arrow_schema(plan.schema))
 
     def _arrow_schema(self, schema: Schema) -> object:
         """Return the Arrow schema that the engine gives to a table's types."""
