@@ -1,0 +1,68 @@
+"""Inputs of a form -> steps of spans or events, whose times stop the query where a sweep would fail."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlglot import exp
+
+from dctv.contracts.span_operator import Input
+from dctv.functions.span.forms.words import LAST, call, case, columns, error, greater, is_null, keys, minus, named
+from dctv.functions.span.forms.words import number, over, plus, select
+from dctv.plan.sql import column
+
+
+def _place(names: Sequence[str], labels: Sequence[str], owner: str | None = None) -> list[exp.Expr | str]:
+    """Name the partition of a row, in the words of the sweeps."""
+    parts: list[exp.Expr | str] = []
+    for name, label in zip(names, labels, strict=True):
+        parts += [f"{', ' if parts else ' in partition '}{label}=", column(name, owner)]
+    return parts
+
+
+def values(source: Input, first: int, prefix: str) -> tuple[str, ...]:
+    """Name the values of a step that has the columns of an input from a position on."""
+    return tuple(f"{prefix}{at}" for at in range(len(source.columns) - first))
+
+
+def _renamed(source: Input, first: int, partitions: int, prefix: str) -> list[exp.Expr]:
+    own = source.columns[first:]
+    new = [*keys(partitions), *values(source, first + partitions, prefix)]
+    return [named(column(name, source.table), to) for name, to in zip(own, new, strict=True)]
+
+
+def events(source: Input, partitions: int, role: str, prefix: str) -> exp.Select:
+    """Return `ts`, keys, values and `row`, which counts from 1 in the input's order."""
+    ts = column(source.columns[0], source.table)
+    labels = source.columns[1 : 1 + partitions]
+    place = _place(labels, labels, source.table)
+    checked = case((is_null(ts), error("`_ts` is NULL in a row", *place, f" ({role} input)")), default=ts.copy())
+    rest = _renamed(source, 1, partitions, prefix)
+    return select(named(checked, "ts"), *rest, named(over(call("row_number")), "row"), source=source.table)
+
+
+def spans(source: Input, partitions: int, role: str, prefix: str) -> exp.Select:
+    """Return `ts`, `end`, keys and values."""
+    ts, duration = columns(source.columns[:2], source.table)
+    labels = source.columns[2 : 2 + partitions]
+    place = _place(labels, labels, source.table)
+    end_of_message = f" ({role} input)"
+    at: list[exp.Expr | str] = ["span at ", ts, *place, " has duration ", duration]
+    end = case(
+        (is_null(ts), error("`_ts` is NULL in a row with `_duration` ", duration, *place, end_of_message)),
+        (is_null(duration), error("`_duration` is NULL in a row with `_ts` ", ts, *place, end_of_message)),
+        (exp.LTE(this=duration, expression=number(0)), error(*at, ", expected > 0", end_of_message)),
+        (greater(ts, minus(LAST, duration)), error(*at, ": its end overflows", end_of_message)),
+        default=plus(ts, duration),
+    )
+    rest = _renamed(source, 2, partitions, prefix)
+    base = select(named(ts.copy(), "ts"), named(end, "end"), *rest, source=source.table)
+    names = keys(partitions)
+    before = over(call("lag", column("end")), columns(names), [column("ts")])
+    start = over(call("lag", column("ts")), columns(names), [column("ts")])
+    kept = ["ts", "end", *names, *values(source, 2 + partitions, prefix)]
+    looked = select(*kept, named(before, "near"), named(start, "start"), source=base)
+    overlap: list[exp.Expr | str] = ["spans overlap", *_place(names, labels), ": [", column("start"), ", "]
+    overlap += [column("near"), ") and [", column("ts"), ", ", column("end"), ")", end_of_message]
+    checked = case((greater(column("near"), column("ts")), error(*overlap)), default=column("ts"))
+    return select(named(checked, "ts"), *kept[1:], source=looked)
