@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from dctv.contracts.span_operator import Input
-from dctv.functions.span.forms.words import LAST, call, case, columns, error, greater, is_null, keys, minus, named
-from dctv.functions.span.forms.words import number, over, plus, select
+from dctv.functions.span.forms import words as w
 from dctv.plan.sql import column
 
 
@@ -27,8 +26,8 @@ def values(source: Input, first: int, prefix: str) -> tuple[str, ...]:
 
 def _renamed(source: Input, first: int, partitions: int, prefix: str) -> list[exp.Expr]:
     own = source.columns[first:]
-    new = [*keys(partitions), *values(source, first + partitions, prefix)]
-    return [named(column(name, source.table), to) for name, to in zip(own, new, strict=True)]
+    new = [*w.keys(partitions), *values(source, first + partitions, prefix)]
+    return [w.named(column(name, source.table), to) for name, to in zip(own, new, strict=True)]
 
 
 def events(source: Input, partitions: int, role: str, prefix: str) -> exp.Select:
@@ -36,33 +35,39 @@ def events(source: Input, partitions: int, role: str, prefix: str) -> exp.Select
     ts = column(source.columns[0], source.table)
     labels = source.columns[1 : 1 + partitions]
     place = _place(labels, labels, source.table)
-    checked = case((is_null(ts), error("`_ts` is NULL in a row", *place, f" ({role} input)")), default=ts.copy())
+    checked = w.case((w.is_null(ts), w.error("`_ts` is NULL in a row", *place, f" ({role} input)")), default=ts.copy())
     rest = _renamed(source, 1, partitions, prefix)
-    return select(named(checked, "ts"), *rest, named(over(call("row_number")), "row"), source=source.table)
+    return w.select(w.named(checked, "ts"), *rest, w.named(w.over(w.call("row_number")), "row"), source=source.table)
 
 
 def spans(source: Input, partitions: int, role: str, prefix: str) -> exp.Select:
     """Return `ts`, `end`, keys and values."""
-    ts, duration = columns(source.columns[:2], source.table)
+    ts, duration = w.columns(source.columns[:2], source.table)
     labels = source.columns[2 : 2 + partitions]
     place = _place(labels, labels, source.table)
     end_of_message = f" ({role} input)"
     at: list[exp.Expr | str] = ["span at ", ts, *place, " has duration ", duration]
-    end = case(
-        (is_null(ts), error("`_ts` is NULL in a row with `_duration` ", duration, *place, end_of_message)),
-        (is_null(duration), error("`_duration` is NULL in a row with `_ts` ", ts, *place, end_of_message)),
-        (exp.LTE(this=duration, expression=number(0)), error(*at, ", expected > 0", end_of_message)),
-        (greater(ts, minus(LAST, duration)), error(*at, ": its end overflows", end_of_message)),
-        default=plus(ts, duration),
+    end = w.case(
+        (w.is_null(ts), w.error("`_ts` is NULL in a row with `_duration` ", duration, *place, end_of_message)),
+        (w.is_null(duration), w.error("`_duration` is NULL in a row with `_ts` ", ts, *place, end_of_message)),
+        (exp.LTE(this=duration, expression=w.number(0)), w.error(*at, ", expected > 0", end_of_message)),
+        (w.greater(ts, w.minus(w.LAST, duration)), w.error(*at, ": its end overflows", end_of_message)),
+        default=w.plus(ts, duration),
     )
     rest = _renamed(source, 2, partitions, prefix)
-    base = select(named(ts.copy(), "ts"), named(end, "end"), *rest, source=source.table)
-    names = keys(partitions)
-    before = over(call("lag", column("end")), columns(names), [column("ts")])
-    start = over(call("lag", column("ts")), columns(names), [column("ts")])
+    base = w.select(w.named(ts.copy(), "ts"), w.named(end, "end"), *rest, source=source.table)
+    names = w.keys(partitions)
+    before = w.over(w.call("lag", column("end")), w.columns(names), [column("ts")])
+    start = w.over(w.call("lag", column("ts")), w.columns(names), [column("ts")])
     kept = ["ts", "end", *names, *values(source, 2 + partitions, prefix)]
-    looked = select(*kept, named(before, "near"), named(start, "start"), source=base)
+    looked = w.select(*kept, w.named(before, "near"), w.named(start, "start"), source=base)
     overlap: list[exp.Expr | str] = ["spans overlap", *_place(names, labels), ": [", column("start"), ", "]
     overlap += [column("near"), ") and [", column("ts"), ", ", column("end"), ")", end_of_message]
-    checked = case((greater(column("near"), column("ts")), error(*overlap)), default=column("ts"))
-    return select(named(checked, "ts"), *kept[1:], source=looked)
+    checked = w.case((w.greater(column("near"), column("ts")), w.error(*overlap)), default=column("ts"))
+    return w.select(w.named(checked, "ts"), *kept[1:], source=looked)
+
+
+def renamed_keys(source: Input, partitions: int) -> list[exp.Expr]:
+    """Name the columns of an input of partitions as a step names them."""
+    pairs = zip(source.columns, w.keys(partitions), strict=True)
+    return [w.named(column(name, source.table), to) for name, to in pairs]

@@ -142,6 +142,14 @@ def where(query: exp.Select, *tests: exp.Expr) -> exp.Select:
     return query.where(*tests, copy=False)
 
 
+def grouped(query: exp.Select, names: Iterable[str]) -> exp.Select:
+    """Group by columns; without any, the whole is one group."""
+    found = columns(names)
+    if found:
+        query.set("group", exp.Group(expressions=found))
+    return query
+
+
 def both(first: exp.Query, *more: exp.Query) -> exp.Query:
     """Put rows of several queries together."""
     whole = first
