@@ -11,7 +11,7 @@ from dctv.functions.span.forms import words as w
 from dctv.plan.sql import column
 
 
-def _place(names: Sequence[str], labels: Sequence[str], owner: str | None = None) -> list[exp.Expr | str]:
+def place_of(names: Sequence[str], labels: Sequence[str], owner: str | None = None) -> list[exp.Expr | str]:
     """Name the partition of a row, in the words of the sweeps."""
     parts: list[exp.Expr | str] = []
     for name, label in zip(names, labels, strict=True):
@@ -34,7 +34,7 @@ def events(source: Input, partitions: int, role: str, prefix: str) -> exp.Select
     """Return `ts`, keys, values and `row`, which counts from 1 in the input's order."""
     ts = column(source.columns[0], source.table)
     labels = source.columns[1 : 1 + partitions]
-    place = _place(labels, labels, source.table)
+    place = place_of(labels, labels, source.table)
     checked = w.case((w.is_null(ts), w.error("`_ts` is NULL in a row", *place, f" ({role} input)")), default=ts.copy())
     rest = _renamed(source, 1, partitions, prefix)
     return w.select(w.named(checked, "ts"), *rest, w.named(w.over(w.call("row_number")), "row"), source=source.table)
@@ -44,7 +44,7 @@ def spans(source: Input, partitions: int, role: str, prefix: str) -> exp.Select:
     """Return `ts`, `end`, keys and values."""
     ts, duration = w.columns(source.columns[:2], source.table)
     labels = source.columns[2 : 2 + partitions]
-    place = _place(labels, labels, source.table)
+    place = place_of(labels, labels, source.table)
     end_of_message = f" ({role} input)"
     at: list[exp.Expr | str] = ["span at ", ts, *place, " has duration ", duration]
     end = w.case(
@@ -61,7 +61,7 @@ def spans(source: Input, partitions: int, role: str, prefix: str) -> exp.Select:
     start = w.over(w.call("lag", column("ts")), w.columns(names), [column("ts")])
     kept = ["ts", "end", *names, *values(source, 2 + partitions, prefix)]
     looked = w.select(*kept, w.named(before, "near"), w.named(start, "start"), source=base)
-    overlap: list[exp.Expr | str] = ["spans overlap", *_place(names, labels), ": [", column("start"), ", "]
+    overlap: list[exp.Expr | str] = ["spans overlap", *place_of(names, labels), ": [", column("start"), ", "]
     overlap += [column("near"), ") and [", column("ts"), ", ", column("end"), ")", end_of_message]
     checked = w.case((w.greater(column("near"), column("ts")), w.error(*overlap)), default=column("ts"))
     return w.select(w.named(checked, "ts"), *kept[1:], source=looked)

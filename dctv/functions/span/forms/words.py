@@ -86,6 +86,13 @@ def error(*parts: exp.Expr | str) -> exp.Expr:
     return cast(call("error", call("concat", *texts)), "BIGINT")
 
 
+def duration(ts: exp.Expr, end: exp.Expr, *too_long: exp.Expr | str) -> exp.Expr:
+    """Subtract times that may lie so far apart that no duration says it."""
+    latest = plus(LAST.copy(), least(ts.copy(), number(0)))
+    far = exp.and_(greater(number(0), ts.copy()), greater(end.copy(), latest))
+    return case((far, error(*too_long)), default=minus(end, ts))
+
+
 def over(what: exp.Expr, partition: Sequence[exp.Expr] = (), order: Iterable[exp.Expr] = ()) -> exp.Expr:
     """Compute over a window; order is ascending with NULLs last."""
     terms = [exp.Ordered(this=term, nulls_first=False) for term in order]
@@ -158,10 +165,11 @@ def both(first: exp.Query, *more: exp.Query) -> exp.Query:
     return whole
 
 
-def with_steps(query: exp.Query, steps: Iterable[tuple[str, exp.Query]]) -> exp.Query:
-    """Put the steps that a query reads before it; each is computed once."""
+def with_steps(query: exp.Query, steps: Iterable[tuple[str, exp.Query]], recursive: str | None = None) -> exp.Query:
+    """Put the steps that a query reads before it; each is computed once, the named one reads itself."""
     tables = [
-        exp.CTE(this=step, alias=exp.TableAlias(this=identifier(name)), materialized=True) for name, step in steps
+        exp.CTE(this=step, alias=exp.TableAlias(this=identifier(name)), materialized=name != recursive or None)
+        for name, step in steps
     ]
-    query.set("with_", exp.With(expressions=tables))
+    query.set("with_", exp.With(expressions=tables, recursive=recursive is not None))
     return query
