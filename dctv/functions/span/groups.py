@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from dctv.contracts.span_operator import SpanOperator
+from dctv.functions.span.forms import departition as departitions
+from dctv.functions.span.forms import groups as queries
 from dctv.plan.nodes import ArrowStream
 
 
@@ -30,6 +32,16 @@ def _aggregated(inputs: list[ArrowStream], options: Mapping[str, Any], cancel: A
     return _kernels.departition(spans, intersect=next(iter(partitions), None), cancel=cancel, **options)
 
 
-SPAN_GROUP = SpanOperator("span group", "GROUP USING SPANS FROM", _span_group)
-DEPARTITION = SpanOperator("span departition", "GROUP USING PARTITION: the engine aggregates the pieces", _departition)
-AGGREGATED = SpanOperator("departition", "GROUP USING PARTITION with SUM, COUNT, MIN and MAX of integers", _aggregated)
+SPAN_GROUP = SpanOperator("span group", "GROUP USING SPANS FROM", _span_group, queries.span_group)
+DEPARTITION = SpanOperator(
+    "span departition",
+    "GROUP USING PARTITION: the engine aggregates the pieces",
+    _departition,
+    departitions.partition_pieces,
+)
+AGGREGATED = SpanOperator(
+    "departition",
+    "GROUP USING PARTITION with SUM, COUNT, MIN and MAX of integers",
+    _aggregated,
+    departitions.departition,
+)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dctv.contracts.span_operator import SpanOperator
+from dctv.functions.span.forms import joins as queries
 from dctv.plan.nodes import ArrowStream
 
 
@@ -23,5 +24,7 @@ def _event_join(inputs: list[ArrowStream], options: Mapping[str, Any], cancel: A
     return _kernels.event_join(events, spans, cancel=cancel, **options)
 
 
-SPAN_JOIN = SpanOperator("span join", "SPAN JOIN and SPAN BROADCAST of span tables", _span_join)
-EVENT_JOIN = SpanOperator("event join", "SPAN JOIN of an event table with a span table", _event_join)
+SPAN_JOIN = SpanOperator("span join", "SPAN JOIN and SPAN BROADCAST of span tables", _span_join, queries.span_join)
+EVENT_JOIN = SpanOperator(
+    "event join", "SPAN JOIN of an event table with a span table", _event_join, queries.event_join
+)

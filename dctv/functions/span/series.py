@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from dctv.contracts.span_operator import SpanOperator
+from dctv.functions.span.forms import nest as nests
+from dctv.functions.span.forms import series as queries
 from dctv.plan.nodes import ArrowStream
 
 
@@ -22,5 +24,5 @@ def _nest(inputs: list[ArrowStream], options: Mapping[str, Any], cancel: Any) ->
     return stream
 
 
-SERIES = SpanOperator("series to spans", "dctv.time_series_to_spans", _series_to_spans)
-NEST = SpanOperator("nest", "dctv.slices", _nest)
+SERIES = SpanOperator("series to spans", "dctv.time_series_to_spans", _series_to_spans, queries.series_to_spans)
+NEST = SpanOperator("nest", "dctv.slices", _nest, nests.nest)
