@@ -158,6 +158,9 @@ impl Aggregate {
 
 /// Whether values of a type are ordered here as in the engine.
 fn ordered(data_type: &DataType) -> bool {
+    if let DataType::Dictionary(_, values) = data_type {
+        return ordered(values);
+    }
     matches!(
         data_type,
         DataType::Boolean
