@@ -76,7 +76,11 @@ impl Function {
             "last" => Self::Last,
             "time_sum" => Self::TimeSum,
             "time_known" => Self::TimeKnown,
-            other => return Err(fail(format!("there is no aggregate {other:?}"))),
+            other => {
+                return Err(fail(format!(
+                    "aggregate is {other:?}, expected sum, wide_sum, count, min, max, avg, first, last, time_sum or time_known"
+                )));
+            }
         })
     }
 
