@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import permutations
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -145,19 +146,16 @@ def _plain(swift: Swift, name: str, argument: exp.Expr, *, alone: bool) -> _Comm
 
 def _weighted(swift: Swift, argument: exp.Expr) -> _Common | None:
     """Return what the parts of `time_avg` and `time_sum` are: sums of value times duration, and of known durations."""
-    durations = [c for c in argument.find_all(exp.Column) if swift.times.get(c.name) == "_duration"]
-    values = [c for c in argument.find_all(exp.Column) if not any(c is d for d in durations)]
-    if len(values) != 1 or len(durations) != 1:
-        return None
-    known = _argument(swift, values[0])
-    if known is None:
-        return None
-    at, kind = known
-    if argument == known_time(values[0], durations[0]):
-        return _Common("time_known", at, _WIDE)
-    if not isinstance(argument, exp.Mul) or {argument.this, argument.expression} != {values[0], durations[0]}:
-        return None
-    return _Common("time_sum", at, "DOUBLE" if kind in _FLOATS else _WIDE) if _is_number(kind) else None
+    for value, duration in permutations(argument.find_all(exp.Column), 2):
+        known = _argument(swift, value)
+        if known is None or swift.times.get(duration.name) != "_duration":
+            continue
+        at, kind = known
+        if argument == known_time(value, duration):
+            return _Common("time_known", at, _WIDE)
+        if argument == exp.Mul(this=value, expression=duration) and _is_number(kind):
+            return _Common("time_sum", at, "DOUBLE" if kind in _FLOATS else _WIDE)
+    return None
 
 
 def _argument(swift: Swift, argument: exp.Expr) -> tuple[int | str, str] | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -24,18 +24,19 @@ def aggregate(function: str, pieces: Sequence[Piece]) -> Any:
     """Aggregate the values of pieces that are in order of time."""
     known = [(duration, value) for _ts, duration, value in pieces if value is not None]
     values = [value for _duration, value in known]
-    if function == "count":
-        return len(values)
-    if function in ("first", "last"):
-        return (pieces[0] if function == "first" else pieces[-1])[2] if pieces else None
+    if function in ("count", "first", "last"):
+        return len(values) if function == "count" else _picked(pieces, 0 if function == "first" else -1)
     if not values:
         return None
-    if function in ("sum", "wide_sum"):
-        return sum(values)
-    if function == "avg":
-        return sum(values) / len(values)
-    if function == "time_sum":
-        return sum(duration * value for duration, value in known)
-    if function == "time_known":
-        return sum(duration for duration, _value in known)
-    return min(values) if function == "min" else max(values)
+    computed: dict[str, Callable[[], Any]] = {
+        "avg": lambda: sum(values) / len(values),
+        "time_sum": lambda: sum(duration * value for duration, value in known),
+        "time_known": lambda: sum(duration for duration, _value in known),
+        "min": lambda: min(values),
+        "max": lambda: max(values),
+    }
+    return computed.get(function, lambda: sum(values))()
+
+
+def _picked(pieces: Sequence[Piece], at: int) -> Any:
+    return pieces[at][2] if pieces else None
