@@ -111,17 +111,17 @@ def span_pieces(
     """
 
 def span_group(
-    grouped: _ArrowStream,
-    grouper: _ArrowStream,
+    inputs: Sequence[_ArrowStream],
     *,
     events: bool,
     partitions: int,
     aggregates: Sequence[tuple[_Function, _Argument]],
     names: Sequence[str],
-    intersect: _ArrowStream | None = None,
     cancel: Cancel | None = None,
 ) -> Stream:
     """Aggregate over groups: as `span_pieces`, but one row per group and partition that occurs in the input.
+
+    The inputs are what is grouped, the grouper, and to intersect a third one, of all key tuples.
 
     Output: grouper `_ts`, `_duration` and payload, keys, one column per aggregate, in no promised order. An aggregate
     takes a payload column by number, the piece's `_ts` or `_duration`, or nothing (`count` of pieces). Without a value

@@ -26,7 +26,9 @@ def group(grouped: Any, grouper: Any, parts: int, calls: list[Call], **options: 
     names = ["_ts", "_duration", "label", *(f"k{n}" for n in range(parts)), *(f"a{n}" for n in range(len(calls)))]
     options = {"events": False, **options}
     options["aggregates"] = calls
-    found = rows(kernels.span_group(grouped, grouper, partitions=parts, names=names, **options))
+    required = options.pop("intersect", None)
+    inputs = [grouped, grouper, *([] if required is None else [required])]
+    found = rows(kernels.span_group(inputs, partitions=parts, names=names, **options))
     return [tuple(int(value) if isinstance(value, Decimal) else value for value in row) for row in found]
 
 
@@ -102,7 +104,7 @@ def test_many_batches() -> None:
 
 
 def test_one_group_of_many_batches_and_partitions() -> None:
-    total, parts = 300_000, 1000
+    total, parts = 300_000, 150_000
     ts = range(total)
     spans = pa.table({"_ts": ts, "_duration": [1] * total, "k0": [t % parts for t in ts], "value": map(str, ts)})
     grouper = make("_ts _duration label", [(0, total, 0)]).whole()
@@ -136,6 +138,9 @@ def test_wrong_aggregates_are_refused() -> None:
     for calls, message in wrong:
         with pytest.raises(ValueError, match=message):
             group(table, table, 0, calls)
+    names = ["_ts", "_duration", "label"]
+    with pytest.raises(ValueError, match=r"^found 1 inputs, expected what is grouped, the grouper"):
+        kernels.span_group([table], events=False, partitions=0, aggregates=[], names=names)
     events = make("_ts value", []).whole()
     with pytest.raises(ValueError, match=r"^events have no duration to aggregate$"):
         group(events, table, 0, [("sum", "_duration")], events=True)

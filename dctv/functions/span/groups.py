@@ -36,8 +36,7 @@ def _aggregated(inputs: list[ArrowStream], options: Mapping[str, Any], cancel: A
 def _span_aggregation(inputs: list[ArrowStream], options: Mapping[str, Any], cancel: Any) -> ArrowStream:
     from dctv import _kernels
 
-    spans, grouper, *partitions = inputs
-    return _kernels.span_group(spans, grouper, intersect=next(iter(partitions), None), cancel=cancel, **options)
+    return _kernels.span_group(inputs, cancel=cancel, **options)
 
 
 SPAN_GROUP = SpanOperator(

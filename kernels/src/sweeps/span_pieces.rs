@@ -187,20 +187,23 @@ pub fn span_pieces(
 }
 
 #[pyfunction]
-#[pyo3(signature = (grouped, grouper, *, events, partitions, aggregates, names, intersect=None, cancel=None))]
-#[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
+#[pyo3(signature = (inputs, *, events, partitions, aggregates, names, cancel=None))]
 pub fn span_group(
-    grouped: AnyRecordBatch,
-    grouper: AnyRecordBatch,
+    inputs: Vec<AnyRecordBatch>,
     events: bool,
     partitions: usize,
     aggregates: Vec<Call>,
     names: Vec<String>,
-    intersect: Option<AnyRecordBatch>,
     cancel: Option<PyRef<'_, Cancel>>,
 ) -> PyResult<PyRecordBatchReader> {
+    let (count, mut inputs) = (inputs.len(), inputs.into_iter());
+    let (Some(grouped), Some(grouper), 2..=3) = (inputs.next(), inputs.next(), count) else {
+        return Err(PyValueError::new_err(format!(
+            "found {count} inputs, expected what is grouped, the grouper and maybe the partitions to intersect"
+        )));
+    };
     let token = Token::new(cancel);
-    let inputs = Inputs::new((grouped, grouper), events, partitions, intersect, token)?;
+    let inputs = Inputs::new((grouped, grouper), events, partitions, inputs.next(), token)?;
     let totals = || {
         let payload = inputs.input.payload_fields();
         let aggregates = aggregates.iter().map(|call| Aggregate::new(call, &payload));

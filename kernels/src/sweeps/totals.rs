@@ -24,6 +24,8 @@ pub struct Totals {
     code: Vec<u32>,
     /// For each partition the slot it got last.
     last: Vec<u32>,
+    /// Slots that were open at the last flush.
+    kept: usize,
 }
 
 #[derive(Default)]
@@ -112,7 +114,7 @@ impl Members for Totals {
     }
 
     fn is_full(&self) -> bool {
-        self.pieces.slot.len().max(self.group.len() / 2) >= ROWS
+        self.pieces.slot.len() >= ROWS || self.group.len() - self.kept >= 2 * ROWS
     }
 
     fn is_empty(&self) -> bool {
@@ -136,6 +138,7 @@ impl Members for Totals {
         };
         let ((group, code), rest) = (pick(&done), pick(&keep));
         (self.group, self.code) = rest;
+        self.kept = self.group.len();
         self.last.fill(NO_SLOT);
         for (slot, &code) in self.code.iter().enumerate() {
             if let Some(last) = self.last.get_mut(code as usize) {
