@@ -10,6 +10,9 @@ one of them. Results do not depend on how the inputs are cut into batches.
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal, Protocol
 
+_Function = Literal["sum", "wide_sum", "count", "min", "max", "avg", "first", "last", "time_sum", "time_known"]
+_Argument = int | Literal["_ts", "_duration"] | None
+
 class _ArrowStream(Protocol):
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
@@ -107,6 +110,32 @@ def span_pieces(
         ValueError: The columns, names or options do not fit.
     """
 
+def span_group(
+    inputs: Sequence[_ArrowStream],
+    *,
+    events: bool,
+    partitions: int,
+    aggregates: Sequence[tuple[_Function, _Argument]],
+    names: Sequence[str],
+    cancel: Cancel | None = None,
+) -> Stream:
+    """Aggregate over groups: as `span_pieces`, but one row per group and partition that occurs in the input.
+
+    The inputs are what is grouped, the grouper, and to intersect a third one, of all key tuples.
+
+    Output: grouper `_ts`, `_duration` and payload, keys, one column per aggregate, in no promised order. An aggregate
+    takes a payload column by number, the piece's `_ts` or `_duration`, or nothing (`count` of pieces). Without a value
+    it is NULL, a count is 0. `sum` is int64, or float64 for floats; `wide_sum`, `time_sum` (of value times duration)
+    and `time_known` (of the durations of pieces with a value) are decimal(38, 0), the first two float64 for floats;
+    `avg` is float64; `min`, `max`, `first` and `last` keep the type, and the last two take NULLs as values. Floats are
+    added in order of time. What computes takes integers up to int64 and floats, `min` and `max` also text, bytes,
+    booleans and times, the others any type.
+
+    Raises:
+        ValueError: The columns, names or options do not fit; while reading, also where a `sum`, or the product of a
+            value and its duration, exceeds int64.
+    """
+
 def partition_pieces(
     spans: _ArrowStream,
     *,
@@ -132,19 +161,18 @@ def departition(
     *,
     partitions: int,
     keep: Sequence[int],
-    aggregates: Sequence[tuple[Literal["sum", "count", "min", "max", "avg"], int | None]],
+    aggregates: Sequence[tuple[_Function, _Argument]],
     names: Sequence[str],
     intersect: _ArrowStream | None = None,
     cancel: Cancel | None = None,
 ) -> Stream:
     """Aggregate over partitions: as `partition_pieces`, but one row per interval.
 
-    Output: `_ts`, `_duration`, the kept keys in the order of `keep`, one column per aggregate. An aggregate names its
-    payload column by number (None: `count` counts rows): integers up to int64 or floats; `count` takes any type. Sums
-    of integers are int64, means float64.
+    Output: `_ts`, `_duration`, the kept keys in the order of `keep`, one column per aggregate: those of `span_group`
+    but `first` and `last`; `min` and `max` take numbers. Floats are added anew for every interval.
 
     Raises:
-        ValueError: The columns, names or options do not fit; while reading, also where a sum exceeds int64.
+        ValueError: The columns, names or options do not fit; while reading, as for `span_group`.
     """
 
 def series_to_spans(

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dctv.contracts.span_operator import SpanOperator
+from dctv.functions.span.forms import aggregations
 from dctv.functions.span.forms import departition as departitions
 from dctv.functions.span.forms import groups as queries
 from dctv.plan.nodes import ArrowStream
@@ -32,7 +33,21 @@ def _aggregated(inputs: list[ArrowStream], options: Mapping[str, Any], cancel: A
     return _kernels.departition(spans, intersect=next(iter(partitions), None), cancel=cancel, **options)
 
 
-SPAN_GROUP = SpanOperator("span group", "GROUP USING SPANS FROM", _span_group, queries.span_group)
+def _span_aggregation(inputs: list[ArrowStream], options: Mapping[str, Any], cancel: Any) -> ArrowStream:
+    from dctv import _kernels
+
+    return _kernels.span_group(inputs, cancel=cancel, **options)
+
+
+SPAN_GROUP = SpanOperator(
+    "span group", "GROUP USING SPANS FROM: the engine aggregates the pieces", _span_group, queries.span_group
+)
+SPAN_AGGREGATION = SpanOperator(
+    "span aggregation",
+    "GROUP USING SPANS FROM with common aggregates",
+    _span_aggregation,
+    aggregations.span_aggregation,
+)
 DEPARTITION = SpanOperator(
     "span departition",
     "GROUP USING PARTITION: the engine aggregates the pieces",
@@ -41,7 +56,7 @@ DEPARTITION = SpanOperator(
 )
 AGGREGATED = SpanOperator(
     "departition",
-    "GROUP USING PARTITION with SUM, COUNT, MIN and MAX of integers",
+    "GROUP USING PARTITION with common aggregates",
     _aggregated,
-    departitions.departition,
+    aggregations.departition,
 )

@@ -3,6 +3,7 @@
 use pyo3::prelude::*;
 
 mod active;
+mod aggregates;
 mod cancel;
 mod checks;
 mod clock;
@@ -11,7 +12,9 @@ mod cuts;
 mod departition;
 mod event_join;
 mod failure;
+mod fold;
 mod gather;
+mod group_pieces;
 mod groups;
 mod held;
 mod inner;
@@ -29,6 +32,7 @@ mod source;
 mod span_join;
 mod span_pieces;
 mod stream;
+mod totals;
 mod values;
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -36,6 +40,7 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(span_join::span_join, m)?)?;
     m.add_function(wrap_pyfunction!(event_join::event_join, m)?)?;
     m.add_function(wrap_pyfunction!(span_pieces::span_pieces, m)?)?;
+    m.add_function(wrap_pyfunction!(span_pieces::span_group, m)?)?;
     m.add_function(wrap_pyfunction!(partition_pieces::partition_pieces, m)?)?;
     m.add_function(wrap_pyfunction!(series::series_to_spans, m)?)?;
     m.add_class::<nest::Counter>()?;
