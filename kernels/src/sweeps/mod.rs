@@ -15,8 +15,10 @@ mod gather;
 mod groups;
 mod held;
 mod inner;
+mod moves;
 mod nest;
 mod outer;
+mod paired;
 mod partition;
 mod partition_pieces;
 mod pieces;
@@ -28,7 +30,9 @@ mod slots;
 mod source;
 mod span_join;
 mod span_pieces;
+mod stacks;
 mod stream;
+mod trie;
 mod values;
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -40,6 +44,9 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(series::series_to_spans, m)?)?;
     m.add_class::<nest::Counter>()?;
     m.add_function(wrap_pyfunction!(nest::nest, m)?)?;
+    m.add_function(wrap_pyfunction!(paired::nest_pairs, m)?)?;
+    m.add_function(wrap_pyfunction!(stacks::stack_history, m)?)?;
+    m.add_function(wrap_pyfunction!(stacks::stack_contents, m)?)?;
     m.add_class::<rows::Rows>()?;
     m.add_function(wrap_pyfunction!(rows::rows, m)?)?;
     m.add_function(wrap_pyfunction!(rows::schema, m)?)?;

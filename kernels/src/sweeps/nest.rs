@@ -26,6 +26,15 @@ pub struct Counter {
     count: Arc<AtomicU64>,
 }
 
+impl Counter {
+    /// Shows a number that a sweep counts up.
+    pub fn of(count: &Arc<AtomicU64>) -> Self {
+        Self {
+            count: count.clone(),
+        }
+    }
+}
+
 #[pymethods]
 impl Counter {
     /// The count so far.
