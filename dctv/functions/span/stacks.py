@@ -140,7 +140,7 @@ def _query(tables: Mapping[str, exp.Query], last: exp.Select) -> exp.Query:
     return last
 
 
-def _relational_pairs(inputs: Sequence[Input], options: Mapping[str, Any], schema: Schema) -> exp.Query:
+def _relational_pairs(inputs: Sequence[Input], options: Mapping[str, Any], _: Schema) -> exp.Query:
     tables, width = _tables(inputs, options)
     length = _minus(column(_UNTIL), column(TS))
     tables["dctv:measured"] = _widened("dctv:frames", length=length, id=_over(_call("row_number"), [_SEQ]))
@@ -151,7 +151,7 @@ def _relational_pairs(inputs: Sequence[Input], options: Mapping[str, Any], schem
     inside = _call("coalesce", column("dctv:within", "w"), _number(0))
     own = exp.Cast(this=_minus(column("dctv:length", "m"), inside), to=exp.Var(this="BIGINT"))
     depth = exp.Cast(this=_minus(column(_HEIGHT, "m"), _number(1)), to=exp.Var(this="INTEGER"))
-    values = [column(TS, "m"), column("dctv:length", "m"), *(column(k, "m") for k in _keys(options))]
+    values: list[exp.Expr] = [column(TS, "m"), column("dctv:length", "m"), *(column(k, "m") for k in _keys(options))]
     values += [column(_ID, "m"), column(_ID, "p"), depth, own]
     values += [column(f"dctv:payload{n}", "m") for n in range(width)]
     named = [aliased(value, name) for value, name in zip(values, options["names"], strict=True)]
@@ -190,19 +190,23 @@ def _history_tables(inputs: Sequence[Input], options: Mapping[str, Any]) -> dict
     return tables
 
 
-def _relational_history(inputs: Sequence[Input], options: Mapping[str, Any], schema: Schema) -> exp.Query:
+def _relational_history(inputs: Sequence[Input], options: Mapping[str, Any], _: Schema) -> exp.Query:
     values = [column(c) for c in (TS, "dctv:length", *_keys(options), _ID)]
     named = [aliased(value, name) for value, name in zip(values, options["names"], strict=True)]
     return _query(_history_tables(inputs, options), exp.Select(expressions=named).from_(table("dctv:history")))
 
 
-def _relational_contents(inputs: Sequence[Input], options: Mapping[str, Any], schema: Schema) -> exp.Query:
+def _relational_contents(inputs: Sequence[Input], options: Mapping[str, Any], _: Schema) -> exp.Query:
     tables = _history_tables(inputs, options)
     tables["dctv:stacks"] = exp.Select(expressions=[column(_ID), column(_PATH)], distinct=exp.Distinct()).from_(
         table("dctv:history")
     )
     depth = _minus(_call("generate_subscripts", column(_PATH), _number(1)), _number(1))
-    values = [column(_ID), exp.Cast(this=depth, to=exp.Var(this="INTEGER")), _call("unnest", column(_PATH))]
+    values: list[exp.Expr] = [
+        column(_ID),
+        exp.Cast(this=depth, to=exp.Var(this="INTEGER")),
+        _call("unnest", column(_PATH)),
+    ]
     named = [aliased(value, name) for value, name in zip(values, options["names"], strict=True)]
     return _query(tables, exp.Select(expressions=named).from_(table("dctv:stacks")))
 

@@ -1,4 +1,4 @@
-"""dctv.stack_history, stack_contents and slices_from_stack: events that push and pop become spans of stacks, or slices."""
+"""dctv.stack_history, stack_contents, slices_from_stack: events that push and pop become spans of stacks, or slices."""
 
 from __future__ import annotations
 

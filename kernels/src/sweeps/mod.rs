@@ -6,6 +6,7 @@ mod active;
 mod cancel;
 mod checks;
 mod clock;
+mod counter;
 mod covered;
 mod cuts;
 mod departition;
@@ -42,7 +43,7 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(span_pieces::span_pieces, m)?)?;
     m.add_function(wrap_pyfunction!(partition_pieces::partition_pieces, m)?)?;
     m.add_function(wrap_pyfunction!(series::series_to_spans, m)?)?;
-    m.add_class::<nest::Counter>()?;
+    m.add_class::<counter::Counter>()?;
     m.add_function(wrap_pyfunction!(nest::nest, m)?)?;
     m.add_function(wrap_pyfunction!(paired::nest_pairs, m)?)?;
     m.add_function(wrap_pyfunction!(stacks::stack_history, m)?)?;

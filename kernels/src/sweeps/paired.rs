@@ -1,7 +1,6 @@
 //! `nest_pairs`: begins and ends -> nested calls with their parents, depths and own time.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use arrow_array::{ArrayRef, Int32Array, Int64Array};
 use arrow_schema::{ArrowError, DataType, FieldRef};
@@ -10,10 +9,10 @@ use pyo3_arrow::PyRecordBatchReader;
 use pyo3_arrow::input::AnyRecordBatch;
 
 use super::cancel::{Cancel, Token};
+use super::counter::{Counter, Tally};
 use super::failure::{fail, to_python};
 use super::gather::gather_some;
 use super::moves::{Move, Moves};
-use super::nest::Counter;
 use super::partition::Partitions;
 use super::slots::Slots;
 use super::source::ROWS;
@@ -28,7 +27,7 @@ struct Paired {
     slots: Slots<Slot>,
     out: Vec<(u64, Slot)>,
     released: u64,
-    unmatched: Arc<AtomicU64>,
+    unmatched: Tally,
 }
 
 struct Slot {
@@ -79,7 +78,7 @@ impl Paired {
     #[inline]
     fn end(&mut self, t: i64, code: u32) -> Result<(), ArrowError> {
         let Some(number) = self.stacks[code as usize].pop() else {
-            self.unmatched.fetch_add(1, Ordering::Relaxed);
+            self.unmatched.add();
             return Ok(());
         };
         let Some(slot) = self.slots.get(number) else {
@@ -163,6 +162,7 @@ impl Sweep for Paired {
             self.stacks.resize(self.partitions.len(), Vec::new());
             let done = self.moves.done();
             if done {
+                self.unmatched.show();
                 let open = self
                     .slots
                     .iter_mut()
@@ -226,8 +226,8 @@ fn build(
         slots: Slots::default(),
         out: Vec::new(),
         released: 0,
-        unmatched: Arc::default(),
+        unmatched: Tally::default(),
     };
-    let counter = Counter::of(&sweep.unmatched);
+    let counter = sweep.unmatched.counter();
     Ok((stream(schema, sweep, token), counter))
 }

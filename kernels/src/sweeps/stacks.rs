@@ -1,7 +1,6 @@
 //! `stack_history`, `stack_contents`: pushes and pops -> spans of equal stacks, and what is on each stack.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use arrow_array::{ArrayRef, Int32Array};
 use arrow_schema::{ArrowError, DataType, FieldRef};
@@ -10,9 +9,9 @@ use pyo3_arrow::PyRecordBatchReader;
 use pyo3_arrow::input::AnyRecordBatch;
 
 use super::cancel::{Cancel, Token};
+use super::counter::{Counter, Tally};
 use super::failure::{fail, to_python};
 use super::moves::{Move, Moves};
-use super::nest::Counter;
 use super::partition::Partitions;
 use super::slots::{NO_SLOT, Slots};
 use super::source::ROWS;
@@ -29,7 +28,7 @@ struct History {
     stacks: Vec<Stack>,
     slots: Slots<Slot>,
     out: Vec<Slot>,
-    ignored: Arc<AtomicU64>,
+    ignored: Tally,
 }
 
 /// What a partition's stack is now, and the slot of its span.
@@ -70,7 +69,7 @@ impl History {
                 Move::Pop { t, code } => match self.trie.pop(self.stacks[code as usize].now) {
                     Some(stack) => self.change(t, code, stack),
                     None => {
-                        self.ignored.fetch_add(1, Ordering::Relaxed);
+                        self.ignored.add();
                     }
                 },
             }
@@ -127,6 +126,7 @@ impl History {
             self.stacks.resize(self.partitions.len(), none);
             let done = self.moves.done();
             if done {
+                self.ignored.show();
                 let open = self
                     .slots
                     .iter_mut()
@@ -260,7 +260,7 @@ fn build(moves: Moves) -> Result<(History, FieldRef), ArrowError> {
         stacks: Vec::new(),
         slots: Slots::default(),
         out: Vec::new(),
-        ignored: Arc::default(),
+        ignored: Tally::default(),
     };
     Ok((history, token))
 }
@@ -281,7 +281,7 @@ pub fn stack_history(
     fields.extend(nullable(history.moves.pushes.partition_fields()));
     fields.push(made(DataType::Int64, false));
     let schema = schema(fields, &names).map_err(to_python)?;
-    let counter = Counter::of(&history.ignored);
+    let counter = history.ignored.counter();
     Ok((stream(schema, history, token), counter))
 }
 
@@ -300,7 +300,7 @@ pub fn stack_contents(
     let mut fields = vec![made(DataType::Int64, false), made(DataType::Int32, false)];
     fields.extend(nullable(vec![token]));
     let schema = schema(fields, &names).map_err(to_python)?;
-    let counter = Counter::of(&history.ignored);
+    let counter = history.ignored.counter();
     let contents = Contents {
         history,
         stacks: None,
