@@ -8,14 +8,14 @@ from sqlglot import exp
 
 from dctv.contracts.table_function import REQUIRED, Argument, Parameter, PlanBuilder, TableFunction
 from dctv.errors import BindError
-from dctv.plan.nodes import Plan, physical_names, ranked_names
+from dctv.plan.nodes import Plan, Relation, physical_names, ranked_names
 from dctv.plan.sql import aliased, column, subquery, table
 from dctv.types.schema import Kind
 
 _ROW, _PLACE = "dctv:row", "dctv:place"
 
 
-def _bind(arguments: Mapping[str, Argument], builder: PlanBuilder) -> Plan:
+def _bind(arguments: Mapping[str, Argument], _: PlanBuilder) -> Plan:
     plan = arguments["table"].table("a table")
     n = arguments["n"].integer("a whole number of rows")
     if n < 1:
@@ -40,7 +40,7 @@ def _bind(arguments: Mapping[str, Argument], builder: PlanBuilder) -> Plan:
     before = exp.Paren(this=exp.Sub(this=column(_PLACE), expression=exp.Literal.number("1")))
     nth = exp.EQ(this=exp.Mod(this=before, expression=exp.Literal.number(str(n))), expression=exp.Literal.number("0"))
     tree = tree.where(nth, copy=False).order_by(column(_ROW), copy=False)
-    return builder.query(tree, {"t": plan}, plan.schema, ordered=True)
+    return Relation(plan.schema, ordered=timed or plan.ordered, query=tree, leaves=(("t", plan),), keeps_order=True)
 
 
 SAMPLE = TableFunction(

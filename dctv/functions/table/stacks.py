@@ -13,7 +13,7 @@ from dctv.plan.nodes import Plan, physical_names
 from dctv.plan.sql import aliased, column, table
 from dctv.types.schema import DURATION, TS, ColumnType, Kind, Schema
 from dctv.types.units import NO_UNIT, parse_unit
-from dctv.types.values import is_integer
+from dctv.types.values import dialect_type, is_integer
 
 _TIME = ColumnType(TS, "BIGINT", parse_unit("ns"))
 _LENGTH = ColumnType(DURATION, "BIGINT", parse_unit("ns"))
@@ -42,7 +42,7 @@ def _side(name: str, arguments: Mapping[str, Argument]) -> _Side:
     if order.value is not None:
         found = order.column(plan.schema, "the order of equal times", owner=owner)
         if not is_integer(found.type):
-            raise BindError(f"`{found.name}` is {found.type}, expected a column of integers", order.place)
+            raise BindError(f"`{found.name}` is {dialect_type(found.type)}, expected a column of integers", order.place)
         rank = found.name
     return _Side(plan, argument, owner, time.name, rank)
 
@@ -76,7 +76,9 @@ def _events(arguments: Mapping[str, Argument], made: Sequence[str]) -> _Events:
             raise BindError(f"`{key.name}` is a column of the result already", item.place)
         same = key.type == other.type or (is_integer(key.type) and is_integer(other.type))
         if not same or key.unit != other.unit:
-            found = " and ".join(f"{c.type}{f' in {c.unit}' if str(c.unit) else ''}" for c in (key, other))
+            found = " and ".join(
+                f"{dialect_type(c.type)}{f' in {c.unit}' if str(c.unit) else ''}" for c in (key, other)
+            )
             raise BindError(
                 f"`{key.name}` of the starts and of the stops differ: {found}", item.place, hint="cast them"
             )
