@@ -33,11 +33,11 @@ class Cancel:
         """Say whether `set` was called."""
 
 class Counter:
-    """A number that a running kernel counts up; it is final once its stream has ended."""
+    """What a running kernel counts: 0 until it has met the end of its input, so that it is the same in every run."""
 
     @property
     def value(self) -> int:
-        """The count so far."""
+        """The count."""
 
 class Rows(Iterator[list[list[Any]]]):
     """Iterates over the batches of a stream: for each batch one list of Python values per column."""
@@ -213,6 +213,74 @@ def nest(
 
     Returns:
         The stream and the counter of ends without a begin.
+
+    Raises:
+        ValueError: The columns or names do not fit.
+    """
+
+def nest_pairs(
+    starts: _ArrowStream,
+    stops: _ArrowStream,
+    *,
+    partitions: int,
+    ranked: bool,
+    names: Sequence[str],
+    cancel: Cancel | None = None,
+) -> tuple[Stream, Counter]:
+    """Nest calls: `_ts: int64[n] ns, ascending, P keys, rank: int64 if ranked, payload` twice -> calls, ascending.
+
+    The inputs are merged by time, then by rank (NULL last), then stops first; rows of one input keep their order. A
+    stop closes the innermost open start of its partition; one without is counted. Output: `_ts`, `_duration` (NULL if
+    it never ended), keys, `id: int64` from 1, `parent_id` (NULL for a root), `depth: int32`, `self_time` (the duration
+    without those of the calls just below; NULL if it never ended), payload of the start. Output waits for the earliest
+    open call.
+
+    Returns:
+        The stream and the counter of stops without a start.
+
+    Raises:
+        ValueError: The columns or names do not fit.
+    """
+
+def stack_history(
+    starts: _ArrowStream,
+    stops: _ArrowStream,
+    *,
+    partitions: int,
+    ranked: bool,
+    names: Sequence[str],
+    cancel: Cancel | None = None,
+) -> tuple[Stream, Counter]:
+    """Make spans of stacks: inputs as `nest_pairs` takes them, the token after the rank -> spans, ascending.
+
+    Output: `_ts`, `_duration`, keys, `stack_id: int64`. Each change of a partition's stack ends its span and begins
+    another, unless the stack is empty then; spans without length, and those that do not end, are not given. Equal
+    stacks have one id, in all partitions; ids count from 1 in the order of the output. Tokens are of any type and may
+    be NULL. The kernel holds the distinct stacks, each as its top and the stack below, and the spans since the
+    earliest one that has not ended.
+
+    Returns:
+        The stream and the counter of stops on an empty stack.
+
+    Raises:
+        ValueError: The columns or names do not fit.
+    """
+
+def stack_contents(
+    starts: _ArrowStream,
+    stops: _ArrowStream,
+    *,
+    partitions: int,
+    ranked: bool,
+    names: Sequence[str],
+    cancel: Cancel | None = None,
+) -> tuple[Stream, Counter]:
+    """Tell what is on the stacks of `stack_history` of the same inputs -> one row for each token on each stack.
+
+    Output: `stack_id: int64`, `depth: int32` from 0 at the bottom, token; ascending by both.
+
+    Returns:
+        The stream and the counter of stops on an empty stack.
 
     Raises:
         ValueError: The columns or names do not fit.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from sqlglot import exp
 
@@ -25,6 +25,33 @@ class Input:
     schema: Schema
 
 
+class Counter(Protocol):
+    """What a sweep counts; known once it has met the end of its input, 0 before."""
+
+    @property
+    def value(self) -> int:
+        """The count."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """The stream of a sweep that counts what it passes over, and how a warning says it: of one, of many."""
+
+    stream: ArrowStream
+    counter: Counter
+    warning: tuple[str, str]
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self.stream.__arrow_c_stream__(requested_schema)
+
+    @property
+    def message(self) -> str | None:
+        """The warning; None where nothing was passed over."""
+        count = self.counter.value
+        return self.warning[count > 1].format(count) if count else None
+
+
 @dataclass(frozen=True, slots=True)
 class SpanOperator:
     """An operator over streams that are sorted by `_ts`; columns are positional: times, partitions, payload."""
@@ -32,7 +59,7 @@ class SpanOperator:
     name: str
     doc: str
     run: Callable[[list[ArrowStream], Mapping[str, Any], Any], ArrowStream]
-    """Called with the inputs, the operator's options and a cancel token."""
+    """Called with the inputs, the operator's options and a cancel token; what it gives may be Counted."""
     relational: Callable[[Sequence[Input], Mapping[str, Any], Schema], exp.Query]
     """Called with the inputs, the same options and the output's schema: the query has the columns `options["names"]`
     and gives the same rows; it fails where the sweep fails, such as for overlapping spans. If it has an ORDER BY, that

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dctv.contracts.span_operator import SpanOperator
+from dctv.contracts.span_operator import Counted, SpanOperator
 from dctv.functions.span.forms import nest as nests
 from dctv.functions.span.forms import series as queries
+from dctv.functions.span.stacks import UNMATCHED
 from dctv.plan.nodes import ArrowStream
 
 
@@ -20,8 +21,8 @@ def _series_to_spans(inputs: list[ArrowStream], options: Mapping[str, Any], canc
 def _nest(inputs: list[ArrowStream], options: Mapping[str, Any], cancel: Any) -> ArrowStream:
     from dctv import _kernels
 
-    stream, _ = _kernels.nest(inputs[0], cancel=cancel, **options)
-    return stream
+    stream, counter = _kernels.nest(inputs[0], cancel=cancel, **options)
+    return Counted(stream, counter, UNMATCHED)
 
 
 SERIES = SpanOperator("series to spans", "dctv.time_series_to_spans", _series_to_spans, queries.series_to_spans)
