@@ -1,4 +1,4 @@
-"""What a span operator must bring: its compiled sweep, and the query that gives the same rows."""
+"""What a span operator must bring: its sweep, the query that gives the same rows, and where its columns come from."""
 
 from __future__ import annotations
 
@@ -22,6 +22,29 @@ class Input:
     schema: Schema
 
 
+Options = Mapping[str, Any]
+Column = tuple[int, int]
+"""An input's number and the number of one of its columns."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lineage:
+    """Which columns an operator can do without."""
+
+    reads: tuple[tuple[Column, ...] | None, ...]
+    """For each output column, the input columns that only it and its likes are made of; None for a column that is
+    always made. Input columns that no output column names, such as times and partitions, are always read."""
+    options: Callable[[Sequence[int], Sequence[Sequence[int]]], Options] | None = None
+    """Called with the numbers of the output columns and, per input, of the input columns that stay: the options that
+    say the same of what is left. None where the options name no columns by number; `names` are seen to by the rule."""
+
+
+def joined_payload(inputs: Sequence[Schema], width: int) -> Lineage:
+    """Return the lineage of what an operator over several inputs most often makes: specials, then payloads in turn."""
+    payload = [((i, c),) for i, s in enumerate(inputs) for c in range(s.special_count, len(s.columns))]
+    return Lineage((*[None] * (width - len(payload)), *payload))
+
+
 @dataclass(frozen=True, slots=True)
 class SpanOperator:
     """An operator over streams that are sorted by `_ts`; columns are positional: times, partitions, payload."""
@@ -33,3 +56,5 @@ class SpanOperator:
     relational: Callable[[Sequence[Input], Mapping[str, Any], Schema], exp.Query] | None = None
     """Called with the inputs, the same options and the output's schema: the query has the columns `options["names"]`
     and gives the same rows, in no promised order; it fails where the sweep fails, such as for overlapping spans."""
+    lineage: Callable[[Sequence[Schema], Options, Schema], Lineage] | None = None
+    """Called with the inputs' schemas, the options and the output's schema; without it all columns stay."""

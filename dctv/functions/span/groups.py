@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dctv.contracts.span_operator import SpanOperator
+from dctv.contracts.span_operator import Lineage, SpanOperator, joined_payload
 from dctv.plan.nodes import ArrowStream
+from dctv.types.schema import Schema
 
 
 def _span_group(inputs: list[ArrowStream], options: Mapping[str, Any], cancel: Any) -> ArrowStream:
@@ -30,6 +31,43 @@ def _aggregated(inputs: list[ArrowStream], options: Mapping[str, Any], cancel: A
     return _kernels.departition(spans, intersect=next(iter(partitions), None), cancel=cancel, **options)
 
 
-SPAN_GROUP = SpanOperator("span group", "GROUP USING SPANS FROM", _span_group)
-DEPARTITION = SpanOperator("span departition", "GROUP USING PARTITION: the engine aggregates the pieces", _departition)
-AGGREGATED = SpanOperator("departition", "GROUP USING PARTITION with SUM, COUNT, MIN and MAX of integers", _aggregated)
+def _group_lineage(inputs: Sequence[Schema], _: Mapping[str, Any], made: Schema) -> Lineage:
+    """Name the columns of: group, the grouper's, partitions, present, times, payload."""
+    spans, grouper, *_partitions = inputs
+    wide = [((1, c),) for c in range(grouper.special_count, len(grouper.columns))]
+    payload = [((0, c),) for c in range(spans.special_count, len(spans.columns))]
+    before: list[tuple[tuple[int, int], ...] | None] = [*[None] * (1 + grouper.special_count), *wide]
+    return Lineage((*before, *[None] * (len(made.columns) - len(before) - len(payload)), *payload))
+
+
+def _departition_lineage(inputs: Sequence[Schema], _: Mapping[str, Any], made: Schema) -> Lineage:
+    return joined_payload(inputs[:1], len(made.columns))
+
+
+def _aggregated_lineage(inputs: Sequence[Schema], options: Mapping[str, Any], made: Schema) -> Lineage:
+    aggregates = options["aggregates"]
+    special = inputs[0].special_count
+    first = len(made.columns) - len(aggregates)
+    reads = [() if column is None else ((0, special + column),) for _, column in aggregates]
+
+    def renumbered(columns: Sequence[int], kept: Sequence[Sequence[int]]) -> Mapping[str, Any]:
+        places = {old - special: new for new, old in enumerate(c for c in kept[0] if c >= special)}
+        left = [aggregates[c - first] for c in columns if c >= first]
+        return {**options, "aggregates": [(name, None if c is None else places[c]) for name, c in left]}
+
+    return Lineage((*[None] * first, *reads), renumbered)
+
+
+SPAN_GROUP = SpanOperator("span group", "GROUP USING SPANS FROM", _span_group, lineage=_group_lineage)
+DEPARTITION = SpanOperator(
+    "span departition",
+    "GROUP USING PARTITION: the engine aggregates the pieces",
+    _departition,
+    lineage=_departition_lineage,
+)
+AGGREGATED = SpanOperator(
+    "departition",
+    "GROUP USING PARTITION with SUM, COUNT, MIN and MAX of integers",
+    _aggregated,
+    lineage=_aggregated_lineage,
+)
