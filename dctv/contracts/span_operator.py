@@ -39,6 +39,31 @@ class Lineage:
     say the same of what is left. None where the options name no columns by number; `names` are seen to by the rule."""
 
 
+@dataclass(frozen=True, slots=True)
+class Times:
+    """Span tables or events of which an output row depends only on rows near it in time."""
+
+    inputs: tuple[int, ...]
+    covered: bool
+    """Whether each output row lies within a row of every input named, and depends on no other row of it; else it
+    depends on the rows that touch it, which may end where it starts or start where it ends."""
+    start: int = 0
+    """The number of the output's column of starts."""
+    duration: int | None = 1
+    """The number of the output's column of durations; None for events."""
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """By which conditions over its output an operator's inputs may be filtered beforehand."""
+
+    same: tuple[Mapping[int, Mapping[int, int]], ...] = ()
+    """Each entry: inputs, and for each of them its columns by the numbers of the output columns that are equal to
+    them. A condition over columns that all inputs of an entry have, is as good on each of these inputs as on the
+    output; the first entry that fits is taken."""
+    times: tuple[Times, ...] = ()
+
+
 def joined_payload(inputs: Sequence[Schema], width: int) -> Lineage:
     """Return the lineage of what an operator over several inputs most often makes: specials, then payloads in turn."""
     payload = [((i, c),) for i, s in enumerate(inputs) for c in range(s.special_count, len(s.columns))]
@@ -58,3 +83,5 @@ class SpanOperator:
     and gives the same rows, in no promised order; it fails where the sweep fails, such as for overlapping spans."""
     lineage: Callable[[Sequence[Schema], Options, Schema], Lineage] | None = None
     """Called with the inputs' schemas, the options and the output's schema; without it all columns stay."""
+    filters: Callable[[Sequence[Schema], Options, Schema], Filters] | None = None
+    """Called likewise; without it, no condition is applied before the operator."""

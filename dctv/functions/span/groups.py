@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dctv.contracts.span_operator import Lineage, SpanOperator, joined_payload
+from dctv.contracts.span_operator import Filters, Lineage, SpanOperator, Times, joined_payload
 from dctv.plan.nodes import ArrowStream
 from dctv.types.schema import Schema
 
@@ -58,16 +58,44 @@ def _aggregated_lineage(inputs: Sequence[Schema], options: Mapping[str, Any], ma
     return Lineage((*[None] * first, *reads), renumbered)
 
 
-SPAN_GROUP = SpanOperator("span group", "GROUP USING SPANS FROM", _span_group, lineage=_group_lineage)
+def _group_filters(inputs: Sequence[Schema], options: Mapping[str, Any], _: Schema) -> Filters:
+    """Filter the grouper by its columns, and by partitions what is cut, unless all partitions have to be there.
+
+    By time only where there are no partitions: each partition that occurs anywhere has a row in every group.
+    """
+    spans, grouper, *intersect = inputs
+    wide, times, keys = len(grouper.columns), len(spans.kind.time_columns), options["partitions"]
+    same: list[dict[int, dict[int, int]]] = [{1: {1 + c: c for c in range(wide)}}]
+    if keys and not intersect:
+        same.append({0: {1 + wide + k: times + k for k in range(keys)}})
+    near = () if keys else (Times((0,), covered=False, start=1, duration=2),)
+    return Filters(tuple(same), near)
+
+
+def _departition_filters(_: Sequence[Schema], options: Mapping[str, Any], __: Schema) -> Filters:
+    same = {3 + k: 2 + k for k in options["keep"]}
+    return Filters(({0: same},) if same else (), (Times((0,), covered=False, start=1, duration=2),))
+
+
+def _aggregated_filters(_: Sequence[Schema], options: Mapping[str, Any], __: Schema) -> Filters:
+    same = {2 + place: 2 + k for place, k in enumerate(options["keep"])}
+    return Filters(({0: same},) if same else (), (Times((0,), covered=False),))
+
+
+SPAN_GROUP = SpanOperator(
+    "span group", "GROUP USING SPANS FROM", _span_group, lineage=_group_lineage, filters=_group_filters
+)
 DEPARTITION = SpanOperator(
     "span departition",
     "GROUP USING PARTITION: the engine aggregates the pieces",
     _departition,
     lineage=_departition_lineage,
+    filters=_departition_filters,
 )
 AGGREGATED = SpanOperator(
     "departition",
     "GROUP USING PARTITION with SUM, COUNT, MIN and MAX of integers",
     _aggregated,
     lineage=_aggregated_lineage,
+    filters=_aggregated_filters,
 )

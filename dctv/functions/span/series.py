@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dctv.contracts.span_operator import Lineage, SpanOperator
+from dctv.contracts.span_operator import Filters, Lineage, SpanOperator
 from dctv.plan.nodes import ArrowStream
 from dctv.types.schema import Schema
 
@@ -46,5 +46,13 @@ def _nest_lineage(inputs: Sequence[Schema], _: Mapping[str, Any], made: Schema) 
     return Lineage((*[None] * (len(made.columns) - len(payload)), *payload))
 
 
-SERIES = SpanOperator("series to spans", "dctv.time_series_to_spans", _series_to_spans, lineage=_series_lineage)
+def _series_filters(inputs: Sequence[Schema], options: Mapping[str, Any], _: Schema) -> Filters:
+    """Filter all sources by partitions: what happens in one says nothing of another."""
+    keys = {2 + k: 1 + k for k in range(options["partitions"])}
+    return Filters((dict.fromkeys(range(len(inputs)), keys),) if keys else ())
+
+
+SERIES = SpanOperator(
+    "series to spans", "dctv.time_series_to_spans", _series_to_spans, lineage=_series_lineage, filters=_series_filters
+)
 NEST = SpanOperator("nest", "dctv.slices", _nest, lineage=_nest_lineage)
