@@ -23,7 +23,7 @@ x; so
 
 An output row with the property on the left touches only input rows with the one on the right, and is the same without
 the others; a row without the property may change, but stays without it: each operator cuts the time from x on (or up
-to x) as if nothing were outside, and joins no pieces across x that were apart, since whatever ends or begins at x stays.
+to x) as if nothing were outside, and joins no pieces across x that were apart: what ends or begins at x stays.
 
 `b` is written as `_ts + _duration`, which cannot overflow: a span's end fits into 64 bits.
 """
