@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from random import Random
 from typing import Any
 
 import pyarrow as pa
@@ -144,6 +145,22 @@ def test_a_deep_recursion() -> None:
     reader, _ = kernels.stack_history(starts, stops, partitions=0, ranked=False, names=["_ts", "_duration", "stack_id"])
     # The deepest stack has its span from the last start to the first stop.
     assert [n for *_, n in rows(reader)] == [*range(1, depth + 1), *range(depth - 1, 0, -1)]
+
+
+def test_many_distinct_stacks() -> None:
+    """Tens of thousands of stacks of few tokens, most of them met again."""
+    random = Random(5)
+    times = sorted(random.sample(range(1_000_000), 60_000))
+    pushes = [random.random() < 0.52 for _ in times]
+    pairs = list(zip(times, pushes, strict=True))
+    starts = make("_ts k0 k1 rank token", [(t, t % 3, 0, 0, random.randrange(4)) for t, push in pairs if push])
+    stops = make("_ts k0 k1 rank", [(t, t % 3, 0, 0) for t, push in pairs if not push])
+    spans, contents, ignored = stacks(starts, stops, ranked=False)
+    assert max(span[-1] for span in spans) > 10_000
+    names = "_ts _duration k0 k1 stack_id"
+    assert run("stack_history", starts.whole(), stops.whole(), names, ranked=False) == (spans, ignored)
+    found, _ = run("stack_contents", starts.whole(), stops.whole(), "stack_id depth token", ranked=False)
+    assert found == contents
 
 
 @pytest.mark.parametrize(

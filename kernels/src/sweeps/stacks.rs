@@ -115,7 +115,9 @@ impl History {
         loop {
             if self.moves.fill(&mut self.partitions)? {
                 let column = self.moves.pushes.payload_column(self.moves.own())?;
-                self.codes = self.tokens.encode(&[column.clone()], column.len())?;
+                self.codes = self
+                    .tokens
+                    .encode(std::slice::from_ref(column), column.len())?;
                 // The tokens are all that is wanted of a push.
                 self.moves.pushes.held.retain(std::iter::empty());
             }

@@ -1,7 +1,6 @@
 //! Stacks of tokens, each distinct one stored once: as the stack below and the token on top.
 
 use arrow_schema::ArrowError;
-use rustc_hash::FxHashMap;
 
 use super::failure::fail;
 
@@ -10,20 +9,35 @@ pub const EMPTY: u32 = 0;
 
 /// All stacks that have been met; a stack is a number.
 pub struct Trie {
-    below: Vec<u32>,
-    top: Vec<u32>,
-    ids: Vec<u32>,
-    above: FxHashMap<u64, u32>,
+    stacks: Vec<Stack>,
+    /// Stacks by hash of what they are made of, at most half of it in use; `EMPTY` where there is none.
+    table: Vec<u32>,
     named: u32,
 }
 
+#[derive(Clone, Copy)]
+struct Stack {
+    below: u32,
+    top: u32,
+    /// The number that users see; 0 if none was asked for.
+    id: u32,
+    /// The stack that was made of this one last, which is often wanted again.
+    above: u32,
+}
+
+const FIRST_SIZE: usize = 1 << 10;
+
 impl Default for Trie {
     fn default() -> Self {
+        let bottom = Stack {
+            below: EMPTY,
+            top: 0,
+            id: 0,
+            above: EMPTY,
+        };
         Self {
-            below: vec![EMPTY],
-            top: vec![0],
-            ids: vec![0],
-            above: FxHashMap::default(),
+            stacks: vec![bottom],
+            table: vec![EMPTY; FIRST_SIZE],
             named: 0,
         }
     }
@@ -32,33 +46,67 @@ impl Default for Trie {
 impl Trie {
     /// The stack with a token on top of another stack.
     #[inline]
-    pub fn push(&mut self, stack: u32, token: u32) -> Result<u32, ArrowError> {
-        let fresh = self.below.len();
-        let found = *self
-            .above
-            .entry(u64::from(stack) << 32 | u64::from(token))
-            .or_insert(fresh as u32);
-        if found as usize == fresh {
-            if fresh >= u32::MAX as usize {
-                return Err(fail("more distinct stacks than can be numbered"));
-            }
-            self.below.push(stack);
-            self.top.push(token);
-            self.ids.push(0);
+    pub fn push(&mut self, below: u32, top: u32) -> Result<u32, ArrowError> {
+        let above = self.stacks[below as usize].above;
+        if above != EMPTY && self.stacks[above as usize].top == top {
+            return Ok(above);
         }
-        Ok(found)
+        let mut place = place(below, top, self.table.len());
+        loop {
+            let found = self.table[place];
+            if found == EMPTY {
+                break;
+            }
+            let stack = &self.stacks[found as usize];
+            if stack.below == below && stack.top == top {
+                self.stacks[below as usize].above = found;
+                return Ok(found);
+            }
+            place = (place + 1) & (self.table.len() - 1);
+        }
+        self.add(below, top, place)
+    }
+
+    fn add(&mut self, below: u32, top: u32, place: usize) -> Result<u32, ArrowError> {
+        let fresh = u32::try_from(self.stacks.len())
+            .map_err(|_| fail("more distinct stacks than can be numbered"))?;
+        self.stacks[below as usize].above = fresh;
+        self.stacks.push(Stack {
+            below,
+            top,
+            id: 0,
+            above: EMPTY,
+        });
+        self.table[place] = fresh;
+        if self.stacks.len() * 2 > self.table.len() {
+            self.grow();
+        }
+        Ok(fresh)
+    }
+
+    fn grow(&mut self) {
+        let size = self.table.len() * 4;
+        let mut table = vec![EMPTY; size];
+        for (number, stack) in self.stacks.iter().enumerate().skip(1) {
+            let mut place = place(stack.below, stack.top, size);
+            while table[place] != EMPTY {
+                place = (place + 1) & (size - 1);
+            }
+            table[place] = number as u32;
+        }
+        self.table = table;
     }
 
     /// The stack without its top; None for the empty one.
     #[inline]
     pub fn pop(&self, stack: u32) -> Option<u32> {
-        (stack != EMPTY).then(|| self.below[stack as usize])
+        (stack != EMPTY).then(|| self.stacks[stack as usize].below)
     }
 
     /// The number that users see: from 1, in the order in which this is asked for.
     #[inline]
     pub fn id(&mut self, stack: u32) -> i64 {
-        let id = &mut self.ids[stack as usize];
+        let id = &mut self.stacks[stack as usize].id;
         if *id == 0 {
             self.named += 1;
             *id = self.named;
@@ -68,20 +116,27 @@ impl Trie {
 
     /// The stacks that have an id, in its order.
     pub fn named(&self) -> Vec<u32> {
-        let mut stacks = vec![EMPTY; self.named as usize];
-        for (stack, &id) in self.ids.iter().enumerate().filter(|(_, id)| **id > 0) {
-            stacks[id as usize - 1] = stack as u32;
+        let mut named = vec![EMPTY; self.named as usize];
+        for (number, stack) in self.stacks.iter().enumerate().filter(|(_, s)| s.id > 0) {
+            named[stack.id as usize - 1] = number as u32;
         }
-        stacks
+        named
     }
 
     /// Appends the tokens of a stack, bottom first.
     pub fn tokens(&self, stack: u32, out: &mut Vec<u32>) {
         let (first, mut at) = (out.len(), stack);
         while let Some(below) = self.pop(at) {
-            out.push(self.top[at as usize]);
+            out.push(self.stacks[at as usize].top);
             at = below;
         }
         out[first..].reverse();
     }
+}
+
+/// Where a stack is looked for first in a table whose size is a power of two.
+#[inline]
+fn place(below: u32, top: u32, size: usize) -> usize {
+    let mixed = (u64::from(below) << 32 | u64::from(top)).wrapping_mul(0xf135_7aea_2e62_a9c5);
+    ((mixed ^ mixed >> 32).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize & (size - 1)
 }
