@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import pyarrow as pa
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dctv.functions.span.groups import AGGREGATED, DEPARTITION, SPAN_GROUP
 from dctv.functions.span.joins import EVENT_JOIN, SPAN_JOIN
 from dctv.functions.span.series import NEST, SERIES
-from tests.kernels.tables import KEY_SETS, Table, event_tables, make, span_tables
+from tests.kernels.tables import KEY_SETS, event_tables, make, span_tables
 from tests.relational.forms import as_query, as_sweep, both_agree
 
 _settings = settings(
