@@ -102,10 +102,10 @@ def test_deep_and_crossing_calls() -> None:
     assert as_query(NEST, [calls], options) == as_sweep(NEST, [calls], options)
 
 
-def failure(run: Callable[[], object]) -> str:
-    """Return the message of an error."""
+def failure(execute: Callable[..., object], *arguments: object) -> str:
+    """Return the message of the error that a call raises."""
     with pytest.raises((duckdb.Error, pa.ArrowException, ValueError, OSError)) as caught:
-        run()
+        execute(*arguments)
     return str(caught.value)
 
 
@@ -129,7 +129,7 @@ def test_refused_spans(bad: str, how: str) -> None:
     for good in (spans([]), spans(TOUCHING)):
         for sides, role in (([table, good], "left"), ([good, table], "right")):
             for execute in (as_sweep, as_query):
-                assert f"{message} ({role} input)" in failure(lambda e=execute, s=sides: e(SPAN_JOIN, s, options))
+                assert f"{message} ({role} input)" in failure(execute, SPAN_JOIN, sides, options)
 
 
 @pytest.mark.parametrize("bad", BAD)
@@ -139,14 +139,14 @@ def test_refused_departitions(bad: str) -> None:
     names = ["_ts", "_duration", "c"]
     options = {"partitions": 1, "keep": [], "aggregates": [("count", None)], "names": names}
     for execute in (as_sweep, as_query):
-        assert f"{message} (partitioned input)" in failure(lambda e=execute: e(AGGREGATED, [table], options))
+        assert f"{message} (partitioned input)" in failure(execute, AGGREGATED, [table], options)
 
 
 def test_refused_sums() -> None:
     table = spans([(0, 5, "a", LAST), (2, 5, "b", LAST)])
     options = {"partitions": 1, "keep": [], "aggregates": [("sum", 0)], "names": ["_ts", "_duration", "s"]}
     for execute in (as_sweep, as_query):
-        found = failure(lambda e=execute: e(AGGREGATED, [table], options))
+        found = failure(execute, AGGREGATED, [table], options)
         assert f"the sum at 2 exceeds Int64: {2 * LAST}" in found
 
 
@@ -154,7 +154,7 @@ def test_refused_series() -> None:
     table = make("_ts v", [(FIRST, 1), (0, 2)]).whole()
     options = {"partitions": 0, "starts": [True], "columns": [], "close_at": None, "names": ["_ts", "_duration"]}
     for execute in (as_sweep, as_query):
-        found = failure(lambda e=execute: e(SERIES, [table], options))
+        found = failure(execute, SERIES, [table], options)
         assert f"span from {FIRST} to 0 is longer than a duration can say" in found
 
 
@@ -173,4 +173,4 @@ def test_refused_calls(rows: list[Row], message: str) -> None:
     calls = make("_ts tid kind duration", rows, kind=pa.int8()).whole()
     options = {"partitions": 1, "names": ["_ts", "_duration", "tid", "id", "parent_id", "depth"]}
     for execute in (as_sweep, as_query):
-        assert message in failure(lambda e=execute: e(NEST, [calls], options))
+        assert message in failure(execute, NEST, [calls], options)
