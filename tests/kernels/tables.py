@@ -8,12 +8,13 @@ from itertools import pairwise
 from typing import Any
 
 import pyarrow as pa
-from hypothesis import settings
 from hypothesis import strategies as st
+
+from tests.bounds import bounded
 
 Row = tuple[Any, ...]
 
-UNTIMED = settings(deadline=None, max_examples=200)
+UNTIMED = bounded(200)
 
 KEYS: dict[str, tuple[pa.DataType, list[Any]]] = {
     "int": (pa.int32(), [0, 1, 7]),

@@ -1,0 +1,37 @@
+"""How many examples a property test tries, and whether they are the same ones in every run.
+
+A run that must pass is no place to explore: its examples are few and repeat. `make fuzz` sets `DCTV_EXPLORE` to how many
+times as many examples each test tries, all of them new; `DCTV_SPAN_ENGINE` and `DCTV_REWRITE` say how plans are carried
+out.
+"""
+
+from __future__ import annotations
+
+import os
+
+from hypothesis import HealthCheck, settings
+
+from dctv.session import Session
+
+EXPLORE = int(os.environ.get("DCTV_EXPLORE") or 0)
+
+
+def bounded(examples: int) -> settings:
+    """Return the settings of a property test that tries so many examples."""
+    return settings(
+        max_examples=examples * max(EXPLORE, 1),
+        deadline=None,
+        derandomize=not EXPLORE,
+        database=None,
+        print_blob=bool(EXPLORE),
+        suppress_health_check=list(HealthCheck),
+    )
+
+
+def chosen(session: Session) -> Session:
+    """Set a session as the environment asks."""
+    for setting in ("span_engine", "rewrite"):
+        value = os.environ.get(f"DCTV_{setting.upper()}")
+        if value:
+            session.sql(f"SET {setting} = '{value}'")
+    return session
