@@ -16,8 +16,9 @@ from typing import Any
 from dctv import readers
 from dctv.bind.binder import Binder
 from dctv.catalog.files import find_trace
+from dctv.catalog.given import scan_of, stored
 from dctv.catalog.mount import Mount, attach, check_name
-from dctv.catalog.namespace import Catalog
+from dctv.catalog.namespace import Catalog, StoredTable
 from dctv.catalog.stdlib import expected_events, modules
 from dctv.contracts.function_rule import FunctionRule
 from dctv.contracts.reader import LoadContext, Reader
@@ -27,13 +28,14 @@ from dctv.contracts.table_function import Quantity, TableFunction
 from dctv.engines.duckdb import FAILURES, DuckDB, failure
 from dctv.errors import AssertionFailed, DctvError, Interrupted, Source, TraceError, UsageError, WarningLog
 from dctv.functions import aggregate, scalar, span, table
+from dctv.functions.table.as_spans import AS_EVENTS, AS_SPANS
 from dctv.functions.table.generate_sequential_spans import quantize
 from dctv.rewrite.settings import Settings
 from dctv.run.execute import Executor, Hooks, Shelves
 from dctv.run.result import Asserted, Control, Done, Outcome, Result
 from dctv.syntax import ast
 from dctv.syntax.parse import parse
-from dctv.types.schema import Schema
+from dctv.types.schema import Kind, Schema
 
 Params = Mapping[str, object] | Mapping[int, object] | Mapping[str | int, object] | Sequence[object]
 Progress = Callable[[str, int, int], None]
@@ -135,6 +137,36 @@ class Session:
         """
         parts = tuple(ast.Name(p) for p in name.split("."))
         self._mount(path, ast.Path(parts), None, options)
+
+    def add_table(
+        self,
+        name: str,
+        data: object,
+        *,
+        kind: str = "regular",
+        partitions: Sequence[str] = (),
+        units: Mapping[str, str] | None = None,
+    ) -> None:
+        """Give data of the program a name in SQL.
+
+        `data` is a pyarrow Table or Dataset, a pandas or polars frame, or a dict of columns; `kind` is `regular`,
+        `event` (with a column `_ts`) or `span` (with `_ts` and `_duration`); units come from `units` or the Arrow
+        fields' metadata, times are in ns. Events and spans are checked and sorted once, here, and copied.
+
+        Raises:
+            UsageError: `data` is no table, or `kind` no kind.
+            BindError: the name is taken, or a column is missing.
+            EngineError: the spans overlap, or a time is impossible.
+        """
+        parts = check_name(self._catalog, ast.Path(tuple(ast.Name(p) for p in name.split("."))))
+        scan = scan_of(name, data, units or {}, self._engine)
+        if kind != Kind.REGULAR.value:
+            function = {"span": AS_SPANS, "event": AS_EVENTS}.get(kind)
+            if function is None:
+                raise UsageError(f"the kind of a table is regular, event or span, found `{kind}`")
+            plan = self._executor().called(function, scan, partition=list(partitions))
+            scan = stored(name, plan.schema, self._executor().result(plan).arrow())
+        self._catalog.add(parts, StoredTable(lambda: scan, "a table of the program"))
 
     def _mount_statement(self, statement: ast.MountTrace) -> str:
         options = {name.text: self._option(value) for name, value in statement.options}

@@ -8,12 +8,13 @@ from functools import cache
 
 from sqlglot import exp
 
+from dctv.catalog.given import stored
 from dctv.catalog.namespace import Catalog, StoredTable, View
 from dctv.catalog.stdlib import ExpectedEvent, Module
 from dctv.contracts.reader import LoadedTrace, TraceTable
 from dctv.contracts.table_function import TableFunction
 from dctv.errors import BindError
-from dctv.plan.nodes import Plan, Relation, Scan, physical_names
+from dctv.plan.nodes import Plan, Relation, Scan
 from dctv.plan.rows import Value, of_rows
 from dctv.syntax import ast
 from dctv.types.schema import DURATION, TS, ColumnType, Kind, Schema
@@ -57,7 +58,7 @@ def attach(
 ) -> None:
     """Add everything of a mounted trace below its name."""
     trace, parts = mount.trace, mount.parts
-    scans = {name: _scan(".".join((*parts, name)), table) for name, table in trace.tables.items()}
+    scans = {name: stored(".".join((*parts, name)), one.schema, one.data) for name, one in trace.tables.items()}
     for name, scan in scans.items():
         catalog.add((*parts, *_dotted(name, trace.tables[name])), StoredTable(_always(scan)))
     for name, plan, doc in _facts(trace):
@@ -88,13 +89,6 @@ def _always(plan: Plan) -> Callable[[], Plan]:
 
 def _expected(event: ExpectedEvent, scan: Scan | None) -> Callable[[], Plan]:
     return cache(lambda: event.plan(scan))
-
-
-def _scan(name: str, table: TraceTable) -> Scan:
-    names = physical_names(table.schema)
-    data = table.data if list(table.data.column_names) == names else table.data.rename_columns(names)
-    ordered = bool(table.schema.kind.time_columns)
-    return Scan(table.schema, ordered, name, lambda: data)
 
 
 def _facts(trace: LoadedTrace) -> list[tuple[str, Plan, str]]:

@@ -14,8 +14,8 @@ ZERO_DIVISION = "DCTV_ZERO_DIVISION"
 class Engine(Protocol):
     """Runs relational regions."""
 
-    def describe(self, sql: str) -> list[tuple[str, str]]:
-        """Return names and types of a query's columns; raises EngineError."""
+    def describe(self, sql: str, sources: Mapping[str, Any] | None = None) -> list[tuple[str, str]]:
+        """Return names and types of the columns of a query over some sources; raises EngineError."""
         ...
 
     def functions(self) -> Mapping[str, str]:

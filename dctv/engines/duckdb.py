@@ -98,13 +98,18 @@ class DuckDB:
         """Return the lower-case names of functions that may stand in FROM."""
         return self._tables
 
-    def describe(self, sql: str) -> list[tuple[str, str]]:
-        """Return names and types of a query's columns."""
+    def describe(self, sql: str, sources: Mapping[str, Any] | None = None) -> list[tuple[str, str]]:
+        """Return names and types of the columns of a query over some sources."""
         self._prepare(sql, self._parallel)
         try:
+            for name, source in (sources or {}).items():
+                self._describer.register(name, source)
             rows = self._describer.execute("DESCRIBE " + sql).fetchall()
         except duckdb.Error as error:
             raise EngineError(message_of(error)) from None
+        finally:
+            for name in sources or {}:
+                self._describer.unregister(name)
         return [(row[0], row[1]) for row in rows]
 
     def _prepare(self, sql: str, connection: duckdb.DuckDBPyConnection) -> None:

@@ -17,7 +17,7 @@ from dctv.catalog.namespace import Catalog, Entry, StoredTable, View
 from dctv.contracts.engine import Engine
 from dctv.contracts.function_rule import FunctionRule
 from dctv.contracts.span_operator import SpanOperator
-from dctv.contracts.table_function import TableFunction
+from dctv.contracts.table_function import REQUIRED, Argument, TableFunction
 from dctv.errors import BindError, DctvError, UsageError, WarningLog, nearest
 from dctv.plan.explain import explain
 from dctv.plan.nodes import Plan, Relation
@@ -115,6 +115,15 @@ class Executor:
     def bind(self, select: ast.Select) -> Plan:
         """Bind a select of this session."""
         return Binder(self.environment()).plan(select)
+
+    def called(self, function: TableFunction, table: Plan, **given: object) -> Plan:
+        """Call a table-valued function on a table from Python, with strings and lists of them as arguments."""
+        arguments = {p.name: Argument(None if p.default is REQUIRED else p.default, None) for p in function.parameters}
+        arguments["table"] = Argument(table, None)
+        for name, value in given.items():
+            items = [Argument(v, None) for v in value] if isinstance(value, list) else value
+            arguments[name] = Argument(items, None)
+        return function.bind(arguments, Binder(self.environment()))
 
     def result(self, plan: Plan) -> Result:
         """Return the result of a plan; nothing runs until it is read."""

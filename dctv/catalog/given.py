@@ -1,0 +1,64 @@
+"""Turns data that a program brings along into a scan: Arrow tables and datasets, pandas and polars frames."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from dctv.contracts.engine import Engine
+from dctv.errors import UsageError, nearest
+from dctv.plan.nodes import Scan, physical_names
+from dctv.types.schema import ColumnType, Kind, Schema
+from dctv.types.units import NO_UNIT, Unit, parse_unit
+
+
+def scan_of(name: str, data: Any, units: Mapping[str, str], engine: Engine) -> Scan:
+    """Return a scan of data as a regular table; a column's unit is given, or is in its Arrow field's metadata.
+
+    Raises:
+        UsageError: the data is not a table, or a unit is given for a column that is not there.
+    """
+    data = _rescannable(data)
+    fields = list(data.schema)
+    _check_units(units, [f.name for f in fields])
+    types = [type_name for _, type_name in engine.describe("SELECT * FROM given", {"given": data})]
+    columns = [ColumnType(f.name, type_name, _unit(f, units)) for f, type_name in zip(fields, types, strict=True)]
+    return stored(name, Schema(Kind.REGULAR, tuple(columns)), data)
+
+
+def stored(name: str, schema: Schema, data: Any) -> Scan:
+    """Return a scan of columns that are what a schema says; those of spans and events stand in order of time."""
+    names = physical_names(schema)
+    if list(data.schema.names) != names:
+        data = data.rename_columns(names)
+    return Scan(schema, bool(schema.kind.time_columns), name, lambda: data)
+
+
+def _rescannable(data: Any) -> Any:
+    import pyarrow as pa
+    import pyarrow.dataset as ds
+
+    if isinstance(data, pa.Table | ds.Dataset):
+        return data
+    try:
+        return pa.table(data)
+    except (TypeError, ValueError, pa.ArrowInvalid) as error:
+        kind = type(data).__name__
+        raise UsageError(
+            f"a table is a pyarrow Table or Dataset, a frame, or a dict of columns; found {kind}: {error}"
+        ) from None
+
+
+def _check_units(units: Mapping[str, str], names: list[str]) -> None:
+    for name in units:
+        if name not in names:
+            near = nearest(name, names)
+            raise UsageError(
+                f"the table has no column `{name}` that could have a unit",
+                hint=f"did you mean `{near}`?" if near else f"columns: {', '.join(names)}",
+            )
+
+
+def _unit(field: Any, units: Mapping[str, str]) -> Unit:
+    text = units.get(field.name) or (field.metadata or {}).get(b"unit", b"").decode("utf-8", "replace")
+    return parse_unit(text) if text else NO_UNIT

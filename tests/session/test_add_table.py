@@ -1,0 +1,78 @@
+"""Tables of the program get names in SQL: kinds, units, partitions, and what is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.dataset as ds
+import pyarrow.parquet as pq
+import pytest
+
+import dctv
+from dctv.errors import BindError, EngineError, UsageError
+
+SPANS = {"_ts": [5, 0, 0], "_duration": [1, 5, 2], "cpu": [0, 0, None], "what": ["b", "a", None]}
+
+
+@pytest.fixture
+def session() -> Iterator[dctv.Session]:
+    with dctv.Session() as one:
+        yield one
+
+
+def test_spans_are_sorted_and_keep_partitions(session: dctv.Session) -> None:
+    session.add_table("my.spans", SPANS, kind="span", partitions=["cpu"])
+    found = session.sql("SELECT SPAN what FROM my.spans").fetchall()
+    assert found == [(0, 5, 0, "a"), (0, 2, None, None), (5, 1, 0, "b")]
+    assert session.sql("SELECT SPAN COUNT(*) AS n FROM my.spans GROUP USING PARTITION").fetchall() == [
+        (0, 2, 2),
+        (2, 3, 1),
+        (5, 1, 1),
+    ]
+
+
+def test_units_are_given_or_carried(session: dctv.Session) -> None:
+    session.add_table("t", {"size": [3]}, units={"size": "KiB"})
+    first = session.sql("SELECT size * 2 AS double FROM t").arrow()
+    session.add_table("u", first)
+    assert session.sql("SELECT double IN bytes AS b FROM u").fetchall() == [(6144,)]
+
+
+def test_what_a_session_gave_can_be_added(session: dctv.Session) -> None:
+    session.add_table("a", SPANS, kind="span", partitions=["cpu"])
+    session.add_table("b", session.sql("SELECT SPAN * FROM a").arrow(), kind="span", partitions=["cpu"])
+    assert session.sql("SELECT COUNT(*) AS n FROM (SELECT SPAN x.what FROM a AS x SPAN JOIN b)").fetchall() == [(3,)]
+
+
+def test_events(session: dctv.Session) -> None:
+    session.add_table("e", {"_ts": [2, 1], "what": ["second", "first"]}, kind="event")
+    assert session.sql("SELECT EVENT * FROM e").fetchall() == [(1, "first"), (2, "second")]
+
+
+def test_frames_and_datasets(session: dctv.Session, tmp_path: Path) -> None:
+    session.add_table("pandas", pd.DataFrame({"x": [1, 2]}))
+    session.add_table("polars", pl.DataFrame({"x": [3]}))
+    pq.write_table(pa.table({"x": [4]}), tmp_path / "x.parquet")
+    session.add_table("stored", ds.dataset(tmp_path))
+    both = "SELECT x FROM pandas UNION ALL SELECT x FROM polars UNION ALL SELECT x FROM stored"
+    assert session.sql(both).fetchall() == [(1,), (2,), (3,), (4,)]
+
+
+def test_refusals(session: dctv.Session) -> None:
+    session.add_table("t", {"x": [1]})
+    with pytest.raises(BindError, match="the name `t` is taken"):
+        session.add_table("t", {"x": [1]})
+    with pytest.raises(UsageError, match="the kind of a table is regular, event or span, found `spans`"):
+        session.add_table("u", SPANS, kind="spans")
+    with pytest.raises(UsageError, match="the table has no column `sise` that could have a unit"):
+        session.add_table("u", {"size": [1]}, units={"sise": "byte"})
+    with pytest.raises(UsageError, match="a table is a pyarrow Table or Dataset, a frame, or a dict of columns"):
+        session.add_table("u", 5)
+    with pytest.raises(BindError, match="has no column `_ts`"):
+        session.add_table("u", {"x": [1]}, kind="span")
+    with pytest.raises(EngineError, match="spans overlap"):
+        session.add_table("u", {"_ts": [0, 1], "_duration": [5, 5]}, kind="span")
