@@ -69,7 +69,7 @@ bench: $(TOOLS)  ## measure
 	test -f benchmarks/data/ftrace.txt || $(READY) benchmarks/generate_ftrace.py benchmarks/data/ftrace.txt
 	$(BIN)/python benchmarks/decode_pfw.py benchmarks/data/pfw
 	$(BIN)/python benchmarks/decode_ftrace.py benchmarks/data/ftrace.txt
-	$(BIN)/python benchmarks/span_operators.py
+	$(BIN)/python benchmarks/spans.py
 
 accept: $(TOOLS)  ## write what comes out now into the goldens and the reference
 	$(BIN)/python docs/generate.py

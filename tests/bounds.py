@@ -1,8 +1,8 @@
 """How many examples a property test tries, and whether they are the same ones in every run.
 
-A run that must pass is no place to explore: its examples are few and repeat. `make fuzz` sets `DCTV_EXPLORE` to how many
-times as many examples each test tries, all of them new; `DCTV_SPAN_ENGINE` and `DCTV_REWRITE` say how plans are carried
-out.
+A run that must pass is no place to explore: its examples are few and repeat. `make fuzz` sets `DCTV_EXPLORE` to how
+many times as many examples each test tries, all of them new; `DCTV_SPAN_ENGINE` and `DCTV_REWRITE` say how plans are
+carried out.
 """
 
 from __future__ import annotations
