@@ -9,11 +9,13 @@ from hypothesis import strategies as st
 
 from dctv.errors import DctvError
 from dctv.session import Session
+from tests.bounds import EXPLORE
 from tests.semantics import oracle
 from tests.semantics.clocks import Clock
 from tests.semantics.oracle import END, MIX, Span, Spans, Value
 
 _POOLS: dict[str, list[Value]] = {"p": [0, 1, None], "q": ["", "x", None]}
+MOST_SPANS, MOST_PARTITIONS = (16, 6) if EXPLORE else (7, 3)
 _MOMENTS = re.compile(r"/\*(\d+)-(\d+)\*/-?\d+, \d+")
 """The small times of a span, noted beside what is written for its `_ts` and `_duration`."""
 PAYLOADS = st.one_of(st.none(), st.integers(-5, 5))
@@ -75,9 +77,13 @@ def leaves(draw: st.DrawFn, partitions: tuple[str, ...]) -> Query:
     keys = (
         [()]
         if not partitions
-        else draw(st.lists(st.tuples(*(st.sampled_from(_POOLS[c]) for c in partitions)), max_size=3, unique=True))
+        else draw(
+            st.lists(
+                st.tuples(*(st.sampled_from(_POOLS[c]) for c in partitions)), max_size=MOST_PARTITIONS, unique=True
+            )
+        )
     )
-    table = Spans(partitions, {key: draw(_sequence(7)) for key in keys})
+    table = Spans(partitions, {key: draw(_sequence(MOST_SPANS)) for key in keys})
     rows = [
         (Written(f"/*{start}-{stop}*/{start}"), stop - start, *key, v)
         for key, spans in table.spans.items()
