@@ -15,7 +15,9 @@ from tests.bounds import EXPLORE, bounded
 Row = tuple[Any, ...]
 
 UNTIMED = bounded(200)
-MOST_SPANS = 24 if EXPLORE else 6
+MOST_SPANS = 20 if EXPLORE else 6
+HORIZON = 10 * MOST_SPANS + 4
+"""All times of a drawn table are below this."""
 
 KEYS: dict[str, tuple[pa.DataType, list[Any]]] = {
     "int": (pa.int32(), [0, 1, 7]),
