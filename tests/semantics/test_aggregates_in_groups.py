@@ -55,7 +55,7 @@ def calls(column: str) -> list[str]:
 
 def shown(call: str, value: object) -> object:
     """Return what of a value is promised."""
-    return value is None if call.startswith(BY_ORDER) else repr(value)
+    return None if call.startswith(BY_ORDER) else repr(value)
 
 
 def listed(column: str) -> str:
