@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, Phase, settings
 from dctv.session import Session
 
 EXPLORE = int(os.environ.get("DCTV_EXPLORE") or 0)
+SPAN_ENGINES = [os.environ["DCTV_SPAN_ENGINE"]] if os.environ.get("DCTV_SPAN_ENGINE") else ["kernel", "relational"]
 
 
 def bounded(examples: int) -> settings:
@@ -30,10 +31,8 @@ def bounded(examples: int) -> settings:
     )
 
 
-def chosen(session: Session) -> Session:
-    """Set a session as the environment asks."""
-    for setting in ("span_engine", "rewrite"):
-        value = os.environ.get(f"DCTV_{setting.upper()}")
-        if value:
-            session.sql(f"SET {setting} = '{value}'")
+def chosen(session: Session, span_engine: str) -> Session:
+    """Set a session to a way to run span operators, and to rewrite plans as the environment asks."""
+    session.sql(f"SET span_engine = '{span_engine}'")
+    session.sql(f"SET rewrite = '{os.environ.get('DCTV_REWRITE') or 'on'}'")
     return session

@@ -1,10 +1,10 @@
-"""What a span operator must bring: its compiled sweep, and the query that gives the same rows."""
+"""What a span operator must bring: its sweep, the query that gives the same rows, and where its columns come from."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from sqlglot import exp
 
@@ -14,12 +14,90 @@ from dctv.types.schema import Schema
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """One input as a relational form sees it: a table of the query; its rows come in no order."""
+    """One input as a relational form sees it: a table of the query.
+
+    `row_number() OVER ()` numbers the rows in the order in which the sweep meets them; no other step may rely on order.
+    """
 
     table: str
     columns: tuple[str, ...]
     """The engine's names of its columns: times, partitions, payload."""
     schema: Schema
+
+
+class Counter(Protocol):
+    """What a sweep counts; known once it has met the end of its input, 0 before."""
+
+    @property
+    def value(self) -> int:
+        """The count."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """The stream of a sweep that counts what it passes over, and how a warning says it: of one, of many."""
+
+    stream: ArrowStream
+    counter: Counter
+    warning: tuple[str, str]
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self.stream.__arrow_c_stream__(requested_schema)
+
+    @property
+    def message(self) -> str | None:
+        """The warning; None where nothing was passed over."""
+        count = self.counter.value
+        return self.warning[count > 1].format(count) if count else None
+
+
+Options = Mapping[str, Any]
+Column = tuple[int, int]
+"""An input's number and the number of one of its columns."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lineage:
+    """Which columns an operator can do without."""
+
+    reads: tuple[tuple[Column, ...] | None, ...]
+    """For each output column, the input columns that only it and its likes are made of; None for a column that is
+    always made. Input columns that no output column names, such as times and partitions, are always read."""
+    options: Callable[[Sequence[int], Sequence[Sequence[int]]], Options] | None = None
+    """Called with the numbers of the output columns and, per input, of the input columns that stay: the options that
+    say the same of what is left. None where the options name no columns by number; `names` are seen to by the rule."""
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """Span tables or events of which an output row depends only on rows near it in time."""
+
+    inputs: tuple[int, ...]
+    covered: bool
+    """Whether each output row lies within a row of every input named, and depends on no other row of it; else it
+    depends on the rows that touch it, which may end where it starts or start where it ends."""
+    start: int = 0
+    """The number of the output's column of starts."""
+    duration: int | None = 1
+    """The number of the output's column of durations; None for events."""
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """By which conditions over its output an operator's inputs may be filtered beforehand."""
+
+    same: tuple[Mapping[int, Mapping[int, int]], ...] = ()
+    """Each entry: inputs, and for each of them its columns by the numbers of the output columns that are equal to
+    them. A condition over columns that all inputs of an entry have, is as good on each of these inputs as on the
+    output; the first entry that fits is taken."""
+    times: tuple[Times, ...] = ()
+
+
+def joined_payload(inputs: Sequence[Schema], width: int) -> Lineage:
+    """Return the lineage of what an operator over several inputs most often makes: specials, then payloads in turn."""
+    payload = [((i, c),) for i, s in enumerate(inputs) for c in range(s.special_count, len(s.columns))]
+    return Lineage((*[None] * (width - len(payload)), *payload))
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +107,12 @@ class SpanOperator:
     name: str
     doc: str
     run: Callable[[list[ArrowStream], Mapping[str, Any], Any], ArrowStream]
-    """Called with the inputs, the operator's options and a cancel token."""
-    relational: Callable[[Sequence[Input], Mapping[str, Any], Schema], exp.Query] | None = None
+    """Called with the inputs, the operator's options and a cancel token; what it gives may be Counted."""
+    relational: Callable[[Sequence[Input], Mapping[str, Any], Schema], exp.Query]
     """Called with the inputs, the same options and the output's schema: the query has the columns `options["names"]`
-    and gives the same rows, in no promised order; it fails where the sweep fails, such as for overlapping spans."""
+    and gives the same rows; it fails where the sweep fails, such as for overlapping spans. If it has an ORDER BY, that
+    is the sweep's order, events of equal time included; without one the rows come in no promised order."""
+    lineage: Callable[[Sequence[Schema], Options, Schema], Lineage] | None = None
+    """Called with the inputs' schemas, the options and the output's schema; without it all columns stay."""
+    filters: Callable[[Sequence[Schema], Options, Schema], Filters] | None = None
+    """Called likewise; without it, no condition is applied before the operator."""

@@ -33,6 +33,7 @@ def _lines(plan: Plan, sql: Callable[[Relation], tuple[str, list[Plan]]], depth:
         case Relation():
             text, inputs = sql(plan)
             lines = [f"{pad}engine: {schema}", f"{pad}  columns: {columns(plan.schema)}"]
+            lines += [f"{pad}  pushed: {test} (from above)" for test in plan.pushed]
             lines += [f"{pad}  sql: {line}" for line in text.split("\n")]
         case _:
             raise AssertionError(type(plan))

@@ -52,6 +52,8 @@ class Relation(Plan):
     """Whether the query gives its rows in an order of its own that is the same in every run."""
     serial: bool = False
     """Whether its values depend on the order in which rows are met, so that one thread must compute it."""
+    pushed: tuple[str, ...] = ()
+    """Its conditions that were written above a span operator, as EXPLAIN shows them."""
 
     @property
     def stable(self) -> bool:

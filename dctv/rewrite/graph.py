@@ -42,3 +42,19 @@ def bottom_up(plan: Plan, change: Callable[[Plan], Plan]) -> Plan:
         return done[id(node)][1]
 
     return visit(plan)
+
+
+def readers_first(plan: Plan) -> list[Plan]:
+    """Return every plan once, each before what it reads."""
+    seen: set[int] = set()
+    found: list[Plan] = []
+
+    def visit(node: Plan) -> None:
+        if id(node) not in seen:
+            seen.add(id(node))
+            for one in inputs(node):
+                visit(one)
+            found.append(node)
+
+    visit(plan)
+    return found[::-1]

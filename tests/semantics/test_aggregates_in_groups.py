@@ -34,7 +34,7 @@ BY_ORDER = (
 @cache
 def calls(column: str) -> list[str]:
     """Return every call of an aggregate that the engine takes for a column."""
-    names = duckdb.sql(
+    names = duckdb.execute(
         """SELECT DISTINCT function_name FROM duckdb_functions()
         WHERE function_type = 'aggregate' AND regexp_matches(function_name, '^[a-z]')
         AND function_name <> 'bitstring_agg' -- which reads the statistics of a table of the engine's own

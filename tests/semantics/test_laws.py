@@ -12,7 +12,7 @@ from tests.semantics.clocks import LAST, clocks, rows_at
 from tests.semantics.oracle import END, in_order
 from tests.semantics.plans import POSSIBLE, leaves, literal, moved, outcome, shaped
 
-_settings = bounded(10)
+_settings = bounded(6)
 KEYS: list[tuple[str, ...]] = [(), ("p",), ("p", "q")]
 KINDS = st.sampled_from(["INNER", "OUTER", "LEFT", "RIGHT"])
 MIRRORED = {"INNER": "INNER", "OUTER": "OUTER", "LEFT": "RIGHT", "RIGHT": "LEFT"}

@@ -22,13 +22,13 @@ JOINED = "SELECT COUNT(*), unitless(SUM(_duration)) FROM (SELECT SPAN FROM {})"
 
 
 @pytest.fixture(scope="module")
-def session() -> Iterator[Session]:
+def session(span_engine: str) -> Iterator[Session]:
     with Session() as made:
         for name, columns in TABLES.items():
             by = ", partition=>'cpu'" if " AS cpu" in columns else ""
             spans = f"SELECT SPAN * FROM dctv.as_spans((SELECT {columns} FROM range(0, {ROWS})){by})"
             made.add_table(name, made.sql(spans).arrow(), kind="span", partitions=["cpu"] if by else [])
-        yield chosen(made)
+        yield chosen(made, span_engine)
 
 
 @pytest.mark.parametrize(

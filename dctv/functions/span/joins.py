@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dctv.contracts.span_operator import SpanOperator
+from dctv.contracts.span_operator import Filters, Lineage, SpanOperator, Times, joined_payload
+from dctv.functions.span.forms import joins as queries
 from dctv.plan.nodes import ArrowStream
+from dctv.types.schema import Schema
 
 
 def _span_join(inputs: list[ArrowStream], options: Mapping[str, Any], cancel: Any) -> ArrowStream:
@@ -23,5 +25,58 @@ def _event_join(inputs: list[ArrowStream], options: Mapping[str, Any], cancel: A
     return _kernels.event_join(events, spans, cancel=cancel, **options)
 
 
-SPAN_JOIN = SpanOperator("span join", "SPAN JOIN and SPAN BROADCAST of span tables", _span_join)
-EVENT_JOIN = SpanOperator("event join", "SPAN JOIN of an event table with a span table", _event_join)
+def _lineage(inputs: Sequence[Schema], _: Mapping[str, Any], made: Schema) -> Lineage:
+    return joined_payload(inputs, len(made.columns))
+
+
+def _equal(inputs: Sequence[Schema], options: Mapping[str, Any], *, keys_only: bool) -> dict[int, dict[int, int]]:
+    """Return, for each side, its columns by the numbers of the output columns that are equal to them."""
+    keys, times = options["partitions"], len(inputs[0].kind.time_columns)
+    sides: dict[int, dict[int, int]] = {}
+    first = times + keys
+    for number, side in enumerate(inputs):
+        same: dict[int, int] = {}
+        if side.partitions:
+            same |= {times + k: len(side.kind.time_columns) + k for k in range(keys)}
+        if not keys_only:
+            same |= {first + i: side.special_count + i for i in range(len(side.payload))}
+        if same:
+            sides[number] = same
+        first += len(side.payload)
+    return sides
+
+
+def _join_filters(inputs: Sequence[Schema], options: Mapping[str, Any], _: Schema) -> Filters:
+    """Filter both sides by partitions, and a side that each row has a span of by its payload too."""
+    how = options["how"]
+    keys, whole = _equal(inputs, options, keys_only=True), _equal(inputs, options, keys_only=False)
+    kept = {"inner": (0, 1), "left": (0,), "right": (1,), "outer": ()}[how]
+    payload = tuple({side: whole[side]} for side in kept if side in whole)
+    return Filters((*([keys] if keys else []), *payload), (Times((0, 1), covered=how == "inner"),))
+
+
+def _event_filters(inputs: Sequence[Schema], options: Mapping[str, Any], _: Schema) -> Filters:
+    """Filter events by all that they bring, spans by partitions and, if each event needs one, by their payload."""
+    keys, whole = _equal(inputs, options, keys_only=True), _equal(inputs, options, keys_only=False)
+    events = {0: {**whole.get(0, {}), 0: 0}}
+    spans = [{1: whole[1]}] if options["how"] == "inner" and 1 in whole else []
+    times = Times((1,), covered=True, duration=None)
+    return Filters((*([keys] if keys else []), events, *spans), (times,))
+
+
+SPAN_JOIN = SpanOperator(
+    "span join",
+    "SPAN JOIN and SPAN BROADCAST of span tables",
+    _span_join,
+    queries.span_join,
+    lineage=_lineage,
+    filters=_join_filters,
+)
+EVENT_JOIN = SpanOperator(
+    "event join",
+    "SPAN JOIN of an event table with a span table",
+    _event_join,
+    queries.event_join,
+    lineage=_lineage,
+    filters=_event_filters,
+)

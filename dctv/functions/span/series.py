@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dctv.contracts.span_operator import SpanOperator
+from dctv.contracts.span_operator import Counted, Filters, Lineage, SpanOperator
+from dctv.functions.span.forms import nest as nests
+from dctv.functions.span.forms import series as queries
+from dctv.functions.span.stacks import UNMATCHED
 from dctv.plan.nodes import ArrowStream
+from dctv.types.schema import Schema
 
 
 def _series_to_spans(inputs: list[ArrowStream], options: Mapping[str, Any], cancel: Any) -> ArrowStream:
@@ -18,9 +22,45 @@ def _series_to_spans(inputs: list[ArrowStream], options: Mapping[str, Any], canc
 def _nest(inputs: list[ArrowStream], options: Mapping[str, Any], cancel: Any) -> ArrowStream:
     from dctv import _kernels
 
-    stream, _ = _kernels.nest(inputs[0], cancel=cancel, **options)
-    return stream
+    stream, counter = _kernels.nest(inputs[0], cancel=cancel, **options)
+    return Counted(stream, counter, UNMATCHED)
 
 
-SERIES = SpanOperator("series to spans", "dctv.time_series_to_spans", _series_to_spans)
-NEST = SpanOperator("nest", "dctv.slices", _nest)
+def _series_lineage(inputs: Sequence[Schema], options: Mapping[str, Any], made: Schema) -> Lineage:
+    columns = options["columns"]
+    first = len(made.columns) - len(columns)
+    reads = [((source, inputs[source].special_count + position),) for source, position, _ in columns]
+
+    def renumbered(outputs: Sequence[int], kept: Sequence[Sequence[int]]) -> Mapping[str, Any]:
+        left = [columns[c - first] for c in outputs if c >= first]
+        special = [s.special_count for s in inputs]
+        return {
+            **options,
+            "columns": [(s, kept[s].index(special[s] + position) - special[s], edge) for s, position, edge in left],
+        }
+
+    return Lineage((*[None] * first, *reads), renumbered)
+
+
+def _nest_lineage(inputs: Sequence[Schema], _: Mapping[str, Any], made: Schema) -> Lineage:
+    """Name the payload, which follows kind and duration in the input."""
+    first = inputs[0].special_count + 2
+    payload = [((0, c),) for c in range(first, len(inputs[0].columns))]
+    return Lineage((*[None] * (len(made.columns) - len(payload)), *payload))
+
+
+def _series_filters(inputs: Sequence[Schema], options: Mapping[str, Any], _: Schema) -> Filters:
+    """Filter all sources by partitions: what happens in one says nothing of another."""
+    keys = {2 + k: 1 + k for k in range(options["partitions"])}
+    return Filters((dict.fromkeys(range(len(inputs)), keys),) if keys else ())
+
+
+SERIES = SpanOperator(
+    "series to spans",
+    "dctv.time_series_to_spans",
+    _series_to_spans,
+    queries.series_to_spans,
+    lineage=_series_lineage,
+    filters=_series_filters,
+)
+NEST = SpanOperator("nest", "dctv.slices", _nest, nests.nest, lineage=_nest_lineage)

@@ -1,0 +1,129 @@
+"""Kernels and relations -> the same without the columns that nobody reads.
+
+Sound because a column is left out only where (1) no reader names it, (2) the operator's lineage says that the columns
+that stay do not depend on it, and (3) a relation's rows are the same without it: not under DISTINCT, in a compound,
+where ORDER BY or GROUP BY count columns, or where the column checks, multiplies or counts rows. Times and partitions
+of spans and events always stay. A span table that is sorted by all of its columns is sorted by time and partitions
+alone: two spans of one partition never start together, so the others never decided. A computation that could fail,
+such as a cast, does not run when nobody reads it; errors that are checks (`error`) stay.
+
+Columns are known by the engine's names, which a narrower schema takes over: `x:2` stays `x:2` when `x` goes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from sqlglot import exp
+
+from dctv.contracts.span_operator import SpanOperator
+from dctv.plan.nodes import Kernel, Plan, Relation, column_names, physical_names
+from dctv.plan.sql import aliased, column, table
+from dctv.rewrite.graph import inputs, readers_first, with_inputs
+from dctv.rewrite.select_lists import named_columns, narrowed, result_names
+from dctv.types.schema import TS, Kind, Schema
+
+
+def prune_columns(plan: Plan, operators: Mapping[str, SpanOperator]) -> Plan:
+    """Read and make only what is read above."""
+    order = readers_first(plan)
+    wanted: dict[int, set[str]] = {id(one): set(column_names(one)[: one.schema.special_count]) for one in order}
+    wanted[id(plan)] = set(column_names(plan))
+    changed: dict[int, _Narrow] = {}
+    for node in order:
+        narrow = _narrow(node, wanted[id(node)], operators)
+        changed[id(node)] = narrow
+        for one, names in zip(inputs(node), narrow.reads, strict=True):
+            wanted[id(one)] |= set(names)
+    new: dict[int, Plan] = {}
+    for node in reversed(order):
+        made = [new[id(one)] for one in inputs(node)]
+        narrow = changed[id(node)]
+        if isinstance(node, Kernel):
+            made = [_projected(one, names) for one, names in zip(made, narrow.reads, strict=True)]
+        new[id(node)] = with_inputs(narrow.plan, tuple(made))
+    return new[id(plan)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Narrow:
+    """A plan without what is not wanted of it, over its old inputs, and what it reads of them."""
+
+    plan: Plan
+    reads: list[list[str]] = field(default_factory=list)
+
+
+def _narrow(plan: Plan, wanted: set[str], operators: Mapping[str, SpanOperator]) -> _Narrow:
+    match plan:
+        case Kernel():
+            return _kernel(plan, wanted, operators[plan.name])
+        case Relation():
+            return _relation(plan, wanted)
+        case _:
+            return _Narrow(plan)
+
+
+def _kernel(kernel: Kernel, wanted: set[str], operator: SpanOperator) -> _Narrow:
+    names = column_names(kernel)
+    whole = [column_names(one) for one in kernel.inputs]
+    if operator.lineage is None:
+        return _Narrow(kernel, whole)
+    lineage = operator.lineage([one.schema for one in kernel.inputs], kernel.options, kernel.schema)
+    outputs = [c for c, reads in enumerate(lineage.reads) if reads is None or names[c] in wanted]
+    if len(outputs) == len(names):
+        return _Narrow(kernel, whole)
+    may_go = {one for reads in lineage.reads for one in reads or ()}
+    stays = {one for c in outputs for one in lineage.reads[c] or ()}
+    kept = [[c for c in range(len(own)) if (i, c) in stays or (i, c) not in may_go] for i, own in enumerate(whole)]
+    options = lineage.options(outputs, kept) if lineage.options is not None else kernel.options
+    options = {**options, "names": [names[c] for c in outputs]}
+    schema = _only(kernel.schema, names, options["names"])
+    reads = [[own[c] for c in columns] for own, columns in zip(whole, kept, strict=True)]
+    return _Narrow(replace(kernel, schema=schema, options=options), reads)
+
+
+def _relation(relation: Relation, wanted: set[str]) -> _Narrow:
+    names = column_names(relation)
+    leaves = {name: column_names(leaf) for name, leaf in relation.leaves}
+    if not wanted.issuperset(names):
+        query = _sorted_by_time(relation, wanted)
+        query = narrowed(query, wanted, leaves)
+        left = result_names(query)
+        if left is not None and left != names and set(left) <= set(names):
+            relation = replace(relation, query=query, schema=_only(relation.schema, names, left))
+    return _Narrow(relation, [named_columns(relation.query, name, own) for name, own in leaves.items()])
+
+
+def _sorted_by_time(relation: Relation, wanted: set[str]) -> exp.Query:
+    """Leave what nobody reads out of the order of a span table, where times and partitions decide it."""
+    schema, order = relation.schema, relation.query.args.get("order")
+    if schema.kind is not Kind.SPAN or order is None:
+        return relation.query
+    terms = [t.this.name if isinstance(t.this, exp.Column) else None for t in order.expressions]
+    partitions = set(physical_names(schema)[2 : schema.special_count])
+    first = 1 + len(partitions)
+    if terms[:1] != [TS] or set(terms[1:first]) != partitions:
+        return relation.query
+    query = relation.query.copy()
+    left = [t for i, t in enumerate(order.expressions) if i < first or terms[i] is None or terms[i] in wanted]
+    query.set("order", exp.Order(expressions=[t.copy() for t in left]))
+    return query
+
+
+def _only(schema: Schema, names: Sequence[str], left: Sequence[str]) -> Schema:
+    """Return a schema of some columns, called as the engine calls them."""
+    by_name = {n: replace(c, name=n) for n, c in zip(names, schema.columns, strict=True)}
+    times = len(schema.kind.time_columns)
+    return Schema(schema.kind, tuple(by_name[n] for n in left), tuple(names[times : schema.special_count]))
+
+
+def _projected(plan: Plan, names: Sequence[str]) -> Plan:
+    """Hand a sweep, which counts columns, just those that it reads."""
+    own = column_names(plan)
+    if list(names) == own:
+        return plan
+    columns = [aliased(column(n, "wide"), n) for n in names]
+    query = exp.Select(expressions=columns).from_(table("wide"))
+    schema = _only(plan.schema, own, names)
+    return Relation(schema, ordered=plan.ordered, query=query, leaves=(("wide", plan),), keeps_order=plan.stable)

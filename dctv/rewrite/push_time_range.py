@@ -1,0 +1,82 @@
+"""Ranges of `_ts` and `_ts + _duration` above a span operator -> conditions that its inputs are read with.
+
+The condition stays above; what it makes superfluous below is not read. Sound because of what an operator promises of
+its output and inputs (`Times`). Let [s, e) be a row of the output, [a, b) one of an input, times whole numbers.
+
+*Covered*: each output row depends on one row of each input, with a <= s and e <= b (for an event at s: a <= s < b).
+
+- s < x (or <=) gives a < x (or <=).
+- s > x or s >= x gives b > x, since b >= e > s.
+- e > x (or >=) gives b > x (or >=).
+- e < x or e <= x gives a < x, since a <= s < e.
+
+So an input row without the property on the right gives no output row with the one on the left, and can go. Durations
+need no rule: a condition on them is seldom narrow.
+
+*Touching*: the output near a time depends on the input rows that touch it, with a <= e and s <= b. Where rows are
+cut at every boundary, a later row decides where an earlier piece ends, and a row that ends at x makes a piece begin at
+x; so
+
+- s > x or s >= x gives b >= x, and not b > x;
+- e < x or e <= x gives a <= x;
+- s < x says nothing: a piece that begins before x may end because of a row that begins after it, however late.
+
+An output row with the property on the left touches only input rows with the one on the right, and is the same without
+the others; a row without the property may change, but stays without it: each operator cuts the time from x on (or up
+to x) as if nothing were outside, and joins no pieces across x that were apart: what ends or begins at x stays.
+
+`b` is written as `_ts + _duration`, which cannot overflow: a span's end fits into 64 bits.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from dctv.contracts.span_operator import Times
+from dctv.plan.sql import column
+from dctv.rewrite.conditions import bound_of, sum_of
+from dctv.types.schema import DURATION, TS, Kind, Schema
+
+_LOWER, _UPPER = (exp.GT, exp.GTE), (exp.LT, exp.LTE)
+
+
+def time_range(test: exp.Expr, times: Times, names: list[str], source: Schema) -> list[exp.Expr]:
+    """Return the conditions on one input that a condition on the output implies."""
+    found = bound_of(test)
+    if found is None:
+        return []
+    subject, how, number = found
+    edge = _edge(subject, times, names)
+    if edge is None:
+        return []
+    sides = [exp.GTE, exp.LTE] if how is exp.EQ else [how]
+    implied = [_implied(edge, side, times) for side in sides]
+    start = column(TS)
+    end = exp.Add(this=column(TS), expression=column(DURATION)) if source.kind is Kind.SPAN else column(TS)
+    values = {"start": start, "end": end}
+    return [form(this=values[which].copy(), expression=_number(number)) for which, form in filter(None, implied)]
+
+
+def _edge(subject: exp.Expr, times: Times, names: list[str]) -> str | None:
+    """Return which edge of the output's rows is compared."""
+    ts = names[times.start]
+    if isinstance(subject, exp.Column):
+        return "start" if subject.name == ts else None
+    if times.duration is None:
+        return None
+    return "end" if sum_of(subject) == frozenset((ts, names[times.duration])) else None
+
+
+def _implied(edge: str, how: type[exp.Expr], times: Times) -> tuple[str, type[exp.Expr]] | None:
+    lower = how in _LOWER
+    if times.covered:
+        same = (edge == "start") != lower
+        return ("end" if lower else "start"), (how if same else exp.GT if lower else exp.LT)
+    if edge == "start":
+        return ("end", exp.GTE) if lower else None
+    return None if lower else ("start", exp.LTE)
+
+
+def _number(value: int) -> exp.Expr:
+    number = exp.Literal.number(str(abs(value)))
+    return exp.Paren(this=exp.Neg(this=number)) if value < 0 else number

@@ -1,0 +1,139 @@
+"""Rules change no result: every query of the `.test` files, and random ones, with rules on and off."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from dctv.errors import DctvError
+from dctv.run.result import Asserted, Result
+from dctv.session import Session
+from tests.semantics.plans import Query, queries
+from tests.sqltest import ROOT
+
+_FILES = sorted((ROOT / "tests" / "sql").rglob("*.test")) + sorted((ROOT / "tests" / "stdlib").rglob("*.test"))
+_BLOCK = re.compile(
+    r"^(?:mount (?P<name>\S+) (?P<path>[^\n]+)|(?:query|error)\n(?P<sql>.*?)\n----)$", re.MULTILINE | re.DOTALL
+)
+
+
+def _set(session: Session, choice: str) -> None:
+    for _ in session.execute(f"SET rewrite = '{choice}'"):
+        pass
+
+
+def _outcome(session: Session, sql: str) -> list[object]:
+    """Run statements: the rows and warnings of each, up to the first error."""
+    found: list[object] = []
+    try:
+        for outcome in session.execute(sql):
+            match outcome:
+                case Result():
+                    found.append((outcome.schema.describe(), outcome.schema.names))
+                    found.append([repr(row) for row in outcome.fetchall()])
+                    found.append(outcome.warnings)
+                case Asserted():
+                    found.append((outcome.passed, outcome.message))
+    except DctvError as error:
+        found.append(str(error))
+    return found
+
+
+@pytest.mark.parametrize("file", _FILES, ids=lambda f: str(f.relative_to(ROOT / "tests")))
+def test_queries_of_the_test_files(file: Path) -> None:
+    blocks = list(_BLOCK.finditer(file.read_text(encoding="utf-8")))
+    assert blocks
+    with Session() as session, Session() as plain:
+        _set(plain, "off")
+        for block in blocks:
+            if block["name"] is not None:
+                for one in (session, plain):
+                    one.mount(str(ROOT / block["path"]), block["name"])
+            elif not re.match(r"\s*(EXPLAIN|SET)\b", block["sql"], re.IGNORECASE):
+                assert _outcome(session, block["sql"]) == _outcome(plain, block["sql"]), block["sql"]
+
+
+@pytest.fixture(scope="module")
+def session() -> Iterator[Session]:
+    with Session(threads=1) as made:
+        yield made
+
+
+_settings = settings(
+    max_examples=60, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
+)
+
+
+@st.composite
+def _conditions(draw: st.DrawFn, partitions: tuple[str, ...]) -> str:
+    """Draw a conjunct over times, partitions or payload."""
+    number, how = draw(st.integers(-1, 30)), draw(st.sampled_from(["<", "<=", ">", ">=", "=", "!="]))
+    forms = [
+        f"_ts {how} {number}ns",
+        f"{number}ns {how} _ts",
+        f"_ts + _duration {how} {number}ns",
+        f"_ts BETWEEN {number}ns AND {number + 7}ns",
+        f"_ts {how} {number}ns OR v IS NULL",
+        f"v {how} {number % 6}",
+        "v IS NOT NULL",
+        f"v IN ({number % 5}, {number % 3})",
+        f"NOT (v {how} 1)",
+        f"v + 1 {how} {number % 5}",
+    ]
+    if "p" in partitions:
+        forms += [f"p {how} {number % 2}", "p IS NULL", "p <=> NULL", f"p = {number % 2} OR p IS NULL", f"p = v % {2}"]
+    if "q" in partitions:
+        forms += ["q = 'x'", "q LIKE 'x%'", "q <!=> ''", f"q = '' OR v {how} 1"]
+    return draw(st.sampled_from(forms))
+
+
+@st.composite
+def _selections(draw: st.DrawFn, query: Query, partitions: tuple[str, ...]) -> str:
+    """Draw a select over a query: some of its columns or aggregates of them, and conditions."""
+    tests = draw(st.lists(_conditions(partitions), max_size=3))
+    where = " AND ".join(f"({t})" for t in tests) or "true"
+    keys = "".join(f"{p}, " for p in partitions)
+    form = draw(
+        st.sampled_from(
+            [
+                "SELECT COUNT(*) AS n FROM ({q}) WHERE {w}",
+                "SELECT COUNT(*) AS n, SUM(_duration) AS d, MAX(v) AS m FROM ({q}) WHERE {w}",
+                "SELECT _ts FROM ({q}) WHERE {w}",
+                "SELECT {k}v FROM ({q}) WHERE {w}",
+                "SELECT * FROM (SELECT SPAN v + 1 AS x, v FROM ({q})) WHERE {w}",
+                "SELECT SPAN 1 AS one FROM ({q}) WHERE {w}",
+                "SELECT SPAN v FROM ({q}) HAVING {w}",
+                "SELECT SPAN v AS x FROM (SELECT SPAN v, _duration AS d FROM ({q}) WHERE {w}) HAVING {w2}",
+                "SELECT _ts, COUNT(*) AS n FROM ({q}) GROUP BY _ts HAVING _ts > 3ns",
+                "SELECT v, COUNT(*) AS n FROM (SELECT * FROM ({q}) ORDER BY _ts) WHERE {w} GROUP BY v",
+                "SELECT * FROM ({q}) WHERE {w} LIMIT 3",
+                "SELECT * FROM (SELECT * FROM ({q}) LIMIT 3) WHERE {w}",
+                "SELECT a.v AS x, b.v AS y FROM ({q}) AS a LEFT JOIN ({q}) AS b ON a._ts = b._ts WHERE b._ts > 5ns",
+                "SELECT v, lag(v) OVER (ORDER BY _ts) AS before FROM ({q}) WHERE {w}",
+            ]
+        )
+    )
+    second = f"x {draw(st.sampled_from(['<', '>']))} 2" if "AS x FROM (SELECT SPAN v" in form else "true"
+    return form.format(q=query.sql, w=where, k=keys, w2=second)
+
+
+def _same(session: Session, sql: str) -> None:
+    found = []
+    for choice in ("on", "off"):
+        _set(session, choice)
+        found.append(_outcome(session, sql))
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("depth", [1, 2])
+@_settings
+@given(data=st.data())
+def test_random_selections(session: Session, depth: int, data: st.DataObject) -> None:
+    partitions = data.draw(st.sampled_from([(), ("p",), ("q",), ("p", "q")]))
+    query = data.draw(queries(partitions, depth))
+    _same(session, data.draw(_selections(query, partitions)))
