@@ -27,7 +27,7 @@ unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-collection bench accept clean
+.PHONY: help demo test test-collection fuzz bench accept clean
 .PHONY: check check-form check-lint check-types check-floors check-docs check-rust
 
 help:  ## list what can be made
@@ -42,6 +42,9 @@ test: $(TOOLS)  ## run the tests
 test-collection: $(TOOLS)  ## run the tests over the collection of traces (DCTV_TRACES)
 	@test -d "$(DCTV_TRACES)" || { echo "no folder $(DCTV_TRACES): set DCTV_TRACES to the collection of traces" >&2; exit 1; }
 	DCTV_TRACES="$(abspath $(DCTV_TRACES))" $(BIN)/python -m pytest tests/collection
+
+fuzz: $(TOOLS)  ## try new random examples of the property tests for FUZZ_MINUTES (30)
+	$(BIN)/python tests/fuzz.py
 
 check: check-form check-lint check-types check-floors check-docs check-rust  ## check form, types, floors and documentation
 
@@ -69,7 +72,7 @@ bench: $(TOOLS)  ## measure
 	test -f benchmarks/data/ftrace.txt || $(READY) benchmarks/generate_ftrace.py benchmarks/data/ftrace.txt
 	$(BIN)/python benchmarks/decode_pfw.py benchmarks/data/pfw
 	$(BIN)/python benchmarks/decode_ftrace.py benchmarks/data/ftrace.txt
-	$(BIN)/python benchmarks/span_operators.py
+	$(BIN)/python benchmarks/spans.py
 
 accept: $(TOOLS)  ## write what comes out now into the goldens and the reference
 	$(BIN)/python docs/generate.py

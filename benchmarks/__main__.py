@@ -33,7 +33,7 @@ def main() -> None:
     if not (lines / "expected.json").exists():
         run("generate_pfw.py", lines, "--events", events)
     run("start_up.py")
-    run("span_operators.py")
+    run("spans.py")
     run("decode_ftrace.py", text)
     run("decode_pfw.py", lines)
 

@@ -242,7 +242,7 @@ def _aggregate(binder: Binder, core: ast.Core, pieces: Pieces) -> Plan:
         present=pieces.present,
     )
     special = [Item(c.name, Bound(c.sql.copy(), c.column.unit)) for c in pieces.special]
-    items = [*special, *payload_items(core, context, [s.name for s in special])]
+    items = [*special, *payload_items(core, context, special)]
     outs = tuple(Out(i.name, i.bound.unit) for i in items)
     tree = exp.Select(expressions=[aliased(i.bound.sql, n) for i, n in zip(items, names_of(outs), strict=True)])
     source = exp.From(this=table(leaves.name(pieces.plan), alias))

@@ -84,7 +84,7 @@ class Scope:
         parts = tuple(p.text for p in path.parts)
         if len(parts) > 1:
             table = self.find_table(parts[:-1])
-            return None if table is None else _choose([*table.columns, *table.shared], path)
+            return None if table is None else _choose(list(table.columns), path) or _choose(list(table.shared), path)
         if parts[0].lower() in self.hidden:
             raise BindError(self.hidden[parts[0].lower()], path.place)
         merged = self.merged.get(parts[0].lower())

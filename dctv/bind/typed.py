@@ -85,44 +85,47 @@ def _project(binder: Binder, core: ast.Core, source: SpanSource) -> Plan:
         Item(c.name, Bound(exp.column(n, alias, quoted=True), c.unit))
         for c, n in zip(schema.special, physical_names(schema), strict=False)
     ]
-    items = [*special, *payload_items(core, context, [s.name for s in special])]
+    items = [*special, *payload_items(core, context, special)]
     return assemble(binder, core, context, items, source.plan, schema.partitions)
 
 
-def payload_items(core: ast.Core, context: Context, special: Sequence[str]) -> list[Item]:
+def payload_items(core: ast.Core, context: Context, special: Sequence[Item]) -> list[Item]:
     """Bind the select list of a typed select; the special columns are refused by name and dropped from stars."""
+    names = {s.name.lower() for s in special} | {TS, DURATION}
+    own = {s.bound.sql.sql() for s in special}
     items: list[Item] = []
     for column in core.columns:
         if isinstance(column.expr, ast.Star):
-            items += _star_payload(column.expr, context, special)
+            items += [item for item in star(column.expr, context, set()) if item.bound.sql.sql() not in own]
             continue
-        refuse_special(column, core, special)
+        _refuse_name(column, core, names)
         bound = expressions.bind(column.expr, context)
+        if column.name is None and bound.sql.sql() in own:
+            raise _listed(column, core, default_name(column.expr, context))
         items.append(Item(column.name.text if column.name else default_name(column.expr, context), bound))
-    _refuse_duplicates(core, items, special)
+    _refuse_duplicates(core, items, names)
     return items
 
 
-def _star_payload(node: ast.Star, context: Context, special: Sequence[str]) -> list[Item]:
-    lowered = {s.lower() for s in special}
-    return [item for item in star(node, context, set()) if item.name.lower() not in lowered]
+def _refuse_name(column: ast.ResultColumn, core: ast.Core, names: set[str]) -> None:
+    """Refuse the name of a special column; behind a qualifier it may be that of an input's payload."""
+    name = column.name.text if column.name else None
+    if name is None and isinstance(column.expr, ast.Column) and len(column.expr.path.parts) == 1:
+        name = column.expr.path.parts[0].text
+    if name is not None and name.lower() in names:
+        raise _listed(column, core, name)
 
 
-def refuse_special(column: ast.ResultColumn, core: ast.Core, special: Sequence[str]) -> None:
-    """Refuse a special column that is listed by hand."""
-    named = column.name.text if column.name else None
-    plain = column.expr.path.parts[-1].text if isinstance(column.expr, ast.Column) else None
-    name = named or plain
-    if name is not None and name.lower() in (s.lower() for s in (*special, TS, DURATION)):
-        raise BindError(
-            f"`{name}` may not be listed in SELECT {core.kind}: special columns are always part of it",
-            column.place or column.expr.place,
-            hint="leave it out",
-        )
+def _listed(column: ast.ResultColumn, core: ast.Core, name: str) -> BindError:
+    return BindError(
+        f"`{name}` may not be listed in SELECT {core.kind}: special columns are always part of it",
+        column.place or column.expr.place,
+        hint="leave it out",
+    )
 
 
-def _refuse_duplicates(core: ast.Core, items: Sequence[Item], special: Sequence[str]) -> None:
-    seen: set[str] = {s.lower() for s in special}
+def _refuse_duplicates(core: ast.Core, items: Sequence[Item], special: set[str]) -> None:
+    seen = set(special)
     doubled: list[Item] = []
     for item in items:
         if item.name.lower() in seen:

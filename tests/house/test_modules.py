@@ -56,6 +56,11 @@ def test_no_file_names_a_place_of_one_machine() -> None:
     assert found == []
 
 
+def test_property_tests_take_their_settings_from_one_place() -> None:
+    tests = [p for folder in ("semantics", "kernels") for p in files(".py", under=f"tests/{folder}")]
+    assert [short(p) for p in tests if re.search(r"\bsettings\(", p.read_text(encoding="utf-8"))] == []
+
+
 def test_what_is_only_allowed_to_fall_has_not_risen() -> None:
     """A count below its figure is to be written down there, so that it cannot rise again."""
     figures = tomllib.loads(RATCHET.read_text(encoding="utf-8"))

@@ -8,12 +8,16 @@ from itertools import pairwise
 from typing import Any
 
 import pyarrow as pa
-from hypothesis import settings
 from hypothesis import strategies as st
+
+from tests.bounds import EXPLORE, bounded
 
 Row = tuple[Any, ...]
 
-UNTIMED = settings(deadline=None, max_examples=200)
+UNTIMED = bounded(200)
+MOST_SPANS = 20 if EXPLORE else 6
+HORIZON = 10 * MOST_SPANS + 4
+"""All times of a drawn table are below this."""
 
 KEYS: dict[str, tuple[pa.DataType, list[Any]]] = {
     "int": (pa.int32(), [0, 1, 7]),
@@ -68,7 +72,7 @@ def span_tables(draw: st.DrawFn, keys: Sequence[str], payload: str, partitions: 
     tuples = sorted(draw(st.sets(st.tuples(*(st.sampled_from(c) for c in choices)), max_size=partitions)), key=str)
     for number, key in enumerate(tuples if keys else [()]):
         t = 0
-        for gap, length in draw(st.lists(st.tuples(st.integers(0, 4), st.integers(1, 6)), max_size=6)):
+        for gap, length in draw(st.lists(st.tuples(st.integers(0, 4), st.integers(1, 6)), max_size=MOST_SPANS)):
             t += gap
             value = None if draw(st.integers(0, 9)) == 0 else f"{payload}{number}.{t} and a long tail"
             out.append((t, length, *key, value))

@@ -9,9 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dctv import _kernels as kernels
-from tests.kernels.tables import KEY_SETS, UNTIMED, Row, Table, covering, make, rows, span_tables
-
-HORIZON = 64
+from tests.kernels.tables import HORIZON, KEY_SETS, UNTIMED, Row, Table, covering, make, rows, span_tables
 
 
 def oracle(table: Table, parts: int, keep: list[int], *, intersect: bool) -> list[Row]:

@@ -12,8 +12,6 @@ from hypothesis import strategies as st
 from dctv import _kernels as kernels
 from tests.kernels.tables import KEY_SETS, UNTIMED, Row, Table, covering, event_tables, make, rows, span_tables
 
-HORIZON = 64
-
 
 def tuples(table: Table, first: int, parts: int) -> list[Row]:
     seen = list(dict.fromkeys(row[first : first + parts] for row in table.rows))

@@ -1,4 +1,4 @@
-"""Sessions for property tests, which keep nothing from one query to the next."""
+"""Sessions for property tests, which keep nothing from one query to the next, for each way to run span operators."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from collections.abc import Iterator
 import pytest
 
 from dctv.session import Session
+from tests.bounds import SPAN_ENGINES, chosen
 
 
-@pytest.fixture(scope="module", params=["kernel", "relational"])
+@pytest.fixture(scope="module", params=SPAN_ENGINES)
 def span_engine(request: pytest.FixtureRequest) -> str:
     """Each way to run span operators."""
     name: str = request.param
@@ -19,16 +20,12 @@ def span_engine(request: pytest.FixtureRequest) -> str:
 @pytest.fixture(scope="module")
 def one(span_engine: str) -> Iterator[Session]:
     """A session of one thread."""
-    yield from _session(1, span_engine)
+    with Session(threads=1) as session:
+        yield chosen(session, span_engine)
 
 
 @pytest.fixture(scope="module")
 def two(span_engine: str) -> Iterator[Session]:
     """A session of two threads."""
-    yield from _session(2, span_engine)
-
-
-def _session(threads: int, span_engine: str) -> Iterator[Session]:
-    with Session(threads=threads) as session:
-        session.sql(f"SET span_engine = '{span_engine}'")
-        yield session
+    with Session(threads=2) as session:
+        yield chosen(session, span_engine)

@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from hypothesis import strategies as st
 
 from dctv.errors import DctvError
 from dctv.session import Session
+from tests.bounds import EXPLORE
 from tests.semantics import oracle
+from tests.semantics.clocks import Clock
 from tests.semantics.oracle import END, MIX, Span, Spans, Value
 
 _POOLS: dict[str, list[Value]] = {"p": [0, 1, None], "q": ["", "x", None]}
+MOST_SPANS, MOST_PARTITIONS = (16, 6) if EXPLORE else (7, 3)
+_MOMENTS = re.compile(r"/\*(\d+)-(\d+)\*/-?\d+, \d+")
+"""The small times of a span, noted beside what is written for its `_ts` and `_duration`."""
 PAYLOADS = st.one_of(st.none(), st.integers(-5, 5))
+
+
+class Written(str):
+    """A value as it is written in SQL."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,10 +35,22 @@ class Query:
     table: Spans
 
 
+def moved(sql: str, clock: Clock) -> str:
+    """Return a query over the same spans at the times that a clock gives."""
+
+    def move(found: re.Match[str]) -> str:
+        start, stop = clock[int(found[1])], clock[int(found[2])]
+        return f"/*{found[1]}-{found[2]}*/{start}, {stop - start}"
+
+    return _MOMENTS.sub(move, sql)
+
+
 def literal(value: Value) -> str:
     """Write a value in SQL."""
     if value is None:
         return "NULL"
+    if isinstance(value, Written):
+        return value
     return f"'{value}'" if isinstance(value, str) else str(value)
 
 
@@ -53,10 +77,18 @@ def leaves(draw: st.DrawFn, partitions: tuple[str, ...]) -> Query:
     keys = (
         [()]
         if not partitions
-        else draw(st.lists(st.tuples(*(st.sampled_from(_POOLS[c]) for c in partitions)), max_size=3, unique=True))
+        else draw(
+            st.lists(
+                st.tuples(*(st.sampled_from(_POOLS[c]) for c in partitions)), max_size=MOST_PARTITIONS, unique=True
+            )
+        )
     )
-    table = Spans(partitions, {key: draw(_sequence(7)) for key in keys})
-    rows = [(start, stop - start, *key, v) for key, spans in table.spans.items() for start, stop, v in spans]
+    table = Spans(partitions, {key: draw(_sequence(MOST_SPANS)) for key in keys})
+    rows = [
+        (Written(f"/*{start}-{stop}*/{start}"), stop - start, *key, v)
+        for key, spans in table.spans.items()
+        for start, stop, v in spans
+    ]
     rows = draw(st.permutations(rows))
     types = ["BIGINT", "BIGINT", *("INT" if c == "p" else "STRING" for c in partitions), "BIGINT"]
     data = values(["_ts", "_duration", *partitions, "v"], rows, types)

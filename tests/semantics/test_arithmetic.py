@@ -7,16 +7,15 @@ from fractions import Fraction
 
 import duckdb
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dctv.session import Session
+from tests.bounds import bounded
 from tests.semantics.oracle import in_order
 from tests.semantics.plans import outcome
 
-_settings = settings(
-    max_examples=60, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
-)
+_settings = bounded(60)
 LIMIT = 2**63
 NEAR = st.one_of(
     st.integers(-3, 3), st.integers(LIMIT - 4, LIMIT - 1), st.integers(-LIMIT, -LIMIT + 4), st.integers(-(2**33), 2**33)

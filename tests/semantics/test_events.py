@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dctv.session import Session
+from tests.bounds import bounded
 from tests.semantics.oracle import END, Value, in_order
 from tests.semantics.plans import PAYLOADS, Query, leaves, outcome, values
 
-_settings = settings(
-    max_examples=40, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
-)
+_settings = bounded(40)
 Event = tuple[int, Value, int | None]
 """Time, partition, payload."""
 

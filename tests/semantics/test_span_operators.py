@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dctv.session import Session
+from tests.bounds import bounded
 from tests.semantics.oracle import in_order
 from tests.semantics.plans import POSSIBLE, Query, queries, shaped
 
-_settings = settings(
-    max_examples=40, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
-)
+_settings = bounded(40)
 
 
 def _check(session: Session, query: Query) -> None:

@@ -5,18 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dctv.session import Session
+from tests.bounds import bounded
 from tests.kernels.tables import Table, make
 from tests.kernels.test_stacks import nested, stacks
 from tests.semantics.oracle import in_order
 from tests.semantics.plans import values
 
-_settings = settings(
-    max_examples=8, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
-)
+_settings = bounded(8)
 
 
 @st.composite

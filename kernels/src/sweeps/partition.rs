@@ -1,9 +1,10 @@
 //! Partition columns of any type -> dense codes shared by a kernel's inputs, and codes -> columns again.
 
 use std::hash::{BuildHasher, Hasher};
+use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::Int64Type;
+use arrow_array::types::{Float32Type, Float64Type, Int64Type};
 use arrow_array::{Array, ArrayRef, Int64Array, UInt32Array};
 use arrow_cast::cast;
 use arrow_cast::display::{ArrayFormatter, FormatOptions};
@@ -105,7 +106,7 @@ impl Partitions {
         let keys = columns
             .iter()
             .zip(&self.keys)
-            .map(|(column, key)| cast(column, key));
+            .map(|(column, key)| Ok::<_, ArrowError>(comparable(cast(column, key)?)));
         let keys = keys.collect::<Result<Vec<_>, _>>()?;
         let mut fresh = Vec::new();
         let codes = match &mut self.encoder {
@@ -181,6 +182,23 @@ fn key_type(column: &DataType) -> DataType {
         DataType::LargeUtf8 | DataType::Utf8View => DataType::Utf8,
         DataType::LargeBinary | DataType::BinaryView => DataType::Binary,
         other => other.clone(),
+    }
+}
+
+/// Makes equal floats equal bit by bit: both zeros, and all that are no numbers, as the engine compares them.
+fn comparable(column: ArrayRef) -> ArrayRef {
+    match column.data_type() {
+        DataType::Float32 => Arc::new(
+            column
+                .as_primitive::<Float32Type>()
+                .unary::<_, Float32Type>(|x| if x.is_nan() { f32::NAN } else { x + 0.0 }),
+        ),
+        DataType::Float64 => Arc::new(
+            column
+                .as_primitive::<Float64Type>()
+                .unary::<_, Float64Type>(|x| if x.is_nan() { f64::NAN } else { x + 0.0 }),
+        ),
+        _ => column,
     }
 }
 
