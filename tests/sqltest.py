@@ -31,7 +31,7 @@ from dctv.session import Session
 from dctv.writers.table import write
 
 ROOT = Path(__file__).resolve().parents[1]
-_BLOCK = re.compile(
+BLOCK = re.compile(
     r"""^mount[ ](?P<name>\S+)[ ](?P<path>[^\n]+)$
       | ^(?P<head>(?P<kind>query|error)\n(?P<sql>.*?)\n----)$.*?(?=\n[ \t]*\n(?:query\n|error\n|mount[ ]|\#)|\s*\Z)""",
     re.MULTILINE | re.DOTALL | re.VERBOSE,
@@ -44,7 +44,7 @@ class WrongOutputError(Exception):
 
 def rewritten(text: str) -> str:
     """Run the blocks of a file and return the file as it should be."""
-    for line in _BLOCK.sub("", text).splitlines():
+    for line in BLOCK.sub("", text).splitlines():
         if line.strip() and not line.startswith("#"):
             raise WrongOutputError(f"found {line!r}, expected a query, error or mount block or a remark")
     session = Session()
@@ -57,7 +57,7 @@ def rewritten(text: str) -> str:
         return f"{block['head']}\n{found}".rstrip("\n")
 
     try:
-        return _BLOCK.sub(run, text)
+        return BLOCK.sub(run, text)
     finally:
         session.close()
 

@@ -14,7 +14,10 @@ from dctv.types.schema import Schema
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """One input as a relational form sees it: a table of the query; its rows come in no order."""
+    """One input as a relational form sees it: a table of the query.
+
+    `row_number() OVER ()` numbers the rows in the order in which the sweep meets them; no other step may rely on order.
+    """
 
     table: str
     columns: tuple[str, ...]
@@ -30,6 +33,7 @@ class SpanOperator:
     doc: str
     run: Callable[[list[ArrowStream], Mapping[str, Any], Any], ArrowStream]
     """Called with the inputs, the operator's options and a cancel token."""
-    relational: Callable[[Sequence[Input], Mapping[str, Any], Schema], exp.Query] | None = None
+    relational: Callable[[Sequence[Input], Mapping[str, Any], Schema], exp.Query]
     """Called with the inputs, the same options and the output's schema: the query has the columns `options["names"]`
-    and gives the same rows, in no promised order; it fails where the sweep fails, such as for overlapping spans."""
+    and gives the same rows; it fails where the sweep fails, such as for overlapping spans. If it has an ORDER BY, that
+    is the sweep's order, events of equal time included; without one the rows come in no promised order."""

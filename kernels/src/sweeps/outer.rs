@@ -207,7 +207,7 @@ impl Outer {
             Some(begun) if begun.ts == t => *begun = fresh,
             begun => {
                 if let Some(begun) = begun {
-                    begun.duration = begun.duration.min(t - begun.ts);
+                    begun.duration = begun.duration.min(t.saturating_sub(begun.ts));
                 }
                 self.state[code as usize].slot = if wanted {
                     self.slots.begin(fresh)

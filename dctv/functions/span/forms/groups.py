@@ -98,6 +98,6 @@ def _whole(a: w.Step, g: w.Step, options: Mapping[str, Any], first: int) -> exp.
     found = [*own, *piece, *w.columns(a.values, "p")]
     items = [w.named(value, name) for value, name in zip(found, options["names"], strict=True)]
     query = w.join(w.select(*items, source="groups", alias="g"), "partitions", "k", [])
-    on = [exp.EQ(this=column("group", "g"), expression=column("group", "p"))]
+    on: list[exp.Expr] = [exp.EQ(this=column("group", "g"), expression=column("group", "p"))]
     on += [exp.NullSafeEQ(this=column(name, "k"), expression=column(name, "p")) for name in names]
     return w.join(query, "pieces", "p", on, "LEFT")

@@ -37,9 +37,9 @@ def nest(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Schema) -
         ("above", _above(names)),
         ("depths", _depths()),
     ]
-    late = w.duration(
-        column("ts", "c"), column("ended", "c"), "call is longer than a duration can say at ", column("ended", "c")
-    )
+    place = place_of(names, source.columns[1 : 1 + count], "c")
+    too_long = ["call is longer than a duration can say at ", column("ended", "c"), *place]
+    late = w.duration(column("ts", "c"), column("ended", "c"), *too_long)
     length = w.case((_is(column("kind", "c"), 0), w.minus(column("end", "c"), column("ts", "c"))), default=late)
     found = [column("ts", "c"), length, *w.columns(names, "c"), column("id", "c"), column("parent", "a")]
     found += [w.cast(column("depth", "d"), "INTEGER"), *w.columns(payload, "c")]
