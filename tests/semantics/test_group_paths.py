@@ -70,6 +70,13 @@ def outcome(session: dctv.Session, query: str) -> object:
 
 
 @pytest.fixture(scope="module")
+def one() -> Iterator[dctv.Session]:
+    """A session that runs kernels."""
+    with dctv.Session(threads=1) as session:
+        yield session
+
+
+@pytest.fixture(scope="module")
 def relational() -> Iterator[dctv.Session]:
     with dctv.Session(threads=1) as session:
         session.sql("SET span_engine = 'relational'")

@@ -28,7 +28,9 @@ def span_aggregation(inputs: Sequence[Input], options: Mapping[str, Any], schema
     names = ["group", *head, "present", "ts", *([] if of_events else ["duration"]), *values]
     cut = {"events": of_events, "partitions": count, "names": names}
     pieces = groups.span_group(inputs, cut, schema)
-    return _grouped(pieces, ["group", *head], head, (options, schema), column("present"))
+    types = [c.type for c in grouped.schema.columns[len(grouped.columns) - len(values) :]]
+    calls = [(exp.Filter(this=c, expression=exp.Where(this=column("present"))), t) for c, t in _calls(options, types)]
+    return _grouped(pieces, ["group", *head], [*w.columns(head), *_cast(calls)], options["names"])
 
 
 def departition(inputs: Sequence[Input], options: Mapping[str, Any], schema: Schema) -> exp.Query:
@@ -45,28 +47,34 @@ def departition(inputs: Sequence[Input], options: Mapping[str, Any], schema: Sch
     cut = {**options, "names": ["interval", "ts", "duration", *w.keys(count), *values]}
     pieces = departitions.partition_pieces(inputs, cut, schema)
     head = ["ts", "duration", *(f"k{number}" for number in options["keep"])]
-    return _grouped(pieces, ["interval", *head], head, (options, schema))
+    made = [*w.columns(head), *_cast(_calls(options, types))]
+    return _grouped(pieces, ["interval", *head], made, options["names"])
 
 
-def _grouped(
-    pieces: exp.Query,
-    keys: Sequence[str],
-    head: Sequence[str],
-    wanted: tuple[Mapping[str, Any], Schema],
-    present: exp.Expr | None = None,
-) -> exp.Query:
-    """Aggregate pieces whose columns are `ts`, `duration`, `v0`... by their keys."""
-    options, schema = wanted
-    types = [c.type for c in schema.columns[len(head) :]]
-    made: list[exp.Expr] = [column(name) for name in head]
-    for (name, at), kind in zip(options["aggregates"], types, strict=True):
-        call = _call(name, at, kind)
-        if present is not None:
-            call = exp.Filter(this=call, expression=exp.Where(this=present.copy()))
-        made.append(w.cast(call, kind))
-    items = [w.named(value, name) for value, name in zip(made, options["names"], strict=True)]
-    source = exp.Subquery(this=pieces, alias=exp.TableAlias(this=exp.to_identifier("pieces", quoted=True)))
-    return w.grouped(w.select(*items, source=source), keys)
+def _grouped(pieces: exp.Query, keys: Sequence[str], made: Sequence[exp.Expr], names: Sequence[str]) -> exp.Query:
+    items = [w.named(value, name) for value, name in zip(made, names, strict=True)]
+    return w.grouped(w.select(*items, source=pieces), keys)
+
+
+def _cast(calls: Sequence[tuple[exp.Expr, str]]) -> list[exp.Expr]:
+    return [w.cast(call, kind) for call, kind in calls]
+
+
+def _calls(options: Mapping[str, Any], types: Sequence[str]) -> list[tuple[exp.Expr, str]]:
+    """Return the aggregates over pieces, whose columns are `ts`, `duration`, `v0`..., with the types of the sweep's."""
+    found = []
+    for name, at in options["aggregates"]:
+        own = types[at] if isinstance(at, int) else "BIGINT"
+        kind = own if name in ("min", "max", "first", "last") else _result(name, real=own in ("FLOAT", "DOUBLE"))
+        found.append((_call(name, at, kind), kind))
+    return found
+
+
+def _result(name: str, *, real: bool) -> str:
+    """Return the type of what computes."""
+    if name == "avg" or (real and name in ("sum", "wide_sum", "time_sum")):
+        return "DOUBLE"
+    return "BIGINT" if name in ("count", "sum") else "DECIMAL(38, 0)"
 
 
 def _call(name: str, at: int | str | None, kind: str) -> exp.Expr:
