@@ -10,6 +10,9 @@ one of them. Results do not depend on how the inputs are cut into batches.
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal, Protocol
 
+_Function = Literal["sum", "wide_sum", "count", "min", "max", "avg", "first", "last", "time_sum", "time_known"]
+_Argument = int | Literal["_ts", "_duration"] | None
+
 class _ArrowStream(Protocol):
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
@@ -30,11 +33,11 @@ class Cancel:
         """Say whether `set` was called."""
 
 class Counter:
-    """A number that a running kernel counts up; it is final once its stream has ended."""
+    """What a running kernel counts: 0 until it has met the end of its input, so that it is the same in every run."""
 
     @property
     def value(self) -> int:
-        """The count so far."""
+        """The count."""
 
 class Rows(Iterator[list[list[Any]]]):
     """Iterates over the batches of a stream: for each batch one list of Python values per column."""
@@ -107,6 +110,32 @@ def span_pieces(
         ValueError: The columns, names or options do not fit.
     """
 
+def span_group(
+    inputs: Sequence[_ArrowStream],
+    *,
+    events: bool,
+    partitions: int,
+    aggregates: Sequence[tuple[_Function, _Argument]],
+    names: Sequence[str],
+    cancel: Cancel | None = None,
+) -> Stream:
+    """Aggregate over groups: as `span_pieces`, but one row per group and partition that occurs in the input.
+
+    The inputs are what is grouped, the grouper, and to intersect a third one, of all key tuples.
+
+    Output: grouper `_ts`, `_duration` and payload, keys, one column per aggregate, in no promised order. An aggregate
+    takes a payload column by number, the piece's `_ts` or `_duration`, or nothing (`count` of pieces). Without a value
+    it is NULL, a count is 0. `sum` is int64, or float64 for floats; `wide_sum`, `time_sum` (of value times duration)
+    and `time_known` (of the durations of pieces with a value) are decimal(38, 0), the first two float64 for floats;
+    `avg` is float64; `min`, `max`, `first` and `last` keep the type, and the last two take NULLs as values. Floats are
+    added in order of time. What computes takes integers up to int64 and floats, `min` and `max` also text, bytes,
+    booleans and times, the others any type.
+
+    Raises:
+        ValueError: The columns, names or options do not fit; while reading, also where a `sum`, or the product of a
+            value and its duration, exceeds int64.
+    """
+
 def partition_pieces(
     spans: _ArrowStream,
     *,
@@ -132,19 +161,18 @@ def departition(
     *,
     partitions: int,
     keep: Sequence[int],
-    aggregates: Sequence[tuple[Literal["sum", "count", "min", "max", "avg"], int | None]],
+    aggregates: Sequence[tuple[_Function, _Argument]],
     names: Sequence[str],
     intersect: _ArrowStream | None = None,
     cancel: Cancel | None = None,
 ) -> Stream:
     """Aggregate over partitions: as `partition_pieces`, but one row per interval.
 
-    Output: `_ts`, `_duration`, the kept keys in the order of `keep`, one column per aggregate. An aggregate names its
-    payload column by number (None: `count` counts rows): integers up to int64 or floats; `count` takes any type. Sums
-    of integers are int64, means float64.
+    Output: `_ts`, `_duration`, the kept keys in the order of `keep`, one column per aggregate: those of `span_group`
+    but `first` and `last`; `min` and `max` take numbers. Floats are added anew for every interval.
 
     Raises:
-        ValueError: The columns, names or options do not fit; while reading, also where a sum exceeds int64.
+        ValueError: The columns, names or options do not fit; while reading, as for `span_group`.
     """
 
 def series_to_spans(
@@ -185,6 +213,74 @@ def nest(
 
     Returns:
         The stream and the counter of ends without a begin.
+
+    Raises:
+        ValueError: The columns or names do not fit.
+    """
+
+def nest_pairs(
+    starts: _ArrowStream,
+    stops: _ArrowStream,
+    *,
+    partitions: int,
+    ranked: bool,
+    names: Sequence[str],
+    cancel: Cancel | None = None,
+) -> tuple[Stream, Counter]:
+    """Nest calls: `_ts: int64[n] ns, ascending, P keys, rank: int64 if ranked, payload` twice -> calls, ascending.
+
+    The inputs are merged by time, then by rank (NULL last), then stops first; rows of one input keep their order. A
+    stop closes the innermost open start of its partition; one without is counted. Output: `_ts`, `_duration` (NULL if
+    it never ended), keys, `id: int64` from 1, `parent_id` (NULL for a root), `depth: int32`, `self_time` (the duration
+    without those of the calls just below; NULL if it never ended), payload of the start. Output waits for the earliest
+    open call.
+
+    Returns:
+        The stream and the counter of stops without a start.
+
+    Raises:
+        ValueError: The columns or names do not fit.
+    """
+
+def stack_history(
+    starts: _ArrowStream,
+    stops: _ArrowStream,
+    *,
+    partitions: int,
+    ranked: bool,
+    names: Sequence[str],
+    cancel: Cancel | None = None,
+) -> tuple[Stream, Counter]:
+    """Make spans of stacks: inputs as `nest_pairs` takes them, the token after the rank -> spans, ascending.
+
+    Output: `_ts`, `_duration`, keys, `stack_id: int64`. Each change of a partition's stack ends its span and begins
+    another, unless the stack is empty then; spans without length, and those that do not end, are not given. Equal
+    stacks have one id, in all partitions; ids count from 1 in the order of the output. Tokens are of any type and may
+    be NULL. The kernel holds the distinct stacks, each as its top and the stack below, and the spans since the
+    earliest one that has not ended.
+
+    Returns:
+        The stream and the counter of stops on an empty stack.
+
+    Raises:
+        ValueError: The columns or names do not fit.
+    """
+
+def stack_contents(
+    starts: _ArrowStream,
+    stops: _ArrowStream,
+    *,
+    partitions: int,
+    ranked: bool,
+    names: Sequence[str],
+    cancel: Cancel | None = None,
+) -> tuple[Stream, Counter]:
+    """Tell what is on the stacks of `stack_history` of the same inputs -> one row for each token on each stack.
+
+    Output: `stack_id: int64`, `depth: int32` from 0 at the bottom, token; ascending by both.
+
+    Returns:
+        The stream and the counter of stops on an empty stack.
 
     Raises:
         ValueError: The columns or names do not fit.

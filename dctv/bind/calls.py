@@ -160,15 +160,15 @@ def _weighted(name: str, expr: ast.Call, context: Context, bind: Bind) -> Bound:
     if name == "time_sum":
         unit, factor = multiply(value.unit, parse_unit("ns"))
         return scale(Bound(total, unit, expr.place, parts=(value,)), factor, unit)
-    covered = exp.Case(
-        ifs=[
-            exp.If(
-                this=exp.Not(this=exp.Is(this=operand(value.sql.copy()), expression=exp.Null())), true=weight.sql.copy()
-            )
-        ]
-    )
-    whole = _filtered(exp.Anonymous(this="sum", expressions=[covered]), expr, context, bind, aggregate=True)
+    known = known_time(value.sql, weight.sql)
+    whole = _filtered(exp.Anonymous(this="sum", expressions=[known]), expr, context, bind, aggregate=True)
     return Bound(exp.Paren(this=exp.Div(this=total, expression=whole)), value.unit, expr.place, parts=(value,))
+
+
+def known_time(value: exp.Expr, duration: exp.Expr) -> exp.Case:
+    """Return the duration of a piece that has a value."""
+    known = exp.Not(this=exp.Is(this=operand(value.copy()), expression=exp.Null()))
+    return exp.Case(ifs=[exp.If(this=known, true=duration.copy())])
 
 
 def order_terms(terms: tuple[ast.OrderTerm, ...], context: Context, bind: Bind) -> list[exp.Expr]:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from sqlglot import exp
 
 from dctv.bind import expressions
+from dctv.bind.aggregates import Swift, aggregated
 from dctv.bind.bound import Bound
 from dctv.bind.context import Leaves, Out, Query
 from dctv.bind.cores import Item, aliases
-from dctv.bind.departition import in_kernel
 from dctv.bind.relations import names_of, relation
 from dctv.bind.scope import Scope, ScopeColumn, ScopeTable
 from dctv.bind.spans import SpanSource, bind_spans, member_of, sorted_plan
@@ -24,6 +24,8 @@ from dctv.types.schema import ColumnType, Kind, Schema
 
 if TYPE_CHECKING:
     from dctv.bind.binder import Binder
+
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +40,12 @@ class Pieces:
     partitions: tuple[str, ...]
     outside: Scope
     inside: Scope
-    present: exp.Expr | None
+    swift: Swift
+    """The kernel that does without these pieces."""
+    present: exp.Expr | None = None
     """The condition that a row is a piece at all."""
     bare: frozenset[str] = frozenset()
     """The grouper's columns, as engine text: the same for a whole group, so they may stand outside of aggregates."""
-    departed: tuple[Plan, tuple[int, ...], Plan | None] | None = None
-    """For a departition: its input, the partition columns that are kept, and all partitions for INTERSECT."""
 
 
 def bind_group(binder: Binder, core: ast.Core, group: ast.GroupUsingPartition | ast.GroupUsingSpans) -> Plan:
@@ -102,8 +104,8 @@ def _span_pieces(binder: Binder, source: SpanSource, group: ast.GroupUsingSpans)
     inputs = [sorted_plan(plan), sorted_plan(grouper)]
     if intersect:
         inputs.append(_distinct_partitions(plan))
-    options = {"events": events, "partitions": len(partitions), "names": physical_names(schema)}
-    kernel = binder.kernel("span group", schema, inputs, options, ordered=False)
+    options = {"events": events, "partitions": len(partitions)}
+    kernel = binder.kernel("span group", schema, inputs, {**options, "names": physical_names(schema)}, ordered=False)
     at = 1 + len(grouper.schema.columns)
     alias = "pieces"
     whole = _scope_columns(schema, alias)
@@ -112,6 +114,17 @@ def _span_pieces(binder: Binder, source: SpanSource, group: ast.GroupUsingSpans)
     payload = whole[at + len(partitions) + 1 :]
     member = member_of(binder, group.table, grouper)
     grouped = ScopeTable(member.alias, whole[1:at], member.path)
+    swift = Swift(
+        "span aggregation",
+        tuple(inputs),
+        options,
+        _named(whole[1 : at + len(partitions)]),
+        ordered=False,
+        times=_numbered(payload[: len(times)], plan.schema.kind.time_columns),
+        payload=_numbered(payload[len(times) :], range(len(payload))),
+        present=present.sql,
+        picks=True,
+    )
     return Pieces(
         kernel,
         (whole[0].sql,),
@@ -119,6 +132,7 @@ def _span_pieces(binder: Binder, source: SpanSource, group: ast.GroupUsingSpans)
         tuple(c.name for c in partitions),
         Scope([grouped, ScopeTable(None, own)]),
         _inside(source, payload, own, [grouped]),
+        swift,
         present.sql,
         frozenset(c.sql.sql() for c in grouped.columns),
     )
@@ -129,6 +143,16 @@ def _scope_columns(schema: Schema, alias: str) -> tuple[ScopeColumn, ...]:
         ScopeColumn(c, exp.column(n, alias, quoted=True))
         for c, n in zip(schema.columns, physical_names(schema), strict=True)
     )
+
+
+def _named(columns: Sequence[ScopeColumn]) -> tuple[ColumnType, ...]:
+    """Name columns as the pieces do."""
+    return tuple(replace(c.column, name=c.sql.name) for c in columns)
+
+
+def _numbered(columns: Sequence[ScopeColumn], values: Sequence[_T]) -> dict[str, _T]:
+    """Say what columns of the pieces are, by their names there."""
+    return {c.sql.name: value for c, value in zip(columns, values, strict=False)}
 
 
 def _inside(
@@ -164,20 +188,33 @@ def _partition_pieces(binder: Binder, source: SpanSource, group: ast.GroupUsingP
     inputs = [sorted_plan(plan)]
     if group.intersect:
         inputs.append(_distinct_partitions(plan))
-    options = {"partitions": len(plan.schema.partitions), "keep": keep, "names": physical_names(schema)}
-    kernel = binder.kernel("span departition", schema, inputs, options, ordered=False)
+    options = {"partitions": len(plan.schema.partitions), "keep": keep}
+    named = {**options, "names": physical_names(schema)}
+    kernel = binder.kernel("span departition", schema, inputs, named, ordered=False)
     whole = _scope_columns(schema, "pieces")
     times, own = whole[1:3], whole[3 : 3 + len(plan.schema.partitions)]
     kept = tuple(own[i] for i in keep)
+    payload = whole[3 + len(own) :]
+    swift = Swift(
+        "departition",
+        tuple(inputs),
+        options,
+        _named((*times, *kept)),
+        # With partitions kept, intervals come in the order of their ends.
+        ordered=not keep,
+        times=_numbered(times, plan.schema.kind.time_columns),
+        payload=_numbered(payload, range(len(payload))),
+        present=None,
+        picks=False,
+    )
     return Pieces(
         kernel,
         (whole[0].sql,),
         (*times, *kept),
         tuple(c.name for c in kept),
         Scope([ScopeTable(None, (*times, *kept))]),
-        _inside(source, (*times, *whole[3 + len(own) :]), own, []),
-        None,
-        departed=(plan, tuple(keep), inputs[1] if group.intersect else None),
+        _inside(source, (*times, *payload), own, []),
+        swift,
     )
 
 
@@ -215,10 +252,9 @@ def _aggregate(binder: Binder, core: ast.Core, pieces: Pieces) -> Plan:
         having = expressions.condition(core.having, replace(context, aliases=aliases(items), clause="HAVING"))
         parts.append(having)
         tree.set("having", exp.Having(this=having.sql))
-    if pieces.departed is not None:
-        fast = _in_kernel(binder, core, pieces, items, tree)
-        if fast is not None:
-            return fast
+    fast = _in_kernel(binder, core, pieces, items, tree)
+    if fast is not None:
+        return fast
     keys = [k.copy() for k in (*pieces.keys, *(c.sql for c in pieces.special))]
     known = {k.sql() for k in keys}
     for column in tree.find_all(exp.Column):
@@ -234,17 +270,12 @@ def _aggregate(binder: Binder, core: ast.Core, pieces: Pieces) -> Plan:
 
 def _in_kernel(binder: Binder, core: ast.Core, pieces: Pieces, items: Sequence[Item], tree: exp.Select) -> Plan | None:
     """Let the kernel aggregate, where it can."""
-    assert pieces.departed is not None
-    plan, keep, intersect = pieces.departed
     having = tree.args.get("having")
     trees = [i.bound.sql for i in items] + ([having.this] if having else [])
-    fast = in_kernel(binder, plan, keep, trees, intersect)
+    fast = aggregated(binder, pieces.swift, trees)
     if fast is None:
         return None
     kernel, swapped = fast
-    known = {(c.table, c.name) for t in swapped for c in t.find_all(exp.Column)}
-    if not known <= {("pieces", n) for n in physical_names(kernel.schema)}:
-        return None
     leaves = Leaves()
     outs = tuple(Out(i.name, i.bound.unit) for i in items)
     columns = [aliased(s, n) for s, n in zip(swapped[: len(items)], names_of(outs), strict=True)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from sqlglot import exp
 
@@ -14,12 +14,42 @@ from dctv.types.schema import Schema
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """One input as a relational form sees it: a table of the query; its rows come in no order."""
+    """One input as a relational form sees it: a table of the query.
+
+    `row_number() OVER ()` numbers the rows in the order in which the sweep meets them; no other step may rely on order.
+    """
 
     table: str
     columns: tuple[str, ...]
     """The engine's names of its columns: times, partitions, payload."""
     schema: Schema
+
+
+class Counter(Protocol):
+    """What a sweep counts; known once it has met the end of its input, 0 before."""
+
+    @property
+    def value(self) -> int:
+        """The count."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """The stream of a sweep that counts what it passes over, and how a warning says it: of one, of many."""
+
+    stream: ArrowStream
+    counter: Counter
+    warning: tuple[str, str]
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self.stream.__arrow_c_stream__(requested_schema)
+
+    @property
+    def message(self) -> str | None:
+        """The warning; None where nothing was passed over."""
+        count = self.counter.value
+        return self.warning[count > 1].format(count) if count else None
 
 
 Options = Mapping[str, Any]
@@ -77,10 +107,11 @@ class SpanOperator:
     name: str
     doc: str
     run: Callable[[list[ArrowStream], Mapping[str, Any], Any], ArrowStream]
-    """Called with the inputs, the operator's options and a cancel token."""
-    relational: Callable[[Sequence[Input], Mapping[str, Any], Schema], exp.Query] | None = None
+    """Called with the inputs, the operator's options and a cancel token; what it gives may be Counted."""
+    relational: Callable[[Sequence[Input], Mapping[str, Any], Schema], exp.Query]
     """Called with the inputs, the same options and the output's schema: the query has the columns `options["names"]`
-    and gives the same rows, in no promised order; it fails where the sweep fails, such as for overlapping spans."""
+    and gives the same rows; it fails where the sweep fails, such as for overlapping spans. If it has an ORDER BY, that
+    is the sweep's order, events of equal time included; without one the rows come in no promised order."""
     lineage: Callable[[Sequence[Schema], Options, Schema], Lineage] | None = None
     """Called with the inputs' schemas, the options and the output's schema; without it all columns stay."""
     filters: Callable[[Sequence[Schema], Options, Schema], Filters] | None = None

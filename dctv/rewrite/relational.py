@@ -25,9 +25,8 @@ def relational(plan: Plan, operators: Mapping[str, SpanOperator]) -> Plan:
 def _form(kernel: Kernel, operator: SpanOperator) -> Relation:
     leaves = tuple((f"input{number}", plan) for number, plan in enumerate(kernel.inputs))
     tables = [Input(name, tuple(column_names(plan)), plan.schema) for name, plan in leaves]
-    assert operator.relational is not None, f"{operator.name} has no relational form"
     query = operator.relational(tables, kernel.options, kernel.schema)
-    if kernel.ordered:
+    if kernel.ordered and not query.args.get("order"):
         names = column_names(kernel)
         first = sorted(range(len(names)), key=lambda i: (names[i] != TS, i))
         order = [exp.Ordered(this=column(names[i]), nulls_first=False) for i in first]

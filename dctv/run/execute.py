@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sqlglot import exp
@@ -129,7 +129,13 @@ class Executor:
         """Return the result of a plan; nothing runs until it is read."""
         runner = Runner(self.engine, self.hooks.new_cancel())
         stream = runner.stream(_whole(self._rewritten(plan)))
-        return Result(plan.schema, stream, self.log, self.hooks.control)
+        control = self.hooks.control
+
+        def finish() -> None:
+            runner.warn(self.log)
+            control.finish()
+
+        return Result(plan.schema, stream, self.log, replace(control, finish=finish))
 
     def _rewritten(self, plan: Plan) -> Plan:
         return rewrite(in_final_order(plan), self.settings, self.shelves.operators)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 from sqlglot import exp
 
 from dctv.contracts.engine import Engine
+from dctv.contracts.span_operator import Counted
+from dctv.errors import WarningLog
 from dctv.plan.nodes import ArrowStream, Kernel, Plan, Relation, Scan, physical_names, ranked_names
 from dctv.plan.sql import typed_nothing
 from dctv.run.regions import cut
@@ -35,6 +36,13 @@ class Runner:
     def __init__(self, engine: Engine, cancel: object) -> None:
         self._engine = engine
         self._cancel = cancel
+        self._counted: list[Counted] = []
+
+    def warn(self, log: WarningLog) -> None:
+        """Log what kernels passed over; a kernel that ran twice, or two that say the same, say it once."""
+        for message in dict.fromkeys(counted.message for counted in self._counted):
+            if message is not None and message not in log.entries:
+                log.add(message)
 
     def stream(self, plan: Plan) -> Any:
         """Return what streams the rows of a plan: an object with `__arrow_c_stream__`."""
@@ -52,7 +60,13 @@ class Runner:
 
     def _kernel(self, plan: Kernel) -> KernelStream:
         inputs = [self.stream(_through_engine(leaf)) for leaf in plan.inputs]
-        run = partial(plan.run, inputs, plan.options, self._cancel)
+
+        def run() -> ArrowStream:
+            stream = plan.run(inputs, plan.options, self._cancel)
+            if isinstance(stream, Counted):
+                self._counted.append(stream)
+            return stream
+
         return KernelStream(run, lambda: self._arrow_schema(plan.schema))
 
     def _arrow_schema(self, schema: Schema) -> object:

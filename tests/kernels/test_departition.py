@@ -10,27 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dctv import _kernels as kernels
-from tests.kernels.tables import KEY_SETS, UNTIMED, Row, Table, make, rows, span_tables
+from tests.kernels.aggregates import aggregate, numbers
+from tests.kernels.tables import KEY_SETS, UNTIMED, Row, make, rows, span_tables
 
-FUNCTIONS = ["sum", "count", "min", "max", "avg"]
-
-
-def numbers(table: Table, kind: pa.DataType) -> Table:
-    """Give the spans numbers for their texts."""
-    values = [None if row[-1] is None else 10 * row[0] - 7 * row[1] for row in table.rows]
-    fields = (*table.fields[:-1], ("value", kind))
-    return Table(fields, tuple((*row[:-1], v) for row, v in zip(table.rows, values, strict=True)), table.cuts)
-
-
-def aggregate(function: str, values: list[Any]) -> Any:
-    present = [value for value in values if value is not None]
-    if function == "count":
-        return len(present)
-    if not present:
-        return None
-    if function == "avg":
-        return sum(present) / len(present)
-    return sum(present) if function == "sum" else min(present) if function == "min" else max(present)
+FUNCTIONS = ["sum", "count", "min", "max", "avg", "time_sum", "time_known"]
 
 
 def depart(table: Any, parts: int, keep: list[int], intersect: Any, calls: Any) -> list[Row]:
@@ -55,7 +38,8 @@ def test_oracle(data: st.DataObject, keys: list[str], kind: pa.DataType, *, inte
     table = numbers(data.draw(span_tables(keys, "value")), kind)
     keep = data.draw(st.lists(st.integers(0, len(keys) - 1), unique=True))
     parts = len(keys)
-    calls: list[tuple[str, int | None]] = [*((function, 0) for function in FUNCTIONS), ("count", None)]
+    calls: list[tuple[str, int | str | None]] = [*((function, 0) for function in FUNCTIONS), ("count", None)]
+    calls += [(function, "_duration") for function in FUNCTIONS]
     tuples = table.whole().select(range(2, 2 + parts)) if intersect else None
     found = depart(table.whole(), parts, keep, tuples, calls)
     assert found == depart(table.cut(), parts, keep, tuples, calls)
@@ -64,9 +48,11 @@ def test_oracle(data: st.DataObject, keys: list[str], kind: pa.DataType, *, inte
         stretches.setdefault(row[0], []).append(row)
     wanted = []
     for group in stretches.values():
-        values = [row[-1] for row in group]
+        values = [(row[1], row[2], row[-1]) for row in group]
         head = (group[0][1], group[0][2], *(group[0][3 + k] for k in keep))
-        wanted.append((*head, *(aggregate(function, values) for function in FUNCTIONS), len(values)))
+        timed = [(ts, duration, duration) for ts, duration, _value in values]
+        own = [aggregate(function, timed) for function in FUNCTIONS]
+        wanted.append((*head, *(aggregate(function, values) for function in FUNCTIONS), len(values), *own))
     assert found == wanted
 
 
@@ -77,7 +63,7 @@ def test_types_of_results() -> None:
         names = ["_ts", "_duration", *FUNCTIONS]
         stream = kernels.departition(table, partitions=1, keep=[], aggregates=calls, names=names)
         types = pa.schema(stream).types
-        assert types[2:] == [found, pa.int64(), kind, kind, pa.float64()]
+        assert types[2:7] == [found, pa.int64(), kind, kind, pa.float64()]
 
 
 def test_a_sum_that_does_not_fit_is_an_error() -> None:
@@ -90,7 +76,7 @@ def test_a_sum_that_does_not_fit_is_an_error() -> None:
 
 def test_wrong_aggregates_are_refused() -> None:
     table = make("_ts _duration k0 value", [], value=pa.string()).whole()
-    with pytest.raises(ValueError, match=r'^aggregate is "mode", expected sum, count, min, max or avg$'):
+    with pytest.raises(ValueError, match=r'^aggregate is "mode", expected sum, wide_sum, count, min,'):
         depart(table, 1, [], None, [("mode", 0)])
     with pytest.raises(ValueError, match=r"^cannot aggregate Utf8, expected integers up to Int64 or floats$"):
         depart(table, 1, [], None, [("sum", 0)])

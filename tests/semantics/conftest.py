@@ -9,15 +9,26 @@ import pytest
 from dctv.session import Session
 
 
+@pytest.fixture(scope="module", params=["kernel", "relational"])
+def span_engine(request: pytest.FixtureRequest) -> str:
+    """Each way to run span operators."""
+    name: str = request.param
+    return name
+
+
 @pytest.fixture(scope="module")
-def one() -> Iterator[Session]:
+def one(span_engine: str) -> Iterator[Session]:
     """A session of one thread."""
-    with Session(threads=1) as session:
-        yield session
+    yield from _session(1, span_engine)
 
 
 @pytest.fixture(scope="module")
-def two() -> Iterator[Session]:
+def two(span_engine: str) -> Iterator[Session]:
     """A session of two threads."""
-    with Session(threads=2) as session:
+    yield from _session(2, span_engine)
+
+
+def _session(threads: int, span_engine: str) -> Iterator[Session]:
+    with Session(threads=threads) as session:
+        session.sql(f"SET span_engine = '{span_engine}'")
         yield session

@@ -19,10 +19,9 @@ def _cuts(*steps: int) -> int:
 
 
 @pytest.fixture(params=["one", "two"])
-def session(request: pytest.FixtureRequest) -> Session:
+def session(request: pytest.FixtureRequest, one: Session, two: Session) -> Session:
     """Either session."""
-    found: Session = request.getfixturevalue(request.param)
-    return found
+    return one if request.param == "one" else two
 
 
 def test_join(session: Session) -> None:

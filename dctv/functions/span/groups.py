@@ -6,8 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dctv.contracts.span_operator import Filters, Lineage, SpanOperator, Times, joined_payload
+from dctv.functions.span.forms import aggregations
+from dctv.functions.span.forms import departition as departitions
+from dctv.functions.span.forms import groups as queries
 from dctv.plan.nodes import ArrowStream
-from dctv.types.schema import Schema
+from dctv.types.schema import TS, Schema
 
 
 def _span_group(inputs: list[ArrowStream], options: Mapping[str, Any], cancel: Any) -> ArrowStream:
@@ -31,6 +34,12 @@ def _aggregated(inputs: list[ArrowStream], options: Mapping[str, Any], cancel: A
     return _kernels.departition(spans, intersect=next(iter(partitions), None), cancel=cancel, **options)
 
 
+def _span_aggregation(inputs: list[ArrowStream], options: Mapping[str, Any], cancel: Any) -> ArrowStream:
+    from dctv import _kernels
+
+    return _kernels.span_group(inputs, cancel=cancel, **options)
+
+
 def _group_lineage(inputs: Sequence[Schema], _: Mapping[str, Any], made: Schema) -> Lineage:
     """Name the columns of: group, the grouper's, partitions, present, times, payload."""
     spans, grouper, *_partitions = inputs
@@ -44,31 +53,41 @@ def _departition_lineage(inputs: Sequence[Schema], _: Mapping[str, Any], made: S
     return joined_payload(inputs[:1], len(made.columns))
 
 
-def _aggregated_lineage(inputs: Sequence[Schema], options: Mapping[str, Any], made: Schema) -> Lineage:
+def _aggregates_lineage(inputs: Sequence[Schema], options: Mapping[str, Any], made: Schema) -> Lineage:
+    """Name what each aggregate is of; one over all pieces or their times reads no payload."""
     aggregates = options["aggregates"]
     special = inputs[0].special_count
     first = len(made.columns) - len(aggregates)
-    reads = [() if column is None else ((0, special + column),) for _, column in aggregates]
+    reads = [((0, special + of),) if isinstance(of, int) else () for _, of in aggregates]
 
     def renumbered(columns: Sequence[int], kept: Sequence[Sequence[int]]) -> Mapping[str, Any]:
         places = {old - special: new for new, old in enumerate(c for c in kept[0] if c >= special)}
         left = [aggregates[c - first] for c in columns if c >= first]
-        return {**options, "aggregates": [(name, None if c is None else places[c]) for name, c in left]}
+        return {**options, "aggregates": [(name, places[of] if isinstance(of, int) else of) for name, of in left]}
 
     return Lineage((*[None] * first, *reads), renumbered)
 
 
-def _group_filters(inputs: Sequence[Schema], options: Mapping[str, Any], _: Schema) -> Filters:
+def _aggregation_lineage(inputs: Sequence[Schema], options: Mapping[str, Any], made: Schema) -> Lineage:
+    """Name the columns of: the grouper's, partitions, aggregates."""
+    grouper = inputs[1]
+    whole = _aggregates_lineage(inputs, options, made)
+    wide = [((1, c),) for c in range(grouper.special_count, len(grouper.columns))]
+    return Lineage((*[None] * grouper.special_count, *wide, *whole.reads[len(grouper.columns) :]), whole.options)
+
+
+def _group_filters(inputs: Sequence[Schema], options: Mapping[str, Any], made: Schema) -> Filters:
     """Filter the grouper by its columns, and by partitions what is cut, unless all partitions have to be there.
 
     By time only where there are no partitions: each partition that occurs anywhere has a row in every group.
     """
     spans, grouper, *intersect = inputs
     wide, times, keys = len(grouper.columns), len(spans.kind.time_columns), options["partitions"]
-    same: list[dict[int, dict[int, int]]] = [{1: {1 + c: c for c in range(wide)}}]
+    first = made.names.index(TS)
+    same: list[dict[int, dict[int, int]]] = [{1: {first + c: c for c in range(wide)}}]
     if keys and not intersect:
-        same.append({0: {1 + wide + k: times + k for k in range(keys)}})
-    near = () if keys else (Times((0,), covered=False, start=1, duration=2),)
+        same.append({0: {first + wide + k: times + k for k in range(keys)}})
+    near = () if keys else (Times((0,), covered=False, start=first, duration=first + 1),)
     return Filters(tuple(same), near)
 
 
@@ -83,19 +102,34 @@ def _aggregated_filters(_: Sequence[Schema], options: Mapping[str, Any], __: Sch
 
 
 SPAN_GROUP = SpanOperator(
-    "span group", "GROUP USING SPANS FROM", _span_group, lineage=_group_lineage, filters=_group_filters
+    "span group",
+    "GROUP USING SPANS FROM: the engine aggregates the pieces",
+    _span_group,
+    queries.span_group,
+    lineage=_group_lineage,
+    filters=_group_filters,
+)
+SPAN_AGGREGATION = SpanOperator(
+    "span aggregation",
+    "GROUP USING SPANS FROM with common aggregates",
+    _span_aggregation,
+    aggregations.span_aggregation,
+    lineage=_aggregation_lineage,
+    filters=_group_filters,
 )
 DEPARTITION = SpanOperator(
     "span departition",
     "GROUP USING PARTITION: the engine aggregates the pieces",
     _departition,
+    departitions.partition_pieces,
     lineage=_departition_lineage,
     filters=_departition_filters,
 )
 AGGREGATED = SpanOperator(
     "departition",
-    "GROUP USING PARTITION with SUM, COUNT, MIN and MAX of integers",
+    "GROUP USING PARTITION with common aggregates",
     _aggregated,
-    lineage=_aggregated_lineage,
+    aggregations.departition,
+    lineage=_aggregates_lineage,
     filters=_aggregated_filters,
 )

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dctv.contracts.span_operator import Filters, Lineage, SpanOperator, Times, joined_payload
+from dctv.functions.span.forms import joins as queries
 from dctv.plan.nodes import ArrowStream
 from dctv.types.schema import Schema
 
@@ -64,8 +65,18 @@ def _event_filters(inputs: Sequence[Schema], options: Mapping[str, Any], _: Sche
 
 
 SPAN_JOIN = SpanOperator(
-    "span join", "SPAN JOIN and SPAN BROADCAST of span tables", _span_join, lineage=_lineage, filters=_join_filters
+    "span join",
+    "SPAN JOIN and SPAN BROADCAST of span tables",
+    _span_join,
+    queries.span_join,
+    lineage=_lineage,
+    filters=_join_filters,
 )
 EVENT_JOIN = SpanOperator(
-    "event join", "SPAN JOIN of an event table with a span table", _event_join, lineage=_lineage, filters=_event_filters
+    "event join",
+    "SPAN JOIN of an event table with a span table",
+    _event_join,
+    queries.event_join,
+    lineage=_lineage,
+    filters=_event_filters,
 )

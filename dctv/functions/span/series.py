@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dctv.contracts.span_operator import Filters, Lineage, SpanOperator
+from dctv.contracts.span_operator import Counted, Filters, Lineage, SpanOperator
+from dctv.functions.span.forms import nest as nests
+from dctv.functions.span.forms import series as queries
+from dctv.functions.span.stacks import UNMATCHED
 from dctv.plan.nodes import ArrowStream
 from dctv.types.schema import Schema
 
@@ -19,8 +22,8 @@ def _series_to_spans(inputs: list[ArrowStream], options: Mapping[str, Any], canc
 def _nest(inputs: list[ArrowStream], options: Mapping[str, Any], cancel: Any) -> ArrowStream:
     from dctv import _kernels
 
-    stream, _ = _kernels.nest(inputs[0], cancel=cancel, **options)
-    return stream
+    stream, counter = _kernels.nest(inputs[0], cancel=cancel, **options)
+    return Counted(stream, counter, UNMATCHED)
 
 
 def _series_lineage(inputs: Sequence[Schema], options: Mapping[str, Any], made: Schema) -> Lineage:
@@ -53,6 +56,11 @@ def _series_filters(inputs: Sequence[Schema], options: Mapping[str, Any], _: Sch
 
 
 SERIES = SpanOperator(
-    "series to spans", "dctv.time_series_to_spans", _series_to_spans, lineage=_series_lineage, filters=_series_filters
+    "series to spans",
+    "dctv.time_series_to_spans",
+    _series_to_spans,
+    queries.series_to_spans,
+    lineage=_series_lineage,
+    filters=_series_filters,
 )
-NEST = SpanOperator("nest", "dctv.slices", _nest, lineage=_nest_lineage)
+NEST = SpanOperator("nest", "dctv.slices", _nest, nests.nest, lineage=_nest_lineage)

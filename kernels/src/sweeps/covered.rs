@@ -7,15 +7,15 @@ use arrow_array::ArrayRef;
 use arrow_schema::ArrowError;
 
 use super::active::Active;
-use super::groups::Groups;
+use super::groups::{Groups, Members};
 use super::held::NULL_ROW;
 use super::required::Required;
 use super::source::Open;
 use super::stream::Sweep;
 
 /// A piece is known when its span, its group or the common cover ends, whichever is first.
-pub struct CoveredPieces {
-    groups: Groups,
+pub struct CoveredPieces<M> {
+    groups: Groups<M>,
     required: Required,
     group: Open,
     state: Vec<Span>,
@@ -41,8 +41,8 @@ enum Cover {
     Broken(i64, i64),
 }
 
-impl CoveredPieces {
-    pub fn new(groups: Groups, required: Required) -> Self {
+impl<M: Members> CoveredPieces<M> {
+    pub fn new(groups: Groups<M>, required: Required) -> Self {
         Self {
             groups,
             required,
@@ -186,7 +186,7 @@ impl CoveredPieces {
     }
 }
 
-impl Sweep for CoveredPieces {
+impl<M: Members> Sweep for CoveredPieces<M> {
     fn next(&mut self) -> Result<Option<Vec<ArrayRef>>, ArrowError> {
         self.begin()?;
         while !self.groups.is_full() {

@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
-use arrow_array::{Array, ArrayRef, Float64Array, Int64Array};
+use arrow_array::{Array, ArrayRef, Decimal128Array, Float64Array, Int64Array};
 use arrow_cast::cast;
-use arrow_schema::{ArrowError, DataType, FieldRef};
+use arrow_schema::{ArrowError, DataType};
 use pyo3::prelude::*;
 use pyo3_arrow::PyRecordBatchReader;
 use pyo3_arrow::input::AnyRecordBatch;
 
+use super::aggregates::{Aggregate, Call, Form, Function, Taken, larger, mean};
 use super::cancel::{Cancel, Token};
 use super::cuts::{Cuts, Inputs, Layout, Sink};
 use super::failure::{fail, to_python};
@@ -18,27 +19,15 @@ use super::required::Required;
 use super::source::{Kind, ROWS, Reader, Source};
 use super::stream::{int64, made, nullable, schema, stream};
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Function {
-    Sum,
-    Count,
-    Min,
-    Max,
-    Avg,
-}
-
-/// One output column: a function of one payload column, or of the rows where there is none.
-struct Aggregate {
-    function: Function,
-    column: Option<usize>,
-    float: bool,
-    result: DataType,
+/// One output column: an aggregate, and what it knows of the open spans.
+struct Column {
+    aggregate: Aggregate,
     /// The chunk's values, and for each partition the value of its span.
     chunk: Values,
     spans: Vec<Option<Number>>,
     /// For each bundle the sum and count of the values of open spans; sums of floats are not kept, as they drift.
     totals: Vec<Total>,
-    out: Vec<Option<Number>>,
+    out: Out,
 }
 
 #[derive(Clone, Copy)]
@@ -59,8 +48,15 @@ struct Total {
     count: i64,
 }
 
+/// Results that wait for their batch.
+enum Out {
+    Whole(Vec<Option<i64>>),
+    Wide(Vec<Option<i128>>),
+    Real(Vec<Option<f64>>),
+}
+
 struct Departition {
-    aggregates: Vec<Aggregate>,
+    columns: Vec<Column>,
     ts: Vec<i64>,
     duration: Vec<i64>,
     bundle: Vec<u32>,
@@ -74,87 +70,104 @@ impl Number {
         }
     }
 
-    /// The smaller or larger of two of a kind; NaN is larger than any number, as in the engine.
+    /// The smaller or larger of two of a kind.
     fn pick(self, other: Self, smaller: bool) -> Self {
         let less = match (self, other) {
             (Self::Whole(a), Self::Whole(b)) => a < b,
-            (a, b) => a.real() < b.real() || (!a.real().is_nan() && b.real().is_nan()),
+            (a, b) => larger(b.real(), a.real()),
         };
         if less == smaller { self } else { other }
     }
+
+    /// The product as the engine has it, in the value's own type.
+    fn weighed(self, duration: i64, single: bool) -> Result<Self, ArrowError> {
+        match self {
+            Self::Whole(value) => value
+                .checked_mul(duration)
+                .map(Self::Whole)
+                .ok_or_else(|| fail(format!("{value} * {duration} exceeds Int64"))),
+            Self::Real(value) if single => {
+                Ok(Self::Real(f64::from(value as f32 * duration as f32)))
+            }
+            Self::Real(value) => Ok(Self::Real(value * duration as f64)),
+        }
+    }
 }
 
-impl Aggregate {
-    fn new(function: &str, column: Option<usize>, fields: &[FieldRef]) -> Result<Self, ArrowError> {
-        let function = match function {
-            "sum" => Function::Sum,
-            "count" => Function::Count,
-            "min" => Function::Min,
-            "max" => Function::Max,
-            "avg" => Function::Avg,
-            other => {
-                return Err(fail(format!(
-                    "aggregate is {other:?}, expected sum, count, min, max or avg"
-                )));
+impl Out {
+    fn new(result: &DataType) -> Self {
+        match result {
+            DataType::Float32 | DataType::Float64 => Self::Real(Vec::new()),
+            DataType::Decimal128(..) => Self::Wide(Vec::new()),
+            _ => Self::Whole(Vec::new()),
+        }
+    }
+
+    fn push(&mut self, number: Option<Number>) {
+        match self {
+            Self::Real(out) => out.push(number.map(Number::real)),
+            Self::Whole(out) => out.push(match number {
+                Some(Number::Whole(value)) => Some(value),
+                _ => None,
+            }),
+            Self::Wide(out) => out.push(None),
+        }
+    }
+
+    fn push_sum(&mut self, sum: i128, ts: i64) -> Result<(), ArrowError> {
+        match self {
+            Self::Wide(out) => out.push(Some(sum)),
+            _ => {
+                let sum = i64::try_from(sum)
+                    .map_err(|_| fail(format!("the sum at {ts} exceeds Int64: {sum}")))?;
+                self.push(Some(Number::Whole(sum)));
             }
-        };
-        let found = |column: usize| {
-            let field = fields.get(column).map(|field| field.data_type());
-            field.ok_or_else(|| fail(format!("the payload has no column {column}")))
-        };
-        let data_type = column.map(found).transpose()?;
-        let float = data_type.is_some_and(DataType::is_floating);
-        let fits =
-            data_type.is_none_or(|kind| kind.is_integer() && *kind != DataType::UInt64 || float);
-        let counts = function == Function::Count;
-        if !counts && (!fits || data_type.is_none()) {
-            let found = data_type.map_or("nothing".to_owned(), DataType::to_string);
+        }
+        Ok(())
+    }
+}
+
+impl Column {
+    fn new(aggregate: Aggregate) -> Result<Self, ArrowError> {
+        let numbers = aggregate.form != Form::Other
+            || matches!(aggregate.function, Function::Count | Function::TimeKnown);
+        let picks = matches!(aggregate.function, Function::First | Function::Last);
+        if picks || !numbers {
             return Err(fail(format!(
-                "cannot aggregate {found}, expected integers up to Int64 or floats"
+                "cannot aggregate {} over partitions",
+                aggregate.data_type
             )));
         }
-        let result = match (function, data_type) {
-            (Function::Min | Function::Max, Some(data_type)) => data_type.clone(),
-            (Function::Avg, _) => DataType::Float64,
-            (Function::Sum, _) if float => DataType::Float64,
-            _ => DataType::Int64,
-        };
-        let (chunk, spans, totals, out) = (Values::None, Vec::new(), Vec::new(), Vec::new());
         Ok(Self {
-            function,
-            column,
-            float,
-            result,
-            chunk,
-            spans,
-            totals,
-            out,
+            out: Out::new(&aggregate.result),
+            aggregate,
+            chunk: Values::None,
+            spans: Vec::new(),
+            totals: Vec::new(),
         })
     }
 
     fn load(&mut self, input: &Source) -> Result<(), ArrowError> {
         let number = (input.chunk.base >> 32) as u32;
-        let Some(column) = self
-            .column
-            .and_then(|column| input.held.column(number, column))
-        else {
+        let Taken::Column(column) = self.aggregate.taken else {
             return Ok(());
         };
-        self.chunk = if self.function == Function::Count {
+        let Some(column) = input.held.column(number, column) else {
+            return Ok(());
+        };
+        let counts = matches!(
+            self.aggregate.function,
+            Function::Count | Function::TimeKnown
+        );
+        self.chunk = if counts {
             let present = Int64Array::from(vec![0; column.len()]).into_parts().1;
             Values::Whole(Int64Array::new(present, column.logical_nulls()))
-        } else if self.float {
-            Values::Real(
-                cast(column, &DataType::Float64)?
-                    .as_primitive::<Float64Type>()
-                    .clone(),
-            )
+        } else if self.aggregate.form == Form::Real {
+            let real = cast(column, &DataType::Float64)?;
+            Values::Real(real.as_primitive::<Float64Type>().clone())
         } else {
-            Values::Whole(
-                cast(column, &DataType::Int64)?
-                    .as_primitive::<Int64Type>()
-                    .clone(),
-            )
+            let whole = cast(column, &DataType::Int64)?;
+            Values::Whole(whole.as_primitive::<Int64Type>().clone())
         };
         Ok(())
     }
@@ -192,71 +205,94 @@ impl Aggregate {
         }
     }
 
-    fn stretch(&mut self, bundle: usize, active: &[u32], ts: i64) -> Result<(), ArrowError> {
+    fn stretch(
+        &mut self,
+        bundle: usize,
+        active: &[u32],
+        (ts, duration): (i64, i64),
+    ) -> Result<(), ArrowError> {
         let Total { sum, count } = self.totals[bundle];
-        let values = || active.iter().filter_map(|&code| self.spans[code as usize]);
-        let real = || values().map(Number::real).sum::<f64>();
-        let result = match self.function {
-            Function::Count => Some(Number::Whole(count)),
-            _ if count == 0 => None,
-            Function::Sum if self.float => Some(Number::Real(real())),
-            Function::Sum => {
-                let sum = i64::try_from(sum)
-                    .map_err(|_| fail(format!("the sum at {ts} exceeds Int64: {sum}")))?;
-                Some(Number::Whole(sum))
+        let function = self.aggregate.function;
+        if count == 0 || function == Function::Count {
+            let counted = (function == Function::Count).then_some(Number::Whole(count));
+            self.out.push(counted);
+            return Ok(());
+        }
+        // All pieces of a stretch have its times.
+        let same = match self.aggregate.taken {
+            Taken::Start => Some(ts),
+            Taken::Duration => Some(duration),
+            Taken::Rows | Taken::Column(_) => None,
+        };
+        let sum = same.map_or(sum, |same| i128::from(same) * i128::from(count));
+        let values = || {
+            let value = |&code: &u32| same.map(Number::Whole).or(self.spans[code as usize]);
+            active.iter().filter_map(value)
+        };
+        let real = || values().fold(0.0, |sum, value| sum + value.real());
+        let whole = self.aggregate.form == Form::Whole;
+        let number = match function {
+            Function::Sum | Function::WideSum if whole => return self.out.push_sum(sum, ts),
+            Function::TimeKnown => {
+                let known = i128::from(duration) * i128::from(count);
+                return self.out.push_sum(known, ts);
             }
-            Function::Avg if self.float => Some(Number::Real(real() / count as f64)),
-            Function::Avg => Some(Number::Real(sum as f64 / count as f64)),
+            Function::TimeSum => {
+                let single = self.aggregate.data_type == DataType::Float32;
+                let (mut products, mut real) = (0, 0.0);
+                for value in values() {
+                    match value.weighed(duration, single)? {
+                        Number::Whole(product) => products += i128::from(product),
+                        Number::Real(product) => real += product,
+                    }
+                }
+                if whole {
+                    return self.out.push_sum(products, ts);
+                }
+                Some(Number::Real(real))
+            }
+            Function::Avg if whole => {
+                let own = &self.aggregate.data_type;
+                Some(Number::Real(mean(sum, count.unsigned_abs(), own)))
+            }
+            Function::Avg => Some(Number::Real(real() / count as f64)),
             Function::Min => values().reduce(|a, b| a.pick(b, true)),
             Function::Max => values().reduce(|a, b| a.pick(b, false)),
+            _ => Some(Number::Real(real())),
         };
-        self.out.push(result);
+        self.out.push(number);
         Ok(())
     }
 
     fn flush(&mut self) -> Result<ArrayRef, ArrowError> {
-        let out = std::mem::take(&mut self.out);
-        let whole = |number: Number| {
-            if let Number::Whole(value) = number {
-                value
-            } else {
-                0
+        let result = &self.aggregate.result;
+        let made: ArrayRef = match std::mem::replace(&mut self.out, Out::new(result)) {
+            Out::Whole(values) => Arc::new(Int64Array::from(values)),
+            Out::Real(values) => Arc::new(Float64Array::from(values)),
+            Out::Wide(values) => {
+                Arc::new(Decimal128Array::from(values).with_precision_and_scale(38, 0)?)
             }
         };
-        let column: ArrayRef =
-            if self.function == Function::Avg || self.float && self.function != Function::Count {
-                Arc::new(
-                    out.iter()
-                        .map(|number| number.map(Number::real))
-                        .collect::<Float64Array>(),
-                )
-            } else {
-                Arc::new(
-                    out.iter()
-                        .map(|number| number.map(whole))
-                        .collect::<Int64Array>(),
-                )
-            };
-        cast(&column, &self.result)
+        cast(&made, result)
     }
 }
 
 impl Sink for Departition {
     fn load(&mut self, input: &Source) -> Result<(), ArrowError> {
-        self.aggregates
+        self.columns
             .iter_mut()
-            .try_for_each(|aggregate| aggregate.load(input))
+            .try_for_each(|column| column.load(input))
     }
 
     fn begin(&mut self, code: u32, bundle: u32, input: &Source) {
-        for aggregate in &mut self.aggregates {
-            aggregate.begin(code as usize, bundle as usize, input.pos);
+        for column in &mut self.columns {
+            column.begin(code as usize, bundle as usize, input.pos);
         }
     }
 
     fn end(&mut self, code: u32, bundle: u32) {
-        for aggregate in &mut self.aggregates {
-            aggregate.end(code as usize, bundle as usize);
+        for column in &mut self.columns {
+            column.end(code as usize, bundle as usize);
         }
     }
 
@@ -269,9 +305,9 @@ impl Sink for Departition {
         self.ts.push(ts);
         self.duration.push(duration);
         self.bundle.push(bundle);
-        self.aggregates
+        self.columns
             .iter_mut()
-            .try_for_each(|aggregate| aggregate.stretch(bundle as usize, active, ts))
+            .try_for_each(|column| column.stretch(bundle as usize, active, (ts, duration)))
     }
 
     fn is_full(&self) -> bool {
@@ -291,8 +327,8 @@ impl Sink for Departition {
             int64(std::mem::take(&mut self.duration)),
         ];
         columns.extend(cuts.kept.columns(std::mem::take(&mut self.bundle))?);
-        for aggregate in &mut self.aggregates {
-            columns.push(aggregate.flush()?);
+        for column in &mut self.columns {
+            columns.push(column.flush()?);
         }
         Ok(Some(columns))
     }
@@ -304,7 +340,7 @@ pub fn departition(
     spans: AnyRecordBatch,
     partitions: usize,
     keep: Vec<usize>,
-    aggregates: Vec<(String, Option<usize>)>,
+    aggregates: Vec<Call>,
     names: Vec<String>,
     intersect: Option<AnyRecordBatch>,
     cancel: Option<PyRef<'_, Cancel>>,
@@ -334,16 +370,15 @@ fn build(
     input: Reader,
     partitions: usize,
     mut layout: Layout,
-    aggregates: &[(String, Option<usize>)],
+    aggregates: &[Call],
     names: &[String],
     token: Token,
 ) -> Result<PyRecordBatchReader, ArrowError> {
     let input = Source::new(input, Kind::Spans, partitions, "partitioned", token.clone())?;
     let (own, fields) = (input.partition_fields(), input.payload_fields());
     layout.names = own.iter().map(|field| field.name().clone()).collect();
-    let make =
-        |(function, column): &(String, Option<usize>)| Aggregate::new(function, *column, &fields);
-    let aggregates = aggregates.iter().map(make).collect::<Result<Vec<_>, _>>()?;
+    let make = |call: &Call| Column::new(Aggregate::new(call, &fields)?);
+    let columns = aggregates.iter().map(make).collect::<Result<Vec<_>, _>>()?;
     let mut all = vec![made(DataType::Int64, false); 2];
     all.extend(nullable(
         layout
@@ -353,13 +388,13 @@ fn build(
             .collect(),
     ));
     all.extend(
-        aggregates
+        columns
             .iter()
-            .map(|aggregate| made(aggregate.result.clone(), true)),
+            .map(|column| made(column.aggregate.result.clone(), true)),
     );
     let schema = schema(all, names)?;
     let sink = Departition {
-        aggregates,
+        columns,
         ts: Vec::new(),
         duration: Vec::new(),
         bundle: Vec::new(),

@@ -1,16 +1,14 @@
-//! Pieces of an input within a grouper's spans -> rows by group, with one row where a partition has no piece.
+//! Pieces of an input within a grouper's spans -> rows by group, for every partition that occurs.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
 
-use arrow_array::{ArrayRef, BooleanArray, Int64Array};
-use arrow_buffer::{BooleanBuffer, NullBuffer};
+use arrow_array::ArrayRef;
 use arrow_schema::{ArrowError, DataType, FieldRef, SchemaRef};
 
 use super::gather::gather;
-use super::held::NULL_ROW;
+use super::held::Held;
 use super::partition::Partitions;
-use super::source::{Kind, Open, ROWS, Source};
+use super::source::{Open, ROWS, Source};
 use super::stream::{int64, made, nullable, partitions, schema};
 
 /// Gaps up to this many groups are filled at once, longer ones at the end, so that a batch cannot grow without bound.
@@ -19,50 +17,63 @@ const SHORT: usize = 16;
 /// A partition that no row was of yet.
 const UNSEEN: usize = usize::MAX;
 
-/// The two inputs, every grouper row met so far, and the rows that wait for their batch.
-pub struct Groups {
+/// What is made of the pieces of groups.
+pub trait Members: Send {
+    /// Whether a first column numbers the groups.
+    const NUMBERED: bool;
+    /// The columns it adds to a group's own and its partition.
+    fn fields(&self) -> Vec<FieldRef>;
+    /// A piece of the newest group: its partition, its time and duration, and the input's row.
+    fn piece(&mut self, group: usize, code: u32, times: (i64, i64), row: u64);
+    /// A partition has no piece in a group.
+    fn absent(&mut self, group: usize, code: u32);
+    /// Whether enough waits to be flushed.
+    fn is_full(&self) -> bool;
+    fn is_empty(&self) -> bool;
+    /// The input's rows that are still needed.
+    fn rows(&self) -> impl Iterator<Item = u64>;
+    /// The rows of a batch; more pieces may follow for the group `open`.
+    fn flush(&mut self, held: &Held, open: Option<usize>) -> Result<Made, ArrowError>;
+}
+
+/// Rows of a batch: their groups, their partitions and the further columns.
+pub struct Made {
+    pub group: Vec<usize>,
+    pub code: Vec<u32>,
+    pub columns: Vec<ArrayRef>,
+}
+
+/// The two inputs, every grouper row met so far, and what is made of the pieces.
+pub struct Groups<M> {
     pub input: Source,
     pub grouper: Source,
     pub partitions: Partitions,
     pub ts: Vec<i64>,
     pub duration: Vec<i64>,
-    kind: Kind,
     grouper_rows: Vec<u64>,
     /// For each partition the first group that has no row of it yet.
     next: Vec<usize>,
     order: Vec<u32>,
     gaps: VecDeque<(u32, usize, usize)>,
-    out: Out,
+    members: M,
     ended: bool,
-    fields: [Vec<FieldRef>; 2],
+    fields: Vec<FieldRef>,
 }
 
-#[derive(Default)]
-struct Out {
-    group: Vec<usize>,
-    code: Vec<u32>,
-    ts: Vec<i64>,
-    duration: Vec<i64>,
-    row: Vec<u64>,
-}
-
-impl Groups {
+impl<M: Members> Groups<M> {
     pub fn new(
         input: Source,
         grouper: Source,
-        kind: Kind,
+        members: M,
         names: &[String],
     ) -> Result<(Self, SchemaRef), ArrowError> {
-        let fields = [grouper.payload_fields(), input.payload_fields()];
-        let partitions = partitions(names, 3 + fields[0].len(), input.partition_types())?;
-        let mut all = vec![made(DataType::Int64, false); 3];
-        all.extend(nullable(fields[0].clone()));
+        let fields = grouper.payload_fields();
+        let own = 2 + usize::from(M::NUMBERED);
+        let partitions = partitions(names, own + fields.len(), input.partition_types())?;
+        let mut all = vec![made(DataType::Int64, false); own];
+        all.extend(nullable(fields.clone()));
         all.extend(nullable(input.partition_fields()));
-        all.extend([made(DataType::Boolean, false), made(DataType::Int64, true)]);
-        if kind == Kind::Spans {
-            all.push(made(DataType::Int64, true));
-        }
-        all.extend(nullable(fields[1].clone()));
+        all.extend(members.fields());
         let schema = schema(all, names)?;
         let mut groups = Self {
             input,
@@ -70,12 +81,11 @@ impl Groups {
             partitions,
             ts: Vec::new(),
             duration: Vec::new(),
-            kind,
             grouper_rows: Vec::new(),
             next: Vec::new(),
             order: Vec::new(),
             gaps: VecDeque::new(),
-            out: Out::default(),
+            members,
             ended: false,
             fields,
         };
@@ -108,7 +118,7 @@ impl Groups {
     }
 
     pub fn is_full(&self) -> bool {
-        self.out.code.len() >= ROWS
+        self.members.is_full()
     }
 
     /// Takes the grouper's next row; `open` is the one before.
@@ -147,12 +157,12 @@ impl Groups {
             self.gap(code, next, group);
         }
         self.next[code as usize] = group + 1;
-        self.out.push(group, code, (ts, end - ts), row);
+        self.members.piece(group, code, (ts, end - ts), row);
     }
 
     fn gap(&mut self, code: u32, from: usize, to: usize) {
         if to - from <= SHORT {
-            (from..to).for_each(|group| self.out.push(group, code, (0, 0), NULL_ROW));
+            (from..to).for_each(|group| self.members.absent(group, code));
         } else {
             self.gaps.push_back((code, from, to));
         }
@@ -171,7 +181,7 @@ impl Groups {
         }
         while let Some((code, from, to)) = self.gaps.pop_front() {
             let now = to.min(from + ROWS);
-            (from..now).for_each(|group| self.out.push(group, code, (0, 0), NULL_ROW));
+            (from..now).for_each(|group| self.members.absent(group, code));
             if now < to {
                 self.gaps.push_front((code, now, to));
             }
@@ -179,50 +189,33 @@ impl Groups {
                 break;
             }
         }
-        !self.out.code.is_empty()
+        !self.members.is_empty()
     }
 
     /// Drops the chunks of the input that nothing is needed from; the grouper's stay for groups without a piece.
     pub fn release(&mut self, open: impl Iterator<Item = u64>) {
         if self.input.held.is_full() {
-            self.input
-                .held
-                .retain(open.chain(self.out.row.iter().copied()));
+            self.input.held.retain(open.chain(self.members.rows()));
         }
     }
 
     /// Turns the rows that wait into the columns of a batch.
     pub fn flush(&mut self) -> Result<Vec<ArrayRef>, ArrowError> {
-        let out = std::mem::take(&mut self.out);
-        let pick = |values: &[i64]| int64(out.group.iter().map(|&group| values[group]).collect());
-        let group_rows: Vec<u64> = out
-            .group
-            .iter()
-            .map(|&group| self.grouper_rows[group])
-            .collect();
-        let mut columns = vec![int64(out.group.iter().map(|&group| group as i64).collect())];
-        columns.extend([pick(&self.ts), pick(&self.duration)]);
-        columns.extend(gather(&self.grouper.held, &self.fields[0], &group_rows)?);
-        columns.extend(self.partitions.columns(out.code)?);
-        let present = BooleanBuffer::collect_bool(out.row.len(), |row| out.row[row] != NULL_ROW);
-        let nulls = Some(NullBuffer::new(present.clone())).filter(|nulls| nulls.null_count() > 0);
-        columns.push(Arc::new(BooleanArray::new(present, None)));
-        columns.push(Arc::new(Int64Array::new(out.ts.into(), nulls.clone())));
-        if self.kind == Kind::Spans {
-            columns.push(Arc::new(Int64Array::new(out.duration.into(), nulls)));
+        let open = self.ts.len().checked_sub(1).filter(|_| !self.ended);
+        let made = self.members.flush(&self.input.held, open)?;
+        let pick = |values: &[i64]| int64(made.group.iter().map(|&group| values[group]).collect());
+        let rows = made.group.iter().map(|&group| self.grouper_rows[group]);
+        let mut columns = Vec::new();
+        if M::NUMBERED {
+            columns.push(int64(
+                made.group.iter().map(|&group| group as i64).collect(),
+            ));
         }
-        columns.extend(gather(&self.input.held, &self.fields[1], &out.row)?);
+        columns.extend([pick(&self.ts), pick(&self.duration)]);
+        let rows: Vec<u64> = rows.collect();
+        columns.extend(gather(&self.grouper.held, &self.fields, &rows)?);
+        columns.extend(self.partitions.columns(made.code)?);
+        columns.extend(made.columns);
         Ok(columns)
-    }
-}
-
-impl Out {
-    #[inline]
-    fn push(&mut self, group: usize, code: u32, piece: (i64, i64), row: u64) {
-        self.group.push(group);
-        self.code.push(code);
-        self.ts.push(piece.0);
-        self.duration.push(piece.1);
-        self.row.push(row);
     }
 }

@@ -3,20 +3,26 @@
 use pyo3::prelude::*;
 
 mod active;
+mod aggregates;
 mod cancel;
 mod checks;
 mod clock;
+mod counter;
 mod covered;
 mod cuts;
 mod departition;
 mod event_join;
 mod failure;
+mod fold;
 mod gather;
+mod group_pieces;
 mod groups;
 mod held;
 mod inner;
+mod moves;
 mod nest;
 mod outer;
+mod paired;
 mod partition;
 mod partition_pieces;
 mod pieces;
@@ -28,7 +34,10 @@ mod slots;
 mod source;
 mod span_join;
 mod span_pieces;
+mod stacks;
 mod stream;
+mod totals;
+mod trie;
 mod values;
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -36,10 +45,14 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(span_join::span_join, m)?)?;
     m.add_function(wrap_pyfunction!(event_join::event_join, m)?)?;
     m.add_function(wrap_pyfunction!(span_pieces::span_pieces, m)?)?;
+    m.add_function(wrap_pyfunction!(span_pieces::span_group, m)?)?;
     m.add_function(wrap_pyfunction!(partition_pieces::partition_pieces, m)?)?;
     m.add_function(wrap_pyfunction!(series::series_to_spans, m)?)?;
-    m.add_class::<nest::Counter>()?;
+    m.add_class::<counter::Counter>()?;
     m.add_function(wrap_pyfunction!(nest::nest, m)?)?;
+    m.add_function(wrap_pyfunction!(paired::nest_pairs, m)?)?;
+    m.add_function(wrap_pyfunction!(stacks::stack_history, m)?)?;
+    m.add_function(wrap_pyfunction!(stacks::stack_contents, m)?)?;
     m.add_class::<rows::Rows>()?;
     m.add_function(wrap_pyfunction!(rows::rows, m)?)?;
     m.add_function(wrap_pyfunction!(rows::schema, m)?)?;

@@ -1,7 +1,6 @@
 //! `nest`: begins, ends and complete calls of threads -> calls with their parents and depths.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int8Type, Int64Type};
@@ -12,28 +11,13 @@ use pyo3_arrow::PyRecordBatchReader;
 use pyo3_arrow::input::AnyRecordBatch;
 
 use super::cancel::{Cancel, Token};
+use super::counter::{Counter, Tally};
 use super::failure::{fail, to_python};
 use super::gather::gather_some;
 use super::partition::Partitions;
 use super::slots::Slots;
 use super::source::{Kind, ROWS, Source};
 use super::stream::{Sweep, int64, made, nullable, partitions, schema, stream};
-
-/// A number that a running kernel counts up; it is final once the stream has ended.
-#[pyclass(frozen, module = "dctv._kernels")]
-#[derive(Default)]
-pub struct Counter {
-    count: Arc<AtomicU64>,
-}
-
-#[pymethods]
-impl Counter {
-    /// The count so far.
-    #[getter]
-    fn value(&self) -> u64 {
-        self.count.load(Ordering::Relaxed)
-    }
-}
 
 struct Nest {
     input: Source,
@@ -43,7 +27,7 @@ struct Nest {
     slots: Slots<Slot>,
     out: Vec<(u64, Slot)>,
     released: u64,
-    unmatched: Arc<AtomicU64>,
+    unmatched: Tally,
 }
 
 /// A call that is open: its end is known if it was complete.
@@ -159,7 +143,7 @@ impl Nest {
     fn end(&mut self, t: i64) -> Result<(), ArrowError> {
         let stack = &mut self.stacks[self.input.chunk.code[self.input.pos] as usize];
         let Some(place) = stack.iter().rposition(|frame| frame.end.is_none()) else {
-            self.unmatched.fetch_add(1, Ordering::Relaxed);
+            self.unmatched.add();
             return Ok(());
         };
         let frame = stack.remove(place);
@@ -236,6 +220,7 @@ impl Sweep for Nest {
             self.input.fill(&mut self.partitions)?;
             self.stacks.resize(self.partitions.len(), Vec::new());
             if self.input.done {
+                self.unmatched.show();
                 let open = self
                     .slots
                     .iter_mut()
@@ -273,21 +258,16 @@ pub fn nest(
         "call",
         token.clone(),
     );
-    let counter = Counter::default();
-    let reader = build(
-        input.map_err(to_python)?,
-        &names,
-        counter.count.clone(),
-        token,
-    )
-    .map_err(to_python)?;
+    let tally = Tally::default();
+    let counter = tally.counter();
+    let reader = build(input.map_err(to_python)?, &names, tally, token).map_err(to_python)?;
     Ok((reader, counter))
 }
 
 fn build(
     input: Source,
     names: &[String],
-    unmatched: Arc<AtomicU64>,
+    unmatched: Tally,
     token: Token,
 ) -> Result<PyRecordBatchReader, ArrowError> {
     let fields = input.payload_fields();

@@ -2,7 +2,7 @@
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
-use arrow_array::{RecordBatch, RecordBatchReader};
+use arrow_array::{ArrayRef, RecordBatch, RecordBatchReader};
 use arrow_buffer::ScalarBuffer;
 use arrow_schema::{ArrowError, DataType, FieldRef};
 
@@ -135,6 +135,13 @@ impl Source {
             .skip(self.first() + self.partitions)
             .cloned()
             .collect()
+    }
+
+    /// One payload column of the current chunk.
+    pub fn payload_column(&self, column: usize) -> Result<&ArrayRef, ArrowError> {
+        self.held
+            .column((self.chunk.base >> 32) as u32, column)
+            .ok_or_else(|| fail("chunk was dropped"))
     }
 
     /// The time of the next row; `i64::MAX` after the last, which no span can have.

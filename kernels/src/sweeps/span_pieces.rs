@@ -1,4 +1,4 @@
-//! `span_pieces`: spans or events and a grouper -> for every partition and grouper span the pieces inside it.
+//! `span_pieces`, `span_group`: spans or events and a grouper -> the pieces inside every grouper span, or aggregates over them.
 
 use arrow_array::ArrayRef;
 use arrow_schema::ArrowError;
@@ -8,22 +8,25 @@ use pyo3_arrow::PyRecordBatchReader;
 use pyo3_arrow::input::AnyRecordBatch;
 
 use super::active::Active;
+use super::aggregates::{Aggregate, Call, Taken};
 use super::cancel::{Cancel, Token};
 use super::covered::CoveredPieces;
-use super::failure::to_python;
-use super::groups::Groups;
+use super::failure::{fail, to_python};
+use super::group_pieces::Pieces;
+use super::groups::{Groups, Members};
 use super::required::Required;
 use super::source::{Kind, Open, Source};
 use super::stream::{Sweep, stream};
+use super::totals::Totals;
 
-struct SpanPieces {
-    groups: Groups,
+struct SpanPieces<M> {
+    groups: Groups<M>,
     group: Open,
     state: Vec<Open>,
     active: Active,
 }
 
-impl SpanPieces {
+impl<M: Members> SpanPieces<M> {
     fn run(&mut self) -> Result<(), ArrowError> {
         while !self.groups.is_full() && !self.groups.starved() {
             let (it, gt) = (self.groups.input.time(), self.groups.grouper.time());
@@ -89,7 +92,7 @@ impl SpanPieces {
     }
 }
 
-impl Sweep for SpanPieces {
+impl<M: Members> Sweep for SpanPieces<M> {
     fn next(&mut self) -> Result<Option<Vec<ArrayRef>>, ArrowError> {
         while !self.groups.is_full() {
             self.groups.fill()?;
@@ -109,6 +112,63 @@ impl Sweep for SpanPieces {
     }
 }
 
+/// What a span group is made of, besides what becomes of its pieces.
+struct Inputs {
+    input: Source,
+    grouper: Source,
+    kind: Kind,
+    required: Option<Required>,
+    token: Token,
+}
+
+impl Inputs {
+    fn new(
+        (grouped, grouper): (AnyRecordBatch, AnyRecordBatch),
+        events: bool,
+        partitions: usize,
+        intersect: Option<AnyRecordBatch>,
+        token: Token,
+    ) -> PyResult<Self> {
+        if events && intersect.is_some() {
+            return Err(PyValueError::new_err(
+                "events cover no time, so intersect does not go with them",
+            ));
+        }
+        let kind = if events { Kind::Events } else { Kind::Spans };
+        let (grouped, grouper) = (grouped.into_reader()?, grouper.into_reader()?);
+        let intersect = intersect.map(AnyRecordBatch::into_reader).transpose()?;
+        let input = Source::new(grouped, kind, partitions, "grouped", token.clone());
+        let grouper = Source::new(grouper, Kind::Spans, 0, "grouper", token.clone());
+        Ok(Self {
+            input: input.map_err(to_python)?,
+            grouper: grouper.map_err(to_python)?,
+            kind,
+            required: intersect.map(Required::new),
+            token,
+        })
+    }
+
+    fn stream<M: Members + 'static>(
+        self,
+        members: M,
+        names: &[String],
+    ) -> Result<PyRecordBatchReader, ArrowError> {
+        let (groups, schema) = Groups::new(self.input, self.grouper, members, names)?;
+        Ok(match self.required {
+            Some(required) => stream(schema, CoveredPieces::new(groups, required), self.token),
+            None => {
+                let sweep = SpanPieces {
+                    groups,
+                    group: Open::NEVER,
+                    state: Vec::new(),
+                    active: Active::default(),
+                };
+                stream(schema, sweep, self.token)
+            }
+        })
+    }
+}
+
 #[pyfunction]
 #[pyo3(signature = (grouped, grouper, *, events, partitions, names, intersect=None, cancel=None))]
 pub fn span_pieces(
@@ -120,34 +180,40 @@ pub fn span_pieces(
     intersect: Option<AnyRecordBatch>,
     cancel: Option<PyRef<'_, Cancel>>,
 ) -> PyResult<PyRecordBatchReader> {
-    if events && intersect.is_some() {
-        return Err(PyValueError::new_err(
-            "events cover no time, so intersect does not go with them",
-        ));
-    }
-    let intersect = intersect.map(AnyRecordBatch::into_reader).transpose()?;
     let token = Token::new(cancel);
-    let kind = if events { Kind::Events } else { Kind::Spans };
-    let build = |input, grouper| -> Result<PyRecordBatchReader, ArrowError> {
-        let input = Source::new(input, kind, partitions, "grouped", token.clone())?;
-        let grouper = Source::new(grouper, Kind::Spans, 0, "grouper", token.clone())?;
-        let (groups, schema) = Groups::new(input, grouper, kind, &names)?;
-        Ok(match intersect {
-            Some(tuples) => stream(
-                schema,
-                CoveredPieces::new(groups, Required::new(tuples)),
-                token.clone(),
-            ),
-            None => {
-                let sweep = SpanPieces {
-                    groups,
-                    group: Open::NEVER,
-                    state: Vec::new(),
-                    active: Active::default(),
-                };
-                stream(schema, sweep, token.clone())
-            }
-        })
+    let inputs = Inputs::new((grouped, grouper), events, partitions, intersect, token)?;
+    let members = Pieces::new(&inputs.input, inputs.kind);
+    inputs.stream(members, &names).map_err(to_python)
+}
+
+#[pyfunction]
+#[pyo3(signature = (inputs, *, events, partitions, aggregates, names, cancel=None))]
+pub fn span_group(
+    inputs: Vec<AnyRecordBatch>,
+    events: bool,
+    partitions: usize,
+    aggregates: Vec<Call>,
+    names: Vec<String>,
+    cancel: Option<PyRef<'_, Cancel>>,
+) -> PyResult<PyRecordBatchReader> {
+    let (count, mut inputs) = (inputs.len(), inputs.into_iter());
+    let (Some(grouped), Some(grouper), 2..=3) = (inputs.next(), inputs.next(), count) else {
+        return Err(PyValueError::new_err(format!(
+            "found {count} inputs, expected what is grouped, the grouper and maybe the partitions to intersect"
+        )));
     };
-    build(grouped.into_reader()?, grouper.into_reader()?).map_err(to_python)
+    let token = Token::new(cancel);
+    let inputs = Inputs::new((grouped, grouper), events, partitions, inputs.next(), token)?;
+    let totals = || {
+        let payload = inputs.input.payload_fields();
+        let aggregates = aggregates.iter().map(|call| Aggregate::new(call, &payload));
+        let aggregates = aggregates.collect::<Result<Vec<_>, _>>()?;
+        let timed = |one: &Aggregate| one.function.weighs() || one.taken == Taken::Duration;
+        if events && aggregates.iter().any(timed) {
+            return Err(fail("events have no duration to aggregate"));
+        }
+        Totals::new(aggregates)
+    };
+    let members = totals().map_err(to_python)?;
+    inputs.stream(members, &names).map_err(to_python)
 }

@@ -37,7 +37,17 @@ pub fn stream(
 }
 
 impl<S: Sweep> Stream<S> {
+    /// The next batch that has rows.
     fn step(&mut self) -> Result<Option<RecordBatch>, ArrowError> {
+        loop {
+            match self.batch()? {
+                Some(batch) if batch.num_rows() == 0 => (),
+                other => return Ok(other),
+            }
+        }
+    }
+
+    fn batch(&mut self) -> Result<Option<RecordBatch>, ArrowError> {
         let Some(sweep) = &mut self.sweep else {
             return Ok(None);
         };

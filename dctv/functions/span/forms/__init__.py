@@ -1,0 +1,1 @@
+"""Span operators as queries of the engine, which give the rows of their sweeps."""

@@ -1,0 +1,189 @@
+"""GROUP USING PARTITION as a query: the stretches between boundaries, and what covers each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlglot import exp
+
+from dctv.contracts.span_operator import Input
+from dctv.functions.span.forms import words as w
+from dctv.functions.span.forms.inputs import renamed_keys, spans, values
+from dctv.functions.span.forms.meeting import expanded
+from dctv.plan.sql import column
+from dctv.types.schema import Schema
+from dctv.types.values import is_integer
+
+_Steps = list[tuple[str, exp.Query]]
+_BOUNDS = (("ts", 1), ("end", -1))
+
+
+@dataclass(frozen=True, slots=True)
+class _Aggregate:
+    """One output column: a function of a value of the spans, or of the spans themselves."""
+
+    place: int
+    function: str
+    value: str | None
+    whole: bool
+    """Whether its value is an integer."""
+
+    @property
+    def runs(self) -> bool:
+        """Whether it is known from what spans add where they begin and take away where they end."""
+        return self.function == "count" or (self.function in ("sum", "avg") and self.whole)
+
+    @property
+    def sums(self) -> list[str]:
+        """Names of its running sums: of rows and of values."""
+        return [f"c{self.place}", *([] if self.function == "count" else [f"s{self.place}"])]
+
+    def added(self, sign: int) -> list[exp.Expr]:
+        """Return what one span adds to each of its sums."""
+        if self.value is None:
+            return [w.number(sign)]
+        value = column(self.value, "x")
+        rows = w.case((w.is_null(value), w.number(0)), default=w.number(sign))
+        if self.function == "count":
+            return [rows]
+        return [rows, exp.Mul(this=w.cast(value.copy(), "HUGEINT"), expression=w.number(sign))]
+
+    def result(self) -> exp.Expr:
+        """Return its result in a stretch."""
+        if not self.runs:
+            return column(f"r{self.place}", "x")
+        rows, total = column(f"c{self.place}", "s"), column(f"s{self.place}", "s")
+        if self.function == "count":
+            return w.cast(rows, "BIGINT")
+        none = (exp.EQ(this=rows, expression=w.number(0)), w.NULL.copy())
+        if self.function == "avg":
+            mean = exp.Div(this=w.cast(total, "DOUBLE"), expression=w.cast(rows.copy(), "DOUBLE"))
+            return w.case(none, default=mean)
+        too_large = exp.or_(w.greater(total, w.LAST.copy()), w.greater(w.FIRST.copy(), total.copy()))
+        stop = w.error("the sum at ", column("ts", "s"), " exceeds Int64: ", total.copy())
+        return w.case(none, (too_large, stop), default=w.cast(total.copy(), "BIGINT"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Cut:
+    """What is cut: the spans, how many partition columns they have, those that are kept, what runs along."""
+
+    spans: w.Step
+    partitions: int
+    kept: tuple[str, ...]
+    running: tuple[_Aggregate, ...]
+    required: Input | None
+
+    @property
+    def sums(self) -> list[str]:
+        """Names of the running sums: spans, required partitions, aggregates."""
+        there = [] if self.required is None else ["there"]
+        return ["open", *there, *(s for one in self.running for s in one.sums)]
+
+
+def _cut(inputs: Sequence[Input], options: Mapping[str, Any], running: Sequence[_Aggregate] = ()) -> _Cut:
+    count = options["partitions"]
+    kept = tuple(f"k{i}" for i in options["keep"])
+    step = w.Step("spans", values(inputs[0], 2 + count, "a"))
+    return _Cut(step, count, kept, tuple(running), inputs[1] if len(inputs) > 1 else None)
+
+
+def partition_pieces(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Schema) -> exp.Query:
+    """Return for each stretch the spans that cover it."""
+    cut = _cut(inputs, options)
+    own = [*w.keys(cut.partitions), *cut.spans.values]
+    found = [column("id", "s"), column("ts", "s"), w.minus(column("end", "s"), column("ts", "s")), *w.columns(own, "x")]
+    items = [w.named(value, name) for value, name in zip(found, options["names"], strict=True)]
+    query = w.select(*items, source=_covering(cut, own), alias="x")
+    return w.with_steps(w.join(query, "stretches", "s", _at_number(cut)), _stretches(cut, inputs[0]))
+
+
+def departition(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Schema) -> exp.Query:
+    """Return aggregates of what covers each stretch: sums and counts run, others look at every span."""
+    step = _cut(inputs, options).spans
+    types = [c.type for c in inputs[0].schema.columns[2 + options["partitions"] :]]
+    aggregates = [
+        _Aggregate(place, name, None if at is None else step.values[at], at is None or is_integer(types[at]))
+        for place, (name, at) in enumerate(options["aggregates"])
+    ]
+    cut = _cut(inputs, options, [one for one in aggregates if one.runs])
+    steps = _stretches(cut, inputs[0])
+    found = [column("ts", "s"), w.minus(column("end", "s"), column("ts", "s")), *w.columns(cut.kept, "s")]
+    found += [one.result() for one in aggregates]
+    items = [w.named(value, name) for value, name in zip(found, options["names"], strict=True)]
+    query = w.select(*items, source="stretches", alias="s")
+    others = [(one, one.value) for one in aggregates if not one.runs]
+    if others:
+        names = ["n", *cut.kept]
+        needed = dict.fromkeys([*cut.kept, *(value for _one, value in others if value is not None)])
+        calls = [w.named(w.call(one.function, column(str(v))), f"r{one.place}") for one, v in others]
+        looked = w.select(*names, *calls, source=_covering(cut, list(needed)))
+        steps.append(("looked", w.grouped(looked, names)))
+        w.join(query, "looked", "x", _at_number(cut), "LEFT")
+    return w.with_steps(query, steps)
+
+
+def _at_number(cut: _Cut) -> list[exp.Expr]:
+    return [exp.EQ(this=column("n", "s"), expression=column("n", "x")), *w.same(cut.kept, "s", "x")]
+
+
+def _stretches(cut: _Cut, source: Input) -> _Steps:
+    """Return steps up to `stretches`: `ts`, `end`, `n` within the kept columns, `id` of all; those that count."""
+    steps: _Steps = [(cut.spans.name, spans(source, cut.partitions, "partitioned", "a"))]
+    if cut.required is not None:
+        marked = [*renamed_keys(cut.required, cut.partitions), w.named(exp.true(), "there")]
+        steps.append(("required", w.select(*marked, source=cut.required.table).distinct(copy=False)))
+        needs = w.select(*cut.kept, w.named(w.call("count", exp.Star()), "needed"), source="required")
+        steps.append(("needs", w.grouped(needs, cut.kept)))
+    bounds = w.both(*(_bounds(cut, bound, sign) for bound, sign in _BOUNDS))
+    sums = [w.named(w.call("sum", column(s)), s) for s in cut.sums]
+    at = w.grouped(w.select("t", *cut.kept, *sums, source=bounds), ["t", *cut.kept])
+    steps.append(("bounds", _running(cut, at)))
+    wanted: list[exp.Expr] = [w.greater(column("open", "b"), w.number(0))]
+    own = ["ts", "end", "n", *cut.kept, *(s for one in cut.running for s in one.sums)]
+    row = w.minus(w.over(w.call("row_number")), w.number(1))
+    counted = w.select(w.named(row, "id"), *w.columns(own, "b"), source="bounds", alias="b")
+    if cut.required is not None:
+        w.join(counted, "needs", "r", w.same(cut.kept, "b", "r") or [exp.true()], "LEFT")
+        needed = w.call("coalesce", column("needed", "r"), w.number(0))
+        wanted.append(exp.EQ(this=column("there", "b"), expression=needed))
+    steps.append(("stretches", w.where(counted, *wanted)))
+    return steps
+
+
+def _running(cut: _Cut, at: exp.Query) -> exp.Select:
+    """Number the boundaries and sum up to each; it lasts until the next one."""
+
+    def window(what: exp.Expr, name: str) -> exp.Expr:
+        return w.named(w.over(what, w.columns(cut.kept), [column("t")]), name)
+
+    until, row = window(w.call("lead", column("t")), "end"), window(w.call("row_number"), "n")
+    totals = [window(w.call("sum", column(s)), s) for s in cut.sums]
+    return w.select(w.named(column("t"), "ts"), until, row, *cut.kept, *totals, source=at)
+
+
+def _bounds(cut: _Cut, bound: str, sign: int) -> exp.Select:
+    """Return what each span adds to the sums where it begins, or takes away where it ends."""
+    added = [w.number(sign)]
+    if cut.required is not None:
+        added.append(w.case((w.is_null(column("there", "r")), w.number(0)), default=w.number(sign)))
+    added += [value for one in cut.running for value in one.added(sign)]
+    items = [w.named(value, name) for value, name in zip(added, cut.sums, strict=True)]
+    own = w.columns(cut.kept, "x")
+    query = w.select(w.named(column(bound, "x"), "t"), *own, *items, source=cut.spans.name, alias="x")
+    if cut.required is not None:
+        w.join(query, "required", "r", w.same(w.keys(cut.partitions), "x", "r"), "LEFT")
+    return query
+
+
+def _covering(cut: _Cut, own: list[str]) -> exp.Select:
+    """Repeat each span for the numbers of the stretches that it covers."""
+    first, last = column("n", "f"), w.minus(column("n", "g"), w.number(1))
+    bounds = [w.named(first, "first"), w.named(last, "last")]
+    ranged = w.select(*w.columns(own, "x"), *bounds, source=cut.spans.name, alias="x")
+    for alias, bound in (("f", "ts"), ("g", "end")):
+        on = [exp.EQ(this=column(bound, "x"), expression=column("ts", alias)), *w.same(cut.kept, "x", alias)]
+        w.join(ranged, "bounds", alias, on)
+    return expanded(ranged, own, "first", "last")

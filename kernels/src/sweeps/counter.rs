@@ -1,0 +1,46 @@
+//! A number that a sweep counts up -> an object that Python reads when the sweep has met the end of its input.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use pyo3::prelude::*;
+
+/// What a running kernel counts: 0 until it has met the end of its input, so that it is the same in every run.
+#[pyclass(frozen, module = "dctv._kernels")]
+pub struct Counter {
+    shown: Arc<AtomicU64>,
+}
+
+#[pymethods]
+impl Counter {
+    /// The count.
+    #[getter]
+    fn value(&self) -> u64 {
+        self.shown.load(Ordering::Relaxed)
+    }
+}
+
+/// The sweep's end of a counter.
+#[derive(Default)]
+pub struct Tally {
+    count: u64,
+    shown: Arc<AtomicU64>,
+}
+
+impl Tally {
+    pub fn counter(&self) -> Counter {
+        Counter {
+            shown: self.shown.clone(),
+        }
+    }
+
+    #[inline]
+    pub fn add(&mut self) {
+        self.count += 1;
+    }
+
+    /// Lets the counter show what was counted.
+    pub fn show(&self) {
+        self.shown.store(self.count, Ordering::Relaxed);
+    }
+}
