@@ -59,14 +59,15 @@ def test_queries_of_the_test_files(file: Path) -> None:
                 assert _outcome(session, block["sql"]) == _outcome(plain, block["sql"]), block["sql"]
 
 
-@pytest.fixture(scope="module")
-def session() -> Iterator[Session]:
+@pytest.fixture(scope="module", params=["kernel", "relational"])
+def session(request: pytest.FixtureRequest) -> Iterator[Session]:
     with Session(threads=1) as made:
+        made.sql(f"SET span_engine = '{request.param}'")
         yield made
 
 
 _settings = settings(
-    max_examples=60, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
+    max_examples=40, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
 )
 
 
@@ -152,7 +153,10 @@ _RANGES = ["_ts {} {}ns", "_ts + _duration {} {}ns"]
 @given(data=st.data())
 def test_time_ranges(session: Session, shape: str, data: st.DataObject) -> None:
     query = data.draw(shaped(shape, data.draw(st.sampled_from(POSSIBLE[shape])), 0))
-    bounds = data.draw(st.lists(st.tuples(st.sampled_from(_RANGES), _HOW, st.integers(0, END)), min_size=1, max_size=2))
+    whole = [span for spans in query.table.spans.values() for span in spans]
+    edges = sorted({time for start, stop, _ in whole for time in (start, stop)}) or [END]
+    bound = st.tuples(st.sampled_from(_RANGES), _HOW, st.sampled_from(edges))
+    bounds = data.draw(st.lists(bound, min_size=1, max_size=2))
     tests = " AND ".join(form.format(how, number) for form, how, number in bounds)
     _same(session, f"SELECT * FROM ({query.sql}) WHERE {tests}")
 
