@@ -45,7 +45,7 @@ def push_filter(plan: Plan, operators: Mapping[str, SpanOperator]) -> Plan:
 class _Pushing:
     operators: Mapping[str, SpanOperator]
     visited: dict[int, tuple[Plan, Plan]] = field(default_factory=dict)
-    filters: dict[tuple[int, tuple[str, ...]], tuple[Plan, Plan]] = field(default_factory=dict)
+    filters: dict[tuple[object, ...], tuple[Plan, Plan]] = field(default_factory=dict)
     """Plans with their conditions: what is read twice with the same condition stays one plan."""
 
     def visit(self, plan: Plan) -> Plan:
@@ -113,23 +113,35 @@ class _Pushing:
         filters = operator.filters([one.schema for one in kernel.inputs], kernel.options, kernel.schema)
         names = column_names(kernel)
         exact = _exact(filters, kernel, names, test)
-        tests = exact if exact is not None else _near(filters, kernel, names, test)
-        if not any(tests):
-            return kernel, False
-        new = [self._filtered(one, own) for one, own in zip(kernel.inputs, tests, strict=True)]
+        near = _near(filters, kernel, names, test)
+        new = []
+        for number, one in enumerate(kernel.inputs):
+            needed = one if exact is None else self._filtered(one, exact[number], needed=True)
+            new.append(self._filtered(needed, near[number], needed=False))
         return with_inputs(kernel, tuple(new)), exact is not None
 
-    def _filtered(self, plan: Plan, tests: Sequence[exp.Expr]) -> Plan:
-        """Return an input with conditions: further down where that is possible, else read through a select."""
-        texts = tuple(t.sql(dialect="duckdb") for t in tests)
-        if (id(plan), texts) not in self.filters:
+    def _filtered(self, plan: Plan, tests: Sequence[exp.Expr], *, needed: bool) -> Plan:
+        """Return an input with conditions: further down where that is possible, else read through a select.
+
+        Those that are not needed are worth a select over what the engine reads anyway, not over a sweep's output.
+        """
+        key = (id(plan), needed, *(t.sql(dialect="duckdb") for t in tests))
+        if key not in self.filters:
             new, left = plan, []
             for test in tests:
                 new, done = self.absorb(new, test)
                 if not done:
                     left.append(test)
-            self.filters[id(plan), texts] = (plan, _selected(new, left))
-        return self.filters[id(plan), texts][1]
+            self.filters[key] = (plan, _selected(new, left) if needed or not _hands_on_a_sweep(new) else new)
+        return self.filters[key][1]
+
+
+def _hands_on_a_sweep(plan: Plan) -> bool:
+    """Whether a plan is a sweep's output, maybe through queries with nothing but a select list."""
+    if not isinstance(plan, Relation):
+        return isinstance(plan, Kernel)
+    clauses = {k for k, v in plan.query.args.items() if v} - {"expressions", "from_"}
+    return not clauses and len(plan.leaves) == 1 and _hands_on_a_sweep(plan.leaves[0][1])
 
 
 def _known(plan: Plan, test: exp.Expr) -> bool:

@@ -138,10 +138,15 @@ def _kept(tree: exp.Select, items: Sequence[exp.Expr], wanted: Collection[str]) 
         i for i in items if i.alias_or_name.lower() in wanted or i.alias_or_name.lower() in by_name or has_effect(i)
     ]
     kept = kept or list(items[:1])
-    if tree.args.get("group") is None and not any(isinstance(i.unalias(), exp.Column) for i in kept):
-        # Without a column that stands for itself this may be the one row of aggregates.
+    if tree.args.get("group") is None and not any(_is_of_row(i) for i in kept):
+        # Without a column outside of functions this may be the one row of aggregates.
         return list(items)
     return kept
+
+
+def _is_of_row(item: exp.Expr) -> bool:
+    """Whether an item can only stand in a select that gives its rows one by one."""
+    return item.find(exp.Column) is not None and item.find(exp.Anonymous, exp.AggFunc) is None
 
 
 def _alias_uses(tree: exp.Select, items: Sequence[exp.Expr]) -> set[str]:

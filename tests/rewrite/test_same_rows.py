@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from dctv.errors import DctvError
 from dctv.run.result import Asserted, Result
 from dctv.session import Session
-from tests.semantics.plans import Query, queries
+from tests.semantics.oracle import END
+from tests.semantics.plans import PAYLOADS, POSSIBLE, Query, queries, shaped, values
 from tests.sqltest import ROOT
 
 _FILES = sorted((ROOT / "tests" / "sql").rglob("*.test")) + sorted((ROOT / "tests" / "stdlib").rglob("*.test"))
@@ -58,15 +59,19 @@ def test_queries_of_the_test_files(file: Path) -> None:
                 assert _outcome(session, block["sql"]) == _outcome(plain, block["sql"]), block["sql"]
 
 
-@pytest.fixture(scope="module")
-def session() -> Iterator[Session]:
+@pytest.fixture(scope="module", params=["kernel", "relational"])
+def session(request: pytest.FixtureRequest) -> Iterator[Session]:
     with Session(threads=1) as made:
+        made.sql(f"SET span_engine = '{request.param}'")
         yield made
 
 
 _settings = settings(
-    max_examples=60, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
+    max_examples=40, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
 )
+
+
+_HOW = st.sampled_from(["<", "<=", ">", ">=", "="])
 
 
 @st.composite
@@ -128,6 +133,7 @@ def _same(session: Session, sql: str) -> None:
         _set(session, choice)
         found.append(_outcome(session, sql))
     assert found[0] == found[1]
+    assert not isinstance(found[0][-1], str), found[0][-1]
 
 
 @pytest.mark.parametrize("depth", [1, 2])
@@ -137,3 +143,59 @@ def test_random_selections(session: Session, depth: int, data: st.DataObject) ->
     partitions = data.draw(st.sampled_from([(), ("p",), ("q",), ("p", "q")]))
     query = data.draw(queries(partitions, depth))
     _same(session, data.draw(_selections(query, partitions)))
+
+
+_RANGES = ["_ts {} {}ns", "_ts + _duration {} {}ns"]
+
+
+@pytest.mark.parametrize("shape", sorted(POSSIBLE))
+@_settings
+@given(data=st.data())
+def test_time_ranges(session: Session, shape: str, data: st.DataObject) -> None:
+    query = data.draw(shaped(shape, data.draw(st.sampled_from(POSSIBLE[shape])), 0))
+    whole = [span for spans in query.table.spans.values() for span in spans]
+    edges = sorted({time for start, stop, _ in whole for time in (start, stop)}) or [END]
+    bound = st.tuples(st.sampled_from(_RANGES), _HOW, st.sampled_from(edges))
+    bounds = data.draw(st.lists(bound, min_size=1, max_size=2))
+    tests = " AND ".join(form.format(how, number) for form, how, number in bounds)
+    _same(session, f"SELECT * FROM ({query.sql}) WHERE {tests}")
+
+
+@_settings
+@given(data=st.data())
+def test_events(session: Session, data: st.DataObject) -> None:
+    partitions = data.draw(st.sampled_from([(), ("p",)]))
+    spans = data.draw(queries(partitions, 0))
+    rows = data.draw(st.lists(st.tuples(st.integers(0, END), st.sampled_from([0, 1, None]), PAYLOADS), max_size=6))
+    events = f"dctv.as_events({values(['_ts', 'p', 'e'], list(rows), ['BIGINT', 'INT', 'BIGINT'])})"
+    kind = data.draw(st.sampled_from(["", "LEFT"]))
+    join = f"SELECT EVENT e, s.v AS v FROM ({{}}) AS a SPAN {kind} JOIN ({spans.sql}) AS s"
+    join = join.format(f"SELECT EVENT {'p, ' if partitions else ''}e FROM {events}")
+    forms = [
+        "_ts < {}ns",
+        "_ts >= {}ns",
+        "e > {}",
+        "v < {}",
+        "v IS NULL",
+        "v > {} OR e > {}",
+        *(["p = {}"] * len(partitions)),
+    ]
+    tests = data.draw(st.lists(st.tuples(st.sampled_from(forms), st.integers(0, 5)), min_size=1, max_size=2))
+    where = " AND ".join(f"({form.format(number, number)})" for form, number in tests)
+    _same(session, f"SELECT COUNT(*) AS n, MIN(_ts) AS t, SUM(e) AS e FROM ({join}) WHERE {where}")
+    _same(session, f"SELECT * FROM ({join}) WHERE {where}")
+
+
+@_settings
+@given(data=st.data())
+def test_series(session: Session, data: st.DataObject) -> None:
+    rows = data.draw(st.lists(st.tuples(st.integers(0, END), st.sampled_from([0, 1, None]), PAYLOADS), max_size=8))
+    table = f"dctv.as_events({values(['_ts', 'p', 'e'], list(rows), ['BIGINT', 'INT', 'BIGINT'])})"
+    sources = f"{{source=>{table}, partition=>'p', nickname=>'a'}}, {{source=>{table}, partition=>'p', role=>'stop'}}"
+    columns = (
+        "{column=>'x', source=>'a', source_column=>'e'}, {column=>'y', source=>1, source_column=>'e', edge=>'falling'}"
+    )
+    made = f"dctv.time_series_to_spans(sources=>[{sources}], columns=>[{columns}], partition=>'p')"
+    test = data.draw(st.sampled_from(["p = 0", "p IS NULL", "x > 1", "_ts >= 5ns", "y IS NULL AND p >= 0"]))
+    some = data.draw(st.sampled_from(["x", "y", "_ts", "p, y", "COUNT(*)"]))
+    _same(session, f"SELECT {some} FROM {made} WHERE {test}")
