@@ -1,4 +1,4 @@
-"""A span table -> the same with neighbours that touch and are equal made one: by the sweep where it can compare them."""
+"""A span table -> the same, equal neighbours that touch made one: by the sweep where it can compare them."""
 
 from __future__ import annotations
 

@@ -128,8 +128,8 @@ def named(values: Iterable[exp.Expr], names: Iterable[str]) -> list[exp.Expr]:
     return [aliased(value, name) for value, name in zip(values, names, strict=True)]
 
 
-def with_tables(query: exp.Select, recursive: bool = False, **tables: exp.Query) -> exp.Select:
+def with_tables(query: exp.Select, **tables: exp.Query) -> exp.Select:
     """Put common tables before a query; one that is read twice is computed once."""
     common = [exp.CTE(this=made, alias=exp.TableAlias(this=exp.to_identifier(name))) for name, made in tables.items()]
-    query.set("with_", exp.With(expressions=common, recursive=recursive))
+    query.set("with_", exp.With(expressions=common))
     return query

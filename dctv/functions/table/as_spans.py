@@ -1,4 +1,4 @@
-"""dctv.as_spans, dctv.from_overlapping and dctv.as_events: give a regular table a kind, after checking that it has it."""
+"""dctv.as_spans, from_overlapping and as_events: give a regular table a kind, after checking that it has it."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from dctv.types.units import NO_UNIT, compatible, parse_unit, ratio
 from dctv.types.values import dialect_type, is_integer, is_numeric
 
 NS = parse_unit("ns")
-ROW = "dctv:row"
+ROW = "dctv:number"
 TIME = ColumnType(TS, "BIGINT", NS)
 LENGTH = ColumnType(DURATION, "BIGINT", NS)
 
@@ -64,7 +64,7 @@ def flag(argument: Argument, name: str) -> bool:
     return argument.value
 
 
-def partition_columns(plan: Plan, argument: Argument, own: bool = False) -> list[ColumnType]:
+def partition_columns(plan: Plan, argument: Argument, *, own: bool = False) -> list[ColumnType]:
     """Return the partition columns that an argument names; without one the table's own, if they count."""
     if argument.value is None:
         return [c for c in plan.schema.columns if own and c.name in plan.schema.partitions]
@@ -81,7 +81,9 @@ def refuse_name(name: str, taken: Sequence[ColumnType], argument: Argument, what
     """Fail where a column that a function makes has the name of another."""
     if name in (c.name.lower() for c in taken):
         hint = "select that column under another name"
-        raise BindError(f"the table has a column `{name}` already, which is the name of {what}", argument.place, hint)
+        raise BindError(
+            f"the table has a column `{name}` already, which is the name of {what}", argument.place, hint=hint
+        )
 
 
 def ordered(
@@ -143,7 +145,7 @@ def interval_arguments(arguments: Mapping[str, Argument]) -> Intervals:
     partitions = partition_columns(plan, arguments["partition"])
     drop = "on_empty" in arguments and arguments["on_empty"].choice("`on_empty`", ("error", "drop")) == "drop"
     used = (ts.name, other.name)
-    return _intervals(arguments, Kind.SPAN, (_whole(start), _whole(length)), used, partitions, drop)
+    return _intervals(arguments, Kind.SPAN, (_whole(start), _whole(length)), used, partitions, drop=drop)
 
 
 def event_arguments(arguments: Mapping[str, Argument]) -> Intervals:
@@ -161,6 +163,7 @@ def _intervals(
     times: tuple[exp.Expr, ...],
     used: tuple[str, ...],
     partitions: Sequence[ColumnType],
+    *,
     drop: bool,
 ) -> Intervals:
     plan = arguments["table"].table("a table")

@@ -67,9 +67,9 @@ def _label_events(arguments: Mapping[str, Argument], builder: PlanBuilder) -> Pl
 
 
 def _in_order(plan: Plan, builder: PlanBuilder) -> Plan:
-    """Sort events and number them, since the last of simultaneous labels counts."""
-    schema = plan.schema
-    return numbered(ordered(plan, schema.columns, Kind.EVENT, schema.partitions, builder), builder)
+    """Number events and sort them, since the last of simultaneous labels counts."""
+    plan = numbered(plan, builder)
+    return ordered(plan, plan.schema.columns, Kind.EVENT, plan.schema.partitions, builder)
 
 
 SESSION = TableFunction(

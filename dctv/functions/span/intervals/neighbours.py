@@ -53,10 +53,9 @@ def fill_gaps(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Sche
         select([*columns(rows.names), aliased(_lag(rows, rows.end()), "dctv:before")], rows.table),
         [*(aliased(fine, n) if n == duration else column(n) for n in rows.names), column("dctv:before")],
     )
-    given = {key: None if options[key] is None else whole(options[key]) for key in ("start", "stop")}
-    first = given["start"] or call("min", column(rows.ts))
-    last = given["stop"] or call("max", rows.end())
-    limits = select([aliased(first, "dctv:first"), aliased(last, "dctv:last")], "looked")
+    met = select(named([call("min", column(rows.ts)), call("max", rows.end())], ["start", "stop"]), "looked")
+    given = [column(key) if options[key] is None else whole(options[key]) for key in ("start", "stop")]
+    limits = nested(met, named(given, ["dctv:first", "dctv:last"]))
     if rows.keys:
         ends = select([*columns(rows.keys), aliased(call("max", rows.end()), "dctv:end")], "looked")
         ends = ends.group_by(*columns(rows.keys), copy=False)
@@ -148,7 +147,7 @@ def label_events(inputs: Sequence[Input], options: Mapping[str, Any], _schema: S
     events = rows_of(inputs[0], options, events=True)
     labels = rows_of(inputs[1], {"partitions": 0} if options["broadcast"] else options, events=True)
     keys = [] if options["broadcast"] else list(options["names"][1 : 1 + options["partitions"]])
-    row, rank, label = "dctv:row", "dctv:rank", "dctv:label"
+    row, rank, label = "dctv:number", "dctv:rank", "dctv:label"
 
     def timed(rows: Rows, kind: int) -> exp.Select:
         own = [] if options["broadcast"] else columns(rows.keys)
@@ -158,7 +157,7 @@ def label_events(inputs: Sequence[Input], options: Mapping[str, Any], _schema: S
 
     merged = stacked(timed(labels, 0), timed(events, 1))
     both = Rows("", "dctv:t", None, tuple(keys), ())
-    latest = exp.IgnoreNulls(this=call("last_value", column(label)))
+    latest = exp.IgnoreNulls(this=exp.LastValue(this=column(label)))
     window = both.window(latest, rank, row, rows="until")
     found = nested(merged, [column(row), column(rank), aliased(window, label)])
     found = nested(found, columns([row, label]), exp.EQ(this=column(rank), expression=_NUMBER("1")), alias="ranked")

@@ -72,10 +72,8 @@ class Rows:
 
     def numbered(self) -> exp.Select:
         """Return all columns with the number of the partition."""
-        if self.keys:
-            rank = over(call("dense_rank"), [], ascending(*columns(self.keys)))
-        else:
-            rank = exp.Literal.number("1")
+        ranked = over(call("dense_rank"), [], ascending(*columns(self.keys)))
+        rank = ranked if self.keys else exp.Literal.number("1")
         return select([*columns(self.names), aliased(rank, PART)], self.table)
 
 
@@ -102,7 +100,7 @@ def checked(whole: Rows, options: Mapping[str, Any]) -> exp.Select:
         helpers.append(aliased(earlier, "dctv:earlier"))
     looked = select([*columns(whole.names), *helpers], whole.table)
     value = column(whole.ts) if options["events"] else column(str(whole.duration))
-    fine = value.copy()
+    fine: exp.Expr = value.copy()
     if not options["events"]:
         if options["disjoint"]:
             fine = whole.disjoint(column("dctv:before"), fine)
