@@ -117,7 +117,7 @@ def sessions(rows: Sequence[Row], parts: int, gap: int) -> list[Row]:
     return out
 
 
-def label_events(events: Sequence[Row], labels: Sequence[Row], parts: int, own: int) -> list[Row]:
+def label_events(events: Sequence[Row], labels: Sequence[Row], own: int) -> list[Row]:
     """Look at all labels for each event; of the latest, the last row counts."""
     out = []
     for event in events:

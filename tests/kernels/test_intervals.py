@@ -50,8 +50,9 @@ def _same(table: Table, run: Callable[[Any], Any], expected: list[Row], *, in_or
 
 
 @UNTIMED
-@given(st.data(), st.sampled_from(KEY_SETS), st.booleans())
-def test_fill_gaps(data: st.DataObject, keys: list[str], keep: bool) -> None:
+@given(st.data(), st.sampled_from(KEY_SETS))
+def test_fill_gaps(data: st.DataObject, keys: list[str]) -> None:
+    keep = data.draw(st.booleans())
     table = data.draw(overlapping_tables(keys, disjoint=True))
     start, stop = data.draw(st.none() | st.integers(-3, 22)), data.draw(st.none() | st.integers(-3, 22))
     parts, names = len(keys), _names(table, len(keys), payload=keep)
@@ -74,8 +75,8 @@ def test_merge_adjacent(data: st.DataObject, keys: list[str]) -> None:
 def test_overlaps(data: st.DataObject, keys: list[str]) -> None:
     table = data.draw(overlapping_tables(keys))
     parts, names = len(keys), _names(table, len(keys))
-    of = {"partitions": parts, "names": names}
-    lanes = {"partitions": parts, "names": _names(table, parts, "lane")}
+    of: dict[str, Any] = {"partitions": parts, "names": names}
+    lanes: dict[str, Any] = {"partitions": parts, "names": _names(table, parts, "lane")}
     flat = [(*row[:-1], f"{number}") for number, row in enumerate(table.rows)]
     unlike = Table(table.fields, tuple(flat), table.cuts)
     _same(unlike, lambda t: kernels.flatten(t, **of), oracle.flatten(flat, parts), in_order=not keys)
@@ -84,8 +85,9 @@ def test_overlaps(data: st.DataObject, keys: list[str]) -> None:
 
 
 @UNTIMED
-@given(st.data(), st.sampled_from(KEY_SETS), st.booleans(), st.booleans(), st.booleans())
-def test_concurrency(data: st.DataObject, keys: list[str], events: bool, idle: bool, merge: bool) -> None:
+@given(st.data(), st.sampled_from(KEY_SETS))
+def test_concurrency(data: st.DataObject, keys: list[str]) -> None:
+    events, idle, merge = (data.draw(st.booleans()) for _ in range(3))
     table = data.draw(overlapping_tables(keys))
     parts = len(keys)
     names = ["_ts", *([] if events else ["_duration"]), *_names(table, parts, payload=False)[2:], "open"]
@@ -106,15 +108,16 @@ def test_sessions(data: st.DataObject, keys: list[str], gap: int) -> None:
 
 
 @UNTIMED
-@given(st.data(), st.sampled_from(KEY_SETS), st.booleans())
-def test_label_events(data: st.DataObject, keys: list[str], broadcast: bool) -> None:
+@given(st.data(), st.sampled_from(KEY_SETS))
+def test_label_events(data: st.DataObject, keys: list[str]) -> None:
+    broadcast = data.draw(st.booleans())
     events, labels = data.draw(event_tables(keys, "e")), data.draw(event_tables([] if broadcast else keys, "label"))
     parts = len(keys)
     names = [*_names(events, parts, times=1), "label"]
     options: dict[str, Any] = {"partitions": parts, "names": names, "broadcast": broadcast}
     found = rows(kernels.label_events(events.whole(), labels.whole(), **options))
     assert found == rows(kernels.label_events(events.cut(), labels.cut(), **options))
-    assert found == oracle.label_events(events.rows, labels.rows, parts, 0 if broadcast else parts)
+    assert found == oracle.label_events(events.rows, labels.rows, 0 if broadcast else parts)
 
 
 @UNTIMED
