@@ -34,7 +34,7 @@ def _bind_spans(arguments: Mapping[str, Argument], builder: PlanBuilder) -> Plan
     if policy == "error":
         return checked(made, builder, disjoint=True)
     if policy == "lanes":
-        refuse_name(LANE, (*made.partitions, *made.payload), arguments["table"], "the lane's column")
+        refuse_name(LANE, (*made.partitions, *made.payload), arguments["table"])
     spans = checked(made, builder, disjoint=False, ties=Ties.ROW)
     return _in_lanes(made, spans, builder) if policy == "lanes" else _truncated(made, spans, builder)
 

@@ -45,7 +45,7 @@ def _spans_to_events(arguments: Mapping[str, Argument], builder: PlanBuilder) ->
     plan = span_table(arguments["spans"])
     edge = arguments["edge"].choice("`edge`", ("start", "end", "both"))
     if edge == "both":
-        refuse_name(EDGE, plan.schema.columns, arguments["spans"], "the edge's column")
+        refuse_name(EDGE, plan.schema.columns, arguments["spans"])
     made = (ColumnType(EDGE, "VARCHAR"),) if edge == "both" else ()
     keys, payload = plan.schema.special[2:], plan.schema.payload
     schema = Schema(Kind.EVENT, (TIME, *keys, *made, *payload), plan.schema.partitions)

@@ -48,10 +48,14 @@ def event_table(argument: Argument, what: str = "an event table") -> Plan:
     return _of_kind(argument, Kind.EVENT, what)
 
 
+_WAYS = {Kind.SPAN: "time_series_to_spans", Kind.EVENT: "spans_to_events"}
+
+
 def _of_kind(argument: Argument, kind: Kind, what: str) -> Plan:
     plan = argument.table(what)
     if plan.schema.kind is not kind:
-        hint = f"dctv.as_{kind.value}s(...) makes one of a regular table"
+        way = f"as_{kind.value}s" if plan.schema.kind is Kind.REGULAR else _WAYS[kind]
+        hint = f"dctv.{way}(...) makes one"
         found = plan.schema.describe_one()
         raise BindError(f"expected {what}, found {found}", argument.place, hint=hint)
     return plan
@@ -77,13 +81,11 @@ def partition_columns(plan: Plan, argument: Argument, *, own: bool = False) -> l
     return found
 
 
-def refuse_name(name: str, taken: Sequence[ColumnType], argument: Argument, what: str) -> None:
+def refuse_name(name: str, taken: Sequence[ColumnType], argument: Argument) -> None:
     """Fail where a column that a function makes has the name of another."""
     if name in (c.name.lower() for c in taken):
         hint = "select that column under another name"
-        raise BindError(
-            f"the table has a column `{name}` already, which is the name of {what}", argument.place, hint=hint
-        )
+        raise BindError(f"the table has a column `{name}`, which this function makes", argument.place, hint=hint)
 
 
 def ordered(

@@ -28,7 +28,7 @@ def _session(arguments: Mapping[str, Argument], builder: PlanBuilder) -> Plan:
     if gap < 0:
         raise BindError(f"`gap` is a time of zero or more, found {gap} ns", arguments["gap"].place)
     keys = partition_columns(plan, arguments["partition"], own=True)
-    refuse_name(EVENTS, keys, arguments["partition"], "the number of events")
+    refuse_name(EVENTS, keys, arguments["partition"])
     partitions = tuple(k.name for k in keys)
     source = ordered(plan, (TIME, *keys), Kind.EVENT, partitions, builder)
     schema = Schema(Kind.SPAN, (TIME, LENGTH, *keys, ColumnType(EVENTS, "BIGINT")), partitions)
@@ -42,7 +42,7 @@ def _label_events(arguments: Mapping[str, Argument], builder: PlanBuilder) -> Pl
     keys = [(c.name, c.type) for c in events.schema.special[1:]]
     own = [(c.name, c.type) for c in labels.schema.special[1:]]
     if own and own != keys:
-        found, expected = labels.schema.describe_one(), events.schema.describe()
+        found, expected = labels.schema.describe_one(), events.schema.describe_one()
         raise BindError(
             f"the labels are {found}, the events {expected}",
             arguments["labels"].place,

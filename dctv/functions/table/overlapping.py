@@ -41,7 +41,7 @@ def _flatten(arguments: Mapping[str, Argument], builder: PlanBuilder) -> Plan:
 def _open(arguments: Mapping[str, Argument], builder: PlanBuilder, kind: Kind, *, idle: bool, merge: bool) -> Plan:
     """Count the open intervals, as spans or as events where the number is another."""
     made = replace(interval_arguments(arguments), payload=())
-    refuse_name(OPEN, made.partitions, arguments["partition"], "the number of open intervals")
+    refuse_name(OPEN, made.partitions, arguments["partition"])
     intervals = checked(made, builder, disjoint=False)
     times = (TIME, LENGTH) if kind is Kind.SPAN else (TIME,)
     columns = (*times, *made.partitions, ColumnType(OPEN, "BIGINT"))
