@@ -16,7 +16,7 @@ from tests.semantics.oracle import in_order
 from tests.semantics.plans import outcome, values
 
 _settings = settings(
-    max_examples=25, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
+    max_examples=12, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
 )
 _KEYS: dict[str, list[Any]] = {"p": [0, 1, None], "q": ["", "x", None]}
 _TYPES = {"p": "INT", "q": "STRING", "v": "STRING"}

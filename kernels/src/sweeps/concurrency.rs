@@ -107,6 +107,10 @@ impl Step for Concurrency {
         Ok(())
     }
 
+    fn settle(&mut self, ts: i64, out: &mut Spans) -> Result<(), ArrowError> {
+        (0..self.parts.len()).try_for_each(|code| self.expire(code, ts, out))
+    }
+
     fn finish(&mut self, out: &mut Spans) -> Result<(), ArrowError> {
         for code in 0..self.parts.len() {
             self.expire(code, i64::MAX, out)?;

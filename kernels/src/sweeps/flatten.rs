@@ -72,6 +72,11 @@ impl Step for Flatten {
         Ok(())
     }
 
+    fn settle(&mut self, ts: i64, out: &mut Spans) -> Result<(), ArrowError> {
+        let mut parts = self.parts.iter_mut();
+        parts.try_for_each(|part| part.expire(ts, out))
+    }
+
     fn finish(&mut self, out: &mut Spans) -> Result<(), ArrowError> {
         let mut parts = self.parts.iter_mut();
         parts.try_for_each(|part| part.expire(i64::MAX, out))

@@ -142,6 +142,16 @@ impl Step for Merge {
         Ok(())
     }
 
+    fn settle(&mut self, ts: i64, out: &mut Spans) -> Result<(), ArrowError> {
+        for (code, run) in self.runs.iter_mut().enumerate() {
+            if run.row != NULL_ROW && run.end < ts {
+                out.push(run.ts, run.end, code, run.row)?;
+                *run = NO_RUN;
+            }
+        }
+        Ok(())
+    }
+
     fn finish(&mut self, out: &mut Spans) -> Result<(), ArrowError> {
         let mut runs = self
             .runs

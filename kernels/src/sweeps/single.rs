@@ -38,6 +38,10 @@ pub trait Step: Send {
     /// Called for every chunk before its rows; there are `partitions` partitions by now.
     fn load(&mut self, input: &Source, partitions: usize) -> Result<(), ArrowError>;
     fn row(&mut self, row: Row, out: &mut Spans) -> Result<(), Stop>;
+    /// Hands out what no row from `ts` on can change, so that partitions that are silent hold nothing.
+    fn settle(&mut self, _ts: i64, _out: &mut Spans) -> Result<(), ArrowError> {
+        Ok(())
+    }
     /// Called once, after the last row.
     fn finish(&mut self, out: &mut Spans) -> Result<(), ArrowError>;
     /// The rows whose payload may still be wanted.
@@ -113,6 +117,8 @@ struct Single<S> {
     partitions: Partitions,
     shape: Shape,
     step: S,
+    /// Rows met since the latest settling; counted here since batches may be cut anywhere.
+    met: usize,
     out: Spans,
 }
 
@@ -130,8 +136,15 @@ impl<S: Step> Single<S> {
                 code: chunk.code[pos] as usize,
                 row: chunk.base + pos as u64,
             };
+            if self.met == ROWS {
+                self.step.settle(ts, &mut self.out)?;
+                self.met = 0;
+            }
             match self.step.row(row, &mut self.out) {
-                Ok(()) => self.input.pos += 1,
+                Ok(()) => {
+                    self.input.pos += 1;
+                    self.met += 1;
+                }
                 Err(Stop::Overlap(start, stop)) => {
                     let place = self.input.place(row.code as u32, &mut self.partitions)?;
                     let (ts, end) = (row.ts, row.end);
@@ -198,6 +211,7 @@ pub fn sweep(
         partitions,
         shape,
         step,
+        met: 0,
         out: Spans::default(),
     };
     Ok(stream(schema, single, token))

@@ -37,6 +37,16 @@ impl Step for Truncate {
         Ok(())
     }
 
+    fn settle(&mut self, ts: i64, out: &mut Spans) -> Result<(), ArrowError> {
+        for row in &mut self.open {
+            if row.row != NULL_ROW && row.end <= ts {
+                out.push(row.ts, row.end, row.code, row.row)?;
+                *row = NO_ROW;
+            }
+        }
+        Ok(())
+    }
+
     fn finish(&mut self, out: &mut Spans) -> Result<(), ArrowError> {
         let open = self.open.iter().filter(|row| row.row != NULL_ROW);
         open.into_iter()
