@@ -286,6 +286,138 @@ def stack_contents(
         ValueError: The columns or names do not fit.
     """
 
+def fill_gaps(
+    spans: _ArrowStream,
+    *,
+    partitions: int,
+    keep: bool,
+    names: Sequence[str],
+    start: int | None = None,
+    stop: int | None = None,
+    cancel: Cancel | None = None,
+) -> Stream:
+    """Find gaps: `_ts: int64[n] ns, ascending, _duration, P keys, payload` -> spans where a partition has none.
+
+    Output: the input's columns, or the first of them that `names` names; gaps have NULL as payload. With `keep`, the
+    spans, too. Gaps lie between `start` and `stop`, or the first start and the last end of any partition. Without keys
+    there is one partition even if there is no span. Rows are in order within a partition.
+
+    Raises:
+        ValueError: The columns or names do not fit.
+    """
+
+def merge_adjacent(
+    spans: _ArrowStream, *, partitions: int, names: Sequence[str], cancel: Cancel | None = None
+) -> Stream:
+    """Merge neighbours: `_ts: int64[n] ns, ascending, _duration, P keys, payload` -> fewer spans with the same columns.
+
+    Spans of a partition that touch and have equal payload become one; NULL equals NULL, floats compare as numbers, in
+    nested values as bits. Rows are in order within a partition.
+
+    Raises:
+        ValueError: The columns or names do not fit.
+    """
+
+def checked(
+    rows: _ArrowStream,
+    *,
+    events: bool,
+    disjoint: bool,
+    partitions: int,
+    names: Sequence[str],
+    cancel: Cancel | None = None,
+) -> Stream:
+    """Check rows: `_ts: int64[n] ns, _duration (not for events), P keys, payload` -> the same batches.
+
+    The stream fails for a NULL time, rows out of order, durations that are NULL or not positive and, if `disjoint`,
+    spans that overlap in a partition; the error shows up to three of the rows with the fault that was met first.
+    Columns after those that `names` names are dropped.
+
+    Raises:
+        ValueError: The columns or names do not fit.
+    """
+
+def truncate(spans: _ArrowStream, *, partitions: int, names: Sequence[str], cancel: Cancel | None = None) -> Stream:
+    """Cut overlaps: `_ts: int64[n] ns, ascending, _duration, P keys, payload` -> spans that end where the next begins.
+
+    Of spans of a partition that begin at once the last row stays. Columns after those that `names` names are dropped.
+    Rows are in order within a partition.
+
+    Raises:
+        ValueError: The columns or names do not fit.
+    """
+
+def lanes(spans: _ArrowStream, *, partitions: int, names: Sequence[str], cancel: Cancel | None = None) -> Stream:
+    """Lay out overlaps: `_ts: int64[n] ns, ascending, _duration, P keys, payload` -> the same with a lane, ascending.
+
+    Output: `_ts`, `_duration`, keys, `lane: int64` from 0, payload as far as `names` names it. A span's lane is the
+    lowest of its partition that is free as it begins.
+
+    Raises:
+        ValueError: The columns or names do not fit.
+    """
+
+def flatten(spans: _ArrowStream, *, partitions: int, names: Sequence[str], cancel: Cancel | None = None) -> Stream:
+    """Flatten overlaps: `_ts: int64[n] ns, ascending, _duration, P keys, payload` -> spans of the innermost one.
+
+    The innermost span of a partition is the open one that began last; of several the one that ends first, then the
+    earlier row. Columns after those that `names` names are dropped. Rows are in order within a partition.
+
+    Raises:
+        ValueError: The columns or names do not fit.
+    """
+
+def concurrency(
+    spans: _ArrowStream,
+    *,
+    partitions: int,
+    names: Sequence[str],
+    result: Literal["spans", "events"] = "spans",
+    idle: bool = False,
+    merge: bool = False,
+    cancel: Cancel | None = None,
+) -> Stream:
+    """Count overlaps: `_ts: int64[n] ns, ascending, _duration, P keys` -> how many of a partition are open.
+
+    Output: `_ts`, `_duration` (not for events), keys, `open: int64`. Spans go from one boundary to the next where some
+    are open, or with `idle` anywhere; events stand at each boundary, the last with 0. With `merge`, a boundary that
+    leaves the number as it is counts for nothing. Rows are in order within a partition.
+
+    Raises:
+        ValueError: The columns, names or options do not fit.
+    """
+
+def sessions(
+    events: _ArrowStream, *, gap: int, partitions: int, names: Sequence[str], cancel: Cancel | None = None
+) -> Stream:
+    """Find sessions: `_ts: int64[n] ns, ascending, P keys` -> spans of events that are at most `gap` ns apart.
+
+    Output: `_ts`, `_duration`, keys, `events: int64`. A session lasts from its first to its last event, at least 1 ns.
+    Rows are in order within a partition.
+
+    Raises:
+        ValueError: The columns or names do not fit.
+    """
+
+def label_events(
+    events: _ArrowStream,
+    labels: _ArrowStream,
+    *,
+    partitions: int,
+    names: Sequence[str],
+    broadcast: bool = False,
+    numbered: bool = False,
+    cancel: Cancel | None = None,
+) -> Stream:
+    """Look up labels: `_ts: int64[n] ns, ascending, P keys, payload` twice -> events with the latest label, ascending.
+
+    Output: `_ts`, keys, event payload, label payload: that of the last label of the partition that is not later, NULL
+    without one. With `broadcast` the labels have no keys; with `numbered` both inputs' last columns are dropped.
+
+    Raises:
+        ValueError: The columns or names do not fit.
+    """
+
 def rows(stream: _ArrowStream) -> Rows:
     """Read a stream as Python values: numbers, bool, str, bytes, Decimal, lists, dicts; times as the engine's text.
 

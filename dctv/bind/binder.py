@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from dctv.bind import arguments, engine_tables
+from dctv.bind import arguments, engine_tables, merging
 from dctv.bind.context import Context, Environment, Leaves, Query
 from dctv.bind.relations import relation
 from dctv.bind.scope import Scope
@@ -252,6 +252,10 @@ class Binder:
     ) -> Kernel:
         """Make a plan of a span operator."""
         return Kernel(schema, ordered, name, tuple(inputs), options, self.env.operators[name].run)
+
+    def merged(self, spans: Plan) -> Plan:
+        """Merge spans of one partition that touch and have equal payload."""
+        return merging.merged(self, spans)
 
 
 def _as_select(body: ast.Body) -> ast.Select:

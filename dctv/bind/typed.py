@@ -12,11 +12,12 @@ from dctv.bind import expressions, groups
 from dctv.bind.bound import Bound
 from dctv.bind.context import Context, Leaves, Out, Query
 from dctv.bind.cores import Item, aliases, default_name, star
+from dctv.bind.merging import merged
 from dctv.bind.relations import names_of, relation
 from dctv.bind.spans import SpanSource, bind_spans, sorted_plan
 from dctv.errors import BindError, Place
 from dctv.plan.nodes import Plan, Relation, physical_names
-from dctv.plan.sql import aliased, identifier, table
+from dctv.plan.sql import aliased, table
 from dctv.syntax import ast
 from dctv.types.schema import DURATION, TS, Kind, Schema
 
@@ -35,7 +36,7 @@ def bind_typed(binder: Binder, core: ast.Core, select: ast.Select) -> Plan:
         _check_kind(core, source.plan.schema, core.source.place)
         plan = _project(binder, core, source)
     if core.distinct:
-        plan = _merge_equal(plan)
+        plan = _distinct(binder, plan)
     return _limited(binder, plan, select)
 
 
@@ -162,60 +163,14 @@ def assemble(
     return replace(made, schema=schema, ordered=plan.ordered and plain)
 
 
-def _merge_equal(plan: Plan) -> Plan:
+def _distinct(binder: Binder, plan: Plan) -> Plan:
     """SELECT SPAN DISTINCT: merge neighbours that touch and have the same payload; of equal events, keep one."""
-    schema = plan.schema
+    if plan.schema.kind is Kind.SPAN:
+        return merged(binder, plan)
     leaves = Leaves()
-    source = leaves.name(sorted_plan(plan))
-    if schema.kind is not Kind.SPAN:
-        distinct = exp.Select(expressions=[exp.Star()], distinct=exp.Distinct()).from_(table(source))
-        return Relation(schema, ordered=False, query=distinct, leaves=leaves.all(), keeps_order=False)
-    names = physical_names(schema)
-    columns = {n: exp.column(n, quoted=True) for n in names}
-    ts, duration, *rest = names
-    partition_names = rest[: len(schema.partitions)]
-    payload = rest[len(schema.partitions) :]
-
-    def window(call: exp.Expr) -> exp.Expr:
-        order = exp.Order(expressions=[exp.Ordered(this=columns[ts].copy(), nulls_first=False)])
-        return exp.Window(this=call, partition_by=[columns[n].copy() for n in partition_names], order=order)
-
-    def lag(sql: exp.Expr) -> exp.Expr:
-        return window(exp.Anonymous(this="lag", expressions=[sql]))
-
-    end = exp.Add(this=columns[ts].copy(), expression=columns[duration].copy())
-    new: exp.Expr = exp.NullSafeNEQ(this=lag(end), expression=columns[ts].copy())
-    for name in payload:
-        new = exp.Or(
-            this=new, expression=exp.NullSafeNEQ(this=lag(columns[name].copy()), expression=columns[name].copy())
-        )
-    marked = exp.Select(
-        expressions=[
-            *(columns[n].copy() for n in names),
-            aliased(exp.Cast(this=exp.Paren(this=new), to=exp.Var(this="INTEGER")), "dctv:new"),
-        ]
-    ).from_(table(source))
-    running = window(exp.Anonymous(this="sum", expressions=[exp.column("dctv:new", quoted=True)]))
-    numbered = exp.Select(expressions=[*(columns[n].copy() for n in names), aliased(running, "dctv:run")]).from_(
-        exp.Subquery(this=marked, alias=exp.TableAlias(this=identifier("marked")))
-    )
-    merged: list[exp.Expr] = [
-        aliased(exp.Anonymous(this="min", expressions=[columns[ts].copy()]), ts),
-        aliased(
-            exp.Cast(this=exp.Anonymous(this="sum", expressions=[columns[duration].copy()]), to=exp.Var(this="BIGINT")),
-            duration,
-        ),
-        *(columns[n].copy() for n in partition_names),
-        *(aliased(exp.Anonymous(this="min", expressions=[columns[n].copy()]), n) for n in payload),
-    ]
-    tree = exp.Select(expressions=merged).from_(
-        exp.Subquery(this=numbered, alias=exp.TableAlias(this=identifier("numbered")))
-    )
-    tree.set(
-        "group",
-        exp.Group(expressions=[*(columns[n].copy() for n in partition_names), exp.column("dctv:run", quoted=True)]),
-    )
-    return Relation(schema, ordered=False, query=tree, leaves=leaves.all(), keeps_order=False)
+    source = leaves.name(plan)
+    distinct = exp.Select(expressions=[exp.Star()], distinct=exp.Distinct()).from_(table(source))
+    return Relation(plan.schema, ordered=False, query=distinct, leaves=leaves.all(), keeps_order=False)
 
 
 def _limited(binder: Binder, plan: Plan, select: ast.Select) -> Plan:

@@ -170,6 +170,10 @@ class PlanBuilder(Protocol):
         """Make a plan of a span operator on the shelf."""
         ...
 
+    def merged(self, spans: Plan) -> Plan:
+        """Merge spans of one partition that touch and have equal payload."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class TableFunction:

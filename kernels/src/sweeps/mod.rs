@@ -40,6 +40,17 @@ mod totals;
 mod trie;
 mod values;
 
+mod check;
+mod concurrency;
+mod flatten;
+mod gaps;
+mod label;
+mod lanes;
+mod merge;
+mod sessions;
+mod single;
+mod truncate;
+
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<cancel::Cancel>()?;
     m.add_function(wrap_pyfunction!(span_join::span_join, m)?)?;
@@ -57,5 +68,14 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(rows::rows, m)?)?;
     m.add_function(wrap_pyfunction!(rows::schema, m)?)?;
     m.add_function(wrap_pyfunction!(departition::departition, m)?)?;
+    m.add_function(wrap_pyfunction!(check::checked, m)?)?;
+    m.add_function(wrap_pyfunction!(concurrency::concurrency, m)?)?;
+    m.add_function(wrap_pyfunction!(flatten::flatten, m)?)?;
+    m.add_function(wrap_pyfunction!(gaps::fill_gaps, m)?)?;
+    m.add_function(wrap_pyfunction!(label::label_events, m)?)?;
+    m.add_function(wrap_pyfunction!(lanes::lanes, m)?)?;
+    m.add_function(wrap_pyfunction!(merge::merge_adjacent, m)?)?;
+    m.add_function(wrap_pyfunction!(sessions::sessions, m)?)?;
+    m.add_function(wrap_pyfunction!(truncate::truncate, m)?)?;
     Ok(())
 }

@@ -1,0 +1,34 @@
+"""A span table -> the same, equal neighbours that touch made one: by the sweep where it can compare them."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from dctv.bind.spans import sorted_plan
+from dctv.contracts.span_operator import Input
+from dctv.plan.nodes import Plan, Relation, column_names, physical_names
+
+if TYPE_CHECKING:
+    from dctv.bind.binder import Binder
+
+_OPERATOR = "merge adjacent"
+# Equality of other types (nested ones with floats, intervals) is not that of their bytes.
+_COMPARABLE = re.compile(
+    r"U?(TINYINT|SMALLINT|INTEGER|BIGINT)|BOOLEAN|VARCHAR|BLOB|DOUBLE|FLOAT|DATE|TIME|TIMESTAMP(_\w+| WITH TIME ZONE)?"
+    r"|DECIMAL\(\d+, *\d+\)|ENUM\(.*\)"
+)
+
+
+def merged(binder: Binder, plan: Plan) -> Plan:
+    """Merge spans of one partition that touch and have equal payload; NULL equals NULL."""
+    schema = plan.schema
+    source = sorted_plan(plan)
+    options = {"partitions": len(schema.partitions), "names": physical_names(schema)}
+    if all(_COMPARABLE.fullmatch(c.type) for c in schema.payload):
+        # A run is known once it is over, when other partitions may have gone on.
+        return binder.kernel(_OPERATOR, schema, [source], options, ordered=not schema.partitions)
+    form = binder.env.operators[_OPERATOR].relational
+    assert form is not None
+    query = form([Input("spans", tuple(column_names(source)), schema)], options, schema)
+    return Relation(schema, ordered=False, query=query, leaves=(("spans", source),), keeps_order=False)

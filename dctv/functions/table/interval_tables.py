@@ -1,0 +1,266 @@
+"""Arguments that name a table and its columns of times and partitions -> a checked plan in order of time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from sqlglot import exp
+
+from dctv.contracts.table_function import Argument, Parameter, PlanBuilder
+from dctv.errors import BindError
+from dctv.plan.nodes import Plan, physical_names
+from dctv.plan.sql import aliased, column, table
+from dctv.plan.windows import any_of, ascending, call, columns, is_null, less, nested, over, select, whole
+from dctv.types.schema import DURATION, TS, ColumnType, Kind, Schema
+from dctv.types.units import NO_UNIT, compatible, parse_unit, ratio
+from dctv.types.values import dialect_type, is_integer, is_numeric
+
+NS = parse_unit("ns")
+ROW = "dctv:number"
+TIME = ColumnType(TS, "BIGINT", NS)
+LENGTH = ColumnType(DURATION, "BIGINT", NS)
+
+TABLE = Parameter("table", "the table: each row is an interval", default=None)
+TS_NAME = Parameter("ts", "name of the column of times, in ns if it has no unit", TS, keyword_only=True)
+DURATION_NAME = Parameter(
+    "duration", "name of the column of durations; `_duration` if `end` is not given", None, keyword_only=True
+)
+END_NAME = Parameter("end", "name of the column of ends", None, keyword_only=True)
+PARTITION = Parameter("partition", "name of the partition column, or a list of them", None, keyword_only=True)
+ON_EMPTY = Parameter("on_empty", "'error', or 'drop' what has a duration of zero or less", "error", keyword_only=True)
+SORTED = Parameter(
+    "sorted",
+    "TRUE if the rows come in order of time: they are not sorted but checked, and stream",
+    default=False,
+    keyword_only=True,
+)
+
+
+def span_table(argument: Argument, what: str = "a span table") -> Plan:
+    """Return a span table, or fail."""
+    return _of_kind(argument, Kind.SPAN, what)
+
+
+def event_table(argument: Argument, what: str = "an event table") -> Plan:
+    """Return an event table, or fail."""
+    return _of_kind(argument, Kind.EVENT, what)
+
+
+_WAYS = {Kind.SPAN: "time_series_to_spans", Kind.EVENT: "spans_to_events"}
+
+
+def _of_kind(argument: Argument, kind: Kind, what: str) -> Plan:
+    plan = argument.table(what)
+    if plan.schema.kind is not kind:
+        way = f"as_{kind.value}s" if plan.schema.kind is Kind.REGULAR else _WAYS[kind]
+        hint = f"dctv.{way}(...) makes one"
+        found = plan.schema.describe_one()
+        raise BindError(f"expected {what}, found {found}", argument.place, hint=hint)
+    return plan
+
+
+def flag(argument: Argument, name: str) -> bool:
+    """Return TRUE or FALSE, or fail."""
+    if not isinstance(argument.value, bool):
+        raise argument.fail(f"TRUE or FALSE for `{name}`")
+    return argument.value
+
+
+def partition_columns(plan: Plan, argument: Argument, *, own: bool = False) -> list[ColumnType]:
+    """Return the partition columns that an argument names; without one the table's own, if they count."""
+    if argument.value is None:
+        return [c for c in plan.schema.columns if own and c.name in plan.schema.partitions]
+    found = [item.column(plan.schema, "a partition column") for item in argument.items()]
+    for item, one in zip(argument.items(), found, strict=True):
+        if found.count(one) > 1:
+            raise BindError(f"`{one.name}` is named twice", item.place)
+        if one.name in plan.schema.kind.time_columns:
+            raise BindError(f"`{one.name}` is a time, expected a partition column", item.place)
+    return found
+
+
+def refuse_name(name: str, taken: Sequence[ColumnType], argument: Argument) -> None:
+    """Fail where a column that a function makes has the name of another."""
+    if name in (c.name.lower() for c in taken):
+        hint = "select that column under another name"
+        raise BindError(f"the table has a column `{name}`, which this function makes", argument.place, hint=hint)
+
+
+def ordered(
+    plan: Plan, names: Sequence[ColumnType], kind: Kind, partitions: Sequence[str], builder: PlanBuilder
+) -> Plan:
+    """Project a span or event table to some of its columns, in order of time."""
+    schema = Schema(kind, tuple(names), tuple(partitions))
+    return builder.ordered(plan, [(c.name, c.name) for c in names], schema)
+
+
+def numbered(plan: Plan, builder: PlanBuilder) -> Plan:
+    """Add the number of the row as last column."""
+    names = physical_names(plan.schema)
+    tree = select([*columns(names), aliased(_row_number(plan, names), ROW)], "t")
+    schema = Schema(plan.schema.kind, (*plan.schema.columns, ColumnType(ROW, "BIGINT")), plan.schema.partitions)
+    return builder.query(tree, {"t": plan}, schema, ordered=plan.ordered)
+
+
+def _row_number(plan: Plan, names: Sequence[str]) -> exp.Expr:
+    """Number rows as they come, or by their values where they come in no order."""
+    return over(call("row_number"), [], None if plan.stable else ascending(*columns(names)))
+
+
+@dataclass(frozen=True, slots=True)
+class Intervals:
+    """A regular table that is to be read as spans or events: which columns are what."""
+
+    plan: Plan
+    kind: Kind
+    times: tuple[exp.Expr, ...]
+    """Start, and length of spans, in ns."""
+    used: tuple[str, ...]
+    """The columns that say so."""
+    partitions: tuple[ColumnType, ...]
+    payload: tuple[ColumnType, ...]
+    in_order: bool
+    """Whether the rows are known, or said, to come in order of time."""
+    said: bool
+    drop_empty: bool
+
+
+def interval_arguments(arguments: Mapping[str, Argument]) -> Intervals:
+    """Read the arguments `table`, `ts`, `duration`, `end`, `partition`, `on_empty` and `sorted` as spans."""
+    plan = arguments["table"].table("a table")
+    ts = arguments["ts"].column(plan.schema, "the column of starts", way_out="; name one with ts=>'...'")
+    start = _time(plan, ts, arguments["ts"])
+    given = [k for k in ("duration", "end") if arguments[k].value is not None]
+    if len(given) == 2:
+        raise BindError("`duration` and `end` are both given", arguments["end"].place, hint="leave one of them out")
+    which = arguments[given[0]] if given else Argument(DURATION, arguments["table"].place)
+    other = which.column(
+        plan.schema, "the column of durations", way_out="; name one with duration=>'...' or end=>'...'"
+    )
+    length = _time(plan, other, which)
+    if given == ["end"] or not (_is_whole(ts) and _is_whole(other)):
+        # Starts and ends are rounded to ns, not durations: spans that touch go on touching.
+        end = length if given == ["end"] else exp.Add(this=start.copy(), expression=length)
+        length = exp.Sub(this=_whole(end), expression=_whole(start.copy()))
+    partitions = partition_columns(plan, arguments["partition"])
+    drop = "on_empty" in arguments and arguments["on_empty"].choice("`on_empty`", ("error", "drop")) == "drop"
+    used = (ts.name, other.name)
+    return _intervals(arguments, Kind.SPAN, (_whole(start), _whole(length)), used, partitions, drop=drop)
+
+
+def event_arguments(arguments: Mapping[str, Argument]) -> Intervals:
+    """Read the arguments `table`, `ts`, `partition` and `sorted` as events."""
+    plan = arguments["table"].table("a table")
+    ts = arguments["ts"].column(plan.schema, "the column of times", way_out="; name one with ts=>'...'")
+    start = _whole(_time(plan, ts, arguments["ts"]))
+    partitions = partition_columns(plan, arguments["partition"])
+    return _intervals(arguments, Kind.EVENT, (start,), (ts.name,), partitions, drop=False)
+
+
+def _intervals(
+    arguments: Mapping[str, Argument],
+    kind: Kind,
+    times: tuple[exp.Expr, ...],
+    used: tuple[str, ...],
+    partitions: Sequence[ColumnType],
+    *,
+    drop: bool,
+) -> Intervals:
+    plan = arguments["table"].table("a table")
+    said = "sorted" in arguments and flag(arguments["sorted"], "sorted")
+    taken = {*used, *(p.name for p in partitions)}
+    payload = tuple(c for c in plan.schema.columns if c.name not in taken)
+    in_order = said or (plan.ordered and used[0] == TS)
+    return Intervals(plan, kind, times, used, tuple(partitions), payload, in_order, said, drop)
+
+
+class Ties(Enum):
+    """What matters of rows that begin at once."""
+
+    NONE = "nothing: there are none, or any order will do"
+    ROW = "the order of rows in the table"
+    LONGEST = "the order of rows for those of equal length; the longest are best met first"
+
+
+def checked(made: Intervals, builder: PlanBuilder, *, disjoint: bool, ties: Ties = Ties.NONE) -> Plan:
+    """Return the rows in order of time, times checked, and that spans do not overlap where they must not.
+
+    Where ties matter, the last column is the number of the row in the table.
+    """
+    result = _result(made, with_row=ties is not Ties.NONE)
+    if ties is Ties.NONE and not disjoint and made.kind is made.plan.schema.kind and made.used == (TS, DURATION):
+        return ordered(made.plan, result.columns, Kind.SPAN, result.partitions, builder)
+    sorts = made.kind is Kind.EVENT and not made.in_order
+    schema = _result(made, with_row=ties is not Ties.NONE or made.said or sorts)
+    source = dict(zip(made.plan.schema.names, physical_names(made.plan.schema), strict=True))
+    values = [*(t.copy() for t in made.times), *(column(source[c.name], "t") for c in _carried(made))]
+    if ROW in schema.names:
+        values.append(_row_number(made.plan, list(source.values())))
+    names = physical_names(schema)
+    tree = exp.Select(expressions=[aliased(v, n) for v, n in zip(values, names, strict=True)]).from_(table("t"))
+    if made.drop_empty:
+        kept = any_of([less(whole(0), column(DURATION)), is_null(column(DURATION)), is_null(column(TS))])
+        tree = nested(tree, columns(names), kept)
+    if not made.in_order:
+        order = _order(names, len(made.partitions), ties, disjoint=disjoint)
+        tree = nested(tree, columns(names)).order_by(*order, copy=False)
+    plan = builder.query(tree, {"t": made.plan}, schema, ordered=True)
+    options = {
+        "events": made.kind is Kind.EVENT,
+        "disjoint": disjoint,
+        "partitions": len(made.partitions),
+        "sorted": made.said,
+        "names": physical_names(result),
+    }
+    return builder.kernel("check", result, [plan], options, ordered=True)
+
+
+def _carried(made: Intervals) -> tuple[ColumnType, ...]:
+    return (*made.partitions, *made.payload)
+
+
+def _result(made: Intervals, *, with_row: bool) -> Schema:
+    special = (TIME, LENGTH) if made.kind is Kind.SPAN else (TIME,)
+    row = (ColumnType(ROW, "BIGINT"),) if with_row else ()
+    return Schema(made.kind, (*special, *_carried(made), *row), tuple(p.name for p in made.partitions))
+
+
+def _order(names: Sequence[str], keys: int, ties: Ties, *, disjoint: bool) -> list[exp.Expr]:
+    """Return what rows are sorted by: time, then what makes the order the same in every run where that matters."""
+    first = exp.Ordered(this=column(names[0]), nulls_first=True)
+    longest = exp.Ordered(this=column(names[1]), desc=True, nulls_first=True)
+    row = [exp.Ordered(this=column(ROW), nulls_first=False)] if names[-1] == ROW else []
+    if ties is Ties.LONGEST:
+        return [first, longest, *row]
+    # In one partition no two spans that are disjoint begin at once.
+    own = names[2 : 2 + keys] if disjoint and not row else []
+    return [first, *(exp.Ordered(this=column(n), nulls_first=False) for n in own), *row]
+
+
+def _is_whole(one: ColumnType) -> bool:
+    return is_integer(one.type) and (one.unit == NO_UNIT or ratio(one.unit, NS).denominator == 1)
+
+
+def _time(plan: Plan, one: ColumnType, argument: Argument) -> exp.Expr:
+    """Return a time column in ns, which may have fractions; a bare number is in ns."""
+    names = dict(zip(plan.schema.names, physical_names(plan.schema), strict=True))
+    value: exp.Expr = column(names[one.name], "t")
+    if not is_numeric(one.type):
+        found = dialect_type(one.type)
+        raise BindError(f"`{one.name}` is {found}, expected a time: a number", argument.place)
+    value = exp.Cast(this=value, to=exp.Var(this="BIGINT")) if is_integer(one.type) else value
+    if one.unit not in (NO_UNIT, NS):
+        if not compatible(one.unit, NS):
+            raise BindError(f"`{one.name}` is in `{one.unit}`, expected a time", argument.place)
+        factor = ratio(one.unit, NS)
+        value = exp.Mul(this=value, expression=exp.Literal.number(str(factor.numerator)))
+        if factor.denominator != 1:
+            value = exp.Div(this=exp.Paren(this=value), expression=exp.Literal.number(str(factor.denominator)))
+        value = exp.Paren(this=value)
+    return value
+
+
+def _whole(value: exp.Expr) -> exp.Expr:
+    return exp.Cast(this=value, to=exp.Var(this="BIGINT"))

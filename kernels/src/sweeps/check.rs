@@ -1,0 +1,278 @@
+//! `checked`: rows said to be spans or events -> the same batches, once times, order and overlaps have been checked.
+
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::Int64Type;
+use arrow_array::{Array, ArrayRef, Int64Array, RecordBatch};
+use arrow_schema::{ArrowError, DataType, Field};
+use pyo3::prelude::*;
+use pyo3_arrow::PyRecordBatchReader;
+use pyo3_arrow::input::AnyRecordBatch;
+
+use super::cancel::{Cancel, Token};
+use super::failure::{fail, to_python, upstream};
+use super::partition::Partitions;
+use super::source::Reader;
+use super::stream::{Sweep, nullable, partitions, schema, stream};
+
+/// How many faults an error shows.
+const SHOWN: usize = 3;
+
+struct Check {
+    reader: Reader,
+    events: bool,
+    keys: usize,
+    /// How many of the columns are handed on.
+    width: usize,
+    disjoint: bool,
+    partitions: Partitions,
+    cancel: Token,
+    last: i64,
+    /// The span of each partition that ends last so far: start and end.
+    open: Vec<(i64, i64)>,
+    faults: Faults,
+}
+
+/// What was found wrong first, with the places that have the same fault.
+#[derive(Default)]
+struct Faults {
+    about: Option<&'static str>,
+    places: Vec<String>,
+}
+
+impl Faults {
+    /// Notes a fault; true once so many are known that the rest need not be looked for.
+    fn add(&mut self, about: &'static str, place: String) -> bool {
+        if *self.about.get_or_insert(about) == about {
+            self.places.push(place);
+        }
+        self.places.len() > SHOWN
+    }
+
+    fn error(&mut self) -> Option<ArrowError> {
+        let about = self.about?;
+        let more = if self.places.len() > SHOWN {
+            "; and more"
+        } else {
+            ""
+        };
+        self.places.truncate(SHOWN);
+        Some(fail(format!("{about} {}{more}", self.places.join("; "))))
+    }
+}
+
+impl Check {
+    /// Looks at every row; true once enough faults are known.
+    fn check(&mut self, columns: &[ArrayRef], rows: usize) -> Result<bool, ArrowError> {
+        let times = 2 - usize::from(self.events);
+        let own = columns.iter().take(times);
+        let own: Option<Vec<_>> = own
+            .map(|column| column.as_primitive_opt::<Int64Type>())
+            .collect();
+        let own = own.ok_or_else(|| fail("a batch differs from its stream's schema"))?;
+        let keys = &columns[times..times + self.keys];
+        let codes = if keys.is_empty() {
+            Vec::new()
+        } else {
+            self.partitions.encode(keys, rows)?
+        };
+        self.open
+            .resize(self.partitions.len(), (i64::MIN, i64::MIN));
+        for row in 0..rows {
+            let code = codes.get(row).copied().unwrap_or(0);
+            if self.wrong(own[0], own.get(1).copied(), row, code)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    #[inline]
+    fn wrong(
+        &mut self,
+        starts: &Int64Array,
+        durations: Option<&Int64Array>,
+        row: usize,
+        code: u32,
+    ) -> Result<bool, ArrowError> {
+        let ts = starts.value(row);
+        if starts.is_null(row) || ts < self.last {
+            return self.misplaced(starts, durations, row, code);
+        }
+        self.last = ts;
+        let Some(durations) = durations else {
+            return Ok(false);
+        };
+        let duration = durations.value(row);
+        let end = ts.saturating_add(duration);
+        if durations.is_null(row) || duration <= 0 || end.wrapping_sub(ts) != duration {
+            return self.lengthless(ts, durations, row, code);
+        }
+        let (start, stop) = self.open[code as usize];
+        if self.disjoint && stop > ts {
+            let place = self.partitions.describe(code)?;
+            let place = format!("[{start}, {stop}) and [{ts}, {end}){place}");
+            if self.faults.add("spans overlap:", place) {
+                return Ok(true);
+            }
+        }
+        if end > stop {
+            self.open[code as usize] = (ts, end);
+        }
+        Ok(false)
+    }
+
+    /// Notes a row without time, or one that is not in order, after which there is no telling.
+    #[cold]
+    fn misplaced(
+        &mut self,
+        starts: &Int64Array,
+        durations: Option<&Int64Array>,
+        row: usize,
+        code: u32,
+    ) -> Result<bool, ArrowError> {
+        let place = self.partitions.describe(code)?;
+        if starts.is_null(row) {
+            let Some(durations) = durations else {
+                return Ok(self.faults.add(
+                    "the time of an event is NULL",
+                    place.trim_start().to_owned(),
+                ));
+            };
+            let shown = shown(durations, row);
+            return Ok(self.faults.add(
+                "the start of a span is NULL:",
+                format!("duration {shown}{place}"),
+            ));
+        }
+        let place = format!("{}{place} comes after {}", starts.value(row), self.last);
+        self.faults.add("the rows are not in order of time:", place);
+        Ok(true)
+    }
+
+    #[cold]
+    fn lengthless(
+        &mut self,
+        ts: i64,
+        durations: &Int64Array,
+        row: usize,
+        code: u32,
+    ) -> Result<bool, ArrowError> {
+        let place = self.partitions.describe(code)?;
+        let about = if durations.is_null(row) || durations.value(row) <= 0 {
+            "the duration of a span is positive, found"
+        } else {
+            "the end of a span is beyond the end of time: duration"
+        };
+        let shown = shown(durations, row);
+        Ok(self
+            .faults
+            .add(about, format!("{shown} at _ts {ts}{place}")))
+    }
+}
+
+fn shown(column: &Int64Array, row: usize) -> String {
+    if column.is_null(row) {
+        "NULL".to_owned()
+    } else {
+        column.value(row).to_string()
+    }
+}
+
+impl Sweep for Check {
+    fn next(&mut self) -> Result<Option<Vec<ArrayRef>>, ArrowError> {
+        loop {
+            self.cancel.check()?;
+            let batch: Option<RecordBatch> = self
+                .reader
+                .next()
+                .transpose()
+                .map_err(|error| upstream(&error))?;
+            let enough = match &batch {
+                Some(batch) => self.check(batch.columns(), batch.num_rows())?,
+                None => true,
+            };
+            if enough && let Some(error) = self.faults.error() {
+                return Err(error);
+            }
+            match batch {
+                None => return Ok(None),
+                // After a fault rows are only looked at, to show more faults.
+                Some(batch) if self.faults.about.is_none() => {
+                    return Ok(Some(batch.columns()[..self.width].to_vec()));
+                }
+                Some(_) => {}
+            }
+        }
+    }
+}
+
+#[pyfunction]
+#[pyo3(signature = (rows, *, events, disjoint, partitions, names, cancel=None))]
+pub fn checked(
+    rows: AnyRecordBatch,
+    events: bool,
+    disjoint: bool,
+    partitions: usize,
+    names: Vec<String>,
+    cancel: Option<PyRef<'_, Cancel>>,
+) -> PyResult<PyRecordBatchReader> {
+    let reader = rows.into_reader()?;
+    let token = Token::new(cancel);
+    build(reader, (events, disjoint), partitions, &names, token).map_err(to_python)
+}
+
+fn build(
+    reader: Reader,
+    (events, disjoint): (bool, bool),
+    keys: usize,
+    names: &[String],
+    cancel: Token,
+) -> Result<PyRecordBatchReader, ArrowError> {
+    let times = 2 - usize::from(events);
+    let fields: Vec<_> = reader.schema().fields().iter().cloned().collect();
+    if fields.len() < times + keys {
+        return Err(fail(format!(
+            "the input has {} columns, expected at least {}",
+            fields.len(),
+            times + keys
+        )));
+    }
+    if let Some(field) = fields
+        .iter()
+        .take(times)
+        .find(|field| *field.data_type() != DataType::Int64)
+    {
+        return Err(fail(format!(
+            "a time is {}, expected Int64",
+            field.data_type()
+        )));
+    }
+    let types = fields.iter().skip(times).take(keys);
+    let partitions = partitions(
+        names,
+        times,
+        types.map(|field| field.data_type().clone()).collect(),
+    )?;
+    let all = fields[..times]
+        .iter()
+        .map(|field| Arc::new(Field::clone(field)));
+    let all = all
+        .chain(nullable(fields[times..].to_vec()).take(names.len().saturating_sub(times)))
+        .collect();
+    let schema = schema(all, names)?;
+    let check = Check {
+        reader,
+        events,
+        keys,
+        width: names.len(),
+        disjoint,
+        partitions,
+        cancel: cancel.clone(),
+        last: i64::MIN,
+        open: Vec::new(),
+        faults: Faults::default(),
+    };
+    Ok(stream(schema, check, cancel))
+}

@@ -1,0 +1,73 @@
+//! `lanes`: spans that may overlap -> the same with a lane, the lowest that is free in their partition as they begin.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use arrow_schema::ArrowError;
+use pyo3::prelude::*;
+use pyo3_arrow::PyRecordBatchReader;
+use pyo3_arrow::input::AnyRecordBatch;
+
+use super::cancel::{Cancel, Token};
+use super::failure::to_python;
+use super::single::{Row, Spans, Step, Stop, sweep};
+use super::source::{Kind, Source};
+
+struct Lanes {
+    parts: Vec<Part>,
+}
+
+/// The lanes of one partition.
+#[derive(Clone, Default)]
+struct Part {
+    busy: BinaryHeap<Reverse<(i64, i64)>>,
+    free: BinaryHeap<Reverse<i64>>,
+}
+
+impl Step for Lanes {
+    fn load(&mut self, _: &Source, partitions: usize) -> Result<(), ArrowError> {
+        self.parts.resize(partitions, Part::default());
+        Ok(())
+    }
+
+    #[inline]
+    fn row(&mut self, row: Row, out: &mut Spans) -> Result<(), Stop> {
+        let part = &mut self.parts[row.code];
+        while let Some(Reverse((end, lane))) = part.busy.peek().copied()
+            && end <= row.ts
+        {
+            part.busy.pop();
+            part.free.push(Reverse(lane));
+        }
+        let next = part.busy.len() as i64;
+        let lane = part.free.pop().map_or(next, |Reverse(lane)| lane);
+        part.busy.push(Reverse((row.end, lane)));
+        out.push(row.ts, row.end, row.code, row.row)?;
+        out.number(lane);
+        Ok(())
+    }
+
+    fn finish(&mut self, _: &mut Spans) -> Result<(), ArrowError> {
+        Ok(())
+    }
+
+    fn needed(&self) -> Box<dyn Iterator<Item = u64> + '_> {
+        Box::new(std::iter::empty())
+    }
+}
+
+#[pyfunction]
+#[pyo3(signature = (spans, *, partitions, names, cancel=None))]
+pub fn lanes(
+    spans: AnyRecordBatch,
+    partitions: usize,
+    names: Vec<String>,
+    cancel: Option<PyRef<'_, Cancel>>,
+) -> PyResult<PyRecordBatchReader> {
+    let token = Token::new(cancel);
+    let reader = spans.into_reader()?;
+    let step = Lanes { parts: Vec::new() };
+    Source::new(reader, Kind::Spans, partitions, "span", token.clone())
+        .and_then(|input| sweep(input, step, (true, true), &names, token))
+        .map_err(to_python)
+}

@@ -1,0 +1,88 @@
+//! `sessions`: events -> spans from the first to the last of those that follow each other closely, and how many.
+
+use arrow_schema::ArrowError;
+use pyo3::prelude::*;
+use pyo3_arrow::PyRecordBatchReader;
+use pyo3_arrow::input::AnyRecordBatch;
+
+use super::cancel::{Cancel, Token};
+use super::failure::{fail, to_python};
+use super::held::NULL_ROW;
+use super::single::{Row, Spans, Step, Stop, sweep};
+use super::source::{Kind, Source};
+
+struct Sessions {
+    gap: u64,
+    open: Vec<Session>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Session {
+    first: i64,
+    last: i64,
+    events: i64,
+}
+
+/// Adds a session; one of no length lasts for a nanosecond.
+fn settle(session: Session, code: usize, out: &mut Spans) -> Result<(), ArrowError> {
+    if session.events > 0 {
+        let least = session.first.checked_add(1);
+        let least = least.ok_or_else(|| fail("a session at the end of time has no end"))?;
+        out.push(session.first, session.last.max(least), code, NULL_ROW)?;
+        out.number(session.events);
+    }
+    Ok(())
+}
+
+impl Step for Sessions {
+    fn load(&mut self, _: &Source, partitions: usize) -> Result<(), ArrowError> {
+        self.open.resize(partitions, Session::default());
+        Ok(())
+    }
+
+    #[inline]
+    fn row(&mut self, row: Row, out: &mut Spans) -> Result<(), Stop> {
+        let session = &mut self.open[row.code];
+        if session.events > 0 && row.ts.abs_diff(session.last) <= self.gap {
+            session.last = row.ts;
+            session.events += 1;
+            return Ok(());
+        }
+        let new = Session {
+            first: row.ts,
+            last: row.ts,
+            events: 1,
+        };
+        let before = std::mem::replace(session, new);
+        Ok(settle(before, row.code, out)?)
+    }
+
+    fn finish(&mut self, out: &mut Spans) -> Result<(), ArrowError> {
+        let mut open = self.open.iter().enumerate();
+        open.try_for_each(|(code, session)| settle(*session, code, out))
+    }
+
+    fn needed(&self) -> Box<dyn Iterator<Item = u64> + '_> {
+        Box::new(std::iter::empty())
+    }
+}
+
+#[pyfunction]
+#[pyo3(signature = (events, *, gap, partitions, names, cancel=None))]
+pub fn sessions(
+    events: AnyRecordBatch,
+    gap: u64,
+    partitions: usize,
+    names: Vec<String>,
+    cancel: Option<PyRef<'_, Cancel>>,
+) -> PyResult<PyRecordBatchReader> {
+    let token = Token::new(cancel);
+    let reader = events.into_reader()?;
+    let step = Sessions {
+        gap,
+        open: Vec::new(),
+    };
+    Source::new(reader, Kind::Events, partitions, "event", token.clone())
+        .and_then(|input| sweep(input, step, (true, true), &names, token))
+        .map_err(to_python)
+}

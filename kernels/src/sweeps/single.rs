@@ -1,0 +1,218 @@
+//! What the sweeps over one input share: rows go to a step in order of time, the spans it makes become batches.
+
+use arrow_array::ArrayRef;
+use arrow_schema::{ArrowError, DataType, FieldRef};
+use pyo3_arrow::PyRecordBatchReader;
+
+use super::cancel::Token;
+use super::failure::fail;
+use super::gather::gather;
+use super::partition::Partitions;
+use super::source::{ROWS, Source};
+use super::stream::{Sweep, int64, made, nullable, partitions, schema, stream};
+
+/// A row of the input; for an event, `end` is `ts`.
+#[derive(Clone, Copy)]
+pub struct Row {
+    pub ts: i64,
+    pub end: i64,
+    pub code: usize,
+    pub row: u64,
+}
+
+/// Why a step stops.
+pub enum Stop {
+    /// The row begins while another span of its partition, from `.0` to `.1`, is open.
+    Overlap(i64, i64),
+    Error(ArrowError),
+}
+
+impl From<ArrowError> for Stop {
+    fn from(error: ArrowError) -> Self {
+        Self::Error(error)
+    }
+}
+
+/// What a sweep does with each row; its state is one entry per partition.
+pub trait Step: Send {
+    /// Called for every chunk before its rows; there are `partitions` partitions by now.
+    fn load(&mut self, input: &Source, partitions: usize) -> Result<(), ArrowError>;
+    fn row(&mut self, row: Row, out: &mut Spans) -> Result<(), Stop>;
+    /// Hands out what no row from `ts` on can change, so that partitions that are silent hold nothing.
+    fn settle(&mut self, _ts: i64, _out: &mut Spans) -> Result<(), ArrowError> {
+        Ok(())
+    }
+    /// Called once, after the last row.
+    fn finish(&mut self, out: &mut Spans) -> Result<(), ArrowError>;
+    /// The rows whose payload may still be wanted.
+    fn needed(&self) -> Box<dyn Iterator<Item = u64> + '_>;
+}
+
+/// Spans, or events, that wait for their batch.
+#[derive(Default)]
+pub struct Spans {
+    ts: Vec<i64>,
+    duration: Vec<i64>,
+    code: Vec<u32>,
+    row: Vec<u64>,
+    extra: Vec<i64>,
+}
+
+impl Spans {
+    /// Adds a span that is not empty.
+    #[inline]
+    pub fn push(&mut self, ts: i64, end: i64, code: usize, row: u64) -> Result<(), ArrowError> {
+        let Some(duration) = end.checked_sub(ts) else {
+            return Err(fail(format!(
+                "span from {ts} to {end} is longer than a duration can say"
+            )));
+        };
+        self.duration.push(duration);
+        self.event(ts, code, row);
+        Ok(())
+    }
+
+    #[inline]
+    pub fn event(&mut self, ts: i64, code: usize, row: u64) {
+        self.ts.push(ts);
+        self.code.push(code as u32);
+        self.row.push(row);
+    }
+
+    /// Gives the latest entry its number: the column between keys and payload.
+    #[inline]
+    pub fn number(&mut self, number: i64) {
+        self.extra.push(number);
+    }
+
+    fn flush(
+        self,
+        partitions: &mut Partitions,
+        input: &Source,
+        shape: &Shape,
+    ) -> Result<Vec<ArrayRef>, ArrowError> {
+        let mut columns = vec![int64(self.ts)];
+        if shape.spans {
+            columns.push(int64(self.duration));
+        }
+        columns.extend(partitions.columns(self.code)?);
+        if shape.numbered {
+            columns.push(int64(self.extra));
+        }
+        columns.extend(gather(&input.held, &shape.fields, &self.row)?);
+        Ok(columns)
+    }
+}
+
+/// What the columns of the output are, besides keys.
+pub struct Shape {
+    pub spans: bool,
+    pub numbered: bool,
+    /// The payload fields that are handed on: the first of the input's.
+    fields: Vec<FieldRef>,
+}
+
+struct Single<S> {
+    input: Source,
+    partitions: Partitions,
+    shape: Shape,
+    step: S,
+    /// Rows met since the latest settling; counted here since batches may be cut anywhere.
+    met: usize,
+    out: Spans,
+}
+
+impl<S: Step> Single<S> {
+    fn run(&mut self) -> Result<(), ArrowError> {
+        if self.input.pos == 0 {
+            self.step.load(&self.input, self.partitions.len())?;
+        }
+        while !self.input.empty() && self.out.ts.len() < ROWS {
+            let (pos, chunk) = (self.input.pos, &self.input.chunk);
+            let ts = chunk.ts[pos];
+            let row = Row {
+                ts,
+                end: chunk.end.get(pos).copied().unwrap_or(ts),
+                code: chunk.code[pos] as usize,
+                row: chunk.base + pos as u64,
+            };
+            if self.met == ROWS {
+                self.step.settle(ts, &mut self.out)?;
+                self.met = 0;
+            }
+            match self.step.row(row, &mut self.out) {
+                Ok(()) => {
+                    self.input.pos += 1;
+                    self.met += 1;
+                }
+                Err(Stop::Overlap(start, stop)) => {
+                    let place = self.input.place(row.code as u32, &mut self.partitions)?;
+                    let (ts, end) = (row.ts, row.end);
+                    return Err(fail(format!(
+                        "spans overlap: [{start}, {stop}) and [{ts}, {end}){place}"
+                    )));
+                }
+                Err(Stop::Error(error)) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<S: Step> Sweep for Single<S> {
+    fn next(&mut self) -> Result<Option<Vec<ArrayRef>>, ArrowError> {
+        let ended = self.input.done;
+        while self.out.ts.len() < ROWS && !self.input.done {
+            if self.input.held.is_full() {
+                let out = self.out.row.iter().copied();
+                self.input.held.retain(self.step.needed().chain(out));
+            }
+            self.input.fill(&mut self.partitions)?;
+            self.run()?;
+        }
+        if self.input.done && !ended {
+            // An input without rows has had no chunk, but may have a partition.
+            self.step.load(&self.input, self.partitions.len())?;
+            self.step.finish(&mut self.out)?;
+        }
+        if self.out.ts.is_empty() {
+            return Ok(None);
+        }
+        let out = std::mem::take(&mut self.out);
+        out.flush(&mut self.partitions, &self.input, &self.shape)
+            .map(Some)
+    }
+}
+
+/// Makes the stream of a step; the output has as much of the input's payload as `names` has room for.
+pub fn sweep(
+    input: Source,
+    step: impl Step + 'static,
+    (spans, numbered): (bool, bool),
+    names: &[String],
+    token: Token,
+) -> Result<PyRecordBatchReader, ArrowError> {
+    let times = 1 + usize::from(spans);
+    let partitions = partitions(names, times, input.partition_types())?;
+    let mut all = vec![made(DataType::Int64, false); times];
+    all.extend(nullable(input.partition_fields()));
+    all.extend(vec![made(DataType::Int64, false); usize::from(numbered)]);
+    let room = names.len().saturating_sub(all.len());
+    let fields: Vec<FieldRef> = input.payload_fields().into_iter().take(room).collect();
+    all.extend(nullable(fields.clone()));
+    let schema = schema(all, names)?;
+    let shape = Shape {
+        spans,
+        numbered,
+        fields,
+    };
+    let single = Single {
+        input,
+        partitions,
+        shape,
+        step,
+        met: 0,
+        out: Spans::default(),
+    };
+    Ok(stream(schema, single, token))
+}
