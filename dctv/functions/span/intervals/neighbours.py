@@ -138,8 +138,10 @@ def sessions(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Schem
     grouped = nested(numbered, counted).group_by(*columns(rows.keys), column("dctv:run"), copy=False)
     endless = exp.EQ(this=column("dctv:a"), expression=whole(2**63 - 1))
     end = call("greatest", column("dctv:b"), plus(column("dctv:a"), _NUMBER("1")))
-    length = stopping(endless, [text("a session at the end of time has no end")], minus(end, column("dctv:a")))
-    return nested(grouped, named([column("dctv:a"), length, *columns(rows.keys), column("dctv:n")], options["names"]))
+    length = minus(end, column("dctv:a"))
+    fine = stopping(endless, [text("a session at the end of time has no end")], column("dctv:a"))
+    values = [column("dctv:a"), length, *columns(rows.keys), column("dctv:n")]
+    return nested(grouped, named(values, options["names"]), exp.Not(this=is_null(fine)))
 
 
 def label_events(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Schema) -> exp.Query:

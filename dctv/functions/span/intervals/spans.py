@@ -17,6 +17,7 @@ from dctv.plan.windows import (
     columns,
     is_null,
     less,
+    named,
     nested,
     over,
     plus,
@@ -112,9 +113,8 @@ def checked(whole: Rows, options: Mapping[str, Any]) -> exp.Select:
         message = [text("the rows are not in order of time: "), column(whole.ts), *whole.place()]
         message += [text(" comes after "), column("dctv:earlier")]
         fine = stopping(less(column(whole.ts), column("dctv:earlier")), message, fine)
+    given = whole.names[: len(options["names"])]
     missing = "the time of an event is NULL" if options["events"] else "the start of a span is NULL"
     fine = stopping(is_null(column(whole.ts)), [text(missing)], fine)
-    checked_column = whole.ts if options["events"] else whole.duration
-    values = [aliased(fine, n) if n == checked_column else column(n) for n in whole.names]
-    tested = nested(looked, values)
-    return nested(tested, [aliased(column(a), b) for a, b in zip(whole.names, options["names"], strict=False)])
+    # As a condition, since a column that nobody reads is not computed.
+    return nested(looked, named(columns(given), options["names"]), exp.Not(this=is_null(fine)))
