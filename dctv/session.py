@@ -102,7 +102,7 @@ class Session:
         return lambda rows: log.add("division by zero gave NULL", rows)
 
     def _executor(self, params: Params | None = None) -> Executor:
-        control = Control(FAILURES, self._failure, self.interrupt, self._begin, self._finish)
+        control = Control(FAILURES, self._failure, self.interrupt, lambda: self._interrupted, self._begin, self._finish)
         hooks = Hooks(self._mount_statement, self._unmount, self._new_cancel, control)
         return Executor(self._catalog, self._engine, self._shelves, hooks, self._settings, _numbered(params), self._log)
 

@@ -3,6 +3,7 @@
 use pyo3::prelude::*;
 
 mod active;
+mod ahead;
 mod cancel;
 mod checks;
 mod clock;
@@ -15,7 +16,9 @@ mod gather;
 mod groups;
 mod held;
 mod inner;
+mod meter;
 mod nest;
+mod opening;
 mod outer;
 mod partition;
 mod partition_pieces;
@@ -28,6 +31,8 @@ mod slots;
 mod source;
 mod span_join;
 mod span_pieces;
+mod spill;
+mod spool;
 mod stream;
 mod values;
 
@@ -38,6 +43,10 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(span_pieces::span_pieces, m)?)?;
     m.add_function(wrap_pyfunction!(partition_pieces::partition_pieces, m)?)?;
     m.add_function(wrap_pyfunction!(series::series_to_spans, m)?)?;
+    m.add_function(wrap_pyfunction!(ahead::ahead, m)?)?;
+    m.add_class::<meter::Meter>()?;
+    m.add_function(wrap_pyfunction!(meter::metered, m)?)?;
+    m.add_class::<spool::Spool>()?;
     m.add_class::<nest::Counter>()?;
     m.add_function(wrap_pyfunction!(nest::nest, m)?)?;
     m.add_class::<rows::Rows>()?;
