@@ -77,6 +77,9 @@ class Spool:
     def open(self) -> Stream:
         """Return one more reader, which begins at the first row."""
 
+    def close(self) -> None:
+        """Let go of the source; nothing can be opened any more."""
+
     @property
     def peak(self) -> int:
         """Bytes that were kept in memory at once, at most."""

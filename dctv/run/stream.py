@@ -126,6 +126,8 @@ class Runner:
             for query in self._queries:
                 query.interrupt()
             self._cancel.wait(_PATIENCE)
+        for spool in self._spools.values():
+            spool.close()
         self._spools.clear()
 
     def _arrow_schema(self, schema: Schema) -> object:

@@ -10,12 +10,15 @@ use arrow_schema::{ArrowError, SchemaRef};
 use pyo3::prelude::*;
 use pyo3_arrow::PyRecordBatchReader;
 
-use super::cancel::{Cancel, Token};
+use super::cancel::{Cancel, Token, Working};
 use super::failure::{fail, to_python, upstream};
 use super::opening::Opening;
+use super::source::Reader;
 
 /// Batches that wait for the reader at most.
 const DEPTH: usize = 2;
+/// The engine plans queries in these threads too, as deep as they are nested.
+const STACK: usize = 16 << 20;
 /// How often a reader that waits looks for cancellation.
 const LOOK: Duration = Duration::from_millis(50);
 
@@ -66,33 +69,40 @@ fn pull(opening: &Opening, token: &Token, sender: &SyncSender<Pulled>) -> Result
     Ok(())
 }
 
-/// Starts at once: a stream is opened to be read.
+/// What the thread does; when it is no longer counted, it holds nothing any more.
+fn work(counted: Working, opening: Opening, token: &Token, sender: &SyncSender<Pulled>) {
+    let pulled = catch_unwind(AssertUnwindSafe(|| pull(&opening, token, sender)));
+    if let Err(error) = pulled.unwrap_or_else(|_| Err(fail("reading ahead panicked"))) {
+        // Nobody may be there to hear of it.
+        let _ = sender.send(Err(upstream(&error)));
+    }
+    opening.close();
+    drop(counted);
+}
+
+/// Starts a thread that opens and reads.
+pub fn start(opening: Opening, token: Token) -> Result<Reader, ArrowError> {
+    let schema = opening.schema();
+    let (sender, receiver) = sync_channel(DEPTH);
+    let (counted, seen) = (token.thread(), token.clone());
+    thread::Builder::new()
+        .name("dctv ahead".to_owned())
+        .stack_size(STACK)
+        .spawn(move || work(counted, opening, &seen, &sender))
+        .map_err(|error| fail(format!("no thread for reading ahead: {error}")))?;
+    Ok(Box::new(Ahead {
+        schema,
+        pulled: Some(receiver),
+        token,
+    }))
+}
+
 #[pyfunction]
 #[pyo3(signature = (source, *, cancel=None))]
 pub fn ahead(
     source: Bound<'_, PyAny>,
     cancel: Option<PyRef<'_, Cancel>>,
 ) -> PyResult<PyRecordBatchReader> {
-    let opening = Opening::new(&source)?;
-    let schema = opening.schema();
-    let token = Token::new(cancel);
-    let (sender, receiver) = sync_channel(DEPTH);
-    let (working, seen) = (token.thread(), token.clone());
-    let work = move || {
-        let _counted = working;
-        let pulled = catch_unwind(AssertUnwindSafe(|| pull(&opening, &seen, &sender)));
-        if let Err(error) = pulled.unwrap_or_else(|_| Err(fail("reading ahead panicked"))) {
-            // Nobody may be there to hear of it.
-            let _ = sender.send(Err(upstream(&error)));
-        }
-    };
-    thread::Builder::new()
-        .name("dctv ahead".to_owned())
-        .spawn(work)
-        .map_err(|error| to_python(fail(format!("no thread for reading ahead: {error}"))))?;
-    Ok(PyRecordBatchReader::new(Box::new(Ahead {
-        schema,
-        pulled: Some(receiver),
-        token,
-    })))
+    let reader = start(Opening::new(&source)?, Token::new(cancel)).map_err(to_python)?;
+    Ok(PyRecordBatchReader::new(reader))
 }

@@ -8,7 +8,7 @@ use pyo3_arrow::input::AnyRecordBatch;
 use super::failure::fail;
 use super::source::Reader;
 
-/// What can be opened, more than once if its object can.
+/// What can be opened.
 pub struct Opening {
     source: Py<PyAny>,
     schema: SchemaRef,
@@ -27,7 +27,8 @@ impl Opening {
         self.schema.clone()
     }
 
-    /// Opens the stream; the caller must not hold a lock that a thread with Python's own lock waits for.
+    /// Opens the stream, in a thread that Python has not called: the engine lets go of Python's lock without telling
+    /// those who think that they hold it.
     pub fn open(&self) -> Result<Reader, ArrowError> {
         let open = |py: Python<'_>| {
             let opened = self.source.bind(py).extract::<AnyRecordBatch>();
@@ -35,5 +36,10 @@ impl Opening {
             reader.map_err(|error| fail(error.value(py).to_string()))
         };
         Python::try_attach(open).unwrap_or_else(|| Err(fail("interrupted")))
+    }
+
+    /// Lets go of the object, at once where Python still runs.
+    pub fn close(self) {
+        Python::try_attach(|_| drop(self));
     }
 }

@@ -2,12 +2,16 @@
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
 
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3_arrow::PyRecordBatchReader;
 
+use super::ahead;
 use super::cancel::{Cancel, Token};
 use super::failure::{fail, to_python, upstream};
 use super::meter::bytes;
@@ -17,10 +21,12 @@ use super::spill::{Place, Spill};
 
 /// Where the batches come from; who has its lock may pull.
 enum Origin {
-    Closed,
+    Starting,
     Open(Reader),
     Ended,
 }
+
+const BRIEFLY: Duration = Duration::from_millis(1);
 
 /// Where a batch is.
 enum Kept {
@@ -64,7 +70,7 @@ impl Store {
 }
 
 struct Shared {
-    opening: Opening,
+    schema: SchemaRef,
     origin: Mutex<Origin>,
     store: Mutex<Store>,
     spill: Spill,
@@ -85,6 +91,17 @@ enum Found {
 }
 
 impl Shared {
+    /// Returns the number of a new reader; None if batches are gone that it would need.
+    fn announce(&self) -> Option<usize> {
+        let mut store = locked(&self.store);
+        if store.gone > 0 {
+            return None;
+        }
+        store.expected = store.expected.saturating_sub(1);
+        store.readers.push(Some(0));
+        Some(store.readers.len() - 1)
+    }
+
     fn look(&self, reader: usize) -> Found {
         let mut store = locked(&self.store);
         let Some(place) = store.readers.get(reader).copied().flatten() else {
@@ -107,7 +124,13 @@ impl Shared {
     /// Reads one more batch of the source, unless another reader did so while this one waited for its turn.
     fn advance(&self, reader: usize) {
         let mut origin = locked(&self.origin);
-        if !matches!(self.look_only(reader), Found::NotYet) {
+        if !self.needs_more(reader) {
+            return;
+        }
+        if let Origin::Starting = *origin {
+            // The first reader's thread has just announced it and is on its way.
+            drop(origin);
+            thread::sleep(BRIEFLY);
             return;
         }
         let pulled = self.pull(&mut origin);
@@ -122,19 +145,14 @@ impl Shared {
         }
     }
 
-    fn look_only(&self, reader: usize) -> Found {
+    fn needs_more(&self, reader: usize) -> bool {
         let store = locked(&self.store);
-        match store.readers.get(reader).copied().flatten() {
-            Some(place) if place >= store.kept.len() && store.end.is_none() => Found::NotYet,
-            _ => Found::End(Ok(())),
-        }
+        let place = store.readers.get(reader).copied().flatten();
+        store.end.is_none() && place.is_some_and(|place| place >= store.kept.len())
     }
 
     fn pull(&self, origin: &mut Origin) -> Result<Option<RecordBatch>, ArrowError> {
         self.token.check()?;
-        if let Origin::Closed = origin {
-            *origin = Origin::Open(self.opening.open()?);
-        }
         match origin {
             Origin::Open(reader) => reader.next().transpose(),
             _ => Ok(None),
@@ -204,7 +222,7 @@ impl Iterator for Follower {
 
 impl RecordBatchReader for Follower {
     fn schema(&self) -> SchemaRef {
-        self.shared.opening.schema()
+        self.shared.schema.clone()
     }
 }
 
@@ -221,7 +239,32 @@ impl Drop for Follower {
 /// A stream that is computed once and read several times, kept in memory up to a limit and on disk beyond it.
 #[pyclass(frozen, module = "dctv._kernels")]
 pub struct Spool {
+    /// Not in `shared`, which threads drop that do not know whether they have Python's lock.
+    source: Mutex<Option<Py<PyAny>>>,
     shared: Arc<Shared>,
+}
+
+impl Spool {
+    fn start(&self, py: Python<'_>) -> PyResult<Reader> {
+        let source = locked(&self.source)
+            .as_ref()
+            .map(|source| source.clone_ref(py));
+        let source = source.ok_or_else(|| to_python(fail("interrupted")))?;
+        let opening = Opening::new(source.bind(py))?;
+        ahead::start(opening, self.shared.token.clone()).map_err(to_python)
+    }
+
+    fn begin(&self, py: Python<'_>) -> PyResult<()> {
+        let (begun, result) = match self.start(py) {
+            Ok(reader) => (Origin::Open(reader), Ok(())),
+            Err(error) => {
+                locked(&self.shared.store).end = Some(Err(error.value(py).to_string()));
+                (Origin::Ended, Err(error))
+            }
+        };
+        py.detach(|| *locked(&self.shared.origin) = begun);
+        result
+    }
 }
 
 #[pymethods]
@@ -247,39 +290,48 @@ impl Spool {
         };
         Ok(Self {
             shared: Arc::new(Shared {
-                opening: Opening::new(&source)?,
-                origin: Mutex::new(Origin::Closed),
+                schema: Opening::new(&source)?.schema(),
+                origin: Mutex::new(Origin::Starting),
                 store: Mutex::new(store),
                 spill: Spill::new(folder),
                 limit,
                 token: Token::new(cancel),
             }),
+            source: Mutex::new(Some(source.unbind())),
         })
     }
 
     /// Open one more reader, at the first batch.
     fn open(&self, py: Python<'_>) -> PyResult<PyRecordBatchReader> {
-        let number = py.detach(|| {
-            let mut store = locked(&self.shared.store);
-            // More readers than announced: what is gone has to be made anew for this one.
-            if store.gone > 0 {
-                return None;
-            }
-            store.expected = store.expected.saturating_sub(1);
-            store.readers.push(Some(0));
-            Some(store.readers.len() - 1)
-        });
-        match number {
-            Some(number) => Ok(PyRecordBatchReader::new(Box::new(Follower {
-                shared: self.shared.clone(),
-                number,
-                done: false,
-            }))),
-            None => {
-                let reader = py.detach(|| self.shared.opening.open());
-                reader.map(PyRecordBatchReader::new).map_err(to_python)
-            }
+        let Some(number) = py.detach(|| self.shared.announce()) else {
+            // More readers than expected: what is gone has to be made anew for this one.
+            return Ok(PyRecordBatchReader::new(self.start(py)?));
+        };
+        if number == 0 {
+            self.begin(py)?;
         }
+        Ok(PyRecordBatchReader::new(Box::new(Follower {
+            shared: self.shared.clone(),
+            number,
+            done: false,
+        })))
+    }
+
+    /// Let go of the source; nothing can be opened any more.
+    fn close(&self) {
+        let source = locked(&self.source).take();
+        drop(source);
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        match self.source.try_lock() {
+            Ok(source) => source.as_ref().map_or(Ok(()), |source| visit.call(source)),
+            Err(_) => Ok(()),
+        }
+    }
+
+    fn __clear__(&self) {
+        self.close();
     }
 
     /// Bytes that were kept in memory at most.
