@@ -238,6 +238,11 @@ class Session:
         named = [n for n in self._engine.functions() if n[0].isalpha()]
         return sorted({*named, *self._shelves.rules})
 
+    @property
+    def spill_folder(self) -> Path:
+        """The folder for rows that do not fit into memory; it is made when it is needed."""
+        return self._engine.spill_folder()
+
     def incomplete(self) -> list[str]:
         """Return what kept mounted traces from being read whole."""
         return [f"{'.'.join(m.parts)}: {reason}" for m in self._mounts.values() for reason in m.incomplete]

@@ -289,4 +289,8 @@ def failure(error: BaseException) -> DctvError:
             message_of(error),
             hint="give more with SET memory_limit = '8GB' or --memory-limit, or free disk for spilling",
         )
+    if "cannot spill to" in text:
+        return EngineError(
+            message_of(error), hint="free space there, or name another folder: SET temp_directory = '...'"
+        )
     return EngineError(message_of(error))
