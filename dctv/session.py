@@ -186,12 +186,14 @@ class Session:
 
         `base` is the folder that relative paths of MOUNT TRACE start from.
         """
+        self._interrupted = False
         executor = self._executor(params)
         with _deep_recursion():
             statements = parse(Source(source_name, text))
         for statement in statements:
             self._log.entries.clear()
-            self._interrupted = False
+            if self._interrupted:
+                raise Interrupted("interrupted")
             self._base = base
             with _deep_recursion():
                 outcome = executor.run(statement)

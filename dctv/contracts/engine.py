@@ -32,6 +32,10 @@ class Query(ArrowStream, Protocol):
         """End its runs soon."""
         ...
 
+    def close(self) -> None:
+        """Let go of its runs and sources."""
+        ...
+
     def profiles(self) -> list[Profile]:
         """Return what its runs took, if that was asked for; they must have ended."""
         ...

@@ -230,6 +230,11 @@ class EngineStream:
         for cursor in list(self._cursors):
             cursor.interrupt()
 
+    def close(self) -> None:
+        """Let go of its runs and sources, which refer to each other through the engine."""
+        self._cursors.clear()
+        self._sources = {}
+
     def profiles(self) -> list[Profile]:
         """Return what its runs took."""
         return [made for cursor in self._cursors if (made := _profile(cursor)) is not None]

@@ -131,7 +131,7 @@ class Executor:
             runner.finish()
             control.finish()
 
-        own = replace(control, finish=finish, interrupted=cancel.is_set)
+        own = replace(control, finish=finish)
         return Result(plan.schema, runner.stream(plan), self.log, own)
 
     def _sharing(self, plan: Plan) -> Sharing:

@@ -148,6 +148,8 @@ class Result:
             self._finish()
 
     def _wait(self, worker: _Worker, work: Callable[[], Any]) -> Any:
+        if self._interrupted():
+            raise Interrupted("interrupted")
         worker.start(work)
         try:
             while not worker.finished.wait(_LOOK):

@@ -126,6 +126,8 @@ class Runner:
             for query in self._queries:
                 query.interrupt()
             self._cancel.wait(_PATIENCE)
+        for query in self._queries:
+            query.close()
         for spool in self._spools.values():
             spool.close()
         self._spools.clear()
