@@ -32,6 +32,69 @@ class Cancel:
     def is_set(self) -> bool:
         """Say whether `set` was called."""
 
+    def wait(self, milliseconds: int) -> bool:
+        """Wait until no thread reads ahead for these kernels; say whether that is so in the end."""
+
+class _Source(_ArrowStream, _ArrowSchema, Protocol): ...
+
+def ahead(source: _Source, *, cancel: Cancel | None = None) -> Stream:
+    """Open and read a stream in a thread of its own, a few batches ahead of what it returns."""
+
+class Meter:
+    """What the streams that were given it have done so far."""
+
+    def __init__(self) -> None: ...
+    @property
+    def rows(self) -> int:
+        """Rows that came out."""
+
+    @property
+    def batches(self) -> int:
+        """Batches that came out."""
+
+    @property
+    def cpu(self) -> int:
+        """Nanoseconds of CPU time, without those of metered streams that were read meanwhile by the same thread."""
+
+    @property
+    def wall(self) -> int:
+        """Nanoseconds that the reader waited for batches."""
+
+    @property
+    def peak(self) -> int:
+        """Bytes of rows that a sweep held at once, at most."""
+
+def metered(stream: _ArrowStream, meter: Meter) -> Stream:
+    """Count what comes out of a stream, and what that takes."""
+
+class Spool:
+    """A stream that is computed once and read several times, by readers that may be at different places.
+
+    What some reader still needs is kept in memory up to `limit` bytes, and in a file in `folder` beyond it. `readers`
+    is how many will be opened; one more than that may have to compute the stream anew.
+    """
+
+    def __init__(
+        self, source: _Source, *, readers: int, limit: int, folder: str, cancel: Cancel | None = None
+    ) -> None: ...
+    def open(self) -> Stream:
+        """Return one more reader, which begins at the first row."""
+
+    def close(self) -> None:
+        """Let go of the source; nothing can be opened any more."""
+
+    @property
+    def peak(self) -> int:
+        """Bytes that were kept in memory at once, at most."""
+
+    @property
+    def spilled(self) -> int:
+        """Bytes that were written to disk."""
+
+    @property
+    def rows(self) -> int:
+        """Rows that were kept."""
+
 class Counter:
     """What a running kernel counts: 0 until it has met the end of its input, so that it is the same in every run."""
 

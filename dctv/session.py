@@ -104,7 +104,7 @@ class Session:
         return lambda rows: log.add("division by zero gave NULL", rows)
 
     def _executor(self, params: Params | None = None) -> Executor:
-        control = Control(FAILURES, self._failure, self.interrupt, self._begin, self._finish)
+        control = Control(FAILURES, self._failure, self.interrupt, lambda: self._interrupted, self._begin, self._finish)
         hooks = Hooks(self._mount_statement, self._unmount, self._new_cancel, control)
         return Executor(self._catalog, self._engine, self._shelves, hooks, self._settings, _numbered(params), self._log)
 
@@ -218,12 +218,14 @@ class Session:
 
         `base` is the folder that relative paths of MOUNT TRACE start from.
         """
+        self._interrupted = False
         executor = self._executor(params)
         with _deep_recursion():
             statements = parse(Source(source_name, text))
         for statement in statements:
             self._log.entries.clear()
-            self._interrupted = False
+            if self._interrupted:
+                raise Interrupted("interrupted")
             self._base = base
             with _deep_recursion():
                 outcome = executor.run(statement)
@@ -269,6 +271,11 @@ class Session:
         """Return the names of scalar, aggregate and window functions."""
         named = [n for n in self._engine.functions() if n[0].isalpha()]
         return sorted({*named, *self._shelves.rules})
+
+    @property
+    def spill_folder(self) -> Path:
+        """The folder for rows that do not fit into memory; it is made when it is needed."""
+        return self._engine.spill_folder()
 
     def incomplete(self) -> list[str]:
         """Return what kept mounted traces from being read whole."""

@@ -3,12 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol
 
 from dctv.plan.nodes import ArrowStream
 
 ZERO_DIVISION = "DCTV_ZERO_DIVISION"
 """A function of the engine that is called for each row whose divisor is zero; gives NULL and counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """What one run of a query took."""
+
+    seconds: float
+    """Of all its operators in all threads, reading its sources included."""
+    peak: int
+    """Bytes of rows in the engine's buffers, at most."""
+    spilled: int
+    """Bytes that were on disk, at most."""
+
+
+class Query(ArrowStream, Protocol):
+    """A query of the engine; every opening runs it anew."""
+
+    def interrupt(self) -> None:
+        """End its runs soon."""
+        ...
+
+    def close(self) -> None:
+        """Let go of its runs and sources."""
+        ...
+
+    def profiles(self) -> list[Profile]:
+        """Return what its runs took, if that was asked for; they must have ended."""
+        ...
 
 
 class Engine(Protocol):
@@ -26,15 +56,19 @@ class Engine(Protocol):
         """Return the lower-case names of functions that may stand in FROM."""
         ...
 
-    def stream(self, sql: str, sources: Mapping[str, Any], *, serial: bool) -> ArrowStream:
+    def stream(self, sql: str, sources: Mapping[str, Any], *, serial: bool, profiled: bool = False) -> Query:
         """Return a stream that runs the query when opened.
 
         `serial` asks for one thread, for results that depend on the order of rows.
         """
         ...
 
-    def explain(self, sql: str, sources: Mapping[str, Any], *, analyze: bool) -> str:
-        """Return the engine's own plan of a query as text."""
+    def memory_limit(self) -> int:
+        """Return how many bytes its queries may use."""
+        ...
+
+    def spill_folder(self) -> Path:
+        """Return where rows go that do not fit into memory; the folder may not be there yet."""
         ...
 
     def interrupt(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import threading
@@ -13,14 +14,14 @@ from typing import Any
 
 import duckdb
 
-from dctv.contracts.engine import ZERO_DIVISION
+from dctv.contracts.engine import ZERO_DIVISION, Profile
 from dctv.errors import DctvError, EngineError, Interrupted, UsageError
 from dctv.types.values import dialect_type
 
 FAILURES = (duckdb.Error, ValueError, OSError, RuntimeError, MemoryError)
 """What a running query raises: the engine's errors, and those of Arrow and the kernels."""
 _SETTINGS = {"memory_limit": "max_memory", "threads": "threads", "temp_directory": "temp_directory"}
-
+_BYTES = {"bytes": 1, **{f"{letter}iB": 1024**power for power, letter in enumerate("KMGTPE", 1)}}
 
 _sessions = count()
 
@@ -136,35 +137,32 @@ class DuckDB:
             null_handling="special",
         )
 
-    def stream(self, sql: str, sources: Mapping[str, Any], *, serial: bool) -> EngineStream:
+    def stream(self, sql: str, sources: Mapping[str, Any], *, serial: bool, profiled: bool = False) -> EngineStream:
         """Return a stream that runs the query when it is opened."""
-        return EngineStream(self, sql, sources, serial=serial)
+        return EngineStream(self, sql, sources, serial=serial, profiled=profiled)
 
-    def open(self, sql: str, sources: Mapping[str, Any], *, serial: bool) -> object:
-        """Start a query and return its Arrow stream capsule."""
+    def cursor(self, sql: str, *, serial: bool) -> duckdb.DuckDBPyConnection:
+        """Return a connection on which a query can run."""
         connection = self._serial if serial else self._parallel
         self._prepare(sql, connection)
         cursor = connection.cursor()
         with self._lock:
             self._open.append(cursor)
-        try:
-            for name, source in sources.items():
-                cursor.register(name, source)
-            return cursor.sql(sql).__arrow_c_stream__()
-        except duckdb.Error as error:
-            raise failure(error) from None
+        return cursor
 
-    def explain(self, sql: str, sources: Mapping[str, Any], *, analyze: bool) -> str:
-        """Return the engine's plan of a query as text."""
-        self._prepare(sql, self._parallel)
-        cursor = self._parallel.cursor()
-        try:
-            for name, source in sources.items():
-                cursor.register(name, source)
-            rows = cursor.execute(f"EXPLAIN {'ANALYZE ' if analyze else ''}{sql}").fetchall()
-        except duckdb.Error as error:
-            raise failure(error) from None
-        return "\n".join(str(row[1]).rstrip() for row in rows)
+    def memory_limit(self) -> int:
+        """Return how many bytes queries may use."""
+        number, unit = self._setting("memory_limit").split()
+        return int(float(number) * _BYTES[unit])
+
+    def spill_folder(self) -> Path:
+        """Return where rows go that do not fit into memory; the folder may not be there yet."""
+        return Path(self._setting("temp_directory"))
+
+    def _setting(self, name: str) -> str:
+        row = self._describer.execute("SELECT current_setting($1)", [name]).fetchone()
+        assert row is not None
+        return str(row[0])
 
     def finish(self) -> None:
         """Close the cursors of queries that have ended."""
@@ -210,14 +208,53 @@ class DuckDB:
 class EngineStream:
     """A query of the engine; every opening runs it anew."""
 
-    def __init__(self, engine: DuckDB, sql: str, sources: Mapping[str, Any], *, serial: bool) -> None:
+    def __init__(
+        self, engine: DuckDB, sql: str, sources: Mapping[str, Any], *, serial: bool, profiled: bool = False
+    ) -> None:
         self._engine = engine
         self._sql = sql
         self._sources = sources
         self._serial = serial
+        self._profiled = profiled
+        self._cursors: list[duckdb.DuckDBPyConnection] = []
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        return self._engine.open(self._sql, self._sources, serial=self._serial)
+        cursor = self._engine.cursor(self._sql, serial=self._serial)
+        self._cursors.append(cursor)
+        try:
+            if self._profiled:
+                cursor.execute("PRAGMA enable_profiling = 'no_output'")
+            for name, source in self._sources.items():
+                cursor.register(name, source)
+            return cursor.sql(self._sql).__arrow_c_stream__()
+        except duckdb.Error as error:
+            raise failure(error) from None
+
+    def interrupt(self) -> None:
+        """End its runs soon."""
+        for cursor in list(self._cursors):
+            cursor.interrupt()
+
+    def close(self) -> None:
+        """Let go of its runs and sources, which refer to each other through the engine."""
+        self._cursors.clear()
+        self._sources = {}
+
+    def profiles(self) -> list[Profile]:
+        """Return what its runs took."""
+        return [made for cursor in self._cursors if (made := _profile(cursor)) is not None]
+
+
+def _profile(cursor: duckdb.DuckDBPyConnection) -> Profile | None:
+    """Return what the last query of a cursor took; nothing if it was not read to its end."""
+    try:
+        found = json.loads(cursor.get_profiling_information("json"))
+    except (duckdb.Error, ValueError):
+        return None
+    if "system" not in found:
+        return None
+    system = found["system"]
+    return Profile(found["query"]["cpu_time"], system["peak_buffer_memory"], system["peak_temp_dir_size"])
 
 
 _PREFIX = re.compile(
@@ -261,5 +298,9 @@ def failure(error: BaseException) -> DctvError:
         return EngineError(
             message_of(error),
             hint="give more with SET memory_limit = '8GB' or --memory-limit, or free disk for spilling",
+        )
+    if "cannot spill to" in text:
+        return EngineError(
+            message_of(error), hint="free space there, or name another folder: SET temp_directory = '...'"
         )
     return EngineError(message_of(error))

@@ -2,44 +2,74 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 
 from dctv.plan.nodes import Kernel, Plan, Relation, Scan
-from dctv.types.schema import Schema
+from dctv.types.schema import Kind, Schema
 from dctv.types.values import dialect_type
 
+Region = Callable[[Relation], tuple[str, list[Plan]]]
+"""Gives the engine's text of a region and the plans that it reads."""
 
-def explain(plan: Plan, sql: Callable[[Relation], tuple[str, list[Plan]]]) -> list[str]:
+
+def explain(
+    plan: Plan, sql: Region, is_shared: Callable[[Plan], bool], ran: Callable[[Plan], Sequence[str]]
+) -> list[str]:
     """Return lines: each operator with its schema, its inputs indented below.
 
-    `sql` gives the engine's text of a region and the plans that it reads.
+    A plan that is computed once and read more than once is shown once; `ran` gives what an operator did.
     """
-    return list(_lines(plan, sql, 0))
+    return list(_Explaining(sql, is_shared, ran).lines(plan, 0))
 
 
-def _lines(plan: Plan, sql: Callable[[Relation], tuple[str, list[Plan]]], depth: int) -> list[str]:
-    pad = "  " * depth
-    schema = f"{plan.schema.describe()}{'' if plan.ordered or not plan.schema.partitions else ', unsorted'}"
-    match plan:
-        case Scan():
-            return [f"{pad}scan {plan.name}: {schema}", f"{pad}  columns: {columns(plan.schema)}"]
-        case Kernel():
-            details = ", ".join(f"{k}: {v}" for k, v in plan.options.items() if k != "names" and v not in (None, False))
-            lines = [
-                f"{pad}{plan.name}{f' ({details})' if details else ''}: {schema}",
-                f"{pad}  columns: {columns(plan.schema)}",
-            ]
-            inputs = list(plan.inputs)
-        case Relation():
-            text, inputs = sql(plan)
-            lines = [f"{pad}engine: {schema}", f"{pad}  columns: {columns(plan.schema)}"]
-            lines += [f"{pad}  pushed: {test} (from above)" for test in plan.pushed]
-            lines += [f"{pad}  sql: {line}" for line in text.split("\n")]
-        case _:
-            raise AssertionError(type(plan))
-    for leaf in inputs:
-        lines += _lines(leaf, sql, depth + 1)
-    return lines
+@dataclass(slots=True)
+class _Explaining:
+    """What stays the same on the way down, and which shared plans have been shown."""
+
+    sql: Region
+    is_shared: Callable[[Plan], bool]
+    ran: Callable[[Plan], Sequence[str]]
+    shown: dict[int, int] = field(default_factory=dict)
+
+    def lines(self, plan: Plan, depth: int) -> Iterator[str]:
+        pad = "  " * depth
+        mark = ""
+        if self.is_shared(plan):
+            if id(plan) in self.shown:
+                yield f"{pad}shared {self.shown[id(plan)]}: see above"
+                return
+            number = self.shown[id(plan)] = len(self.shown) + 1
+            mark = f"shared {number}: "
+        name, details, inputs = self._parts(plan)
+        yield f"{pad}{mark}{name}: {plan.schema.describe()}{_order(plan)}"
+        for line in (f"columns: {columns(plan.schema)}", *details, *self.ran(plan)):
+            yield f"{pad}  {line}"
+        for leaf in inputs:
+            yield from self.lines(leaf, depth + 1)
+
+    def _parts(self, plan: Plan) -> tuple[str, Sequence[str], Sequence[Plan]]:
+        """Return what stands before the schema, what stands below it, and the plans that it reads."""
+        match plan:
+            case Scan():
+                return f"scan {plan.name}", (), ()
+            case Kernel():
+                shown = {k: v for k, v in plan.options.items() if k != "names" and v not in (None, False)}
+                options = ", ".join(f"{k}: {v}" for k, v in shown.items())
+                return f"{plan.name}{f' ({options})' if options else ''}", (), plan.inputs
+            case Relation():
+                text, inputs = self.sql(plan)
+                pushed = [f"pushed: {test} (from above)" for test in plan.pushed]
+                return "engine", [*pushed, *(f"sql: {line}" for line in text.split("\n"))], inputs
+            case _:
+                raise AssertionError(type(plan))
+
+
+def _order(plan: Plan) -> str:
+    """Say how the rows of a table of time come."""
+    if plan.schema.kind is Kind.REGULAR:
+        return ""
+    return ", sorted by time" if plan.ordered else ", unsorted"
 
 
 def columns(schema: Schema) -> str:

@@ -24,8 +24,10 @@ from dctv.plan.nodes import Plan, Relation
 from dctv.plan.rows import of_rows
 from dctv.rewrite.rewrite import rewrite
 from dctv.rewrite.settings import CHOICES, Settings
+from dctv.run.metering import Metering, measured
 from dctv.run.regions import cut
 from dctv.run.result import Asserted, Control, Done, Outcome, Result
+from dctv.run.sharing import Sharing, merged, sharing
 from dctv.run.stream import Runner, in_final_order
 from dctv.syntax import ast
 from dctv.syntax.print import to_sql
@@ -127,18 +129,26 @@ class Executor:
 
     def result(self, plan: Plan) -> Result:
         """Return the result of a plan; nothing runs until it is read."""
-        runner = Runner(self.engine, self.hooks.new_cancel())
-        stream = runner.stream(_whole(self._rewritten(plan)))
+        return self._running(_whole(self._rewritten(plan)))
+
+    def _running(self, plan: Plan, metering: Metering | None = None) -> Result:
+        cancel: Any = self.hooks.new_cancel()
+        runner = Runner(self.engine, cancel, self._sharing(plan), metering)
         control = self.hooks.control
 
         def finish() -> None:
+            runner.finish()
             runner.warn(self.log)
             control.finish()
 
-        return Result(plan.schema, stream, self.log, replace(control, finish=finish))
+        own = replace(control, finish=finish)
+        return Result(plan.schema, runner.stream(plan), self.log, own)
+
+    def _sharing(self, plan: Plan) -> Sharing:
+        return sharing(plan, self.engine.functions())
 
     def _rewritten(self, plan: Plan) -> Plan:
-        return rewrite(in_final_order(plan), self.settings, self.shelves.operators)
+        return merged(rewrite(in_final_order(plan), self.settings, self.shelves.operators))
 
     def rows(self, names: Mapping[str, str], rows: list[list[Any]]) -> Result:
         """Return a result of rows that are known already; columns by name with their types."""
@@ -147,17 +157,15 @@ class Executor:
 
     def _explain(self, statement: ast.Explain) -> Result:
         plan = self._rewritten(self.bind(statement.select))
+        shared = self._sharing(plan)
 
         def sql(relation: Relation) -> tuple[str, list[Plan]]:
-            region = cut(relation)
+            region = cut(relation, shared)
             return region.sql, list(region.sources.values())
 
-        lines = explain(plan, sql)
-        if statement.analyze and isinstance(plan, Relation):
-            region = cut(plan)
-            runner = Runner(self.engine, self.hooks.new_cancel())
-            sources = {name: runner.stream(leaf) for name, leaf in region.sources.items()}
-            lines += self.engine.explain(region.sql, sources, analyze=True).split("\n")
+        metering = Metering()
+        total = measured(self._running(plan, metering)) if statement.analyze else []
+        lines = explain(plan, sql, lambda node: node in shared, metering.lines) + total
         return self.rows({"plan": "VARCHAR"}, [[line] for line in lines])
 
     def _assert(self, statement: ast.Assert) -> Asserted:

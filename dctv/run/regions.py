@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 
 from sqlglot import exp
 
 from dctv.plan.nodes import Plan, Relation
+from dctv.run.sharing import Sharing
 
 
 @dataclass(slots=True)
@@ -22,7 +24,11 @@ class Region:
 class _Cutting:
     """What has been collected on the way down."""
 
+    shared: Sharing
     names: dict[int, str] = field(default_factory=dict)
+    kept: dict[str, Plan] = field(default_factory=dict)
+    """Common tables by name."""
+    reads: Counter[str] = field(default_factory=Counter)
     sources: dict[str, Plan] = field(default_factory=dict)
     tables: list[tuple[str, exp.Query]] = field(default_factory=list)
     serial: bool = False
@@ -38,30 +44,35 @@ class _Cutting:
                 if not table.alias:
                     table.set("alias", exp.TableAlias(this=exp.to_identifier(local, quoted=True)))
                 table.set("this", exp.to_identifier(renamed[local], quoted=True))
+                self.reads[renamed[local]] += 1
         return tree
 
     def name(self, plan: Plan) -> str:
         """Return the name of a leaf in the region, cutting it out first if it is new."""
         if id(plan) not in self.names:
-            if isinstance(plan, Relation):
+            if isinstance(plan, Relation) and plan not in self.shared:
                 query = self.query(plan)
                 self.names[id(plan)] = name = f"dctv_{len(self.names) + 1}"
                 self.tables.append((name, query))
+                self.kept[name] = plan
             else:
                 self.names[id(plan)] = name = f"dctv_{len(self.names) + 1}"
                 self.sources[name] = plan
         return self.names[id(plan)]
 
+    def common_table(self, name: str, query: exp.Query) -> exp.CTE:
+        """Return the common table of a relation, which is computed once if that is worth keeping its rows."""
+        keep = self.reads[name] > 1 and self.shared.is_work(self.kept[name])
+        alias = exp.TableAlias(this=exp.to_identifier(name, quoted=True))
+        return exp.CTE(this=query, alias=alias, materialized=True if keep else None)
 
-def cut(plan: Relation) -> Region:
-    """Return the region of a relation: it and all relations that it reads directly."""
-    cutting = _Cutting()
+
+def cut(plan: Relation, shared: Sharing) -> Region:
+    """Return the region of a relation: it and all relations that it reads directly, but for shared ones."""
+    cutting = _Cutting(shared)
     tree = cutting.query(plan)
     own = tree.args.get("with_")
-    tables = [
-        exp.CTE(this=query, alias=exp.TableAlias(this=exp.to_identifier(name, quoted=True)))
-        for name, query in cutting.tables
-    ]
+    tables = [cutting.common_table(name, query) for name, query in cutting.tables]
     if tables:
         recursive = bool(own and own.args.get("recursive"))
         tree.set("with_", exp.With(expressions=tables + list(own.expressions if own else ()), recursive=recursive))

@@ -36,6 +36,8 @@ class Control:
     """What the engine and the kernels raise."""
     failure: Callable[[BaseException], DctvError]
     interrupt: Callable[[], None]
+    interrupted: Callable[[], bool]
+    """Whether someone has asked for its end, in any thread."""
     begin: Callable[[], None]
     """Called before the first row is read."""
     finish: Callable[[], None]
@@ -56,7 +58,8 @@ class Result:
         self._stream = stream
         self._log = warnings
         self._failures, self._failure = control.failures, control.failure
-        self._interrupt, self._begin, self._finish = control.interrupt, control.begin, control.finish
+        self._interrupt, self._interrupted = control.interrupt, control.interrupted
+        self._begin, self._finish = control.begin, control.finish
         self._read = False
 
     @property
@@ -75,31 +78,27 @@ class Result:
         """Yield batches as one list of Python values per column."""
         from dctv import _kernels  # compiled; only wanted when a query runs
 
-        yield from self._pulled(lambda: iter(_kernels.rows(self._start())))
+        pulled = self._pulled(lambda: _kernels.rows(self._start()))
+        next(pulled)
+        yield from pulled
 
     def batches(self) -> Iterator[Any]:
         """Yield the rows as pyarrow record batches."""
-        import pyarrow as pa
-
-        schema = None
-
-        def open_() -> Iterator[Any]:
-            return iter(pa.RecordBatchReader.from_stream(self._start()))
-
-        for batch in self._pulled(open_):
-            if schema is None:
-                schema = self._arrow_schema(batch.schema)
-            yield pa.RecordBatch.from_arrays(batch.columns, schema=schema)
+        yield from self._opened()[1]
 
     def reader(self) -> Any:
         """Return a pyarrow RecordBatchReader; fields with a unit have it in their metadata under `unit`."""
         import pyarrow as pa
 
-        stream = self._guarded(self._start)
-        inner = self._guarded(lambda: pa.RecordBatchReader.from_stream(stream))
-        schema = self._arrow_schema(inner.schema)
-        batches = (pa.RecordBatch.from_arrays(b.columns, schema=schema) for b in self._pulled(lambda: iter(inner)))
-        return pa.RecordBatchReader.from_batches(schema, batches)
+        return pa.RecordBatchReader.from_batches(*self._opened())
+
+    def _opened(self) -> tuple[Any, Iterator[Any]]:
+        """Return the Arrow schema and the batches."""
+        import pyarrow as pa
+
+        pulled = self._pulled(lambda: pa.RecordBatchReader.from_stream(self._start()))
+        schema = self._arrow_schema(next(pulled).schema)
+        return schema, (pa.RecordBatch.from_arrays(b.columns, schema=schema) for b in pulled)
 
     def _arrow_schema(self, schema: Any) -> Any:
         import pyarrow as pa
@@ -135,11 +134,13 @@ class Result:
         except self._failures as error:
             raise self._failure(error) from None
 
-    def _pulled(self, open_: Callable[[], Iterator[Any]]) -> Iterator[Any]:
-        """Yield items that a worker thread pulls, so that Ctrl-C in this thread is seen at once."""
+    def _pulled(self, open_: Callable[[], Any]) -> Iterator[Any]:
+        """Yield what was opened, then its items; a worker thread works, so that Ctrl-C in this one is seen at once."""
         worker = _Worker()
         try:
-            iterator = self._guarded(lambda: self._wait(worker, open_))
+            opened = self._guarded(lambda: self._wait(worker, open_))
+            yield opened
+            iterator = iter(opened)
             while (item := self._guarded(lambda: self._wait(worker, lambda: next(iterator, None)))) is not None:
                 yield item
         finally:
@@ -147,13 +148,29 @@ class Result:
             self._finish()
 
     def _wait(self, worker: _Worker, work: Callable[[], Any]) -> Any:
+        if self._interrupted():
+            raise Interrupted("interrupted")
         worker.start(work)
         try:
-            return worker.outcome()
+            while not worker.finished.wait(_LOOK):
+                # A query that was about to begin did not hear it.
+                if self._interrupted():
+                    self._interrupt()
         except KeyboardInterrupt:
-            self._interrupt()
-            worker.finished.wait(timeout=10)
+            self._end(worker)
             raise Interrupted("interrupted") from None
+        return worker.outcome()
+
+    def _end(self, worker: _Worker) -> None:
+        for _ in range(_ATTEMPTS):
+            self._interrupt()
+            if worker.finished.wait(_LOOK):
+                return
+
+
+_LOOK = 0.1
+"""Seconds between two looks at whether work in another thread has been interrupted."""
+_ATTEMPTS = 100
 
 
 class _Worker:
@@ -188,8 +205,7 @@ class _Worker:
         self._wanted.set()
 
     def outcome(self) -> Any:
-        """Wait for the work and return what it gave, or raise what it raised."""
-        self.finished.wait()
+        """Return what the finished work gave, or raise what it raised."""
         if self._error is not None:
             raise self._error
         return self._value

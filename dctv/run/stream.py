@@ -7,17 +7,25 @@ from typing import Any
 
 from sqlglot import exp
 
-from dctv.contracts.engine import Engine
+from dctv.contracts.engine import Engine, Query
 from dctv.contracts.span_operator import Counted
 from dctv.errors import WarningLog
 from dctv.plan.nodes import ArrowStream, Kernel, Plan, Relation, Scan, physical_names, ranked_names
 from dctv.plan.sql import typed_nothing
+from dctv.run.metering import Metering
 from dctv.run.regions import cut
+from dctv.run.sharing import Sharing
 from dctv.types.schema import Kind, Schema
 
+_SHARE_OF_MEMORY = 4
+"""Shared plans keep a fourth of the engine's memory, all of them together."""
+_PATIENCE = 100
+"""Milliseconds between two attempts to end what reads ahead."""
+_ATTEMPTS = 50
 
-class KernelStream:
-    """The output of a kernel; every opening runs it anew."""
+
+class OpenedStream:
+    """A stream whose schema is known before it is opened; every opening makes it anew."""
 
     def __init__(self, open_: Callable[[], ArrowStream], schema: Callable[[], object]) -> None:
         self._open = open_
@@ -31,11 +39,18 @@ class KernelStream:
 
 
 class Runner:
-    """Runs plans on one engine; `cancel` is handed to every kernel."""
+    """Runs one plan on an engine; `cancel` is handed to every kernel."""
 
-    def __init__(self, engine: Engine, cancel: object) -> None:
+    def __init__(self, engine: Engine, cancel: Any, sharing: Sharing, metering: Metering | None = None) -> None:
         self._engine = engine
         self._cancel = cancel
+        self._sharing = sharing
+        self._metering = metering
+        self._queries: list[Query] = []
+        self._spools: dict[int, Any] = {}
+        self._schemas: dict[str, Any] = {}
+        self._kept: list[Plan] = []
+        """Plans made here: what is known of a plan goes by its identity, so it must not be given to another."""
         self._counted: list[Counted] = []
 
     def warn(self, log: WarningLog) -> None:
@@ -46,35 +61,96 @@ class Runner:
 
     def stream(self, plan: Plan) -> Any:
         """Return what streams the rows of a plan: an object with `__arrow_c_stream__`."""
+        return self._shared(plan) if plan in self._sharing else self._made(plan)
+
+    def _made(self, plan: Plan) -> Any:
         match plan:
             case Scan():
-                return plan.open()
+                return plan.open() if self._metering is None else self._metering.metered(plan, plan.open())
             case Kernel():
                 return self._kernel(plan)
             case Relation():
-                region = cut(plan)
-                sources = {name: self.stream(leaf) for name, leaf in region.sources.items()}
-                return self._engine.stream(region.sql, sources, serial=region.serial)
+                return self._region(plan)
             case _:
                 raise AssertionError(type(plan))
 
-    def _kernel(self, plan: Kernel) -> KernelStream:
-        inputs = [self.stream(_through_engine(leaf)) for leaf in plan.inputs]
+    def _region(self, plan: Relation) -> Any:
+        region = cut(plan, self._sharing)
+        sources = {name: self.stream(leaf) for name, leaf in region.sources.items()}
+        profiled = self._metering is not None
+        query = self._engine.stream(region.sql, sources, serial=region.serial, profiled=profiled)
+        self._queries.append(query)
+        if self._metering is None:
+            return query
+        return self._metering.metered(plan, query, query=query, sources=list(region.sources.values()))
+
+    def _kernel(self, plan: Kernel) -> OpenedStream:
+        inputs = [self._ahead(_through_engine(leaf)) for leaf in plan.inputs]
 
         def run() -> ArrowStream:
-            stream = plan.run(inputs, plan.options, self._cancel)
-            if isinstance(stream, Counted):
-                self._counted.append(stream)
-            return stream
+            made = plan.run([open_() for open_ in inputs], plan.options, self._cancel)
+            if isinstance(made, Counted):
+                self._counted.append(made)
+            return made if self._metering is None else self._metering.metered(plan, made)
 
-        return KernelStream(run, lambda: self._arrow_schema(plan.schema))
+        return self._known(run, plan)
+
+    def _known(self, open_: Callable[[], ArrowStream], plan: Plan) -> OpenedStream:
+        return OpenedStream(open_, lambda: self._arrow_schema(plan.schema))
+
+    def _ahead(self, plan: Plan) -> Callable[[], ArrowStream]:
+        """Return what starts a thread that opens and reads an input of a kernel."""
+        from dctv import _kernels  # compiled; only wanted when a query runs
+
+        self._kept.append(plan)
+        stream = self.stream(plan)
+        source = self._known(lambda: stream, plan)
+        return lambda: _kernels.ahead(source, cancel=self._cancel)
+
+    def _shared(self, plan: Plan) -> OpenedStream:
+        """Return a reader of what is computed once."""
+        from dctv import _kernels
+
+        if id(plan) not in self._spools:
+            made = self._made(plan)
+            limit = self._engine.memory_limit() // _SHARE_OF_MEMORY // len(self._sharing.readers)
+            self._spools[id(plan)] = _kernels.Spool(
+                self._known(lambda: made, plan),
+                readers=self._sharing.readers[id(plan)],
+                limit=limit,
+                folder=str(self._engine.spill_folder()),
+                cancel=self._cancel,
+            )
+            if self._metering is not None:
+                self._metering.spools[id(plan)] = self._spools[id(plan)]
+        return self._known(self._spools[id(plan)].open, plan)
+
+    def finish(self) -> None:
+        """End what still runs for the plan, and let go of what it kept."""
+        if self._metering is not None:
+            self._metering.collect()
+        self._cancel.set()
+        for _ in range(_ATTEMPTS):
+            if self._cancel.wait(0):
+                break
+            # One that begins just now does not hear it the first time.
+            for query in self._queries:
+                query.interrupt()
+            self._cancel.wait(_PATIENCE)
+        for query in self._queries:
+            query.close()
+        for spool in self._spools.values():
+            spool.close()
+        self._spools.clear()
 
     def _arrow_schema(self, schema: Schema) -> object:
         """Return the Arrow schema that the engine gives to a table's types."""
         import pyarrow as pa
 
-        empty = self._engine.stream(typed_nothing(schema).sql(dialect="duckdb"), {}, serial=False)
-        return pa.RecordBatchReader.from_stream(empty).schema.__arrow_c_schema__()
+        sql = typed_nothing(schema).sql(dialect="duckdb")
+        if sql not in self._schemas:
+            self._schemas[sql] = pa.RecordBatchReader.from_stream(self._engine.stream(sql, {}, serial=False)).schema
+        return self._schemas[sql].__arrow_c_schema__()
 
 
 def _through_engine(plan: Plan) -> Plan:

@@ -29,6 +29,31 @@ def test_interrupt(number: signal.Signals, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+STREAMED = "dctv.generate_sequential_spans(0, 1000000000000, 10)"
+SHUFFLED = "dctv.as_spans((SELECT range * 7368787 % 100000000 * 9 AS _ts, 9 AS _duration FROM range(100000000)))"
+JOINED = "SELECT SPAN FROM {} AS a SPAN JOIN (SELECT SPAN FROM {} WHERE _ts > 5ns) AS b"
+JOINS = {
+    "while a kernel reads": f"SELECT COUNT(*) FROM ({JOINED.format(STREAMED, STREAMED)})",
+    "while results are written": JOINED.format(STREAMED, STREAMED),
+    "while inputs are sorted": f"SELECT COUNT(*) FROM ({JOINED.format(SHUFFLED, SHUFFLED)})",
+    "while it is measured": f"EXPLAIN ANALYZE {JOINED.format(STREAMED, STREAMED)}",
+}
+
+
+@pytest.mark.parametrize("join", JOINS.values(), ids=JOINS.keys())
+def test_a_span_join_is_interrupted(join: str, tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [*COMMAND, "query", f"SET memory_limit = '300MB'; {join}", "-o", str(tmp_path / "out.csv")],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(XDG_CACHE_HOME=str(tmp_path / "cache")),
+    )  # fmt: skip
+    before = cpu_ticks(process.pid)
+    wait_for(lambda: cpu_ticks(process.pid) > before + 200)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, out, err) == (130, b"", b"error: interrupted\n")
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
+
+
 def test_the_prompt_outlives_an_interrupt() -> None:
     with subprocess.Popen(
         [*COMMAND, "repl"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()

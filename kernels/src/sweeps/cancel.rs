@@ -1,18 +1,26 @@
-//! A flag another thread sets -> the error `interrupted` in the kernels that were given it.
+//! A flag another thread sets -> the error `interrupted` in the kernels that were given it, and a count of their threads.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::Duration;
 
 use arrow_schema::ArrowError;
 use pyo3::prelude::*;
 
 use super::failure::fail;
 
-/// Ends the kernels it was given to, between two batches.
+#[derive(Default)]
+struct Shared {
+    flag: AtomicBool,
+    threads: Mutex<usize>,
+    fewer: Condvar,
+}
+
+/// Ends the kernels it was given to, between two batches, and waits for their threads.
 #[pyclass(frozen, module = "dctv._kernels")]
 #[derive(Default)]
 pub struct Cancel {
-    flag: Arc<AtomicBool>,
+    shared: Arc<Shared>,
 }
 
 #[pymethods]
@@ -24,28 +32,71 @@ impl Cancel {
 
     /// Ask every kernel that holds this to stop.
     fn set(&self) {
-        self.flag.store(true, Ordering::Relaxed);
+        self.shared.flag.store(true, Ordering::Relaxed);
     }
 
     /// Say whether `set` was called.
     fn is_set(&self) -> bool {
-        self.flag.load(Ordering::Relaxed)
+        self.shared.flag.load(Ordering::Relaxed)
+    }
+
+    /// Wait until no thread reads ahead for these kernels; say whether that is so after some milliseconds.
+    fn wait(&self, py: Python<'_>, milliseconds: u64) -> bool {
+        py.detach(|| {
+            let threads = self
+                .shared
+                .threads
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
+            let patience = Duration::from_millis(milliseconds);
+            let waited = self
+                .shared
+                .fewer
+                .wait_timeout_while(threads, patience, |count| *count > 0);
+            *waited.unwrap_or_else(PoisonError::into_inner).0 == 0
+        })
     }
 }
 
 /// The kernels' side of a `Cancel`; without one it never fires.
 #[derive(Clone, Default)]
-pub struct Token(Option<Arc<AtomicBool>>);
+pub struct Token(Option<Arc<Shared>>);
 
 impl Token {
     pub fn new(cancel: Option<PyRef<'_, Cancel>>) -> Self {
-        Self(cancel.map(|cancel| cancel.flag.clone()))
+        Self(cancel.map(|cancel| cancel.shared.clone()))
     }
 
     pub fn check(&self) -> Result<(), ArrowError> {
         match &self.0 {
-            Some(flag) if flag.load(Ordering::Relaxed) => Err(fail("interrupted")),
+            Some(shared) if shared.flag.load(Ordering::Relaxed) => Err(fail("interrupted")),
             _ => Ok(()),
+        }
+    }
+
+    /// Counts a thread for as long as what is returned lives.
+    pub fn thread(&self) -> Working {
+        if let Some(shared) = &self.0 {
+            *shared
+                .threads
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner) += 1;
+        }
+        Working(self.0.clone())
+    }
+}
+
+/// One thread that is counted.
+pub struct Working(Option<Arc<Shared>>);
+
+impl Drop for Working {
+    fn drop(&mut self) {
+        if let Some(shared) = &self.0 {
+            *shared
+                .threads
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner) -= 1;
+            shared.fewer.notify_all();
         }
     }
 }

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use arrow_array::ArrayRef;
 use arrow_buffer::ScalarBuffer;
 
+use super::meter::{bytes, hold};
 use super::source::ROWS;
 
 /// The row reference that stands for NULL in every column.
@@ -22,6 +23,7 @@ pub struct Held {
 struct Rows {
     ts: ScalarBuffer<i64>,
     payload: Vec<ArrayRef>,
+    bytes: i64,
 }
 
 impl Held {
@@ -29,7 +31,9 @@ impl Held {
     pub fn push(&mut self, ts: ScalarBuffer<i64>, payload: Vec<ArrayRef>) -> u64 {
         let number = self.first + self.chunks.len() as u32;
         self.rows += ts.len();
-        self.chunks.push_back(Some(Rows { ts, payload }));
+        let bytes = bytes(&payload).saturating_add(8 * ts.len() as i64);
+        hold(bytes);
+        self.chunks.push_back(Some(Rows { ts, payload, bytes }));
         u64::from(number) << 32
     }
 
@@ -72,6 +76,7 @@ impl Held {
         for (chunk, keep) in self.chunks.iter_mut().zip(keep) {
             if !keep && let Some(rows) = chunk.take() {
                 self.rows -= rows.ts.len();
+                hold(-rows.bytes);
             }
         }
         while let Some(None) = self.chunks.front() {

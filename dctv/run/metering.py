@@ -1,0 +1,99 @@
+"""Streams of a running plan to what each of its operators did: rows, CPU time, memory."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from dctv.contracts.engine import Profile, Query
+from dctv.plan.nodes import ArrowStream, Plan, Relation
+from dctv.run.result import Result
+
+
+class _Metered:
+    """A stream that is counted while it is read."""
+
+    def __init__(self, stream: ArrowStream, meter: Any) -> None:
+        self._stream = stream
+        self._meter = meter
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        from dctv import _kernels  # compiled; only wanted when a query runs
+
+        capsule: object = _kernels.metered(self._stream, self._meter).__arrow_c_stream__(requested_schema)
+        return capsule
+
+
+@dataclass(slots=True)
+class Metering:
+    """The meters of one run, by the identity of the plans."""
+
+    meters: dict[int, Any] = field(default_factory=dict)
+    spools: dict[int, Any] = field(default_factory=dict)
+    """What shared plans are kept in."""
+    _queries: dict[int, tuple[Query, list[Plan]]] = field(default_factory=dict)
+    _profiles: Mapping[int, list[Profile]] = field(default_factory=dict)
+
+    def metered(
+        self, plan: Plan, stream: ArrowStream, *, query: Query | None = None, sources: list[Plan] | None = None
+    ) -> ArrowStream:
+        """Return a stream that counts; `sources` are what a query reads."""
+        from dctv import _kernels
+
+        meter = self.meters.setdefault(id(plan), _kernels.Meter())
+        if query is not None:
+            self._queries[id(plan)] = (query, sources or [])
+        return _Metered(stream, meter)
+
+    def collect(self) -> None:
+        """Ask the engine what its queries took, as long as it still knows."""
+        self._profiles = {key: query.profiles() for key, (query, _) in self._queries.items()}
+
+    def lines(self, plan: Plan) -> list[str]:
+        """Return what a plan did, one fact after another."""
+        meter = self.meters.get(id(plan))
+        if meter is None:
+            return []
+        parts = [f"{meter.rows:,} rows in {meter.batches:,} batches"]
+        if isinstance(plan, Relation):
+            parts += self._of_engine(plan)
+        else:
+            parts += [f"{meter.cpu / 1e9:.2f} s CPU", f"peak {size(meter.peak)}"]
+        lines = [f"ran: {', '.join(parts)}"]
+        if id(plan) in self.spools:
+            spool = self.spools[id(plan)]
+            lines.append(f"kept: {spool.rows:,} rows, peak {size(spool.peak)} in memory, {size(spool.spilled)} on disk")
+        return lines
+
+    def _of_engine(self, plan: Plan) -> list[str]:
+        profiles = self._profiles.get(id(plan), [])
+        if not profiles:
+            return ["stopped before its end"]
+        # The engine counts the time in which it waited for its sources.
+        waited = sum(m.wall for s in self._queries[id(plan)][1] if (m := self.meters.get(id(s))) is not None)
+        seconds = max(0.0, sum(p.seconds for p in profiles) - waited / 1e9)
+        parts = [f"{seconds:.2f} s CPU", f"peak {size(max(p.peak for p in profiles))}"]
+        spilled = max(p.spilled for p in profiles)
+        return [*parts, f"{size(spilled)} on disk"] if spilled else parts
+
+
+def measured(result: Result) -> list[str]:
+    """Read a result to its end and return what that took, all in all."""
+    import resource
+
+    wall, cpu = time.monotonic(), time.process_time()
+    for _ in result.batches():
+        pass
+    wall, cpu = time.monotonic() - wall, time.process_time() - cpu
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    return [f"total: {wall:.2f} s, {cpu:.2f} s CPU; the process had {size(peak)} of memory at most"]
+
+
+def size(count: int) -> str:
+    """Return a number of bytes for people."""
+    for unit, factor in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if count >= factor:
+            return f"{count / factor:.3g} {unit}"
+    return f"{count} B"

@@ -1,0 +1,121 @@
+"""Plan to the same plan with equal parts made one, and which of its parts are read more than once."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from dctv.plan.nodes import Kernel, Plan, Relation, Scan
+from dctv.rewrite.graph import bottom_up, inputs
+
+_VOLATILE = re.compile(r"\b(random|uuid|uuidv4|uuidv7|gen_random_uuid|nextval|setval|setseed)\b", re.IGNORECASE)
+_WORK = (exp.Order, exp.Group, exp.Distinct, exp.Join, exp.Window, exp.SetOperation, exp.Limit, exp.AggFunc, exp.With)
+"""What makes a query more than a look at rows one after another."""
+
+
+def merged(plan: Plan) -> Plan:
+    """Return a plan in which parts that compute the same are the same object.
+
+    A view named twice is bound twice, and an input that is sorted for two operators is sorted twice; both become one.
+    """
+    known: dict[Hashable, Plan] = {}
+    return bottom_up(plan, lambda node: known.setdefault(_key(node), node))
+
+
+def _key(plan: Plan) -> Hashable:
+    """Return what two plans have in common only if they compute the same; their inputs have been merged."""
+    match plan:
+        case Relation():
+            text = plan.query.sql(dialect="duckdb")
+            if _VOLATILE.search(text):
+                return id(plan)
+            leaves = tuple((name, id(leaf)) for name, leaf in plan.leaves)
+            return (text, leaves, plan.schema, plan.ordered, plan.keeps_order, plan.serial)
+        case Kernel():
+            options = repr(sorted(plan.options.items()))
+            return (plan.name, options, tuple(id(leaf) for leaf in plan.inputs), plan.schema, plan.ordered)
+        case _:
+            return id(plan)
+
+
+@dataclass(frozen=True, slots=True)
+class Sharing:
+    """Which plans are computed once and read again, with the number of their readers."""
+
+    readers: Mapping[int, int]
+    """By the identity of the plan."""
+    is_work: Callable[[Plan], bool]
+    """Whether a plan is more than a filter or projection of stored rows."""
+
+    def __contains__(self, plan: Plan) -> bool:
+        return id(plan) in self.readers
+
+
+def sharing(root: Plan, kinds: Mapping[str, str]) -> Sharing:
+    """Find what more than one region or kernel of a plan reads.
+
+    Reading stored rows again costs less than keeping them, so filters and projections of those are not shared. Inside
+    of one region the engine shares by itself. `kinds` are those of the engine's functions.
+    """
+    works: dict[int, bool] = {}
+
+    def is_work(plan: Plan) -> bool:
+        if id(plan) not in works:
+            works[id(plan)] = _is_work(plan, kinds) or any(is_work(leaf) for leaf in inputs(plan))
+        return works[id(plan)]
+
+    readers: dict[int, int] = {}
+    regions: dict[int, set[Hashable]] = {id(root): {id(root)}}
+    reads: Counter[int] = Counter()
+    for plan in _readers_first(root):
+        own = regions.get(id(plan), set())
+        shared = is_work(plan) and (reads[id(plan)] if isinstance(plan, Kernel) else len(own)) > 1
+        if shared:
+            readers[id(plan)] = reads[id(plan)]
+            own = {id(plan)}
+        for number, leaf in enumerate(inputs(plan)):
+            if isinstance(plan, Kernel):
+                regions.setdefault(id(leaf), set()).add((id(plan), number))
+                reads[id(leaf)] += 1
+            else:
+                regions.setdefault(id(leaf), set()).update(own)
+                reads[id(leaf)] += len(own) * _references(plan, number)
+    return Sharing(readers, is_work)
+
+
+def _is_work(plan: Plan, kinds: Mapping[str, str]) -> bool:
+    match plan:
+        case Relation():
+            if plan.query.find(*_WORK) is not None or len(plan.leaves) > 1:
+                return True
+            return any(kinds.get(call.name.lower()) == "aggregate" for call in plan.query.find_all(exp.Anonymous))
+        case _:
+            return not isinstance(plan, Scan)
+
+
+def _references(plan: Plan, number: int) -> int:
+    """Return how often a relation's query reads one of its leaves."""
+    if not isinstance(plan, Relation):
+        return 1
+    name = plan.leaves[number][0]
+    return sum(t.name == name and not t.args.get("db") for t in plan.query.find_all(exp.Table))
+
+
+def _readers_first(root: Plan) -> Iterator[Plan]:
+    """Yield every plan after all that read it."""
+    order: list[Plan] = []
+    seen: set[int] = set()
+
+    def visit(plan: Plan) -> None:
+        if id(plan) not in seen:
+            seen.add(id(plan))
+            for leaf in inputs(plan):
+                visit(leaf)
+            order.append(plan)
+
+    visit(root)
+    return reversed(order)

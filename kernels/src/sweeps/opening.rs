@@ -1,0 +1,45 @@
+//! A Python object with `__arrow_c_stream__` and `__arrow_c_schema__` -> a reader, opened by whatever thread needs it.
+
+use arrow_schema::{ArrowError, SchemaRef};
+use pyo3::prelude::*;
+use pyo3_arrow::PySchema;
+use pyo3_arrow::input::AnyRecordBatch;
+
+use super::failure::fail;
+use super::source::Reader;
+
+/// What can be opened.
+pub struct Opening {
+    source: Py<PyAny>,
+    schema: SchemaRef,
+}
+
+impl Opening {
+    pub fn new(source: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let schema = source.extract::<PySchema>()?.into_inner();
+        Ok(Self {
+            source: source.clone().unbind(),
+            schema,
+        })
+    }
+
+    pub fn schema(&self) -> SchemaRef {
+        self.schema.clone()
+    }
+
+    /// Opens the stream, in a thread that Python has not called: the engine lets go of Python's lock without telling
+    /// those who think that they hold it.
+    pub fn open(&self) -> Result<Reader, ArrowError> {
+        let open = |py: Python<'_>| {
+            let opened = self.source.bind(py).extract::<AnyRecordBatch>();
+            let reader = opened.and_then(AnyRecordBatch::into_reader);
+            reader.map_err(|error| fail(error.value(py).to_string()))
+        };
+        Python::try_attach(open).unwrap_or_else(|| Err(fail("interrupted")))
+    }
+
+    /// Lets go of the object, at once where Python still runs.
+    pub fn close(self) {
+        Python::try_attach(|_| drop(self));
+    }
+}
