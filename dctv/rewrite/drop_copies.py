@@ -33,7 +33,7 @@ def _copied(plan: Plan) -> Plan:
         return plan
     ((name, leaf),) = plan.leaves
     same = leaf.schema.kind is plan.schema.kind and len(leaf.schema.partitions) == len(plan.schema.partitions)
-    if not same or not isinstance(leaf, Kernel) or (plan.ordered and not leaf.ordered):
+    if not same or (plan.ordered and not leaf.ordered):
         return plan
     query = plan.query
     clauses = {k for k, v in query.args.items() if v} - {"expressions", "from_"}
@@ -43,4 +43,7 @@ def _copied(plan: Plan) -> Plan:
     values = [e.unalias() for e in query.expressions]
     if not isinstance(source, exp.Table) or source.name != name or not all(isinstance(v, exp.Column) for v in values):
         return plan
-    return leaf if [v.name for v in values] == column_names(leaf) else plan
+    if [v.name for v in values] != column_names(leaf):
+        return plan
+    below = _copied(leaf)
+    return below if isinstance(below, Kernel) else plan

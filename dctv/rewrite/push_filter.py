@@ -181,12 +181,11 @@ def _exact(filters: Filters, kernel: Kernel, names: list[str], test: exp.Expr) -
         if all(used <= set(same) for same in entry.values()):
             tests: list[list[exp.Expr]] = [[] for _ in kernel.inputs]
             for number, same in entry.items():
-                own = column_names(kernel.inputs[number])
-                tests[number] = [renamed(test, {names[c]: own[same[c]] for c in used})]
-            fits = [
-                t and (_cannot_fail(p, t[0]) or _is_end(p, t[0])) for p, t in zip(kernel.inputs, tests, strict=True)
-            ]
-            return tests if all(f for f, t in zip(fits, tests, strict=True) if t) else None
+                inner = column_names(kernel.inputs[number])
+                tests[number] = [renamed(test, {names[c]: inner[same[c]] for c in used})]
+            pairs = zip(kernel.inputs, tests, strict=True)
+            safe = all(_cannot_fail(plan, t) or _is_end(plan, t) for plan, own in pairs for t in own)
+            return tests if safe else None
     return None
 
 
