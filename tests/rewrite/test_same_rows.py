@@ -199,3 +199,30 @@ def test_series(session: Session, data: st.DataObject) -> None:
     test = data.draw(st.sampled_from(["p = 0", "p IS NULL", "x > 1", "_ts >= 5ns", "y IS NULL AND p >= 0"]))
     some = data.draw(st.sampled_from(["x", "y", "_ts", "p, y", "COUNT(*)"]))
     _same(session, f"SELECT {some} FROM {made} WHERE {test}")
+
+
+_LEFT = "(0, 20, 1, 1), (20, 4, 1, 2), (26, 3, 1, NULL), (5, 9, 2, 4)"
+_RIGHT = "(2, 8, 1, 1), (12, 3, 1, 3), (24, 3, 1, 5), (9, 9, 2, 2), (1, 2, 3, 7)"
+_OPERATORS = [
+    *(f"SELECT SPAN l.v AS v, r.v AS w FROM l SPAN {kind} JOIN r" for kind in ("INNER", "LEFT", "RIGHT", "OUTER")),
+    "SELECT SPAN COUNT(*) AS v, SUM(v) AS w FROM l GROUP USING PARTITION",
+    "SELECT SPAN COUNT(*) AS v, median(v) AS w FROM l GROUP AND INTERSECT USING PARTITION",
+    "SELECT SPAN COUNT(*) AS v, SUM(v) AS w FROM l GROUP USING SPANS FROM g",
+    "SELECT SPAN COUNT(*) AS v, median(v) AS w FROM r GROUP AND INTERSECT USING SPANS FROM g",
+    "SELECT SPAN COUNT(*) AS v, MAX(v) AS w FROM flat GROUP USING SPANS FROM g",
+]
+
+
+@pytest.mark.parametrize("operator", _OPERATORS)
+def test_every_edge(session: Session, operator: str) -> None:
+    """Spans that end and begin at a bound, or cut others there: every bound of a small table."""
+    for name, rows in (("l", _LEFT), ("r", _RIGHT)):
+        table = f"(SELECT * FROM (VALUES {rows}) AS t(_ts, _duration, p, v))"
+        session.sql(f"CREATE OR REPLACE VIEW {name} AS SELECT SPAN * FROM dctv.as_spans({table}, partition=>'p')")
+    session.sql("CREATE OR REPLACE VIEW flat AS SELECT SPAN MAX(v) AS v FROM l GROUP USING PARTITION")
+    grouper = "(SELECT * FROM (VALUES (0, 10), (10, 5), (18, 2), (40, 1)) AS t(_ts, _duration))"
+    session.sql(f"CREATE OR REPLACE VIEW g AS SELECT SPAN * FROM dctv.as_spans({grouper})")
+    forms = [form.format(how, time) for form in _RANGES for how in ("<", "<=", ">", ">=") for time in (2, 10, 20, 24)]
+    partitions = [] if "USING PARTITION" in operator or "flat" in operator else ["p = 1", "p != 1", "p IS NULL"]
+    for test in [*forms, *partitions, "v > 1", "w IS NULL", "w > 1", "v IS NULL"]:
+        _same(session, f"SELECT * FROM ({operator}) WHERE {test}")
