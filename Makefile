@@ -37,11 +37,11 @@ demo: $(INSTALLED)  ## install, and ask a bundled trace a question
 	$(BIN)/dctv query -f examples/top_threads.sql
 
 test: $(TOOLS)  ## run the tests
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 test-collection: $(TOOLS)  ## run the tests over the collection of traces (DCTV_TRACES)
 	@test -d "$(DCTV_TRACES)" || { echo "no folder $(DCTV_TRACES): set DCTV_TRACES to the collection of traces" >&2; exit 1; }
-	DCTV_TRACES="$(abspath $(DCTV_TRACES))" $(BIN)/python -m pytest tests/collection
+	DCTV_TRACES="$(abspath $(DCTV_TRACES))" $(BIN)/python -m pytest -n auto --dist worksteal tests/collection
 
 fuzz: $(TOOLS)  ## try new random examples of the property tests for FUZZ_MINUTES (30)
 	$(BIN)/python tests/fuzz.py

@@ -148,7 +148,7 @@ class Executor:
         return sharing(plan, self.engine.functions())
 
     def _rewritten(self, plan: Plan) -> Plan:
-        return merged(rewrite(in_final_order(plan), self.settings, self.shelves.operators))
+        return merged(in_final_order(rewrite(plan, self.settings, self.shelves.operators)))
 
     def rows(self, names: Mapping[str, str], rows: list[list[Any]]) -> Result:
         """Return a result of rows that are known already; columns by name with their types."""
