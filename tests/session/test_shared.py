@@ -39,7 +39,8 @@ QUERIES = {
 JOINED = """\
 engine: unpartitioned span table, sorted by time
   span join (how: inner): unpartitioned span table, sorted by time
-    shared 1: engine: unpartitioned span table, sorted by time
+    shared 1: check (disjoint: True): unpartitioned span table, sorted by time
+      engine: unpartitioned span table, sorted by time
     shared 1: see above"""
 
 
@@ -97,6 +98,10 @@ engine: regular table
     shared 1: engine: unpartitioned span table, sorted by time
       ran: 300,000 rows in 3 batches, # s CPU, peak # B
       kept: 300,000 rows, peak # B in memory, # B on disk
+      check (disjoint: True): unpartitioned span table, sorted by time
+        ran: 300,000 rows in 3 batches, # s CPU, peak # B
+        engine: unpartitioned span table, sorted by time
+          ran: 300,000 rows in 3 batches, # s CPU, peak # B
     shared 1: see above
 total: # s, # s CPU; the process had # B of memory at most"""
     )
