@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dctv.errors import DctvError
 from dctv.run.result import Asserted, Result
 from dctv.session import Session
+from tests.bounds import bounded
 from tests.semantics.oracle import END
 from tests.semantics.plans import PAYLOADS, POSSIBLE, Query, queries, shaped, values
 from tests.sqltest import ROOT
@@ -66,9 +67,7 @@ def session(request: pytest.FixtureRequest) -> Iterator[Session]:
         yield made
 
 
-_settings = settings(
-    max_examples=40, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
-)
+_settings = bounded(40)
 
 
 _HOW = st.sampled_from(["<", "<=", ">", ">=", "="])

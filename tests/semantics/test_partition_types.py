@@ -70,7 +70,8 @@ def test_both_zeros_are_one_partition(one: Session) -> None:
 def test_integers_of_two_types_are_compared_by_value(one: Session, kinds: tuple[str, str]) -> None:
     greatest = {"UINT64": "18446744073709551615", "BIGINT": "9223372036854775807", "TINYINT": "127"}
     sides = [
-        f"""dctv.as_spans((SELECT * FROM (VALUES (0, 4, CAST({greatest[kind]} AS {kind}), 1), (0, 4, CAST(5 AS {kind}), 2))
+        f"""dctv.as_spans((SELECT * FROM (VALUES
+            (0, 4, CAST({greatest[kind]} AS {kind}), 1), (0, 4, CAST(5 AS {kind}), 2))
             AS v(_ts, _duration, k, n)), partition=>'k')"""
         for kind in kinds
     ]

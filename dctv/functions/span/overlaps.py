@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dctv.contracts.span_operator import SpanOperator
-from dctv.functions.span.intervals import neighbours, overlaps
+from dctv.functions.span.forms import neighbours, overlaps
 from dctv.plan.nodes import ArrowStream
 
 
