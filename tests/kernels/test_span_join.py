@@ -117,13 +117,13 @@ BAD: list[tuple[list[Row], str]] = [
     ([(10, 10, None, 0), (10, 1, None, 0)], "spans overlap: [10, 20) and [10, 11) in partition k0=NULL (left input)"),
     (
         [(10, 10, 3, 0), (9, 1, 4, 0)],
-        "not in order of time: 9 in partition k0=4 comes after 10 (left input)",
+        "the rows are not in order of time: 9 in partition k0=4 comes after 10 (left input)",
     ),
     ([(10, 0, 3, 0)], "the duration of a span is positive, found 0 at _ts 10 in partition k0=3 (left input)"),
     ([(10, -1, 3, 0)], "the duration of a span is positive, found -1 at _ts 10 in partition k0=3 (left input)"),
     (
         [(BIG, BIG, 3, 0)],
-        f"beyond the end of time: duration {BIG} at _ts {BIG} in partition k0=3 (left input)",
+        f"the end of a span is beyond the end of time: duration {BIG} at _ts {BIG} in partition k0=3 (left input)",
     ),
     ([(None, 1, 3, 0)], "the start of a span is NULL: duration 1 in partition k0=3 (left input)"),
     ([(7, None, 3, 0)], "the duration of a span is positive, found NULL at _ts 7 in partition k0=3 (left input)"),

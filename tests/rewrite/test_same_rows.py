@@ -198,3 +198,53 @@ def test_series(session: Session, data: st.DataObject) -> None:
     test = data.draw(st.sampled_from(["p = 0", "p IS NULL", "x > 1", "_ts >= 5ns", "y IS NULL AND p >= 0"]))
     some = data.draw(st.sampled_from(["x", "y", "_ts", "p, y", "COUNT(*)"]))
     _same(session, f"SELECT {some} FROM {made} WHERE {test}")
+
+
+_SPANS = "dctv.as_spans({t}{by}, on_overlap=>'truncate')"
+_EVENTS = "dctv.as_events((SELECT _ts, p, v FROM {t}){by})"
+_LABELS = "dctv.as_events((SELECT _ts + 2 AS _ts, {k}v AS x FROM {t}){by})"
+_MADE = {
+    _SPANS: "v",
+    "dctv.from_overlapping({t}{by})": "v",
+    "dctv.flatten({t}{by})": "v",
+    "dctv.concurrency({t}{by}, idle=>TRUE)": "open",
+    "dctv.concurrency({t}{by}, merge=>TRUE)": "open",
+    "dctv.concurrency_events({t}{by}, merge=>TRUE)": "open",
+    f"dctv.fill_gaps({_SPANS}, 2ns, 11ns)": "v",
+    f"dctv.fill_gaps({_SPANS})": "v",
+    f"dctv.complement({_SPANS}, 2ns, 11ns)": "1",
+    f"dctv.merge_adjacent({_SPANS})": "v",
+    f"dctv.session({_EVENTS}, 2ns)": "events",
+    f"dctv.label_events({_EVENTS}, {_LABELS})": "x",
+}
+"""Functions over intervals `t`, each with a column that it makes or hands on."""
+
+
+@pytest.mark.parametrize("form", sorted(_MADE))
+@_settings
+@given(data=st.data())
+def test_functions_of_intervals(session: Session, form: str, data: st.DataObject) -> None:
+    one = st.tuples(st.integers(0, 12), st.integers(1, 8), st.sampled_from([0, 1, None]), st.sampled_from([1, 2, None]))
+    rows = data.draw(st.lists(one, max_size=7))
+    table = f"({values(['_ts', '_duration', 'p', 'v'], rows, ['BIGINT', 'BIGINT', 'INT', 'BIGINT'])})"
+    partitioned = data.draw(st.booleans())
+    by = {"by": ", partition=>'p'", "k": "p, "} if partitioned else {"by": "", "k": ""}
+    made, column = form.format(t=table, **by), _MADE[form]
+    ended = [] if "events" in form and "session" not in form else ["_ts + _duration {} {}ns"]
+    tests = ["_ts {} {}ns", *ended, f"{column} {{}} {{}} % 3", *(["p {} {} % 2"] if partitioned else [])]
+    bound = st.tuples(st.sampled_from(tests), _HOW, st.integers(0, 20))
+    where = " AND ".join(test.format(how, number) for test, how, number in data.draw(st.lists(bound, max_size=2)))
+    some = data.draw(st.sampled_from(["*", "_ts", column, "COUNT(*) AS n", f"_ts, {column}"]))
+    _same(session, f"SELECT {some} FROM {made} WHERE {where or 'true'}")
+
+
+@_settings
+@given(data=st.data())
+def test_slices_of_stacks(session: Session, data: st.DataObject) -> None:
+    one = st.tuples(st.integers(0, 12), st.sampled_from([0, 1, None]), PAYLOADS)
+    starts, stops = (f"({values(['_ts', 'p', 'name'], data.draw(st.lists(one, max_size=6)), ['BIGINT'] * 3)})" for _ in range(2))
+    rank = data.draw(st.sampled_from(["", ", \"order\"=>'name'"]))
+    made = f"dctv.slices_from_stack(starts=>{starts}, stops=>{stops}, partition=>'p'{rank})"
+    some = data.draw(st.sampled_from(["*", "id, parent_id", "SUM(self_time) AS s", "depth, name"]))
+    test = data.draw(st.sampled_from(["true", "p = 0", "depth = 0", "name IS NULL", "_ts > 5ns"]))
+    _same(session, f"SELECT {some} FROM {made} WHERE {test}")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dctv.contracts.span_operator import Counted, SpanOperator
+from dctv.contracts.span_operator import Counted, Lineage, SpanOperator, handed_on
 from dctv.functions.span.forms import stacks as queries
 from dctv.plan.nodes import ArrowStream
+from dctv.types.schema import Schema
 
 IGNORED = ("{} stop on an empty stack was ignored", "{} stops on an empty stack were ignored")
 UNMATCHED = ("{} end without a begin was ignored", "{} ends without a begin were ignored")
@@ -31,6 +32,16 @@ def _pairs(inputs: list[ArrowStream], options: Mapping[str, Any], cancel: Any) -
     return Counted(*_kernels.nest_pairs(*inputs, cancel=cancel, **options), UNMATCHED)
 
 
+def _pairs_lineage(inputs: Sequence[Schema], options: Mapping[str, Any], made: Schema) -> Lineage:
+    """What is popped is what was pushed last, whatever it carries: tokens and payload are handed on.
+
+    Conditions do not go down in any of these: ids count over all partitions, and warnings over all events. Histories
+    and contents need their tokens, since equal stacks have one id.
+    """
+    width = len(inputs[0].payload) - options["ranked"]
+    return handed_on(made, len(made.columns) - width, inputs[0], options["ranked"])
+
+
 HISTORY = SpanOperator("stack history", "dctv.stack_history", _history, queries.stack_history)
 CONTENTS = SpanOperator("stack contents", "dctv.stack_contents", _contents, queries.stack_contents)
-PAIRS = SpanOperator("nest pairs", "dctv.slices_from_stack", _pairs, queries.nest_pairs)
+PAIRS = SpanOperator("nest pairs", "dctv.slices_from_stack", _pairs, queries.nest_pairs, lineage=_pairs_lineage)
