@@ -68,10 +68,6 @@ class UnitError(QueryError):
     """Units do not fit together."""
 
 
-class NotYetError(QueryError):
-    """The dialect knows this, but this version does not execute it (docs/reference/status.md)."""
-
-
 class EngineError(QueryError):
     """The engine refused or failed a query while running it."""
 

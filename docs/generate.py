@@ -249,40 +249,6 @@ def _view(module: Module, schema: Schema | None) -> Iterator[str]:
 TIMES = {"_ts": "time since the trace's first event", "_duration": "how long the span lasts"}
 
 
-def status() -> str:
-    """Make the page of what the dialect knows and this version refuses."""
-    refused = sorted(set(_refusals()))
-    functions = [f.name for f in scan(table, TableFunction).values() if f.doc.startswith("not yet")]
-    return _page(
-        [
-            "# Not yet\n",
-            "The dialect knows these; this version refuses them by name, before it reads data.\n",
-            *(f"- `dctv.{name}` (table-valued function)" for name in functions),
-            *(f"- {message}" for message in refused),
-        ]
-    )
-
-
-def _refusals() -> Iterator[str]:
-    """Find what the source refuses with NotYetError, apart from functions that stand on the shelf as such."""
-    for path in sorted((ROOT / "dctv").rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "NotYetError":
-                text = _literal(node.args[0])
-                if not text.startswith("`dctv.`"):
-                    yield text
-
-
-def _literal(node: ast.expr) -> str:
-    match node:
-        case ast.Constant(value=str(text)):
-            return text
-        case ast.JoinedStr(values=parts):
-            return re.sub(r"`dctv\.\.\.\.`", "`dctv.`", "".join(_literal(p) for p in parts))
-        case _:
-            return "..."
-
-
 def span_operators() -> str:
     """Make the page of the compiled operators, as EXPLAIN names them."""
     rows = [(f"`{o.name}`", o.doc) for o in scan(span, SpanOperator).values()]
@@ -316,7 +282,6 @@ PAGES: dict[str, Callable[[], str]] = {
     "functions": functions,
     "output-formats": output_formats,
     "span-operators": span_operators,
-    "status": status,
     "stdlib": stdlib,
     "table-functions": table_functions,
     "units": units,

@@ -12,7 +12,7 @@ from dctv.plan.nodes import Plan, Relation, physical_names
 from dctv.plan.sql import aliased, table
 from dctv.syntax import ast
 from dctv.types.schema import TS, ColumnType, Kind, Schema
-from dctv.types.values import is_integer
+from dctv.types.values import common_integer, is_integer
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +166,7 @@ def _common(node: ast.Node, a: ColumnType, b: ColumnType, name: str) -> ColumnTy
     if a.type == b.type:
         return ColumnType(name, a.type, a.unit)
     if is_integer(a.type) and is_integer(b.type):
-        return ColumnType(name, "BIGINT", a.unit)
+        return ColumnType(name, common_integer(a.type, b.type), a.unit)
     raise BindError(f"partition columns differ in type: {a.type} and {b.type}", node.place, hint="cast one of them")
 
 

@@ -100,6 +100,19 @@ def joined_payload(inputs: Sequence[Schema], width: int) -> Lineage:
     return Lineage((*[None] * (width - len(payload)), *payload))
 
 
+def handed_on(made: Schema, first: int, source: Schema, skipped: int = 0) -> Lineage:
+    """Return the lineage of columns that, from one on, are the first input's payload, some of it skipped."""
+    start = source.special_count + skipped
+    return Lineage((*[None] * first, *(((0, start + n),) for n in range(len(made.columns) - first))))
+
+
+def by_partitions(made: Schema, inputs: Sequence[Schema], count: int) -> tuple[Mapping[int, Mapping[int, int]], ...]:
+    """Return an entry of `Filters.same`: a condition on the first partitions of the output goes to all inputs."""
+    first = len(made.kind.time_columns)
+    keys = [len(one.kind.time_columns) for one in inputs]
+    return ({n: {first + k: own + k for k in range(count)} for n, own in enumerate(keys)},) if count else ()
+
+
 @dataclass(frozen=True, slots=True)
 class SpanOperator:
     """An operator over streams that are sorted by `_ts`; columns are positional: times, partitions, payload."""

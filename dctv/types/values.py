@@ -125,6 +125,18 @@ def is_integer(engine_name: str) -> bool:
     return engine_name in _INTEGERS
 
 
+def common_integer(a: str, b: str) -> str:
+    """Return a type that holds what two integer types of the engine hold; they are compared as it."""
+    types = {a, b}
+    if len(types) == 1:
+        return a
+    if types & {"HUGEINT", "UHUGEINT"}:
+        return "DECIMAL(38,0)"
+    if "UBIGINT" not in types:
+        return "BIGINT"
+    return "UBIGINT" if all(one.startswith("U") for one in types) else "DECIMAL(20,0)"
+
+
 def is_float(engine_name: str) -> bool:
     """Whether the engine's type is binary floating point."""
     return engine_name in _FLOATS

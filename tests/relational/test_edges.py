@@ -110,12 +110,15 @@ def failure(execute: Callable[..., object], *arguments: object) -> str:
 
 
 BAD: dict[str, tuple[list[Row], str]] = {
-    "overlap": ([(0, 5, "x", 1), (4, 5, "x", 2)], "spans overlap in partition k=x: [0, 5) and [4, 9)"),
-    "no length": ([(3, 0, None, 1)], "span at 3 in partition k=NULL has duration 0, expected > 0"),
-    "backward": ([(3, -1, "x", 1)], "span at 3 in partition k=x has duration -1, expected > 0"),
-    "too late": ([(LAST, 1, "x", 1)], f"span at {LAST} in partition k=x has duration 1: its end overflows"),
-    "no duration": ([(3, None, "x", 1)], "`_duration` is NULL in a row with `_ts` 3 in partition k=x"),
-    "no time": ([(None, 3, "x", 1)], "`_ts` is NULL in a row with `_duration` 3 in partition k=x"),
+    "overlap": ([(0, 5, "x", 1), (4, 5, "x", 2)], "spans overlap: [0, 5) and [4, 9) in partition k=x"),
+    "no length": ([(3, 0, None, 1)], "the duration of a span is positive, found 0 at _ts 3 in partition k=NULL"),
+    "backward": ([(3, -1, "x", 1)], "the duration of a span is positive, found -1 at _ts 3 in partition k=x"),
+    "too late": (
+        [(LAST, 1, "x", 1)],
+        f"beyond the end of time: duration 1 at _ts {LAST} in partition k=x",
+    ),
+    "no duration": ([(3, None, "x", 1)], "the duration of a span is positive, found NULL at _ts 3 in partition k=x"),
+    "no time": ([(None, 3, "x", 1)], "the start of a span is NULL: duration 3 in partition k=x"),
 }
 
 

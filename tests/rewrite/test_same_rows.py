@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dctv.errors import DctvError
 from dctv.run.result import Asserted, Result
 from dctv.session import Session
+from tests.bounds import bounded
 from tests.semantics.oracle import END
 from tests.semantics.plans import PAYLOADS, POSSIBLE, Query, queries, shaped, values
 from tests.sqltest import ROOT
@@ -66,9 +67,7 @@ def session(request: pytest.FixtureRequest) -> Iterator[Session]:
         yield made
 
 
-_settings = settings(
-    max_examples=20, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
-)
+_settings = bounded(20)
 
 
 _HOW = st.sampled_from(["<", "<=", ">", ">=", "="])
@@ -227,3 +226,55 @@ def test_every_edge(session: Session, operator: str) -> None:
     for test in [*forms, *partitions, "v > 1", "w IS NULL", "w > 1", "v IS NULL"]:
         # Groups come in no promised order when the engine makes them.
         _same(session, f"SELECT * FROM ({operator}) WHERE {test} ORDER BY 1, 2, 3")
+
+
+_SPANS = "dctv.as_spans({t}{by}, on_overlap=>'truncate')"
+_EVENTS = "dctv.as_events((SELECT _ts, p, v FROM {t}){by})"
+_LABELS = "dctv.as_events((SELECT _ts + 2 AS _ts, {k}v AS x FROM {t}){by})"
+_MADE = {
+    _SPANS: "v",
+    "dctv.from_overlapping({t}{by})": "v",
+    "dctv.flatten({t}{by})": "v",
+    "dctv.concurrency({t}{by}, idle=>TRUE)": "open",
+    "dctv.concurrency({t}{by}, merge=>TRUE)": "open",
+    "dctv.concurrency_events({t}{by}, merge=>TRUE)": "open",
+    f"dctv.fill_gaps({_SPANS}, 2ns, 11ns)": "v",
+    f"dctv.fill_gaps({_SPANS})": "v",
+    f"dctv.complement({_SPANS}, 2ns, 11ns)": "1",
+    f"dctv.merge_adjacent({_SPANS})": "v",
+    f"dctv.session({_EVENTS}, 2ns)": "events",
+    f"dctv.label_events({_EVENTS}, {_LABELS})": "x",
+}
+"""Functions over intervals `t`, each with a column that it makes or hands on."""
+
+
+@pytest.mark.parametrize("form", sorted(_MADE))
+@_settings
+@given(data=st.data())
+def test_functions_of_intervals(session: Session, form: str, data: st.DataObject) -> None:
+    one = st.tuples(st.integers(0, 12), st.integers(1, 8), st.sampled_from([0, 1, None]), st.sampled_from([1, 2, None]))
+    rows = data.draw(st.lists(one, max_size=7))
+    table = f"({values(['_ts', '_duration', 'p', 'v'], rows, ['BIGINT', 'BIGINT', 'INT', 'BIGINT'])})"
+    partitioned = data.draw(st.booleans())
+    by = {"by": ", partition=>'p'", "k": "p, "} if partitioned else {"by": "", "k": ""}
+    made, column = form.format(t=table, **by), _MADE[form]
+    ended = [] if "events" in form and "session" not in form else ["_ts + _duration {} {}ns"]
+    tests = ["_ts {} {}ns", *ended, f"{column} {{}} {{}} % 3", *(["p {} {} % 2"] if partitioned else [])]
+    bound = st.tuples(st.sampled_from(tests), _HOW, st.integers(0, 20))
+    where = " AND ".join(test.format(how, number) for test, how, number in data.draw(st.lists(bound, max_size=2)))
+    some = data.draw(st.sampled_from(["*", "_ts", column, "COUNT(*) AS n", f"_ts, {column}"]))
+    _same(session, f"SELECT {some} FROM {made} WHERE {where or 'true'}")
+
+
+@_settings
+@given(data=st.data())
+def test_slices_of_stacks(session: Session, data: st.DataObject) -> None:
+    one = st.tuples(st.integers(0, 12), st.sampled_from([0, 1, None]), PAYLOADS)
+    starts, stops = (
+        f"({values(['_ts', 'p', 'name'], data.draw(st.lists(one, max_size=6)), ['BIGINT'] * 3)})" for _ in range(2)
+    )
+    rank = data.draw(st.sampled_from(["", ", \"order\"=>'name'"]))
+    made = f"dctv.slices_from_stack(starts=>{starts}, stops=>{stops}, partition=>'p'{rank})"
+    some = data.draw(st.sampled_from(["*", "id, parent_id", "SUM(self_time) AS s", "depth, name"]))
+    test = data.draw(st.sampled_from(["true", "p = 0", "depth = 0", "name IS NULL", "_ts > 5ns"]))
+    _same(session, f"SELECT {some} FROM {made} WHERE {test}")

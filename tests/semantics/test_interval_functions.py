@@ -2,33 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
-import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dctv.session import Session
+from tests.bounds import bounded
 from tests.kernels import intervals_oracle as oracle
 from tests.kernels.tables import Row
 from tests.semantics.oracle import in_order
 from tests.semantics.plans import outcome, values
 
-_settings = settings(
-    max_examples=12, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
-)
+_settings = bounded(12)
 _KEYS: dict[str, list[Any]] = {"p": [0, 1, None], "q": ["", "x", None]}
 _TYPES = {"p": "INT", "q": "STRING", "v": "STRING"}
 KEY_SETS = st.sampled_from([(), ("p",), ("p", "q")])
-
-
-@pytest.fixture(scope="module")
-def relational() -> Iterator[Session]:
-    """A session without sweeps."""
-    with Session(threads=1) as session:
-        assert list(session.execute("SET span_engine = 'relational'"))
-        yield session
 
 
 @st.composite
@@ -60,69 +49,67 @@ def _by(keys: tuple[str, ...]) -> str:
     return f", partition=>[{', '.join(repr(key) for key in keys)}]" if keys else ""
 
 
-def _check(sessions: tuple[Session, Session], sql: str, expected: list[Row]) -> None:
-    for session in sessions:
-        found = session.sql(sql).fetchall()
-        assert in_order(found) == in_order(expected)
-        times = [row[:1] for row in found]
-        assert times == in_order(times)
+def _check(session: Session, sql: str, expected: list[Row]) -> None:
+    found = session.sql(sql).fetchall()
+    assert in_order(found) == in_order(expected)
+    times = [row[:1] for row in found]
+    assert times == in_order(times)
 
 
 @_settings
 @given(data=st.data(), keys=KEY_SETS)
-def test_gaps(one: Session, relational: Session, data: st.DataObject, keys: tuple[str, ...]) -> None:
+def test_gaps(one: Session, data: st.DataObject, keys: tuple[str, ...]) -> None:
     rows = data.draw(intervals(keys, disjoint=True))
     start, stop = data.draw(st.none() | st.integers(-3, 9)), data.draw(st.none() | st.integers(9, 22))
     spans, limits = f"dctv.as_spans({_table(rows, keys)}{_by(keys)})", [str(x or "NULL") for x in (start, stop)]
     start = start or None
     for name, keep in (("fill_gaps", True), ("complement", False)):
         sql = f"SELECT SPAN * FROM dctv.{name}({spans}, {', '.join(limits)})"
-        _check((one, relational), sql, oracle.fill_gaps(rows, len(keys), start, stop, keep=keep))
+        _check(one, sql, oracle.fill_gaps(rows, len(keys), start, stop, keep=keep))
 
 
 @_settings
 @given(data=st.data(), keys=KEY_SETS)
-def test_merges(one: Session, relational: Session, data: st.DataObject, keys: tuple[str, ...]) -> None:
+def test_merges(one: Session, data: st.DataObject, keys: tuple[str, ...]) -> None:
     rows = data.draw(intervals(keys, disjoint=True))
     sql = f"SELECT SPAN * FROM dctv.merge_adjacent(dctv.as_spans({_table(rows, keys)}{_by(keys)}))"
-    _check((one, relational), sql, oracle.merge_adjacent(rows, len(keys)))
+    _check(one, sql, oracle.merge_adjacent(rows, len(keys)))
 
 
 @_settings
 @given(data=st.data(), keys=KEY_SETS)
-def test_overlaps(one: Session, relational: Session, data: st.DataObject, keys: tuple[str, ...]) -> None:
+def test_overlaps(one: Session, data: st.DataObject, keys: tuple[str, ...]) -> None:
     rows = data.draw(intervals(keys))
     sql, parts = f"({_table(rows, keys)}{_by(keys)}", len(keys)
-    both = (one, relational)
-    _check(both, f"SELECT SPAN * FROM dctv.flatten{sql})", oracle.flatten(rows, parts))
-    _check(both, f"SELECT SPAN * FROM dctv.from_overlapping{sql})", oracle.lanes(rows, parts))
-    _check(both, f"SELECT SPAN * FROM dctv.as_spans{sql}, on_overlap=>'truncate')", oracle.truncate(rows, parts))
+    _check(one, f"SELECT SPAN * FROM dctv.flatten{sql})", oracle.flatten(rows, parts))
+    _check(one, f"SELECT SPAN * FROM dctv.from_overlapping{sql})", oracle.lanes(rows, parts))
+    _check(one, f"SELECT SPAN * FROM dctv.as_spans{sql}, on_overlap=>'truncate')", oracle.truncate(rows, parts))
 
 
 @_settings
 @given(data=st.data(), keys=KEY_SETS)
-def test_concurrency(one: Session, relational: Session, data: st.DataObject, keys: tuple[str, ...]) -> None:
+def test_concurrency(one: Session, data: st.DataObject, keys: tuple[str, ...]) -> None:
     rows = data.draw(intervals(keys))
     idle, merge = data.draw(st.booleans()), data.draw(st.booleans())
     sql, parts = f"({_table(rows, keys)}{_by(keys)}, merge=>{str(merge).upper()}", len(keys)
     expected = oracle.concurrency(rows, parts, events=False, idle=idle, merge=merge)
-    _check((one, relational), f"SELECT SPAN * FROM dctv.concurrency{sql}, idle=>{str(idle).upper()})", expected)
+    _check(one, f"SELECT SPAN * FROM dctv.concurrency{sql}, idle=>{str(idle).upper()})", expected)
     expected = oracle.concurrency(rows, parts, events=True, idle=True, merge=merge)
-    _check((one, relational), f"SELECT EVENT * FROM dctv.concurrency_events{sql})", expected)
+    _check(one, f"SELECT EVENT * FROM dctv.concurrency_events{sql})", expected)
 
 
 @_settings
 @given(data=st.data(), keys=KEY_SETS, gap=st.integers(0, 5))
-def test_sessions(one: Session, relational: Session, data: st.DataObject, keys: tuple[str, ...], gap: int) -> None:
+def test_sessions(one: Session, data: st.DataObject, keys: tuple[str, ...], gap: int) -> None:
     rows = data.draw(events(keys))
     table = f"dctv.as_events({_table(rows, keys, spans=False)}{_by(keys)})"
     sql = f"SELECT SPAN * FROM dctv.session({table}, {gap})"
-    _check((one, relational), sql, oracle.sessions(rows, len(keys), gap))
+    _check(one, sql, oracle.sessions(rows, len(keys), gap))
 
 
 @_settings
 @given(data=st.data(), keys=KEY_SETS)
-def test_labels(one: Session, relational: Session, data: st.DataObject, keys: tuple[str, ...]) -> None:
+def test_labels(one: Session, data: st.DataObject, keys: tuple[str, ...]) -> None:
     own = data.draw(st.sampled_from([(), keys]))
     rows, labels = data.draw(events(keys)), data.draw(events(own))
     tables = [
@@ -130,18 +117,18 @@ def test_labels(one: Session, relational: Session, data: st.DataObject, keys: tu
         for some, by, name in ((rows, keys, "v"), (labels, own, "label"))
     ]
     sql = f"SELECT EVENT * FROM dctv.label_events({', '.join(tables)})"
-    _check((one, relational), sql, oracle.label_events(rows, labels, len(own)))
+    _check(one, sql, oracle.label_events(rows, labels, len(own)))
 
 
 @_settings
 @given(data=st.data(), keys=KEY_SETS)
-def test_clips_and_edges(one: Session, relational: Session, data: st.DataObject, keys: tuple[str, ...]) -> None:
+def test_clips_and_edges(one: Session, data: st.DataObject, keys: tuple[str, ...]) -> None:
     rows = data.draw(intervals(keys, disjoint=True))
     start, stop = data.draw(st.integers(-2, 9)), data.draw(st.integers(9, 22))
     spans = f"dctv.as_spans({_table(rows, keys)}{_by(keys)})"
     cut = [(max(r[0], start), min(r[0] + r[1], stop), *r[2:]) for r in rows]
     inside = [(a, b - a, *rest) for a, b, *rest in cut if a < b]
-    _check((one, relational), f"SELECT SPAN * FROM dctv.clip({spans}, {start}, {stop})", inside)
+    _check(one, f"SELECT SPAN * FROM dctv.clip({spans}, {start}, {stop})", inside)
     parts = len(keys)
     edges = [
         (time, *r[2 : 2 + parts], edge, *r[2 + parts :])
@@ -149,14 +136,14 @@ def test_clips_and_edges(one: Session, relational: Session, data: st.DataObject,
         for edge, time in (("start", r[0]), ("end", r[0] + r[1]))
     ]
     sql = f"EVENT * FROM dctv.spans_to_events({spans}, edge=>'both')"
-    _check((one, relational), f"SELECT {sql}", edges)
+    _check(one, f"SELECT {sql}", edges)
     clipped = [edge for edge in edges if start <= edge[0] < stop]
-    _check((one, relational), f"SELECT EVENT * FROM dctv.clip((SELECT {sql}), {start}, {stop})", clipped)
+    _check(one, f"SELECT EVENT * FROM dctv.clip((SELECT {sql}), {start}, {stop})", clipped)
 
 
 @_settings
 @given(data=st.data(), keys=KEY_SETS)
-def test_checks(one: Session, relational: Session, data: st.DataObject, keys: tuple[str, ...]) -> None:
+def test_checks(one: Session, data: st.DataObject, keys: tuple[str, ...]) -> None:
     """Rows with faults fail either way; rows without are handed on."""
     rows = data.draw(intervals(keys))
     rows = [(r[0], r[1] + data.draw(st.sampled_from([-r[1], 0, 0, 0])), *r[2:]) for r in rows]
@@ -169,7 +156,7 @@ def test_checks(one: Session, relational: Session, data: st.DataObject, keys: tu
         r for own in oracle.by_key(kept, len(keys)).values() for r in own
     ]
     wrong = wrong or (said and times != sorted(times))
-    for session in (one, relational):
+    for session in one:
         found = outcome(session, sql)
         assert isinstance(found, str) == wrong
         assert isinstance(found, str) or in_order(found) == in_order(kept)

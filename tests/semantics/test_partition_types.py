@@ -64,3 +64,23 @@ def test_both_zeros_are_one_partition(one: Session) -> None:
     ]
     query = f"SELECT SPAN a.n AS a, b.n AS b FROM {sides[0]} AS a SPAN OUTER JOIN {sides[1]} AS b"
     assert _rows(one, query) == [(0, 4, 1, 1)]
+
+
+@pytest.mark.parametrize("kinds", [("UINT64", "BIGINT"), ("BIGINT", "UINT64"), ("UINT64", "TINYINT")])
+def test_integers_of_two_types_are_compared_by_value(one: Session, kinds: tuple[str, str]) -> None:
+    greatest = {"UINT64": "18446744073709551615", "BIGINT": "9223372036854775807", "TINYINT": "127"}
+    sides = [
+        f"""dctv.as_spans((SELECT * FROM (VALUES
+            (0, 4, CAST({greatest[kind]} AS {kind}), 1), (0, 4, CAST(5 AS {kind}), 2))
+            AS v(_ts, _duration, k, n)), partition=>'k')"""
+        for kind in kinds
+    ]
+    query = f"SELECT SPAN a.n AS a, b.n AS b FROM {sides[0]} AS a SPAN OUTER JOIN {sides[1]} AS b"
+    assert _rows(one, query) == in_order([(0, 4, 1, None), (0, 4, 2, 2), (0, 4, None, 1)])
+
+
+def test_stacks_of_two_integer_types(one: Session) -> None:
+    starts = "(SELECT * FROM (VALUES (0, CAST(18446744073709551615 AS UINT64), 'a'), (1, 3, 'b')) AS v(_ts, k, name))"
+    stops = "(SELECT * FROM (VALUES (2, CAST(-1 AS BIGINT)), (5, 3)) AS v(_ts, k))"
+    query = f"SELECT name, _duration FROM dctv.slices_from_stack(starts=>{starts}, stops=>{stops}, partition=>'k')"
+    assert in_order(one.sql(query).fetchall()) == in_order([("a", None), ("b", 4)])

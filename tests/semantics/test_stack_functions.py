@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from dctv.session import Session
 from tests.bounds import bounded
 from tests.kernels.tables import Table, make
-from tests.kernels.test_stacks import nested, stacks
+from tests.kernels.test_stack_sweeps import nested, stacks
 from tests.semantics.oracle import in_order
 from tests.semantics.plans import values
 

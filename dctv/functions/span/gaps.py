@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dctv.contracts.span_operator import SpanOperator
-from dctv.functions.span.intervals import neighbours, overlaps
+from dctv.contracts.span_operator import Filters, Lineage, SpanOperator, Times, by_partitions, handed_on
+from dctv.functions.span.forms import neighbours, overlaps
 from dctv.plan.nodes import ArrowStream
+from dctv.types.schema import Schema
 
 
 def _fill_gaps(inputs: list[ArrowStream], options: Mapping[str, Any], cancel: Any) -> ArrowStream:
@@ -41,19 +42,90 @@ def _lanes(inputs: list[ArrowStream], options: Mapping[str, Any], cancel: Any) -
     return _kernels.lanes(inputs[0], cancel=cancel, **options)
 
 
+def _gaps_lineage(inputs: Sequence[Schema], options: Mapping[str, Any], made: Schema) -> Lineage:
+    """Payload is handed on or NULL; gaps come of times and partitions alone."""
+    return handed_on(made, 2 + options["partitions"], inputs[0])
+
+
+def _gaps_filters(inputs: Sequence[Schema], options: Mapping[str, Any], made: Schema) -> Filters:
+    """Nothing goes down without a given start and stop: they would be those of the spans that are left.
+
+    With both, each partition has its gaps by itself, and a gap lies between spans that touch it; a partition whose
+    spans all lie elsewhere would be lost, so times are for unpartitioned spans.
+    """
+    if options["start"] is None or options["stop"] is None:
+        return Filters()
+    count = options["partitions"]
+    return Filters(by_partitions(made, inputs, count), () if count else (Times((0,), covered=False),))
+
+
+def _merge_filters(_: Sequence[Schema], __: Mapping[str, Any], made: Schema) -> Filters:
+    """A run has one partition and one payload, and without it others are as far apart as before; times end with it."""
+    return Filters(({0: {c: c for c in range(2, len(made.columns))}},) if len(made.columns) > 2 else ())
+
+
+def _check_lineage(inputs: Sequence[Schema], options: Mapping[str, Any], made: Schema) -> Lineage:
+    """What is checked are times, partitions and, last, the number of the row; payload is handed on as it is."""
+    whole = handed_on(made, made.special_count, inputs[0])
+    numbered = options["sorted"] and len(made.columns) == len(inputs[0].columns)
+    return Lineage((*whole.reads[:-1], None)) if numbered else whole
+
+
+def _truncate_lineage(inputs: Sequence[Schema], options: Mapping[str, Any], made: Schema) -> Lineage:
+    """Where a span ends is a matter of times and numbers of rows; payload is handed on."""
+    return handed_on(made, 2 + options["partitions"], inputs[0])
+
+
+def _truncate_filters(inputs: Sequence[Schema], options: Mapping[str, Any], made: Schema) -> Filters:
+    """A span is cut by one of its partition that begins where the result ends, or at once with it."""
+    return Filters(by_partitions(made, inputs, options["partitions"]), (Times((0,), covered=False),))
+
+
+def _lanes_lineage(inputs: Sequence[Schema], options: Mapping[str, Any], made: Schema) -> Lineage:
+    """A lane is a matter of times and numbers of rows; payload follows it."""
+    return handed_on(made, 3 + options["partitions"], inputs[0])
+
+
+def _lanes_filters(inputs: Sequence[Schema], options: Mapping[str, Any], made: Schema) -> Filters:
+    """Each partition has its own lanes; a lane depends on those of all spans before, so that times do not go down."""
+    return Filters(by_partitions(made, inputs, options["partitions"]))
+
+
 FILL_GAPS = SpanOperator(
-    "fill gaps", "dctv.fill_gaps and dctv.complement: where a partition has no span", _fill_gaps, neighbours.fill_gaps
+    "fill gaps",
+    "dctv.fill_gaps and dctv.complement: where a partition has no span",
+    _fill_gaps,
+    neighbours.fill_gaps,
+    lineage=_gaps_lineage,
+    filters=_gaps_filters,
 )
 MERGE_ADJACENT = SpanOperator(
     "merge adjacent",
     "dctv.merge_adjacent and SELECT SPAN DISTINCT: neighbours with equal payload become one",
     _merge_adjacent,
     neighbours.merge_adjacent,
+    filters=_merge_filters,
 )
 CHECKED = SpanOperator(
-    "check", "dctv.as_spans and dctv.as_events: the rows are in order and do not overlap", _checked, neighbours.check
+    "check",
+    "dctv.as_spans and dctv.as_events: the rows are in order and do not overlap",
+    _checked,
+    neighbours.check,
+    lineage=_check_lineage,
 )
 TRUNCATE = SpanOperator(
-    "truncate", "on_overlap=>'truncate': a span ends where the next begins", _truncate, neighbours.truncate
+    "truncate",
+    "on_overlap=>'truncate': a span ends where the next begins",
+    _truncate,
+    neighbours.truncate,
+    lineage=_truncate_lineage,
+    filters=_truncate_filters,
 )
-LANES = SpanOperator("lanes", "on_overlap=>'lanes': the lowest lane that is free", _lanes, overlaps.lanes)
+LANES = SpanOperator(
+    "lanes",
+    "on_overlap=>'lanes': the lowest lane that is free",
+    _lanes,
+    overlaps.lanes,
+    lineage=_lanes_lineage,
+    filters=_lanes_filters,
+)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dctv.contracts.span_operator import SpanOperator
-from dctv.functions.span.intervals import neighbours, overlaps
+from dctv.contracts.span_operator import Filters, Lineage, SpanOperator, Times, by_partitions, handed_on
+from dctv.functions.span.forms import neighbours, overlaps
 from dctv.plan.nodes import ArrowStream
+from dctv.types.schema import Schema
 
 
 def _flatten(inputs: list[ArrowStream], options: Mapping[str, Any], cancel: Any) -> ArrowStream:
@@ -35,11 +36,67 @@ def _label_events(inputs: list[ArrowStream], options: Mapping[str, Any], cancel:
     return _kernels.label_events(events, labels, cancel=cancel, **options)
 
 
-FLATTEN = SpanOperator("flatten", "dctv.flatten: the innermost open interval at each time", _flatten, overlaps.flatten)
-CONCURRENCY = SpanOperator(
-    "concurrency", "dctv.concurrency: how many intervals are open", _concurrency, overlaps.concurrency
+def _flatten_lineage(inputs: Sequence[Schema], options: Mapping[str, Any], made: Schema) -> Lineage:
+    """Which one is innermost is a matter of times and numbers of rows; payload is handed on."""
+    return handed_on(made, 2 + options["partitions"], inputs[0])
+
+
+def _flatten_filters(inputs: Sequence[Schema], options: Mapping[str, Any], made: Schema) -> Filters:
+    """What is innermost at a time is one of the intervals of the partition that are open then."""
+    return Filters(by_partitions(made, inputs, options["partitions"]), (Times((0,), covered=False),))
+
+
+def _concurrency_filters(inputs: Sequence[Schema], options: Mapping[str, Any], made: Schema) -> Filters:
+    """Counts are of one partition, and boundaries are where intervals begin or end that touch what they bound."""
+    duration = 1 if options["result"] == "spans" else None
+    times = Times((0,), covered=False, duration=duration)
+    return Filters(by_partitions(made, inputs, options["partitions"]), (times,))
+
+
+def _session_filters(inputs: Sequence[Schema], options: Mapping[str, Any], made: Schema) -> Filters:
+    """A session is of one partition, and goes on as long as events follow: times do not go down."""
+    return Filters(by_partitions(made, inputs, options["partitions"]))
+
+
+def _label_lineage(inputs: Sequence[Schema], _: Mapping[str, Any], made: Schema) -> Lineage:
+    """Which label is the latest is a matter of times and numbers of rows, which come last; payloads are handed on."""
+    payload = [((n, c),) for n, s in enumerate(inputs) for c in range(s.special_count, len(s.columns) - 1)]
+    return Lineage((*[None] * (len(made.columns) - len(payload)), *payload))
+
+
+def _label_filters(inputs: Sequence[Schema], options: Mapping[str, Any], made: Schema) -> Filters:
+    """Labels are of the event's partition, at any time before; events do not matter to each other."""
+    keys = () if options["broadcast"] else by_partitions(made, inputs, options["partitions"])
+    return Filters((*keys, {0: {c: c for c in range(len(inputs[0].columns) - 1)}}))
+
+
+FLATTEN = SpanOperator(
+    "flatten",
+    "dctv.flatten: the innermost open interval at each time",
+    _flatten,
+    overlaps.flatten,
+    lineage=_flatten_lineage,
+    filters=_flatten_filters,
 )
-SESSIONS = SpanOperator("sessions", "dctv.session: events that follow closely", _sessions, neighbours.sessions)
+CONCURRENCY = SpanOperator(
+    "concurrency",
+    "dctv.concurrency: how many intervals are open",
+    _concurrency,
+    overlaps.concurrency,
+    filters=_concurrency_filters,
+)
+SESSIONS = SpanOperator(
+    "sessions",
+    "dctv.session: events that follow closely",
+    _sessions,
+    neighbours.sessions,
+    filters=_session_filters,
+)
 LABEL_EVENTS = SpanOperator(
-    "label events", "dctv.label_events: the latest earlier label", _label_events, neighbours.label_events
+    "label events",
+    "dctv.label_events: the latest earlier label",
+    _label_events,
+    neighbours.label_events,
+    lineage=_label_lineage,
+    filters=_label_filters,
 )

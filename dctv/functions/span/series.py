@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dctv.contracts.span_operator import Counted, Filters, Lineage, SpanOperator
+from dctv.contracts.span_operator import Counted, Filters, Lineage, SpanOperator, handed_on
 from dctv.functions.span.forms import nest as nests
 from dctv.functions.span.forms import series as queries
 from dctv.functions.span.stacks import UNMATCHED
@@ -43,10 +43,11 @@ def _series_lineage(inputs: Sequence[Schema], options: Mapping[str, Any], made: 
 
 
 def _nest_lineage(inputs: Sequence[Schema], _: Mapping[str, Any], made: Schema) -> Lineage:
-    """Name the payload, which follows kind and duration in the input."""
-    first = inputs[0].special_count + 2
-    payload = [((0, c),) for c in range(first, len(inputs[0].columns))]
-    return Lineage((*[None] * (len(made.columns) - len(payload)), *payload))
+    """Name the payload, which follows kind and duration in the input.
+
+    Conditions do not go down: ids count over all partitions, and warnings over all events.
+    """
+    return handed_on(made, len(made.columns) - len(inputs[0].payload) + 2, inputs[0], 2)
 
 
 def _series_filters(inputs: Sequence[Schema], options: Mapping[str, Any], _: Schema) -> Filters:

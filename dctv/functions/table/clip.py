@@ -11,8 +11,7 @@ from dctv.errors import BindError
 from dctv.functions.table.gaps import time_range
 from dctv.functions.table.interval_tables import TIME, refuse_name, span_table
 from dctv.plan.nodes import Plan, physical_names
-from dctv.plan.sql import column
-from dctv.plan.windows import at_most, call, columns, less, minus, named, plus, select, stacked, text, whole
+from dctv.plan.sql import at_least, both, call, column, columns, greater, minus, named, plus, select, text, where, whole
 from dctv.types.schema import DURATION, TS, ColumnType, Kind, Schema
 
 EDGE = "edge"
@@ -30,14 +29,14 @@ def _clip(arguments: Mapping[str, Argument], builder: PlanBuilder) -> Plan:
     end = plus(column(TS), column(DURATION)) if plan.schema.kind is Kind.SPAN else begin
     tests = []
     if start is not None:
-        tests.append(less(start, end) if plan.schema.kind is Kind.SPAN else at_most(start, begin))
+        tests.append(greater(end, start) if plan.schema.kind is Kind.SPAN else at_least(begin, start))
     if stop is not None:
-        tests.append(less(begin, stop))
+        tests.append(greater(stop, begin))
     values = dict(zip(names, columns(names), strict=True))
     if plan.schema.kind is Kind.SPAN:
         values[TS] = begin if start is None else call("greatest", begin, start)
         values[DURATION] = minus(end if stop is None else call("least", end, stop), values[TS].copy())
-    tree = select(named((v.copy() for v in values.values()), names), "t", *(t.copy() for t in tests))
+    tree = where(select(*named((v.copy() for v in values.values()), names), source="t"), *(t.copy() for t in tests))
     return builder.query(tree, {"t": plan}, plan.schema, ordered=plan.ordered)
 
 
@@ -51,7 +50,7 @@ def _spans_to_events(arguments: Mapping[str, Argument], builder: PlanBuilder) ->
     schema = Schema(Kind.EVENT, (TIME, *keys, *made, *payload), plan.schema.partitions)
     edges = ("start", "end") if edge == "both" else (edge,)
     names = physical_names(plan.schema)
-    tree = stacked(*(_edge(one, names, len(keys), schema, marked=bool(made)) for one in edges))
+    tree = both(*(_edge(one, names, len(keys), schema, marked=bool(made)) for one in edges))
     return builder.query(tree, {"t": plan}, schema, ordered=plan.ordered and edge == "start")
 
 
@@ -60,7 +59,7 @@ def _edge(edge: str, names: Sequence[str], keys: int, schema: Schema, *, marked:
     time = column(TS) if edge == "start" else plus(column(TS), column(DURATION))
     mark = [text(edge)] if marked else []
     values = [time, *columns(names[2 : 2 + keys]), *mark, *columns(names[2 + keys :])]
-    return select(named(values, physical_names(schema)), "t")
+    return select(*named(values, physical_names(schema)), source="t")
 
 
 CLIP = TableFunction(

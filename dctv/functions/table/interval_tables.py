@@ -11,8 +11,21 @@ from sqlglot import exp
 from dctv.contracts.table_function import Argument, Parameter, PlanBuilder
 from dctv.errors import BindError
 from dctv.plan.nodes import Plan, physical_names
-from dctv.plan.sql import aliased, column, table
-from dctv.plan.windows import any_of, ascending, call, columns, is_null, less, nested, over, select, whole
+from dctv.plan.sql import (
+    aliased,
+    any_of,
+    call,
+    cast,
+    column,
+    columns,
+    greater,
+    is_null,
+    named,
+    number,
+    over,
+    select,
+    where,
+)
 from dctv.types.schema import DURATION, TS, ColumnType, Kind, Schema
 from dctv.types.units import NO_UNIT, compatible, parse_unit, ratio
 from dctv.types.values import dialect_type, is_integer, is_numeric
@@ -99,14 +112,14 @@ def ordered(
 def numbered(plan: Plan, builder: PlanBuilder) -> Plan:
     """Add the number of the row as last column."""
     names = physical_names(plan.schema)
-    tree = select([*columns(names), aliased(_row_number(plan, names), ROW)], "t")
+    tree = select(*names, aliased(_row_number(plan, names), ROW), source="t")
     schema = Schema(plan.schema.kind, (*plan.schema.columns, ColumnType(ROW, "BIGINT")), plan.schema.partitions)
     return builder.query(tree, {"t": plan}, schema, ordered=plan.ordered)
 
 
 def _row_number(plan: Plan, names: Sequence[str]) -> exp.Expr:
     """Number rows as they come, or by their values where they come in no order."""
-    return over(call("row_number"), [], None if plan.stable else ascending(*columns(names)))
+    return over(call("row_number"), (), () if plan.stable else columns(names))
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,13 +212,13 @@ def checked(made: Intervals, builder: PlanBuilder, *, disjoint: bool, ties: Ties
     if ROW in schema.names:
         values.append(_row_number(made.plan, list(source.values())))
     names = physical_names(schema)
-    tree = exp.Select(expressions=[aliased(v, n) for v, n in zip(values, names, strict=True)]).from_(table("t"))
+    tree = select(*named(values, names), source="t")
     if made.drop_empty:
-        kept = any_of([less(whole(0), column(DURATION)), is_null(column(DURATION)), is_null(column(TS))])
-        tree = nested(tree, columns(names), kept)
+        kept = any_of([greater(column(DURATION), number(0)), is_null(column(DURATION)), is_null(column(TS))])
+        tree = where(select(*names, source=tree), kept)
     if not made.in_order:
         order = _order(names, len(made.partitions), ties, disjoint=disjoint)
-        tree = nested(tree, columns(names)).order_by(*order, copy=False)
+        tree = select(*names, source=tree).order_by(*order, copy=False)
     plan = builder.query(tree, {"t": made.plan}, schema, ordered=True)
     options = {
         "events": made.kind is Kind.EVENT,
@@ -250,7 +263,7 @@ def _time(plan: Plan, one: ColumnType, argument: Argument) -> exp.Expr:
     if not is_numeric(one.type):
         found = dialect_type(one.type)
         raise BindError(f"`{one.name}` is {found}, expected a time: a number", argument.place)
-    value = exp.Cast(this=value, to=exp.Var(this="BIGINT")) if is_integer(one.type) else value
+    value = cast(value, "BIGINT") if is_integer(one.type) else value
     if one.unit not in (NO_UNIT, NS):
         if not compatible(one.unit, NS):
             raise BindError(f"`{one.name}` is in `{one.unit}`, expected a time", argument.place)
@@ -263,4 +276,4 @@ def _time(plan: Plan, one: ColumnType, argument: Argument) -> exp.Expr:
 
 
 def _whole(value: exp.Expr) -> exp.Expr:
-    return exp.Cast(this=value, to=exp.Var(this="BIGINT"))
+    return cast(value, "BIGINT")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
@@ -13,7 +13,7 @@ from dctv.plan.nodes import Plan, physical_names
 from dctv.plan.sql import aliased, column, table
 from dctv.types.schema import DURATION, TS, ColumnType, Kind, Schema
 from dctv.types.units import NO_UNIT, parse_unit
-from dctv.types.values import dialect_type, is_integer
+from dctv.types.values import common_integer, dialect_type, is_integer
 
 _TIME = ColumnType(TS, "BIGINT", parse_unit("ns"))
 _LENGTH = ColumnType(DURATION, "BIGINT", parse_unit("ns"))
@@ -74,15 +74,15 @@ def _events(arguments: Mapping[str, Argument], made: Sequence[str]) -> _Events:
         other = item.column(stops.plan.schema, "a partition column", owner=stops.owner)
         if key.name in made or key.name in (k.name for k in keys):
             raise BindError(f"`{key.name}` is a column of the result already", item.place)
-        same = key.type == other.type or (is_integer(key.type) and is_integer(other.type))
-        if not same or key.unit != other.unit:
+        whole = is_integer(key.type) and is_integer(other.type)
+        if not (key.type == other.type or whole) or key.unit != other.unit:
             found = " and ".join(
                 f"{dialect_type(c.type)}{f' in {c.unit}' if str(c.unit) else ''}" for c in (key, other)
             )
             raise BindError(
                 f"`{key.name}` of the starts and of the stops differ: {found}", item.place, hint="cast them"
             )
-        keys.append(key)
+        keys.append(replace(key, type=common_integer(key.type, other.type)) if whole else key)
     return _Events(starts, stops, tuple(keys))
 
 

@@ -11,6 +11,7 @@ use pyo3_arrow::PyRecordBatchReader;
 use pyo3_arrow::input::AnyRecordBatch;
 
 use super::cancel::{Cancel, Token};
+use super::checks::Fault;
 use super::failure::{fail, to_python, upstream};
 use super::partition::Partitions;
 use super::source::Reader;
@@ -34,31 +35,31 @@ struct Check {
     faults: Faults,
 }
 
-/// What was found wrong first, with the places that have the same fault.
+/// What was found wrong first, with the rows that have the same fault.
 #[derive(Default)]
 struct Faults {
     about: Option<&'static str>,
-    places: Vec<String>,
+    rows: Vec<String>,
 }
 
 impl Faults {
     /// Notes a fault; true once so many are known that the rest need not be looked for.
-    fn add(&mut self, about: &'static str, place: String) -> bool {
-        if *self.about.get_or_insert(about) == about {
-            self.places.push(place);
+    fn add(&mut self, fault: Fault) -> bool {
+        if *self.about.get_or_insert(fault.about) == fault.about {
+            self.rows.push(fault.row);
         }
-        self.places.len() > SHOWN
+        self.rows.len() > SHOWN
     }
 
     fn error(&mut self) -> Option<ArrowError> {
         let about = self.about?;
-        let more = if self.places.len() > SHOWN {
+        let more = if self.rows.len() > SHOWN {
             "; and more"
         } else {
             ""
         };
-        self.places.truncate(SHOWN);
-        Some(fail(format!("{about} {}{more}", self.places.join("; "))))
+        self.rows.truncate(SHOWN);
+        Some(fail(format!("{about} {}{more}", self.rows.join("; "))))
     }
 }
 
@@ -112,8 +113,8 @@ impl Check {
         let (start, stop) = self.open[code as usize];
         if self.disjoint && stop > ts {
             let place = self.partitions.describe(code)?;
-            let place = format!("[{start}, {stop}) and [{ts}, {end}){place}");
-            if self.faults.add("spans overlap:", place) {
+            let fault = Fault::overlap((start, stop), (ts, end), &place);
+            if self.faults.add(fault) {
                 return Ok(true);
             }
         }
@@ -134,20 +135,10 @@ impl Check {
     ) -> Result<bool, ArrowError> {
         let place = self.partitions.describe(code)?;
         if starts.is_null(row) {
-            let Some(durations) = durations else {
-                return Ok(self.faults.add(
-                    "the time of an event is NULL",
-                    place.trim_start().to_owned(),
-                ));
-            };
-            let shown = shown(durations, row);
-            return Ok(self.faults.add(
-                "the start of a span is NULL:",
-                format!("duration {shown}{place}"),
-            ));
+            return Ok(self.faults.add(Fault::no_time(durations, row, &place)));
         }
-        let place = format!("{}{place} comes after {}", starts.value(row), self.last);
-        self.faults.add("the rows are not in order of time:", place);
+        let fault = Fault::unsorted(starts.value(row), self.last, &place);
+        self.faults.add(fault);
         Ok(true)
     }
 
@@ -160,23 +151,8 @@ impl Check {
         code: u32,
     ) -> Result<bool, ArrowError> {
         let place = self.partitions.describe(code)?;
-        let about = if durations.is_null(row) || durations.value(row) <= 0 {
-            "the duration of a span is positive, found"
-        } else {
-            "the end of a span is beyond the end of time: duration"
-        };
-        let shown = shown(durations, row);
-        Ok(self
-            .faults
-            .add(about, format!("{shown} at _ts {ts}{place}")))
-    }
-}
-
-fn shown(column: &Int64Array, row: usize) -> String {
-    if column.is_null(row) {
-        "NULL".to_owned()
-    } else {
-        column.value(row).to_string()
+        let fault = Fault::no_length(ts, durations, row, &place);
+        Ok(self.faults.add(fault))
     }
 }
 

@@ -1,29 +1,96 @@
-//! Times and durations of a batch -> the ends of its spans, or what is wrong with them.
+//! Times and durations of rows -> the ends of spans, or what is wrong with them, in the words of all operators.
+
+use std::fmt::{Display, Formatter, Result as Written};
 
 use arrow_array::{Array, Int64Array};
 use arrow_schema::ArrowError;
+
+/// What is wrong with a row: what faults of one kind have in common, and the row.
+pub struct Fault {
+    pub about: &'static str,
+    pub row: String,
+}
+
+impl Display for Fault {
+    fn fmt(&self, to: &mut Formatter<'_>) -> Written {
+        write!(to, "{} {}", self.about, self.row)
+    }
+}
+
+impl Fault {
+    /// A row without a time; `place` names its partition, as in all others.
+    pub fn no_time(durations: Option<&Int64Array>, row: usize, place: &str) -> Self {
+        let Some(durations) = durations else {
+            return Self {
+                about: "the time of an event is NULL",
+                row: if place.is_empty() {
+                    "in a row"
+                } else {
+                    place.trim_start()
+                }
+                .to_owned(),
+            };
+        };
+        let duration = shown(value(durations, row));
+        Self {
+            about: "the start of a span is NULL:",
+            row: format!("duration {duration}{place}"),
+        }
+    }
+
+    pub fn unsorted(ts: i64, last: i64, place: &str) -> Self {
+        Self {
+            about: "the rows are not in order of time:",
+            row: format!("{ts}{place} comes after {last}"),
+        }
+    }
+
+    /// A duration that no span has.
+    pub fn no_length(ts: i64, durations: &Int64Array, row: usize, place: &str) -> Self {
+        let duration = value(durations, row);
+        let about = if duration.is_some_and(|duration| duration > 0) {
+            "the end of a span is beyond the end of time: duration"
+        } else {
+            "the duration of a span is positive, found"
+        };
+        Self {
+            about,
+            row: format!("{} at _ts {ts}{place}", shown(duration)),
+        }
+    }
+
+    pub fn overlap((start, stop): (i64, i64), (ts, end): (i64, i64), place: &str) -> Self {
+        Self {
+            about: "spans overlap:",
+            row: format!("[{start}, {stop}) and [{ts}, {end}){place}"),
+        }
+    }
+}
+
+fn value(column: &Int64Array, row: usize) -> Option<i64> {
+    (!column.is_null(row)).then(|| column.value(row))
+}
+
+fn shown(value: Option<i64>) -> String {
+    value.map_or_else(|| "NULL".to_owned(), |value| value.to_string())
+}
 
 /// Checks a batch's `_ts`, and its `_duration` if it has one, after a row at `last`; `place` names a row's partition.
 pub fn ends(
     own: &[&Int64Array],
     last: i64,
     mut place: impl FnMut(usize) -> Result<String, ArrowError>,
-) -> Result<Result<Vec<i64>, String>, ArrowError> {
+) -> Result<Result<Vec<i64>, Fault>, ArrowError> {
     let ts = own[0];
     let durations = own.get(1).copied();
     if let Some(row) = first_null(ts) {
-        let other = durations.filter(|durations| !durations.is_null(row));
-        let other = other.map_or(String::new(), |other| {
-            format!(" with `_duration` {}", other.value(row))
-        });
-        return Ok(Err(format!("`_ts` is NULL in a row{other}{}", place(row)?)));
+        return Ok(Err(Fault::no_time(durations, row, &place(row)?)));
     }
-    if let Some(row) = durations.and_then(first_null) {
-        return Ok(Err(format!(
-            "`_duration` is NULL in a row with `_ts` {}{}",
-            ts.value(row),
-            place(row)?
-        )));
+    if let Some(durations) = durations
+        && let Some(row) = first_null(durations)
+    {
+        let place = place(row)?;
+        return Ok(Err(Fault::no_length(ts.value(row), durations, row, &place)));
     }
     let ts = ts.values();
     if ts.first().is_some_and(|&first| first < last) || !ts.is_sorted() {
@@ -33,14 +100,12 @@ pub fn ends(
             .enumerate()
             .find(|(_, (before, after))| before > after);
         let (row, (before, after)) = rows.unwrap_or((0, (&last, &last)));
-        return Ok(Err(format!(
-            "rows are not sorted by time: {after}{} comes after {before}",
-            place(row)?
-        )));
+        return Ok(Err(Fault::unsorted(*after, *before, &place(row)?)));
     }
-    let Some(durations) = durations.map(|durations| durations.values()) else {
+    let Some(column) = durations else {
         return Ok(Ok(Vec::new()));
     };
+    let durations = column.values();
     let mut bad = false;
     let add = |(&ts, &duration): (&i64, &i64)| {
         let (end, overflow) = ts.overflowing_add(duration);
@@ -54,16 +119,7 @@ pub fn ends(
     let wrong =
         |(ts, duration): (&i64, &i64)| *duration <= 0 || ts.checked_add(*duration).is_none();
     let row = ts.iter().zip(durations.iter()).position(wrong).unwrap_or(0);
-    let (start, duration) = (ts[row], durations[row]);
-    let fault = if duration <= 0 {
-        ", expected > 0"
-    } else {
-        ": its end overflows"
-    };
-    Ok(Err(format!(
-        "span at {start}{} has duration {duration}{fault}",
-        place(row)?
-    )))
+    Ok(Err(Fault::no_length(ts[row], column, row, &place(row)?)))
 }
 
 fn first_null(column: &Int64Array) -> Option<usize> {

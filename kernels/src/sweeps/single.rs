@@ -146,11 +146,9 @@ impl<S: Step> Single<S> {
                     self.met += 1;
                 }
                 Err(Stop::Overlap(start, stop)) => {
-                    let place = self.input.place(row.code as u32, &mut self.partitions)?;
-                    let (ts, end) = (row.ts, row.end);
-                    return Err(fail(format!(
-                        "spans overlap: [{start}, {stop}) and [{ts}, {end}){place}"
-                    )));
+                    return Err(self
+                        .input
+                        .overlaps((start, stop), pos, &mut self.partitions));
                 }
                 Err(Stop::Error(error)) => return Err(error),
             }

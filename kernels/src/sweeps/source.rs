@@ -7,7 +7,7 @@ use arrow_buffer::ScalarBuffer;
 use arrow_schema::{ArrowError, DataType, FieldRef};
 
 use super::cancel::Token;
-use super::checks;
+use super::checks::{Fault, ends};
 use super::failure::{fail, upstream};
 use super::held::{Held, NULL_ROW};
 use super::partition::Partitions;
@@ -216,8 +216,8 @@ impl Source {
             Some(&code) if !keys.is_empty() => partitions.describe(code),
             _ => Ok(String::new()),
         };
-        let end = checks::ends(&own, self.last, place)
-            .and_then(|end| end.map_err(|fault| fail(format!("{fault} ({} input)", self.role))))?;
+        let end = ends(&own, self.last, place)
+            .and_then(|end| end.map_err(|fault| self.refused(&fault)))?;
         let ts = own[0].values().clone();
         self.last = ts.last().copied().unwrap_or(self.last);
         let base = self.held.push(ts.clone(), payload.to_vec());
@@ -243,16 +243,27 @@ impl Source {
     /// Tells of a span that begins at the next row while another of its partition is open.
     #[cold]
     pub fn overlap(&self, open: &Open, row: usize, partitions: &mut Partitions) -> ArrowError {
-        let (ts, end) = (self.chunk.ts[row], self.chunk.end[row]);
+        self.overlaps((self.held.time(open.row), open.end), row, partitions)
+    }
+
+    /// Likewise, where the times of the open span are known.
+    #[cold]
+    pub fn overlaps(
+        &self,
+        open: (i64, i64),
+        row: usize,
+        partitions: &mut Partitions,
+    ) -> ArrowError {
+        let span = (self.chunk.ts[row], self.chunk.end[row]);
         match self.place(self.chunk.code[row], partitions) {
-            Ok(place) => fail(format!(
-                "spans overlap{place}: [{}, {}) and [{ts}, {end}) ({} input)",
-                self.held.time(open.row),
-                open.end,
-                self.role
-            )),
+            Ok(place) => self.refused(&Fault::overlap(open, span, &place)),
             Err(error) => error,
         }
+    }
+
+    /// Makes an error of a fault.
+    fn refused(&self, fault: &Fault) -> ArrowError {
+        fail(format!("{fault} ({} input)", self.role))
     }
 }
 

@@ -10,7 +10,8 @@ from sqlglot import exp
 from dctv.contracts.span_operator import Input
 from dctv.functions.span.forms import departition as departitions
 from dctv.functions.span.forms import groups
-from dctv.functions.span.forms import words as w
+from dctv.functions.span.forms.steps import keys
+from dctv.plan import sql as w
 from dctv.plan.sql import column
 from dctv.types.schema import Schema
 from dctv.types.values import is_integer
@@ -23,7 +24,7 @@ def span_aggregation(inputs: Sequence[Input], options: Mapping[str, Any], schema
     """Return one row per group and partition, with aggregates over its pieces."""
     grouped, grouper, *_required = inputs
     count, of_events = options["partitions"], options["events"]
-    head = [*(f"g{number}" for number in range(len(grouper.columns))), *w.keys(count)]
+    head = [*(f"g{number}" for number in range(len(grouper.columns))), *keys(count)]
     values = [f"v{number}" for number in range(len(grouped.columns) - count - (1 if of_events else 2))]
     names = ["group", *head, "present", "ts", *([] if of_events else ["duration"]), *values]
     cut = {"events": of_events, "partitions": count, "names": names}
@@ -44,7 +45,7 @@ def departition(inputs: Sequence[Input], options: Mapping[str, Any], schema: Sch
     if all(runs(name, at) for name, at in options["aggregates"]):
         return departitions.departition(inputs, options, schema)
     values = [f"v{number}" for number in range(len(types))]
-    cut = {**options, "names": ["interval", "ts", "duration", *w.keys(count), *values]}
+    cut = {**options, "names": ["interval", "ts", "duration", *keys(count), *values]}
     pieces = departitions.partition_pieces(inputs, cut, schema)
     head = ["ts", "duration", *(f"k{number}" for number in options["keep"])]
     made = [*w.columns(head), *_cast(_calls(options, types))]
@@ -52,7 +53,7 @@ def departition(inputs: Sequence[Input], options: Mapping[str, Any], schema: Sch
 
 
 def _grouped(pieces: exp.Query, keys: Sequence[str], made: Sequence[exp.Expr], names: Sequence[str]) -> exp.Query:
-    items = [w.named(value, name) for value, name in zip(made, names, strict=True)]
+    items = w.named(made, names)
     return w.grouped(w.select(*items, source=pieces), keys)
 
 

@@ -9,9 +9,10 @@ from typing import Any
 from sqlglot import exp
 
 from dctv.contracts.span_operator import Input
-from dctv.functions.span.forms import words as w
 from dctv.functions.span.forms.inputs import renamed_keys, spans, values
 from dctv.functions.span.forms.meeting import expanded
+from dctv.functions.span.forms.steps import FIRST, LAST, Step, keys
+from dctv.plan import sql as w
 from dctv.plan.sql import column
 from dctv.types.schema import Schema
 from dctv.types.values import is_integer
@@ -61,7 +62,7 @@ class _Aggregate:
         if self.function == "avg":
             mean = exp.Div(this=w.cast(total, "DOUBLE"), expression=w.cast(rows.copy(), "DOUBLE"))
             return w.case(none, default=mean)
-        too_large = exp.or_(w.greater(total, w.LAST.copy()), w.greater(w.FIRST.copy(), total.copy()))
+        too_large = exp.or_(w.greater(total, LAST.copy()), w.greater(FIRST.copy(), total.copy()))
         stop = w.error("the sum at ", column("ts", "s"), " exceeds Int64: ", total.copy())
         return w.case(none, (too_large, stop), default=w.cast(total.copy(), "BIGINT"))
 
@@ -70,7 +71,7 @@ class _Aggregate:
 class _Cut:
     """What is cut: the spans, how many partition columns they have, those that are kept, what runs along."""
 
-    spans: w.Step
+    spans: Step
     partitions: int
     kept: tuple[str, ...]
     running: tuple[_Aggregate, ...]
@@ -86,16 +87,16 @@ class _Cut:
 def _cut(inputs: Sequence[Input], options: Mapping[str, Any], running: Sequence[_Aggregate] = ()) -> _Cut:
     count = options["partitions"]
     kept = tuple(f"k{i}" for i in options["keep"])
-    step = w.Step("spans", values(inputs[0], 2 + count, "a"))
+    step = Step("spans", values(inputs[0], 2 + count, "a"))
     return _Cut(step, count, kept, tuple(running), inputs[1] if len(inputs) > 1 else None)
 
 
 def partition_pieces(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Schema) -> exp.Query:
     """Return for each stretch the spans that cover it."""
     cut = _cut(inputs, options)
-    own = [*w.keys(cut.partitions), *cut.spans.values]
+    own = [*keys(cut.partitions), *cut.spans.values]
     found = [column("id", "s"), column("ts", "s"), w.minus(column("end", "s"), column("ts", "s")), *w.columns(own, "x")]
-    items = [w.named(value, name) for value, name in zip(found, options["names"], strict=True)]
+    items = w.named(found, options["names"])
     query = w.select(*items, source=_covering(cut, own), alias="x")
     return w.with_steps(w.join(query, "stretches", "s", _at_number(cut)), _stretches(cut, inputs[0]))
 
@@ -112,13 +113,13 @@ def departition(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Sc
     steps = _stretches(cut, inputs[0])
     found = [column("ts", "s"), w.minus(column("end", "s"), column("ts", "s")), *w.columns(cut.kept, "s")]
     found += [one.result() for one in aggregates]
-    items = [w.named(value, name) for value, name in zip(found, options["names"], strict=True)]
+    items = w.named(found, options["names"])
     query = w.select(*items, source="stretches", alias="s")
     others = [(one, one.value) for one in aggregates if not one.runs]
     if others:
         names = ["n", *cut.kept]
         needed = dict.fromkeys([*cut.kept, *(value for _one, value in others if value is not None)])
-        calls = [w.named(w.call(one.function, column(str(v))), f"r{one.place}") for one, v in others]
+        calls = [w.aliased(w.call(one.function, column(str(v))), f"r{one.place}") for one, v in others]
         looked = w.select(*names, *calls, source=_covering(cut, list(needed)))
         steps.append(("looked", w.grouped(looked, names)))
         w.join(query, "looked", "x", _at_number(cut), "LEFT")
@@ -126,27 +127,27 @@ def departition(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Sc
 
 
 def _at_number(cut: _Cut) -> list[exp.Expr]:
-    return [exp.EQ(this=column("n", "s"), expression=column("n", "x")), *w.same(cut.kept, "s", "x")]
+    return [exp.EQ(this=column("n", "s"), expression=column("n", "x")), *w.agree(cut.kept, "s", "x")]
 
 
 def _stretches(cut: _Cut, source: Input) -> _Steps:
     """Return steps up to `stretches`: `ts`, `end`, `n` within the kept columns, `id` of all; those that count."""
     steps: _Steps = [(cut.spans.name, spans(source, cut.partitions, "partitioned", "a"))]
     if cut.required is not None:
-        marked = [*renamed_keys(cut.required, cut.partitions), w.named(exp.true(), "there")]
+        marked = [*renamed_keys(cut.required, cut.partitions), w.aliased(exp.true(), "there")]
         steps.append(("required", w.select(*marked, source=cut.required.table).distinct(copy=False)))
-        needs = w.select(*cut.kept, w.named(w.call("count", exp.Star()), "needed"), source="required")
+        needs = w.select(*cut.kept, w.aliased(w.call("count", exp.Star()), "needed"), source="required")
         steps.append(("needs", w.grouped(needs, cut.kept)))
     bounds = w.both(*(_bounds(cut, bound, sign) for bound, sign in _BOUNDS))
-    sums = [w.named(w.call("sum", column(s)), s) for s in cut.sums]
+    sums = [w.aliased(w.call("sum", column(s)), s) for s in cut.sums]
     at = w.grouped(w.select("t", *cut.kept, *sums, source=bounds), ["t", *cut.kept])
     steps.append(("bounds", _running(cut, at)))
     wanted: list[exp.Expr] = [w.greater(column("open", "b"), w.number(0))]
     own = ["ts", "end", "n", *cut.kept, *(s for one in cut.running for s in one.sums)]
     row = w.minus(w.over(w.call("row_number")), w.number(1))
-    counted = w.select(w.named(row, "id"), *w.columns(own, "b"), source="bounds", alias="b")
+    counted = w.select(w.aliased(row, "id"), *w.columns(own, "b"), source="bounds", alias="b")
     if cut.required is not None:
-        w.join(counted, "needs", "r", w.same(cut.kept, "b", "r") or [exp.true()], "LEFT")
+        w.join(counted, "needs", "r", w.agree(cut.kept, "b", "r") or [exp.true()], "LEFT")
         needed = w.call("coalesce", column("needed", "r"), w.number(0))
         wanted.append(exp.EQ(this=column("there", "b"), expression=needed))
     steps.append(("stretches", w.where(counted, *wanted)))
@@ -157,11 +158,11 @@ def _running(cut: _Cut, at: exp.Query) -> exp.Select:
     """Number the boundaries and sum up to each; it lasts until the next one."""
 
     def window(what: exp.Expr, name: str) -> exp.Expr:
-        return w.named(w.over(what, w.columns(cut.kept), [column("t")]), name)
+        return w.aliased(w.over(what, w.columns(cut.kept), [column("t")]), name)
 
     until, row = window(w.call("lead", column("t")), "end"), window(w.call("row_number"), "n")
     totals = [window(w.call("sum", column(s)), s) for s in cut.sums]
-    return w.select(w.named(column("t"), "ts"), until, row, *cut.kept, *totals, source=at)
+    return w.select(w.aliased(column("t"), "ts"), until, row, *cut.kept, *totals, source=at)
 
 
 def _bounds(cut: _Cut, bound: str, sign: int) -> exp.Select:
@@ -170,20 +171,20 @@ def _bounds(cut: _Cut, bound: str, sign: int) -> exp.Select:
     if cut.required is not None:
         added.append(w.case((w.is_null(column("there", "r")), w.number(0)), default=w.number(sign)))
     added += [value for one in cut.running for value in one.added(sign)]
-    items = [w.named(value, name) for value, name in zip(added, cut.sums, strict=True)]
+    items = [w.aliased(value, name) for value, name in zip(added, cut.sums, strict=True)]
     own = w.columns(cut.kept, "x")
-    query = w.select(w.named(column(bound, "x"), "t"), *own, *items, source=cut.spans.name, alias="x")
+    query = w.select(w.aliased(column(bound, "x"), "t"), *own, *items, source=cut.spans.name, alias="x")
     if cut.required is not None:
-        w.join(query, "required", "r", w.same(w.keys(cut.partitions), "x", "r"), "LEFT")
+        w.join(query, "required", "r", w.agree(keys(cut.partitions), "x", "r"), "LEFT")
     return query
 
 
 def _covering(cut: _Cut, own: list[str]) -> exp.Select:
     """Repeat each span for the numbers of the stretches that it covers."""
     first, last = column("n", "f"), w.minus(column("n", "g"), w.number(1))
-    bounds = [w.named(first, "first"), w.named(last, "last")]
+    bounds = [w.aliased(first, "first"), w.aliased(last, "last")]
     ranged = w.select(*w.columns(own, "x"), *bounds, source=cut.spans.name, alias="x")
     for alias, bound in (("f", "ts"), ("g", "end")):
-        on = [exp.EQ(this=column(bound, "x"), expression=column("ts", alias)), *w.same(cut.kept, "x", alias)]
+        on = [exp.EQ(this=column(bound, "x"), expression=column("ts", alias)), *w.agree(cut.kept, "x", alias)]
         w.join(ranged, "bounds", alias, on)
     return expanded(ranged, own, "first", "last")

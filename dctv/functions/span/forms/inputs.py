@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from dctv.contracts.span_operator import Input
-from dctv.functions.span.forms import words as w
+from dctv.functions.span.forms.steps import LAST, keys
+from dctv.plan import sql as w
 from dctv.plan.sql import column
 
 
@@ -26,48 +27,68 @@ def values(source: Input, first: int, prefix: str) -> tuple[str, ...]:
 
 def _renamed(source: Input, first: int, partitions: int, prefix: str) -> list[exp.Expr]:
     own = source.columns[first:]
-    new = [*w.keys(partitions), *values(source, first + partitions, prefix)]
-    return [w.named(column(name, source.table), to) for name, to in zip(own, new, strict=True)]
+    new = [*keys(partitions), *values(source, first + partitions, prefix)]
+    return [w.aliased(column(name, source.table), to) for name, to in zip(own, new, strict=True)]
 
 
-def events(source: Input, partitions: int, role: str, prefix: str) -> exp.Select:
+def events(source: Input, partitions: int, role: str | None, prefix: str) -> exp.Select:
     """Return `ts`, keys, values and `row`, which counts from 1 in the input's order."""
     ts = column(source.columns[0], source.table)
     labels = source.columns[1 : 1 + partitions]
-    place = place_of(labels, labels, source.table)
-    checked = w.case((w.is_null(ts), w.error("`_ts` is NULL in a row", *place, f" ({role} input)")), default=ts.copy())
+    place = place_of(labels, labels, source.table) or [" in a row"]
+    checked = w.case((w.is_null(ts), w.error("the time of an event is NULL", *place, *_of(role))), default=ts.copy())
     rest = _renamed(source, 1, partitions, prefix)
-    return w.select(w.named(checked, "ts"), *rest, w.named(w.over(w.call("row_number")), "row"), source=source.table)
+    row = w.over(w.call("row_number"))
+    return w.select(w.aliased(checked, "ts"), *rest, w.aliased(row, "row"), source=source.table)
 
 
-def spans(source: Input, partitions: int, role: str, prefix: str) -> exp.Select:
-    """Return `ts`, `end`, keys and values."""
+def intervals(source: Input, partitions: int, role: str | None, prefix: str) -> exp.Select:
+    """Return `ts`, `end`, keys and values of spans, which may overlap."""
     ts, duration = w.columns(source.columns[:2], source.table)
     labels = source.columns[2 : 2 + partitions]
     place = place_of(labels, labels, source.table)
-    end_of_message = f" ({role} input)"
-    at: list[exp.Expr | str] = ["span at ", ts, *place, " has duration ", duration]
+    at: list[exp.Expr | str] = [" at _ts ", ts.copy(), *place, *_of(role)]
     end = w.case(
-        (w.is_null(ts), w.error("`_ts` is NULL in a row with `_duration` ", duration, *place, end_of_message)),
-        (w.is_null(duration), w.error("`_duration` is NULL in a row with `_ts` ", ts, *place, end_of_message)),
-        (exp.LTE(this=duration, expression=w.number(0)), w.error(*at, ", expected > 0", end_of_message)),
-        (w.greater(ts, w.minus(w.LAST, duration)), w.error(*at, ": its end overflows", end_of_message)),
+        (w.is_null(ts), w.error("the start of a span is NULL: duration ", duration, *place, *_of(role))),
+        (
+            w.any_of([w.is_null(duration), w.at_least(w.number(0), duration)]),
+            w.error("the duration of a span is positive, found ", duration, *at),
+        ),
+        (
+            w.greater(ts, w.minus(LAST, duration)),
+            w.error("the end of a span is beyond the end of time: duration ", duration, *at),
+        ),
         default=w.plus(ts, duration),
     )
     rest = _renamed(source, 2, partitions, prefix)
-    base = w.select(w.named(ts.copy(), "ts"), w.named(end, "end"), *rest, source=source.table)
-    names = w.keys(partitions)
-    before = w.over(w.call("lag", column("end")), w.columns(names), [column("ts")])
-    start = w.over(w.call("lag", column("ts")), w.columns(names), [column("ts")])
+    return w.select(w.aliased(ts.copy(), "ts"), w.aliased(end, "end"), *rest, source=source.table)
+
+
+def spans(source: Input, partitions: int, role: str | None, prefix: str) -> exp.Select:
+    """Return `ts`, `end`, keys and values of spans, none of which overlap in a partition."""
+    names = keys(partitions)
+    before, start = (w.over(w.call("lag", column(c)), w.columns(names), [column("ts")]) for c in ("end", "ts"))
     kept = ["ts", "end", *names, *values(source, 2 + partitions, prefix)]
-    looked = w.select(*kept, w.named(before, "near"), w.named(start, "start"), source=base)
-    overlap: list[exp.Expr | str] = ["spans overlap", *place_of(names, labels), ": [", column("start"), ", "]
-    overlap += [column("near"), ") and [", column("ts"), ", ", column("end"), ")", end_of_message]
+    near = [w.aliased(before, "near"), w.aliased(start, "start")]
+    looked = w.select(*kept, *near, source=intervals(source, partitions, role, prefix))
+    overlap: list[exp.Expr | str] = ["spans overlap: [", column("start"), ", ", column("near"), ") and ["]
+    overlap += [
+        column("ts"),
+        ", ",
+        column("end"),
+        ")",
+        *place_of(names, source.columns[2 : 2 + partitions]),
+        *_of(role),
+    ]
     checked = w.case((w.greater(column("near"), column("ts")), w.error(*overlap)), default=column("ts"))
-    return w.select(w.named(checked, "ts"), *kept[1:], source=looked)
+    return w.select(w.aliased(checked, "ts"), *kept[1:], source=looked)
+
+
+def _of(role: str | None) -> list[exp.Expr | str]:
+    return [] if role is None else [f" ({role} input)"]
 
 
 def renamed_keys(source: Input, partitions: int) -> list[exp.Expr]:
     """Name the columns of an input of partitions as a step names them."""
-    pairs = zip(source.columns, w.keys(partitions), strict=True)
-    return [w.named(column(name, source.table), to) for name, to in pairs]
+    pairs = zip(source.columns, keys(partitions), strict=True)
+    return [w.aliased(column(name, source.table), to) for name, to in pairs]

@@ -12,9 +12,10 @@ from typing import Any
 from sqlglot import exp
 
 from dctv.contracts.span_operator import Input
-from dctv.functions.span.forms import words as w
 from dctv.functions.span.forms.inputs import events, place_of, values
 from dctv.functions.span.forms.meeting import expanded
+from dctv.functions.span.forms.steps import LAST, keys, lasting
+from dctv.plan import sql as w
 from dctv.plan.sql import column
 from dctv.types.schema import Schema
 
@@ -26,7 +27,7 @@ def nest(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Schema) -
     """Return the calls with `id` in order of time, `parent_id` and `depth`."""
     (source,) = inputs
     count = options["partitions"]
-    names, payload = w.keys(count), values(source, 1 + count, "a")[2:]
+    names, payload = keys(count), values(source, 1 + count, "a")[2:]
     steps: list[tuple[str, exp.Query]] = [
         ("rows", events(source, count, "call", "a")),
         ("checked", _checked(source, count, payload)),
@@ -39,11 +40,11 @@ def nest(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Schema) -
     ]
     place = place_of(names, source.columns[1 : 1 + count], "c")
     too_long = ["call is longer than a duration can say at ", column("ended", "c"), *place]
-    late = w.duration(column("ts", "c"), column("ended", "c"), *too_long)
+    late = lasting(column("ts", "c"), column("ended", "c"), *too_long)
     length = w.case((_is(column("kind", "c"), 0), w.minus(column("end", "c"), column("ts", "c"))), default=late)
     found = [column("ts", "c"), length, *w.columns(names, "c"), column("id", "c"), column("parent", "a")]
     found += [w.cast(column("depth", "d"), "INTEGER"), *w.columns(payload, "c")]
-    items = [w.named(value, name) for value, name in zip(found, options["names"], strict=True)]
+    items = w.named(found, options["names"])
     query = w.join(w.select(*items, source="calls", alias="c"), "above", "a", _equal("id", "c", "a"), "LEFT")
     query = w.join(query, "depths", "d", _equal("id", "c", "d"))
     return w.with_steps(query.order_by(column("id", "c"), copy=False), steps, recursive="depths")
@@ -60,18 +61,18 @@ def _equal(name: str, a: str, b: str) -> list[exp.Expr]:
 def _checked(source: Input, count: int, payload: Sequence[str]) -> exp.Select:
     """Return kinds, and the ends of complete calls as `end`."""
     kind, length, ts = column(_KIND), column(_LENGTH), column("ts")
-    place = place_of(w.keys(count), source.columns[1 : 1 + count])
+    place = place_of(keys(count), source.columns[1 : 1 + count])
     known = exp.In(this=kind, expressions=[w.number(-1), w.number(0), w.number(1)])
     strange = exp.Not(this=w.call("coalesce", known, exp.false()))
-    last = w.minus(w.LAST.copy(), w.call("greatest", ts.copy(), w.number(0)))
+    last = w.minus(LAST.copy(), w.call("greatest", ts.copy(), w.number(0)))
     too_late = exp.or_(w.is_null(length), w.greater(w.number(0), length.copy()), w.greater(length.copy(), last))
     impossible = w.error("complete call without a possible duration at ", ts.copy(), *place)
     end = w.case(
         (strange, w.error("kind is not -1, 0 or 1 at ", ts.copy(), *place)),
         (_is(kind.copy(), 0), w.case((too_late, impossible), default=w.plus(ts.copy(), length.copy()))),
     )
-    own = ["ts", "row", *w.keys(count), *payload]
-    return w.select(*own, w.named(kind.copy(), "kind"), w.named(end, "end"), source="rows")
+    own = ["ts", "row", *keys(count), *payload]
+    return w.select(*own, w.aliased(kind.copy(), "kind"), w.aliased(end, "end"), source="rows")
 
 
 def _counted(names: Sequence[str], payload: Sequence[str]) -> exp.Select:
@@ -84,11 +85,11 @@ def _counted(names: Sequence[str], payload: Sequence[str]) -> exp.Select:
     calls = w.over(w.call("sum", is_call), w.columns(names), order)
     height = w.over(w.call("sum", column("kind")), w.columns(names), w.columns(_AT))
     own = ["ts", "row", *names, "kind", "end", *payload]
-    summed = w.select(*own, w.named(w.cast(calls, "BIGINT"), "n"), w.named(height, "height"), source="checked")
+    summed = w.select(*own, w.aliased(w.cast(calls, "BIGINT"), "n"), w.aliased(height, "height"), source="checked")
     floor = w.least(w.number(0), w.over(w.call("min", column("height")), w.columns(names), w.columns(_AT)))
     below = w.case((_is(column("kind"), -1), w.number(1)), default=w.number(0))
     level = w.plus(w.minus(column("height"), floor), below)
-    return w.select(*own, "n", w.named(level, "level"), source=summed)
+    return w.select(*own, "n", w.aliased(level, "level"), source=summed)
 
 
 def _matched(names: Sequence[str]) -> exp.Select:
@@ -99,7 +100,7 @@ def _matched(names: Sequence[str]) -> exp.Select:
         return w.over(w.call("lead", column(what)), window, w.columns(_AT))
 
     query = w.select(
-        "row", "kind", w.named(following("ts"), "ended"), w.named(following("n"), "last"), source="counted"
+        "row", "kind", w.aliased(following("ts"), "ended"), w.aliased(following("n"), "last"), source="counted"
     )
     query = w.where(query, exp.NEQ(this=column("kind"), expression=w.number(0)))
     return w.where(w.select("row", "ended", "last", source=query), _is(column("kind"), 1))
@@ -107,7 +108,9 @@ def _matched(names: Sequence[str]) -> exp.Select:
 
 def _until(names: Sequence[str]) -> exp.Select:
     """Say how many calls of a partition there are up to a time."""
-    return w.grouped(w.select("ts", *names, w.named(w.call("max", column("n")), "n"), source="counted"), ["ts", *names])
+    return w.grouped(
+        w.select("ts", *names, w.aliased(w.call("max", column("n")), "n"), source="counted"), ["ts", *names]
+    )
 
 
 def _calls(names: Sequence[str], payload: Sequence[str]) -> exp.Select:
@@ -115,23 +118,23 @@ def _calls(names: Sequence[str], payload: Sequence[str]) -> exp.Select:
     own = ["ts", *names, "kind", "end", "n", *payload]
     whole = w.over(w.call("max", column("n")), w.columns(names))
     number = w.over(w.call("row_number"), (), w.columns(_AT))
-    calls = w.select("row", *own, w.named(number, "id"), w.named(whole, "total"), source="counted")
+    calls = w.select("row", *own, w.aliased(number, "id"), w.aliased(whole, "total"), source="counted")
     w.where(calls, exp.GTE(this=column("kind"), expression=w.number(0)))
     until = w.call("coalesce", column("n", "u"), w.number(0))
     ended = w.call("coalesce", column("last", "m"), column("total", "c"))
     last = w.case((_is(column("kind", "c"), 0), until), default=ended)
     query = w.select(
-        *w.columns(["id", *own], "c"), column("ended", "m"), w.named(last, "last"), source=calls, alias="c"
+        *w.columns(["id", *own], "c"), column("ended", "m"), w.aliased(last, "last"), source=calls, alias="c"
     )
     query = w.join(query, "matched", "m", _equal("row", "c", "m"), "LEFT")
-    on = [*w.same(names, "c", "u"), w.greater(column("end", "c"), column("ts", "u"))]
+    on = [*w.agree(names, "c", "u"), w.greater(column("end", "c"), column("ts", "u"))]
     return w.join(query, "until", "u", on, "ASOF LEFT")
 
 
 def _above(names: Sequence[str]) -> exp.Select:
     """Return for each call the innermost one on the stack, and the innermost one that ends no earlier."""
-    held = w.select(*names, w.named(column("id"), "outer"), w.named(column("end"), "holds"), "last", source="calls")
-    held = held.select(w.named(w.plus(column("n"), w.number(1)), "first"), copy=False)
+    held = w.select(*names, w.aliased(column("id"), "outer"), w.aliased(column("end"), "holds"), "last", source="calls")
+    held = held.select(w.aliased(w.plus(column("n"), w.number(1)), "first"), copy=False)
     each = expanded(held, [*names, "outer", "holds"], "first", "last")
     fits = exp.or_(
         w.is_null(column("holds", "x")),
@@ -140,17 +143,17 @@ def _above(names: Sequence[str]) -> exp.Select:
     )
     parent = w.call("max", w.case((fits, column("outer", "x"))))
     top = w.call("max", column("outer", "x"))
-    query = w.select(column("id", "c"), w.named(top, "top"), w.named(parent, "parent"), source=each, alias="x")
-    w.join(query, "calls", "c", [*_equal("n", "x", "c"), *w.same(names, "x", "c")])
+    query = w.select(column("id", "c"), w.aliased(top, "top"), w.aliased(parent, "parent"), source=each, alias="x")
+    w.join(query, "calls", "c", [*_equal("n", "x", "c"), *w.agree(names, "x", "c")])
     query.set("group", exp.Group(expressions=[column("id", "c")]))
     return query
 
 
 def _depths() -> exp.Query:
     """Count from the calls that are on no other."""
-    roots = w.select(column("id", "c"), w.named(w.number(0), "depth"), source="calls", alias="c")
+    roots = w.select(column("id", "c"), w.aliased(w.number(0), "depth"), source="calls", alias="c")
     roots = w.join(roots, "above", "a", _equal("id", "c", "a"), "ANTI")
     deeper = w.plus(column("depth", "d"), w.number(1))
-    inner = w.select(column("id", "a"), w.named(deeper, "depth"), source="above", alias="a")
+    inner = w.select(column("id", "a"), w.aliased(deeper, "depth"), source="above", alias="a")
     inner = w.join(inner, "depths", "d", [exp.EQ(this=column("top", "a"), expression=column("id", "d"))])
     return w.both(roots, inner)

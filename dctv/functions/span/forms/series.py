@@ -8,8 +8,9 @@ from typing import Any
 from sqlglot import exp
 
 from dctv.contracts.span_operator import Input
-from dctv.functions.span.forms import words as w
 from dctv.functions.span.forms.inputs import events, values
+from dctv.functions.span.forms.steps import Step, keys, lasting
+from dctv.plan import sql as w
 from dctv.plan.sql import column
 from dctv.types.schema import Schema
 
@@ -19,14 +20,14 @@ _ORDER = ("ts", "starts", "source", "row")
 
 def series_to_spans(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Schema) -> exp.Query:
     """Return the spans that begin with an event that starts and end with the next event of the partition."""
-    count, names = options["partitions"], w.keys(options["partitions"])
+    count, names = options["partitions"], keys(options["partitions"])
     steps: list[tuple[str, exp.Query]] = []
-    payload = [w.Step(f"source {i}", values(source, 1 + count, f"v{i}_")) for i, source in enumerate(inputs)]
+    payload = [Step(f"source {i}", values(source, 1 + count, f"v{i}_")) for i, source in enumerate(inputs)]
     every = []
     for place, (source, step) in enumerate(zip(inputs, payload, strict=True)):
         steps.append((step.name, events(source, count, "event", f"v{place}_")))
-        own = [column(v) if other is step else w.named(w.NULL.copy(), v) for other in payload for v in other.values]
-        marks = [w.named(w.number(int(options["starts"][place])), "starts"), w.named(w.number(place), "source")]
+        own = [column(v) if other is step else w.aliased(w.NULL.copy(), v) for other in payload for v in other.values]
+        marks = [w.aliased(w.number(int(options["starts"][place])), "starts"), w.aliased(w.number(place), "source")]
         every.append(w.select("ts", *names, *marks, "row", *own, source=step.name))
     steps.append(("events", w.both(*every)))
 
@@ -40,8 +41,8 @@ def series_to_spans(inputs: Sequence[Input], options: Mapping[str, Any], _schema
         column(f"v{source}_{place}") if edge == "rising" else following(f"v{source}_{place}")
         for source, place, edge in options["columns"]
     ]
-    made = [w.named(item, f"o{place}") for place, item in enumerate(items)]
-    walked = w.select("ts", w.named(end, "end"), "starts", *names, *made, source="events")
+    made = [w.aliased(item, f"o{place}") for place, item in enumerate(items)]
+    walked = w.select("ts", w.aliased(end, "end"), "starts", *names, *made, source="events")
     is_span = [
         exp.EQ(this=column("starts"), expression=w.number(1)),
         w.greater(column("end"), column("ts")),
@@ -49,7 +50,7 @@ def series_to_spans(inputs: Sequence[Input], options: Mapping[str, Any], _schema
     outputs = [f"o{place}" for place in range(len(items))]
     steps.append(("walked", w.where(w.select("ts", "end", *names, *outputs, source=walked), *is_span)))
     too_long: list[exp.Expr | str] = ["span from ", column("ts"), " to ", column("end")]
-    duration = w.duration(column("ts"), column("end"), *too_long, " is longer than a duration can say")
+    duration = lasting(column("ts"), column("end"), *too_long, " is longer than a duration can say")
     found = [column("ts"), duration, *w.columns(names), *w.columns(outputs)]
-    final = [w.named(value, name) for value, name in zip(found, options["names"], strict=True)]
+    final = w.named(found, options["names"])
     return w.with_steps(w.select(*final, source="walked"), steps)

@@ -200,5 +200,5 @@ def test_spans_that_overlap_are_refused() -> None:
     table = make("_ts _duration", [(0, 5), (1, 1)]).whole()
     of: dict[str, Any] = {"partitions": 0, "names": ["_ts", "_duration"]}
     for stream in (kernels.fill_gaps(table, keep=True, **of), kernels.merge_adjacent(table, **of)):
-        with pytest.raises(pa.ArrowInvalid, match=r"spans overlap: \[0, 5\) and \[1, 2\)$"):
+        with pytest.raises(pa.ArrowInvalid, match=r"spans overlap: \[0, 5\) and \[1, 2\) \(span input\)$"):
             rows(stream)
