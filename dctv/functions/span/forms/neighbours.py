@@ -17,14 +17,14 @@ from dctv.types.schema import Schema
 
 
 def check(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Schema) -> exp.Query:
-    """Return the rows as they are; those that claim an order end with their number."""
+    """Return the rows as they are; those that claim an order end with their number. Events of one time keep theirs."""
     (source,) = inputs
     count, times = options["partitions"], 1 if options["events"] else 2
     own = values(source, times + count, "a")
     read = events if options["events"] else spans if options["disjoint"] else intervals
     rows = read(source, count, None, "a")
     if options["sorted"]:
-        kept = [*["end"][: times - 1], *keys(count), *own]
+        kept = [*["end"][: times - 1], *keys(count), *own, *["row"][: 2 - times]]
         earlier = w.over(w.call("max", column("ts")), (), [column(own[-1])], before=True)
         looked = w.select("ts", *kept, w.aliased(earlier, "earlier"), source=rows)
         place = place_of(keys(count), source.columns[times : times + count])
@@ -33,7 +33,9 @@ def check(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Schema) 
         rows = w.select(w.aliased(fine, "ts"), *kept, source=looked)
     lengths = [w.minus(column("end"), column("ts"))][: times - 1]
     found = [column("ts"), *lengths, *w.columns([*keys(count), *own])]
-    query = w.select(*w.named(found[: len(options["names"])], options["names"]), source=rows)
+    query = w.select(*w.named(found[: len(options["names"])], options["names"]), source=rows, alias="rows")
+    if options["events"]:
+        query.order_by(*w.ascending(*w.columns(["ts", "row"], "rows")).expressions, copy=False)
     # As conditions, since a column that nobody reads is not computed.
     return w.where(query, *(w.known(column(c)) for c in ("ts", "end")[:times]))
 
