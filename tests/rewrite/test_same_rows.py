@@ -245,7 +245,7 @@ def test_slices_of_stacks(session: Session, data: st.DataObject) -> None:
     starts, stops = (
         f"({values(['_ts', 'p', 'name'], data.draw(st.lists(one, max_size=6)), ['BIGINT'] * 3)})" for _ in range(2)
     )
-    rank = data.draw(st.sampled_from(["", ", order=>'name'"]))
+    rank = data.draw(st.sampled_from(["", ', order=>"name"']))
     made = f"dctv.slices_from_stack(starts=>{starts}, stops=>{stops}, partition=>'p'{rank})"
     some = data.draw(st.sampled_from(["*", "id, parent_id", "SUM(self_time) AS s", "depth, name"]))
     test = data.draw(st.sampled_from(["true", "p = 0", "depth = 0", "name IS NULL", "_ts > 5ns"]))
