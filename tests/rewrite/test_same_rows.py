@@ -226,7 +226,7 @@ _MADE = {
 def test_functions_of_intervals(session: Session, form: str, data: st.DataObject) -> None:
     one = st.tuples(st.integers(0, 12), st.integers(1, 8), st.sampled_from([0, 1, None]), st.sampled_from([1, 2, None]))
     rows = data.draw(st.lists(one, max_size=7))
-    table = f"({values(['_ts', '_duration', 'p', 'v'], rows, ['BIGINT', 'BIGINT', 'INT', 'BIGINT'])})"
+    table = f"({values(['_ts', '_duration', 'p', 'v'], list(rows), ['BIGINT', 'BIGINT', 'INT', 'BIGINT'])})"
     partitioned = data.draw(st.booleans())
     by = {"by": ", partition=>'p'", "k": "p, "} if partitioned else {"by": "", "k": ""}
     made, column = form.format(t=table, **by), _MADE[form]
