@@ -249,7 +249,7 @@ _MADE = {
 
 
 @pytest.mark.parametrize("form", sorted(_MADE))
-@_settings
+@bounded(15)
 @given(data=st.data())
 def test_functions_of_intervals(session: Session, form: str, data: st.DataObject) -> None:
     one = st.tuples(st.integers(0, 12), st.integers(1, 8), st.sampled_from([0, 1, None]), st.sampled_from([1, 2, None]))
@@ -273,7 +273,7 @@ def test_slices_of_stacks(session: Session, data: st.DataObject) -> None:
     starts, stops = (
         f"({values(['_ts', 'p', 'name'], data.draw(st.lists(one, max_size=6)), ['BIGINT'] * 3)})" for _ in range(2)
     )
-    rank = data.draw(st.sampled_from(["", ", \"order\"=>'name'"]))
+    rank = data.draw(st.sampled_from(["", ', order=>"name"']))
     made = f"dctv.slices_from_stack(starts=>{starts}, stops=>{stops}, partition=>'p'{rank})"
     some = data.draw(st.sampled_from(["*", "id, parent_id", "SUM(self_time) AS s", "depth, name"]))
     test = data.draw(st.sampled_from(["true", "p = 0", "depth = 0", "name IS NULL", "_ts > 5ns"]))
