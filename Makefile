@@ -73,6 +73,7 @@ bench: $(TOOLS)  ## measure
 	$(BIN)/python benchmarks/decode_pfw.py benchmarks/data/pfw
 	$(BIN)/python benchmarks/decode_ftrace.py benchmarks/data/ftrace.txt
 	$(BIN)/python benchmarks/spans.py
+	$(BIN)/python benchmarks/large_join.py
 
 accept: $(TOOLS)  ## write what comes out now into the goldens and the reference
 	$(BIN)/python docs/generate.py

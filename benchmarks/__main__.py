@@ -1,4 +1,4 @@
-"""Runs all benchmarks one after another: start-up, span operators, decoding of both formats.
+"""Runs all benchmarks one after another: start-up, span operators, a join larger than memory, decoding of both formats.
 
 Run as `python -m benchmarks [--events 2000000]`. Generated data goes to benchmarks/data, which git ignores, and is
 made once.
@@ -34,6 +34,7 @@ def main() -> None:
         run("generate_pfw.py", lines, "--events", events)
     run("start_up.py")
     run("spans.py")
+    run("large_join.py")
     run("decode_ftrace.py", text)
     run("decode_pfw.py", lines)
 
