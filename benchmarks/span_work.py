@@ -36,8 +36,6 @@ class Work:
     scale: Fraction = Fraction(1)
     """How many events there are per row that is asked for."""
     unit: str = "rows a table"
-    peer_counts: bool = True
-    """Whether the peer's result has the same rows and sum."""
 
     def size(self, rows: int) -> int:
         """Return how long the tables are where so many rows are asked for."""
@@ -47,10 +45,6 @@ class Work:
         """Return the question over tables whose names have a prefix."""
         names = {name: prefix + name for name in ("a", "b", "a1", "b1", "b0", "begins", "ends", "samples")}
         return self.sql.format(**names, end=end_of(size), window=WINDOW)
-
-    def same_rows(self, execution: str) -> bool:
-        """Say whether an execution must give the kernel's result."""
-        return execution != "peer" or self.peer_counts
 
 
 def end_of(size: int) -> int:
@@ -161,12 +155,18 @@ WORK: dict[str, Work] = {
     ),
     "how many are open": Work(
         "a",
-        "SELECT COUNT(*), MAX(c) FROM (SELECT SPAN COUNT(*) AS c FROM {a} AS a GROUP USING PARTITION)",
+        "SELECT COUNT(*), MAX(open) FROM dctv.concurrency_events({a})",
         0.25,
         "SELECT COUNT(*) AS rows, MAX(value) AS total FROM intervals_overlap_count!(a, ts, dur);",
-        peer_counts=False,  # it also has steps where none is open
     ),
     "begins and ends to slices": Work(
+        "begins ends",
+        """SELECT COUNT(*), SUM(_duration)
+            FROM dctv.slices_from_stack(starts=>{begins}, stops=>{ends}, partition=>'thread')""",
+        1.0,
+        **_EVENTS,
+    ),
+    "begins and ends to slices, one table of calls": Work(
         "begins ends",
         """SELECT COUNT(*), SUM(_duration) FROM dctv.slices(begins=>{begins}, ends=>{ends}, partition=>'thread')""",
         1.0,

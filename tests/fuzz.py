@@ -96,7 +96,8 @@ def jobs(draw: random.Random) -> Iterator[Job]:
     kinds = []
     ways = [(os.environ[name],) if os.environ.get(name) else values for name, values in WAYS.items()]
     explore = {"DCTV_EXPLORE": str(max(1, round(MINUTES / 6)))}
-    for path in sorted([*ROOT.glob("tests/semantics/test_*.py"), *ROOT.glob("tests/kernels/test_*.py")]):
+    folders = ("semantics", "kernels", "relational", "rewrite")
+    for path in sorted(path for folder in folders for path in (ROOT / "tests" / folder).glob("test_*.py")):
         if "@given(" not in path.read_text(encoding="utf-8"):
             continue
         for way in product(*ways) if path.parent.name == "semantics" else [()]:
