@@ -95,13 +95,11 @@ engine: regular table
   ran: 1 rows in 1 batches, # s CPU, peak # B
   span join (how: inner): unpartitioned span table, sorted by time
     ran: 300,000 rows in 5 batches, # s CPU, peak # B
-    shared 1: engine: unpartitioned span table, sorted by time
+    shared 1: check (disjoint: True): unpartitioned span table, sorted by time
       ran: 300,000 rows in 3 batches, # s CPU, peak # B
       kept: 300,000 rows, peak # B in memory, # B on disk
-      check (disjoint: True): unpartitioned span table, sorted by time
+      engine: unpartitioned span table, sorted by time
         ran: 300,000 rows in 3 batches, # s CPU, peak # B
-        engine: unpartitioned span table, sorted by time
-          ran: 300,000 rows in 3 batches, # s CPU, peak # B
     shared 1: see above
 total: # s, # s CPU; the process had # B of memory at most"""
     )
