@@ -5,6 +5,18 @@ use std::fmt::{Display, Formatter, Result as Written};
 use arrow_array::{Array, Int64Array};
 use arrow_schema::ArrowError;
 
+use super::failure::fail;
+
+/// The duration of a span, where int64 can say it.
+#[inline]
+pub fn lasting(ts: i64, end: i64) -> Result<i64, ArrowError> {
+    end.checked_sub(ts).ok_or_else(|| {
+        fail(format!(
+            "span from {ts} to {end} is longer than a duration can say"
+        ))
+    })
+}
+
 /// What is wrong with a row: what faults of one kind have in common, and the row.
 pub struct Fault {
     pub about: &'static str,

@@ -8,10 +8,9 @@ use pyo3::prelude::*;
 use pyo3_arrow::PyRecordBatchReader;
 use pyo3_arrow::input::AnyRecordBatch;
 
-use super::cancel::{Cancel, Token};
-use super::failure::to_python;
-use super::single::{Row, Spans, Step, Stop, sweep};
-use super::source::{Kind, Source};
+use super::cancel::Cancel;
+use super::single::{Row, Spans, Step, Stop, over_spans};
+use super::source::Source;
 
 struct Lanes {
     parts: Vec<Part>,
@@ -64,10 +63,7 @@ pub fn lanes(
     names: Vec<String>,
     cancel: Option<PyRef<'_, Cancel>>,
 ) -> PyResult<PyRecordBatchReader> {
-    let token = Token::new(cancel);
-    let reader = spans.into_reader()?;
-    let step = Lanes { parts: Vec::new() };
-    Source::new(reader, Kind::Spans, partitions, "span", token.clone())
-        .and_then(|input| sweep(input, step, (true, true), &names, token))
-        .map_err(to_python)
+    over_spans(spans, partitions, true, names, cancel, |_| {
+        Ok(Lanes { parts: Vec::new() })
+    })
 }

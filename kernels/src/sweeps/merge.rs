@@ -10,11 +10,11 @@ use pyo3_arrow::PyRecordBatchReader;
 use pyo3_arrow::input::AnyRecordBatch;
 use std::sync::Arc;
 
-use super::cancel::{Cancel, Token};
-use super::failure::{fail, to_python};
+use super::cancel::Cancel;
+use super::failure::fail;
 use super::held::NULL_ROW;
-use super::single::{Row, Spans, Step, Stop, sweep};
-use super::source::{Kind, Source};
+use super::single::{Row, Spans, Step, Stop, over_spans};
+use super::source::Source;
 
 struct Merge {
     width: usize,
@@ -174,12 +174,7 @@ pub fn merge_adjacent(
     names: Vec<String>,
     cancel: Option<PyRef<'_, Cancel>>,
 ) -> PyResult<PyRecordBatchReader> {
-    let token = Token::new(cancel);
-    let reader = spans.into_reader()?;
-    let build = || {
-        let input = Source::new(reader, Kind::Spans, partitions, "span", token.clone())?;
-        let step = Merge::new(&input.payload_fields())?;
-        sweep(input, step, (true, false), &names, token)
-    };
-    build().map_err(to_python)
+    over_spans(spans, partitions, false, names, cancel, |input| {
+        Merge::new(&input.payload_fields())
+    })
 }

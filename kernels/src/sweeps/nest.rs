@@ -15,7 +15,7 @@ use super::counter::{Counter, Tally};
 use super::failure::{fail, to_python};
 use super::gather::gather_some;
 use super::partition::Partitions;
-use super::slots::Slots;
+use super::slots::{Length, Slots};
 use super::source::{Kind, ROWS, Source};
 use super::stream::{Sweep, int64, made, nullable, partitions, schema, stream};
 
@@ -45,13 +45,6 @@ struct Slot {
     parent: Option<u64>,
     depth: i32,
     row: u64,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Length {
-    Open,
-    Known(i64),
-    Never,
 }
 
 /// Kind and duration stand before the payload.
@@ -177,17 +170,10 @@ impl Nest {
 
     fn flush(&mut self) -> Result<Vec<ArrayRef>, ArrowError> {
         let out = std::mem::take(&mut self.out);
-        let length = |slot: &Slot| {
-            if let Length::Known(length) = slot.length {
-                Some(length)
-            } else {
-                None
-            }
-        };
         let mut columns = vec![int64(out.iter().map(|(_, slot)| slot.ts).collect())];
         columns.push(Arc::new(
             out.iter()
-                .map(|(_, slot)| length(slot))
+                .map(|(_, slot)| slot.length.known())
                 .collect::<Int64Array>(),
         ));
         columns.extend(

@@ -14,7 +14,7 @@ use super::failure::{fail, to_python};
 use super::gather::gather_some;
 use super::moves::{Move, Moves};
 use super::partition::Partitions;
-use super::slots::Slots;
+use super::slots::{Length, Slots};
 use super::source::ROWS;
 use super::stream::{Sweep, int64, made, nullable, partitions, schema, stream};
 
@@ -39,13 +39,6 @@ struct Slot {
     inside: i64,
     parent: Option<u64>,
     row: u64,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Length {
-    Open,
-    Known(i64),
-    Never,
 }
 
 impl Paired {
@@ -143,15 +136,6 @@ impl Paired {
             .collect();
         columns.extend(gather_some(&self.moves.pushes.held, &wanted, &rows)?);
         Ok(columns)
-    }
-}
-
-impl Length {
-    fn known(self) -> Option<i64> {
-        match self {
-            Self::Known(length) => Some(length),
-            Self::Open | Self::Never => None,
-        }
     }
 }
 

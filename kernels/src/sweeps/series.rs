@@ -7,11 +7,12 @@ use pyo3_arrow::PyRecordBatchReader;
 use pyo3_arrow::input::AnyRecordBatch;
 
 use super::cancel::{Cancel, Token};
+use super::checks::lasting;
 use super::failure::{fail, to_python};
 use super::gather::gather_some;
 use super::held::NULL_ROW;
 use super::partition::Partitions;
-use super::slots::{NO_SLOT, Slots};
+use super::slots::{End, NO_SLOT, Slots};
 use super::source::{Kind, ROWS, Source};
 use super::stream::{Sweep, int64, made, nullable, partitions, schema, stream};
 
@@ -43,14 +44,6 @@ struct Slot {
     end: End,
     opened: Event,
     closed: Event,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum End {
-    Unknown,
-    At(i64),
-    /// The span has no length, or never ends.
-    Dropped,
 }
 
 #[derive(Clone, Copy)]
@@ -160,12 +153,7 @@ impl Series {
     fn flush(&mut self) -> Result<Vec<ArrayRef>, ArrowError> {
         let out = std::mem::take(&mut self.out);
         let duration = |slot: &Slot| match slot.end {
-            End::At(end) => end.checked_sub(slot.ts).ok_or_else(|| {
-                fail(format!(
-                    "span from {} to {end} is longer than a duration can say",
-                    slot.ts
-                ))
-            }),
+            End::At(end) => lasting(slot.ts, end),
             End::Unknown | End::Dropped => Ok(0),
         };
         let durations = out.iter().map(duration).collect::<Result<Vec<_>, _>>()?;

@@ -2,13 +2,16 @@
 
 use arrow_array::ArrayRef;
 use arrow_schema::{ArrowError, DataType, FieldRef};
+use pyo3::prelude::*;
 use pyo3_arrow::PyRecordBatchReader;
+use pyo3_arrow::input::AnyRecordBatch;
 
-use super::cancel::Token;
-use super::failure::fail;
+use super::cancel::{Cancel, Token};
+use super::checks::lasting;
+use super::failure::to_python;
 use super::gather::gather;
 use super::partition::Partitions;
-use super::source::{ROWS, Source};
+use super::source::{Kind, ROWS, Source};
 use super::stream::{Sweep, int64, made, nullable, partitions, schema, stream};
 
 /// A row of the input; for an event, `end` is `ts`.
@@ -62,12 +65,7 @@ impl Spans {
     /// Adds a span that is not empty.
     #[inline]
     pub fn push(&mut self, ts: i64, end: i64, code: usize, row: u64) -> Result<(), ArrowError> {
-        let Some(duration) = end.checked_sub(ts) else {
-            return Err(fail(format!(
-                "span from {ts} to {end} is longer than a duration can say"
-            )));
-        };
-        self.duration.push(duration);
+        self.duration.push(lasting(ts, end)?);
         self.event(ts, code, row);
         Ok(())
     }
@@ -180,6 +178,25 @@ impl<S: Step> Sweep for Single<S> {
         out.flush(&mut self.partitions, &self.input, &self.shape)
             .map(Some)
     }
+}
+
+/// Opens a table of spans for the step that is made for it; the output is `numbered` or not.
+pub fn over_spans<S: Step + 'static>(
+    spans: AnyRecordBatch,
+    partitions: usize,
+    numbered: bool,
+    names: Vec<String>,
+    cancel: Option<PyRef<'_, Cancel>>,
+    step: impl FnOnce(&Source) -> Result<S, ArrowError>,
+) -> PyResult<PyRecordBatchReader> {
+    let token = Token::new(cancel);
+    let reader = spans.into_reader()?;
+    let build = || {
+        let input = Source::new(reader, Kind::Spans, partitions, "span", token.clone())?;
+        let step = step(&input)?;
+        sweep(input, step, (true, numbered), &names, token)
+    };
+    build().map_err(to_python)
 }
 
 /// Makes the stream of a step; the output has as much of the input's payload as `names` has room for.

@@ -2,6 +2,32 @@
 
 use std::collections::VecDeque;
 
+/// When the span of a slot ends.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    Unknown,
+    At(i64),
+    /// Never, or where it began: it is no span.
+    Dropped,
+}
+
+/// How long the call of a slot lasts.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Length {
+    Open,
+    Known(i64),
+    Never,
+}
+
+impl Length {
+    pub fn known(self) -> Option<i64> {
+        match self {
+            Self::Known(length) => Some(length),
+            Self::Open | Self::Never => None,
+        }
+    }
+}
+
 /// A number that no slot has.
 pub const NO_SLOT: u64 = u64::MAX;
 

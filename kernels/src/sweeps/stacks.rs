@@ -9,11 +9,12 @@ use pyo3_arrow::PyRecordBatchReader;
 use pyo3_arrow::input::AnyRecordBatch;
 
 use super::cancel::{Cancel, Token};
+use super::checks::lasting;
 use super::counter::{Counter, Tally};
 use super::failure::{fail, to_python};
 use super::moves::{Move, Moves};
 use super::partition::Partitions;
-use super::slots::{NO_SLOT, Slots};
+use super::slots::{End, NO_SLOT, Slots};
 use super::source::ROWS;
 use super::stream::{Sweep, int64, made, nullable, schema, stream};
 use super::trie::{EMPTY, Trie};
@@ -44,14 +45,6 @@ struct Slot {
     code: u32,
     stack: u32,
     end: End,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum End {
-    Unknown,
-    At(i64),
-    /// The span has no length, or never ends.
-    Dropped,
 }
 
 impl History {
@@ -145,12 +138,7 @@ impl History {
 
     fn columns(&mut self, out: &[Slot]) -> Result<Vec<ArrayRef>, ArrowError> {
         let duration = |slot: &Slot| match slot.end {
-            End::At(end) => end.checked_sub(slot.ts).ok_or_else(|| {
-                fail(format!(
-                    "span from {} to {end} is longer than a duration can say",
-                    slot.ts
-                ))
-            }),
+            End::At(end) => lasting(slot.ts, end),
             End::Unknown | End::Dropped => Ok(0),
         };
         let durations = out.iter().map(duration).collect::<Result<Vec<_>, _>>()?;

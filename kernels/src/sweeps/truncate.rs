@@ -5,11 +5,10 @@ use pyo3::prelude::*;
 use pyo3_arrow::PyRecordBatchReader;
 use pyo3_arrow::input::AnyRecordBatch;
 
-use super::cancel::{Cancel, Token};
-use super::failure::to_python;
+use super::cancel::Cancel;
 use super::held::NULL_ROW;
-use super::single::{Row, Spans, Step, Stop, sweep};
-use super::source::{Kind, Source};
+use super::single::{Row, Spans, Step, Stop, over_spans};
+use super::source::Source;
 
 struct Truncate {
     open: Vec<Row>,
@@ -66,10 +65,7 @@ pub fn truncate(
     names: Vec<String>,
     cancel: Option<PyRef<'_, Cancel>>,
 ) -> PyResult<PyRecordBatchReader> {
-    let token = Token::new(cancel);
-    let reader = spans.into_reader()?;
-    let step = Truncate { open: Vec::new() };
-    Source::new(reader, Kind::Spans, partitions, "span", token.clone())
-        .and_then(|input| sweep(input, step, (true, false), &names, token))
-        .map_err(to_python)
+    over_spans(spans, partitions, false, names, cancel, |_| {
+        Ok(Truncate { open: Vec::new() })
+    })
 }
