@@ -9,8 +9,8 @@ from dctv.plan.nodes import Kernel, Plan, Relation, Scan
 from dctv.types.schema import Kind, Schema
 from dctv.types.values import dialect_type
 
-Region = Callable[[Relation], tuple[str, list[Plan]]]
-"""Gives the engine's text of a region and the plans that it reads."""
+Region = Callable[[Relation], tuple[str, list[Plan], list[str]]]
+"""Gives the engine's text of a region, the plans that it reads, and the conditions that rules put into it."""
 
 
 def explain(
@@ -58,8 +58,8 @@ class _Explaining:
                 options = ", ".join(f"{k}: {v}" for k, v in shown.items())
                 return f"{plan.name}{f' ({options})' if options else ''}", (), plan.inputs
             case Relation():
-                text, inputs = self.sql(plan)
-                pushed = [f"pushed: {test} (from above)" for test in plan.pushed]
+                text, inputs, tests = self.sql(plan)
+                pushed = [f"pushed: {test} (from above)" for test in tests]
                 return "engine", [*pushed, *(f"sql: {line}" for line in text.split("\n"))], inputs
             case _:
                 raise AssertionError(type(plan))

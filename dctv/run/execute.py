@@ -159,9 +159,9 @@ class Executor:
         plan = self._rewritten(self.bind(statement.select))
         shared = self._sharing(plan)
 
-        def sql(relation: Relation) -> tuple[str, list[Plan]]:
+        def sql(relation: Relation) -> tuple[str, list[Plan], list[str]]:
             region = cut(relation, shared)
-            return region.sql, list(region.sources.values())
+            return region.sql, list(region.sources.values()), region.pushed
 
         metering = Metering()
         total = measured(self._running(plan, metering)) if statement.analyze else []

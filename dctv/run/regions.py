@@ -18,6 +18,8 @@ class Region:
     sql: str
     sources: dict[str, Plan]
     serial: bool
+    pushed: list[str]
+    """Conditions that rules put into it."""
 
 
 @dataclass(slots=True)
@@ -32,10 +34,12 @@ class _Cutting:
     sources: dict[str, Plan] = field(default_factory=dict)
     tables: list[tuple[str, exp.Query]] = field(default_factory=list)
     serial: bool = False
+    pushed: list[str] = field(default_factory=list)
 
     def query(self, plan: Relation) -> exp.Query:
         """Return a relation's query, reading its leaves by their names in the region."""
         self.serial = self.serial or plan.serial
+        self.pushed += plan.pushed
         renamed = {name: self.name(leaf) for name, leaf in plan.leaves}
         tree = plan.query.copy()
         for table in list(tree.find_all(exp.Table)):
@@ -76,4 +80,4 @@ def cut(plan: Relation, shared: Sharing) -> Region:
     if tables:
         recursive = bool(own and own.args.get("recursive"))
         tree.set("with_", exp.With(expressions=tables + list(own.expressions if own else ()), recursive=recursive))
-    return Region(tree.sql(dialect="duckdb"), cutting.sources, cutting.serial)
+    return Region(tree.sql(dialect="duckdb"), cutting.sources, cutting.serial, cutting.pushed)
