@@ -145,7 +145,7 @@ class Executor:
         return Result(plan.schema, runner.stream(plan), self.log, own)
 
     def _sharing(self, plan: Plan) -> Sharing:
-        return sharing(plan, self.engine.functions())
+        return sharing(plan, self.engine.functions)
 
     def _rewritten(self, plan: Plan) -> Plan:
         return merged(in_final_order(rewrite(plan, self.settings, self.shelves.operators)))

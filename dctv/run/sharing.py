@@ -55,11 +55,11 @@ class Sharing:
         return id(plan) in self.readers
 
 
-def sharing(root: Plan, kinds: Mapping[str, str]) -> Sharing:
+def sharing(root: Plan, kinds: Callable[[], Mapping[str, str]]) -> Sharing:
     """Find what more than one region or kernel of a plan reads.
 
     Reading stored rows again costs less than keeping them, so filters and projections of those are not shared. Inside
-    of one region the engine shares by itself. `kinds` are those of the engine's functions.
+    of one region the engine shares by itself. `kinds` gives those of the engine's functions, which take time to list.
     """
     works: dict[int, bool] = {}
 
@@ -73,7 +73,7 @@ def sharing(root: Plan, kinds: Mapping[str, str]) -> Sharing:
     reads: Counter[int] = Counter()
     for plan in _readers_first(root):
         own = regions.get(id(plan), set())
-        shared = is_work(plan) and (reads[id(plan)] if isinstance(plan, Kernel) else len(own)) > 1
+        shared = (reads[id(plan)] if isinstance(plan, Kernel) else len(own)) > 1 and is_work(plan)
         if shared:
             readers[id(plan)] = reads[id(plan)]
             own = {id(plan)}
@@ -87,12 +87,12 @@ def sharing(root: Plan, kinds: Mapping[str, str]) -> Sharing:
     return Sharing(readers, is_work)
 
 
-def _is_work(plan: Plan, kinds: Mapping[str, str]) -> bool:
+def _is_work(plan: Plan, kinds: Callable[[], Mapping[str, str]]) -> bool:
     match plan:
         case Relation():
             if plan.query.find(*_WORK) is not None or len(plan.leaves) > 1:
                 return True
-            return any(kinds.get(call.name.lower()) == "aggregate" for call in plan.query.find_all(exp.Anonymous))
+            return any(kinds().get(call.name.lower()) == "aggregate" for call in plan.query.find_all(exp.Anonymous))
         case _:
             return not isinstance(plan, Scan)
 
