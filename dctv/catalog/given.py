@@ -30,6 +30,10 @@ def stored(name: str, schema: Schema, data: Any) -> Scan:
     """Return a scan of columns that are what a schema says; those of spans and events stand in order of time."""
     names = physical_names(schema)
     if list(data.schema.names) != names:
+        if not hasattr(data, "rename_columns"):
+            raise UsageError(
+                "two columns of the dataset have one name, but for case", hint="rename one, or read a table"
+            )
         data = data.rename_columns(names)
     return Scan(schema, bool(schema.kind.time_columns), name, lambda: data)
 

@@ -62,6 +62,15 @@ def test_frames_and_datasets(session: dctv.Session, tmp_path: Path) -> None:
     assert session.sql(both).fetchall() == [(1,), (2,), (3,), (4,)]
 
 
+def test_names_that_differ_in_case(session: dctv.Session, tmp_path: Path) -> None:
+    data = pa.table({"x": [1], "X": [2]})
+    session.add_table("t", data)
+    assert session.sql("SELECT * FROM t").fetchall() == [(1, 2)]
+    pq.write_table(data, tmp_path / "x.parquet")
+    with pytest.raises(UsageError, match="two columns of the dataset have one name, but for case"):
+        session.add_table("u", ds.dataset(tmp_path))
+
+
 def test_refusals(session: dctv.Session) -> None:
     session.add_table("t", {"x": [1]})
     with pytest.raises(BindError, match="the name `t` is taken"):
