@@ -8,6 +8,7 @@ from typing import Any
 from dctv.contracts.engine import Engine
 from dctv.errors import UsageError, nearest
 from dctv.plan.nodes import Scan, physical_names
+from dctv.plan.source import Held
 from dctv.types.schema import ColumnType, Kind, Schema
 from dctv.types.units import NO_UNIT, Unit, parse_unit
 
@@ -35,7 +36,7 @@ def stored(name: str, schema: Schema, data: Any) -> Scan:
                 "two columns of the dataset have one name, but for case", hint="rename one, or read a table"
             )
         data = data.rename_columns(names)
-    return Scan(schema, bool(schema.kind.time_columns), name, lambda: data)
+    return Scan(schema, bool(schema.kind.time_columns), name, Held(data))
 
 
 def _rescannable(data: Any) -> Any:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dctv.contracts.chunks import Checkpoint, Known, Origin, Pass
 from dctv.types.schema import Schema
 
 if TYPE_CHECKING:
@@ -45,8 +46,9 @@ class TraceTable:
 
     schema: Schema
     """Names, types (as the engine names them) and units, `_ts` first for event tables."""
-    data: pa.Table
-    """The same columns in the same order; event tables ascending in `_ts`, which starts at 0 for the trace."""
+    data: pa.Table | None
+    """The same columns in the same order; event tables ascending in `_ts`, which starts at 0 for the trace. None where
+    only the schema is told."""
     event: EventColumns | None = None
     """Set for raw event tables: the session makes `events` of them, so no reader builds that table."""
 
@@ -90,6 +92,28 @@ class LoadContext:
 
 
 @dataclass(frozen=True, slots=True)
+class Chunks:
+    """How traces of a format are read in chunks; set on a Reader."""
+
+    dimensions: Mapping[str, str]
+    """What is indexed by default: dimension (`cat`, `fhash`) and the column of decoded events that holds it. The
+    event's name always is, as `name`, and so are times and durations; `args.size` means the column `size`."""
+    start: Callable[[Sequence[Path], LoadContext, Mapping[str, Any] | None], Pass]
+    """Begin a pass; facts of an earlier one are hints. Raises TraceError."""
+    tables: Callable[[Known], Mapping[str, TraceTable]]
+    """Schemas of `raw_events.<name>` and of the tables in `others`, in the order of `Reader.load`, with `data` None."""
+    finished: Callable[[Known, str, Any], Any]
+    """A table's name as in `tables` and one pyarrow RecordBatch of its decoded rows (columns unified over all chunks,
+    and `FILE` as the last one) -> the batch with the columns and values that `Reader.load` gives."""
+    origins: Callable[[Known, str], Mapping[str, Origin]]
+    """For an event table: which of its columns are dimensions; those that are not just so are left out."""
+    rest: Callable[[Known], LoadedTrace]
+    """The trace without those tables: small tables (`files`), diagnostics, properties, `last_ts`."""
+    decode: Callable[[Sequence[Path], Sequence[Checkpoint], Known, LoadContext], Mapping[str, TraceTable]]
+    """The same tables with the rows of some chunks only, as `Reader.load` gives them, events ascending in `_ts`."""
+
+
+@dataclass(frozen=True, slots=True)
 class Reader:
     """A trace format."""
 
@@ -104,3 +128,5 @@ class Reader:
     """Read all files of one trace into one time base; raises TraceError."""
     options: Mapping[str, str] = field(default_factory=dict)
     """Options that `load` knows, each with one line of documentation."""
+    chunks: Chunks | None = None
+    """How its traces are read in chunks, so that they can be indexed; None if only whole."""

@@ -52,7 +52,7 @@ class _Explaining:
         """Return what stands before the schema, what stands below it, and the plans that it reads."""
         match plan:
             case Scan():
-                return f"scan {plan.name}", (), ()
+                return f"scan {plan.name}", plan.source.lines(), ()
             case Kernel():
                 shown = {k: v for k, v in plan.options.items() if k != "names" and v not in (None, False)}
                 options = ", ".join(f"{k}: {v}" for k, v in shown.items())

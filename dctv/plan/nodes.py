@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from sqlglot import exp
 
+from dctv.plan.source import Source
 from dctv.types.schema import Schema
 
 
@@ -38,8 +39,7 @@ class Scan(Plan):
     """A stored table; its columns are named `physical_names(schema)`."""
 
     name: str
-    open: Callable[[], Any]
-    """Returns what the engine can scan: a pyarrow Table or an ArrowStream."""
+    source: Source
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -66,7 +66,8 @@ class Runner:
     def _made(self, plan: Plan) -> Any:
         match plan:
             case Scan():
-                return plan.open() if self._metering is None else self._metering.metered(plan, plan.open())
+                opened = plan.source.open()
+                return opened if self._metering is None else self._metering.metered(plan, opened)
             case Kernel():
                 return self._kernel(plan)
             case Relation():

@@ -1,0 +1,110 @@
+"""What a trace format brings so that its traces can be indexed: one pass over the chunks, and single chunks again.
+
+A chunk is a run of whole lines (or packets) of one file that can be decoded without what stands before it, but for
+facts of the whole trace: it begins at a gzip member, at a seek point inside of one, or anywhere in a plain file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+LINE = "dctv:line"
+"""A column of decoded chunks, uint32: the number of the event's line (or packet) in its chunk, from 0."""
+
+FILE = "dctv:file"
+"""A column of decoded rows of many chunks, uint32: the number of the file that each is from."""
+
+CHUNK_BYTES = 16 << 20
+"""Bytes of text that a chunk has at least, if its file has so many: small gzip members are taken together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """Where a chunk is."""
+
+    file: int
+    """Number of the file in the trace."""
+    number: int
+    """Number of the chunk in its file, from 0."""
+    uc_offset: int
+    """Where its text begins in the unpacked file; the first byte of a line."""
+    uc_size: int
+    """Bytes of its text; ends behind a line's end, or with the file."""
+    c_offset: int
+    """Where unpacking begins in the file: a gzip header if `window` is None and `bits` is 0, else inside of a deflate
+    stream. In a plain file it equals `uc_offset`."""
+    c_size: int
+    """Bytes of the file from `c_offset` on that are needed for it."""
+    bits: int
+    """How many bits of the byte before `c_offset` belong to the deflate block that begins here, 0 to 7."""
+    window: bytes | None
+    """The text before the seek point that later text may refer to, at most 32 KiB; None at a member's header."""
+    skip: int
+    """Bytes of text between the place where unpacking begins and the chunk's first line."""
+    first_line: int
+    """Number of its first line in the file, from 0."""
+    lines: int
+    packed: bool
+    """Whether the file is gzip."""
+
+
+@dataclass(frozen=True, slots=True)
+class DecodedChunk:
+    """The events of one chunk."""
+
+    checkpoint: Checkpoint
+    events: Sequence[tuple[str, Any]]
+    """Event name and its pyarrow RecordBatch, rows in the order of the file: `_ts` in absolute ns, durations in ns,
+    the columns as decoded, `LINE` as the last one."""
+    others: Sequence[tuple[str, Any]] = ()
+    """Rows of tables that are not of events (`metadata`), by the table's name, in the order of the file."""
+    hashes: Sequence[tuple[str, str, str]] = ()
+    """What the chunk says of hashes: dimension (`fhash`, `hhash`, `shash`), hash, text."""
+    other_lines: Mapping[str, bytes] = field(default_factory=dict)
+    """Lines that are no events, by type (`FH`, `PR`, `` for blank and bad ones): little-endian u32 line numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What a format must know of a whole trace to finish its tables and to decode single chunks of it."""
+
+    facts: Mapping[str, Any]
+    """Whatever JSON can hold; `start_ns` always is there: the absolute time of `_ts` 0."""
+    hashes: Sequence[tuple[int, str, str, str]]
+    """File, dimension, hash and text of all chunks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """What of the decoded events a column of a finished table shows."""
+
+    dimension: str
+    """`ts` (in absolute ns), `dur`, `cat`, `args.size`: as indexes call it."""
+    resolves: str | None = None
+    """The dimension of `hashes` whose texts the column shows in place of hashes; where a hash has none or several
+    texts it shows NULL or any of them."""
+
+
+class Pass(Protocol):
+    """One pass over the files of a trace, in bounded memory, on several threads.
+
+    Chunks come in the order of the files and of their places. What is raised by the context's `progress` ends it.
+    """
+
+    def __iter__(self) -> Iterator[DecodedChunk]:
+        """Yield every chunk once."""
+        ...
+
+    def facts(self) -> Mapping[str, Any]:
+        """Return what was learnt; only after the last chunk."""
+        ...
+
+    def again(self) -> bool:
+        """Whether chunks were handed out wrongly for want of something that was learnt later.
+
+        That is a time unit, or a column's type to which its values cannot be cast without loss. The pass must then be
+        done again with its facts as hints; the second pass never asks for a third.
+        """
+        ...

@@ -1,0 +1,63 @@
+"""Where the rows of a stored table are, and how few of them a query must read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from sqlglot import exp
+
+from dctv.plan.predicate import Predicate
+
+
+class Source(Protocol):
+    """The rows of a stored table; their columns are named `physical_names` of its schema, in that order."""
+
+    def narrowed(self, predicate: Predicate, /) -> Source:
+        """Return a source that may leave out rows for which the predicate is not true, itself if it can leave out none.
+
+        The query's condition still stands above, so leaving out is never necessary, only cheap.
+        """
+        ...
+
+    def query(self) -> exp.Query | None:
+        """Return what the engine reads in place (a query over files), or None where `open` is to be called."""
+        ...
+
+    def open(self) -> Any:
+        """Return what the engine can scan: a pyarrow Table or Dataset, or an ArrowStream; called once per run."""
+        ...
+
+    def lines(self) -> Sequence[str]:
+        """Return what EXPLAIN says: files and chunks read of how many, and what threw out the rest."""
+        ...
+
+    def bytes_read(self) -> int | None:
+        """Return how many bytes of files the last run read, or None where nothing is read from files."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """Rows that are in memory."""
+
+    data: Any
+
+    def narrowed(self, _: Predicate) -> Held:
+        """Return itself: the engine skips rows in memory fast enough."""
+        return self
+
+    def query(self) -> None:
+        """Return None: the engine is handed the rows."""
+
+    def open(self) -> Any:
+        """Return the rows."""
+        return self.data
+
+    def lines(self) -> Sequence[str]:
+        """Return nothing to tell."""
+        return ()
+
+    def bytes_read(self) -> None:
+        """Return None: nothing is read from files."""
