@@ -58,14 +58,14 @@ class Not:
 
 @dataclass(frozen=True, slots=True)
 class And:
-    """All of them."""
+    """All of them; of none it is true."""
 
     parts: tuple[Predicate, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Or:
-    """One of them."""
+    """One of them; of none it is false."""
 
     parts: tuple[Predicate, ...]
 
