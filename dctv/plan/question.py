@@ -14,8 +14,9 @@ class Aggregate:
     """One aggregate over the rows of a group."""
 
     function: str
-    """`count`, `sum`, `avg`, `min`, `max`, `var_samp`, `var_pop`, `stddev_samp`, `stddev_pop`, or `approx_quantile`, the
-    only one whose answer may be near the truth; NULLs are passed over, and without any value all but `count` are NULL."""
+    """`count`, `sum`, `avg`, `min`, `max`, `var_samp`, `var_pop`, `stddev_samp`, `stddev_pop`, or
+    `approx_quantile`, the only one whose answer may be near the truth. NULLs are passed over, and without any value all
+    but `count` are NULL."""
     column: str | None = None
     """None for COUNT(*)."""
     quantile: Fraction | None = None
