@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from sqlglot import exp
 
 from dctv.plan.predicate import Predicate
 from dctv.plan.question import Cell, Question
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Run:
+    """One run of a plan, as the sources that it reads see it."""
+
+    sources: Sequence[Source]
+    """All of them, so that those of one trace can read its files together."""
+    kept: dict[object, Any] = field(default_factory=dict)
+    """What they share while it lasts."""
 
 
 class Source(Protocol):
@@ -34,8 +44,11 @@ class Source(Protocol):
         """Return what the engine reads in place (a query over files), or None where `open` is to be called."""
         ...
 
-    def open(self) -> Any:
-        """Return what the engine can scan: a pyarrow Table or Dataset, or an ArrowStream; called once per run."""
+    def open(self, run: Run, /) -> Any:
+        """Return what the engine can scan: a pyarrow Table or Dataset, or an ArrowStream.
+
+        It is called when the run begins to read, in any thread, and once for each place that reads the table.
+        """
         ...
 
     def lines(self) -> Sequence[str]:
@@ -43,7 +56,7 @@ class Source(Protocol):
         ...
 
     def bytes_read(self) -> int | None:
-        """Return how many bytes of files the last run read, or None where nothing is read from files."""
+        """Return how many bytes of files `open` reads, or None where it reads none; the engine counts its own."""
         ...
 
 
@@ -67,7 +80,7 @@ class Held:
     def query(self) -> None:
         """Return None: the engine is handed the rows."""
 
-    def open(self) -> Any:
+    def open(self, _: Run) -> Any:
         """Return the rows."""
         return self.data
 
