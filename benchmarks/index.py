@@ -41,12 +41,12 @@ QUESTIONS = {
         SELECT name, COUNT(*), SUM(_duration) FROM calls SPAN JOIN steps GROUP BY name""",
 }
 PEER = {
-    "7 rows by name": 'name == "unlink"',
-    "rows by hash": 'name == "open64" and fhash == "{hash}"',
-    "rows by path": 'name == "open64" and fhash -> files.path == "{path}"',
-    "group by name": "group name {{ count, sum(dur) }}",
-    "100 ms buckets": "bucket 100ms | group name {{ count }}",
-    "dur > 50 ms": "where dur > 50000 | agg {{ count }}",
+    "7 rows by name": ["--duql", 'where name == "unlink"'],
+    "rows by hash": ["--duql", 'where name == "open64" and fhash == "{hash}"'],
+    "rows by path": ["--duql", 'where name == "open64" and fhash -> files.path == "{path}"'],
+    "group by name": ["--duql", "group name {{ n = count(), s = sum(dur) }}"],
+    "100 ms buckets": ["--group-by", "name", "--time-bucket", "100ms", "--agg", "count"],
+    "dur > 50 ms": ["--duql", "where dur > 50000 | agg {{ n = count() }}"],
 }
 
 
@@ -177,8 +177,8 @@ def peer(folder: Path, copy: Path, rounds: int) -> None:
         built.append(run([f"{programs}/dftracer_index", "-d", str(copy)]))
     show("dftracer_index", built, f"index {size_of(copy, '.dftindex/**/*') / 1e6:.2f} MB")
     values = example(folder)
-    for name, text in PEER.items():
-        command = [f"{programs}/dftracer_view", "-d", str(copy), "--duql", text.format(**values)]
+    for name, arguments in PEER.items():
+        command = [f"{programs}/dftracer_view", "-d", str(copy), *(part.format(**values) for part in arguments)]
         show(f"dftracer_view: {name}", (run(command) for _ in range(rounds)))
 
 
