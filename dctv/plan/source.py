@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from sqlglot import exp
 
 from dctv.plan.predicate import Predicate
+from dctv.plan.question import Cell, Question
 
 
 class Source(Protocol):
@@ -19,6 +20,14 @@ class Source(Protocol):
 
         The query's condition still stands above, so leaving out is never necessary, only cheap.
         """
+        ...
+
+    def reading(self, columns: Collection[str], /) -> Source:
+        """Return a source of which only these columns are read: the others may be missing or hold anything."""
+        ...
+
+    def answers(self, question: Question, /) -> Sequence[Sequence[Cell]] | None:
+        """Answer a question about all rows without reading them: keys, then aggregates; None if not exactly known."""
         ...
 
     def query(self) -> exp.Query | None:
@@ -47,6 +56,13 @@ class Held:
     def narrowed(self, _: Predicate) -> Held:
         """Return itself: the engine skips rows in memory fast enough."""
         return self
+
+    def reading(self, _: Collection[str]) -> Held:
+        """Return itself: columns that nobody reads cost nothing."""
+        return self
+
+    def answers(self, _: Question) -> None:
+        """Return None: counting rows in memory is cheap."""
 
     def query(self) -> None:
         """Return None: the engine is handed the rows."""
