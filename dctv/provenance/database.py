@@ -7,7 +7,7 @@ import sqlite3
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from dctv.errors import TraceError
@@ -137,7 +137,11 @@ class Provenance:
             "SELECT source_idx, f.path, s.path, f.hash, event_hash, num_checkpoints, num_lines, num_events, ends_line,"
             " container, kept FROM provenance_sources s JOIN file_info f ON f.id = file_info_id ORDER BY source_idx"
         )
-        return [Origin(*row[:8], bool(row[8]), _container(row[9]), row[10]) for row in rows]
+        found = [Origin(*row[:8], bool(row[8]), _container(row[9]), row[10]) for row in rows]
+        for one in found:
+            self._check_inside(one.name)
+            self._check_inside(one.kept or "kept")
+        return found
 
     def groups(self) -> list[Group]:
         """Return the groups, the rest as the last one."""
@@ -145,7 +149,16 @@ class Provenance:
 
     def outputs(self) -> list[Written]:
         """Return the files that were written."""
-        return [Written(*row) for row in self._connection.execute("SELECT * FROM provenance_outputs ORDER BY id")]
+        found = [Written(*row) for row in self._connection.execute("SELECT * FROM provenance_outputs ORDER BY id")]
+        for one in found:
+            self._check_inside(one.path)
+        return found
+
+    def _check_inside(self, name: str) -> None:
+        """Refuse names by which a foreign file could make us read or write elsewhere."""
+        path = PurePosixPath(name)
+        if path.is_absolute() or ".." in path.parts or not path.parts:
+            raise TraceError(f"`{self.folder / NAME}` names a file outside of its folder: `{name[:100]}`")
 
     def chunks(self, source: int) -> Iterator[tuple[int, np.ndarray[Any, Any], list[Segment]]]:
         """Yield of each chunk of a source: its number, the output of each of its lines, and their segments."""
