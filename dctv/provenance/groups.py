@@ -77,7 +77,7 @@ class Grouping:
             return np.full(rows.num_rows, choice.group, np.uint16)
         source = pa.Table.from_batches([rows])
         stream = pa.RecordBatchReader.from_stream(self._engine.stream(choice.query, {"rows": source}, serial=True))
-        found = stream.read_all().column(0).to_numpy().astype(np.uint16)
+        found: np.ndarray[Any, Any] = stream.read_all().column(0).to_numpy().astype(np.uint16)
         if len(found) != rows.num_rows:
             raise AssertionError("a row has lost its group")
         return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -256,17 +256,15 @@ class _Splitting:
         return Written(place.number, place.group.number, place.name, digest, place.output.lines, place.events)
 
 
-def _by_file(chunks: Iterator[DecodedChunk] | Any, files: int) -> Iterator[Iterator[DecodedChunk]]:
+def _by_file(chunks: Iterable[DecodedChunk], files: int) -> Iterator[Iterator[DecodedChunk]]:
     """Yield for each file in turn the chunks that it has."""
     source = iter(chunks)
-    held: list[DecodedChunk] = []
+    ahead = next(source, None)
 
     def of(file: int) -> Iterator[DecodedChunk]:
-        while held or (found := next(source, None)) is not None:
-            chunk = held.pop() if held else found
-            if chunk.checkpoint.file != file:
-                held.append(chunk)
-                return
+        nonlocal ahead
+        while ahead is not None and ahead.checkpoint.file == file:
+            chunk, ahead = ahead, next(source, None)
             yield chunk
 
     for file in range(files):
