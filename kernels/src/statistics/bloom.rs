@@ -98,8 +98,8 @@ impl Bloom {
         if bits == 0 || f64::from(bits) > MOST_BITS || data.len() != (bits as usize).div_ceil(8) {
             return Err("the Bloom filter's size is not what its header says");
         }
-        // More hashes than a rate of 1e-300 asks for would only be a way to keep a reader busy.
-        if hashes == 0 || hashes > 1024 {
+        // More hashes than the smallest rate asks for would only be a way to keep a reader busy.
+        if hashes == 0 || hashes > 2048 {
             return Err("the Bloom filter's number of hashes is impossible");
         }
         if !bits.is_multiple_of(8) && data.last().is_some_and(|last| last >> (bits % 8) != 0) {

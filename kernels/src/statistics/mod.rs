@@ -113,12 +113,11 @@ struct Texts {
 
 impl Texts {
     fn of((times, total, lines): &(Times, Durations, Lines)) -> Texts {
-        let mut categories = lines.categories().into_iter();
-        let categories = text::object(categories.by_ref().map(|(name, category)| {
+        let categories = lines.categories().into_iter().map(|(name, category)| {
             let mut quoted = String::new();
             text::quote(&mut quoted, category);
             (name, quoted)
-        }));
+        });
         Texts {
             range: [times.first, times.last, times.end],
             total: total.clone(),
@@ -141,7 +140,7 @@ impl Texts {
                     times.by_name(|durations| durations.sketch.number().to_string()),
                 ),
                 ("name_duration_ranges", times.by_name(Durations::ends)),
-                ("name_category", categories),
+                ("name_category", text::object(categories)),
             ],
         }
     }
