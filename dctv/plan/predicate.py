@@ -215,7 +215,7 @@ _ORDERS: Mapping[str, Callable[[Any, Any], bool]] = {
 }
 
 
-def truth_of(leaf: Compare | In | Prefix | IsNull, value: Value | None) -> bool | EllipsisType | None:
+def truth_of(leaf: Compare | In | Prefix | IsNull, value: Value | float | None) -> bool | EllipsisType | None:
     """Return what a condition on one column is for a value; the ellipsis where types do not go together."""
     if isinstance(leaf, IsNull):
         return value is None
@@ -232,6 +232,6 @@ def truth_of(leaf: Compare | In | Prefix | IsNull, value: Value | None) -> bool 
             return True if value in values else None if has_null else False
 
 
-def kind_of(value: Value) -> type:
+def kind_of(value: Value | float) -> type:
     """Return what a literal can be compared with: texts, truth values or numbers."""
     return str if isinstance(value, str) else bool if isinstance(value, bool) else Fraction
