@@ -15,9 +15,11 @@ from typing import Any
 
 from dctv import readers
 from dctv.bind.binder import Binder
+from dctv.bind.filters import EventTable, Times
+from dctv.bind.matching import Stored, matching
 from dctv.catalog.files import find_trace
 from dctv.catalog.given import scan_of, stored
-from dctv.catalog.mount import Mount, attach, check_name
+from dctv.catalog.mount import Mount, attach, check_name, table_plan
 from dctv.catalog.namespace import Catalog, StoredTable
 from dctv.catalog.stdlib import expected_events, modules
 from dctv.contracts.function_rule import FunctionRule
@@ -32,10 +34,13 @@ from dctv.functions.table.as_spans import AS_EVENTS, AS_SPANS
 from dctv.functions.table.generate_sequential_spans import quantize
 from dctv.rewrite.settings import Settings
 from dctv.run.execute import Executor, Hooks, Shelves
+from dctv.run.matches import Matches
 from dctv.run.result import Asserted, Control, Done, Outcome, Result
 from dctv.syntax import ast
+from dctv.syntax.filter import parse_filter
 from dctv.syntax.parse import parse
 from dctv.types.schema import Kind, Schema
+from dctv.types.units import parse_unit
 
 Params = Mapping[str, object] | Mapping[int, object] | Mapping[str | int, object] | Sequence[object]
 Progress = Callable[[str, int, int], None]
@@ -246,6 +251,29 @@ class Session:
             return last
         message = last.message if isinstance(last, Done | Asserted) else "nothing to run"
         return self._executor().rows({"status": "VARCHAR"}, [[message]])
+
+    def matches(self, name: str, where: str | None = None, *, source_name: str = "<filter>") -> Matches:
+        """Return the events of a mounted trace that match a filter such as `cat == "POSIX" and dur > 1ms`.
+
+        Raises:
+            QueryError: the filter does not follow its grammar, or does not fit the trace.
+        """
+        self._interrupted = False
+        self._log.entries.clear()
+        mount = self._mounts.get(tuple(name.split(".")))
+        if mount is None:
+            raise UsageError(f"no trace is mounted as `{name}`")
+        records = self._readers[mount.reader].records(mount.trace.properties)
+        times = Times(int(mount.trace.properties["start_ns"]), parse_unit(records.unit))
+        tables = [
+            Stored(EventTable(one.schema, one.event), plan)
+            for table_name, one in mount.trace.tables.items()
+            if one.event is not None and (plan := table_plan(self._catalog, mount, table_name)) is not None
+        ]
+        with _deep_recursion():
+            tree = None if where is None else parse_filter(Source(source_name, where))
+            found = matching(tree, tables, times, self._log)
+        return Matches(found, records.head, self._executor().result)
 
     def interrupt(self) -> None:
         """End what runs, from another thread; it raises Interrupted and the session stays usable."""
