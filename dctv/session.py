@@ -15,11 +15,9 @@ from typing import Any
 
 from dctv import readers
 from dctv.bind.binder import Binder
-from dctv.bind.filters import EventTable, Times
-from dctv.bind.matching import Stored, matching
-from dctv.catalog.files import find_trace
+from dctv.catalog.files import find_traces
 from dctv.catalog.given import scan_of, stored
-from dctv.catalog.mount import Mount, attach, check_name, table_plan
+from dctv.catalog.mount import Mount, attach, check_name
 from dctv.catalog.namespace import Catalog, StoredTable
 from dctv.catalog.stdlib import expected_events, modules
 from dctv.contracts.function_rule import FunctionRule
@@ -34,13 +32,12 @@ from dctv.functions.table.as_spans import AS_EVENTS, AS_SPANS
 from dctv.functions.table.generate_sequential_spans import quantize
 from dctv.rewrite.settings import Settings
 from dctv.run.execute import Executor, Hooks, Shelves
-from dctv.run.matches import Matches
+from dctv.run.matches import Matches, find_matches
 from dctv.run.result import Asserted, Control, Done, Outcome, Result
 from dctv.syntax import ast
 from dctv.syntax.filter import parse_filter
 from dctv.syntax.parse import parse
 from dctv.types.schema import Kind, Schema
-from dctv.types.units import parse_unit
 
 Params = Mapping[str, object] | Mapping[int, object] | Mapping[str | int, object] | Sequence[object]
 Progress = Callable[[str, int, int], None]
@@ -133,8 +130,8 @@ class Session:
             if "_engine" in self.__dict__:
                 self._engine.finish()
 
-    def mount(self, path: str, name: str, **options: object) -> None:
-        """Mount a trace: a file, a folder or a pattern, under a dotted name.
+    def mount(self, path: str | Sequence[str], name: str, **options: object) -> None:
+        """Mount a trace: a file, a folder or a pattern, or several of them as one, under a dotted name.
 
         Raises:
             TraceError: it cannot be read.
@@ -188,9 +185,13 @@ class Session:
             return int(bound.value) if bound.value.denominator == 1 else float(bound.value)
         return bound
 
-    def _mount(self, path: str, name: ast.Path, base: Path | None, options: Mapping[str, object]) -> str:
+    def _mount(
+        self, given: str | Sequence[str], name: ast.Path, base: Path | None, options: Mapping[str, object]
+    ) -> str:
         parts = check_name(self._catalog, name)
-        files = find_trace(path, self._readers, base)
+        paths = [given] if isinstance(given, str) else list(given)
+        files = find_traces(paths, self._readers, base)
+        path = ", ".join(paths)
         for key in options:
             if key not in files.reader.options:
                 known = ", ".join(files.reader.options) or "none"
@@ -263,17 +264,10 @@ class Session:
         mount = self._mounts.get(tuple(name.split(".")))
         if mount is None:
             raise UsageError(f"no trace is mounted as `{name}`")
-        records = self._readers[mount.reader].records(mount.trace.properties)
-        times = Times(int(mount.trace.properties["start_ns"]), parse_unit(records.unit))
-        tables = [
-            Stored(EventTable(one.schema, one.event), plan)
-            for table_name, one in mount.trace.tables.items()
-            if one.event is not None and (plan := table_plan(self._catalog, mount, table_name)) is not None
-        ]
         with _deep_recursion():
             tree = None if where is None else parse_filter(Source(source_name, where))
-            found = matching(tree, tables, times, self._log)
-        return Matches(found, records.head, self._executor().result)
+            found = find_matches(self._catalog, mount, self._readers[mount.reader], tree, self._log)
+        return Matches(*found, self._executor().result)
 
     def interrupt(self) -> None:
         """End what runs, from another thread; it raises Interrupted and the session stays usable."""
@@ -308,6 +302,10 @@ class Session:
     def incomplete(self) -> list[str]:
         """Return what kept mounted traces from being read whole."""
         return [f"{'.'.join(m.parts)}: {reason}" for m in self._mounts.values() for reason in m.incomplete]
+
+    def warnings(self) -> list[str]:
+        """Return what the last statement or filter was warned of."""
+        return list(self._log.entries)
 
     def close(self) -> None:
         """Free everything."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 from functools import lru_cache
 
 from sqlglot import exp
@@ -306,7 +305,7 @@ class _OneTable:
             return operand, None
         unit = meaning.column.unit
         if not is_bare(given) and not compatible(given, unit):
-            return None, ("has no unit" if is_bare(unit) else f"is in `{unit}`", True)
+            return None, ("has no unit" if is_bare(unit) else f"is in `{meaning.bare}`", True)
         factor = ratio(meaning.bare if is_bare(given) else given, unit)
         return Number(operand.value * factor - meaning.zero, operand.whole), None
 

@@ -54,7 +54,8 @@ class Matching:
         if not selects:
             return of_rows(_COUNT, [[0]])
         total = aliased(cast(call("sum", column("n")), "BIGINT"), "count")
-        return Relation(_COUNT, False, exp.Select(expressions=[total]).from_(_union(selects)), self._plans())
+        query = exp.Select(expressions=[total]).from_(_union(selects))
+        return Relation(_COUNT, ordered=False, query=query, leaves=self._plans())
 
     def _leaves(self) -> list[tuple[str, Stored, Condition]]:
         return [(f"raw{i}", stored, condition) for i, (stored, condition) in enumerate(self.tables)]

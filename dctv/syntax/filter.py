@@ -194,7 +194,7 @@ class _Parser:
         if operator.word in OPERATORS:
             self._index += 1
             value = self._value()
-            return Compare(field, cast("Operator", operator.word), value, place=self._since(token.start))
+            return Compare(field, operator.word, value, place=self._since(token.start))
         if self._takes("is"):
             negated = self._takes("not")
             self._wanted("null", *(() if negated else ("`not`",)))
