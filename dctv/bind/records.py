@@ -65,7 +65,8 @@ def _type(one: EventTable, name: str) -> ColumnType:
 
 def _object(members: Iterable[exp.Expr]) -> exp.Expr:
     # What is NULL is left out, as is its comma.
-    return call("concat", text("{"), call("concat_ws", text(","), *members), text("}"))
+    inside = [call("concat_ws", text(","), *found)] if (found := list(members)) else []
+    return call("concat", text("{"), *inside, text("}"))
 
 
 def _member(name: str, value: exp.Expr) -> exp.Expr:
