@@ -23,6 +23,17 @@ class TraceFiles:
     paths: tuple[Path, ...]
 
 
+def find_traces(texts: Sequence[str], readers: Mapping[str, Reader], base: Path | None) -> TraceFiles:
+    """Find the files that several paths, folders or patterns mean, as one trace of one format."""
+    found = [(text, find_trace(text, readers, base)) for text in texts]
+    first, one = found[0]
+    for text, other in found[1:]:
+        if other.reader.name != one.reader.name:
+            shown = f"{one.reader.name} (`{first}`) and {other.reader.name} (`{text}`)"
+            raise TraceError(f"these are traces of several formats: {shown}")
+    return TraceFiles(one.reader, tuple(dict.fromkeys(path for _, files in found for path in files.paths)))
+
+
 def find_trace(text: str, readers: Mapping[str, Reader], base: Path | None) -> TraceFiles:
     """Find the files that a path, a folder or a pattern means, and the reader for them."""
     path = Path(text).expanduser()

@@ -76,6 +76,12 @@ def attach(
             catalog.add((*parts, *module.parts), view)
 
 
+def table_plan(catalog: Catalog, mount: Mount, name: str) -> Plan | None:
+    """Return the plan of a stored table of a mounted trace, or None if it was dropped."""
+    found = catalog.find((*mount.parts, *_dotted(name, mount.trace.tables[name])))
+    return found[0].plan() if found is not None and isinstance(found[0], StoredTable) else None
+
+
 def _dotted(name: str, table: TraceTable) -> tuple[str, ...]:
     """Split a table's name: an event's own name may hold dots."""
     if table.event is not None or name.startswith("raw_events."):
@@ -114,7 +120,8 @@ def _facts(trace: LoadedTrace) -> list[tuple[str, Plan, str]]:
     ]
 
 
-def _events_schema() -> Schema:
+def events_schema() -> Schema:
+    """Return the schema of `events`."""
     ns = parse_unit("ns")
     return Schema(
         Kind.EVENT,
@@ -132,7 +139,7 @@ def _events_schema() -> Schema:
 
 def all_events(trace: LoadedTrace, scans: Mapping[str, Scan]) -> Plan:
     """Return the plan of `events`: the raw tables one after another, in order of time."""
-    schema = _events_schema()
+    schema = events_schema()
     selects: list[exp.Select] = []
     leaves: list[tuple[str, Plan]] = []
     for number, (name, table) in enumerate(trace.tables.items()):

@@ -114,6 +114,21 @@ class Chunks:
 
 
 @dataclass(frozen=True, slots=True)
+class Records:
+    """How the events of a trace look as records, one JSON object a line."""
+
+    unit: str = "ns"
+    """Of their times, which are absolute, and of their durations: `us`."""
+    head: tuple[str, ...] = ()
+    """Lines that stand before them, so that they can be read as a trace of the format again."""
+
+
+def plain_records(_: Mapping[str, str]) -> Records:
+    """Return how events of a format look that has no such records of its own."""
+    return Records()
+
+
+@dataclass(frozen=True, slots=True)
 class Reader:
     """A trace format."""
 
@@ -130,3 +145,5 @@ class Reader:
     """Options that `load` knows, each with one line of documentation."""
     chunks: Chunks | None = None
     """How its traces are read in chunks, so that they can be indexed; None if only whole."""
+    records: Callable[[Mapping[str, str]], Records] = plain_records
+    """From a trace's properties to how its events are written by `dctv view`."""
