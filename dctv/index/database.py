@@ -278,15 +278,15 @@ class Index:
         folder = self.folder / f"store-{self.generation}"
         return {name: StoredFile(name, folder / file, *rest) for name, file, *rest in self._rows(query)}
 
-    def verify(self, table: StoredFile) -> None:
+    def verify(self, table: StoredFile, *, read: bool = False) -> None:
         """Make sure, once a session, that a file of the store is as it was written.
 
-        A file that was not touched since, by what the file system says, is not read.
+        A file that was not touched since, by what the file system says, is not read, unless `read` asks for it.
 
         Raises:
             IndexUnusable: it is missing or damaged.
         """
-        if table.name in self._verified:
+        if table.name in self._verified and not read:
             return
         try:
             file = os.open(table.path, os.O_RDONLY | os.O_CLOEXEC)
@@ -295,7 +295,7 @@ class Index:
             raise IndexUnusable(f"the stored table `{table.path}` cannot be read: {what}") from None
         try:
             same = os.fstat(file).st_size == table.bytes
-            if same and stamp(os.fstat(file)) != table.stamp:
+            if same and (read or stamp(os.fstat(file)) != table.stamp):
                 same = checksum(file, table.bytes) == table.checksum
         finally:
             os.close(file)

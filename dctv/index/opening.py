@@ -24,7 +24,7 @@ def open_index(folder: Path, wanted: Subject, lock: Closing | None = None) -> In
         IndexUnusable: there is one, but it must not be used.
     """
     for _ in range(3):
-        index = _open_whole(folder)
+        index = open_whole(folder)
         if index is not None:
             break
         if not (folder / INDEX).exists():
@@ -40,8 +40,14 @@ def open_index(folder: Path, wanted: Subject, lock: Closing | None = None) -> In
     return index
 
 
-def _open_whole(folder: Path) -> Index | None:
-    """Open an index file whose every byte has been checked, None if it vanished or was replaced meanwhile."""
+def open_whole(folder: Path) -> Index | None:
+    """Open an index whose every byte has been checked, whatever its trace is now; None if there is none.
+
+    None too if it is replaced just now.
+
+    Raises:
+        IndexUnusable: it is damaged, or of another version.
+    """
     path = folder / INDEX
     try:
         file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
@@ -102,11 +108,19 @@ def _check(index: Index, wanted: Subject) -> None:
         raise IndexUnusable(f"the index `{index.path}` is of another trace: its format or options differ")
     if tuple(file.path for file in index.files) != wanted.paths:
         raise IndexUnusable(f"the index `{index.path}` is of another trace: its files differ")
+    reason = change(index)
+    if reason is not None:
+        raise IndexUnusable(reason)
+
+
+def change(index: Index) -> str | None:
+    """Return what changed in the files of an index, None if nothing did."""
     try:
-        found = identities(wanted.paths)
+        found = identities([file.path for file in index.files])
     except OSError as error:
-        raise IndexUnusable(f"cannot read `{error.filename}`: {(error.strerror or str(error)).lower()}") from None
+        return f"cannot read `{error.filename}`: {(error.strerror or str(error)).lower()}"
     changed = [file.path for file, now in zip(index.files, found, strict=True) if file.identity != now]
-    if changed:
-        more = f" and {len(changed) - 1} more" if len(changed) > 1 else ""
-        raise IndexUnusable(f"`{changed[0]}`{more} changed after it was indexed")
+    if not changed:
+        return None
+    more = f" and {len(changed) - 1} more" if len(changed) > 1 else ""
+    return f"`{changed[0]}`{more} changed after it was indexed"
