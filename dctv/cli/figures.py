@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from dctv.index.summary import QUANTILES, Durations, Summary
 from dctv.types.schema import ColumnType, Kind, Schema
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Row = list[Any]
+Value = TypeVar("Value", str, int)
 Maker = Callable[[Summary], Iterator[Row]]
 
 _LARGEST = (1 << 63) - 1
@@ -66,9 +67,7 @@ class Figures:
             pa.field(c.name, types[c.type], metadata={"unit": str(c.unit)} if str(c.unit) else None)
             for c in self.schema.columns
         ]
-        arrays = [
-            pa.array([row[i] for row in self.rows], type=described.type) for i, described in enumerate(fields)
-        ]
+        arrays = [pa.array([row[i] for row in self.rows], type=described.type) for i, described in enumerate(fields)]
         batch = pa.record_batch(arrays, schema=pa.schema(fields))
         return pa.RecordBatchReader.from_batches(batch.schema, [batch])
 
@@ -107,21 +106,13 @@ def _histogram(summary: Summary) -> Iterator[Row]:
 
 
 def _categories(summary: Summary) -> Iterator[Row]:
-    return _ranked(summary.categories)
+    return _ranked(summary.categories, "")
 
 
-def _ranked(counts: Mapping[str | None, int]) -> Iterator[Row]:
-    """Yield values with their numbers, the most frequent first."""
-    for value in sorted(counts, key=lambda value: (-counts[value], *_natural(value))):
+def _ranked(counts: Mapping[Value | None, int], missing: Value) -> Iterator[Row]:
+    """Yield values with their numbers, the most frequent first; of equal ones what is missing is last."""
+    for value in sorted(counts, key=lambda v: (-counts[v], v is None, missing if v is None else v)):
         yield [value, counts[value]]
-
-
-def _natural(value: str | None) -> tuple[int, int, str]:
-    """Order numbers as such, then texts, then what is missing."""
-    if value is None:
-        return 2, 0, ""
-    digits = value.removeprefix("-")
-    return (0, int(value), value) if digits.isdecimal() and len(digits) < 40 else (1, 0, value)
 
 
 def _names(summary: Summary) -> Iterator[Row]:
@@ -130,7 +121,7 @@ def _names(summary: Summary) -> Iterator[Row]:
 
 
 def _processes(summary: Summary) -> Iterator[Row]:
-    return _ranked(summary.processes or {})
+    return _ranked(summary.processes or {}, 0)
 
 
 def _spread(*, exact: bool) -> tuple[Column, ...]:
@@ -158,19 +149,11 @@ def _sections(*, exact: bool) -> Mapping[str, tuple[Sequence[Column], Maker]]:
         "histogram": ((Column("from", *ns), Column("to", *ns), EVENTS), _histogram),
         "categories": ((Column("category", "VARCHAR"), EVENTS), _categories),
         "names": ((Column("name", "VARCHAR"), Column("category", "VARCHAR"), EVENTS, *spread), _names),
-        "processes": ((Column("pid", "VARCHAR"), EVENTS), _processes),
+        "processes": ((Column("pid", "BIGINT"), EVENTS), _processes),
     }
 
 
-SECTIONS = ("times", "durations", "histogram", "categories", "names", "processes")
-"""What `dctv stats` can print, in this order."""
-
-
-def section(name: str, summaries: Sequence[tuple[str, Summary]]) -> Figures:
-    """Make a table of one section for some traces; with several, their names stand in the first column."""
-    exact = all(summary.exact for _, summary in summaries)
-    columns, rows = _sections(exact=exact)[name]
-    if len(summaries) == 1:
-        return Figures(columns, list(rows(summaries[0][1])))
-    named = [[trace, *row] for trace, summary in summaries for row in rows(summary)]
-    return Figures((Column("trace", "VARCHAR"), *columns), named)
+def section(name: str, summary: Summary) -> Figures:
+    """Make the table of one section."""
+    columns, rows = _sections(exact=summary.exact)[name]
+    return Figures(columns, list(rows(summary)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import struct
 import zlib
 from collections import Counter
@@ -26,6 +27,10 @@ BINS = 65
 
 _MOST_BYTES = 256 << 20
 """Sketches of a chunk's names, unpacked, are never larger."""
+
+
+_INTEGER = re.compile("-?[0-9]{1,18}")
+"""Texts that certainly fit into 64 bits."""
 
 
 class Statistics(Protocol):
@@ -102,7 +107,7 @@ class Summary:
     categories: Mapping[str | None, int]
     names: Sequence[Named]
     """By name."""
-    processes: Mapping[str | None, int] | None
+    processes: Mapping[int | None, int] | None
     """Events by process; None if not known."""
     exact: bool
     """Whether quantiles are."""
@@ -157,7 +162,7 @@ class _Sums:
 
 
 def summarize(index: Statistics, *, categories: bool = True, pid: str | None = "pid") -> Summary:
-    """Add up what an index knows; `pid` is the dimension of processes, None if the trace has none.
+    """Add up what an index knows; `pid` is the dimension of processes, None if no event tells its own.
 
     Without `categories` no event has one, whatever the index says.
 
@@ -170,7 +175,9 @@ def summarize(index: Statistics, *, categories: bool = True, pid: str | None = "
         raise IndexUnusable(f"the statistics of the index are damaged: {error}") from None
 
 
-def _summarize(index: Statistics, counts: Mapping[tuple[str, str], int], pid: str | None, *, categories: bool) -> Summary:
+def _summarize(
+    index: Statistics, counts: Mapping[tuple[str, str], int], pid: str | None, *, categories: bool
+) -> Summary:
     rows = index.summaries
     names = _names(rows)
     by_category: Counter[str | None] = Counter()
@@ -190,7 +197,7 @@ def _summarize(index: Statistics, counts: Mapping[tuple[str, str], int], pid: st
         durations=_all(names),
         categories=dict(by_category),
         names=[_named(name, by_name[name], names.get(name, _Sums())) for name in sorted(by_name)],
-        processes=None if pid is None else _values(index.dimension(pid)),
+        processes={None: events} if pid is None else _processes(index.dimension(pid)),
         exact=False,
     )
 
@@ -255,17 +262,19 @@ def _unpacked(blob: bytes) -> bytes:
     return raw
 
 
-def _values(chunks: Sequence[DimensionStatistics] | None) -> Mapping[str | None, int] | None:
-    """Count the values of a dimension; None if those of some chunk are not known."""
+def _processes(chunks: Sequence[DimensionStatistics] | None) -> Mapping[int | None, int] | None:
+    """Count the values of a dimension; None if those of some chunk are not known, or are no numbers of processes."""
     if chunks is None or any(chunk.counts is None and chunk.distinct for chunk in chunks):
         return None
-    values: Counter[str | None] = Counter()
+    processes: Counter[int | None] = Counter()
     for chunk in chunks:
         if chunk.nulls:
-            values[None] += chunk.nulls
-        if chunk.counts is not None:
-            values.update(dict(read_counts(chunk.counts)))
-    return dict(values)
+            processes[None] += chunk.nulls
+        for text, count in read_counts(chunk.counts) if chunk.counts is not None else ():
+            if not _INTEGER.fullmatch(text):
+                return None
+            processes[int(text)] += count
+    return dict(processes)
 
 
 def read_counts(blob: bytes) -> Iterator[tuple[str, int]]:
