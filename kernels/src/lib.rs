@@ -5,11 +5,13 @@ use pyo3::prelude::*;
 mod columns;
 mod ftrace;
 mod pfw;
+mod spool;
 mod sweeps;
 
 #[pymodule]
 fn _kernels(m: &Bound<'_, PyModule>) -> PyResult<()> {
     sweeps::register(m)?;
     ftrace::register(m)?;
-    pfw::register(m)
+    pfw::register(m)?;
+    spool::register(m)
 }
