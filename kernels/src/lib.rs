@@ -6,6 +6,7 @@ mod columns;
 mod ftrace;
 mod pfw;
 mod spool;
+mod statistics;
 mod sweeps;
 
 #[pymodule]
@@ -13,5 +14,6 @@ fn _kernels(m: &Bound<'_, PyModule>) -> PyResult<()> {
     sweeps::register(m)?;
     ftrace::register(m)?;
     pfw::register(m)?;
-    spool::register(m)
+    spool::register(m)?;
+    statistics::register(m)
 }
