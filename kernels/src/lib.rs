@@ -6,6 +6,7 @@ mod access;
 mod columns;
 mod ftrace;
 mod pfw;
+mod spool;
 mod statistics;
 mod sweeps;
 
@@ -15,5 +16,6 @@ fn _kernels(m: &Bound<'_, PyModule>) -> PyResult<()> {
     sweeps::register(m)?;
     ftrace::register(m)?;
     pfw::register(m)?;
+    spool::register(m)?;
     statistics::register(m)
 }
