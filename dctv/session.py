@@ -212,7 +212,7 @@ class Session:
     def _trace(self, path: str, options: Mapping[str, object]) -> Trace:
         from dctv.index.build import Trace  # SQLite; only wanted when something is indexed
 
-        files = find_trace(path, self._readers, None)
+        files = find_traces([path], self._readers, None)
         _check_options(files.reader, options)
         self._interrupted = False
         return Trace(files.paths, files.reader, LoadContext(options, self._threads, lambda _done, _total: None))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
@@ -137,7 +137,7 @@ class Provenance:
             "SELECT source_idx, f.path, s.path, f.hash, event_hash, num_checkpoints, num_lines, num_events, ends_line,"
             " container, kept FROM provenance_sources s JOIN file_info f ON f.id = file_info_id ORDER BY source_idx"
         )
-        found = [Origin(*row[:8], bool(row[8]), _container(row[9]), row[10]) for row in rows]
+        found = [_origin(row) for row in rows]
         for one in found:
             self._check_inside(one.name)
             self._check_inside(one.kept or "kept")
@@ -240,6 +240,12 @@ class Recorder:
         self._connection.executemany("INSERT INTO provenance_outputs VALUES (?, ?, ?, ?, ?, ?)", rows)
         self._connection.commit()
         self._connection.close()
+
+
+def _origin(row: Sequence[Any]) -> Origin:
+    number, path, name, digest, text_digest, chunks, lines, events, ends_line, container, kept = row
+    counts = (chunks, lines, events)
+    return Origin(number, path, name, digest, text_digest, *counts, bool(ends_line), _container(container), kept)
 
 
 def _packed(container: Container) -> str:

@@ -185,7 +185,7 @@ def verify(folder: Path, progress: Progress) -> Verdict:
 
 
 def _rebuilt_problems(provenance: Provenance, sources: list[Origin], progress: Progress) -> list[str]:
-    problems = []
+    problems: list[str] = []
     rebuilt = Rebuilt(provenance)
     for number, source in enumerate(sources):
         progress(number, len(sources))

@@ -42,7 +42,7 @@ def load(paths: Sequence[Path], context: LoadContext) -> LoadedTrace:
     formats = {_format(path) for path in paths}
     if len(formats) > 1:
         raise TraceError(f"the files have records of several formats: {', '.join(sorted(map(str, formats)))}")
-    name = formats.pop()
+    name = formats.pop() or ""
     if name not in _FORMATS:
         raise TraceError(f"the records of `{paths[0]}` are of the format `{name}`, which is unknown here")
     with TemporaryDirectory(prefix="dctv-records-") as folder:
