@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from dctv.index.build import Trace
     from dctv.index.order import Order
     from dctv.index.order import Outcome as IndexOutcome
+    from dctv.provenance.database import Written
+    from dctv.provenance.groups import Order as Reorganization
 
 Params = Mapping[str, object] | Mapping[int, object] | Mapping[str | int, object] | Sequence[object]
 Progress = Callable[[str, int, int], None]
@@ -237,6 +239,22 @@ class Session:
         from dctv.index.order import Order, differences
 
         return differences(self._trace(path, options), order or Order(), None, path, self._report)
+
+    def reorganize(self, paths: Sequence[str], order: Reorganization) -> tuple[list[Written], list[tuple[str, int]]]:
+        """Write the events of a trace to a file for each group; return the files and warnings.
+
+        Raises:
+            TraceError: the trace cannot be read, or its format has no chunks.
+            QueryError: a predicate does not follow its grammar, or does not fit the trace.
+            UsageError: the target is not empty, or a name cannot be the name of a file.
+        """
+        from dctv.provenance.groups import carried_out  # SQLite and more; only wanted here
+
+        files = find_traces(paths, self._readers, None)
+        self._interrupted = False
+        context = LoadContext({}, self._threads, lambda done, total: self._report("reorganizing", done, total))
+        written, log = carried_out(order, files, context, self._engine)
+        return written, list(log.entries.items())
 
     def _report(self, label: str, done: int, total: int) -> None:
         if self._interrupted:

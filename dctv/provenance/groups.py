@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
 from dctv.bind.filters import EventTable, FilterBinder, Times
+from dctv.catalog.files import TraceFiles
 from dctv.contracts.engine import Engine
-from dctv.contracts.reader import TraceTable
-from dctv.errors import UsageError, WarningLog
+from dctv.contracts.reader import LoadContext, TraceTable
+from dctv.errors import Source, TraceError, UsageError, WarningLog
 from dctv.plan.sql import aliased, number, table
-from dctv.provenance.database import Group
-from dctv.provenance.split import REST
-from dctv.syntax.filter import Filter
+from dctv.provenance.database import Group, Written
+from dctv.provenance.split import REST, Job, known_of, reorganize
+from dctv.syntax.filter import Filter, parse_filter
+from dctv.types.units import parse_unit
 
 if TYPE_CHECKING:
     import numpy as np
@@ -100,3 +103,36 @@ def _choice(conditions: Sequence[exp.Expr | bool]) -> _Choice:
 def _query(case: exp.Case, otherwise: int) -> str:
     select = exp.Select(expressions=[aliased(case.else_(number(otherwise)), "home")]).from_(table("rows"))
     return select.sql(dialect="duckdb")
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What a person wants of a reorganization."""
+
+    predicates: Mapping[str, str]
+    """Group to filter, in order: an event goes to the first group that takes it."""
+    target: Path
+    parquet: bool = False
+
+
+def carried_out(
+    order: Order, files: TraceFiles, context: LoadContext, engine: Engine
+) -> tuple[list[Written], WarningLog]:
+    """Reorganize a trace; return what was written and what there is to warn of.
+
+    Raises:
+        TraceError: the trace cannot be read, or its format has no chunks.
+        QueryError: a predicate does not follow its grammar, or does not fit the trace.
+        UsageError: the target is not empty, or a name cannot be the name of a file.
+    """
+    groups = groups_of(order.predicates)
+    filters = [parse_filter(Source(f"<{one.name}>", one.predicate)) for one in groups[:-1]]
+    reader = files.reader
+    if reader.chunks is None:
+        raise TraceError(f"traces of the format {reader.name} cannot be reorganized: they are not read in chunks")
+    known = known_of(files.paths, reader.chunks, context)
+    unit = parse_unit(reader.records(reader.chunks.rest(known).properties).unit)
+    times = Times(int(known.facts["start_ns"]), unit)
+    grouping = Grouping(filters, reader.chunks.tables(known), times, engine)
+    job = Job(files.paths, reader, groups, order.target, order.parquet, context)
+    return reorganize(job, known, grouping), grouping.warnings
