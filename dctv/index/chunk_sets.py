@@ -1,4 +1,4 @@
-"""Sets of chunks as whole numbers, of which bit i is the chunk at position i, and truth values that are possible there."""
+"""Sets of chunks as whole numbers, bit i for the chunk at position i -> truth values that are possible in chunks."""
 
 from __future__ import annotations
 

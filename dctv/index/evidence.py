@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import Any
 
 from dctv.index.canonical import Leaf, canonical, literal_kind, number_of, values_of
 from dctv.index.chunk_sets import Possible, positions_of, set_of, where
@@ -44,11 +45,12 @@ class Dictionaries:
 
 @dataclass(frozen=True, slots=True)
 class Ranges:
-    """Smallest and largest values of chunks, the last chunk first; any value where they are not known."""
+    """Smallest and largest values of chunks, all numbers or all texts, the last chunk first."""
 
     known: int
-    low: Sequence[int | float | str]
-    high: Sequence[int | float | str]
+    low: Sequence[Any]
+    """Any value where it is not known; so the next."""
+    high: Sequence[Any]
 
 
 class Evidence:
@@ -104,8 +106,8 @@ class Evidence:
     def _ranges(
         self, kinds: Sequence[str], read: Callable[[str], int | float | str | None], unknown: int | str
     ) -> Ranges:
-        low: list[int | float | str] = []
-        high: list[int | float | str] = []
+        low: list[Any] = []
+        high: list[Any] = []
         known = []
         for row in reversed(self._rows):
             ends = (row.minimum, row.maximum) if row.value_type in kinds else (None, None)
@@ -225,7 +227,7 @@ def limits(leaf: Leaf, ranges: Ranges, count: int) -> tuple[int, int]:
     return true | unknown, false | unknown
 
 
-def _compared(operator: str, value: object, ranges: Ranges) -> tuple[int, int]:
+def _compared(operator: str, value: Any, ranges: Ranges) -> tuple[int, int]:
     low, high = ranges.low, ranges.high
     match operator:
         case "<":
@@ -242,7 +244,7 @@ def _compared(operator: str, value: object, ranges: Ranges) -> tuple[int, int]:
     return (equal, other) if operator == "=" else (other, equal)
 
 
-def _within(values: Sequence[object], ranges: Ranges) -> tuple[int, int]:
+def _within(values: Sequence[Any], ranges: Ranges) -> tuple[int, int]:
     """Return where a value of a list lies between the smallest and the largest, and where another value does."""
     if not values:
         return 0, (1 << len(ranges.low)) - 1
@@ -256,7 +258,7 @@ def _within(values: Sequence[object], ranges: Ranges) -> tuple[int, int]:
     return where(true), where(false)
 
 
-def _plain(value: Value) -> int | float | str | Fraction:
+def _plain(value: Value) -> Any:
     """Return a literal that is fast to compare and the same."""
     if isinstance(value, Fraction):
         near = value.numerator / value.denominator

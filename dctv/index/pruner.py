@@ -14,7 +14,7 @@ import threading
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, reduce
+from functools import cached_property, partial, reduce
 from itertools import pairwise
 from pathlib import Path
 from typing import Literal, Protocol
@@ -193,7 +193,7 @@ class Pruner:
     def _ends(self, ts: Evidence, duration: Evidence) -> Ranges:
         ends = list(reversed(self._index.ends))
         known = where(end is not None and end < _FAR for end in ends) & ts.numbers.known & duration.numbers.known
-        low = [a + b for a, b in zip(ts.numbers.low, duration.numbers.low, strict=True)]  # type: ignore[operator]
+        low = [a + b for a, b in zip(ts.numbers.low, duration.numbers.low, strict=True)]
         return Ranges(known, low, [end or 0 for end in ends])
 
     def _probed(self, leaf: Leaf, name: str, evidence: Evidence, found: Possible, kept: int) -> Possible:
@@ -218,21 +218,19 @@ class Pruner:
         found: list[int] = []
         unknown: dict[int, Bloom] | None = None
         for file, own in self._by_file(positions).items():
-            of_file = self._filter(name, -1 - file, lambda file=file: self._index.file_bloom(name, file))
+            of_file = self._filter(name, -1 - file, partial(self._index.file_bloom, name, file))
             if of_file is not None and not any(map(of_file.may_contain, texts)):
                 continue
             for position in own:
                 if unknown is None and not self._cache.known(self._key(name, position)):
                     unknown = dict(self._index.blooms(name)) if len(positions) > self._count // _FEW else {}
-                blooms = unknown or {}
-                read = self._reader(name, position, blooms)
-                one = self._filter(name, position, read)
+                one = self._filter(name, position, partial(self._bloom, name, position, unknown or {}))
                 if one is None or any(map(one.may_contain, texts)):
                     found.append(position)
         return set_of(found, self._count)
 
-    def _reader(self, name: str, position: int, blooms: Mapping[int, Bloom]) -> Callable[[], Bloom | None]:
-        return lambda: blooms[position] if position in blooms else self._index.bloom(name, position)
+    def _bloom(self, name: str, position: int, read: Mapping[int, Bloom]) -> Bloom | None:
+        return read[position] if position in read else self._index.bloom(name, position)
 
     def _key(self, name: str, position: int) -> Key:
         return (self._index.path, self._index.generation, name, position)
