@@ -15,8 +15,9 @@ from dctv.contracts.reader import LoadedTrace, TraceTable
 from dctv.errors import TraceError
 from dctv.index.build import Trace
 from dctv.index.database import Index
-from dctv.index.pruner import Pruned, Pruner
+from dctv.index.scan_pruning import ScanPruner, ScanPruning
 from dctv.plan.predicate import Predicate
+from dctv.types.schema import DURATION, TS
 
 KEPT_BYTES = 256 << 20
 """Rows of chunks that are kept for the next query, at most; those of a whole trace are kept in any case."""
@@ -44,28 +45,41 @@ class IndexedTrace:
         self._origins: dict[str, Mapping[str, Origin]] = {}
 
     @cached_property
-    def start_ns(self) -> int:
-        """The absolute time of `_ts` 0."""
-        return int(self.index.facts["start_ns"])
-
-    @cached_property
     def everything(self) -> frozenset[int]:
         """The positions of all chunks."""
         return frozenset(range(len(self.index.chunks)))
 
     @cached_property
-    def _pruner(self) -> Pruner:
-        return Pruner(self.index)
+    def _pruner(self) -> ScanPruner:
+        return ScanPruner(self.index, int(self.index.facts["start_ns"]))
 
-    def origins(self, table: str) -> Mapping[str, Origin]:
-        """Return which columns of a table are dimensions of the index."""
+    def pruned(self, table: str | None, predicate: Predicate) -> ScanPruning:
+        """Return the chunks that may hold rows of a table of events for which a predicate is true; None is `events`."""
+        if table is None:
+            return self._pruner.prune(None, self._origins_of_all, predicate)
+        event = self.tables[table].event
+        assert event is not None
+        return self._pruner.prune(event.name, self._origins_of(table), predicate)
+
+    def _origins_of(self, table: str) -> Mapping[str, Origin]:
         if table not in self._origins:
-            self._origins[table] = self._trace.chunks.origins(self.index.known, table)
+            found = self._trace.chunks.origins(self.index.known, table)
+            self._origins[table] = {TS: Origin("ts"), **found}
         return self._origins[table]
 
-    def candidates(self, predicate: Predicate, origins: Mapping[str, Origin]) -> Pruned:
-        """Return the chunks that may hold rows of a table for which a predicate over its columns is true."""
-        return self._pruner.candidates(by_dimensions(predicate, origins, self.index, self.start_ns))
+    @cached_property
+    def _origins_of_all(self) -> Mapping[str, Origin]:
+        """The columns of `events` that show the same dimension in every table."""
+        found: dict[str, set[Origin | None]] = {"category": set(), "pid": set(), "tid": set(), DURATION: set()}
+        for name, table in self.tables.items():
+            event = table.event
+            if event is not None:
+                shown = {"category": event.category, "pid": event.pid, "tid": event.tid, DURATION: event.duration}
+                for column, source in shown.items():
+                    found[column].add(None if source is None else self._origins_of(name).get(source))
+        same = {column: origins.pop() for column, origins in found.items() if len(origins) == 1}
+        every = {column: origin for column, origin in same.items() if origin is not None}
+        return {TS: Origin("ts"), "name": Origin("name"), **every}
 
     def decoded(self, positions: frozenset[int]) -> Mapping[str, TraceTable]:
         """Return all tables with at least the rows of some chunks; the last ones are kept.
@@ -118,5 +132,3 @@ class IndexedTrace:
 
 def _bytes_of(tables: Mapping[str, TraceTable]) -> int:
     return sum(one.data.nbytes for one in tables.values() if one.data is not None)
-
-
