@@ -5,6 +5,7 @@ they were.
 from __future__ import annotations
 
 import threading
+import weakref
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -43,6 +44,8 @@ class IndexedTrace:
         self._lock = threading.Lock()
         self._kept: Decoded | None = None
         self._origins: dict[str, Mapping[str, Origin]] = {}
+        # Results that are still read may need the index after the trace was unmounted.
+        self._close = weakref.finalize(self, index.close)
 
     @cached_property
     def everything(self) -> frozenset[int]:
@@ -127,7 +130,7 @@ class IndexedTrace:
 
     def close(self) -> None:
         """Let go of the index."""
-        self.index.close()
+        self._close()
 
 
 def _bytes_of(tables: Mapping[str, TraceTable]) -> int:
