@@ -161,9 +161,5 @@ class ScanPruner:
         return (min(low) - self._start, max(high) - self._start) if kept else (0, -1)
 
 
-def _few(hashes: frozenset[str]) -> bool:
-    return len(hashes) <= _MOST_ASKED
-
-
 def _names(leaf: Compare | In | Prefix | IsNull) -> tuple[str, ...]:
     return leaf.columns if isinstance(leaf, Compare) else (leaf.column,)
