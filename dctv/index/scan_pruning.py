@@ -139,9 +139,8 @@ class ScanPruner:
         if len(hashes) > _MOST_HASHES:
             return Anything()
         assert origin.resolves is not None
-        sure = (
-            {one for one in hashes if len(self._index.texts_of(origin.resolves, one)) == 1} if _few(hashes) else set()
-        )
+        asked = hashes if len(hashes) <= _MOST_ASKED else ()
+        sure = {one for one in asked if len(self._index.texts_of(origin.resolves, one)) == 1}
         found = In(origin.dimension, tuple(sorted(sure)), has_null)
         unsure = hashes - sure
         if not unsure:
