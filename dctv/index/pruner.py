@@ -245,5 +245,8 @@ class Pruner:
         possible = [one is None or any(map(one.may_contain, texts)) for one in filters]
         return set_of((position for position, may in zip(found, possible, strict=True) if may), self._count)
 
+    def _bloom(self, name: str, position: int, read: Mapping[int, Bloom]) -> Bloom | None:
+        return read[position] if position in read else self._index.bloom(name, position)
+
     def _key(self, name: str, position: int) -> Key:
         return (self._index.path, self._index.generation, name, position)
