@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from dctv import readers
 from dctv.bind.binder import Binder
-from dctv.catalog.files import find_trace
+from dctv.catalog.files import find_traces
 from dctv.catalog.given import scan_of, stored
 from dctv.catalog.mount import Mount, attach, check_name
 from dctv.catalog.namespace import Catalog, StoredTable
@@ -32,8 +32,10 @@ from dctv.functions.table.as_spans import AS_EVENTS, AS_SPANS
 from dctv.functions.table.generate_sequential_spans import quantize
 from dctv.rewrite.settings import Settings
 from dctv.run.execute import Executor, Hooks, Shelves
+from dctv.run.matches import Matches, find_matches
 from dctv.run.result import Asserted, Control, Done, Outcome, Result
 from dctv.syntax import ast
+from dctv.syntax.filter import parse_filter
 from dctv.syntax.parse import parse
 from dctv.types.schema import Kind, Schema
 
@@ -133,8 +135,8 @@ class Session:
             if "_engine" in self.__dict__:
                 self._engine.finish()
 
-    def mount(self, path: str, name: str, **options: object) -> None:
-        """Mount a trace: a file, a folder or a pattern, under a dotted name.
+    def mount(self, path: str | Sequence[str], name: str, **options: object) -> None:
+        """Mount a trace: a file, a folder or a pattern, or several of them as one, under a dotted name.
 
         Raises:
             TraceError: it cannot be read.
@@ -188,9 +190,13 @@ class Session:
             return int(bound.value) if bound.value.denominator == 1 else float(bound.value)
         return bound
 
-    def _mount(self, path: str, name: ast.Path, base: Path | None, options: Mapping[str, object]) -> str:
+    def _mount(
+        self, given: str | Sequence[str], name: ast.Path, base: Path | None, options: Mapping[str, object]
+    ) -> str:
         parts = check_name(self._catalog, name)
-        files = find_trace(path, self._readers, base)
+        paths = [given] if isinstance(given, str) else list(given)
+        files = find_traces(paths, self._readers, base)
+        path = ", ".join(paths)
         _check_options(files.reader, options)
         self._interrupted = False
         context = LoadContext(options, self._threads, lambda done, total: self._report(name.text, done, total))
@@ -278,6 +284,22 @@ class Session:
         message = last.message if isinstance(last, Done | Asserted) else "nothing to run"
         return self._executor().rows({"status": "VARCHAR"}, [[message]])
 
+    def matches(self, name: str, where: str | None = None, *, source_name: str = "<filter>") -> Matches:
+        """Return the events of a mounted trace that match a filter such as `cat == "POSIX" and dur > 1ms`.
+
+        Raises:
+            QueryError: the filter does not follow its grammar, or does not fit the trace.
+        """
+        self._interrupted = False
+        self._log.entries.clear()
+        mount = self._mounts.get(tuple(name.split(".")))
+        if mount is None:
+            raise UsageError(f"no trace is mounted as `{name}`")
+        with _deep_recursion():
+            tree = None if where is None else parse_filter(Source(source_name, where))
+            found = find_matches(self._catalog, mount, self._readers[mount.reader], tree, self._log)
+        return Matches(*found, self._executor().result)
+
     def interrupt(self) -> None:
         """End what runs, from another thread; it raises Interrupted and the session stays usable."""
         self._interrupted = True
@@ -311,6 +333,10 @@ class Session:
     def incomplete(self) -> list[str]:
         """Return what kept mounted traces from being read whole."""
         return [f"{'.'.join(m.parts)}: {reason}" for m in self._mounts.values() for reason in m.incomplete]
+
+    def warnings(self) -> list[str]:
+        """Return what the last statement or filter was warned of."""
+        return list(self._log.entries)
 
     def close(self) -> None:
         """Free everything."""

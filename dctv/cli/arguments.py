@@ -14,7 +14,7 @@ _CONSTANTS: dict[str, object] = {"true": True, "false": False, "null": None}
 
 def add_session_options(parser: ArgumentParser) -> None:
     """Add the limits and what to do about traces that were not read whole."""
-    parser.add_argument("--threads", type=_positive, metavar="N", help="use at most N threads")
+    parser.add_argument("--threads", type=positive, metavar="N", help="use at most N threads")
     parser.add_argument("--memory-limit", metavar="SIZE", help="use at most this much memory, such as 2GB")
     parser.add_argument(
         "--allow-partial", action="store_true", help="accept traces that could not be read whole (exit code 0, not 3)"
@@ -70,7 +70,8 @@ def _typed(text: str) -> object:
     return text
 
 
-def _positive(text: str) -> int:
+def positive(text: str) -> int:
+    """Read a number from 1."""
     if not text.isdecimal() or int(text) < 1:
         raise ArgumentTypeError(f"found `{text}`, expected a number from 1")
     return int(text)

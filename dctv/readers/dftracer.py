@@ -15,11 +15,20 @@ bytes are what the C library's calls count in bytes, see `BYTES`. `ret` has none
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dctv.contracts.reader import Diagnostic, EventColumns, Head, LoadContext, LoadedTrace, Reader, TraceTable
+from dctv.contracts.reader import (
+    Diagnostic,
+    EventColumns,
+    Head,
+    LoadContext,
+    LoadedTrace,
+    Reader,
+    Records,
+    TraceTable,
+)
 from dctv.errors import TraceError, nearest
 from dctv.types.schema import TS, ColumnType, Kind, Schema
 from dctv.types.units import NO_UNIT, Unit, parse_unit
@@ -192,10 +201,26 @@ def _writer(found: Any) -> str | None:
     return None
 
 
+def records(properties: Mapping[str, str]) -> Records:
+    """Return how events are written: in microseconds, as is usual, or in the nanoseconds of one of the files."""
+    if "NS" not in properties["time_unit"].split(", "):
+        return Records("us")
+    unit = {
+        "name": "CM",
+        "cat": "dftracer",
+        "pid": 0,
+        "tid": 0,
+        "ph": "M",
+        "args": {"name": "time_metric", "value": "NS"},
+    }
+    return Records("ns", (json.dumps(unit, separators=(",", ":")),))
+
+
 READER = Reader(
     name="dftracer",
     title="DFTracer JSON lines (.pfw, .pfw.gz)",
     suffixes=(".pfw", ".pfw.gz"),
     sniff=sniff,
     load=load,
+    records=records,
 )

@@ -49,7 +49,11 @@ def width(text: str) -> int:
 
 def json_text(value: object) -> str:
     """Write a value from `json_value` as compact JSON that is safe to show on a terminal."""
-    text = _ENCODER.encode(value)
+    return harmless_json(_ENCODER.encode(value))
+
+
+def harmless_json(text: str) -> str:
+    """Escape in JSON what a terminal would obey instead of show."""
     return text if text.isascii() and "\x7f" not in text else _UNSAFE_IN_JSON.sub(_json_escape, text)
 
 

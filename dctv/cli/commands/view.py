@@ -1,0 +1,86 @@
+"""`dctv view`: prints the events of a trace that match a filter, as the records that they are or in any format."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+from typing import BinaryIO
+
+import dctv.writers
+from dctv.cli.arguments import add_session_options, positive
+from dctv.cli.command import Command
+from dctv.console.verdict import OK
+from dctv.contracts.shelf import scan
+from dctv.contracts.writer import Rows, Writer
+from dctv.errors import UsageError
+
+RECORDS = "ndjson"
+SUFFIXES = (".ndjson", ".jsonl", ".pfw")
+"""Endings of `-o FILE` that mean records; `--format jsonl` gives columns instead."""
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Add the arguments of `dctv view`."""
+    formats = sorted([RECORDS, *scan(dctv.writers, Writer)])
+    parser.add_argument("traces", nargs="+", metavar="TRACE", help="files, folders or patterns: together one trace")
+    parser.add_argument("--where", metavar="FILTER", help="""such as 'cat == "POSIX" and dur > 1ms'""")
+    parser.add_argument(
+        "--format",
+        choices=formats,
+        help="ndjson: the events as records, one a line; the others have the columns of `events` "
+        "(default: by -o, else ndjson)",
+    )
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write here, and only if all goes well")
+    parser.add_argument("--limit", type=positive, metavar="N", help="stop after the first N in order of time")
+    add_session_options(parser)
+
+
+def run(args: Namespace) -> int:
+    """Mount, filter, write; return the exit code."""
+    from dctv.cli.errand import Desk, carry_out
+    from dctv.console.narration import warn
+
+    writer = _writer(args.format, args.output)
+
+    def work(desk: Desk) -> int:
+        desk.session.mount(args.traces, "trace")
+        desk.check()
+        found = desk.session.matches("trace", args.where)
+        result = found.records(args.limit) if writer is None else found.rows(args.limit)
+        if writer is None:
+            desk.sink.stream.write("".join(f"{line}\n" for line in found.head).encode())
+            write_records(result, desk.sink.stream)
+        else:
+            writer.write(result, desk.sink.stream)
+        desk.sink.stream.flush()
+        desk.bar.clear()
+        warn(result.warnings)
+        return OK
+
+    return carry_out(args, [], work, args.output)
+
+
+def write_records(rows: Rows, out: BinaryIO) -> None:
+    """Write the JSON texts of a result's only column, one a line."""
+    from dctv.writers.cells import harmless_json
+
+    for (texts,) in rows.chunks():
+        lines = "".join(f"{text}\n" for text in texts)
+        out.write(harmless_json(lines).encode())
+
+
+def _writer(name: str | None, output: Path | None) -> Writer | None:
+    """Return how to write, None for records."""
+    formats = scan(dctv.writers, Writer)
+    if name is not None:
+        return formats.get(name)
+    if output is None or output.suffix.lower() in SUFFIXES or not output.suffix:
+        return None
+    for writer in formats.values():
+        if output.suffix.lower() in writer.suffixes:
+            return writer
+    known = ", ".join([*SUFFIXES, *(s for writer in formats.values() for s in writer.suffixes if s not in SUFFIXES)])
+    raise UsageError(f"the name `{output}` tells no format, expected --format or one of {known}")
+
+
+VIEW = Command("view", "print the events that match a filter", configure, run)

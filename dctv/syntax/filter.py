@@ -1,0 +1,265 @@
+"""Text of the filter language (`cat == "POSIX" and dur > 1000`) to its syntax tree.
+
+    filter := and ("or" and)*
+    and    := not ("and" not)*
+    not    := "not" not | "(" filter ")" | test
+    test   := FIELD ("==" | "!=" | "<" | "<=" | ">" | ">=") VALUE
+            | FIELD ["not"] "in" "[" [VALUE ("," VALUE)* [","]] "]"
+            | FIELD "is" ["not"] "null"
+
+By recursive descent rather than from a table: eight productions need none, and a filter then costs no start-up.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal, cast
+
+from dctv.errors import ParseError, Place, Source
+from dctv.syntax.filter_lexer import Token, decoded, scan
+from dctv.syntax.node import Node
+
+MAX_DEPTH = 100
+"""How deep parentheses may nest, so that whoever walks a filter by recursion is safe."""
+MOST_DIGITS = 400
+
+Operator = Literal["==", "!=", "<", "<=", ">", ">="]
+OPERATORS: tuple[Operator, ...] = ("==", "!=", "<", "<=", ">", ">=")
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Field(Node):
+    """A field of an event: `cat`, `args.level`."""
+
+    parts: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """The parts joined by dots."""
+        return ".".join(self.parts)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Amount(Node):
+    """A number: its exact value, whether it is written as a whole one, and its unit as written."""
+
+    value: Fraction
+    whole: bool = True
+    unit: str | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Constant(Node):
+    """A text, a truth value or null."""
+
+    value: str | bool | None
+
+
+Value = Amount | Constant
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Compare(Node):
+    """`field op value`."""
+
+    field: Field
+    operator: Operator
+    value: Value
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Among(Node):
+    """`field in [values]`."""
+
+    field: Field
+    values: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Absent(Node):
+    """`field is null`."""
+
+    field: Field
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Opposite(Node):
+    """`not part`."""
+
+    part: Filter
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Every(Node):
+    """`part and part`."""
+
+    parts: tuple[Filter, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Some(Node):
+    """`part or part`."""
+
+    parts: tuple[Filter, ...]
+
+
+Filter = Compare | Among | Absent | Opposite | Every | Some
+
+
+def parse_filter(source: Source) -> Filter:
+    """Parse a filter.
+
+    Raises:
+        ParseError: the text does not follow the grammar.
+    """
+    return _Parser(source, scan(source)).whole()
+
+
+class _Parser:
+    """Takes the tokens of one text from left to right."""
+
+    def __init__(self, source: Source, tokens: list[Token]) -> None:
+        self._source = source
+        self._tokens = tokens
+        self._index = 0
+        self._depth = 0
+
+    @property
+    def _next(self) -> Token:
+        return self._tokens[self._index]
+
+    def whole(self) -> Filter:
+        """Return the filter that the whole text is."""
+        found = self._some()
+        if self._next.kind != "END":
+            raise self._unexpected("`and`", "`or`", "the end of the filter")
+        return found
+
+    def _takes(self, word: str) -> bool:
+        """Take a keyword or mark if it comes next."""
+        if self._next.word != word:
+            return False
+        self._index += 1
+        return True
+
+    def _wanted(self, word: str, *others: str) -> Token:
+        token = self._next
+        if not self._takes(word):
+            raise self._unexpected(f"`{word}`", *others)
+        return token
+
+    def _some(self) -> Filter:
+        return self._chain("or", self._every, Some)
+
+    def _every(self) -> Filter:
+        return self._chain("and", self._operand, Every)
+
+    def _chain(self, word: str, part: Callable[[], Filter], made: type[Every] | type[Some]) -> Filter:
+        start = self._next.start
+        parts = [part()]
+        while self._takes(word):
+            parts.append(part())
+        return parts[0] if len(parts) == 1 else made(tuple(parts), place=self._since(start))
+
+    def _operand(self) -> Filter:
+        start = self._next.start
+        negations = 0
+        while self._takes("not"):
+            negations += 1
+        found = self._group() if self._next.word == "(" else self._test()
+        # Twice not is nothing, for what is unknown too.
+        return Opposite(found, place=self._since(start)) if negations % 2 else found
+
+    def _group(self) -> Filter:
+        opening = self._wanted("(")
+        self._depth += 1
+        if self._depth > MAX_DEPTH:
+            raise ParseError(f"nested more than {MAX_DEPTH} levels deep", self._place(opening))
+        found = self._some()
+        if not self._takes(")"):
+            raise self._unexpected("`)`", "`and`", "`or`")
+        self._depth -= 1
+        return found
+
+    def _test(self) -> Filter:
+        token = self._next
+        if token.kind != "FIELD":
+            raise self._unexpected("a field", "`not`", "`(`")
+        self._index += 1
+        field = Field(token.parts, place=self._place(token))
+        operator = self._next
+        if operator.word in OPERATORS:
+            self._index += 1
+            value = self._value()
+            return Compare(field, operator.word, value, place=self._since(token.start))
+        if self._takes("is"):
+            negated = self._takes("not")
+            self._wanted("null", *(() if negated else ("`not`",)))
+            return self._maybe(Absent(field, place=self._since(token.start)), negated=negated)
+        negated = self._takes("not")
+        if not self._takes("in"):
+            raise self._unexpected("`in`") if negated else self._unexpected("a comparison", "`in`", "`not in`", "`is`")
+        values = self._list()
+        return self._maybe(Among(field, values, place=self._since(token.start)), negated=negated)
+
+    @staticmethod
+    def _maybe(test: Among | Absent, *, negated: bool) -> Filter:
+        return Opposite(test, place=test.place) if negated else test
+
+    def _list(self) -> tuple[Value, ...]:
+        self._wanted("[")
+        values: list[Value] = []
+        while not self._takes("]"):
+            if values:
+                self._wanted(",", "`]`")
+                if self._takes("]"):
+                    break
+            values.append(self._value(in_list=True))
+        return tuple(values)
+
+    def _value(self, *, in_list: bool = False) -> Value:
+        token = self._next
+        place = self._place(token)
+        words: dict[str, bool | None] = {"true": True, "false": False, "null": None}
+        if token.kind == "STRING":
+            value: Value = Constant(decoded(self._source, token), place=place)
+        elif token.kind == "NUMBER":
+            value = _amount(token, place)
+        elif token.word in words:
+            value = Constant(words[token.word], place=place)
+        else:
+            raise self._unexpected("a value", *(("`]`",) if in_list else ()))
+        self._index += 1
+        return value
+
+    def _since(self, start: int) -> Place:
+        return Place(self._source, start, self._tokens[self._index - 1].stop)
+
+    def _place(self, token: Token) -> Place:
+        return Place(self._source, token.start, token.stop)
+
+    def _unexpected(self, *expected: str) -> ParseError:
+        from dctv.syntax.filter_complaint import unexpected  # only wanted when something is wrong
+
+        before = self._tokens[self._index - 1] if self._index else None
+        return unexpected(self._source, before, self._next, expected)
+
+
+_NUMBER = re.compile(r"([+-]?(?:0[xX][0-9A-Fa-f_]+|[0-9_]*\.?[0-9_]*(?:[eE][+-]?[0-9]+)?))(.*)", re.DOTALL)
+
+
+def _amount(token: Token, place: Place) -> Amount:
+    found = cast("re.Match[str]", _NUMBER.fullmatch(token.text))
+    digits, unit = found[1].replace("_", ""), found[2]
+    bare = digits.lstrip("+-")
+    hexadecimal = bare[:2].lower() == "0x"
+    exponent = "" if hexadecimal else bare.lower().partition("e")[2].lstrip("+-0")
+    if len(digits) > MOST_DIGITS or len(exponent) > 3:
+        raise ParseError("the number is too long or too large", place)
+    value = Fraction(int(bare, 16)) if hexadecimal else Fraction(bare)
+    name = unit[1:-1].replace("``", "`") if unit.startswith("`") else unit
+    signed = -value if digits.startswith("-") else value
+    return Amount(signed, bare.isdecimal() or hexadecimal, name or None, place=place)
