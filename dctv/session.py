@@ -212,7 +212,7 @@ class Session:
     def _trace(self, path: str, options: Mapping[str, object]) -> Trace:
         from dctv.index.build import Trace  # SQLite; only wanted when something is indexed
 
-        files = find_trace(path, self._readers, None)
+        files = find_traces([path], self._readers, None)
         _check_options(files.reader, options)
         self._interrupted = False
         return Trace(files.paths, files.reader, LoadContext(options, self._threads, lambda _done, _total: None))
@@ -226,7 +226,7 @@ class Session:
         """
         from dctv.index.order import Order, fulfil
 
-        return fulfil(self._trace(path, options), order or Order(), None, path, self._report)
+        return fulfil(self._trace(path, options), order or Order(), path, self._report)
 
     def check_index(self, path: str, order: Order | None = None, **options: object) -> list[str]:
         """Compare the index of a trace with the trace; return in words what differs.
@@ -236,7 +236,7 @@ class Session:
         """
         from dctv.index.order import Order, differences
 
-        return differences(self._trace(path, options), order or Order(), None, path, self._report)
+        return differences(self._trace(path, options), order or Order(), path, self._report)
 
     def _report(self, label: str, done: int, total: int) -> None:
         if self._interrupted:
