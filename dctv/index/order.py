@@ -94,8 +94,8 @@ def fulfil(trace: Trace, order: Order, label: str, report: Report) -> Outcome:
     told: list[str] = []
     reporter = Reporter(label, report)
     watched = _watched(trace, reporter)
-    settings = order.settings if make_spool is not None else replace(order.settings, store=False)
-    plan = Plan(layout(trace, settings), make_spool, order.index_dir, order.force, reporter.waiting, note=told.append)
+    wanted = layout(trace, order.settings)
+    plan = Plan(wanted, reporter.spool, order.index_dir, order.force, reporter.waiting, told.append)
     index, built = ensure(watched, plan)
     try:
         if built is not None and order.index_dir is None:
@@ -106,7 +106,7 @@ def fulfil(trace: Trace, order: Order, label: str, report: Report) -> Outcome:
         index.close()
 
 
-def differences(trace: Trace, order: Order, make_spool: MakeSpool | None, label: str, report: Report) -> list[str]:
+def differences(trace: Trace, order: Order, label: str, report: Report) -> list[str]:
     """Compare the index of a trace with the trace; return what differs in words.
 
     Raises:
