@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dctv.contracts.chunks import FILE, DecodedChunk, Known
 from dctv.contracts.reader import Chunks, TraceTable
@@ -160,9 +160,7 @@ class _Every:
                 yield batch.drop_columns([FILE])
         else:
             types = {"int64": pa.int64(), "string": pa.string()}
-            yield pa.RecordBatch.from_pylist(
-                [], schema=pa.schema([(name, types[kind]) for name, kind in order.items()])
-            )
+            yield pa.RecordBatch.from_pylist([], schema=pa.schema([(name, types[kind]) for name, kind in order.items()]))
 
     def close(self) -> None:
         """Free everything."""
