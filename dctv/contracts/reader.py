@@ -51,6 +51,8 @@ class TraceTable:
     only the schema is told."""
     event: EventColumns | None = None
     """Set for raw event tables: the session makes `events` of them, so no reader builds that table."""
+    rows: Callable[[], Sequence[Sequence[str | int | bool | None]]] | None = None
+    """Gives the rows of a small table in place of `data`, so that telling of it takes no pyarrow."""
 
 
 @dataclass(frozen=True, slots=True)

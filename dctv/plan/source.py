@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -20,6 +21,8 @@ class Run:
     """All of them, so that those of one trace can read its files together."""
     kept: dict[object, Any] = field(default_factory=dict)
     """What they share while it lasts."""
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    """Held by whoever looks into what is kept, or adds to it."""
 
 
 class Source(Protocol):
