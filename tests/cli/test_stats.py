@@ -23,9 +23,9 @@ events  start [ns]  end [ns]  length [ns]
 ------  ----------  --------  -----------
      9     1000000   1110000       110000
 
-durations  sum [ns]   mean [ns]  stddev [ns]  min [ns]  p50 [ns]  p90 [ns]  p99 [ns]  max [ns]
----------  --------  ----------  -----------  --------  --------  --------  --------  --------
-        9    233000  25888.8889   37438.6741      1000      5000    100000    100000    100000
+timed  sum [ns]   mean [ns]  stddev [ns]  min [ns]  p50 [ns]  p90 [ns]  p99 [ns]  max [ns]
+-----  --------  ----------  -----------  --------  --------  --------  --------  --------
+    9    233000  25888.8889   37438.6741      1000      5000    100000    100000    100000
 
 from [ns]  to [ns]  events
 ---------  -------  ------
@@ -44,16 +44,16 @@ POSIX          5
 app            3
 STDIO          1
 
-name      category  events  durations  sum [ns]  mean [ns]  stddev [ns]  min [ns]  p50 [ns]  p90 [ns]  p99 [ns]  max [ns]
---------  --------  ------  ---------  --------  ---------  -----------  --------  --------  --------  --------  --------
-read      POSIX          2          2      3000       1500          500      1000      1000      2000      2000      2000
-app       app            1          1      5000       5000            0      5000      5000      5000      5000      5000
-close     POSIX          1          1     90000      90000            0     90000     90000     90000     90000     90000
-fwrite    STDIO          1          1     10000      10000            0     10000     10000     10000     10000     10000
-open      POSIX          1          1      4000       4000            0      4000      4000      4000      4000      4000
-pread64   POSIX          1          1     20000      20000            0     20000     20000     20000     20000     20000
-readlink  POSIX          1          1      1000       1000            0      1000      1000      1000      1000      1000
-train     app            1          1    100000     100000            0    100000    100000    100000    100000    100000
+name      category  events  timed  sum [ns]  mean [ns]  stddev [ns]  min [ns]  p50 [ns]  p90 [ns]  p99 [ns]  max [ns]
+--------  --------  ------  -----  --------  ---------  -----------  --------  --------  --------  --------  --------
+read      POSIX          2      2      3000       1500          500      1000      1000      2000      2000      2000
+app       app            1      1      5000       5000            0      5000      5000      5000      5000      5000
+close     POSIX          1      1     90000      90000            0     90000     90000     90000     90000     90000
+fwrite    STDIO          1      1     10000      10000            0     10000     10000     10000     10000     10000
+open      POSIX          1      1      4000       4000            0      4000      4000      4000      4000      4000
+pread64   POSIX          1      1     20000      20000            0     20000     20000     20000     20000     20000
+readlink  POSIX          1      1      1000       1000            0      1000      1000      1000      1000      1000
+train     app            1      1    100000     100000            0    100000    100000    100000    100000    100000
 
 pid  events
 ---  ------
@@ -130,7 +130,7 @@ def spread(rows: list[dict[str, Any]]) -> dict[str, Any]:
     lengths = sorted(row["dur"] * 1000 for row in rows if "dur" in row)
     ranks = {"p50": 0.5, "p90": 0.9, "p99": 0.99}
     return {
-        "durations": len(lengths),
+        "timed": len(lengths),
         "sum": sum(lengths),
         "mean": pytest.approx(statistics.fmean(lengths), rel=1e-8),
         "stddev": pytest.approx(statistics.pstdev(lengths), rel=1e-8),
@@ -155,8 +155,8 @@ def test_a_trace_without_events(tmp_path: Path) -> None:
     assert (ran.code, ran.err) == (0, "")
     times, durations, *others = sections(ran.out)
     assert times == [{"events": 0, "start": None, "end": None, "length": None}]
-    assert durations[0]["durations"] == 0
-    assert [value for key, value in durations[0].items() if key != "durations"] == [None] * 8
+    assert durations[0]["timed"] == 0
+    assert [value for key, value in durations[0].items() if key != "timed"] == [None] * 8
     assert others == [[], [], [], []]
 
 
@@ -164,7 +164,7 @@ def test_events_without_durations() -> None:
     ran = run("stats", ROOT / "tests" / "data" / "ftrace" / "live_marks_tgid.trace.txt", "--format", "json")
     assert (ran.code, ran.err) == (0, "")
     times, durations, histogram, categories, *_ = sections(ran.out)
-    assert durations[0]["durations"] == 0
+    assert durations[0]["timed"] == 0
     assert histogram == []
     assert categories == [{"category": None, "events": times[0]["events"]}]
 
