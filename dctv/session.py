@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dctv import readers
 from dctv.bind.binder import Binder
@@ -38,6 +38,11 @@ from dctv.syntax import ast
 from dctv.syntax.filter import parse_filter
 from dctv.syntax.parse import parse
 from dctv.types.schema import Kind, Schema
+
+if TYPE_CHECKING:
+    from dctv.index.build import Trace
+    from dctv.index.order import Order
+    from dctv.index.order import Outcome as IndexOutcome
 
 Params = Mapping[str, object] | Mapping[int, object] | Mapping[str | int, object] | Sequence[object]
 Progress = Callable[[str, int, int], None]
@@ -192,10 +197,7 @@ class Session:
         paths = [given] if isinstance(given, str) else list(given)
         files = find_traces(paths, self._readers, base)
         path = ", ".join(paths)
-        for key in options:
-            if key not in files.reader.options:
-                known = ", ".join(files.reader.options) or "none"
-                raise UsageError(f"`{files.reader.name}` has no option `{key}`", hint=f"its options: {known}")
+        _check_options(files.reader, options)
         self._interrupted = False
         context = LoadContext(options, self._threads, lambda done, total: self._report(name.text, done, total))
         try:
@@ -206,6 +208,35 @@ class Session:
         attach(self._catalog, mount, modules(), expected_events(), [quantize(trace.last_ts)])
         self._mounts[parts] = mount
         return f"mounted {path} as {name.text} ({files.reader.name}, {len(trace.tables)} tables)"
+
+    def _trace(self, path: str, options: Mapping[str, object]) -> Trace:
+        from dctv.index.build import Trace  # SQLite; only wanted when something is indexed
+
+        files = find_traces([path], self._readers, None)
+        _check_options(files.reader, options)
+        self._interrupted = False
+        return Trace(files.paths, files.reader, LoadContext(options, self._threads, lambda _done, _total: None))
+
+    def index(self, path: str, order: Order | None = None, **options: object) -> IndexOutcome:
+        """Build the index and the column store of a trace, or what they lack.
+
+        Raises:
+            IndexFailed: they cannot be written, or the trace cannot be indexed.
+            TraceError: it cannot be read.
+        """
+        from dctv.index.order import Order, fulfil
+
+        return fulfil(self._trace(path, options), order or Order(), path, self._report)
+
+    def check_index(self, path: str, order: Order | None = None, **options: object) -> list[str]:
+        """Compare the index of a trace with the trace; return in words what differs.
+
+        Raises:
+            IndexUnusable: there is no index that could be compared.
+        """
+        from dctv.index.order import Order, differences
+
+        return differences(self._trace(path, options), order or Order(), path, self._report)
 
     def _report(self, label: str, done: int, total: int) -> None:
         if self._interrupted:
@@ -314,6 +345,13 @@ class Session:
             del self.__dict__["_engine"]
         self._catalog = Catalog()
         self._mounts.clear()
+
+
+def _check_options(reader: Reader, options: Mapping[str, object]) -> None:
+    for key in options:
+        if key not in reader.options:
+            known = ", ".join(reader.options) or "none"
+            raise UsageError(f"`{reader.name}` has no option `{key}`", hint=f"its options: {known}")
 
 
 _FRAMES = 20_000

@@ -49,6 +49,8 @@ class Trace:
     paths: tuple[Path, ...]
     reader: Reader
     context: LoadContext
+    counted: Callable[[int], None] = lambda _: None
+    """Called with how many events there were so far."""
 
     @property
     def about(self) -> Subject:
@@ -192,7 +194,10 @@ class Attempt:
 
         wanted, tally = self._layout, self.tally
         dimensions = list(wanted.dimensions.items())
-        sizes = {"expected_entries": wanted.expected_entries, "false_positive_rate": wanted.false_positive_rate}
+        sizes: dict[str, Any] = {
+            "expected_entries": wanted.expected_entries,
+            "false_positive_rate": wanted.false_positive_rate,
+        }
         blooms: dict[int, Any] = {}
         run = self._trace.chunks.start(self._trace.paths, self._trace.context, hints)
         try:
@@ -209,6 +214,7 @@ class Attempt:
                     self._spool.add(chunk)
                 tally.chunks += 1
                 tally.events += statistics["statistics"]["total_events"]
+                self._trace.counted(tally.events)
                 tally.hashes.update(dict.fromkeys((at.file, *row) for row in chunk.hashes))
             self._file_blooms(blooms)
             return run.facts(), run.again()

@@ -118,12 +118,12 @@ def _probe(index: Index, position: int, chunk: DecodedChunk, found: Findings) ->
         if stored is None:
             continue
         try:
-            bloom = Bloom.from_blob(stored.data)
+            bloom = Bloom.from_bytes(stored.data)
         except ValueError as error:
             found.add(f"chunk {position}: the filter of `{dimension}` is damaged: {error}")
             continue
         for value in _values(chunk, column):
-            if not bloom.possibly_contains(value):
+            if not bloom.may_contain(value):
                 found.add(f"chunk {position}: the filter of `{dimension}` denies `{value[:80]}`, which is there")
 
 

@@ -180,6 +180,12 @@ class Index:
         query = "SELECT total_events FROM chunk_statistics ORDER BY file_info_id, checkpoint_idx"
         return tuple(count for (count,) in self._rows(query))
 
+    @cached_property
+    def ends(self) -> Sequence[int | None]:
+        """When the last event of each chunk ends, in absolute ns."""
+        query = "SELECT max_end_ns FROM chunk_statistics ORDER BY file_info_id, checkpoint_idx"
+        return tuple(end for (end,) in self._rows(query))
+
     def _complete(self, what: str, rows: Sequence[Any]) -> None:
         if len(rows) != len(self.chunks):
             found = f"{len(rows)} rows of {what} for {len(self.chunks)} chunks"

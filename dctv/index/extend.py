@@ -82,7 +82,10 @@ def _compute(trace: Trace, index: Index, wanted: Layout, missing: Lack, writer: 
     from dctv._kernels import FileBlooms, chunk_statistics
 
     writer.forget_dimensions([*missing.dimensions, *(ALWAYS if missing.built_in else ())])
-    sizes = {"expected_entries": wanted.expected_entries, "false_positive_rate": wanted.false_positive_rate}
+    sizes: dict[str, Any] = {
+        "expected_entries": wanted.expected_entries,
+        "false_positive_rate": wanted.false_positive_rate,
+    }
     dimensions = list(missing.dimensions.items())
     blooms: dict[int, Any] = {}
     places = iter(index.checkpoints())

@@ -22,7 +22,7 @@ from dctv.errors import ParseError, Place, Source
 from dctv.syntax.filter_lexer import Token, decoded, scan
 from dctv.syntax.node import Node
 
-MAX_DEPTH = 200
+MAX_DEPTH = 100
 """How deep parentheses may nest, so that whoever walks a filter by recursion is safe."""
 MOST_DIGITS = 400
 

@@ -1,6 +1,6 @@
-"""A small trace format for tests of indexes: lines `name,cat,ts,dur,size`, hashes as `#hash,text`, chunks of whole lines.
+"""A small trace format for tests of indexes: lines `name,cat,ts,dur,size`, hashes as `#hash,text`, chunks of lines.
 
-`python -m tests.index.notes FOLDER FILE... ` builds the index of such files in a folder, slowly if `NOTES_PAUSE` says so.
+`python -m tests.index.notes FOLDER FILE...` builds the index of such files, slowly if `NOTES_PAUSE` says so.
 """
 
 from __future__ import annotations
