@@ -190,7 +190,7 @@ class Attempt:
 
     def read(self, hints: Mapping[str, Any] | None) -> tuple[Mapping[str, Any], bool]:
         """Read all chunks; return the facts, and whether they must be read again with these as hints."""
-        from dctv._kernels import FileBlooms, chunk_statistics
+        from dctv._kernels import FileBlooms
 
         wanted, tally = self._layout, self.tally
         dimensions = list(wanted.dimensions.items())
@@ -202,7 +202,7 @@ class Attempt:
         run = self._trace.chunks.start(self._trace.paths, self._trace.context, hints)
         try:
             for chunk in run:
-                statistics = chunk_statistics(list(chunk.events), dimensions, **sizes)
+                statistics = statistics_of(chunk, dimensions, sizes)
                 self._writer.chunk(chunk, statistics)
                 at = chunk.checkpoint
                 if at.file not in blooms:
@@ -263,6 +263,22 @@ class Attempt:
         shutil.rmtree(self._work / "store", ignore_errors=True)
 
 
+def statistics_of(
+    chunk: DecodedChunk, dimensions: list[tuple[str, str]], sizes: Mapping[str, Any], *, summary: bool = True
+) -> dict[str, Any]:
+    """Return the rows of a chunk.
+
+    Raises:
+        IndexFailed: a column cannot be a dimension.
+    """
+    from dctv._kernels import chunk_statistics
+
+    try:
+        return chunk_statistics(list(chunk.events), dimensions, **sizes, summary=summary)
+    except ValueError as error:
+        raise IndexFailed(f"cannot index the trace: {error}") from None
+
+
 def looked_at(trace: Trace) -> list[Identity]:
     """Return what the files are now.
 
@@ -272,7 +288,7 @@ def looked_at(trace: Trace) -> list[Identity]:
     try:
         return identities(trace.paths)
     except OSError as error:
-        raise IndexFailed(f"cannot read `{error.filename}`: {(error.strerror or str(error)).lower()}") from None
+        raise IndexFailed(f"cannot read `{error.filename}`: {reason(error)}") from None
 
 
 def unchanged(trace: Trace, before: Sequence[Identity]) -> None:
@@ -337,13 +353,17 @@ def _sync(folder: Path) -> None:
         os.close(file)
 
 
+def reason(error: OSError) -> str:
+    """Return what the system said, without what libraries wrap around it."""
+    return (os.strerror(error.errno) if error.errno else str(error)).lower()
+
+
 @contextmanager
 def failures(folder: Path) -> Iterator[None]:
     """Turn what a disk can do to a builder into an error in words."""
     try:
         yield
     except OSError as error:
-        what = (error.strerror or str(error)).lower()
-        raise IndexFailed(f"cannot write the index in `{folder}`: {what}") from None
+        raise IndexFailed(f"cannot write the index in `{folder}`: {reason(error)}") from None
     except sqlite3.Error as error:
         raise IndexFailed(f"cannot write the index in `{folder}`: {error}") from None

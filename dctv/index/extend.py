@@ -9,7 +9,7 @@ from typing import Any
 
 from dctv.contracts.chunks import Checkpoint
 from dctv.errors import IndexUnusable
-from dctv.index.build import Built, Trace, failures, looked_at, publish, unchanged, workspace
+from dctv.index.build import Built, Trace, failures, looked_at, publish, statistics_of, unchanged, workspace
 from dctv.index.database import ALWAYS, Index
 from dctv.index.location import INDEX
 from dctv.index.records import Layout
@@ -79,7 +79,7 @@ def extend(trace: Trace, index: Index, wanted: Layout, missing: Lack) -> Built |
 
 def _compute(trace: Trace, index: Index, wanted: Layout, missing: Lack, writer: IndexWriter) -> int | None:
     """Write what is missing; return how many events were read, or None if the chunks are not the index's own."""
-    from dctv._kernels import FileBlooms, chunk_statistics
+    from dctv._kernels import FileBlooms
 
     writer.forget_dimensions([*missing.dimensions, *(ALWAYS if missing.built_in else ())])
     sizes: dict[str, Any] = {
@@ -94,7 +94,7 @@ def _compute(trace: Trace, index: Index, wanted: Layout, missing: Lack, writer: 
     for chunk in run:
         if not _same(chunk.checkpoint, next(places, None)):
             return None
-        statistics = chunk_statistics(list(chunk.events), dimensions, **sizes, summary=missing.built_in)
+        statistics = statistics_of(chunk, dimensions, sizes, summary=missing.built_in)
         writer.dimensions(chunk.checkpoint, statistics["dimensions"])
         collected = blooms.setdefault(chunk.checkpoint.file, FileBlooms(**sizes))
         for row in statistics["dimensions"]:
