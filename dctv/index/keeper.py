@@ -9,7 +9,8 @@ from pathlib import Path
 
 from dctv.errors import IndexFailed, IndexUnusable
 from dctv.index import locks
-from dctv.index.build import STORE, WORKSPACE, Built, MakeSpool, Trace, build, reason
+from dctv.index.anew import build
+from dctv.index.build import STORE, WORKSPACE, Built, MakeSpool, Trace, reason
 from dctv.index.database import Index
 from dctv.index.extend import extend, lack
 from dctv.index.location import Subject, index_folder

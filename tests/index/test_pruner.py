@@ -159,7 +159,9 @@ def truth(predicate: Predicate, row: Row) -> bool | None:
 
 
 def _text(value: object) -> str:
-    return value if isinstance(value, str) else ("true" if value else "false") if isinstance(value, bool) else str(value)
+    return (
+        value if isinstance(value, str) else ("true" if value else "false") if isinstance(value, bool) else str(value)
+    )
 
 
 def _holds(value: Any, operator: str, literal: Any) -> bool:
