@@ -160,7 +160,9 @@ class _Every:
                 yield batch.drop_columns([FILE])
         else:
             types = {"int64": pa.int64(), "string": pa.string()}
-            yield pa.RecordBatch.from_pylist([], schema=pa.schema([(name, types[kind]) for name, kind in order.items()]))
+            yield pa.RecordBatch.from_pylist(
+                [], schema=pa.schema([(name, types[kind]) for name, kind in order.items()])
+            )
 
     def close(self) -> None:
         """Free everything."""
