@@ -15,7 +15,7 @@ from typing import Any
 
 from dctv import readers
 from dctv.bind.binder import Binder
-from dctv.catalog.files import find_trace, find_traces, list_files
+from dctv.catalog.files import find_traces, list_files
 from dctv.catalog.given import scan_of, stored
 from dctv.catalog.mount import Mount, attach, check_name
 from dctv.catalog.namespace import Catalog, StoredTable
@@ -43,7 +43,6 @@ from dctv.syntax import ast
 from dctv.syntax.filter import parse_filter
 from dctv.syntax.parse import parse
 from dctv.types.schema import Kind, Schema
-
 
 Params = Mapping[str, object] | Mapping[int, object] | Mapping[str | int, object] | Sequence[object]
 Progress = Callable[[str, int, int], None]
@@ -237,7 +236,7 @@ class Session:
             IndexFailed: they cannot be written, or the trace cannot be indexed.
             TraceError: it cannot be read.
         """
-        return fulfil(*self._ordered(path, order, options), self._policy.make_spool, path, self._report)
+        return fulfil(*self._ordered(path, order, options), path, self._report)
 
     def check_index(self, path: str, order: Order | None = None, **options: object) -> list[str]:
         """Compare the index of a trace with the trace; return in words what differs.
@@ -245,12 +244,12 @@ class Session:
         Raises:
             IndexUnusable: there is no index that could be compared.
         """
-        return differences(*self._ordered(path, order, options), self._policy.make_spool, path, self._report)
+        return differences(*self._ordered(path, order, options), path, self._report)
 
     def _ordered(self, path: str, order: Order | None, options: Mapping[str, object]) -> tuple[Trace, Order]:
         wanted = order or Order()
         self._interrupted = False
-        files = find_trace(path, self._readers, None)
+        files = find_traces([path], self._readers, None)
         _check_options(files.reader, options)
         context = LoadContext(options, self._threads, lambda _done, _total: None)
         folder = wanted.index_dir or self._policy.index_dir

@@ -1,6 +1,4 @@
-"""An open index and its trace -> the rows of some chunks, decoded once for all that read them, while files stay as
-they were.
-"""
+"""An open index and its trace -> which chunks may matter, and their rows, decoded once for all that read them."""
 
 from __future__ import annotations
 
@@ -9,7 +7,6 @@ import weakref
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 from dctv.contracts.chunks import Origin
 from dctv.contracts.reader import LoadedTrace, TraceTable

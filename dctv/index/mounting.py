@@ -11,7 +11,7 @@ from typing import Literal
 from dctv.catalog.mount import Mount
 from dctv.contracts.reader import Reader
 from dctv.errors import IndexFailed, IndexUnusable, TraceError
-from dctv.index.build import MakeSpool, Settings, Trace
+from dctv.index.build import Settings, Trace
 from dctv.index.database import Index
 from dctv.index.keeper import find
 from dctv.index.location import subject
@@ -35,7 +35,6 @@ class Policy:
     when: When = "auto"
     """True builds those that are missing, `auto` only for large traces, False looks for none."""
     index_dir: Path | None = None
-    make_spool: MakeSpool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +72,7 @@ def with_index(trace: Trace, found: Index | None, policy: Policy, narrator: Narr
     try:
         index = found or find(trace.about, policy.index_dir, narrator.note)
         if index is None and (policy.when is True or _is_large(trace.paths)):
-            fulfil(trace, Order(Settings(), policy.index_dir), policy.make_spool, narrator.label, narrator.report)
+            fulfil(trace, Order(Settings(), policy.index_dir), narrator.label, narrator.report)
             index = find(trace.about, policy.index_dir, narrator.note)
         return None if index is None else IndexedTrace(trace, index)
     except (IndexFailed, IndexUnusable, TraceError) as error:

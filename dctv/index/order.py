@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from dctv.errors import IndexUnusable
-from dctv.index.build import Built, MakeSpool, Settings, Trace, layout
+from dctv.index.build import Built, Settings, Spool, Trace, layout
 from dctv.index.cache import Bound, most_bytes, prune
 from dctv.index.check import check
 from dctv.index.database import Index
@@ -69,12 +69,22 @@ class Reporter:
         self.events = events
         self.progress(self.done, self.total)
 
+    def stored(self, done: int, total: int) -> None:
+        """Take how many rows of the column store are written."""
+        self.report(f"{self.label}: {self.events:,} events, {100 * done // max(total, 1)} % stored", 0, 0)
+
+    def spool(self, folder: Path) -> Spool:
+        """Begin to collect rows for the column store."""
+        from dctv.index.store import StoreSpool
+
+        return StoreSpool(folder, self.stored)
+
     def waiting(self) -> None:
         """Say that another process builds."""
         self.report(f"{self.label}: waiting for another process that indexes it", 0, 0)
 
 
-def fulfil(trace: Trace, order: Order, make_spool: MakeSpool | None, label: str, report: Report) -> Outcome:
+def fulfil(trace: Trace, order: Order, label: str, report: Report) -> Outcome:
     """Find, build or extend the index of a trace.
 
     Raises:
@@ -84,8 +94,8 @@ def fulfil(trace: Trace, order: Order, make_spool: MakeSpool | None, label: str,
     told: list[str] = []
     reporter = Reporter(label, report)
     watched = _watched(trace, reporter)
-    settings = order.settings if make_spool is not None else replace(order.settings, store=False)
-    plan = Plan(layout(trace, settings), make_spool, order.index_dir, order.force, reporter.waiting, note=told.append)
+    wanted = layout(trace, order.settings)
+    plan = Plan(wanted, reporter.spool, order.index_dir, order.force, reporter.waiting, told.append)
     index, built = ensure(watched, plan)
     try:
         if built is not None and order.index_dir is None:
@@ -96,7 +106,7 @@ def fulfil(trace: Trace, order: Order, make_spool: MakeSpool | None, label: str,
         index.close()
 
 
-def differences(trace: Trace, order: Order, make_spool: MakeSpool | None, label: str, report: Report) -> list[str]:
+def differences(trace: Trace, order: Order, label: str, report: Report) -> list[str]:
     """Compare the index of a trace with the trace; return what differs in words.
 
     Raises:
@@ -110,7 +120,8 @@ def differences(trace: Trace, order: Order, make_spool: MakeSpool | None, label:
         raise IndexUnusable(f"found no index in `{index_folder(trace.about, order.index_dir)}`")
     try:
         with TemporaryDirectory(prefix="dctv-check-") as scratch:
-            return check(_watched(trace, Reporter(label, report)), index, make_spool, Path(scratch))
+            reporter = Reporter(label, report)
+            return check(_watched(trace, reporter), index, reporter.spool, Path(scratch))
     finally:
         index.close()
 
