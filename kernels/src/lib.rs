@@ -4,6 +4,7 @@ use pyo3::prelude::*;
 
 mod columns;
 mod ftrace;
+mod pass;
 mod pfw;
 mod sweeps;
 
