@@ -2,6 +2,7 @@
 
 use pyo3::prelude::*;
 
+mod access;
 mod columns;
 mod ftrace;
 mod pass;
@@ -10,6 +11,7 @@ mod sweeps;
 
 #[pymodule]
 fn _kernels(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    access::register(m)?;
     sweeps::register(m)?;
     ftrace::register(m)?;
     pfw::register(m)
