@@ -83,7 +83,7 @@ def _chunks(metadata: pq.FileMetaData) -> list[tuple[int, int, int]]:
             begins = [column.data_page_offset]
             if column.has_dictionary_page:
                 begins.append(column.dictionary_page_offset)
-            if column.total_compressed_size:
+            if column.num_values:
                 found.append((min(begins), column.total_compressed_size, number))
     return found
 
