@@ -261,6 +261,11 @@ class Index:
                 self._texts[dimension] = texts
             return self._texts[dimension].get(found, frozenset())
 
+    def event_counts(self) -> Mapping[tuple[str, str], int]:
+        """Count events by category and name, as the manifest has them; a missing category is empty."""
+        query = "SELECT cat, name, sum(event_count) FROM checkpoint_event_ranges GROUP BY cat, name"
+        return {(category, name): count for category, name, count in self._rows(query)}
+
     def event_lines(self, position: int) -> Mapping[tuple[str, str], bytes]:
         """Return the manifest of a chunk: category and name, and the little-endian u32 lines of such events."""
         chunk = self.chunks[position]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import inf, isnan
+from operator import eq, ge, gt, le, lt, ne
 from pathlib import Path
 from typing import Any
 
@@ -132,36 +133,40 @@ def _type(value: object) -> object:
 
 def truth(predicate: Predicate, row: Row) -> bool | None:
     """Return what a predicate is for an event, in three-valued logic, one case after the other."""
+    found: bool | None
     match predicate:
         case Not(part):
             inner = truth(part, row)
-            return None if inner is None else not inner
+            found = None if inner is None else not inner
         case And(parts):
-            found = [truth(part, row) for part in parts]
-            return False if False in found else None if None in found else True
+            found = _all([truth(part, row) for part in parts])
         case Or(parts):
-            found = [truth(part, row) for part in parts]
-            return True if True in found else None if None in found else False
+            of_opposites = _all([truth(Not(part), row) for part in parts])
+            found = None if of_opposites is None else not of_opposites
         case IsNull(column):
-            return row[column] is None
+            found = row[column] is None
         case Anything():
-            return row["luck"]
+            found = row["luck"]
         case Compare(columns, operator, literal):
             values = [row[c] for c in columns]
-            return None if None in values else _holds(sum(values) if len(values) > 1 else values[0], operator, literal)
+            found = None if None in values else _holds(sum(values) if len(values) > 1 else values[0], operator, literal)
         case Prefix(column, text):
-            return None if row[column] is None else _text(row[column]).startswith(text)
+            found = None if row[column] is None else _text(row[column]).startswith(text)
         case In(column, literals, has_null):
-            if row[column] is None:
-                return None
-            found = [_holds(row[column], "=", literal) for literal in literals]
-            return True if True in found else None if has_null else False
+            is_one = any(_holds(row[column], "=", literal) for literal in literals if row[column] is not None)
+            found = is_one or (None if has_null or row[column] is None else False)
+    return found
+
+
+def _all(truths: Sequence[bool | None]) -> bool | None:
+    return False if False in truths else None if None in truths else True
 
 
 def _text(value: object) -> str:
-    return (
-        value if isinstance(value, str) else ("true" if value else "false") if isinstance(value, bool) else str(value)
-    )
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+_RELATIONS: Mapping[str, Callable[[Any, Any], bool]] = {"=": eq, "!=": ne, "<": lt, "<=": le, ">": gt, ">=": ge}
 
 
 def _holds(value: Any, operator: str, literal: Any) -> bool:
@@ -169,20 +174,8 @@ def _holds(value: Any, operator: str, literal: Any) -> bool:
         value = _text(value)
     elif isinstance(value, float) and isnan(value):
         # The engine takes what is no number for greater than all numbers.
-        return operator in ("!=", ">", ">=")
-    match operator:
-        case "=":
-            return bool(value == literal)
-        case "!=":
-            return bool(value != literal)
-        case "<":
-            return bool(value < literal)
-        case "<=":
-            return bool(value <= literal)
-        case ">":
-            return bool(value > literal)
-        case _:
-            return bool(value >= literal)
+        value = inf
+    return _RELATIONS[operator](value, literal)
 
 
 _EDGES = [0, 1, -1, 5, 2**53, 2**53 + 1, 2**63 - 1, -(2**63), 2**63, 2**64 - 1]
