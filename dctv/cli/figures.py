@@ -129,7 +129,7 @@ def _spread(*, exact: bool) -> tuple[Column, ...]:
     kind, mark = ("BIGINT", "") if exact else ("DOUBLE", "~")
     quantiles = (Column(f"{mark}p{round(100 * q)}", kind, "ns") for q in QUANTILES)
     return (
-        Column("durations", "BIGINT"),
+        Column("timed", "BIGINT"),
         Column("sum", "BIGINT", "ns"),
         Column("mean", "DOUBLE", "ns"),
         Column("stddev", "DOUBLE", "ns"),

@@ -65,12 +65,13 @@ def indexed(texts: Sequence[str], index_dir: Path | None, note: Callable[[str], 
     if index is None:
         return None
     try:
-        return _summarized(index, files)
+        return summarized(index, files)
     finally:
         index.close()
 
 
-def _summarized(index: Index, files: TraceFiles) -> Indexed | None:
+def summarized(index: Index, files: TraceFiles) -> Indexed | None:
+    """Summarize the trace of an open index; None if the index does not know the categories of events."""
     chunks = files.reader.chunks
     assert chunks is not None
     known = index.known

@@ -197,7 +197,7 @@ def _summarize(
         durations=_all(names),
         categories=dict(by_category),
         names=[_named(name, by_name[name], names.get(name, _Sums())) for name in sorted(by_name)],
-        processes={None: events} if pid is None else _processes(index.dimension(pid)),
+        processes=({None: events} if events else {}) if pid is None else _processes(index.dimension(pid)),
         exact=False,
     )
 

@@ -13,7 +13,8 @@ from dctv.contracts.chunks import Origin
 from dctv.index.scan_pruning import ScanPruner
 from dctv.plan.predicate import And, Anything, Compare, In, IsNull, Not, Predicate, Prefix
 from tests.bounds import bounded
-from tests.index.test_pruner import Made, Row, truth
+from tests.index.evaluator import Row, truth
+from tests.index.test_pruner import Made
 
 START = 1000
 ORIGINS = {

@@ -112,7 +112,9 @@ def events_of(rows: dict[str, list[dict[str, Any]]], kinds: dict[str, pa.DataTyp
     events = []
     for name, members in rows.items():
         known = {"_ts": pa.int64(), "dur": pa.int64(), "cat": pa.utf8(), **(kinds or {})}
-        columns = {key: ([row.get(key) for row in members], known[key]) for key in known}
+        columns: dict[str, tuple[Sequence[Any], pa.DataType]] = {
+            key: ([row.get(key) for row in members], known[key]) for key in known
+        }
         columns["dctv:line"] = (range(line, line + len(members)), pa.uint32())
         line += len(members)
         events.append(table(name, columns))
@@ -136,7 +138,8 @@ def any_column(draw: st.DrawFn) -> tuple[list[Any], pa.DataType] | None:
 @bounded(300)
 @given(st.lists(any_column(), max_size=3))
 def test_dimensions_are_what_all_values_say(parts: list[tuple[list[Any], pa.DataType] | None]) -> None:
-    events, values = [], []
+    events: Events = []
+    values: list[Any] = []
     for number, part in enumerate(parts):
         size = len(part[0]) if part else 3
         columns: dict[str, tuple[Sequence[Any], pa.DataType]] = {
@@ -316,7 +319,7 @@ def test_a_dictionary_may_have_4096_bytes() -> None:
         raw = struct.pack("<I", number)
         for value in sorted(values):
             raw += struct.pack("<H", len(value)) + value.encode() + struct.pack("<Q", 1)
-        columns = {
+        columns: dict[str, tuple[Sequence[Any], pa.DataType]] = {
             "_ts": (range(number), pa.int64()),
             "dctv:line": (range(number), pa.uint32()),
             "x": (values, pa.utf8()),
@@ -329,14 +332,18 @@ def test_a_dictionary_may_have_4096_bytes() -> None:
     assert None in sizes.values()
 
 
-def test_long_keys_have_no_dictionary_and_longer_ones_no_range() -> None:
+def test_long_texts_have_no_range_and_longer_ones_no_dictionary() -> None:
     for size, bounds, dictionary in (
         (65_536, False, False),
         (65_535, False, True),
         (4097, False, True),
         (4096, True, True),
     ):
-        columns = {"_ts": ([1], pa.int64()), "dctv:line": ([0], pa.uint32()), "x": (["y" * size], pa.utf8())}
+        columns: dict[str, tuple[Sequence[Any], pa.DataType]] = {
+            "_ts": ([1], pa.int64()),
+            "dctv:line": ([0], pa.uint32()),
+            "x": (["y" * size], pa.utf8()),
+        }
         row = dimension(chunk_statistics([table("e", columns)], [("x", "x")]), "x")
         assert (row["value_counts"] is not None) == dictionary
         assert (row["min_value"] is not None) == bounds

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import dctv.writers
 from dctv.cli.arguments import add_session_options
 from dctv.cli.command import Command
+from dctv.cli.formats import writer_of
 from dctv.console.verdict import OK
 from dctv.contracts.shelf import scan
 from dctv.contracts.writer import Writer
@@ -33,7 +34,9 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--section", action="append", choices=SECTIONS, help="print only this table; may be repeated (default: all)"
     )
-    parser.add_argument("--format", choices=sorted(scan(dctv.writers, Writer)), default="table", help="result format")
+    formats = sorted(scan(dctv.writers, Writer))
+    parser.add_argument("--format", choices=formats, help="result format (default: by -o, else table)")
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write here, and only if all goes well")
     parser.add_argument("--no-index", action="store_true", help="read the trace even if there is an index")
     parser.add_argument("--index-dir", type=Path, metavar="DIR", help="where indexes are (default: the user's cache)")
     add_session_options(parser)
@@ -43,7 +46,7 @@ def run(args: Namespace) -> int:
     """Summarize and print; return the exit code."""
     from dctv.cli.errand import carry_out, judge
 
-    writer = scan(dctv.writers, Writer)[args.format]
+    writer = writer_of(args.format, args.output)
     wanted = [name for name in SECTIONS if args.section is None or name in args.section]
     if len(wanted) > 1 and not writer.many:
         raise UsageError(f"a file of format `{writer.name}` holds one result", hint="choose one --section")
@@ -53,7 +56,7 @@ def run(args: Namespace) -> int:
         _write(summary, wanted, writer, desk)
         return judge(partial, OK, allow=args.allow_partial)
 
-    return carry_out(args, [], work)
+    return carry_out(args, [], work, args.output)
 
 
 def _summary(args: Namespace, desk: Desk) -> tuple[Summary, list[str]]:
