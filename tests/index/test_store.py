@@ -145,7 +145,7 @@ def test_what_is_stored_is_read_back(
             (row["_ts"] - START, number, at, (row.get("dur"), name, row.get("cat"), row.get("pid"), row.get("tid")))
             for at, row in each
         ]
-    meta = [tuple(row.values()) for _, _, others in chunks for row in others]
+    meta = [(row["key"], row["value"]) for _, _, others in chunks for row in others]
     assert rows_of(found["metadata"][0], ["key", "value"]) == meta
     flat = rows_of(found[EVENTS][0], ["_ts", "_duration", "name", "category", "pid", "tid"])
     assert flat == [(ts, *rest) for ts, _, _, rest in sorted(every, key=lambda one: one[:3])]
