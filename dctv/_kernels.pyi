@@ -19,6 +19,9 @@ class _ArrowStream(Protocol):
 class _ArrowSchema(Protocol):
     def __arrow_c_schema__(self) -> object: ...
 
+class _ArrowArray(Protocol):
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
+
 class Stream(_ArrowStream, _ArrowSchema, Protocol):
     """What a sweep returns: an Arrow stream that can be read once."""
 
@@ -505,3 +508,116 @@ def decode_pfw(
     line_limit: int = ...,
 ) -> Any:
     """Read DFTracer's JSON lines: tables of typed columns by event name, metadata, files with what was skipped."""
+
+class Bloom:
+    """A set of texts that says of strange texts, too, that it may have them, but of few: those of a wanted share.
+
+    Serialized: number of hashes, of adds, of bits (u32 little-endian), then the bits, the lowest of each byte first.
+    """
+
+    def __init__(self, expected_entries: int = 1024, false_positive_rate: float = 0.01) -> None: ...
+    @classmethod
+    def from_bytes(cls, blob: bytes) -> Bloom:
+        """Read a filter.
+
+        Raises:
+            ValueError: The bytes are none.
+        """
+
+    def to_bytes(self) -> bytes: ...
+    def add(self, text: str) -> None: ...
+    def may_contain(self, text: str) -> bool:
+        """Say whether the text may have been added; False is certain."""
+
+    def merge(self, other: Bloom) -> None:
+        """Add all texts of another filter.
+
+        Raises:
+            ValueError: It is of another size.
+        """
+
+    @property
+    def num_entries(self) -> int:
+        """How many texts were added."""
+
+    @property
+    def num_bits(self) -> int: ...
+    @property
+    def num_hashes(self) -> int: ...
+
+class FileBlooms:
+    """Makes the Bloom filters of a file from the values of its chunks."""
+
+    def __init__(self, expected_entries: int = 1024, false_positive_rate: float = 0.01) -> None: ...
+    def add(self, dimension: str, value_hashes: bytes | None) -> None:
+        """Take in `value_hashes` of a chunk; None says that they are unknown, so the dimension gets no filter."""
+
+    def finish(self) -> list[tuple[str, bytes, int]]:
+        """Return dimension, filter and number of distinct values; nothing of dimensions with more than 2^20."""
+
+class Sketch:
+    """Whole numbers from 0 to 2^64 - 1, of which every quantile is known to within 1 %."""
+
+    def __init__(self) -> None: ...
+    @classmethod
+    def from_bytes(cls, blob: bytes) -> Sketch:
+        """Read a sketch.
+
+        Raises:
+            ValueError: The bytes are none.
+        """
+
+    def to_bytes(self) -> bytes: ...
+    def add(self, value: int, count: int = 1) -> None: ...
+    def merge(self, other: Sketch) -> None: ...
+    def quantile(self, q: float) -> float | None:
+        """Return the smallest value that at least the share `q` of all values does not exceed, to within 1 %.
+
+        The smallest and the largest value are exact; None without any.
+        """
+
+    def histogram(self) -> list[int]:
+        """Return, for 0 to 64, how many values have so many bits; exact."""
+
+    @property
+    def count(self) -> int: ...
+    @property
+    def min(self) -> int | None: ...
+    @property
+    def max(self) -> int | None: ...
+
+def chunk_statistics(
+    events: Sequence[tuple[str, _ArrowArray]],
+    dimensions: Sequence[tuple[str, str]],
+    *,
+    expected_entries: int = 1024,
+    false_positive_rate: float = 0.01,
+    summary: bool = True,
+) -> dict[str, Any]:
+    """Make the rows of an index from the events of a chunk: `(name, batch)` with `_ts`, `dur`, `dctv:line`, columns.
+
+    `dimensions` gives names of dimensions and of their columns. The result has `dimensions`, a dict for each (`name`,
+    `ts` and `dur` first) with the columns of `chunk_dimension_stats`, `bloom_data`, `num_entries` and `value_hashes`
+    (for `FileBlooms`); `statistics`, the columns of `chunk_statistics`; `event_ranges`, each with category, name,
+    packed line numbers and their number. Without `summary` only what `dimensions` names is made.
+
+    Values are known by their texts: whole numbers of any type in decimal, other floats as Python writes them, `true`
+    and `false`. `distinct_count` is -1 where values were not counted: of `ts` and `dur`, and of dimensions with more
+    than 2^17 values or 16 MiB of texts in the chunk, which have no `value_counts`, `bloom_data` and `value_hashes`
+    either. `min_value` and `max_value` are None without values, for `mixed` ones, if some float is infinite or no
+    number, and for texts of more than 4096 bytes.
+
+    Raises:
+        ValueError: A column is missing or has an impossible type, a duration is negative, or the filters' parameters
+            are impossible.
+    """
+
+def pack_lines(lines: Sequence[int]) -> bytes:
+    """Pack ascending line numbers: zlib of varints, the first number, then how much each exceeds the one before."""
+
+def unpack_lines(packed: bytes, most: int) -> list[int]:
+    """Unpack line numbers.
+
+    Raises:
+        ValueError: These are none, or more than `most`.
+    """

@@ -88,6 +88,14 @@ class TraceError(DctvError):
     exit_code = 3
 
 
+class IndexUnusable(DctvError):
+    """An index is there but must not be used: damaged, of another version, or of files that have changed since."""
+
+
+class IndexFailed(DctvError):
+    """An index cannot be built or kept: no room, no permission, or the trace changes meanwhile."""
+
+
 class Interrupted(DctvError):
     """The user interrupted a query."""
 

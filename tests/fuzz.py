@@ -1,5 +1,7 @@
 """Runs the property tests with new examples for `FUZZ_MINUTES` (30), in every way that plans are carried out.
 
+Tests of faults, which kill and damage, do so more often here.
+
 Run as `make fuzz`. Each file of property tests runs in a process of its own with a seed of its own, two at a time. The
 first failure ends the run: its smallest example, its seed and how to repeat it are printed, and the exit code is 1.
 """
@@ -96,9 +98,9 @@ def jobs(draw: random.Random) -> Iterator[Job]:
     kinds = []
     ways = [(os.environ[name],) if os.environ.get(name) else values for name, values in WAYS.items()]
     explore = {"DCTV_EXPLORE": str(max(1, round(MINUTES / 6)))}
-    folders = ("semantics", "kernels", "relational", "rewrite")
+    folders = ("semantics", "kernels", "relational", "rewrite", "index")
     for path in sorted(path for folder in folders for path in (ROOT / "tests" / folder).glob("test_*.py")):
-        if "@given(" not in path.read_text(encoding="utf-8"):
+        if not re.search(r"@given\(|\bEXPLORE\b", path.read_text(encoding="utf-8")):
             continue
         for way in product(*ways) if path.parent.name == "semantics" else [()]:
             settings = dict(zip(WAYS, way, strict=False))

@@ -36,6 +36,23 @@ def find_traces(texts: Sequence[str], readers: Mapping[str, Reader], base: Path 
 
 def find_trace(text: str, readers: Mapping[str, Reader], base: Path | None) -> TraceFiles:
     """Find the files that a path, a folder or a pattern means, and the reader for them."""
+    files = _listed(text, readers, base)
+    if isinstance(files, Path):
+        return TraceFiles(_reader_of(files, text, readers), (files,))
+    return _several(files, text, readers)
+
+
+def list_files(texts: Sequence[str], readers: Mapping[str, Reader], base: Path | None) -> tuple[Path, ...]:
+    """Find the files that several paths, folders or patterns may mean, without opening any of them."""
+    found: dict[Path, None] = {}
+    for text in texts:
+        files = _listed(text, readers, base)
+        found.update(dict.fromkeys([files] if isinstance(files, Path) else files))
+    return tuple(found)
+
+
+def _listed(text: str, readers: Mapping[str, Reader], base: Path | None) -> Path | list[Path]:
+    """Return the only file that a path means, or those of a folder or pattern among which the trace is."""
     path = Path(text).expanduser()
     if base is not None and not path.is_absolute():
         path = base / path
@@ -45,19 +62,17 @@ def find_trace(text: str, readers: Mapping[str, Reader], base: Path | None) -> T
         if not isinstance(error, FileNotFoundError):
             reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
             raise TraceError(f"cannot read `{text[:100]}`: {reason.lower()}") from None
-        return _pattern(path, text, readers)
-    if stat.S_ISDIR(found.st_mode):
-        return _folder(path, text, readers)
-    return TraceFiles(_reader_of(path, text, readers), (path,))
+        return _pattern(path, text)
+    return _folder(path, text, readers) if stat.S_ISDIR(found.st_mode) else path
 
 
-def _pattern(path: Path, text: str, readers: Mapping[str, Reader]) -> TraceFiles:
+def _pattern(path: Path, text: str) -> list[Path]:
     root, parts = _before_pattern(path)
     files = sorted(p for p in root.glob(str(Path(*parts))) if p.is_file()) if parts else []
     if not files:
         what = "no file matches" if parts else "no such file or folder:"
         raise TraceError(f"{what} `{text}`")
-    return _several(files, text, readers)
+    return files
 
 
 def _before_pattern(path: Path) -> tuple[Path, tuple[str, ...]]:
@@ -68,13 +83,13 @@ def _before_pattern(path: Path) -> tuple[Path, tuple[str, ...]]:
     return path, ()
 
 
-def _folder(path: Path, text: str, readers: Mapping[str, Reader]) -> TraceFiles:
+def _folder(path: Path, text: str, readers: Mapping[str, Reader]) -> list[Path]:
     suffixes = tuple(s for r in readers.values() for s in r.suffixes)
     files = sorted(p for p in path.rglob("*") if p.is_file() and not p.name.startswith("."))
     marked = [p for p in files if p.name.endswith(suffixes)]
     if not files:
         raise TraceError(f"the folder `{text}` is empty")
-    return _several(marked or files, text, readers)
+    return marked or files
 
 
 def _several(files: Sequence[Path], text: str, readers: Mapping[str, Reader]) -> TraceFiles:

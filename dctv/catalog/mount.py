@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, partial
 
 from sqlglot import exp
 
@@ -15,10 +15,15 @@ from dctv.contracts.reader import LoadedTrace, TraceTable
 from dctv.contracts.table_function import TableFunction
 from dctv.errors import BindError
 from dctv.plan.nodes import Plan, Relation, Scan
-from dctv.plan.rows import Value, of_rows
+from dctv.plan.rows import of_rows
+from dctv.plan.source import Source
+from dctv.plan.sql import typed_nothing
 from dctv.syntax import ast
 from dctv.types.schema import DURATION, TS, ColumnType, Kind, Schema
 from dctv.types.units import parse_unit
+
+Union = Callable[[Collection[str]], tuple[exp.Query, Mapping[str, str]]]
+"""From names of raw tables to the query of their events, in order, and the leaves that it reads with their tables."""
 
 EXPECTED = "_events"
 """The space of events as the standard library expects them: all columns there, maybe no rows."""
@@ -32,6 +37,10 @@ class Mount:
     path: str
     reader: str
     trace: LoadedTrace
+    sources: Mapping[str, Source] = field(default_factory=dict)
+    """Where the rows of tables are that have no data."""
+    all_events: Callable[[Union], Source | None] = lambda _: None
+    """Where all events are, in order, if they are in one place; it may ask for their union."""
 
     @property
     def incomplete(self) -> list[str]:
@@ -58,17 +67,17 @@ def attach(
 ) -> None:
     """Add everything of a mounted trace below its name."""
     trace, parts = mount.trace, mount.parts
-    scans = {name: stored(".".join((*parts, name)), one.schema, one.data) for name, one in trace.tables.items()}
-    for name, scan in scans.items():
-        catalog.add((*parts, *_dotted(name, trace.tables[name])), StoredTable(_always(scan)))
-    for name, plan, doc in _facts(trace):
-        catalog.add((*parts, name), StoredTable(_always(plan), doc))
-    events = cache(lambda: all_events(trace, scans))
+    plans = {name: _plan(mount, name) for name in trace.tables}
+    for name, plan in plans.items():
+        catalog.add((*parts, *_dotted(name, trace.tables[name])), StoredTable(plan))
+    for name, facts, doc in _FACTS:
+        catalog.add((*parts, name), StoredTable(cache(partial(facts, trace)), doc))
+    events = cache(lambda: _events(mount, plans))
     catalog.add((*parts, "events"), StoredTable(events, "all events of the trace, with their arguments as JSON"))
     for function in functions:
         catalog.add((*parts, function.name), function)
     for name, event in expected.items():
-        found = next((s for n, s in scans.items() if n == f"raw_events.{name}"), None)
+        found = plans.get(f"raw_events.{name}")
         catalog.add((*parts, EXPECTED, name), StoredTable(_expected(event, found)))
     for module in modules:
         if mount.reader in module.formats:
@@ -89,20 +98,34 @@ def _dotted(name: str, table: TraceTable) -> tuple[str, ...]:
     return tuple(name.split("."))
 
 
-def _always(plan: Plan) -> Callable[[], Plan]:
-    return lambda: plan
+def _plan(mount: Mount, name: str) -> Callable[[], Plan]:
+    """Return what gives the plan of a table, always the same."""
+
+    def plan() -> Plan:
+        one, full = mount.trace.tables[name], ".".join((*mount.parts, name))
+        if name in mount.sources:
+            return Scan(one.schema, bool(one.schema.kind.time_columns), full, mount.sources[name])
+        return stored(full, one.schema, one.data) if one.rows is None else of_rows(one.schema, one.rows())
+
+    return cache(plan)
 
 
-def _expected(event: ExpectedEvent, scan: Scan | None) -> Callable[[], Plan]:
-    return cache(lambda: event.plan(scan))
+def _expected(event: ExpectedEvent, plan: Callable[[], Plan] | None) -> Callable[[], Plan]:
+    return cache(lambda: event.plan(None if plan is None else plan()))
 
 
-def _facts(trace: LoadedTrace) -> list[tuple[str, Plan, str]]:
-    ns = parse_unit("ns")
+def _last_ts(trace: LoadedTrace) -> Plan:
+    return of_rows(Schema(Kind.EVENT, (ColumnType(TS, "BIGINT", parse_unit("ns")),)), [[trace.last_ts]])
+
+
+def _properties(trace: LoadedTrace) -> Plan:
+    schema = Schema(Kind.REGULAR, (ColumnType("key", "VARCHAR"), ColumnType("value", "VARCHAR")))
+    return of_rows(schema, sorted(trace.properties.items()))
+
+
+def _diagnostics(trace: LoadedTrace) -> Plan:
     text = "VARCHAR"
-    last = of_rows(Schema(Kind.EVENT, (ColumnType(TS, "BIGINT", ns),)), [[trace.last_ts]])
-    properties = Schema(Kind.REGULAR, (ColumnType("key", text), ColumnType("value", text)))
-    diagnostics = Schema(
+    schema = Schema(
         Kind.REGULAR,
         (
             ColumnType("file", text),
@@ -112,12 +135,14 @@ def _facts(trace: LoadedTrace) -> list[tuple[str, Plan, str]]:
             ColumnType("incomplete", "BOOLEAN"),
         ),
     )
-    rows: list[list[Value]] = [[d.file, d.reason, d.count, d.example, d.incomplete] for d in trace.diagnostics]
-    return [
-        ("last_ts", last, "the largest time in the trace"),
-        ("properties", of_rows(properties, sorted(trace.properties.items())), "facts about the trace as a whole"),
-        ("diagnostics", of_rows(diagnostics, rows), "what was skipped, repaired or lost, with counts"),
-    ]
+    return of_rows(schema, [[d.file, d.reason, d.count, d.example, d.incomplete] for d in trace.diagnostics])
+
+
+_FACTS: tuple[tuple[str, Callable[[LoadedTrace], Plan], str], ...] = (
+    ("last_ts", _last_ts, "the largest time in the trace"),
+    ("properties", _properties, "facts about the trace as a whole"),
+    ("diagnostics", _diagnostics, "what was skipped, repaired or lost, with counts"),
+)
 
 
 def events_schema() -> Schema:
@@ -137,26 +162,36 @@ def events_schema() -> Schema:
     )
 
 
-def all_events(trace: LoadedTrace, scans: Mapping[str, Scan]) -> Plan:
+def _events(mount: Mount, plans: Mapping[str, Callable[[], Plan]]) -> Plan:
     """Return the plan of `events`: the raw tables one after another, in order of time."""
+    schema, raw = events_schema(), [name for name, table in mount.trace.tables.items() if table.event is not None]
+    source = mount.all_events(lambda names: union_of(mount.trace, names))
+    if source is not None:
+        return Scan(schema, ordered=True, name=".".join((*mount.parts, "events")), source=source)
+    query, tables = union_of(mount.trace, raw)
+    leaves = tuple((leaf, plans[name]()) for leaf, name in tables.items())
+    return Relation(schema, ordered=True, query=query, leaves=leaves, keeps_order=True)
+
+
+def union_of(trace: LoadedTrace, names: Collection[str]) -> tuple[exp.Query, Mapping[str, str]]:
+    """Return the query of the events of some raw tables, in order, and the leaves that it reads with their tables."""
     schema = events_schema()
     selects: list[exp.Select] = []
-    leaves: list[tuple[str, Plan]] = []
+    leaves: dict[str, str] = {}
     for number, (name, table) in enumerate(trace.tables.items()):
-        if table.event is not None:
+        if name in names:
             leaf = f"raw{number}"
-            leaves.append((leaf, scans[name]))
+            leaves[leaf] = name
             selects.append(_as_events(table, leaf, schema, number))
     if not selects:
-        return of_rows(schema, [])
+        return typed_nothing(schema), {}
     union: exp.Query = selects[0]
     for select in selects[1:]:
         union = exp.Union(this=union, expression=select, distinct=False)
     inner = exp.Subquery(this=union, alias=exp.TableAlias(this=exp.to_identifier("every", quoted=True)))
-    names = [exp.column(n, quoted=True) for n in schema.names]
+    names: list[exp.Expr] = [exp.column(n, quoted=True) for n in schema.names]
     order = [exp.column(n, quoted=True) for n in (TS, "dctv:table", "dctv:row")]
-    tree = exp.Select(expressions=names).from_(inner).order_by(*order, copy=False)
-    return Relation(schema, ordered=True, query=tree, leaves=tuple(leaves), keeps_order=True)
+    return exp.Select(expressions=names).from_(inner).order_by(*order, copy=False), leaves
 
 
 def _as_events(table: TraceTable, leaf: str, schema: Schema, number: int) -> exp.Select:

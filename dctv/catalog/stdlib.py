@@ -12,7 +12,7 @@ from sqlglot import exp
 
 from dctv import resources
 from dctv.errors import Source
-from dctv.plan.nodes import Plan, Relation, Scan, physical_names
+from dctv.plan.nodes import Plan, Relation, physical_names
 from dctv.syntax import ast
 from dctv.syntax.parse import parse_select
 from dctv.types.schema import TS, ColumnType, Kind, Schema
@@ -86,7 +86,7 @@ class ExpectedEvent:
     name: str
     columns: tuple[ColumnType, ...]
 
-    def plan(self, scan: Scan | None) -> Plan:
+    def plan(self, scan: Plan | None) -> Plan:
         """Return the event's table with the expected columns: cast from the trace's, NULL where there is none."""
         schema = Schema(Kind.EVENT, (ColumnType(TS, "BIGINT", parse_unit("ns")), *self.columns))
         found = {} if scan is None else dict(zip(scan.schema.names, physical_names(scan.schema), strict=True))

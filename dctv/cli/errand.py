@@ -41,7 +41,7 @@ def carry_out(
                 session.mount(path, name)
                 check()
             code = work(Desk(session, sink, bar, check))
-            return _judge(session, code, allow=args.allow_partial)
+            return judge(session.incomplete(), code, allow=args.allow_partial)
 
         def abandon() -> None:
             sink.discard()
@@ -62,8 +62,8 @@ def open_session(args: Namespace, bar: ProgressBar) -> Session:
     return Session(threads=args.threads, memory_limit=args.memory_limit, progress=bar.update)
 
 
-def _judge(session: Session, code: int, *, allow: bool) -> int:
-    partial = session.incomplete()
+def judge(partial: list[str], code: int, *, allow: bool) -> int:
+    """Tell what kept traces from being read whole, and return what that makes of an exit code."""
     for description in partial:
         say(f"{'warning' if allow else 'error'}: {description}")
     if not partial or allow:

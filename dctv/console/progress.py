@@ -23,7 +23,7 @@ class ProgressBar:
         self._task: TaskID | None = None
 
     def update(self, label: str, done: int, total: int) -> None:
-        """Note that `done` of `total` (0 if unknown) is reached; cheap until a bar is due."""
+        """Note that `done` of `total` bytes (0 if unknown) are reached; cheap until a bar is due."""
         if not self._wanted:
             return
         if self._began is None:
@@ -44,12 +44,20 @@ class ProgressBar:
 
 def _start(label: str) -> tuple[Progress, TaskID]:
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import (
+        BarColumn,
+        DownloadColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+        TransferSpeedColumn,
+    )
 
     columns = (
         TextColumn("{task.description}", markup=False),
         BarColumn(),
-        TaskProgressColumn(),
+        DownloadColumn(),
+        TransferSpeedColumn(),
         TimeRemainingColumn(),
     )
     bar = Progress(*columns, console=Console(stderr=True), transient=True, refresh_per_second=8)

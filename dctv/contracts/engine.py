@@ -23,6 +23,8 @@ class Profile:
     """Bytes of rows in the engine's buffers, at most."""
     spilled: int
     """Bytes that were on disk, at most."""
+    read: int
+    """Bytes that it read from files."""
 
 
 class Query(ArrowStream, Protocol):
@@ -59,6 +61,7 @@ class Engine(Protocol):
     def stream(self, sql: str, sources: Mapping[str, Any], *, serial: bool, profiled: bool = False) -> Query:
         """Return a stream that runs the query when opened.
 
+        A source is a pyarrow Table or Dataset, or an ArrowStream, or a function without arguments that gives one.
         `serial` asks for one thread, for results that depend on the order of rows.
         """
         ...

@@ -51,6 +51,8 @@ class TraceTable:
     only the schema is told."""
     event: EventColumns | None = None
     """Set for raw event tables: the session makes `events` of them, so no reader builds that table."""
+    rows: Callable[[], Sequence[Sequence[str | int | bool | None]]] | None = None
+    """Gives the rows of a small table in place of `data`, so that telling of it takes no pyarrow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +113,9 @@ class Chunks:
     """The trace without those tables: small tables (`files`), diagnostics, properties, `last_ts`."""
     decode: Callable[[Sequence[Path], Sequence[Checkpoint], Known, LoadContext], Mapping[str, TraceTable]]
     """The same tables with the rows of some chunks only, as `Reader.load` gives them, events ascending in `_ts`."""
+    family: Callable[[Known, int], str] = lambda _known, _file: ""
+    """A name for the files whose lines may stand in one file and mean the same: those with another time unit, or with
+    other texts for the same hashes, are of another family."""
 
 
 @dataclass(frozen=True, slots=True)

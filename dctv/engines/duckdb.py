@@ -225,7 +225,7 @@ class EngineStream:
             if self._profiled:
                 cursor.execute("PRAGMA enable_profiling = 'no_output'")
             for name, source in self._sources.items():
-                cursor.register(name, source)
+                cursor.register(name, source() if callable(source) else source)
             return cursor.sql(self._sql).__arrow_c_stream__()
         except duckdb.Error as error:
             raise failure(error) from None
@@ -254,7 +254,12 @@ def _profile(cursor: duckdb.DuckDBPyConnection) -> Profile | None:
     if "system" not in found:
         return None
     system = found["system"]
-    return Profile(found["query"]["cpu_time"], system["peak_buffer_memory"], system["peak_temp_dir_size"])
+    return Profile(
+        found["query"]["cpu_time"],
+        system["peak_buffer_memory"],
+        system["peak_temp_dir_size"],
+        found["io"]["total_bytes_read"],
+    )
 
 
 _PREFIX = re.compile(

@@ -3,31 +3,42 @@
 FORMAT_VERSION = 1
 """Raised with every change that older programs would read wrongly; an index of another version is built anew."""
 
+APPLICATION = 0x64637476
+"""The application number in the header of an index file: `dctv`."""
+
+PAGE_BYTES = 4096
+
+HEADER = f"""
+PRAGMA page_size = {PAGE_BYTES};
+PRAGMA application_id = {APPLICATION};
+PRAGMA user_version = {FORMAT_VERSION};
+"""
+
 TABLES = """
 CREATE TABLE about(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE files(
     id INTEGER PRIMARY KEY, logical_name TEXT UNIQUE NOT NULL, byte_size INTEGER NOT NULL,
     mtime_unix INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, hash INTEGER NOT NULL);
 CREATE TABLE checkpoints(
-    id INTEGER PRIMARY KEY, file_id INTEGER NOT NULL REFERENCES files(id) ON DELETE CASCADE,
+    file_id INTEGER NOT NULL REFERENCES files(id) ON DELETE CASCADE,
     checkpoint_idx INTEGER NOT NULL, uc_offset INTEGER NOT NULL, uc_size INTEGER NOT NULL,
     c_offset INTEGER NOT NULL, c_size INTEGER NOT NULL, bits INTEGER NOT NULL, dict_compressed BLOB,
     skip INTEGER NOT NULL, packed INTEGER NOT NULL,
     num_lines INTEGER NOT NULL, first_line_num INTEGER NOT NULL DEFAULT 0, last_line_num INTEGER NOT NULL DEFAULT 0,
-    UNIQUE(file_id, checkpoint_idx));
+    PRIMARY KEY(file_id, checkpoint_idx)) WITHOUT ROWID;
 CREATE TABLE metadata(
     file_id INTEGER PRIMARY KEY REFERENCES files(id) ON DELETE CASCADE,
     checkpoint_size INTEGER NOT NULL, total_lines INTEGER NOT NULL, total_uc_size INTEGER NOT NULL);
 CREATE TABLE chunk_bloom_filters(
-    id INTEGER PRIMARY KEY, file_info_id INTEGER NOT NULL REFERENCES files(id) ON DELETE CASCADE,
+    file_info_id INTEGER NOT NULL REFERENCES files(id) ON DELETE CASCADE,
     checkpoint_idx INTEGER NOT NULL, dimension TEXT NOT NULL, bloom_data BLOB NOT NULL, num_entries INTEGER NOT NULL,
-    UNIQUE(file_info_id, checkpoint_idx, dimension));
+    PRIMARY KEY(dimension, file_info_id, checkpoint_idx)) WITHOUT ROWID;
 CREATE TABLE file_bloom_filters(
-    id INTEGER PRIMARY KEY, file_info_id INTEGER NOT NULL REFERENCES files(id) ON DELETE CASCADE,
+    file_info_id INTEGER NOT NULL REFERENCES files(id) ON DELETE CASCADE,
     dimension TEXT NOT NULL, bloom_data BLOB NOT NULL, num_entries INTEGER NOT NULL,
-    UNIQUE(file_info_id, dimension));
+    PRIMARY KEY(dimension, file_info_id)) WITHOUT ROWID;
 CREATE TABLE chunk_statistics(
-    id INTEGER PRIMARY KEY, file_info_id INTEGER NOT NULL REFERENCES files(id) ON DELETE CASCADE,
+    file_info_id INTEGER NOT NULL REFERENCES files(id) ON DELETE CASCADE,
     checkpoint_idx INTEGER NOT NULL, total_events INTEGER NOT NULL,
     min_timestamp_ns INTEGER, max_timestamp_ns INTEGER, max_end_ns INTEGER,
     duration_sum_ns TEXT NOT NULL, duration_min_ns INTEGER, duration_max_ns INTEGER,
@@ -38,19 +49,19 @@ CREATE TABLE chunk_statistics(
     name_category TEXT NOT NULL,
     min_timestamp_us INTEGER GENERATED ALWAYS AS (min_timestamp_ns / 1000) VIRTUAL,
     max_timestamp_us INTEGER GENERATED ALWAYS AS (max_timestamp_ns / 1000) VIRTUAL,
-    UNIQUE(file_info_id, checkpoint_idx));
+    PRIMARY KEY(file_info_id, checkpoint_idx));
 CREATE TABLE chunk_dimension_stats(
     file_info_id INTEGER NOT NULL REFERENCES files(id) ON DELETE CASCADE,
     checkpoint_idx INTEGER NOT NULL, dimension TEXT NOT NULL, distinct_count INTEGER NOT NULL,
     null_count INTEGER NOT NULL, min_value TEXT, max_value TEXT, value_type TEXT NOT NULL, value_counts BLOB,
-    PRIMARY KEY(file_info_id, checkpoint_idx, dimension)) WITHOUT ROWID;
+    PRIMARY KEY(dimension, file_info_id, checkpoint_idx)) WITHOUT ROWID;
 CREATE TABLE index_dimensions(
-    id INTEGER PRIMARY KEY, file_info_id INTEGER NOT NULL REFERENCES files(id) ON DELETE CASCADE,
-    dimension TEXT NOT NULL, UNIQUE(file_info_id, dimension));
+    file_info_id INTEGER NOT NULL REFERENCES files(id) ON DELETE CASCADE,
+    dimension TEXT NOT NULL, PRIMARY KEY(dimension, file_info_id)) WITHOUT ROWID;
 CREATE TABLE hash_resolutions(
-    id INTEGER PRIMARY KEY, file_info_id INTEGER NOT NULL REFERENCES files(id) ON DELETE CASCADE,
+    file_info_id INTEGER NOT NULL REFERENCES files(id) ON DELETE CASCADE,
     dimension TEXT NOT NULL, hash_value TEXT NOT NULL, resolved_value TEXT NOT NULL,
-    UNIQUE(file_info_id, dimension, hash_value, resolved_value));
+    PRIMARY KEY(dimension, hash_value, resolved_value, file_info_id)) WITHOUT ROWID;
 CREATE INDEX hash_resolutions_by_text ON hash_resolutions(dimension, resolved_value);
 CREATE TABLE checkpoint_event_ranges(
     checkpoint_idx INTEGER NOT NULL, file_info_id INTEGER NOT NULL REFERENCES files(id) ON DELETE CASCADE,
@@ -62,5 +73,5 @@ CREATE TABLE checkpoint_metadata_lines(
     PRIMARY KEY(file_info_id, checkpoint_idx, meta_type)) WITHOUT ROWID;
 CREATE TABLE store_tables(
     name TEXT PRIMARY KEY, position INTEGER NOT NULL, file TEXT NOT NULL, rows INTEGER NOT NULL, bytes INTEGER NOT NULL,
-    checksum INTEGER NOT NULL, columns TEXT NOT NULL) WITHOUT ROWID;
+    checksum INTEGER NOT NULL, stamp TEXT NOT NULL, columns TEXT NOT NULL) WITHOUT ROWID;
 """

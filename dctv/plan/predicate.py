@@ -6,9 +6,12 @@ row for which it is not true is not needed. Truth is three-valued as in SQL, a m
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from operator import eq, ge, gt, le, lt, ne
+from types import EllipsisType
+from typing import Any
 
 Value = bool | int | Fraction | str
 """A literal; numbers are exact (a float of the query is the fraction that it is), times are in ns."""
@@ -58,14 +61,14 @@ class Not:
 
 @dataclass(frozen=True, slots=True)
 class And:
-    """All of them."""
+    """All of them; of none it is true."""
 
     parts: tuple[Predicate, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Or:
-    """One of them."""
+    """One of them; of none it is false."""
 
     parts: tuple[Predicate, ...]
 
@@ -75,12 +78,160 @@ class Anything:
     """A condition of which an index knows nothing: it may be true, false or unknown."""
 
 
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A literal that a query hands on under the name of a column; None is NULL."""
+
+    value: Value | None
+
+
 Predicate = Compare | In | Prefix | IsNull | Not | And | Or | Anything
+
+ALWAYS = And(())
+NEVER = Or(())
 
 
 def both(parts: Sequence[Predicate]) -> Predicate:
     """Return the conjunction of some predicates, which is no AND if there is only one."""
-    known = tuple(part for part in parts if not isinstance(part, Anything))
-    if not known:
+    return simplified(And(tuple(parts)))
+
+
+def either(parts: Sequence[Predicate]) -> Predicate:
+    """Return the disjunction of some predicates, which is no OR if there is only one."""
+    return simplified(Or(tuple(dict.fromkeys(parts))))
+
+
+def simplified(predicate: Predicate, *, positive: bool = True) -> Predicate:
+    """Return a predicate that may be true wherever the given one may, without constants and nested ANDs and ORs.
+
+    What is unknown of (`Anything`) takes all that it is combined with where that cannot matter; under a NOT, where
+    falsehood is what counts (`positive` is False), that is an AND with it rather than an OR.
+    """
+    match predicate:
+        case Not(part):
+            return negated(simplified(part, positive=not positive))
+        case And(parts):
+            return _joined(parts, And, NEVER, positive=positive)
+        case Or(parts):
+            return _joined(parts, Or, ALWAYS, positive=positive)
+        case _:
+            return predicate
+
+
+def _joined(parts: Sequence[Predicate], form: type[And | Or], decisive: Predicate, *, positive: bool) -> Predicate:
+    found: list[Predicate] = []
+    anything = False
+    for part in parts:
+        one = simplified(part, positive=positive)
+        if one == decisive:
+            return decisive
+        anything = anything or isinstance(one, Anything)
+        found += one.parts if isinstance(one, form) else [one]
+    if anything and (form is And) != positive:
         return Anything()
-    return known[0] if len(known) == 1 else And(known)
+    found = list(dict.fromkeys(one for one in found if not isinstance(one, Anything)))
+    if not found and anything:
+        return Anything()
+    return found[0] if len(found) == 1 else form(tuple(found))
+
+
+def negated(predicate: Predicate) -> Predicate:
+    """Return the opposite of a simplified predicate."""
+    match predicate:
+        case Anything():
+            return predicate
+        case Not(part):
+            return part
+        case And(()):
+            return NEVER
+        case Or(()):
+            return ALWAYS
+        case _:
+            return Not(predicate)
+
+
+def columns_of(predicate: Predicate) -> set[str]:
+    """Return the columns that a predicate is about."""
+    match predicate:
+        case Compare(columns, _, _):
+            return set(columns)
+        case In(column, _, _) | Prefix(column, _) | IsNull(column):
+            return {column}
+        case Not(part):
+            return columns_of(part)
+        case And(parts) | Or(parts):
+            return set().union(*map(columns_of, parts))
+        case Anything():
+            return set()
+
+
+Found = str | Constant | None
+"""What stands for a column elsewhere: another column, a literal, or something of which nothing is known."""
+
+
+def carried(predicate: Predicate, lookup: Callable[[str], Found]) -> Predicate:
+    """Return what a predicate says where its columns are others, or literals."""
+    return simplified(_carried(predicate, lookup, positive=True))
+
+
+def _carried(predicate: Predicate, lookup: Callable[[str], Found], *, positive: bool) -> Predicate:
+    match predicate:
+        case Not(part):
+            return Not(_carried(part, lookup, positive=not positive))
+        case And(parts):
+            return And(tuple(_carried(part, lookup, positive=positive) for part in parts))
+        case Or(parts):
+            return Or(tuple(_carried(part, lookup, positive=positive) for part in parts))
+        case Anything():
+            return predicate
+        case _:
+            return _leaf(predicate, lookup, positive=positive)
+
+
+def _leaf(leaf: Compare | In | Prefix | IsNull, lookup: Callable[[str], Found], *, positive: bool) -> Predicate:
+    found = [lookup(name) for name in (leaf.columns if isinstance(leaf, Compare) else (leaf.column,))]
+    names = tuple(one for one in found if isinstance(one, str))
+    if len(names) == len(found):
+        return replace(leaf, columns=names) if isinstance(leaf, Compare) else replace(leaf, column=names[0])
+    if len(found) == 1 and isinstance(found[0], Constant):
+        truth = truth_of(leaf, found[0].value)
+        return Anything() if truth is Ellipsis else of_truth(truth, positive=positive)
+    return Anything()
+
+
+def of_truth(truth: object, *, positive: bool) -> Predicate:
+    """Return a predicate of one truth value; unknown (None) is as good as what keeps the whole from being true."""
+    known = not positive if truth is None else bool(truth)
+    return ALWAYS if known else NEVER
+
+
+_ORDERS: Mapping[str, Callable[[Any, Any], bool]] = {
+    "=": eq,
+    "!=": ne,
+    "<": lt,
+    "<=": le,
+    ">": gt,
+    ">=": ge,
+}
+
+
+def truth_of(leaf: Compare | In | Prefix | IsNull, value: Value | float | None) -> bool | EllipsisType | None:
+    """Return what a condition on one column is for a value; the ellipsis where types do not go together."""
+    if isinstance(leaf, IsNull):
+        return value is None
+    if value is None:
+        return None
+    match leaf:
+        case Compare(_, operator, literal):
+            return _ORDERS[operator](value, literal) if kind_of(value) == kind_of(literal) else ...
+        case Prefix(_, text):
+            return value.startswith(text) if isinstance(value, str) else ...
+        case In(_, values, has_null):
+            if any(kind_of(one) != kind_of(value) for one in values):
+                return ...
+            return True if value in values else None if has_null else False
+
+
+def kind_of(value: Value | float) -> type:
+    """Return what a literal can be compared with: texts, truth values or numbers."""
+    return str if isinstance(value, str) else bool if isinstance(value, bool) else Fraction

@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import threading
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from sqlglot import exp
 
 from dctv.plan.predicate import Predicate
+from dctv.plan.question import Cell, Question
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Run:
+    """One run of a plan, as the sources that it reads see it."""
+
+    sources: Sequence[Source]
+    """All of them, so that those of one trace can read its files together."""
+    kept: dict[object, Any] = field(default_factory=dict)
+    """What they share while it lasts."""
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    """Held by whoever looks into what is kept, or adds to it."""
 
 
 class Source(Protocol):
@@ -21,12 +35,23 @@ class Source(Protocol):
         """
         ...
 
+    def reading(self, columns: Collection[str], /) -> Source:
+        """Return a source of which only these columns are read: the others may be missing or hold anything."""
+        ...
+
+    def answers(self, question: Question, /) -> Sequence[Sequence[Cell]] | None:
+        """Answer a question about all rows without reading them: keys, then aggregates; None if not exactly known."""
+        ...
+
     def query(self) -> exp.Query | None:
         """Return what the engine reads in place (a query over files), or None where `open` is to be called."""
         ...
 
-    def open(self) -> Any:
-        """Return what the engine can scan: a pyarrow Table or Dataset, or an ArrowStream; called once per run."""
+    def open(self, run: Run, /) -> Any:
+        """Return what the engine can scan: a pyarrow Table or Dataset, or an ArrowStream.
+
+        It is called when the run begins to read, in any thread, and once for each place that reads the table.
+        """
         ...
 
     def lines(self) -> Sequence[str]:
@@ -34,7 +59,7 @@ class Source(Protocol):
         ...
 
     def bytes_read(self) -> int | None:
-        """Return how many bytes of files the last run read, or None where nothing is read from files."""
+        """Return how many bytes of files `open` reads, or None where it reads none; the engine counts its own."""
         ...
 
 
@@ -48,10 +73,17 @@ class Held:
         """Return itself: the engine skips rows in memory fast enough."""
         return self
 
+    def reading(self, _: Collection[str]) -> Held:
+        """Return itself: columns that nobody reads cost nothing."""
+        return self
+
+    def answers(self, _: Question) -> None:
+        """Return None: counting rows in memory is cheap."""
+
     def query(self) -> None:
         """Return None: the engine is handed the rows."""
 
-    def open(self) -> Any:
+    def open(self, _: Run) -> Any:
         """Return the rows."""
         return self.data
 

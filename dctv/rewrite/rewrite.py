@@ -7,12 +7,18 @@ from collections.abc import Callable, Mapping
 from dctv.contracts.span_operator import SpanOperator
 from dctv.plan.nodes import Plan
 from dctv.rewrite.drop_copies import drop_copies
+from dctv.rewrite.narrow_scans import narrow_scans
 from dctv.rewrite.prune_columns import prune_columns
 from dctv.rewrite.push_filter import push_filter
 from dctv.rewrite.relational import relational
 from dctv.rewrite.settings import Settings
 
-RULES: tuple[Callable[[Plan, Mapping[str, SpanOperator]], Plan], ...] = (push_filter, prune_columns, drop_copies)
+RULES: tuple[Callable[[Plan, Mapping[str, SpanOperator]], Plan], ...] = (
+    push_filter,
+    narrow_scans,
+    prune_columns,
+    drop_copies,
+)
 """Each rule alone leaves every result as it is; they are applied in this order."""
 
 

@@ -20,8 +20,10 @@ from dctv.contracts.span_operator import SpanOperator
 from dctv.contracts.table_function import REQUIRED, Argument, TableFunction
 from dctv.errors import BindError, DctvError, UsageError, WarningLog, nearest
 from dctv.plan.explain import explain
-from dctv.plan.nodes import Plan, Relation
+from dctv.plan.nodes import Plan, Relation, Scan
 from dctv.plan.rows import of_rows
+from dctv.plan.source import Run, Source
+from dctv.rewrite.graph import readers_first
 from dctv.rewrite.rewrite import rewrite
 from dctv.rewrite.settings import CHOICES, Settings
 from dctv.run.metering import Metering, measured
@@ -133,7 +135,7 @@ class Executor:
 
     def _running(self, plan: Plan, metering: Metering | None = None) -> Result:
         cancel: Any = self.hooks.new_cancel()
-        runner = Runner(self.engine, cancel, self._sharing(plan), metering)
+        runner = Runner(self.engine, cancel, self._sharing(plan), Run(tuple(_sources(plan))), metering)
         control = self.hooks.control
 
         def finish() -> None:
@@ -161,7 +163,7 @@ class Executor:
 
         def sql(relation: Relation) -> tuple[str, list[Plan], list[str]]:
             region = cut(relation, shared)
-            return region.sql, list(region.sources.values()), region.pushed
+            return region.sql, [*region.sources.values(), *region.stored], region.pushed
 
         metering = Metering()
         total = measured(self._running(plan, metering)) if statement.analyze else []
@@ -286,6 +288,11 @@ def role(schema: Schema, name: str) -> str:
     if name in schema.kind.time_columns:
         return "time"
     return "partition" if name in schema.partitions else "payload"
+
+
+def _sources(plan: Plan) -> Iterator[Source]:
+    """Yield where the stored tables of a plan are."""
+    return (node.source for node in readers_first(plan) if isinstance(node, Scan))
 
 
 def _whole(plan: Plan) -> Plan:

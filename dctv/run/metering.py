@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dctv.contracts.engine import Profile, Query
-from dctv.plan.nodes import ArrowStream, Plan, Relation
+from dctv.plan.nodes import ArrowStream, Plan, Relation, Scan
 from dctv.run.result import Result
 
 
@@ -61,6 +61,8 @@ class Metering:
             parts += self._of_engine(plan)
         else:
             parts += [f"{meter.cpu / 1e9:.2f} s CPU", f"peak {size(meter.peak)}"]
+        if isinstance(plan, Scan) and (read := plan.source.bytes_read()) is not None:
+            parts.append(f"{size(read)} read from files")
         lines = [f"ran: {', '.join(parts)}"]
         if id(plan) in self.spools:
             spool = self.spools[id(plan)]
@@ -76,7 +78,9 @@ class Metering:
         seconds = max(0.0, sum(p.seconds for p in profiles) - waited / 1e9)
         parts = [f"{seconds:.2f} s CPU", f"peak {size(max(p.peak for p in profiles))}"]
         spilled = max(p.spilled for p in profiles)
-        return [*parts, f"{size(spilled)} on disk"] if spilled else parts
+        read = sum(p.read for p in profiles)
+        parts += [f"{size(spilled)} on disk"] if spilled else []
+        return [*parts, f"{size(read)} read from files"] if read else parts
 
 
 def measured(result: Result) -> list[str]:

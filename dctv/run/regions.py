@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from sqlglot import exp
 
-from dctv.plan.nodes import Plan, Relation
+from dctv.plan.nodes import Plan, Relation, Scan
 from dctv.run.sharing import Sharing
 
 
@@ -17,6 +17,9 @@ class Region:
 
     sql: str
     sources: dict[str, Plan]
+    """What it reads from outside, by the names of its tables."""
+    stored: list[Scan]
+    """Stored tables that the engine reads itself, where they are."""
     serial: bool
     pushed: list[str]
     """Conditions that rules put into it."""
@@ -32,6 +35,7 @@ class _Cutting:
     """Common tables by name."""
     reads: Counter[str] = field(default_factory=Counter)
     sources: dict[str, Plan] = field(default_factory=dict)
+    stored: list[Scan] = field(default_factory=list)
     tables: list[tuple[str, exp.Query]] = field(default_factory=list)
     serial: bool = False
     pushed: list[str] = field(default_factory=list)
@@ -54,21 +58,37 @@ class _Cutting:
     def name(self, plan: Plan) -> str:
         """Return the name of a leaf in the region, cutting it out first if it is new."""
         if id(plan) not in self.names:
-            if isinstance(plan, Relation) and plan not in self.shared:
-                query = self.query(plan)
-                self.names[id(plan)] = name = f"dctv_{len(self.names) + 1}"
+            query = None if plan in self.shared else self.inside(plan)
+            self.names[id(plan)] = name = f"dctv_{len(self.names) + 1}"
+            if query is None:
+                self.sources[name] = plan
+            else:
                 self.tables.append((name, query))
                 self.kept[name] = plan
-            else:
-                self.names[id(plan)] = name = f"dctv_{len(self.names) + 1}"
-                self.sources[name] = plan
         return self.names[id(plan)]
 
+    def inside(self, plan: Plan) -> exp.Query | None:
+        """Return the query of a leaf that the engine computes or reads itself, or None."""
+        match plan:
+            case Relation():
+                return self.query(plan)
+            case Scan():
+                query = plan.source.query()
+                if query is not None:
+                    self.stored.append(plan)
+                return query
+            case _:
+                return None
+
     def common_table(self, name: str, query: exp.Query) -> exp.CTE:
-        """Return the common table of a relation, which is computed once if that is worth keeping its rows."""
-        keep = self.reads[name] > 1 and self.shared.is_work(self.kept[name])
+        """Return the common table of a leaf, which is computed once if that is worth keeping its rows."""
+        keep: bool | None = None
+        if self.reads[name] > 1 and self.shared.is_work(self.kept[name]):
+            keep = True
+        elif isinstance(self.kept[name], Scan):
+            keep = False
         alias = exp.TableAlias(this=exp.to_identifier(name, quoted=True))
-        return exp.CTE(this=query, alias=alias, materialized=True if keep else None)
+        return exp.CTE(this=query, alias=alias, materialized=keep)
 
 
 def cut(plan: Relation, shared: Sharing) -> Region:
@@ -80,4 +100,4 @@ def cut(plan: Relation, shared: Sharing) -> Region:
     if tables:
         recursive = bool(own and own.args.get("recursive"))
         tree.set("with_", exp.With(expressions=tables + list(own.expressions if own else ()), recursive=recursive))
-    return Region(tree.sql(dialect="duckdb"), cutting.sources, cutting.serial, cutting.pushed)
+    return Region(tree.sql(dialect="duckdb"), cutting.sources, cutting.stored, cutting.serial, cutting.pushed)

@@ -11,6 +11,7 @@ from dctv.contracts.engine import Engine, Query
 from dctv.contracts.span_operator import Counted
 from dctv.errors import WarningLog
 from dctv.plan.nodes import ArrowStream, Kernel, Plan, Relation, Scan, physical_names, ranked_names
+from dctv.plan.source import Run
 from dctv.plan.sql import typed_nothing
 from dctv.run.metering import Metering
 from dctv.run.regions import cut
@@ -39,10 +40,13 @@ class OpenedStream:
 
 
 class Runner:
-    """Runs one plan on an engine; `cancel` is handed to every kernel."""
+    """Runs one plan on an engine; `cancel` is handed to every kernel, `run` to every source that is opened."""
 
-    def __init__(self, engine: Engine, cancel: Any, sharing: Sharing, metering: Metering | None = None) -> None:
+    def __init__(
+        self, engine: Engine, cancel: Any, sharing: Sharing, run: Run, metering: Metering | None = None
+    ) -> None:
         self._engine = engine
+        self._run = run
         self._cancel = cancel
         self._sharing = sharing
         self._metering = metering
@@ -60,20 +64,23 @@ class Runner:
                 log.add(message)
 
     def stream(self, plan: Plan) -> Any:
-        """Return what streams the rows of a plan: an object with `__arrow_c_stream__`."""
+        """Return what streams the rows of a plan: an object with `__arrow_c_stream__`, of a scan what opens it."""
         return self._shared(plan) if plan in self._sharing else self._made(plan)
 
     def _made(self, plan: Plan) -> Any:
         match plan:
             case Scan():
-                opened = plan.source.open()
-                return opened if self._metering is None else self._metering.metered(plan, opened)
+                return lambda: self._opened(plan)
             case Kernel():
                 return self._kernel(plan)
             case Relation():
                 return self._region(plan)
             case _:
                 raise AssertionError(type(plan))
+
+    def _opened(self, plan: Scan) -> Any:
+        opened = plan.source.open(self._run)
+        return opened if self._metering is None else self._metering.metered(plan, opened)
 
     def _region(self, plan: Relation) -> Any:
         region = cut(plan, self._sharing)
@@ -143,14 +150,15 @@ class Runner:
         for spool in self._spools.values():
             spool.close()
         self._spools.clear()
+        self._run.kept.clear()
 
     def _arrow_schema(self, schema: Schema) -> object:
         """Return the Arrow schema that the engine gives to a table's types."""
-        import pyarrow as pa
+        from dctv import _kernels
 
         sql = typed_nothing(schema).sql(dialect="duckdb")
         if sql not in self._schemas:
-            self._schemas[sql] = pa.RecordBatchReader.from_stream(self._engine.stream(sql, {}, serial=False)).schema
+            self._schemas[sql] = _kernels.metered(self._engine.stream(sql, {}, serial=False), _kernels.Meter())
         return self._schemas[sql].__arrow_c_schema__()
 
 

@@ -2,14 +2,20 @@
 
 use pyo3::prelude::*;
 
+mod access;
 mod columns;
 mod ftrace;
 mod pfw;
+mod spool;
+mod statistics;
 mod sweeps;
 
 #[pymodule]
 fn _kernels(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    access::register(m)?;
     sweeps::register(m)?;
     ftrace::register(m)?;
-    pfw::register(m)
+    pfw::register(m)?;
+    spool::register(m)?;
+    statistics::register(m)
 }

@@ -8,10 +8,10 @@ from pathlib import Path
 import dctv.writers
 from dctv.cli.arguments import add_session_options, parameters, split_mounts
 from dctv.cli.command import Command
+from dctv.cli.formats import writer_of
 from dctv.cli.texts import read_texts
 from dctv.contracts.shelf import scan
 from dctv.contracts.writer import Writer
-from dctv.errors import UsageError
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -34,22 +34,9 @@ def run(args: Namespace) -> int:
     from dctv.cli.batch import Batch, run_batch
 
     words, mounts = split_mounts(args.words)
-    writer = _writer(args.format, args.output)
+    writer = writer_of(args.format, args.output)
     params = parameters(args.param)
     return run_batch(args, mounts, Batch(read_texts(words, args.file), params, writer))
-
-
-def _writer(name: str | None, output: Path | None) -> Writer:
-    formats = scan(dctv.writers, Writer)
-    if name is not None:
-        return formats[name]
-    if output is None:
-        return formats["table"]
-    for writer in formats.values():
-        if output.suffix.lower() in writer.suffixes:
-            return writer
-    known = ", ".join(suffix for writer in formats.values() for suffix in writer.suffixes)
-    raise UsageError(f"the name `{output}` tells no format, expected --format or one of {known}")
 
 
 QUERY = Command("query", "run SQL and print the results", configure, run)

@@ -5,6 +5,6 @@ mod strings;
 mod table;
 mod unify;
 
-pub use strings::Interner;
+pub use strings::{Interner, Strings};
 pub use table::TableBuilder;
 pub use unify::{coded_arrays, unify};

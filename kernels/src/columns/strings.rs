@@ -38,6 +38,10 @@ impl Strings {
         (0..self.len()).map(|i| self.get(i))
     }
 
+    pub fn memory(&self) -> usize {
+        self.ends.capacity() * size_of::<usize>() + self.data.capacity()
+    }
+
     pub fn is_ascii(&self) -> bool {
         self.data.is_ascii()
     }
@@ -83,6 +87,12 @@ impl Interner {
 
     pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
         self.values.iter()
+    }
+
+    pub fn memory(&self) -> usize {
+        let tables =
+            self.hashes.capacity() * size_of::<u64>() + self.slots.capacity() * size_of::<u32>();
+        self.values.memory() + tables
     }
 
     pub fn into_values(self) -> Strings {

@@ -55,6 +55,9 @@ mod trie;
 mod truncate;
 mod values;
 
+pub use cancel::{Cancel, Token};
+pub use failure::fail;
+
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<cancel::Cancel>()?;
     m.add_function(wrap_pyfunction!(span_join::span_join, m)?)?;

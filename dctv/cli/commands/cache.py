@@ -1,0 +1,67 @@
+"""`dctv cache`: lists the indexes that were built, and removes those that are not wanted any more."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dctv.cli.command import Command
+from dctv.cli.sizes import age_text, byte_count, seconds, size_text
+from dctv.console.verdict import OK
+from dctv.errors import UsageError
+
+if TYPE_CHECKING:
+    from dctv.index.cache import Entry
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Add the arguments of `dctv cache`."""
+    parser.add_argument("what", choices=["list", "size", "prune"], help="list indexes, tell their size, remove some")
+    parser.add_argument(
+        "--max-size", type=byte_count, metavar="SIZE", help="prune: keep at most this much, such as 10GB"
+    )
+    parser.add_argument("--older-than", type=seconds, metavar="TIME", help="prune: remove what was not used for 30d")
+    parser.add_argument("--all", action="store_true", help="prune: remove everything that is not in use")
+    parser.add_argument("--index-dir", type=Path, metavar="DIR", help="look here, not in the cache")
+
+
+def run(args: Namespace) -> int:
+    """List, tell or prune; return the exit code."""
+    from dctv.console.sink import stdout_sink
+    from dctv.index.cache import Bound, entries, most_bytes, prune
+    from dctv.index.location import cache_folder
+
+    chosen = args.max_size is not None or args.older_than is not None or args.all
+    if chosen and args.what != "prune":
+        raise UsageError(f"found --max-size, --older-than or --all with `{args.what}`, they belong to `prune`")
+    root = cache_folder() if args.index_dir is None else args.index_dir
+    match args.what:
+        case "list":
+            lines = _listed(entries(root))
+        case "size":
+            found = entries(root, look=False)
+            lines = [f"{len(found)} indexes, {size_text(sum(entry.bytes for entry in found))} in {root}"]
+        case _:
+            most = args.max_size if chosen else most_bytes(root)
+            removed = prune(root, Bound(most, args.older_than, args.all))
+            lines = [f"removed {len(removed)} indexes, {size_text(sum(entry.bytes for entry in removed))}"]
+    with stdout_sink(lambda: None) as sink:
+        sink.stream.write("".join(f"{line}\n" for line in lines).encode("utf-8", "backslashreplace"))
+    return OK
+
+
+def _listed(found: list[Entry]) -> list[str]:
+    from dctv.writers.cells import visible
+
+    rows = []
+    for entry in found:
+        first = str(entry.paths[0]) if entry.paths else entry.folder.name
+        more = f" and {len(entry.paths) - 1} more" if len(entry.paths) > 1 else ""
+        state = entry.problem or "good"
+        rows.append((size_text(entry.bytes), age_text(entry.last_use), visible(first + more), visible(state)))
+    widths = [max((len(row[i]) for row in rows), default=0) for i in range(3)]
+    return [f"{a:>{widths[0]}}  {b:<{widths[1]}}  {c:<{widths[2]}}  {d}" for a, b, c, d in rows]
+
+
+CACHE = Command("cache", "list and remove indexes", configure, run)

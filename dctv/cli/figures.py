@@ -1,0 +1,159 @@
+"""Turns summaries of traces into small tables that writers print."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from dctv.index.summary import QUANTILES, Durations, Summary
+from dctv.types.schema import ColumnType, Kind, Schema
+from dctv.types.units import NO_UNIT, parse_unit
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Row = list[Any]
+Value = TypeVar("Value", str, int)
+Maker = Callable[[Summary], Iterator[Row]]
+
+_LARGEST = (1 << 63) - 1
+_DIGITS = 9
+"""Digits of means and deviations; floats of the engine are exact to more, but not to all of theirs."""
+_ESTIMATED = 5
+"""Digits of approximate quantiles; what they add to the error still is within the promise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a section."""
+
+    name: str
+    type: str
+    unit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """A small result of numbers and texts."""
+
+    columns: Sequence[Column]
+    rows: Sequence[Row]
+
+    @property
+    def schema(self) -> Schema:
+        """The columns; whole numbers are wider where some value needs it."""
+        columns = (
+            ColumnType(column.name, self._type(i, column.type), parse_unit(column.unit) if column.unit else NO_UNIT)
+            for i, column in enumerate(self.columns)
+        )
+        return Schema(Kind.REGULAR, tuple(columns))
+
+    def _type(self, place: int, name: str) -> str:
+        wide = name == "BIGINT" and any((row[place] or 0) > _LARGEST for row in self.rows)
+        return "HUGEINT" if wide else name
+
+    def chunks(self) -> Iterator[list[list[object]]]:
+        """Yield all rows at once."""
+        yield [[row[i] for row in self.rows] for i in range(len(self.columns))]
+
+    def reader(self) -> pa.RecordBatchReader:
+        """Return the rows as Arrow."""
+        import pyarrow as pa
+
+        types = {"BIGINT": pa.int64(), "HUGEINT": pa.decimal128(38), "DOUBLE": pa.float64(), "VARCHAR": pa.string()}
+        fields = [
+            pa.field(c.name, types[c.type], metadata={"unit": str(c.unit)} if str(c.unit) else None)
+            for c in self.schema.columns
+        ]
+        arrays = [pa.array([row[i] for row in self.rows], type=described.type) for i, described in enumerate(fields)]
+        batch = pa.record_batch(arrays, schema=pa.schema(fields))
+        return pa.RecordBatchReader.from_batches(batch.schema, [batch])
+
+
+EVENTS = Column("events", "BIGINT")
+
+
+def _times(summary: Summary) -> Iterator[Row]:
+    length = None if summary.first is None or summary.end is None else summary.end - summary.first
+    yield [summary.events, summary.first, summary.end, length]
+
+
+def _durations(summary: Summary) -> Iterator[Row]:
+    yield _of(summary.durations)
+
+
+def _of(durations: Durations) -> Row:
+    total = durations.total if durations.count else None
+    ends = [durations.least, *map(_quantile, durations.quantiles), durations.most]
+    return [durations.count, total, _rounded(durations.mean), _rounded(durations.deviation), *ends]
+
+
+def _rounded(value: Fraction | float | None) -> float | None:
+    return None if value is None else float(f"{float(value):.{_DIGITS}g}")
+
+
+def _quantile(value: float | None) -> float | None:
+    return float(f"{value:.{_ESTIMATED}g}") if isinstance(value, float) else value
+
+
+def _histogram(summary: Summary) -> Iterator[Row]:
+    bins = summary.durations.histogram
+    used = [bits for bits, number in enumerate(bins) if number]
+    for bits in range(used[0], used[-1] + 1) if used else ():
+        yield [1 << bits >> 1, (1 << bits) - 1, bins[bits]]
+
+
+def _categories(summary: Summary) -> Iterator[Row]:
+    return _ranked(summary.categories, "")
+
+
+def _ranked(counts: Mapping[Value | None, int], missing: Value) -> Iterator[Row]:
+    """Yield values with their numbers, the most frequent first; of equal ones what is missing is last."""
+    for value in sorted(counts, key=lambda v: (-counts[v], v is None, missing if v is None else v)):
+        yield [value, counts[value]]
+
+
+def _names(summary: Summary) -> Iterator[Row]:
+    for named in sorted(summary.names, key=lambda named: (-named.events, named.name)):
+        yield [named.name, named.category, named.events, *_of(named.durations)]
+
+
+def _processes(summary: Summary) -> Iterator[Row]:
+    return _ranked(summary.processes or {}, 0)
+
+
+def _spread(*, exact: bool) -> tuple[Column, ...]:
+    """Return the columns of durations; approximate quantiles have a tilde."""
+    kind, mark = ("BIGINT", "") if exact else ("DOUBLE", "~")
+    quantiles = (Column(f"{mark}p{round(100 * q)}", kind, "ns") for q in QUANTILES)
+    return (
+        Column("timed", "BIGINT"),
+        Column("sum", "BIGINT", "ns"),
+        Column("mean", "DOUBLE", "ns"),
+        Column("stddev", "DOUBLE", "ns"),
+        Column("min", "BIGINT", "ns"),
+        *quantiles,
+        Column("max", "BIGINT", "ns"),
+    )
+
+
+def _sections(*, exact: bool) -> Mapping[str, tuple[Sequence[Column], Maker]]:
+    """Return columns and rows of each section."""
+    ns = ("BIGINT", "ns")
+    spread = _spread(exact=exact)
+    return {
+        "times": ((EVENTS, Column("start", *ns), Column("end", *ns), Column("length", *ns)), _times),
+        "durations": (spread, _durations),
+        "histogram": ((Column("from", *ns), Column("to", *ns), EVENTS), _histogram),
+        "categories": ((Column("category", "VARCHAR"), EVENTS), _categories),
+        "names": ((Column("name", "VARCHAR"), Column("category", "VARCHAR"), EVENTS, *spread), _names),
+        "processes": ((Column("pid", "BIGINT"), EVENTS), _processes),
+    }
+
+
+def section(name: str, summary: Summary) -> Figures:
+    """Make the table of one section."""
+    columns, rows = _sections(exact=summary.exact)[name]
+    return Figures(columns, list(rows(summary)))

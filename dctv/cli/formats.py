@@ -1,0 +1,24 @@
+"""Turns `--format` and the name of an output file into a writer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import dctv.writers
+from dctv.contracts.shelf import scan
+from dctv.contracts.writer import Writer
+from dctv.errors import UsageError
+
+
+def writer_of(name: str | None, output: Path | None) -> Writer:
+    """Return the writer of a format, else that of the file's suffix, else the table."""
+    formats = scan(dctv.writers, Writer)
+    if name is not None:
+        return formats[name]
+    if output is None:
+        return formats["table"]
+    for writer in formats.values():
+        if output.suffix.lower() in writer.suffixes:
+            return writer
+    known = ", ".join(suffix for writer in formats.values() for suffix in writer.suffixes)
+    raise UsageError(f"the name `{output}` tells no format, expected --format or one of {known}")

@@ -1,0 +1,134 @@
+"""Turns a trace into its summary: from the statistics of its index, or exactly, by queries over its events."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import dctv.readers
+from dctv.catalog.files import TraceFiles, find_traces
+from dctv.contracts.reader import Reader
+from dctv.contracts.shelf import scan
+from dctv.index.database import Index
+from dctv.index.keeper import find
+from dctv.index.location import subject
+from dctv.index.summary import BINS, Durations, Named, Summary, main_category, summarize
+from dctv.session import Session
+
+_HALF = 1 << 32
+"""Durations are added up in two halves, each of which fits into 64 bits however many there are."""
+
+_EVENTS = "CREATE VIEW numbers AS SELECT *, _duration // 1ns AS d, _ts // 1ns AS t FROM trace.events"
+
+_TIMES = "SELECT MIN(t), MAX(t), MAX(t + COALESCE(d, 0)) FROM numbers"
+
+_COUNTS = "SELECT category, name, COUNT(*) FROM numbers GROUP BY category, name"
+
+_PROCESSES = "SELECT pid, COUNT(*) FROM numbers GROUP BY pid"
+
+_ALL = """
+    SELECT COUNT(d), SUM(d // 4294967296), SUM(d % 4294967296), VAR_POP(d), MIN(d), MAX(d),
+        QUANTILE_DISC(d, 0.5), QUANTILE_DISC(d, 0.9), QUANTILE_DISC(d, 0.99)
+    FROM numbers"""
+
+_BY_NAME = """
+    SELECT name, COUNT(d), SUM(d // 4294967296), SUM(d % 4294967296), VAR_POP(d), MIN(d), MAX(d),
+        QUANTILE_DISC(d, 0.5), QUANTILE_DISC(d, 0.9), QUANTILE_DISC(d, 0.99)
+    FROM numbers GROUP BY name"""
+
+_BITS = "SELECT d = 0, LENGTH(BIN(d)), COUNT(*) FROM numbers WHERE d IS NOT NULL GROUP BY 1, 2"
+
+
+@dataclass(frozen=True, slots=True)
+class Indexed:
+    """What an index says of a trace."""
+
+    summary: Summary
+    incomplete: list[str]
+    """What kept the trace from being read whole."""
+
+
+def indexed(texts: Sequence[str], index_dir: Path | None, note: Callable[[str], None]) -> Indexed | None:
+    """Summarize a trace by its index; None if it has none that can be used, `note` is told why.
+
+    Raises:
+        TraceError: the trace is not there.
+        IndexUnusable: the index contradicts itself.
+    """
+    files = find_traces(texts, scan(dctv.readers, Reader), None)
+    if files.reader.chunks is None:
+        return None
+    index = find(subject(files.paths, files.reader.name, {}), index_dir, note)
+    if index is None:
+        return None
+    try:
+        return summarized(index, files)
+    finally:
+        index.close()
+
+
+def summarized(index: Index, files: TraceFiles) -> Indexed | None:
+    """Summarize the trace of an open index; None if the index does not know the categories of events."""
+    chunks = files.reader.chunks
+    assert chunks is not None
+    known = index.known
+    events = [table.event for table in chunks.tables(known).values() if table.event is not None]
+    categories = {event.category for event in events if event.category is not None}
+    pids = {event.pid for event in events if event.pid is not None}
+    dimensions = {column: dimension for dimension, column in index.layout.dimensions.items()}
+    # The manifest knows categories by this column only.
+    if not categories <= {"cat"}:
+        return None
+    pid = dimensions.get(pids.pop(), "") if len(pids) == 1 else "" if pids else None
+    summary = summarize(index, categories=bool(categories), pid=pid)
+    trouble = [f"trace: {d.file}: {d.reason}" for d in chunks.rest(known).diagnostics if d.incomplete]
+    return Indexed(summary, trouble)
+
+
+def measured(session: Session) -> Summary:
+    """Summarize the trace that is mounted as `trace`, exactly; nothing else may be in the session."""
+    session.sql(_EVENTS)
+    properties = dict(_rows(session, "SELECT * FROM trace.properties"))
+    start = int(properties.get("start_ns", 0))
+    first, last, end = (None if time is None else start + time for time in _rows(session, _TIMES)[0])
+    categories: Counter[str | None] = Counter()
+    by_name: dict[str, Counter[str | None]] = {}
+    for category, name, number in _rows(session, _COUNTS):
+        categories[category or None] += number
+        by_name.setdefault(name, Counter())[category or None] += number
+    durations = {name: _durations(row) for name, *row in _rows(session, _BY_NAME)}
+    return Summary(
+        events=categories.total(),
+        first=first,
+        last=last,
+        end=end,
+        durations=_durations(_rows(session, _ALL)[0], _histogram(session)),
+        categories=dict(categories),
+        names=[
+            Named(name, main_category(found), found.total(), durations[name]) for name, found in sorted(by_name.items())
+        ],
+        processes=dict(_rows(session, _PROCESSES)),
+        exact=True,
+    )
+
+
+def _durations(row: Sequence[Any], histogram: tuple[int, ...] = ()) -> Durations:
+    count, high, low, variance, least, most, *quantiles = row
+    if not count:
+        return Durations()
+    total = high * _HALF + low
+    return Durations(count, total, variance * count, least, most, tuple(quantiles), histogram)
+
+
+def _histogram(session: Session) -> tuple[int, ...]:
+    bins = [0] * BINS
+    for is_zero, length, number in _rows(session, _BITS):
+        bins[0 if is_zero else length] += number
+    return tuple(bins)
+
+
+def _rows(session: Session, query: str) -> list[Any]:
+    return session.sql(query).fetchall()

@@ -1,0 +1,81 @@
+"""A store of Bloom filters that were read from indexes: bounded in bytes, the least recently used leave first."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from pathlib import Path
+from typing import Protocol
+
+from dctv.index.records import Bloom
+
+Key = tuple[Path, str, str, int]
+"""An index's path, its generation, a dimension and a chunk's position; files are -1, -2 and so on."""
+
+
+class Filter(Protocol):
+    """A set of texts that may claim to have more of them than it has."""
+
+    def may_contain(self, text: str) -> bool:
+        """Whether a text may be in the set."""
+        ...
+
+
+class BloomCache:
+    """Filters by where they are from; may be used by several threads."""
+
+    def __init__(self, limit: int = 64 << 20) -> None:
+        self._limit = limit
+        self._lock = threading.Lock()
+        self._filters: OrderedDict[Key, tuple[Filter | None, int]] = OrderedDict()
+        self._bytes = 0
+
+    @property
+    def bytes(self) -> int:
+        """How many bytes the filters have."""
+        return self._bytes
+
+    def __len__(self) -> int:
+        return len(self._filters)
+
+    def known(self, key: Key) -> bool:
+        """Whether a filter is kept; asking is no use of it."""
+        return key in self._filters
+
+    def get(self, key: Key, read: Callable[[], Bloom | None]) -> Filter | None:
+        """Return a filter, read if it is not kept; None if there is none, or it is damaged."""
+        with self._lock:
+            if key in self._filters:
+                self._filters.move_to_end(key)
+                return self._filters[key][0]
+        # Two threads may read the same filter at once; the second one's replaces the first.
+        blob = read()
+        made = None if blob is None else _filter(blob)
+        size = 100 + (0 if blob is None else len(blob.data))
+        with self._lock:
+            self._drop(key)
+            if size <= self._limit:
+                self._filters[key] = (made, size)
+                self._bytes += size
+            while self._bytes > self._limit:
+                self._drop(next(iter(self._filters)))
+        return made
+
+    def _drop(self, key: Key) -> None:
+        if key in self._filters:
+            self._bytes -= self._filters.pop(key)[1]
+
+
+def _filter(blob: Bloom) -> Filter | None:
+    from dctv import _kernels  # compiled; only wanted when a filter is read
+
+    try:
+        found: Filter = _kernels.Bloom.from_bytes(blob.data)
+    except ValueError:
+        return None
+    return found
+
+
+CACHE = BloomCache()
+"""The filters of this process."""

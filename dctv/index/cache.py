@@ -1,0 +1,136 @@
+"""Turns the folder of all indexes into a list of them, and into a smaller one: the longest unused goes first."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from dctv.errors import IndexUnusable
+from dctv.index import locks
+from dctv.index.keeper import sweep
+from dctv.index.location import INDEX
+from dctv.index.opening import change, open_whole
+
+MOST_BYTES = 20 << 30
+"""What all indexes in the cache may take, if the disk has ten times as much."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An index in the cache."""
+
+    folder: Path
+    paths: tuple[Path, ...]
+    """Of its trace; empty if the index tells none."""
+    bytes: int
+    """Of index and column store."""
+    last_use: float
+    """Seconds since the epoch."""
+    problem: str | None
+    """Why it is of no use, None if it is good."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """What may stay in the cache."""
+
+    most_bytes: int | None = None
+    oldest: float | None = None
+    """Seconds since the last use."""
+    nothing: bool = False
+
+
+def entries(root: Path, *, look: bool = True) -> list[Entry]:
+    """Return the indexes below a folder, the most recently used first; `look` tells whether they are good."""
+    found = [_entry(folder, look=look) for folder in _folders(root)]
+    return sorted(found, key=lambda entry: (-entry.last_use, entry.folder))
+
+
+def prune(root: Path, bound: Bound) -> list[Entry]:
+    """Remove what is beyond a bound, the longest unused first; return what was removed.
+
+    Indexes that are in use stay, as do those that cannot be removed.
+    """
+    for folder in _folders(root):
+        sweep(folder)
+    kept = entries(root, look=False)
+    total = sum(entry.bytes for entry in kept)
+    removed = []
+    now = time.time()
+    for entry in reversed(kept):
+        old = bound.oldest is not None and now - entry.last_use > bound.oldest
+        large = bound.most_bytes is not None and total > bound.most_bytes
+        if (bound.nothing or old or large) and _removed(entry.folder):
+            removed.append(entry)
+            total -= entry.bytes
+    return removed
+
+
+def most_bytes(root: Path) -> int:
+    """Return how much the cache may hold: 20 GiB, or a tenth of its disk if that is less."""
+    try:
+        return min(MOST_BYTES, shutil.disk_usage(root).total // 10)
+    except OSError:
+        return MOST_BYTES
+
+
+def _folders(root: Path) -> Iterator[Path]:
+    try:
+        found = sorted(root.iterdir())
+    except OSError:
+        return
+    for folder in found:
+        if folder.is_dir() and not folder.is_symlink() and ((folder / INDEX).exists() or (folder / locks.USE).exists()):
+            yield folder
+
+
+def _entry(folder: Path, *, look: bool) -> Entry:
+    paths: tuple[Path, ...] = ()
+    problem: str | None = None
+    if look:
+        try:
+            index = open_whole(folder)
+        except IndexUnusable as error:
+            index, problem = None, error.message
+        if index is not None:
+            paths = tuple(file.path for file in index.files)
+            problem = change(index)
+            index.close()
+        elif problem is None:
+            problem = "the index is not finished"
+    return Entry(folder, paths, _size(folder), locks.last_use(folder), problem)
+
+
+def _size(folder: Path) -> int:
+    total = 0
+    for place, _, names in os.walk(folder):
+        for name in names:
+            try:
+                total += (Path(place) / name).lstat().st_size
+            except OSError:
+                continue
+    return total
+
+
+def _removed(folder: Path) -> bool:
+    hold = locks.remove(folder)
+    if hold is None:
+        return False
+    with hold:
+        try:
+            # The index first: without it the rest counts for nothing. The lock last: it keeps others away.
+            (folder / INDEX).unlink(missing_ok=True)
+            for path in folder.iterdir():
+                if path.is_dir():
+                    shutil.rmtree(path)
+                elif path.name != locks.USE:
+                    path.unlink()
+            (folder / locks.USE).unlink(missing_ok=True)
+            folder.rmdir()
+        except OSError:
+            return not (folder / INDEX).exists()
+    return True

@@ -1,0 +1,280 @@
+"""Statistics of a dimension in all chunks -> which truth values a condition may have for events of each chunk.
+
+Sets of chunks are whole numbers: bit i is the chunk at position i, so that sets are combined by `&` and `|`. What is
+not known keeps all truth values possible that the counts of missing and present values allow.
+
+Numbers are compared with numbers, texts with texts. Whole numbers and truth values may become texts when chunks of a
+trace are put together, and are written then as they stand in dictionaries; other numbers may not.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from dctv.index.canonical import Leaf, canonical, literal_kind, number_of, values_of
+from dctv.index.chunk_sets import Possible, positions_of, set_of, where
+from dctv.index.records import DimensionStatistics
+from dctv.plan.predicate import Compare, In, IsNull, Prefix, Value, truth_of
+
+Positions = int | list[int]
+"""A set of chunks; those in few are listed."""
+
+_NUMBERS = ("uint", "int", "double")
+_AS_TEXT = ("string", "uint", "int")
+_MOST_ENTRIES = 2_000_000
+"""Entries of all dictionaries of a dimension together from which on they are not kept in memory."""
+_MOST_VALUES = 20_000
+"""Different values from which on those of an order are not looked through one by one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dictionaries:
+    """The dictionaries of many chunks, turned around."""
+
+    known: int
+    """The chunks that have one."""
+    chunks: Mapping[str, Positions]
+    """By value, the chunks in which it occurs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranges:
+    """Smallest and largest values of chunks, all numbers or all texts, the last chunk first."""
+
+    known: int
+    low: Sequence[Any]
+    """Any value where it is not known; so the next."""
+    high: Sequence[Any]
+
+
+class Evidence:
+    """What is known of one dimension."""
+
+    def __init__(self, rows: Sequence[DimensionStatistics], events: Sequence[int]) -> None:
+        self._rows = rows
+        self.count = len(rows)
+        backwards = list(zip(reversed(rows), reversed(events), strict=True))
+        self.missing = where(row.nulls > 0 for row, _ in backwards)
+        self.present = where(row.nulls < number for row, number in backwards)
+        self._single = where(row.distinct == 1 for row, _ in backwards)
+
+    def _of_kinds(self, kinds: Sequence[str]) -> int:
+        return where(row.value_type in kinds for row in reversed(self._rows))
+
+    @cached_property
+    def _numeric(self) -> int:
+        return self._of_kinds(_NUMBERS)
+
+    @cached_property
+    def _textual(self) -> int:
+        return self._of_kinds(_AS_TEXT)
+
+    @cached_property
+    def _strings(self) -> int:
+        return self._of_kinds(("string",))
+
+    @cached_property
+    def _all_flags(self) -> bool:
+        return self.dictionaries is not None and set(self.dictionaries.chunks) <= {"false", "true"}
+
+    @cached_property
+    def dictionaries(self) -> Dictionaries | None:
+        """The dictionaries, None if they are too many."""
+        if sum(max(row.distinct, 0) for row in self._rows if row.counts is not None) > _MOST_ENTRIES:
+            return None
+        found: dict[str, list[int]] = {}
+        known = []
+        for position, row in enumerate(self._rows):
+            values = None if row.counts is None else values_of(row.counts)
+            if values is None or len(values) != row.distinct:
+                continue
+            known.append(position)
+            for value in values:
+                found.setdefault(value, []).append(position)
+        sparse = self.count // 64
+        chunks = {v: p if len(p) <= sparse else set_of(p, self.count) for v, p in found.items()}
+        return Dictionaries(set_of(known, self.count), chunks)
+
+    @cached_property
+    def numbers(self) -> Ranges:
+        """Between which numbers the values are."""
+        return self._ranges(_NUMBERS, number_of, 0)
+
+    @cached_property
+    def texts(self) -> Ranges:
+        """Between which texts the values are."""
+        return self._ranges(("string",), lambda text: text, "")
+
+    def _ranges(
+        self, kinds: Sequence[str], read: Callable[[str], int | float | str | None], unknown: int | str
+    ) -> Ranges:
+        low: list[Any] = []
+        high: list[Any] = []
+        known = []
+        for row in reversed(self._rows):
+            ends = (row.minimum, row.maximum) if row.value_type in kinds else (None, None)
+            first, last = (None if end is None else read(end) for end in ends)
+            known.append(first is not None and last is not None)
+            low.append(unknown if first is None else first)
+            high.append(unknown if last is None else last)
+        return Ranges(where(known), low, high)
+
+    def at_all(self, leaf: Leaf) -> Possible:
+        """Return what the counts of missing and present values leave possible."""
+        if isinstance(leaf, IsNull):
+            return Possible(self.missing, self.present, 0)
+        if isinstance(leaf, In) and (leaf.has_null or not leaf.values):
+            # Membership in a list with NULL is never false, in an empty one never true.
+            unknown = self.missing | (self.present if leaf.has_null else 0)
+            return Possible(self.present if leaf.values else 0, 0 if leaf.has_null else self.present, unknown)
+        return Possible(self.present, self.present, self.missing)
+
+    def by_dictionary(self, leaf: Leaf) -> tuple[int, int]:
+        """Return where a condition can be true, and where false, as far as dictionaries tell."""
+        everywhere = (1 << self.count) - 1
+        usable = self._usable(leaf)
+        if not usable or self.dictionaries is None:
+            return everywhere, everywhere
+        found = self._matched(leaf, self.dictionaries)
+        if found is None:
+            return everywhere, everywhere
+        true, false = found
+        return true | (everywhere & ~usable), false | (everywhere & ~usable)
+
+    def decided_by_dictionary(self, leaf: Leaf) -> int:
+        """Return the chunks whose dictionaries tell all of a condition, so that no more evidence is of use."""
+        return self._usable(leaf)
+
+    def _usable(self, leaf: Leaf) -> int:
+        if isinstance(leaf, IsNull) or self.dictionaries is None:
+            return 0
+        kind = literal_kind(leaf)
+        if kind is Fraction:
+            return self.dictionaries.known & self._numeric
+        if kind is str:
+            return self.dictionaries.known & self._textual
+        if kind is bool and self._all_flags:
+            return self.dictionaries.known & self._strings
+        return 0
+
+    def _matched(self, leaf: Leaf, dictionaries: Dictionaries) -> tuple[int, int] | None:
+        """Return where some value meets a condition, and where some does not."""
+        if isinstance(leaf, In) or (isinstance(leaf, Compare) and leaf.operator in ("=", "!=")):
+            values = leaf.values if isinstance(leaf, In) else (leaf.value,)
+            equal = self._equal(values, dictionaries)
+            return equal if isinstance(leaf, In) or leaf.operator == "=" else (equal[1], equal[0])
+        if isinstance(leaf, IsNull) or len(dictionaries.chunks) > _MOST_VALUES:
+            return None
+        sides: tuple[list[Positions], list[Positions]] = ([], [])
+        for text, chunks in dictionaries.chunks.items():
+            value = _read(text, literal_kind(leaf))
+            truth = ... if value is None else truth_of(leaf, value)
+            for side in (0, 1):
+                if truth is ... or truth is (side == 0):
+                    sides[side].append(chunks)
+        return self._union(sides[0]), self._union(sides[1])
+
+    def _equal(self, values: Sequence[Value], dictionaries: Dictionaries) -> tuple[int, int]:
+        texts = {text for text in map(canonical, values) if text is not None}
+        found = [dictionaries.chunks[text] for text in texts if text in dictionaries.chunks]
+        true = self._union(found)
+        if len(found) <= 1:
+            return true, self.present & ~(true & self._single)
+        matched: Counter[int] = Counter()
+        for chunks in found:
+            matched.update(positions_of(chunks) if isinstance(chunks, int) else chunks)
+        only = set_of((p for p, number in matched.items() if number == self._rows[p].distinct), self.count)
+        return true, self.present & ~only
+
+    def _union(self, some: Iterable[Positions]) -> int:
+        result = 0
+        listed: list[int] = []
+        for chunks in some:
+            if isinstance(chunks, int):
+                result |= chunks
+            else:
+                listed += chunks
+        return result | set_of(listed, self.count) if listed else result
+
+    def by_range(self, leaf: Leaf) -> tuple[int, int]:
+        """Return where a condition can be true, and where false, as far as ranges tell."""
+        kind = None if isinstance(leaf, IsNull) else literal_kind(leaf)
+        if kind not in (Fraction, str):
+            return (1 << self.count) - 1, (1 << self.count) - 1
+        return limits(leaf, self.numbers if kind is Fraction else self.texts, self.count)
+
+    def may_be_probed(self, leaf: Leaf) -> int:
+        """Return the chunks whose values stand in Bloom filters as the literals of a condition do."""
+        kind = literal_kind(leaf)
+        if kind is None:
+            return 0
+        return self._numeric if kind is Fraction else self._textual if kind is str else self._strings
+
+
+def limits(leaf: Leaf, ranges: Ranges, count: int) -> tuple[int, int]:
+    """Return where a condition can be true, and where false, by smallest and largest values."""
+    everywhere = (1 << count) - 1
+    unknown = everywhere & ~ranges.known
+    match leaf:
+        case Compare(_, operator, value):
+            true, false = _compared(operator, _plain(value), ranges)
+        case In(_, values, _):
+            true, false = _within(sorted(map(_plain, values)), ranges)
+        case Prefix(_, text):
+            pairs = list(zip(ranges.low, ranges.high, strict=True))
+            true = where(h >= text and (lo <= text or lo.startswith(text)) for lo, h in pairs)
+            false = where(not (lo.startswith(text) and h.startswith(text)) for lo, h in pairs)
+        case _:
+            return everywhere, everywhere
+    return true | unknown, false | unknown
+
+
+def _compared(operator: str, value: Any, ranges: Ranges) -> tuple[int, int]:
+    low, high = ranges.low, ranges.high
+    match operator:
+        case "<":
+            return where(x < value for x in low), where(x >= value for x in high)
+        case "<=":
+            return where(x <= value for x in low), where(x > value for x in high)
+        case ">":
+            return where(x > value for x in high), where(x <= value for x in low)
+        case ">=":
+            return where(x >= value for x in high), where(x < value for x in low)
+    pairs = list(zip(low, high, strict=True))
+    equal = where(x <= value <= y for x, y in pairs)
+    other = where(not (x == value == y) for x, y in pairs)
+    return (equal, other) if operator == "=" else (other, equal)
+
+
+def _within(values: Sequence[Any], ranges: Ranges) -> tuple[int, int]:
+    """Return where a value of a list lies between the smallest and the largest, and where another value does."""
+    if not values:
+        return 0, (1 << len(ranges.low)) - 1
+    true: list[bool] = []
+    false: list[bool] = []
+    for low, high in zip(ranges.low, ranges.high, strict=True):
+        place = bisect_left(values, low)
+        inside = place < len(values) and values[place] <= high
+        true.append(inside)
+        false.append(not (inside and low == high))
+    return where(true), where(false)
+
+
+def _plain(value: Value) -> Any:
+    """Return a literal that is fast to compare and the same."""
+    if isinstance(value, Fraction):
+        near = value.numerator / value.denominator
+        return near if Fraction(near) == value else value
+    return value
+
+
+def _read(text: str, kind: type | None) -> int | float | str | bool | None:
+    if kind is Fraction:
+        return number_of(text)
+    return text == "true" if kind is bool else text

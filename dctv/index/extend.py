@@ -1,0 +1,125 @@
+"""Turns an index into one of more dimensions or other Bloom filters, with a pass that computes only what is missing."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from dctv.contracts.chunks import Checkpoint
+from dctv.errors import IndexUnusable
+from dctv.index.build import Built, Trace, failures, looked_at, publish, unchanged, workspace
+from dctv.index.database import ALWAYS, Index
+from dctv.index.location import INDEX
+from dctv.index.records import Layout
+from dctv.index.seal import unsealed_copy
+from dctv.index.writing import IndexWriter
+
+
+@dataclass(frozen=True, slots=True)
+class Lack:
+    """What an index lacks of what is wanted."""
+
+    anew: bool
+    """Whether it must be built anew."""
+    dimensions: Mapping[str, str]
+    """Dimensions, and the columns they are of, that are to be computed."""
+    built_in: bool = False
+    """Whether those that every index has are among them."""
+
+    def __bool__(self) -> bool:
+        return self.anew or bool(self.dimensions)
+
+
+def lack(index: Index, wanted: Layout) -> Lack:
+    """Compare an index with how it is wanted; what it has beyond that is no lack."""
+    has = index.layout
+    if has.chunk_bytes != wanted.chunk_bytes or (wanted.store and not has.store) or not _store_is_whole(index):
+        return Lack(anew=True, dimensions={})
+    if (has.expected_entries, has.false_positive_rate) != (wanted.expected_entries, wanted.false_positive_rate):
+        return Lack(anew=False, dimensions={**has.dimensions, **wanted.dimensions}, built_in=True)
+    missing = {
+        name: column
+        for name, column in wanted.dimensions.items()
+        if name not in index.dimensions or (name not in ALWAYS and has.dimensions.get(name) != column)
+    }
+    return Lack(anew=False, dimensions=missing)
+
+
+def extend(trace: Trace, index: Index, wanted: Layout, missing: Lack) -> Built | None:
+    """Add dimensions to an index whose folder the caller has locked; None if it must be built anew after all.
+
+    Raises:
+        IndexFailed: it cannot be written, or the trace changed meanwhile.
+        TraceError: the trace cannot be read.
+    """
+    began = time.monotonic()
+    with failures(index.folder), workspace(index.folder) as work:
+        before = looked_at(trace)
+        unsealed_copy(index.path, work / INDEX)
+        writer = IndexWriter(work / INDEX)
+        try:
+            writer.extend()
+            events = _compute(trace, index, wanted, missing, writer)
+            if events is None:
+                return None
+            added = [name for name in missing.dimensions if name not in ALWAYS]
+            writer.indexed([*ALWAYS, *added] if missing.built_in else added)
+            every = {**index.layout.dimensions, **wanted.dimensions}
+            writer.layout(replace(wanted, dimensions=every, store=index.layout.store))
+            writer.finish()
+        finally:
+            writer.abandon()
+        unchanged(trace, before)
+        size = (work / INDEX).stat().st_size
+        publish(work, index.folder)
+    return Built(len(index.chunks), events, size, _store_bytes(index), time.monotonic() - began)
+
+
+def _compute(trace: Trace, index: Index, wanted: Layout, missing: Lack, writer: IndexWriter) -> int | None:
+    """Write what is missing; return how many events were read, or None if the chunks are not the index's own."""
+    from dctv._kernels import FileBlooms, chunk_statistics
+
+    writer.forget_dimensions([*missing.dimensions, *(ALWAYS if missing.built_in else ())])
+    sizes: dict[str, Any] = {
+        "expected_entries": wanted.expected_entries,
+        "false_positive_rate": wanted.false_positive_rate,
+    }
+    dimensions = list(missing.dimensions.items())
+    blooms: dict[int, Any] = {}
+    places = iter(index.checkpoints())
+    events = 0
+    run = trace.chunks.start(trace.paths, trace.context, index.facts)
+    for chunk in run:
+        if not _same(chunk.checkpoint, next(places, None)):
+            return None
+        statistics = chunk_statistics(list(chunk.events), dimensions, **sizes, summary=missing.built_in)
+        writer.dimensions(chunk.checkpoint, statistics["dimensions"])
+        collected = blooms.setdefault(chunk.checkpoint.file, FileBlooms(**sizes))
+        for row in statistics["dimensions"]:
+            collected.add(row["dimension"], row["value_hashes"])
+        events += sum(batch.num_rows for _, batch in chunk.events)
+    if next(places, None) is not None or run.again():
+        return None
+    for file, collected in blooms.items():
+        writer.file_blooms(file, collected.finish())
+    return events
+
+
+def _same(found: Checkpoint, expected: Checkpoint | None) -> bool:
+    """Whether chunks are of the same text; how it is unpacked may differ."""
+    return expected is not None and replace(found, window=None) == replace(expected, window=None)
+
+
+def _store_is_whole(index: Index) -> bool:
+    try:
+        for table in (index.store or {}).values():
+            index.verify(table)
+    except IndexUnusable:
+        return False
+    return True
+
+
+def _store_bytes(index: Index) -> int:
+    return sum(table.bytes for table in (index.store or {}).values())

@@ -1,0 +1,164 @@
+"""Turns a trace into its open index: found, built, extended or waited for; folders of the dead are swept away."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from dctv.errors import IndexFailed, IndexUnusable
+from dctv.index import locks
+from dctv.index.build import STORE, WORKSPACE, Built, MakeSpool, Trace, build
+from dctv.index.database import Index
+from dctv.index.extend import extend, lack
+from dctv.index.location import Subject, index_folder
+from dctv.index.opening import open_index, open_whole
+from dctv.index.records import Layout
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What to do about the index of a trace."""
+
+    wanted: Layout
+    make_spool: MakeSpool | None
+    index_dir: Path | None = None
+    force: bool = False
+    """Build anew whatever is there."""
+    waiting: Callable[[], None] | None = None
+    """Called again and again while another process builds; raises to end that. None: do not wait."""
+    note: Callable[[str], None] = lambda _: None
+    """Told why an index that was there is not used."""
+
+
+def find(about: Subject, index_dir: Path | None, note: Callable[[str], None]) -> Index | None:
+    """Open the index of a trace if there is a good one; `note` is told why one that is there is not used."""
+    folder = index_folder(about, index_dir)
+    hold = locks.use(folder)
+    try:
+        index = open_index(folder, about, hold)
+    except IndexUnusable as error:
+        note(error.message)
+        index = None
+    if index is None and hold is not None:
+        hold.close()
+    return index
+
+
+def ensure(trace: Trace, plan: Plan) -> tuple[Index, Built | None]:
+    """Open the index of a trace, after building what is missing; the second is None if nothing was.
+
+    Raises:
+        IndexFailed: it cannot be built, or another process builds it and is not to be waited for.
+        TraceError: the trace cannot be read.
+    """
+    folder = index_folder(trace.about, plan.index_dir)
+    good = None if plan.force else _good(trace, plan)
+    if good is not None:
+        return good, None
+    built = _prepared(trace, plan, folder)
+    sweep(folder)
+    index = find(trace.about, plan.index_dir, plan.note)
+    if index is None:
+        raise IndexFailed(f"the index in `{folder}` vanished after it was built")
+    return index, built
+
+
+def _good(trace: Trace, plan: Plan) -> Index | None:
+    """Return the index if it lacks nothing."""
+    index = find(trace.about, plan.index_dir, plan.note)
+    if index is not None and lack(index, plan.wanted):
+        index.close()
+        return None
+    return index
+
+
+def _prepared(trace: Trace, plan: Plan, folder: Path) -> Built | None:
+    """Build or extend; None if another process did so meanwhile."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with _held(folder), _builder(folder, plan) as waited:
+            index = None if plan.force and not waited.long else find(trace.about, plan.index_dir, _silent)
+            if index is None:
+                return build(trace, plan.wanted, folder, plan.make_spool)
+            try:
+                return _completed(trace, plan, folder, index)
+            finally:
+                index.close()
+    except OSError as error:
+        what = (error.strerror or str(error)).lower()
+        raise IndexFailed(f"cannot write the index in `{folder}`: {what}") from None
+
+
+def _completed(trace: Trace, plan: Plan, folder: Path, index: Index) -> Built | None:
+    missing = lack(index, plan.wanted)
+    if not missing:
+        return None
+    built = None if missing.anew else extend(trace, index, plan.wanted, missing)
+    return built or build(trace, plan.wanted, folder, plan.make_spool)
+
+
+@dataclass(slots=True)
+class _Builder:
+    """A hold on the right to build."""
+
+    hold: locks.Hold
+    long: bool
+    """Whether another process was waited for."""
+
+    def __enter__(self) -> _Builder:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.hold.close()
+
+
+def _builder(folder: Path, plan: Plan) -> _Builder:
+    hold = locks.build(folder, None)
+    if hold is not None:
+        return _Builder(hold, long=False)
+    if plan.waiting is None:
+        raise IndexFailed(f"another process builds the index in `{folder}`")
+    hold = locks.build(folder, plan.waiting)
+    assert hold is not None
+    return _Builder(hold, long=True)
+
+
+def _held(folder: Path) -> locks.Hold:
+    hold = locks.use(folder)
+    if hold is None:
+        raise IndexFailed(f"cannot write the index in `{folder}`: its lock cannot be opened")
+    return hold
+
+
+def _silent(_: str) -> None:
+    """Say nothing: it was said before."""
+
+
+def sweep(folder: Path) -> None:
+    """Remove what dead builders and older generations left in an index's folder, unless somebody uses it."""
+    hold = locks.remove(folder)
+    if hold is None:
+        return
+    with hold:
+        current = _generation(folder)
+        for path in folder.iterdir():
+            dead = path.name.startswith(WORKSPACE)
+            old = path.name.startswith(STORE) and path.name != f"{STORE}{current}"
+            if dead or old:
+                shutil.rmtree(path, ignore_errors=True)
+
+
+def _generation(folder: Path) -> str | None:
+    """Return the generation of the store that an index goes with, without checking whether its trace has changed."""
+    try:
+        index = open_whole(folder)
+    except IndexUnusable:
+        return None
+    if index is None:
+        return None
+    try:
+        return index.about.get("generation")
+    finally:
+        index.close()

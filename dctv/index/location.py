@@ -1,0 +1,83 @@
+"""Turns the files of a trace into the folder that holds their index and column store."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+
+from dctv.errors import UsageError
+
+INDEX = "trace.idx"
+"""The index's name in its folder."""
+
+_SHORT = 12
+"""Digits of the key in a folder's name that a person is to read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What an index is of."""
+
+    paths: tuple[Path, ...]
+    """Resolved."""
+    reader: str
+    options: str
+    """As JSON, sorted by name."""
+
+    @property
+    def key(self) -> str:
+        """A name for it that no other trace has."""
+        digest = blake2b(digest_size=16)
+        for part in (self.reader, self.options, *map(str, self.paths)):
+            raw = os.fsencode(part)
+            digest.update(len(raw).to_bytes(8, "little"))
+            digest.update(raw)
+        return digest.hexdigest()
+
+
+def subject(paths: Sequence[Path], reader: str, options: Mapping[str, object]) -> Subject:
+    """Describe a trace; options that change nothing but their order make no other subject."""
+    return Subject(
+        tuple(Path(os.path.realpath(p)) for p in paths), reader, json.dumps(options, sort_keys=True, default=str)
+    )
+
+
+def cache_folder() -> Path:
+    """Return the folder of all indexes that nobody asked to have elsewhere.
+
+    Raises:
+        UsageError: neither XDG_CACHE_HOME nor HOME tells where it is.
+    """
+    told = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    # The XDG specification asks that a relative path be ignored.
+    if told.is_absolute():
+        return told / "dctv" / "index"
+    try:
+        return Path.home() / ".cache" / "dctv" / "index"
+    except RuntimeError:
+        raise UsageError("found no folder for indexes", hint="set XDG_CACHE_HOME, or give --index-dir") from None
+
+
+def index_folder(about: Subject, index_dir: Path | None = None) -> Path:
+    """Return the folder of a trace's index, below `index_dir` if given; it need not be there.
+
+    Raises:
+        UsageError: there is no folder for caches.
+    """
+    if index_dir is None:
+        return cache_folder() / about.key
+    return index_dir.expanduser().absolute() / f"{_readable(about.paths)}-{about.key[:_SHORT]}"
+
+
+def _readable(paths: Sequence[Path]) -> str:
+    """Return the name of the only file, or of the folder that holds all, of characters that are safe in any path."""
+    if len(paths) == 1:
+        name = paths[0].name
+    else:
+        name = Path(os.path.commonpath([path.parent for path in paths])).name if paths else ""
+    return re.sub(r"[^A-Za-z0-9._-]+", "_", name)[:80].lstrip(".-") or "trace"

@@ -1,0 +1,134 @@
+"""Turns an index's folder into holds on it: who reads it, who builds it, and whether it may be removed.
+
+`lock` is held shared by everyone who reads or builds, and exclusively by who removes; its modification time is when
+the index was last used. `building.lock` is held by the one who builds. Where the file system knows no locks, all are
+granted: an index is only ever replaced as a whole, so no more than work is lost.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+USE = "lock"
+BUILDING = "building.lock"
+
+_NO_LOCKS = {errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL}
+_PULSE = 0.1
+_TRIES = 100
+"""How often a folder may be removed while its lock is opened."""
+_FRESH = 60
+"""Seconds in which another use of an index is not worth a write."""
+
+
+class Hold:
+    """A lock on an open file, until it is closed."""
+
+    def __init__(self, file: int) -> None:
+        self._file: int | None = file
+
+    def close(self) -> None:
+        """Let go."""
+        file, self._file = self._file, None
+        if file is not None:
+            os.close(file)
+
+    def __enter__(self) -> Hold:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def use(folder: Path) -> Hold | None:
+    """Keep others from removing a folder that is there; None if it is not, or not even its lock can be opened."""
+    for _ in range(_TRIES):
+        file = _open(folder / USE, make=folder.is_dir())
+        if file is None:
+            return None
+        if _locked(file, fcntl.LOCK_SH) and _is(file, folder / USE):
+            _touch(file)
+            return Hold(file)
+        os.close(file)
+    return None
+
+
+def remove(folder: Path) -> Hold | None:
+    """Keep others from a folder, to remove all or parts of it; None if somebody uses it, or it cannot be changed."""
+    file = _open(folder / USE, make=folder.is_dir())
+    if file is None:
+        return None
+    if _locked(file, fcntl.LOCK_EX | fcntl.LOCK_NB) and _is(file, folder / USE):
+        return Hold(file)
+    os.close(file)
+    return None
+
+
+def build(folder: Path, waiting: Callable[[], None] | None) -> Hold | None:
+    """Become the one who builds in a folder that `use` holds.
+
+    `waiting` is called again and again while somebody else builds, and ends the wait by raising; without it the answer
+    then is None.
+
+    Raises:
+        OSError: the folder cannot be written.
+    """
+    file = os.open(folder / BUILDING, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+    try:
+        while not _locked(file, fcntl.LOCK_EX | fcntl.LOCK_NB):
+            if waiting is None:
+                os.close(file)
+                return None
+            waiting()
+            time.sleep(_PULSE)
+    except BaseException:
+        os.close(file)
+        raise
+    return Hold(file)
+
+
+def last_use(folder: Path) -> float:
+    """Return when an index was last used, in seconds since the epoch; 0 if nobody knows."""
+    try:
+        return (folder / USE).stat().st_mtime
+    except OSError:
+        return 0.0
+
+
+def _open(path: Path, *, make: bool) -> int | None:
+    try:
+        return os.open(path, os.O_RDWR | os.O_CLOEXEC | (os.O_CREAT if make else 0), 0o666)
+    except OSError:
+        pass
+    try:
+        return os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return None
+
+
+def _locked(file: int, operation: int) -> bool:
+    try:
+        fcntl.flock(file, operation)
+    except OSError as error:
+        return error.errno in _NO_LOCKS
+    return True
+
+
+def _is(file: int, path: Path) -> bool:
+    """Whether a path still is the file that was opened: its folder may have been removed meanwhile."""
+    try:
+        return os.path.samestat(os.fstat(file), path.stat())
+    except OSError:
+        return False
+
+
+def _touch(file: int) -> None:
+    if time.time() - os.fstat(file).st_mtime > _FRESH:
+        try:
+            os.utime(file)
+        except OSError:
+            return

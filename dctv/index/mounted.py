@@ -1,0 +1,134 @@
+"""An open index and its trace -> which chunks may matter, and their rows, decoded once for all that read them."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from dctv.contracts.chunks import Origin
+from dctv.contracts.reader import LoadedTrace, TraceTable
+from dctv.errors import TraceError
+from dctv.index.build import Trace
+from dctv.index.database import Index
+from dctv.index.scan_pruning import ScanPruner, ScanPruning
+from dctv.plan.predicate import Predicate
+from dctv.types.schema import DURATION, TS
+
+KEPT_BYTES = 256 << 20
+"""Rows of chunks that are kept for the next query, at most; those of a whole trace are kept in any case."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """The tables of a trace with the rows of some chunks."""
+
+    positions: frozenset[int]
+    tables: Mapping[str, TraceTable]
+
+
+class IndexedTrace:
+    """A mounted trace with its index; may be used by several threads."""
+
+    def __init__(self, trace: Trace, index: Index) -> None:
+        self.index = index
+        self.tables: Mapping[str, TraceTable] = trace.chunks.tables(index.known)
+        """Schemas without data."""
+        self.rest: LoadedTrace = trace.chunks.rest(index.known)
+        self._trace = trace
+        self._lock = threading.Lock()
+        self._kept: Decoded | None = None
+        self._origins: dict[str, Mapping[str, Origin]] = {}
+        # Results that are still read may need the index after the trace was unmounted.
+        self._close = weakref.finalize(self, index.close)
+
+    @cached_property
+    def everything(self) -> frozenset[int]:
+        """The positions of all chunks."""
+        return frozenset(range(len(self.index.chunks)))
+
+    @cached_property
+    def _pruner(self) -> ScanPruner:
+        return ScanPruner(self.index, int(self.index.facts["start_ns"]))
+
+    def pruned(self, table: str | None, predicate: Predicate) -> ScanPruning:
+        """Return the chunks that may hold rows of a table of events for which a predicate is true; None is `events`."""
+        if table is None:
+            return self._pruner.prune(None, self._origins_of_all, predicate)
+        event = self.tables[table].event
+        assert event is not None
+        return self._pruner.prune(event.name, self._origins_of(table), predicate)
+
+    def _origins_of(self, table: str) -> Mapping[str, Origin]:
+        if table not in self._origins:
+            found = self._trace.chunks.origins(self.index.known, table)
+            self._origins[table] = {TS: Origin("ts"), **found}
+        return self._origins[table]
+
+    @cached_property
+    def _origins_of_all(self) -> Mapping[str, Origin]:
+        """The columns of `events` that show the same dimension in every table."""
+        found: dict[str, set[Origin | None]] = {"category": set(), "pid": set(), "tid": set(), DURATION: set()}
+        for name, table in self.tables.items():
+            event = table.event
+            if event is not None:
+                shown = {"category": event.category, "pid": event.pid, "tid": event.tid, DURATION: event.duration}
+                for column, source in shown.items():
+                    found[column].add(None if source is None else self._origins_of(name).get(source))
+        same = {column: origins.pop() for column, origins in found.items() if len(origins) == 1}
+        every = {column: origin for column, origin in same.items() if origin is not None}
+        return {TS: Origin("ts"), "name": Origin("name"), **every}
+
+    def decoded(self, positions: frozenset[int]) -> Mapping[str, TraceTable]:
+        """Return all tables with at least the rows of some chunks; the last ones are kept.
+
+        Raises:
+            TraceError: the files are not what they were when the trace was mounted, or cannot be read.
+        """
+        with self._lock:
+            if self._kept is not None and positions <= self._kept.positions:
+                return self._kept.tables
+            files = {self.index.chunks[i].file for i in positions}
+            self.check(files)
+            tables = self._decoded(positions)
+            self.check(files)
+            if positions == self.everything or _bytes_of(tables) <= KEPT_BYTES:
+                self._kept = Decoded(positions, tables)
+            return tables
+
+    def _decoded(self, positions: frozenset[int]) -> Mapping[str, TraceTable]:
+        trace = self._trace
+        try:
+            if positions == self.everything:
+                return trace.reader.load(trace.paths, trace.context).tables
+            checkpoints = self.index.checkpoints(positions)
+            return trace.chunks.decode(trace.paths, checkpoints, self.index.known, trace.context)
+        except OSError as error:
+            what = (error.strerror or str(error)).lower()
+            raise TraceError(f"cannot read `{error.filename or trace.paths[0]}`: {what}") from None
+
+    def check(self, numbers: Iterable[int]) -> None:
+        """Make sure that some files are what they were when the trace was mounted.
+
+        Raises:
+            TraceError: they are not.
+        """
+        for number in numbers:
+            file = self.index.files[number]
+            path = self._trace.paths[number]
+            try:
+                found = path.stat()
+            except OSError as error:
+                raise TraceError(f"cannot read `{path}`: {(error.strerror or str(error)).lower()}") from None
+            if (found.st_size, found.st_mtime_ns) != (file.identity.size, file.identity.mtime_ns):
+                raise TraceError(f"`{path}` has changed since it was mounted", hint="mount it again")
+
+    def close(self) -> None:
+        """Let go of the index."""
+        self._close()
+
+
+def _bytes_of(tables: Mapping[str, TraceTable]) -> int:
+    return sum(one.data.nbytes for one in tables.values() if one.data is not None)

@@ -1,0 +1,147 @@
+"""Turns what a person orders of an index into the index and words about what was done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from dctv.errors import IndexUnusable
+from dctv.index.build import Built, Settings, Spool, Trace, layout
+from dctv.index.cache import Bound, most_bytes, prune
+from dctv.index.check import check
+from dctv.index.database import Index
+from dctv.index.keeper import Plan, ensure, find
+from dctv.index.location import cache_folder, index_folder
+
+Report = Callable[[str, int, int], None]
+"""Told what is done, bytes done and bytes in all; raises to end it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What to make of a trace."""
+
+    settings: Settings = field(default_factory=Settings)
+    index_dir: Path | None = None
+    force: bool = False
+    """Build anew whatever is there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of an order."""
+
+    folder: Path
+    chunks: int
+    events: int
+    index_bytes: int
+    store_bytes: int | None
+    """None without a column store."""
+    text_bytes: int
+    seconds: float | None
+    """None if the index was there."""
+    incomplete: tuple[str, ...]
+    """What kept the trace from being read whole."""
+    notes: tuple[str, ...]
+    """Why an index that was there was not good enough."""
+
+
+@dataclass(slots=True)
+class Reporter:
+    """Reports of a build as words and bytes."""
+
+    label: str
+    report: Report
+    events: int = 0
+    done: int = 0
+    total: int = 0
+
+    def progress(self, done: int, total: int) -> None:
+        """Take what a pass says."""
+        self.done, self.total = done, total
+        what = f"{self.label}: {self.events:,} events" if self.events else self.label
+        self.report(what, done, total)
+
+    def counted(self, events: int) -> None:
+        """Take how many events there were so far."""
+        self.events = events
+        self.progress(self.done, self.total)
+
+    def stored(self, done: int, total: int) -> None:
+        """Take how many rows of the column store are written."""
+        self.report(f"{self.label}: {self.events:,} events, {100 * done // max(total, 1)} % stored", 0, 0)
+
+    def spool(self, folder: Path) -> Spool:
+        """Begin to collect rows for the column store."""
+        from dctv.index.store import StoreSpool
+
+        return StoreSpool(folder, self.stored)
+
+    def waiting(self) -> None:
+        """Say that another process builds."""
+        self.report(f"{self.label}: waiting for another process that indexes it", 0, 0)
+
+
+def fulfil(trace: Trace, order: Order, label: str, report: Report) -> Outcome:
+    """Find, build or extend the index of a trace.
+
+    Raises:
+        IndexFailed: it cannot be built.
+        TraceError: the trace cannot be read.
+    """
+    told: list[str] = []
+    reporter = Reporter(label, report)
+    watched = _watched(trace, reporter)
+    wanted = layout(trace, order.settings)
+    plan = Plan(wanted, reporter.spool, order.index_dir, order.force, reporter.waiting, told.append)
+    index, built = ensure(watched, plan)
+    try:
+        if built is not None and order.index_dir is None:
+            root = cache_folder()
+            prune(root, Bound(most_bytes(root)))
+        return _outcome(trace, index, built, told)
+    finally:
+        index.close()
+
+
+def differences(trace: Trace, order: Order, label: str, report: Report) -> list[str]:
+    """Compare the index of a trace with the trace; return what differs in words.
+
+    Raises:
+        IndexUnusable: there is no index that could be compared.
+    """
+    told: list[str] = []
+    index = find(trace.about, order.index_dir, told.append)
+    if index is None:
+        if told:
+            raise IndexUnusable(told[0])
+        raise IndexUnusable(f"found no index in `{index_folder(trace.about, order.index_dir)}`")
+    try:
+        with TemporaryDirectory(prefix="dctv-check-") as scratch:
+            reporter = Reporter(label, report)
+            return check(_watched(trace, reporter), index, reporter.spool, Path(scratch))
+    finally:
+        index.close()
+
+
+def _watched(trace: Trace, reporter: Reporter) -> Trace:
+    context = replace(trace.context, progress=reporter.progress)
+    return replace(trace, context=context, counted=reporter.counted)
+
+
+def _outcome(trace: Trace, index: Index, built: Built | None, told: list[str]) -> Outcome:
+    rest = trace.chunks.rest(index.known)
+    store = None if index.store is None else sum(table.bytes for table in index.store.values())
+    return Outcome(
+        index.folder,
+        len(index.chunks),
+        sum(index.events),
+        index.path.stat().st_size,
+        store,
+        sum(file.text_bytes for file in index.files),
+        None if built is None else built.seconds,
+        tuple(f"{d.file}: {d.reason}" for d in rest.diagnostics if d.incomplete),
+        tuple(told),
+    )

@@ -1,0 +1,240 @@
+"""An indexed trace -> where the rows of its tables are: files of the column store, or chunks decoded when asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from dctv.catalog.mount import Union
+from dctv.index.mounted import IndexedTrace
+from dctv.index.records import StoredFile
+from dctv.index.scan_pruning import ScanPruning
+from dctv.index.stored import EVENTS, known, relation
+from dctv.plan.nodes import physical_names
+from dctv.plan.predicate import ALWAYS, NEVER, Constant, Predicate, both, carried
+from dctv.plan.question import Question
+from dctv.plan.source import Run, Source
+from dctv.types.schema import DURATION, TS
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def sources_of(trace: IndexedTrace) -> Mapping[str, Source]:
+    """Return where the rows of each table are."""
+    store = trace.index.store
+    if store is None:
+        return {name: Chunked(trace, name) for name in trace.tables}
+    return {name: Stored(trace, store[name]) if name in store else Chunked(trace, name) for name in trace.tables}
+
+
+def all_events(trace: IndexedTrace, union: Union) -> Source | None:
+    """Return where all events are in one file, None if there is no such file."""
+    store = trace.index.store
+    return None if store is None or EVENTS not in store else AllEvents(trace, store[EVENTS], union)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stored:
+    """A file of the column store."""
+
+    trace: IndexedTrace
+    file: StoredFile
+    pruning: ScanPruning | None = None
+    predicate: Predicate = ALWAYS
+
+    def narrowed(self, predicate: Predicate) -> Stored:
+        """Return a source that passes over the times in which nothing can match."""
+        if self.file.name in self.trace.tables and self.trace.tables[self.file.name].event is None:
+            return self
+        needed = both([self.predicate, predicate])
+        return replace(self, predicate=needed, pruning=self.trace.pruned(self._table, needed))
+
+    @property
+    def _table(self) -> str | None:
+        return None if self.file.name == EVENTS else self.file.name
+
+    def reading(self, _: Collection[str]) -> Stored:
+        """Return itself: the engine reads the columns that it needs."""
+        return self
+
+    def answers(self, _: Question) -> None:
+        """Return None."""
+
+    def query(self) -> exp.Query:
+        """Return what the engine reads.
+
+        Raises:
+            IndexUnusable: the file is missing or damaged.
+        """
+        self.trace.index.verify(self.file)
+        columns = known(self.file.columns).columns
+        names = columns if self.file.name == EVENTS else physical_names(self.trace.tables[self.file.name].schema)
+        pruning = self.pruning
+        query = relation(self.file.path, columns, names, None if pruning is None else pruning.times)
+        nothing = pruning is not None and not pruning.pruned.positions
+        return query.where(exp.false(), copy=False) if nothing else query
+
+    def open(self, _: Run) -> Any:
+        """Fail: the engine reads the file."""
+        raise AssertionError(self.file.name)
+
+    def lines(self) -> Sequence[str]:
+        """Return which rows there are, and what the index left out."""
+        found = f"store: {self.file.rows:,} rows in {self.file.path.name}"
+        return (found,) if self.pruning is None else (found, str(self.pruning.pruned))
+
+    def bytes_read(self) -> None:
+        """Return None: the engine counts them."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AllEvents:
+    """All events of a trace, in order: from their flat file, or with their arguments from the raw tables."""
+
+    trace: IndexedTrace
+    file: StoredFile
+    union: Union
+    columns: frozenset[str] | None = None
+    """Those that are read, None for all."""
+    predicate: Predicate = ALWAYS
+    pruning: ScanPruning | None = None
+
+    def narrowed(self, predicate: Predicate) -> AllEvents:
+        """Return a source that leaves out tables and passes over times in which nothing can match."""
+        needed = both([self.predicate, predicate])
+        return replace(self, predicate=needed, pruning=self.trace.pruned(None, needed))
+
+    def reading(self, columns: Collection[str]) -> AllEvents:
+        """Return a source that reads the flat file if that has all of these columns."""
+        return replace(self, columns=frozenset(columns))
+
+    def answers(self, _: Question) -> None:
+        """Return None."""
+
+    @property
+    def _flat(self) -> Stored | None:
+        if self.columns is None or "args" in self.columns:
+            return None
+        return Stored(self.trace, self.file, self.pruning, self.predicate)
+
+    def _raw(self) -> Mapping[str, Stored]:
+        """Return the raw tables that may hold a row that is needed."""
+        store = self.trace.index.store or {}
+        found = {}
+        for name, table in self.trace.tables.items():
+            event = table.event
+            if event is None:
+                continue
+            shown = {"category": event.category, "pid": event.pid, "tid": event.tid, DURATION: event.duration, TS: TS}
+            here = {c: Constant(None) if source is None else source for c, source in shown.items()}
+            need = carried(self.predicate, {**here, "name": Constant(event.name)}.get)
+            if need != NEVER:
+                stored = Stored(self.trace, store[name])
+                found[name] = stored if need == ALWAYS else stored.narrowed(need)
+        return found
+
+    def query(self) -> exp.Query:
+        """Return what the engine reads.
+
+        Raises:
+            IndexUnusable: a file is missing or damaged.
+        """
+        flat = self._flat
+        if flat is not None:
+            return flat.query()
+        raw = self._raw()
+        query, leaves = self.union(raw)
+        steps = [
+            exp.CTE(
+                this=raw[name].query(),
+                alias=exp.TableAlias(this=exp.to_identifier(leaf, quoted=True)),
+                materialized=False,
+            )
+            for leaf, name in leaves.items()
+        ]
+        if steps:
+            query.set("with_", exp.With(expressions=steps))
+        return query
+
+    def open(self, _: Run) -> Any:
+        """Fail: the engine reads the files."""
+        raise AssertionError(self.file.name)
+
+    def lines(self) -> Sequence[str]:
+        """Return which rows there are, and what the index left out."""
+        flat = self._flat
+        if flat is not None:
+            return flat.lines()
+        raw = self._raw()
+        rows = sum(one.file.rows for one in raw.values())
+        count = sum(table.event is not None for table in self.trace.tables.values())
+        found = f"store: {rows:,} rows in {len(raw)} of {count} tables"
+        return (found,) if self.pruning is None else (found, str(self.pruning.pruned))
+
+    def bytes_read(self) -> None:
+        """Return None: the engine counts them."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Chunked:
+    """A table whose rows are in the files of the trace."""
+
+    trace: IndexedTrace
+    name: str
+    predicate: Predicate = ALWAYS
+
+    def narrowed(self, predicate: Predicate) -> Chunked:
+        """Return a source that reads only chunks in which something can match."""
+        return (
+            self
+            if self.trace.tables[self.name].event is None
+            else replace(self, predicate=both([self.predicate, predicate]))
+        )
+
+    def reading(self, _: Collection[str]) -> Chunked:
+        """Return itself: all columns are decoded."""
+        return self
+
+    def answers(self, _: Question) -> None:
+        """Return None."""
+
+    def query(self) -> None:
+        """Return None: the engine is handed the rows."""
+
+    @property
+    def _pruning(self) -> ScanPruning | None:
+        return None if self.trace.tables[self.name].event is None else self.trace.pruned(self.name, self.predicate)
+
+    @property
+    def positions(self) -> frozenset[int]:
+        """The chunks that are read."""
+        found = self._pruning
+        return self.trace.everything if found is None else frozenset(found.pruned.positions)
+
+    def open(self, run: Run) -> pa.Table:
+        """Return the rows of the chunks; those of all sources of a run are decoded together.
+
+        Raises:
+            TraceError: the files have changed, or cannot be read.
+        """
+        with run.lock:
+            if self.trace not in run.kept:
+                own = [one for one in run.sources if isinstance(one, Chunked) and one.trace is self.trace]
+                run.kept[self.trace] = self.trace.decoded(frozenset().union(*(one.positions for one in own)))
+            tables: Mapping[str, Any] = run.kept[self.trace]
+        data: pa.Table = tables[self.name].data
+        names = physical_names(self.trace.tables[self.name].schema)
+        return data if data.column_names == names else data.rename_columns(names)
+
+    def lines(self) -> Sequence[str]:
+        """Return which chunks are decoded, and why no others."""
+        found = self._pruning
+        return (f"trace: all {len(self.trace.everything)} chunks" if found is None else str(found.pruned),)
+
+    def bytes_read(self) -> int:
+        """Return how many bytes of the trace's files hold the chunks that were read."""
+        return sum(self.trace.index.chunks[i].c_size for i in self.positions)

@@ -1,0 +1,152 @@
+"""Tables of a column store to queries that the engine runs over their files, and to what is known of the files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+if TYPE_CHECKING:
+    import pyarrow.parquet as pq
+
+EVENTS = "events"
+"""Name of the flat table of all events."""
+
+EVENTS_FILE = "events.parquet"
+
+REST = -1
+"""Stands for a column's number in parts that belong to no column: Bloom filters, and the file's directory."""
+
+
+@dataclass(frozen=True)
+class Told:
+    """What is known of a Parquet file without looking at it."""
+
+    columns: tuple[str, ...]
+    parts: tuple[tuple[int, int, int], ...]
+    """Column (or REST), bytes and CRC-32 of each part, one behind the other from the file's begin to its end."""
+
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        """The number of each column."""
+        return {name: number for number, name in enumerate(self.columns)}
+
+    def bytes_of(self, columns: Collection[str]) -> int:
+        """Return how many bytes a query reads that needs these columns, if no row group is left out."""
+        wanted = {self.numbers[name] for name in columns} | {REST}
+        return sum(size for column, size, _ in self.parts if column in wanted)
+
+
+@lru_cache(maxsize=256)
+def known(text: str) -> Told:
+    """Return what `told` wrote."""
+    raw = json.loads(text)
+    flat = raw["parts"]
+    return Told(tuple(raw["columns"]), tuple(zip(flat[::3], flat[1::3], flat[2::3], strict=True)))
+
+
+def told(path: Path) -> str:
+    """Read a file that was just written; return what is to be known of it, as JSON."""
+    import pyarrow.parquet as pq
+
+    from dctv._kernels import file_checksums
+
+    with pq.ParquetFile(path) as file:
+        columns = file.schema_arrow.names
+        chunks = sorted(_chunks(file.metadata))
+    parts: list[tuple[int, int]] = []
+    at = 0
+    for offset, size, column in chunks:
+        if offset > at:
+            parts.append((REST, offset - at))
+        parts.append((column, size))
+        at = offset + size
+    parts.append((REST, path.stat().st_size - at))
+    places = _places([size for _, size in parts])
+    sums = file_checksums(str(path), places)
+    flat = [number for (column, size), crc in zip(parts, sums, strict=True) for number in (column, size, crc)]
+    return json.dumps({"columns": columns, "parts": flat}, separators=(",", ":"))
+
+
+def _chunks(metadata: pq.FileMetaData) -> list[tuple[int, int, int]]:
+    """Return offset, bytes and column of each column chunk."""
+    found = []
+    for group in range(metadata.num_row_groups):
+        row_group = metadata.row_group(group)
+        for number in range(row_group.num_columns):
+            column = row_group.column(number)
+            begins = [column.data_page_offset]
+            if column.has_dictionary_page:
+                begins.append(column.dictionary_page_offset)
+            if column.total_compressed_size:
+                found.append((min(begins), column.total_compressed_size, number))
+    return found
+
+
+def _places(sizes: Sequence[int]) -> list[tuple[int, int]]:
+    places = []
+    at = 0
+    for size in sizes:
+        places.append((at, size))
+        at += size
+    return places
+
+
+def damage(path: Path, text: str, columns: Collection[str] | None = None) -> str | None:
+    """Read the parts of a file that belong to some columns; return what is wrong with them, if something is.
+
+    Parts that belong to no column are always read; with None, the whole file.
+    """
+    from dctv._kernels import file_checksums
+
+    told = known(text)
+    wanted = None if columns is None else {told.numbers[name] for name in columns if name in told.numbers} | {REST}
+    places = _places([size for _, size, _ in told.parts])
+    try:
+        if path.stat().st_size != sum(size for _, size, _ in told.parts):
+            return "its size has changed"
+        chosen = [n for n, (column, _, _) in enumerate(told.parts) if wanted is None or column in wanted]
+        sums = file_checksums(str(path), [places[n] for n in chosen])
+    except OSError as error:
+        return (error.strerror or str(error)).lower()
+    except ValueError as error:
+        return str(error)
+    wrong = [n for n, crc in zip(chosen, sums, strict=True) if told.parts[n][2] != crc]
+    return f"{len(wrong)} of {len(chosen)} parts are damaged" if wrong else None
+
+
+def relation(
+    path: Path, columns: Sequence[str], names: Sequence[str] | None = None, time_range: tuple[int, int] | None = None
+) -> exp.Select:
+    """Return a query over a stored file: its rows in the order of the file.
+
+    Args:
+        path: the Parquet file.
+        columns: which columns, as the file calls them.
+        names: what the query calls them, if otherwise.
+        time_range: the first and the last `_ts` that are needed; the engine then leaves out row groups.
+    """
+    options = ("hive_partitioning", "filename", "union_by_name")
+    arguments: list[exp.Expr] = [exp.Literal.string(escaped(str(path)))]
+    arguments += [exp.EQ(this=exp.to_identifier(name), expression=exp.false()) for name in options]
+    source = exp.Table(this=exp.Anonymous(this="read_parquet", expressions=arguments))
+    shown: list[exp.Expr] = []
+    for column, name in zip(columns, names or columns, strict=True):
+        value = exp.column(column, quoted=True)
+        shown.append(value if name == column else exp.alias_(value, name, quoted=True))
+    query = exp.Select(expressions=shown).from_(source, copy=False)
+    if time_range is not None:
+        low, high = (exp.Literal.number(str(time)) if time >= 0 else exp.Neg(this=exp.Literal.number(str(-time))) for time in time_range)
+        query = query.where(exp.Between(this=exp.column("_ts", quoted=True), low=low, high=high), copy=False)
+    return query
+
+
+def escaped(path: str) -> str:
+    """Return a pattern that only matches this path."""
+    return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in path)
+

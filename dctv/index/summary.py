@@ -1,0 +1,295 @@
+"""Turns the statistics of a trace's chunks into those of the whole trace."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import struct
+import zlib
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TYPE_CHECKING, Protocol
+
+from dctv.errors import IndexUnusable
+from dctv.index.records import ChunkSummary, DimensionStatistics
+
+if TYPE_CHECKING:
+    from dctv._kernels import Sketch
+
+QUANTILES = (0.5, 0.9, 0.99)
+"""The quantiles that a summary has."""
+
+BINS = 65
+"""Bins of a histogram: the first counts zeros, the k-th the numbers of k bits, from 2^(k-1) to 2^k - 1."""
+
+_MOST_BYTES = 256 << 20
+"""Sketches of a chunk's names, unpacked, are never larger."""
+
+
+_INTEGER = re.compile("-?[0-9]{1,18}")
+"""Texts that certainly fit into 64 bits."""
+
+
+class Statistics(Protocol):
+    """What is asked of an index."""
+
+    @property
+    def summaries(self) -> Sequence[ChunkSummary]:
+        """One for each chunk."""
+        ...
+
+    def dimension(self, name: str) -> Sequence[DimensionStatistics] | None:
+        """Return one for each chunk, None if the dimension is not indexed."""
+        ...
+
+    def event_counts(self) -> Mapping[tuple[str, str], int]:
+        """Count events by category and name; a missing category is empty."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Durations:
+    """Durations of some events, in ns; those without one do not count."""
+
+    count: int = 0
+    total: int = 0
+    squares: Fraction | float = 0.0
+    """Sum of the squared distances from the mean; a fraction where it is exact."""
+    least: int | None = None
+    most: int | None = None
+    quantiles: tuple[float | None, ...] = (None,) * len(QUANTILES)
+    """At `QUANTILES`; whole where they are exact, else within 1 %."""
+    histogram: tuple[int, ...] = (0,) * BINS
+
+    @property
+    def mean(self) -> Fraction | None:
+        """The exact mean; None without durations."""
+        return Fraction(self.total, self.count) if self.count else None
+
+    @property
+    def variance(self) -> Fraction | float | None:
+        """The variance of the whole population; None without durations."""
+        return self.squares / self.count if self.count else None
+
+    @property
+    def deviation(self) -> float | None:
+        """The standard deviation of the whole population; None without durations."""
+        variance = self.variance
+        return None if variance is None else math.sqrt(variance)
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """Events of one name."""
+
+    name: str
+    category: str | None
+    """That of most of them, the first by the alphabet among equals."""
+    events: int
+    durations: Durations
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A whole trace."""
+
+    events: int
+    first: int | None
+    """Absolute time of the first event in ns; None without events."""
+    last: int | None
+    """Absolute time of the last event's beginning."""
+    end: int | None
+    """Absolute time at which the last event ends."""
+    durations: Durations
+    categories: Mapping[str | None, int]
+    names: Sequence[Named]
+    """By name."""
+    processes: Mapping[int | None, int] | None
+    """Events by process; None if not known."""
+    exact: bool
+    """Whether quantiles are."""
+
+
+@dataclass(slots=True)
+class _Sums:
+    """Durations that are being added up."""
+
+    count: int = 0
+    total: int = 0
+    squares: int = 0
+    least: int | None = None
+    most: int | None = None
+    sketches: list[bytes] = field(default_factory=list)
+
+    def add(self, count: int, total: int, squares: int) -> None:
+        """Add sums of a chunk."""
+        self.count += count
+        self.total += total
+        self.squares += squares
+
+    def widen(self, least: int, most: int) -> None:
+        """Take in the ends of a chunk."""
+        self.least = least if self.least is None else min(self.least, least)
+        self.most = most if self.most is None else max(self.most, most)
+
+    def sketch(self) -> Sketch:
+        """Merge the sketches."""
+        from dctv._kernels import Sketch
+
+        merged = Sketch()
+        for blob in self.sketches:
+            merged.merge(Sketch.from_bytes(blob))
+        if merged.count != self.count:
+            raise ValueError("a sketch has another number of durations than its chunk")
+        return merged
+
+    def durations(self, sketch: Sketch) -> Durations:
+        """Return the figures."""
+        if not self.count:
+            return Durations()
+        return Durations(
+            self.count,
+            self.total,
+            self.squares - Fraction(self.total * self.total, self.count),
+            self.least,
+            self.most,
+            tuple(sketch.quantile(q) for q in QUANTILES),
+            tuple(sketch.histogram()),
+        )
+
+
+def summarize(index: Statistics, *, categories: bool = True, pid: str | None = "pid") -> Summary:
+    """Add up what an index knows; `pid` is the dimension of processes, None if no event tells its own.
+
+    Without `categories` no event has one, whatever the index says.
+
+    Raises:
+        IndexUnusable: the statistics contradict themselves.
+    """
+    try:
+        return _summarize(index, index.event_counts(), pid, categories=categories)
+    except (ValueError, KeyError, TypeError, AttributeError, struct.error, zlib.error) as error:
+        raise IndexUnusable(f"the statistics of the index are damaged: {error}") from None
+
+
+def _summarize(
+    index: Statistics, counts: Mapping[tuple[str, str], int], pid: str | None, *, categories: bool
+) -> Summary:
+    rows = index.summaries
+    names = _names(rows)
+    by_category: Counter[str | None] = Counter()
+    by_name: dict[str, Counter[str | None]] = {}
+    for (category, name), number in counts.items():
+        known = category if categories and category else None
+        by_category[known] += number
+        by_name.setdefault(name, Counter())[known] += number
+    events = sum(row.total_events for row in rows)
+    if events != by_category.total() or not names.keys() <= by_name.keys():
+        raise ValueError("events are counted differently by their names")
+    return Summary(
+        events=events,
+        first=min((row.min_timestamp_ns for row in rows if row.min_timestamp_ns is not None), default=None),
+        last=max((row.max_timestamp_ns for row in rows if row.max_timestamp_ns is not None), default=None),
+        end=max((row.max_end_ns for row in rows if row.max_end_ns is not None), default=None),
+        durations=_all(names),
+        categories=dict(by_category),
+        names=[_named(name, by_name[name], names.get(name, _Sums())) for name in sorted(by_name)],
+        processes=({None: events} if events else {}) if pid is None else _processes(index.dimension(pid)),
+        exact=False,
+    )
+
+
+def _named(name: str, categories: Counter[str | None], sums: _Sums) -> Named:
+    return Named(name, main_category(categories), categories.total(), sums.durations(sums.sketch()))
+
+
+def main_category(categories: Mapping[str | None, int]) -> str | None:
+    """Return the category that occurs most often, the first by the alphabet among equals."""
+    return min(categories, key=lambda category: (-categories[category], category or ""))
+
+
+def _names(rows: Sequence[ChunkSummary]) -> dict[str, _Sums]:
+    """Add up durations by name."""
+    names: dict[str, _Sums] = {}
+    for row in rows:
+        totals, squares = json.loads(row.name_duration_sums), json.loads(row.name_duration_sum_sqs)
+        for name, count in json.loads(row.name_duration_counts).items():
+            names.setdefault(name, _Sums()).add(int(count), int(totals[name]), int(squares[name]))
+        for name, (least, most) in json.loads(row.name_duration_ranges).items():
+            names[name].widen(least, most)
+        for name, sketch in _sketches(row.name_duration_sketches):
+            names[name].sketches.append(sketch)
+    return names
+
+
+def _all(names: Mapping[str, _Sums]) -> Durations:
+    """Add up the durations of all names."""
+    everything = _Sums()
+    for sums in names.values():
+        everything.add(sums.count, sums.total, sums.squares)
+        everything.sketches += sums.sketches
+        if sums.least is not None and sums.most is not None:
+            everything.widen(sums.least, sums.most)
+    return everything.durations(everything.sketch())
+
+
+def _sketches(blob: bytes | None) -> Iterator[tuple[str, bytes]]:
+    """Read the sketches of a chunk's names: a number, then each name and its sketch with their lengths before them."""
+    if blob is None:
+        return
+    raw = _unpacked(blob)
+    (number,) = struct.unpack_from("<I", raw)
+    at = 4
+    for _ in range(number):
+        parts = []
+        for _ in range(2):
+            (size,) = struct.unpack_from("<I", raw, at)
+            parts.append(raw[at + 4 : at + 4 + size])
+            at += 4 + size
+        yield parts[0].decode(), parts[1]
+    if at != len(raw):
+        raise ValueError("the sketches of names are cut off")
+
+
+def _unpacked(blob: bytes) -> bytes:
+    unpacking = zlib.decompressobj()
+    raw = unpacking.decompress(blob, _MOST_BYTES)
+    if not unpacking.eof:
+        raise ValueError("packed statistics are cut off")
+    return raw
+
+
+def _processes(chunks: Sequence[DimensionStatistics] | None) -> Mapping[int | None, int] | None:
+    """Count the values of a dimension; None if those of some chunk are not known, or are no numbers of processes."""
+    if chunks is None or any(chunk.counts is None and chunk.distinct for chunk in chunks):
+        return None
+    processes: Counter[int | None] = Counter()
+    for chunk in chunks:
+        if chunk.nulls:
+            processes[None] += chunk.nulls
+        for text, count in read_counts(chunk.counts) if chunk.counts is not None else ():
+            if not _INTEGER.fullmatch(text):
+                return None
+            processes[int(text)] += count
+    return dict(processes)
+
+
+def read_counts(blob: bytes) -> Iterator[tuple[str, int]]:
+    """Yield values and their numbers from `value_counts` of a chunk.
+
+    Raises:
+        ValueError, struct.error, zlib.error: the bytes are something else.
+    """
+    raw = _unpacked(blob)
+    (number,) = struct.unpack_from("<I", raw)
+    at = 4
+    for _ in range(number):
+        (size,) = struct.unpack_from("<H", raw, at)
+        (count,) = struct.unpack_from("<Q", raw, at + 2 + size)
+        yield raw[at + 2 : at + 2 + size].decode(), count
+        at += 10 + size
+    if at != len(raw):
+        raise ValueError("the dictionary of a chunk is cut off")

@@ -1,0 +1,31 @@
+"""What a query asks of a whole stored table that statistics may know: groups by a few columns, and aggregates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+Cell = str | int | float | None
+"""A value of an answer; integers are exact, of any size."""
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate:
+    """One aggregate over the rows of a group."""
+
+    function: str
+    """`count`, `sum`, `avg`, `min`, `max`, `var_samp`, `var_pop`, `stddev_samp`, `stddev_pop`, or
+    `approx_quantile`, the only one whose answer may be near the truth. NULLs are passed over, and without any value all
+    but `count` are NULL."""
+    column: str | None = None
+    """None for COUNT(*)."""
+    quantile: Fraction | None = None
+    """Of `approx_quantile`: 0 to 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Aggregates of all rows of a table for each group; without keys the whole is one group, even if it is empty."""
+
+    keys: tuple[str, ...]
+    aggregates: tuple[Aggregate, ...]

@@ -1,0 +1,1 @@
+"""Events of traces sorted into files of their own, with what it takes to prove and undo it."""

@@ -1,0 +1,188 @@
+"""Files of lines: written in gzip members or Parquet row groups of a sensible size, and read again line by line."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from dctv.errors import TraceError
+from dctv.provenance.lines import lines_of, text_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+MEMBER_BYTES = 16 << 20
+"""Text of one gzip member or row group."""
+RECORD = "record"
+"""The column of a Parquet file that holds the lines, with their ends."""
+READER_KEY = b"dctv.reader"
+"""Metadata of a Parquet file: the format of its records."""
+_PIECE = 4 << 20
+
+
+class Output(Protocol):
+    """A file that lines are added to."""
+
+    lines: int
+    """How many there are."""
+
+    def add(self, lines: pa.LargeBinaryArray, columns: dict[str, pa.Array]) -> None:
+        """Add lines; `columns` are further columns, for files that have such."""
+        ...
+
+    def close(self) -> str:
+        """Write what is left, and return the SHA-256 of the file."""
+        ...
+
+
+@dataclass(slots=True)
+class GzipOutput:
+    """Lines in gzip members."""
+
+    path: Path
+    lines: int = 0
+    _held: list[bytes] = field(default_factory=list)
+    _bytes: int = 0
+
+    def __post_init__(self) -> None:
+        """Make the file."""
+        self.path.write_bytes(b"")
+
+    def add(self, lines: pa.LargeBinaryArray, _: dict[str, pa.Array]) -> None:
+        """Add lines."""
+        self.lines += len(lines)
+        text = text_of(lines)
+        self._held.append(text)
+        self._bytes += len(text)
+        if self._bytes >= MEMBER_BYTES:
+            self._flush()
+
+    def _flush(self) -> None:
+        if self._bytes:
+            with self.path.open("ab") as file:
+                file.write(zlib.compress(b"".join(self._held), 6, wbits=31))
+        self._held, self._bytes = [], 0
+
+    def close(self) -> str:
+        """Write what is left, and return the SHA-256 of the file."""
+        self._flush()
+        return digest_of(self.path)
+
+
+class ParquetOutput:
+    """Lines in a column, beside columns of the events that they are."""
+
+    def __init__(self, path: Path, reader: str) -> None:
+        self.path = path
+        self.lines = 0
+        self._reader = reader
+        self._writer: Any = None
+        self._held: list[pa.Table] = []
+        self._bytes = 0
+
+    def add(self, lines: pa.LargeBinaryArray, columns: dict[str, pa.Array]) -> None:
+        """Add lines and their columns, which must be the same every time."""
+        import pyarrow as pa
+
+        self.lines += len(lines)
+        self._held.append(pa.table({**columns, RECORD: lines.cast(pa.binary())}))
+        self._bytes += self._held[-1].nbytes
+        if self._bytes >= MEMBER_BYTES:
+            self._flush()
+
+    def _flush(self) -> None:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        if not self._held:
+            return
+        table = pa.concat_tables(self._held)
+        if self._writer is None:
+            schema = table.schema.with_metadata({READER_KEY: self._reader.encode()})
+            self._writer = pq.ParquetWriter(self.path, schema, compression="zstd")
+        self._writer.write_table(table.replace_schema_metadata({READER_KEY: self._reader.encode()}))
+        self._held, self._bytes = [], 0
+
+    def close(self) -> str:
+        """Write what is left, and return the SHA-256 of the file."""
+        self._flush()
+        if self._writer is not None:
+            self._writer.close()
+        return digest_of(self.path)
+
+
+class Lines:
+    """The lines of a written file, from its beginning."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._pieces = _parquet_pieces(path) if path.suffix == ".parquet" else _gzip_pieces(path)
+        self._held = lines_of(b"")
+
+    def take(self, count: int) -> pa.LargeBinaryArray:
+        """Return the next lines.
+
+        Raises:
+            TraceError: the file is damaged or ends before.
+        """
+        import pyarrow as pa
+
+        found, missing = [self._held], count - len(self._held)
+        while missing > 0:
+            piece = self._next()
+            if piece is None:
+                raise TraceError(f"`{self._path}` ends {missing} lines too early", hint="it has been changed")
+            found.append(piece)
+            missing -= len(piece)
+        lines = pa.concat_arrays(found)
+        self._held = lines[count:]
+        return lines[:count]
+
+    def rest(self) -> int:
+        """Return how many lines are left."""
+        left = len(self._held)
+        while (piece := self._next()) is not None:
+            left += len(piece)
+        return left
+
+    def _next(self) -> pa.LargeBinaryArray | None:
+        import pyarrow as pa
+
+        try:
+            return next(self._pieces, None)
+        except (OSError, EOFError, zlib.error, pa.ArrowException) as error:
+            raise TraceError(f"`{self._path}` is damaged: {error}") from None
+
+
+def _gzip_pieces(path: Path) -> Iterator[pa.LargeBinaryArray]:
+    cut = b""
+    with gzip.open(path, "rb") as file:
+        while piece := file.read(_PIECE):
+            end = piece.rfind(b"\n") + 1
+            if not end:
+                cut += piece
+                continue
+            yield lines_of(cut + piece[:end])
+            cut = piece[end:]
+    if cut:
+        yield lines_of(cut)
+
+
+def _parquet_pieces(path: Path) -> Iterator[pa.LargeBinaryArray]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    with pq.ParquetFile(path) as file:
+        for batch in file.iter_batches(columns=[RECORD]):
+            yield batch.column(0).cast(pa.large_binary())
+
+
+def digest_of(path: Path) -> str:
+    """Return the SHA-256 of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,294 @@
+"""The lines of traces into one file for each group of events, chunk by chunk, with a record of where each line went."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dctv.contracts.chunks import FILE, LINE, Checkpoint, DecodedChunk, Known
+from dctv.contracts.reader import Chunks, LoadContext, Reader
+from dctv.errors import TraceError, UsageError
+from dctv.provenance.container import Container, container_of
+from dctv.provenance.database import NAME, Group, Origin, Recorder, Segment, Written
+from dctv.provenance.lines import chosen, lines_of
+from dctv.provenance.outputs import GzipOutput, Output, ParquetOutput, digest_of
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
+
+REST = "rest"
+"""The group of everything that no other group takes: other events, metadata, brackets, lines that are no events."""
+KEPT = "containers"
+"""The folder of packed files that no packing repeats."""
+
+Homes = Callable[[str, Any], "np.ndarray[Any, Any]"]
+"""A table's name and its finished rows -> for each row the number of its group, uint16."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What is to be reorganized, and how."""
+
+    paths: Sequence[Path]
+    reader: Reader
+    groups: Sequence[Group]
+    """The rest is the last one."""
+    target: Path
+    parquet: bool
+    context: LoadContext
+
+
+@dataclass(slots=True)
+class _Place:
+    """A file being written."""
+
+    number: int
+    group: Group
+    family: str
+    name: str
+    output: Output
+    events: int = 0
+
+
+def known_of(paths: Sequence[Path], chunks: Chunks, context: LoadContext) -> Known:
+    """Read a trace once for what must be known of it as a whole."""
+    hints = None
+    while True:
+        run = chunks.start(paths, context, hints)
+        hashes = [(c.checkpoint.file, *one) for c in run for one in c.hashes]
+        if not run.again():
+            return Known(run.facts(), hashes)
+        hints = run.facts()
+
+
+def reorganize(job: Job, known: Known, homes: Homes) -> list[Written]:
+    """Write the files of all groups, and the provenance index as the last one.
+
+    Nothing gets its final name before everything is written.
+
+    Raises:
+        UsageError: the target holds files already.
+        TraceError: a source cannot be read, or changed meanwhile.
+    """
+    if job.target.exists() and any(job.target.iterdir()):
+        raise UsageError(f"the folder `{job.target}` is not empty", hint="name a new one with -o")
+    job.target.mkdir(parents=True, exist_ok=True)
+    work = job.target / f".reorganizing-{os.getpid()}"
+    work.mkdir()
+    try:
+        written = _Splitting(job, known, homes, work).run()
+        if (work / KEPT).is_dir():
+            (work / KEPT).rename(job.target / KEPT)
+        for one in written:
+            (work / one.path).rename(job.target / one.path)
+        (work / NAME).rename(job.target / NAME)
+        return written
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+
+
+@dataclass(slots=True)
+class _Splitting:
+    """One run over the chunks of all sources."""
+
+    job: Job
+    known: Known
+    homes: Homes
+    work: Path
+    places: dict[tuple[int, str], _Place] = field(default_factory=dict)
+
+    @property
+    def chunks(self) -> Chunks:
+        assert self.job.reader.chunks is not None
+        return self.job.reader.chunks
+
+    def run(self) -> list[Written]:
+        job = self.job
+        recorder = Recorder(self.work / NAME, job.reader.name, list(job.groups))
+        by_file = _by_file(self.chunks.start(job.paths, job.context, self.known.facts), len(job.paths))
+        names = _names_below(job.paths)
+        for number, (path, chunks) in enumerate(zip(job.paths, by_file, strict=True)):
+            recorder.source(self._source(recorder, number, path, names[number], chunks))
+        written = [self._written(place) for place in self.places.values()]
+        recorder.finish([one for one in written if one is not None])
+        return [one for one in written if one is not None]
+
+    def _source(self, recorder: Recorder, number: int, path: Path, name: str, chunks: Iterator[DecodedChunk]) -> Origin:
+        before = path.stat()
+        container = container_of(path, lambda _: None)
+        text_hash, count, lines, events, ends_line = hashlib.sha256(), 0, 0, 0, True
+        for chunk in chunks:
+            text = _text(path, chunk.checkpoint)
+            text_hash.update(text)
+            ends_line = text.endswith(b"\n") if text else ends_line
+            # Every line of an output ends; whether the source's last one did is told apart.
+            rows = lines_of(text if ends_line else text + b"\n")
+            count, lines, events = count + 1, lines + len(rows), events + self._chunk(recorder, number, chunk, rows)
+        after = path.stat()
+        if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
+            raise TraceError(f"`{path}` changed while it was read")
+        kept = None if container.repeatable else self._keep(number, path)
+        return Origin(
+            number,
+            str(path.resolve()),
+            name,
+            digest_of(path),
+            text_hash.hexdigest(),
+            count,
+            lines,
+            events,
+            ends_line,
+            Container(container.packed, container.members, container.repeatable),
+            kept,
+        )
+
+    def _keep(self, number: int, path: Path) -> str:
+        (self.work / KEPT).mkdir(exist_ok=True)
+        name = f"{KEPT}/{number:06}"
+        shutil.copyfile(path, self.work / name)
+        return name
+
+    def _chunk(self, recorder: Recorder, source: int, chunk: DecodedChunk, lines: pa.LargeBinaryArray) -> int:
+        """Write the lines of a chunk to their groups; return how many are events."""
+        import numpy as np
+
+        places = self._places(source)
+        homes = np.full(len(lines), places[-1].number, np.uint16)
+        is_event = np.zeros(len(lines), bool)
+        for name, batch in chunk.events:
+            rows = batch.column(batch.schema.get_field_index(LINE)).to_numpy()
+            groups = self.homes(f"raw_events.{name}", self._finished(name, batch, source))
+            homes[rows] = np.array([one.number for one in places], np.uint16)[groups]
+            is_event[rows] = True
+        columns = self._columns(chunk, len(lines)) if self.job.parquet else {}
+        self._copy(recorder, chunk, lines, places)
+        segments = []
+        for place in places:
+            own = np.flatnonzero(homes == place.number)
+            if not len(own):
+                continue
+            start, events = place.output.lines, int(is_event[own].sum())
+            place.output.add(chosen(lines, own), {n: c.take(own) for n, c in columns.items()})
+            place.events += events
+            segments.append(Segment(source, chunk.checkpoint.number, place.number, start, place.output.lines, events))
+        recorder.chunk(source, chunk.checkpoint.number, homes, segments)
+        return int(is_event.sum())
+
+    def _copy(
+        self, recorder: Recorder, chunk: DecodedChunk, lines: pa.LargeBinaryArray, places: Sequence[_Place]
+    ) -> None:
+        """Give every group the metadata of the chunk, whose home is the rest, before its events."""
+        import numpy as np
+
+        told = [np.frombuffer(blob, "<u4") for kind, blob in chunk.other_lines.items() if kind]
+        if not told:
+            return
+        rows = np.sort(np.concatenate(told))
+        columns = {n: c.take(rows) for n, c in self._columns(chunk, len(lines)).items()} if self.job.parquet else {}
+        for place in places[:-1]:
+            start = place.output.lines
+            place.output.add(chosen(lines, rows), columns)
+            recorder.copy(place.number, start, place.output.lines)
+
+    def _finished(self, name: str, batch: Any, source: int) -> Any:
+        import pyarrow as pa
+
+        plain = batch.drop_columns([LINE])
+        file = pa.repeat(pa.scalar(source, pa.uint32()), batch.num_rows)
+        return self.chunks.finished(self.known, f"raw_events.{name}", plain.append_column(FILE, file))
+
+    def _columns(self, chunk: DecodedChunk, lines: int) -> dict[str, Any]:
+        """Return what Parquet files tell of each line beside its text; NULL for lines that are no events."""
+        import numpy as np
+        import pyarrow as pa
+
+        tables = self.chunks.tables(self.known)
+        parts: list[Any] = []
+        for name, batch in chunk.events:
+            event = tables[f"raw_events.{name}"].event
+            assert event is not None
+            named = {"_ts": "_ts", "_duration": event.duration, "category": event.category}
+            named |= {"pid": event.pid, "tid": event.tid}
+            columns = {"name": pa.repeat(pa.scalar(name), batch.num_rows)}
+            for column, own in named.items():
+                place = -1 if own is None else batch.schema.get_field_index(own)
+                kind = pa.string() if column == "category" else pa.int64()
+                columns[column] = pa.nulls(batch.num_rows, kind) if place < 0 else batch.column(place).cast(kind)
+            parts.append(pa.table({**columns, LINE: batch.column(LINE)}))
+        if not parts:
+            texts = ("name", "category")
+            names = ("name", "_ts", "_duration", "category", "pid", "tid")
+            return {n: pa.nulls(lines, pa.string() if n in texts else pa.int64()) for n in names}
+        table = pa.concat_tables(parts).combine_chunks()
+        places = np.full(lines, -1, np.int64)
+        places[table.column(LINE).to_numpy()] = np.arange(len(table))
+        rows = pa.array(places, mask=places < 0)
+        return {n: table.column(n).combine_chunks().take(rows) for n in table.column_names if n != LINE}
+
+    def _places(self, source: int) -> list[_Place]:
+        """Return the files of a source's family, one for each group."""
+        family = self.chunks.family(self.known, source)
+        families = list(dict.fromkeys(one.family for one in self.places.values()))
+        rank = families.index(family) if family in families else len(families)
+        places = []
+        for group in self.job.groups:
+            key = (group.number, family)
+            if key not in self.places:
+                suffix = ".parquet" if self.job.parquet else self.job.reader.suffixes[-1]
+                name = f"{group.name}{f'-{rank + 1}' if rank else ''}{suffix}"
+                path = self.work / name
+                output = ParquetOutput(path, self.job.reader.name) if self.job.parquet else GzipOutput(path)
+                self.places[key] = _Place(len(self.places), group, family, name, output)
+            places.append(self.places[key])
+        return places
+
+    def _written(self, place: _Place) -> Written | None:
+        digest = place.output.close() if place.output.lines else ""
+        if not place.events and place.group is not self.job.groups[-1]:
+            (self.work / place.name).unlink(missing_ok=True)
+            return None
+        return Written(place.number, place.group.number, place.name, digest, place.output.lines, place.events)
+
+
+def _by_file(chunks: Iterable[DecodedChunk], files: int) -> Iterator[Iterator[DecodedChunk]]:
+    """Yield for each file in turn the chunks that it has."""
+    source = iter(chunks)
+    ahead = next(source, None)
+
+    def of(file: int) -> Iterator[DecodedChunk]:
+        nonlocal ahead
+        while ahead is not None and ahead.checkpoint.file == file:
+            chunk, ahead = ahead, next(source, None)
+            yield chunk
+
+    for file in range(files):
+        yield of(file)
+
+
+def _text(path: Path, at: Checkpoint) -> bytes:
+    from dctv import _kernels
+
+    text: bytes = _kernels.read_chunk(
+        str(path),
+        uc_size=at.uc_size,
+        c_offset=at.c_offset,
+        c_size=at.c_size,
+        bits=at.bits,
+        window=at.window,
+        skip=at.skip,
+        packed=at.packed,
+    )
+    return text
+
+
+def _names_below(paths: Sequence[Path]) -> list[str]:
+    """Return the paths below the folder that all have in common."""
+    whole = [path.resolve() for path in paths]
+    common = Path(os.path.commonpath([path.parent for path in whole]))
+    return [path.relative_to(common).as_posix() for path in whole]

@@ -1,0 +1,95 @@
+"""Reads Parquet files of `dctv reorganize`: their column `record` holds the lines of a trace of another format."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from dctv.contracts.reader import Diagnostic, Head, LoadContext, LoadedTrace, Reader, TraceTable
+from dctv.errors import TraceError
+from dctv.readers import dftracer, ftrace_text
+
+COLUMN = "record"
+KEY = b"dctv.reader"
+"""Metadata of the file: the format of the lines."""
+
+_FORMATS: Mapping[str, Reader] = {one.name: one for one in (dftracer.READER, ftrace_text.READER)}
+
+
+def sniff(head: Head) -> bool:
+    """Whether it is Parquet that says what its records are."""
+    return head.raw.startswith(b"PAR1") and _format(head.path) is not None
+
+
+def _format(path: Path) -> str | None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        schema = pq.read_schema(path)
+    except (OSError, pa.ArrowException):
+        return None
+    found = (schema.metadata or {}).get(KEY)
+    return None if found is None or COLUMN not in schema.names else found.decode(errors="replace")
+
+
+def load(paths: Sequence[Path], context: LoadContext) -> LoadedTrace:
+    """Unpack the lines and read them as what they are."""
+    formats = {_format(path) for path in paths}
+    if len(formats) > 1:
+        raise TraceError(f"the files have records of several formats: {', '.join(sorted(map(str, formats)))}")
+    name = formats.pop()
+    if name not in _FORMATS:
+        raise TraceError(f"the records of `{paths[0]}` are of the format `{name}`, which is unknown here")
+    with TemporaryDirectory(prefix="dctv-records-") as folder:
+        unpacked = [Path(folder) / f"{number:06}" for number in range(len(paths))]
+        for path, target in zip(paths, unpacked, strict=True):
+            _unpack(path, target)
+        found = _FORMATS[name].load(unpacked, context)
+    names = {str(target): str(path) for path, target in zip(paths, unpacked, strict=True)}
+    diagnostics = [_renamed(one, names) for one in found.diagnostics]
+    tables = {key: _with_paths(table, names) for key, table in found.tables.items()}
+    return replace(found, tables=tables, diagnostics=diagnostics)
+
+
+def _unpack(path: Path, target: Path) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        with pq.ParquetFile(path) as file, target.open("wb") as text:
+            for batch in file.iter_batches(columns=[COLUMN]):
+                _, offsets, data = batch.column(0).cast(pa.large_binary()).buffers()
+                ends = memoryview(offsets).cast("q")
+                text.write(memoryview(data)[ends[0] : ends[batch.num_rows]])
+    except (OSError, zlib.error, pa.ArrowException) as error:
+        raise TraceError(f"cannot read `{path}`: {error}") from None
+
+
+def _renamed(one: Diagnostic, names: Mapping[str, str]) -> Diagnostic:
+    return replace(one, file=names.get(one.file, one.file))
+
+
+def _with_paths(table: TraceTable, names: Mapping[str, str]) -> TraceTable:
+    """Call the files in tables of files as the user does."""
+    import pyarrow as pa
+
+    data: Any = table.data
+    for place, column in enumerate(data.column_names):
+        if table.event is None and column in {"path", "file"}:
+            texts = pa.array([names.get(text, text) for text in data.column(column).to_pylist()], pa.string())
+            data = data.set_column(place, column, texts)
+    return replace(table, data=data)
+
+
+READER = Reader(
+    name="records",
+    title="reorganized traces in Parquet (.parquet)",
+    suffixes=(".parquet",),
+    sniff=sniff,
+    load=load,
+)

@@ -1,0 +1,114 @@
+"""Literals of the engine's SQL, through signs and casts -> Python values; casts that leave values what they are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import EllipsisType
+
+from sqlglot import exp
+
+from dctv.plan.predicate import Constant
+from dctv.types.values import is_integer
+
+LARGEST = 2**127
+"""Whole numbers from here on are doubles for the engine."""
+
+
+@dataclass(frozen=True, slots=True)
+class Double:
+    """A literal that the engine takes for a double."""
+
+    value: float
+
+
+Literal = bool | int | str | Double
+Read = Literal | EllipsisType | None
+"""A literal; None is NULL, the ellipsis what is no literal."""
+
+_BITS = {"TINYINT": 7, "SMALLINT": 15, "INTEGER": 31, "BIGINT": 63, "HUGEINT": 127}
+_BITS_UNSIGNED = {"UTINYINT": 8, "USMALLINT": 16, "UINTEGER": 32, "UBIGINT": 64, "UHUGEINT": 128}
+
+
+def type_text(cast: exp.Expr) -> str:
+    """Return the engine's type that a cast is to."""
+    to = cast.args["to"]
+    return str(to.this) if isinstance(to, exp.Var) else str(to.sql(dialect="duckdb"))
+
+
+def keeps(kind: str, to: str) -> bool:
+    """Whether a cast leaves every value what it is: to the same type, or to one of more bits."""
+    if kind == to:
+        return True
+    if kind in _BITS:
+        return _BITS.get(to, 0) >= _BITS[kind] or (to == "DOUBLE" and _BITS[kind] <= 53)
+    if kind in _BITS_UNSIGNED:
+        bits = _BITS_UNSIGNED[kind]
+        return _BITS.get(to, 0) >= bits or _BITS_UNSIGNED.get(to, 0) >= bits or (to == "DOUBLE" and bits <= 53)
+    return False
+
+
+def literal_of(value: exp.Expr) -> Read:
+    """Read a literal, through casts and signs; None is NULL, the ellipsis what is no literal."""
+    value = value.unnest()
+    match value:
+        case exp.Null():
+            return None
+        case exp.Boolean():
+            return bool(value.this)
+        case exp.Literal():
+            return str(value.this) if value.is_string else _number(str(value.this))
+        case exp.Neg():
+            return _minus(literal_of(value.this))
+        case exp.Cast():
+            return _cast(literal_of(value.this), type_text(value))
+        case _:
+            return ...
+
+
+def _number(text: str) -> Read:
+    if text.isdigit():
+        return int(text)
+    if "e" not in text.lower():
+        return ...
+    try:
+        return Double(float(text))
+    except ValueError:
+        return ...
+
+
+def _minus(value: Read) -> Read:
+    if type(value) is int:
+        return -value
+    return Double(-value.value) if isinstance(value, Double) else ...
+
+
+def _cast(value: Read, to: str) -> Read:
+    """Cast a literal to its own type, and texts of digits and whole numbers to numbers that are the same."""
+    if value is None or value is Ellipsis:
+        return value
+    if isinstance(value, str) and to != "VARCHAR":
+        value = _digits(value)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return _resized(value, to)
+    own = {str: "VARCHAR", bool: "BOOLEAN", Double: "DOUBLE"}.get(type(value))
+    return value if own == to else ...
+
+
+def _digits(text: str) -> Read:
+    digits = text[1:] if text[:1] == "-" else text
+    return int(text) if digits.isascii() and digits.isdigit() else ...
+
+
+def _resized(value: int, to: str) -> Read:
+    if to == "DOUBLE":
+        return Double(float(value)) if abs(value) < LARGEST else ...
+    if not is_integer(to):
+        return ...
+    low, high = (0, 2 ** _BITS_UNSIGNED[to]) if to in _BITS_UNSIGNED else (-(2 ** _BITS[to]), 2 ** _BITS[to])
+    return value if low <= value < high else ...
+
+
+def constant_of(value: exp.Expr) -> Constant | None:
+    """Return the literal that a select hands on, if it is one whose type is plain."""
+    found = literal_of(value)
+    return Constant(found) if found is None or isinstance(found, bool | int | str) else None

@@ -1,0 +1,108 @@
+"""Scans -> scans that leave out rows which no reader needs, and unions without the branches that give none.
+
+Sound because a need (`needs`) is implied by all that stands above: the rows that are left out would not have come
+through. Conditions stay where they are. A scan that several queries read is narrowed for each by itself; another plan
+that several read is needed for one or the other, and stays one plan. Sweeps need all of their inputs: what a condition
+above a sweep says of these, `push_filter` has written into queries below it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from sqlglot import exp
+
+from dctv.contracts.span_operator import SpanOperator
+from dctv.plan.nodes import Plan, Relation, Scan
+from dctv.plan.predicate import ALWAYS, Predicate, either
+from dctv.rewrite.graph import inputs, readers_first, with_inputs
+from dctv.rewrite.needs import Needs
+
+
+def narrow_scans(plan: Plan, _: Mapping[str, SpanOperator]) -> Plan:
+    """Tell each scan what is needed of its rows."""
+    return _Narrowing().narrowed(plan)
+
+
+@dataclass(slots=True)
+class _Narrowing:
+    needs: dict[int, list[Predicate]] = field(default_factory=dict)
+    """What the readers of a plan need of its rows, by its identity."""
+    scans: dict[tuple[int, str], Plan] = field(default_factory=dict)
+    """Narrowed scans: what is narrowed twice alike stays one plan."""
+
+    def narrowed(self, plan: Plan) -> Plan:
+        """Return a plan whose scans are narrowed."""
+        self.needs[id(plan)] = [ALWAYS]
+        order = readers_first(plan)
+        changed = {id(node): self._changed(node) for node in order}
+        new: dict[int, Plan] = {}
+        for node in reversed(order):
+            one = changed[id(node)]
+            # A scan that was narrowed for this reader is its own, and not among the plans of the order.
+            new[id(node)] = with_inputs(one, tuple(new.get(id(leaf), leaf) for leaf in inputs(one)))
+        return new[id(plan)]
+
+    def _changed(self, node: Plan) -> Plan:
+        """Return a plan over narrowed scans, and note what it needs of the other plans that it reads."""
+        if not isinstance(node, Relation):
+            for one in inputs(node):
+                self.needs.setdefault(id(one), []).append(ALWAYS)
+            return node
+        above = ALWAYS if node.serial else either(self.needs[id(node)])
+        needs = Needs(dict(node.leaves))
+        found = needs.of_leaves(node.query, above)
+        leaves = []
+        query = without(node.query, needs.dropped) if needs.dropped else node.query
+        read = {t.name for t in query.find_all(exp.Table)} if needs.dropped else {name for name, _ in node.leaves}
+        for name, leaf in node.leaves:
+            if name not in read:
+                continue
+            if not isinstance(leaf, Scan):
+                self.needs.setdefault(id(leaf), []).append(found[name])
+            leaves.append((name, self._scan(leaf, found[name]) if isinstance(leaf, Scan) else leaf))
+        same = query is node.query and all(a[1] is b[1] for a, b in zip(leaves, node.leaves, strict=True))
+        return node if same else replace(node, query=query, leaves=tuple(leaves))
+
+    def _scan(self, scan: Scan, need: Predicate) -> Plan:
+        """Return a scan of the rows that are needed."""
+        key = (id(scan), repr(need))
+        if key not in self.scans:
+            source = scan.source.narrowed(need) if need != ALWAYS else scan.source
+            self.scans[key] = scan if source is scan.source else replace(scan, source=source)
+        return self.scans[key]
+
+
+def without(query: exp.Query, dropped: Mapping[int, exp.Expr]) -> exp.Query:
+    """Return a copy of a query without some branches of its unions."""
+    made = _copy(query, dropped)
+    assert isinstance(made, exp.Query)
+    return made
+
+
+def _copy(node: exp.Expr, dropped: Mapping[int, exp.Expr]) -> exp.Expr:
+    kept: list[exp.Expr] = []
+    top = node
+    while isinstance(node, exp.Union):
+        if id(node.expression) not in dropped:
+            kept.append(node)
+        node = node.this
+    if node is top:
+        return type(node)(**{key: _copied(value, dropped) for key, value in node.args.items()})
+    made: exp.Expr | None = None if id(node) in dropped else _copy(node, dropped)
+    for union in reversed(kept):
+        right = _copy(union.expression, dropped)
+        if made is None:
+            made = right
+            continue
+        others = {k: _copied(v, dropped) for k, v in union.args.items() if k not in ("this", "expression")}
+        made = type(union)(this=made, expression=right, **others)
+    assert made is not None
+    return made
+
+
+def _copied(value: object, dropped: Mapping[int, exp.Expr]) -> object:
+    if isinstance(value, list):
+        return [_copied(one, dropped) for one in value]
+    return _copy(value, dropped) if isinstance(value, exp.Expr) else value

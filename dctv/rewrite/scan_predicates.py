@@ -1,0 +1,309 @@
+"""A condition in the engine's SQL -> a predicate that an index understands, with literals as the engine compares them.
+
+Sound: where a row has some truth value for the condition, the predicate has it too, or `Anything` stands in its place.
+
+- Whole numbers are compared exactly with columns of whole numbers. The engine compares them with a double as doubles:
+  for doubles below 2^53 that is exact, greater ones are left alone. A double column rounds the literal.
+- Texts are compared byte by byte. What the engine would cast row by row (a text with a number) is left alone, as is
+  LIKE without regard to case; a pattern with wildcards inside says how the text begins.
+- A sum of two columns is a time and a duration. A column times a whole number, as units make it, is divided out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import isfinite
+
+from sqlglot import exp
+
+from dctv.plan.predicate import (
+    And,
+    Anything,
+    Compare,
+    In,
+    IsNull,
+    Not,
+    Or,
+    Predicate,
+    Prefix,
+    Value,
+    of_truth,
+    truth_of,
+)
+from dctv.rewrite.literals import LARGEST, Double, Literal, keeps, literal_of, type_text
+from dctv.types.values import is_integer
+
+Names = Callable[[exp.Expr], tuple[str, str] | None]
+"""The name that a column has in predicates, and its type; None for one that is not handed on from a stored table."""
+
+_EXACT = 2**53
+_OPERATORS: dict[type[exp.Expr], str] = {
+    exp.EQ: "=",
+    exp.NEQ: "!=",
+    exp.LT: "<",
+    exp.LTE: "<=",
+    exp.GT: ">",
+    exp.GTE: ">=",
+    exp.NullSafeEQ: "=",
+    exp.NullSafeNEQ: "!=",
+}
+_FLIPPED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_PREFIXES = ("starts_with", "prefix", "^@")
+
+
+@dataclass(frozen=True, slots=True)
+class _Subject:
+    """A column, or the sum of two, maybe times a whole number."""
+
+    columns: tuple[str, ...]
+    type: str
+    factor: int = 1
+
+
+def predicate_of(test: exp.Expr, names: Names, *, positive: bool = True) -> Predicate:
+    """Translate a condition; `positive` says whether it stands under an even number of NOTs."""
+    test = test.unnest()
+    form = _FORMS.get(type(test))
+    if form is not None:
+        return form(test, names)
+    match test:
+        case exp.And() | exp.Or():
+            parts = tuple(predicate_of(one, names, positive=positive) for one in _chain(test))
+            return And(parts) if isinstance(test, exp.And) else Or(parts)
+        case exp.Not():
+            return Not(predicate_of(test.this, names, positive=not positive))
+        case exp.Is():
+            return _is(test, names, positive=positive)
+        case exp.Between():
+            return _between(test, names, positive=positive)
+        case _:
+            return _comparison(test, names, positive=positive)
+
+
+def _chain(test: exp.And | exp.Or) -> list[exp.Expr]:
+    """Return the parts of a chain of one operator, which may be longer than a stack is deep."""
+    parts: list[exp.Expr] = []
+    left: exp.Expr = test
+    while type(left) is type(test):
+        parts.append(left.expression)
+        left = left.this.unnest()
+    return [left, *reversed(parts)]
+
+
+def _is(test: exp.Is, names: Names, *, positive: bool) -> Predicate:
+    if isinstance(test.expression, exp.Boolean) and test.expression.this:
+        return And((predicate_of(test.this, names, positive=positive), Anything()))
+    if not isinstance(test.expression, exp.Null):
+        return Anything()
+    if isinstance(test.this.unnest(), exp.Column):
+        subject = _subject(test.this, names)
+        return Anything() if subject is None else IsNull(subject.columns[0])
+    value = literal_of(test.this)
+    return Anything() if value is Ellipsis else of_truth(value is None, positive=positive)
+
+
+def _between(test: exp.Between, names: Names, *, positive: bool) -> Predicate:
+    if test.args.get("symmetric"):
+        return Anything()
+    low = exp.GTE(this=test.this.copy(), expression=test.args["low"].copy())
+    high = exp.LTE(this=test.this.copy(), expression=test.args["high"].copy())
+    return And(tuple(_comparison(one, names, positive=positive) for one in (low, high)))
+
+
+def _comparison(test: exp.Expr, names: Names, *, positive: bool) -> Predicate:
+    operator = _OPERATORS.get(type(test))
+    if operator is None:
+        truth = literal_of(test)
+        return of_truth(truth, positive=positive) if truth is None or isinstance(truth, bool) else Anything()
+    safe = isinstance(test, exp.NullSafeEQ | exp.NullSafeNEQ)
+    left, right, subject = literal_of(test.this), literal_of(test.expression), test.this
+    if left is not Ellipsis and right is not Ellipsis:
+        return _of_literals(left, operator, right, safe=safe, positive=positive)
+    if left is not Ellipsis:
+        right, operator, subject = left, _FLIPPED[operator], test.expression
+    found = _subject(subject, names)
+    if found is None or right is Ellipsis:
+        return Anything()
+    if safe:
+        return _null_safe(found, operator, right)
+    return of_truth(None, positive=positive) if right is None else _compared(found, operator, right)
+
+
+def _null_safe(subject: _Subject, operator: str, literal: Literal | None) -> Predicate:
+    if len(subject.columns) > 1:
+        return Anything()
+    missing = IsNull(subject.columns[0])
+    if literal is None:
+        return missing if operator == "=" else Not(missing)
+    compared = _compared(subject, operator, literal)
+    return And((compared, Not(missing))) if operator == "=" else Or((compared, missing))
+
+
+def _of_literals(
+    left: Literal | None, operator: str, right: Literal | None, *, safe: bool, positive: bool
+) -> Predicate:
+    """Fold a comparison of two literals."""
+    if left is None or right is None:
+        same = left is None and right is None
+        return of_truth((same == (operator == "=")) if safe else None, positive=positive)
+    if isinstance(left, Double) or isinstance(right, Double):
+        return Anything()
+    truth = truth_of(Compare(("",), operator, right), left)
+    return Anything() if truth is Ellipsis else of_truth(truth, positive=positive)
+
+
+def _in(test: exp.Expr, names: Names) -> Predicate:
+    subject = _subject(test.this, names)
+    if subject is None or len(subject.columns) > 1 or subject.factor != 1 or not test.expressions:
+        return Anything()
+    if any(test.args.get(one) for one in ("query", "unnest", "field")):
+        return Anything()
+    found = [literal_of(one) for one in test.expressions]
+    # A double among whole numbers makes doubles of all.
+    rounding = any(isinstance(one, Double) for one in found)
+    values: list[Value] = []
+    for one in found:
+        if one is None:
+            continue
+        value = None if one is Ellipsis or (rounding and not _is_small(one)) else _value(one, subject.type)
+        if value is None:
+            return Anything()
+        values.append(value)
+    return In(subject.columns[0], tuple(dict.fromkeys(values)), has_null=None in found)
+
+
+def _is_small(literal: Literal) -> bool:
+    return isinstance(literal, Double) or (isinstance(literal, int) and abs(literal) < _EXACT)
+
+
+def _like(test: exp.Expr, names: Names) -> Predicate:
+    escape: str | None = None
+    if isinstance(test, exp.Escape):
+        found = literal_of(test.expression)
+        if not isinstance(found, str) or len(found) != 1:
+            return Anything()
+        escape, test = found, test.this.unnest()
+    name, pattern = _text(test.this, names), literal_of(test.expression)
+    if type(test) is not exp.Like or name is None or not isinstance(pattern, str):
+        return Anything()
+    return _pattern(name, pattern, escape)
+
+
+def _called(test: exp.Expr, names: Names) -> Predicate:
+    """Read a call that says how a text begins."""
+    if str(test.this).lower() not in _PREFIXES or len(test.expressions) != 2:
+        return Anything()
+    name, text = _text(test.expressions[0], names), literal_of(test.expressions[1])
+    return Prefix(name, text) if name is not None and isinstance(text, str) else Anything()
+
+
+def _text(value: exp.Expr, names: Names) -> str | None:
+    """Return the name of a column of texts."""
+    subject = _subject(value, names)
+    return None if subject is None or subject.type != "VARCHAR" else subject.columns[0]
+
+
+def _flag(test: exp.Expr, names: Names) -> Predicate:
+    """Read a column that is a condition by itself."""
+    found = names(test)
+    return Compare((found[0],), operator="=", value=True) if found and found[1] == "BOOLEAN" else Anything()
+
+
+def _pattern(name: str, pattern: str, escape: str | None) -> Predicate:
+    """Read a pattern of LIKE: a text, a text and `%`, or a text and more wildcards, of which only it is understood."""
+    text = ""
+    place = 0
+    while place < len(pattern) and (pattern[place] == escape or pattern[place] not in "%_"):
+        if pattern[place] == escape:
+            place += 1
+            if place == len(pattern):
+                return Anything()
+        text += pattern[place]
+        place += 1
+    rest = pattern[place:]
+    if not rest:
+        return Compare((name,), "=", text)
+    return Prefix(name, text) if set(rest) == {"%"} and escape != "%" else And((Prefix(name, text), Anything()))
+
+
+def _compared(subject: _Subject, operator: str, literal: Literal) -> Predicate:
+    value = _value(literal, subject.type)
+    if value is None or (len(subject.columns) > 1 and not isinstance(value, int | Fraction)):
+        return Anything()
+    if subject.factor != 1:
+        if isinstance(value, str):
+            return Anything()
+        scaled = Fraction(value) / subject.factor
+        value = int(scaled) if scaled.denominator == 1 else scaled
+    return Compare(subject.columns, operator, value)
+
+
+def _value(literal: Literal, kind: str) -> Value | None:
+    """Return a literal as a column of some type is compared with it; None where that is not simple."""
+    match literal:
+        case str():
+            return literal if kind == "VARCHAR" else None
+        case bool():
+            return literal if kind == "BOOLEAN" else None
+        case int():
+            return _whole(literal, kind)
+        case Double(value):
+            if not isfinite(value) or not (kind == "DOUBLE" or (is_integer(kind) and abs(value) < _EXACT)):
+                return None
+            return _exact(Fraction(value))
+
+
+def _whole(literal: int, kind: str) -> Value | None:
+    if is_integer(kind):
+        return literal if abs(literal) < LARGEST else None
+    if kind == "DOUBLE" and abs(literal) < LARGEST:
+        return int(float(literal))
+    return literal if kind == "FLOAT" and abs(literal) < 2**24 else None
+
+
+def _exact(value: Fraction) -> Value:
+    return value.numerator if value.denominator == 1 else value
+
+
+def _subject(value: exp.Expr, names: Names) -> _Subject | None:
+    """Read what is compared with a literal."""
+    value = value.unnest()
+    match value:
+        case exp.Column():
+            found = names(value)
+            return None if found is None else _Subject((found[0],), found[1])
+        case exp.Add():
+            parts = [_subject(one, names) for one in (value.this, value.expression)]
+            return _sum(parts)
+        case exp.Mul():
+            inner, factor = _subject(value.this, names), literal_of(value.expression)
+            if inner is None or not is_integer(inner.type) or type(factor) is not int or factor <= 0:
+                return None
+            return _Subject(inner.columns, "BIGINT", inner.factor * factor)
+        case exp.Cast():
+            inner = _subject(value.this, names)
+            kind = type_text(value)
+            return (
+                _Subject(inner.columns, kind, inner.factor) if inner is not None and keeps(inner.type, kind) else None
+            )
+        case _:
+            return None
+
+
+def _sum(parts: Sequence[_Subject | None]) -> _Subject | None:
+    left, right = parts
+    if left is None or right is None or not (is_integer(left.type) and is_integer(right.type)):
+        return None
+    plain = left.factor == right.factor == 1 and len(left.columns) == len(right.columns) == 1
+    return _Subject((*left.columns, *right.columns), "BIGINT") if plain else None
+
+
+_FORMS: dict[type[exp.Expr], Callable[[exp.Expr, Names], Predicate]] = {
+    exp.Column: _flag,
+    exp.In: _in,
+    exp.Like: _like,
+    exp.Escape: _like,
+    exp.Anonymous: _called,
+}

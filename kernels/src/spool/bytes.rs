@@ -1,0 +1,20 @@
+//! Bytes that were written by this process -> numbers and slices, without trust.
+
+/// What of some bytes has not been read.
+pub struct Bytes<'a>(pub &'a [u8]);
+
+impl<'a> Bytes<'a> {
+    pub fn take(&mut self, length: usize) -> Option<&'a [u8]> {
+        let (taken, rest) = self.0.split_at_checked(length)?;
+        self.0 = rest;
+        Some(taken)
+    }
+
+    pub fn u8(&mut self) -> Option<u8> {
+        self.take(1).and_then(|bytes| bytes.first().copied())
+    }
+
+    pub fn u32(&mut self) -> Option<u32> {
+        self.take(4)?.try_into().ok().map(u32::from_le_bytes)
+    }
+}

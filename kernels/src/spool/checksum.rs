@@ -1,0 +1,40 @@
+//! Parts of a file -> CRC-32 of each, so that damage is noticed before anything trusts the bytes.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+
+use flate2::Crc;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+const READ: usize = 1 << 18;
+
+fn sum(file: &File, mut offset: u64, mut length: u64, buffer: &mut [u8]) -> io::Result<u32> {
+    let mut crc = Crc::new();
+    while length > 0 {
+        let now = usize::try_from(length).unwrap_or(READ).min(READ);
+        file.read_exact_at(&mut buffer[..now], offset)?;
+        crc.update(&buffer[..now]);
+        offset += now as u64;
+        length -= now as u64;
+    }
+    Ok(crc.sum())
+}
+
+/// Offsets and lengths of parts of a file -> CRC-32 of each; a part that is not there raises ValueError.
+#[pyfunction]
+pub fn file_checksums(py: Python<'_>, path: String, parts: Vec<(u64, u64)>) -> PyResult<Vec<u32>> {
+    py.detach(|| {
+        let file = File::open(&path)?;
+        let size = file.metadata()?.len();
+        let mut buffer = vec![0; READ];
+        let each = parts.into_iter().map(|(offset, length)| {
+            if offset.checked_add(length).is_none_or(|end| end > size) {
+                return Err(PyValueError::new_err(format!("`{path}` is too short")));
+            }
+            Ok(sum(&file, offset, length, &mut buffer)?)
+        });
+        each.collect()
+    })
+}

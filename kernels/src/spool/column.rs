@@ -1,0 +1,391 @@
+//! One column of rows that wait to be written, or of a block that was read back.
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{
+    Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type,
+    UInt32Type, UInt64Type,
+};
+use arrow_array::{Array, ArrayRef, ArrowPrimitiveType};
+use arrow_buffer::BooleanBufferBuilder;
+use arrow_schema::{ArrowError, DataType};
+
+use super::bytes::Bytes;
+use super::ints::{Ints, range};
+use super::texts::Texts;
+use crate::columns::Strings;
+use crate::sweeps::fail;
+
+/// How values are held.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// Only nulls.
+    Empty,
+    Int,
+    /// The bits of u64.
+    Uint,
+    /// The bits of f64.
+    Float,
+    Bool,
+    /// Numbers of texts in the column's dictionary.
+    Code,
+    Text,
+}
+
+const KINDS: [Kind; 7] = [
+    Kind::Empty,
+    Kind::Int,
+    Kind::Uint,
+    Kind::Float,
+    Kind::Bool,
+    Kind::Code,
+    Kind::Text,
+];
+
+pub struct Column {
+    pub kind: Kind,
+    pub ints: Ints,
+    pub texts: Strings,
+    pub valid: Option<BooleanBufferBuilder>,
+    rows: usize,
+}
+
+/// What of whole numbers decides how they mix with other types.
+#[derive(Clone, Copy, Default)]
+pub struct Traits {
+    pub negative: bool,
+    /// Some number is not exactly representable as a float.
+    pub inexact: bool,
+}
+
+impl Traits {
+    fn of(values: &[i64]) -> Traits {
+        let (min, max) = range(values);
+        let large = min < -(1 << 53) || max > 1 << 53;
+        let exact = |value: &i64| (*value as f64) as i128 == i128::from(*value);
+        Traits {
+            negative: min < 0,
+            inexact: large && !values.iter().all(exact),
+        }
+    }
+}
+
+/// Buffers that are used again and again.
+#[derive(Default)]
+pub struct Scratch {
+    ints: Vec<i64>,
+}
+
+/// Returns how the values of an array would be held.
+pub fn kind_of(array: &ArrayRef, texts: &mut Texts) -> Result<Kind, ArrowError> {
+    if array.null_count() == array.len() {
+        return Ok(Kind::Empty);
+    }
+    Ok(match array.data_type() {
+        DataType::Int8 | DataType::Int16 | DataType::Int32 | DataType::Int64 => Kind::Int,
+        DataType::UInt8 | DataType::UInt16 | DataType::UInt32 => Kind::Int,
+        DataType::UInt64 => Kind::Uint,
+        DataType::Float32 | DataType::Float64 => Kind::Float,
+        DataType::Boolean => Kind::Bool,
+        DataType::Utf8 | DataType::LargeUtf8 => texts.choose(array.len(), false),
+        DataType::Dictionary(key, value)
+            if **key == DataType::Int32 && **value == DataType::Utf8 =>
+        {
+            texts.choose(array.len(), true)
+        }
+        other => return Err(fail(format!("a column of type {other} cannot be stored"))),
+    })
+}
+
+fn wide<T: ArrowPrimitiveType>(
+    array: &ArrayRef,
+    to: impl Fn(T::Native) -> i64,
+    out: &mut Vec<i64>,
+) {
+    let array = array.as_primitive::<T>();
+    if array.null_count() == 0 {
+        out.extend(array.values().iter().map(|value| to(*value)));
+    } else {
+        out.extend(array.iter().map(|value| value.map_or(0, &to)));
+    }
+}
+
+/// Writes the values of a column without texts into `out`: nulls are 0.
+fn numbers(array: &ArrayRef, out: &mut Vec<i64>) {
+    match array.data_type() {
+        DataType::Int8 => wide::<Int8Type>(array, i64::from, out),
+        DataType::Int16 => wide::<Int16Type>(array, i64::from, out),
+        DataType::Int32 => wide::<Int32Type>(array, i64::from, out),
+        DataType::Int64 => wide::<Int64Type>(array, |v| v, out),
+        DataType::UInt8 => wide::<UInt8Type>(array, i64::from, out),
+        DataType::UInt16 => wide::<UInt16Type>(array, i64::from, out),
+        DataType::UInt32 => wide::<UInt32Type>(array, i64::from, out),
+        DataType::UInt64 => wide::<UInt64Type>(array, |v| v as i64, out),
+        DataType::Float32 => wide::<Float32Type>(array, |v| f64::from(v).to_bits() as i64, out),
+        DataType::Float64 => wide::<Float64Type>(array, |v| v.to_bits() as i64, out),
+        DataType::Boolean => {
+            let array = array.as_boolean();
+            out.extend(array.iter().map(|v| i64::from(v.unwrap_or(false))));
+        }
+        _ => out.resize(array.len(), 0),
+    }
+}
+
+/// Calls `each` with every text of an array, None for nulls.
+fn each_text(array: &ArrayRef, mut each: impl FnMut(Option<&str>)) {
+    match array.data_type() {
+        DataType::Utf8 => array.as_string::<i32>().iter().for_each(each),
+        DataType::LargeUtf8 => array.as_string::<i64>().iter().for_each(each),
+        DataType::Dictionary(..) => {
+            let array = array.as_dictionary::<Int32Type>();
+            let values = array.values().as_string::<i32>();
+            for key in array.keys() {
+                let key = key
+                    .map(|key| key as usize)
+                    .filter(|key| values.is_valid(*key));
+                each(key.map(|key| values.value(key)));
+            }
+        }
+        _ => (0..array.len()).for_each(|_| each(None)),
+    }
+}
+
+fn codes(array: &ArrayRef, texts: &mut Texts, out: &mut Vec<i64>) {
+    if !matches!(array.data_type(), DataType::Dictionary(..)) {
+        each_text(array, |text| {
+            out.push(text.map_or(0, |text| texts.code(text)))
+        });
+        return;
+    }
+    let array = array.as_dictionary::<Int32Type>();
+    let values = array.values().as_string::<i32>();
+    let mut known: Vec<i64> = vec![-1; values.len()];
+    for key in array.keys() {
+        let code = match key.and_then(|key| known.get_mut(key as usize).map(|code| (key, code))) {
+            None => 0,
+            Some((key, code)) => {
+                if *code < 0 {
+                    let key = key as usize;
+                    *code = if values.is_valid(key) {
+                        texts.code(values.value(key))
+                    } else {
+                        0
+                    };
+                }
+                *code
+            }
+        };
+        out.push(code);
+    }
+}
+
+impl Column {
+    pub fn new() -> Column {
+        Column {
+            kind: Kind::Empty,
+            ints: Ints::new(),
+            texts: Strings::default(),
+            valid: None,
+            rows: 0,
+        }
+    }
+
+    /// Makes a column of values that were put together elsewhere.
+    pub fn of(
+        kind: Kind,
+        ints: Ints,
+        texts: Strings,
+        valid: Option<BooleanBufferBuilder>,
+    ) -> Column {
+        let rows = if kind == Kind::Text {
+            texts.len()
+        } else {
+            ints.len()
+        };
+        Column {
+            kind,
+            ints,
+            texts,
+            valid,
+            rows,
+        }
+    }
+
+    pub fn memory(&self) -> usize {
+        let valid = self.valid.as_ref().map_or(0, |valid| valid.capacity() / 8);
+        self.ints.memory() + self.texts.memory() + valid
+    }
+
+    #[inline]
+    pub fn is_valid(&self, row: usize) -> bool {
+        self.kind != Kind::Empty && self.valid.as_ref().is_none_or(|valid| valid.get_bit(row))
+    }
+
+    /// Whether values held as `kind` can be appended.
+    pub fn takes(&self, kind: Kind) -> bool {
+        self.kind == kind || self.kind == Kind::Empty || kind == Kind::Empty
+    }
+
+    fn fill(&mut self, rows: usize) {
+        match self.kind {
+            Kind::Empty => (),
+            Kind::Text => (0..rows).for_each(|_| self.texts.push(b"")),
+            _ => self.ints.pad(rows),
+        }
+    }
+
+    /// Returns the bits that tell nulls; without them all rows so far are valid.
+    fn mask(&mut self) -> &mut BooleanBufferBuilder {
+        let rows = self.rows;
+        self.valid.get_or_insert_with(|| {
+            let mut valid = BooleanBufferBuilder::new(rows);
+            valid.append_n(rows, true);
+            valid
+        })
+    }
+
+    /// Appends nulls.
+    pub fn pad(&mut self, rows: usize) {
+        if rows > 0 && self.kind != Kind::Empty {
+            self.mask().append_n(rows, false);
+            self.fill(rows);
+        }
+        self.rows += rows;
+    }
+
+    /// Appends an array whose kind this column takes; tells what is special about whole numbers.
+    pub fn append(
+        &mut self,
+        array: &ArrayRef,
+        kind: Kind,
+        texts: &mut Texts,
+        scratch: &mut Scratch,
+    ) -> Traits {
+        if kind == Kind::Empty {
+            self.pad(array.len());
+            return Traits::default();
+        }
+        if self.kind == Kind::Empty {
+            self.start(kind);
+        }
+        let nulls = array.logical_nulls().filter(|nulls| nulls.null_count() > 0);
+        if let Some(nulls) = &nulls {
+            let valid = self.mask();
+            valid.append_buffer(nulls.inner());
+        } else if let Some(valid) = &mut self.valid {
+            valid.append_n(array.len(), true);
+        }
+        self.rows += array.len();
+        if kind == Kind::Text {
+            let strings = &mut self.texts;
+            each_text(array, |text| {
+                strings.push(text.unwrap_or_default().as_bytes())
+            });
+            return Traits::default();
+        }
+        let values = &mut scratch.ints;
+        values.clear();
+        match kind {
+            Kind::Code => codes(array, texts, values),
+            _ => numbers(array, values),
+        }
+        self.ints.extend(values);
+        if kind == Kind::Int {
+            Traits::of(values)
+        } else {
+            Traits::default()
+        }
+    }
+
+    /// Turns rows that were all null into nulls of a kind.
+    fn start(&mut self, kind: Kind) {
+        let rows = self.rows;
+        if rows > 0 {
+            let mut valid = BooleanBufferBuilder::new(rows);
+            valid.append_n(rows, false);
+            self.valid = Some(valid);
+        }
+        self.kind = kind;
+        self.fill(rows);
+    }
+
+    /// Returns some of the rows, in that order.
+    pub fn gather(&self, rows: &[u32]) -> Column {
+        let mut column = Column::new();
+        column.kind = self.kind;
+        column.rows = rows.len();
+        match self.kind {
+            Kind::Empty => return column,
+            Kind::Text => rows
+                .iter()
+                .for_each(|row| column.texts.push(self.texts.get(*row as usize))),
+            _ => {
+                let mut values = Vec::with_capacity(rows.len());
+                self.ints.gather(rows, &mut values);
+                column.ints = Ints::W8(values);
+            }
+        }
+        if let Some(valid) = &self.valid {
+            let mut taken = BooleanBufferBuilder::new(rows.len());
+            rows.iter()
+                .for_each(|row| taken.append(valid.get_bit(*row as usize)));
+            column.valid = Some(taken);
+        }
+        column
+    }
+
+    /// Appends some of the rows to bytes, in that order.
+    pub fn encode(&self, rows: &[u32], scratch: &mut Scratch, out: &mut Vec<u8>) {
+        out.push(self.kind as u8);
+        if self.kind == Kind::Empty {
+            return;
+        }
+        out.push(u8::from(self.valid.is_some()));
+        if let Some(valid) = &self.valid {
+            out.extend(rows.chunks(8).map(|rows| {
+                let bit =
+                    |(place, row): (usize, &u32)| u8::from(valid.get_bit(*row as usize)) << place;
+                rows.iter()
+                    .enumerate()
+                    .map(bit)
+                    .fold(0, |byte, bit| byte | bit)
+            }));
+        }
+        if self.kind != Kind::Text {
+            self.ints.gather(rows, &mut scratch.ints);
+            return Ints::encode(&scratch.ints, out);
+        }
+        let texts = rows.iter().map(|row| self.texts.get(*row as usize));
+        scratch.ints.clear();
+        scratch
+            .ints
+            .extend(texts.clone().map(|text| text.len() as i64));
+        Ints::encode(&scratch.ints, out);
+        texts.for_each(|text| out.extend_from_slice(text));
+    }
+
+    /// Reads a column of so many rows; None if the bytes are not that.
+    pub fn decode(bytes: &mut Bytes, rows: usize) -> Option<Column> {
+        let mut column = Column::new();
+        column.rows = rows;
+        column.kind = *KINDS.get(usize::from(bytes.u8()?))?;
+        if column.kind == Kind::Empty {
+            return Some(column);
+        }
+        if bytes.u8()? == 1 {
+            let mut valid = BooleanBufferBuilder::new(rows);
+            valid.append_packed_range(0..rows, bytes.take(rows.div_ceil(8))?);
+            column.valid = Some(valid);
+        }
+        let ints = Ints::decode(bytes, rows)?;
+        if column.kind != Kind::Text {
+            column.ints = ints;
+            return Some(column);
+        }
+        for length in ints.into_wide() {
+            column
+                .texts
+                .push(bytes.take(usize::try_from(length).ok()?)?);
+        }
+        Some(column)
+    }
+}

@@ -1,0 +1,168 @@
+//! Whole numbers of one column in the narrowest width that holds them all, in memory and as bytes.
+
+use super::bytes::Bytes;
+
+/// Numbers of one width.
+pub enum Ints {
+    W1(Vec<i8>),
+    W2(Vec<i16>),
+    W4(Vec<i32>),
+    W8(Vec<i64>),
+}
+
+/// How many bytes a number of this range takes.
+fn width(min: i64, max: i64) -> u8 {
+    let fits = |low: i64, high: i64| min >= low && max <= high;
+    if fits(i64::from(i8::MIN), i64::from(i8::MAX)) {
+        1
+    } else if fits(i64::from(i16::MIN), i64::from(i16::MAX)) {
+        2
+    } else if fits(i64::from(i32::MIN), i64::from(i32::MAX)) {
+        4
+    } else {
+        8
+    }
+}
+
+/// Returns the range of some numbers and 0.
+pub fn range(values: &[i64]) -> (i64, i64) {
+    values.iter().fold((0, 0), |(min, max), value| {
+        (min.min(*value), max.max(*value))
+    })
+}
+
+macro_rules! each {
+    ($ints:expr, $values:ident => $body:expr) => {
+        match $ints {
+            Ints::W1($values) => $body,
+            Ints::W2($values) => $body,
+            Ints::W4($values) => $body,
+            Ints::W8($values) => $body,
+        }
+    };
+}
+
+impl Ints {
+    pub fn new() -> Ints {
+        Ints::W1(Vec::new())
+    }
+
+    pub fn width(&self) -> u8 {
+        match self {
+            Ints::W1(_) => 1,
+            Ints::W2(_) => 2,
+            Ints::W4(_) => 4,
+            Ints::W8(_) => 8,
+        }
+    }
+
+    pub fn memory(&self) -> usize {
+        each!(self, values => values.capacity()).saturating_mul(usize::from(self.width()))
+    }
+
+    pub fn len(&self) -> usize {
+        each!(self, values => values.len())
+    }
+
+    fn widen(&mut self, width: u8) {
+        *self = match width {
+            2 => Ints::W2(each!(&*self, values => values.iter().map(|v| *v as i16).collect())),
+            4 => Ints::W4(each!(&*self, values => values.iter().map(|v| *v as i32).collect())),
+            8 => Ints::W8(each!(&*self, values => values.iter().map(|v| i64::from(*v)).collect())),
+            _ => return,
+        };
+    }
+
+    /// Appends numbers, each of which the width is made to hold.
+    pub fn extend(&mut self, new: &[i64]) {
+        let (min, max) = range(new);
+        let need = width(min, max);
+        if need > self.width() {
+            self.widen(need);
+        }
+        match self {
+            Ints::W1(values) => values.extend(new.iter().map(|v| *v as i8)),
+            Ints::W2(values) => values.extend(new.iter().map(|v| *v as i16)),
+            Ints::W4(values) => values.extend(new.iter().map(|v| *v as i32)),
+            Ints::W8(values) => values.extend_from_slice(new),
+        }
+    }
+
+    #[inline]
+    pub fn get(&self, row: usize) -> i64 {
+        each!(self, values => i64::from(values[row]))
+    }
+
+    /// Appends zeros.
+    pub fn pad(&mut self, rows: usize) {
+        each!(self, values => values.resize(values.len().saturating_add(rows), 0));
+    }
+
+    /// Writes the numbers of some rows into `out`, in that order.
+    pub fn gather(&self, rows: &[u32], out: &mut Vec<i64>) {
+        out.clear();
+        each!(self, values => out.extend(rows.iter().map(|row| i64::from(values[*row as usize]))));
+    }
+
+    /// Writes all numbers into `out`.
+    pub fn all(&self, out: &mut Vec<i64>) {
+        out.clear();
+        each!(self, values => out.extend(values.iter().map(|value| i64::from(*value))));
+    }
+
+    /// Takes the numbers, at full width.
+    pub fn into_wide(mut self) -> Vec<i64> {
+        if self.width() < 8 {
+            self.widen(8);
+        }
+        match self {
+            Ints::W8(values) => values,
+            _ => Vec::new(),
+        }
+    }
+
+    /// Appends numbers to bytes: their width, then each.
+    pub fn encode(values: &[i64], out: &mut Vec<u8>) {
+        let (min, max) = range(values);
+        let width = width(min, max);
+        out.push(width);
+        out.reserve(values.len().saturating_mul(usize::from(width)));
+        match width {
+            1 => out.extend(values.iter().map(|v| *v as u8)),
+            2 => out.extend(values.iter().flat_map(|v| (*v as i16).to_le_bytes())),
+            4 => out.extend(values.iter().flat_map(|v| (*v as i32).to_le_bytes())),
+            _ => out.extend(values.iter().flat_map(|v| v.to_le_bytes())),
+        }
+    }
+
+    /// Reads so many numbers that were encoded; None if the bytes are not that.
+    pub fn decode(bytes: &mut Bytes, rows: usize) -> Option<Ints> {
+        let width = bytes.u8()?;
+        let data = bytes.take(rows.checked_mul(usize::from(width))?)?;
+        Some(match width {
+            1 => Ints::W1(data.iter().map(|byte| *byte as i8).collect()),
+            2 => Ints::W2(
+                data.as_chunks()
+                    .0
+                    .iter()
+                    .map(|c| i16::from_le_bytes(*c))
+                    .collect(),
+            ),
+            4 => Ints::W4(
+                data.as_chunks()
+                    .0
+                    .iter()
+                    .map(|c| i32::from_le_bytes(*c))
+                    .collect(),
+            ),
+            8 => Ints::W8(
+                data.as_chunks()
+                    .0
+                    .iter()
+                    .map(|c| i64::from_le_bytes(*c))
+                    .collect(),
+            ),
+            _ => return None,
+        })
+    }
+}

@@ -1,0 +1,297 @@
+//! Sorted runs of one table -> its rows in order of time, equal times in order of arrival.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::sync::Arc;
+
+use arrow_array::{RecordBatch, RecordBatchReader};
+use arrow_schema::{ArrowError, SchemaRef};
+
+use super::column::Scratch;
+use super::file::{Place, TempFile};
+use super::output::{Block, Output, Pick};
+use super::table::{Pending, Run, Table, block_rows, encode};
+use crate::sweeps::Token;
+
+/// Rows of a batch that comes out, and bytes of the blocks that went into it, at most.
+const ROWS: usize = 1 << 16;
+const BYTES: usize = 8 << 20;
+
+/// Where the blocks of a run come from.
+enum Origin {
+    Disk(std::vec::IntoIter<Place>),
+    Memory {
+        pending: Pending,
+        order: Vec<u32>,
+        at: usize,
+        step: usize,
+    },
+}
+
+impl Origin {
+    fn next(
+        &mut self,
+        spill: &TempFile,
+        buffer: &mut Vec<u8>,
+    ) -> Result<Option<Block>, ArrowError> {
+        match self {
+            Origin::Disk(places) => {
+                let Some(place) = places.next() else {
+                    return Ok(None);
+                };
+                spill.read(place, buffer)?;
+                Block::decode(buffer).map(Some)
+            }
+            Origin::Memory {
+                pending,
+                order,
+                at,
+                step,
+            } => {
+                let end = at.saturating_add(*step).min(order.len());
+                let rows = &order[*at..end];
+                *at = end;
+                if rows.is_empty() {
+                    return Ok(None);
+                }
+                let columns: Vec<_> = pending
+                    .columns
+                    .iter()
+                    .map(|column| column.gather(rows))
+                    .collect();
+                Ok(Some(Block {
+                    bytes: columns.iter().map(|column| column.memory()).sum(),
+                    columns,
+                    rows: rows.len(),
+                }))
+            }
+        }
+    }
+}
+
+/// A run that is being read.
+struct Source {
+    origin: Origin,
+    /// The number of its block among those that are held, and the next row in it.
+    block: usize,
+    row: usize,
+    times: Vec<i64>,
+}
+
+/// The merge of some runs, as places of rows in blocks.
+struct Merge {
+    spill: Arc<TempFile>,
+    times: Option<usize>,
+    sources: Vec<Source>,
+    heap: BinaryHeap<Reverse<(i64, usize)>>,
+    held: Vec<Block>,
+    picks: Vec<Pick>,
+    buffer: Vec<u8>,
+}
+
+impl Merge {
+    fn new(
+        spill: Arc<TempFile>,
+        times: Option<usize>,
+        origins: Vec<Origin>,
+    ) -> Result<Merge, ArrowError> {
+        let mut merge = Merge {
+            spill,
+            times,
+            sources: Vec::new(),
+            heap: BinaryHeap::new(),
+            held: Vec::new(),
+            picks: Vec::new(),
+            buffer: Vec::new(),
+        };
+        for (number, origin) in origins.into_iter().enumerate() {
+            merge.sources.push(Source {
+                origin,
+                block: 0,
+                row: 0,
+                times: Vec::new(),
+            });
+            merge.load(number)?;
+        }
+        Ok(merge)
+    }
+
+    /// Reads the next block of a run, if there is one, and lets it take part.
+    fn load(&mut self, number: usize) -> Result<(), ArrowError> {
+        let source = &mut self.sources[number];
+        source.row = 0;
+        source.times.clear();
+        let Some(block) = source.origin.next(&self.spill, &mut self.buffer)? else {
+            return Ok(());
+        };
+        match self.times.and_then(|place| block.columns.get(place)) {
+            Some(times) => times.ints.all(&mut source.times),
+            None => source.times.resize(block.rows, 0),
+        }
+        source.block = self.held.len();
+        self.held.push(block);
+        if let Some(first) = source.times.first() {
+            self.heap.push(Reverse((*first, number)));
+        }
+        Ok(())
+    }
+
+    /// Drops blocks that have been read.
+    fn forget(&mut self) {
+        let mut old: Vec<Option<Block>> = std::mem::take(&mut self.held)
+            .into_iter()
+            .map(Some)
+            .collect();
+        for source in &mut self.sources {
+            let open = source.row < source.times.len();
+            if let Some(block) = old
+                .get_mut(source.block)
+                .filter(|_| open)
+                .and_then(Option::take)
+            {
+                source.block = self.held.len();
+                self.held.push(block);
+            }
+        }
+    }
+
+    /// Chooses the next rows; there are none at the end.
+    fn advance(&mut self) -> Result<(), ArrowError> {
+        self.forget();
+        self.picks.clear();
+        let mut bytes = 0_usize;
+        while self.picks.len() < ROWS && bytes < BYTES {
+            let Some(Reverse((_, number))) = self.heap.pop() else {
+                return Ok(());
+            };
+            let source = &mut self.sources[number];
+            let end = match self.heap.peek() {
+                None => source.times.len(),
+                Some(Reverse((time, other))) => {
+                    let before = |own: &i64| own < time || (own == time && number < *other);
+                    let rest = source.times[source.row..].iter();
+                    source.row + rest.take_while(|own| before(own)).count()
+                }
+            };
+            let end = end.min(source.row + (ROWS - self.picks.len()));
+            let block = source.block as u32;
+            self.picks
+                .extend((source.row as u32..end as u32).map(|row| (block, row)));
+            source.row = end;
+            match source.times.get(end) {
+                Some(time) => self.heap.push(Reverse((*time, number))),
+                None => {
+                    bytes = bytes.saturating_add(self.held[source.block].bytes);
+                    self.load(number)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Merges runs on disk into fewer, so that those that are left can all be open at once.
+fn cascade(
+    table: &mut Table,
+    output: &Output,
+    spill: &Arc<TempFile>,
+    most: usize,
+    token: &Token,
+) -> Result<(), ArrowError> {
+    let mut scratch = Scratch::default();
+    while table.runs.len() > most {
+        let mut runs = std::mem::take(&mut table.runs).into_iter().peekable();
+        while runs.peek().is_some() {
+            let origins = runs
+                .by_ref()
+                .take(most)
+                .map(|run| Origin::Disk(run.blocks.into_iter()));
+            let mut merge = Merge::new(spill.clone(), table.times(), origins.collect())?;
+            let mut blocks = Vec::new();
+            loop {
+                token.check()?;
+                merge.advance()?;
+                if merge.picks.is_empty() {
+                    break;
+                }
+                let columns = output.gather(&merge.held, &merge.picks)?;
+                let order: Vec<u32> = (0..merge.picks.len() as u32).collect();
+                let memory = columns.iter().map(|column| column.memory()).sum();
+                encode(&columns, &order, memory, &mut scratch, |block| {
+                    blocks.push(spill.write(block)?);
+                    Ok(())
+                })?;
+            }
+            table.runs.push(Run { blocks });
+        }
+        spill.flush()?;
+    }
+    Ok(())
+}
+
+/// The rows of a table, as an Arrow stream.
+pub struct Merged {
+    merge: Merge,
+    output: Output,
+    token: Token,
+}
+
+impl Merged {
+    pub fn new(
+        mut table: Table,
+        output: Output,
+        spill: Arc<TempFile>,
+        most: usize,
+        token: Token,
+    ) -> Result<Merged, ArrowError> {
+        cascade(&mut table, &output, &spill, most.max(2), &token)?;
+        let times = table.times();
+        let mut origins: Vec<Origin> = Vec::with_capacity(table.runs.len() + 1);
+        origins.extend(
+            table
+                .runs
+                .into_iter()
+                .map(|run| Origin::Disk(run.blocks.into_iter())),
+        );
+        let pending = table.pending;
+        if pending.rows > 0 {
+            let order = pending.order(times);
+            let step = block_rows(pending.rows, table.memory);
+            origins.push(Origin::Memory {
+                pending,
+                order,
+                at: 0,
+                step,
+            });
+        }
+        Ok(Merged {
+            merge: Merge::new(spill, times, origins)?,
+            output,
+            token,
+        })
+    }
+}
+
+impl Iterator for Merged {
+    type Item = Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let mut step = || {
+            self.token.check()?;
+            self.merge.advance()?;
+            let rows = self.merge.picks.len();
+            let columns = self.output.gather(&self.merge.held, &self.merge.picks)?;
+            self.output.batch(columns, rows)
+        };
+        match step() {
+            Ok(batch) if batch.num_rows() == 0 => None,
+            other => Some(other),
+        }
+    }
+}
+
+impl RecordBatchReader for Merged {
+    fn schema(&self) -> SchemaRef {
+        self.output.schema()
+    }
+}

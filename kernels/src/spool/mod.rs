@@ -1,0 +1,278 @@
+//! Decoded chunks of a trace -> its tables, each as one stream in order of time, in bounded memory.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use arrow_array::RecordBatch;
+use arrow_schema::ArrowError;
+use pyo3::exceptions::{PyKeyError, PyOSError, PyValueError};
+use pyo3::prelude::*;
+use pyo3_arrow::{PyRecordBatch, PyRecordBatchReader};
+
+use crate::sweeps::{Cancel, Token};
+use column::{Kind, Scratch};
+use file::TempFile;
+use merge::Merged;
+use output::{Output, Wanted};
+use table::Table;
+
+mod bytes;
+mod checksum;
+mod column;
+mod file;
+mod ints;
+mod merge;
+mod output;
+mod table;
+mod texts;
+
+const LIMIT: usize = 48 << 20;
+/// Memory that an open run takes, about; the limit tells how many may be open.
+const RUN_BYTES: usize = 256 << 10;
+
+struct State {
+    tables: Vec<Option<Table>>,
+    names: HashMap<String, usize>,
+    /// Bytes of rows that wait, and of dictionaries.
+    memory: usize,
+    dictionaries: usize,
+    peak: usize,
+    spilled: bool,
+    scratch: Scratch,
+}
+
+/// Collects rows of many tables from many chunks, and gives each table back sorted by `_ts`.
+///
+/// Rows beyond the limit go to one file without a name in the folder.
+#[pyclass(frozen, module = "dctv._kernels")]
+struct EventSpool {
+    state: Mutex<State>,
+    spill: Arc<TempFile>,
+    limit: usize,
+    token: Token,
+}
+
+fn to_python(error: ArrowError) -> PyErr {
+    match error {
+        ArrowError::IoError(text, source) => match source.raw_os_error() {
+            Some(number) => PyOSError::new_err((number, text)),
+            None => PyOSError::new_err(text),
+        },
+        ArrowError::InvalidArgumentError(text) => PyValueError::new_err(text),
+        other => PyValueError::new_err(other.to_string()),
+    }
+}
+
+fn kind(name: &str) -> PyResult<Kind> {
+    Ok(match name {
+        "int64" => Kind::Int,
+        "uint64" => Kind::Uint,
+        "double" => Kind::Float,
+        "bool" => Kind::Bool,
+        "string" => Kind::Text,
+        other => {
+            return Err(PyValueError::new_err(format!(
+                "no column is of type `{other}`"
+            )));
+        }
+    })
+}
+
+impl State {
+    fn add(
+        &mut self,
+        spool: &EventSpool,
+        file: u32,
+        name: String,
+        batch: &RecordBatch,
+        sorted: bool,
+    ) -> Result<(), ArrowError> {
+        let place = match self.names.get(&name) {
+            Some(place) => *place,
+            None => {
+                self.names.insert(name.clone(), self.tables.len());
+                self.tables.push(Some(Table::new(name, sorted)));
+                self.tables.len() - 1
+            }
+        };
+        let Some(table) = self.tables.get_mut(place).and_then(Option::as_mut) else {
+            return Err(crate::sweeps::fail(
+                "rows of a table came after it was taken",
+            ));
+        };
+        if table.sorted != sorted {
+            let name = &table.name;
+            return Err(crate::sweeps::fail(format!(
+                "`{name}` is of events and not of events"
+            )));
+        }
+        self.memory -= table.memory;
+        self.dictionaries -= table.dictionaries;
+        let short = self.dictionaries > spool.limit / 4;
+        let added = table.add(file, batch, &spool.spill, &mut self.scratch, short);
+        self.memory += table.memory;
+        self.dictionaries += table.dictionaries;
+        self.peak = self.peak.max(self.memory + self.dictionaries);
+        added?;
+        if self.memory > (spool.limit.saturating_sub(self.dictionaries)).max(spool.limit / 4) {
+            self.write(spool)?;
+        }
+        Ok(())
+    }
+
+    /// Writes all rows that wait.
+    fn write(&mut self, spool: &EventSpool) -> Result<(), ArrowError> {
+        for table in self.tables.iter_mut().flatten() {
+            self.memory -= table.memory;
+            table.write(&spool.spill, &mut self.scratch)?;
+        }
+        self.spilled = true;
+        Ok(())
+    }
+}
+
+impl EventSpool {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn add_all(
+        &self,
+        py: Python<'_>,
+        file: u32,
+        tables: Vec<(String, PyRecordBatch)>,
+        sorted: bool,
+    ) -> PyResult<()> {
+        py.detach(|| {
+            let mut state = self.state();
+            tables.into_iter().try_for_each(|(name, batch)| {
+                self.token.check()?;
+                state.add(self, file, name, batch.as_ref(), sorted)
+            })
+        })
+        .map_err(to_python)
+    }
+}
+
+#[pymethods]
+impl EventSpool {
+    #[new]
+    #[pyo3(signature = (folder, limit_bytes=LIMIT, *, cancel=None))]
+    fn new(folder: PathBuf, limit_bytes: usize, cancel: Option<PyRef<'_, Cancel>>) -> Self {
+        Self {
+            state: Mutex::new(State {
+                tables: Vec::new(),
+                names: HashMap::new(),
+                memory: 0,
+                dictionaries: 0,
+                peak: 0,
+                spilled: false,
+                scratch: Scratch::default(),
+            }),
+            spill: Arc::new(TempFile::new(folder)),
+            limit: limit_bytes,
+            token: Token::new(cancel),
+        }
+    }
+
+    /// Add the events of a chunk: of each table its name and a batch, whose `_ts` is int64 without nulls.
+    fn add(&self, py: Python<'_>, file: u32, events: Vec<(String, PyRecordBatch)>) -> PyResult<()> {
+        self.add_all(py, file, events, true)
+    }
+
+    /// Add rows of tables that are not of events; they stay in order of arrival.
+    fn add_others(
+        &self,
+        py: Python<'_>,
+        file: u32,
+        others: Vec<(String, PyRecordBatch)>,
+    ) -> PyResult<()> {
+        self.add_all(py, file, others, false)
+    }
+
+    /// Say that no rows follow: if some are on disk, the rest goes there too.
+    fn finish(&self, py: Python<'_>) -> PyResult<()> {
+        py.detach(|| {
+            let mut state = self.state();
+            if state.spilled {
+                state.write(self)?;
+            }
+            self.spill.flush()
+        })
+        .map_err(to_python)
+    }
+
+    /// Return of each table its name, how many rows it has, and whether they are events, in order of arrival.
+    fn tables(&self) -> Vec<(String, u64, bool)> {
+        let state = self.state();
+        let tables = state.tables.iter().flatten();
+        tables
+            .map(|table| (table.name.clone(), table.rows, table.sorted))
+            .collect()
+    }
+
+    /// Take a table out, after `finish`: its rows by time, equal times in order of arrival.
+    ///
+    /// `columns` are names and types (`int64`, `uint64`, `double`, `bool`, `string`) if they are known better than
+    /// from the rows themselves.
+    #[pyo3(signature = (table, columns=None))]
+    fn merged(
+        &self,
+        py: Python<'_>,
+        table: &str,
+        columns: Option<Vec<(String, String)>>,
+    ) -> PyResult<PyRecordBatchReader> {
+        let wanted = columns.map(|columns| {
+            let each = columns
+                .into_iter()
+                .map(|(name, shape)| Ok((name, kind(&shape)?)));
+            each.collect::<PyResult<Vec<Wanted>>>()
+        });
+        let wanted = wanted.transpose()?;
+        let taken = {
+            let mut state = self.state();
+            let place = state.names.get(table).copied();
+            let taken = place.and_then(|place| state.tables.get_mut(place)?.take());
+            if let Some(table) = &taken {
+                state.memory -= table.memory;
+                state.dictionaries -= table.dictionaries;
+            }
+            taken
+        };
+        let mut taken = taken.ok_or_else(|| PyKeyError::new_err(table.to_owned()))?;
+        let most = (self.limit / RUN_BYTES).clamp(4, 512);
+        let merged = py.detach(|| {
+            let output = Output::new(&mut taken, wanted.as_deref());
+            Merged::new(taken, output, self.spill.clone(), most, self.token.clone())
+        });
+        Ok(PyRecordBatchReader::new(Box::new(
+            merged.map_err(to_python)?,
+        )))
+    }
+
+    /// Forget everything.
+    fn close(&self) {
+        let mut state = self.state();
+        state.tables.clear();
+        state.names.clear();
+        (state.memory, state.dictionaries) = (0, 0);
+    }
+
+    /// Bytes that were held in memory at most.
+    #[getter]
+    fn peak(&self) -> usize {
+        self.state().peak
+    }
+
+    /// Bytes that were written to disk.
+    #[getter]
+    fn spilled(&self) -> u64 {
+        self.spill.bytes()
+    }
+}
+
+pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_class::<EventSpool>()?;
+    m.add_function(wrap_pyfunction!(checksum::file_checksums, m)?)
+}

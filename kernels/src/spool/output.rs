@@ -1,0 +1,327 @@
+//! Blocks of several runs -> columns of one kind each -> Arrow arrays.
+
+use std::sync::Arc;
+
+use arrow_array::{
+    ArrayRef, BooleanArray, DictionaryArray, Float64Array, Int32Array, Int64Array, RecordBatch,
+    RecordBatchOptions, StringArray, UInt32Array, UInt64Array, new_null_array,
+};
+use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder, NullBuffer, ScalarBuffer};
+use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
+
+use super::bytes::Bytes;
+use super::column::{Column, Kind};
+use super::ints::Ints;
+use super::table::{FILE, Info, Table};
+use super::texts::Texts;
+use crate::columns::Strings;
+use crate::sweeps::fail;
+
+/// Some rows of a run, columns in the order in which the table got them; later ones may be missing.
+pub struct Block {
+    pub columns: Vec<Column>,
+    pub rows: usize,
+    pub bytes: usize,
+}
+
+impl Block {
+    pub fn decode(encoded: &[u8]) -> Result<Block, ArrowError> {
+        let read = |bytes: &mut Bytes| {
+            let (rows, count) = (bytes.u32()? as usize, bytes.u32()?);
+            let columns = (0..count)
+                .map(|_| Column::decode(bytes, rows))
+                .collect::<Option<_>>()?;
+            Some(Block {
+                columns,
+                rows,
+                bytes: encoded.len(),
+            })
+        };
+        read(&mut Bytes(encoded)).ok_or_else(|| fail("a spilled block is damaged"))
+    }
+}
+
+/// Where a row is: the number of its block, and its number in that.
+pub type Pick = (u32, u32);
+
+struct Given {
+    kind: Kind,
+    texts: Texts,
+    name: String,
+}
+
+/// A column of what comes out.
+struct Shown {
+    /// Its number among those that came in; None if no chunk had it.
+    place: Option<usize>,
+    dictionary: Option<ArrayRef>,
+    is_file: bool,
+}
+
+/// How columns of all runs become those of the merged table.
+pub struct Output {
+    given: Vec<Given>,
+    shown: Vec<Shown>,
+    schema: SchemaRef,
+}
+
+/// A column's name and kind as the facts of a whole trace tell them.
+pub type Wanted = (String, Kind);
+
+fn data_type(kind: Kind) -> DataType {
+    match kind {
+        Kind::Int => DataType::Int64,
+        Kind::Uint => DataType::UInt64,
+        Kind::Float => DataType::Float64,
+        Kind::Bool => DataType::Boolean,
+        Kind::Code => DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8)),
+        Kind::Empty | Kind::Text => DataType::Utf8,
+    }
+}
+
+fn given(info: Info, wanted: Option<Kind>) -> Given {
+    let mut kind = wanted.unwrap_or_else(|| info.mixed());
+    let others = [Kind::Int, Kind::Uint, Kind::Float, Kind::Bool, Kind::Text];
+    if kind == Kind::Text && info.has(Kind::Code) && !others.iter().any(|kind| info.has(*kind)) {
+        kind = Kind::Code;
+    }
+    Given {
+        kind,
+        texts: info.texts,
+        name: info.name,
+    }
+}
+
+impl Output {
+    /// Takes what a table knows of its columns.
+    pub fn new(table: &mut Table, wanted: Option<&[Wanted]>) -> Output {
+        let kind_of = |name: &str| {
+            let mut all = wanted.unwrap_or_default().iter();
+            all.find(|(wanted, _)| wanted == name)
+                .map(|(_, kind)| *kind)
+        };
+        let infos = std::mem::take(&mut table.columns).into_iter();
+        let given: Vec<Given> = infos
+            .map(|info| {
+                let wanted = kind_of(&info.name);
+                given(info, wanted)
+            })
+            .collect();
+        let place = |name: &str| given.iter().position(|column| column.name == name);
+        let names: Vec<(String, Kind)> = match wanted {
+            Some(wanted) => wanted.to_vec(),
+            None => given
+                .iter()
+                .map(|column| (column.name.clone(), column.kind))
+                .collect(),
+        };
+        let names = names.into_iter().filter(|(name, _)| name != FILE);
+        let mut shown = Vec::new();
+        let mut fields = Vec::new();
+        for (name, kind) in names.chain([(FILE.to_owned(), Kind::Int)]) {
+            let place = place(&name);
+            let kind = place.map_or(kind, |place| given[place].kind);
+            let texts = place
+                .filter(|_| kind == Kind::Code)
+                .map(|place| &given[place].texts);
+            let is_file = name == FILE;
+            let shape = if is_file {
+                DataType::UInt32
+            } else {
+                data_type(kind)
+            };
+            fields.push(Field::new(name, shape, true));
+            shown.push(Shown {
+                place,
+                dictionary: texts.map(Texts::dictionary),
+                is_file,
+            });
+        }
+        Output {
+            given,
+            shown,
+            schema: Arc::new(Schema::new(fields)),
+        }
+    }
+
+    pub fn schema(&self) -> SchemaRef {
+        self.schema.clone()
+    }
+
+    /// Gathers rows of blocks into columns, in the order in which the table got them.
+    pub fn gather(&self, blocks: &[Block], picks: &[Pick]) -> Result<Vec<Column>, ArrowError> {
+        let mut wide = Vec::new();
+        let each = self.given.iter().enumerate();
+        each.map(|(place, given)| given.gather(place, blocks, picks, &mut wide))
+            .collect()
+    }
+
+    /// Makes what comes out of gathered columns.
+    pub fn batch(&self, columns: Vec<Column>, rows: usize) -> Result<RecordBatch, ArrowError> {
+        let mut columns: Vec<Option<Column>> = columns.into_iter().map(Some).collect();
+        let fields = self.schema.fields().iter();
+        let arrays = self.shown.iter().zip(fields).map(|(shown, field)| {
+            let column = shown.place.and_then(|place| columns.get_mut(place)?.take());
+            match column {
+                Some(column) if column.kind != Kind::Empty => array(column, shown),
+                _ => Ok(new_null_array(field.data_type(), rows)),
+            }
+        });
+        let arrays = arrays.collect::<Result<_, _>>()?;
+        let options = RecordBatchOptions::new().with_row_count(Some(rows));
+        RecordBatch::try_new_with_options(self.schema(), arrays, &options)
+    }
+}
+
+impl Given {
+    fn gather(
+        &self,
+        place: usize,
+        blocks: &[Block],
+        picks: &[Pick],
+        wide: &mut Vec<Vec<i64>>,
+    ) -> Result<Column, ArrowError> {
+        let parts: Vec<Option<&Column>> = blocks
+            .iter()
+            .map(|block| block.columns.get(place))
+            .collect();
+        if parts.iter().flatten().all(|part| part.kind == Kind::Empty) || self.kind == Kind::Empty {
+            let mut column = Column::new();
+            column.pad(picks.len());
+            return Ok(column);
+        }
+        let valid = valid(&parts, picks);
+        if self.kind == Kind::Text {
+            let texts = self.texts(&parts, picks);
+            return Ok(Column::of(Kind::Text, Ints::new(), texts, valid));
+        }
+        wide.resize_with(parts.len().max(wide.len()), Vec::new);
+        for ((part, wide), block) in parts.iter().zip(wide.iter_mut()).zip(blocks) {
+            match part {
+                Some(part) if part.kind != Kind::Empty => self.widen(part, wide)?,
+                _ => {
+                    wide.clear();
+                    wide.resize(block.rows, 0);
+                }
+            }
+        }
+        let values = picks
+            .iter()
+            .map(|(block, row)| wide[*block as usize][*row as usize]);
+        Ok(Column::of(
+            self.kind,
+            Ints::W8(values.collect()),
+            Strings::default(),
+            valid,
+        ))
+    }
+
+    /// Writes the numbers of a column as this one's kind into `wide`.
+    fn widen(&self, part: &Column, wide: &mut Vec<i64>) -> Result<(), ArrowError> {
+        part.ints.all(wide);
+        match (part.kind, self.kind) {
+            (one, other) if one == other => return Ok(()),
+            (Kind::Int, Kind::Float) => {
+                wide.iter_mut()
+                    .for_each(|v| *v = (*v as f64).to_bits() as i64);
+                return Ok(());
+            }
+            (Kind::Int, Kind::Uint) if wide.iter().all(|v| *v >= 0) => return Ok(()),
+            (Kind::Uint, Kind::Int) if wide.iter().all(|v| *v >= 0) => return Ok(()),
+            _ => (),
+        }
+        let (name, from, to) = (&self.name, part.kind, self.kind);
+        Err(fail(format!(
+            "column `{name}` has values of kind {from:?}, which cannot become {to:?}"
+        )))
+    }
+
+    fn texts(&self, parts: &[Option<&Column>], picks: &[Pick]) -> Strings {
+        let mut texts = Strings::default();
+        for (block, row) in picks {
+            let row = *row as usize;
+            let part = parts.get(*block as usize).copied().flatten();
+            match part.filter(|part| part.is_valid(row)) {
+                None => texts.push(b""),
+                Some(part) if part.kind == Kind::Text => texts.push(part.texts.get(row)),
+                Some(part) => {
+                    let number = part.ints.get(row);
+                    match part.kind {
+                        Kind::Code => texts.push(self.texts.get(number)),
+                        Kind::Uint => texts.push((number as u64).to_string().as_bytes()),
+                        Kind::Float => {
+                            texts.push(format!("{:?}", f64::from_bits(number as u64)).as_bytes())
+                        }
+                        Kind::Bool => texts.push(if number == 0 { b"false" } else { b"true" }),
+                        _ => texts.push(number.to_string().as_bytes()),
+                    }
+                }
+            }
+        }
+        texts
+    }
+}
+
+fn valid(parts: &[Option<&Column>], picks: &[Pick]) -> Option<BooleanBufferBuilder> {
+    let whole = |part: &Option<&Column>| {
+        part.is_some_and(|part| part.kind != Kind::Empty && part.valid.is_none())
+    };
+    if parts.iter().all(whole) {
+        return None;
+    }
+    let mut valid = BooleanBufferBuilder::new(picks.len());
+    for (block, row) in picks {
+        let part = parts.get(*block as usize).copied().flatten();
+        valid.append(part.is_some_and(|part| part.is_valid(*row as usize)));
+    }
+    Some(valid)
+}
+
+fn array(column: Column, shown: &Shown) -> Result<ArrayRef, ArrowError> {
+    let nulls = column
+        .valid
+        .map(|mut valid| NullBuffer::new(valid.finish()));
+    if column.kind == Kind::Text {
+        return text_array(column.texts, nulls);
+    }
+    let values = column.ints.into_wide();
+    if shown.is_file {
+        let values = values.into_iter().map(|v| v as u32).collect();
+        return Ok(Arc::new(UInt32Array::try_new(values, nulls)?));
+    }
+    Ok(match column.kind {
+        Kind::Int => Arc::new(Int64Array::try_new(ScalarBuffer::from(values), nulls)?),
+        Kind::Uint => {
+            let values = values.into_iter().map(|v| v as u64).collect();
+            Arc::new(UInt64Array::try_new(values, nulls)?)
+        }
+        Kind::Float => {
+            let values = values
+                .into_iter()
+                .map(|v| f64::from_bits(v as u64))
+                .collect();
+            Arc::new(Float64Array::try_new(values, nulls)?)
+        }
+        Kind::Bool => {
+            let values: BooleanBuffer = values.into_iter().map(|v| v != 0).collect();
+            Arc::new(BooleanArray::new(values, nulls))
+        }
+        _ => {
+            let keys = Int32Array::try_new(values.into_iter().map(|v| v as i32).collect(), nulls)?;
+            let dictionary = shown.dictionary.clone();
+            let dictionary = dictionary.ok_or_else(|| fail("a dictionary is missing"))?;
+            Arc::new(DictionaryArray::try_new(keys, dictionary)?)
+        }
+    })
+}
+
+fn text_array(texts: Strings, nulls: Option<NullBuffer>) -> Result<ArrayRef, ArrowError> {
+    let (ends, data) = texts.into_parts();
+    let mut offsets = Vec::with_capacity(ends.len() + 1);
+    offsets.push(0_i32);
+    for end in ends {
+        offsets.push(i32::try_from(end).map_err(|_| ArrowError::OffsetOverflowError(end))?);
+    }
+    let offsets = arrow_buffer::OffsetBuffer::new(ScalarBuffer::from(offsets));
+    Ok(Arc::new(StringArray::try_new(offsets, data.into(), nulls)?))
+}

@@ -1,0 +1,62 @@
+//! The distinct texts of one column of one table, over all chunks, for as long as they are few.
+
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, StringArray};
+
+use super::column::Kind;
+use crate::columns::Interner;
+
+/// From so many texts on, or bytes of them, a column gets no new numbers for texts.
+const MOST: usize = 1 << 16;
+const MOST_BYTES: usize = 2 << 20;
+/// From so many rows on, a chunk that brings no dictionary has too many distinct texts for one.
+const LARGE: usize = 1024;
+/// As long as there are no more texts, it does not matter how often each occurs.
+const FEW: usize = 4096;
+
+#[derive(Default)]
+pub struct Texts {
+    interner: Interner,
+    rows: usize,
+    plain: bool,
+    /// Bytes from which on the dictionary does not grow any more, set while memory is short.
+    cap: Option<usize>,
+}
+
+impl Texts {
+    pub fn memory(&self) -> usize {
+        self.interner.memory()
+    }
+
+    pub fn cap(&mut self, bytes: usize) {
+        self.cap = Some(bytes);
+    }
+
+    /// Decides how so many more rows are held.
+    pub fn choose(&mut self, rows: usize, dictionary: bool) -> Kind {
+        self.rows += rows;
+        let (many, bytes) = (self.interner.len(), self.interner.memory());
+        let too_large = many > MOST || bytes > self.cap.unwrap_or(MOST_BYTES).min(MOST_BYTES);
+        let too_varied = many > FEW && many.saturating_mul(2) > self.rows;
+        if too_large || too_varied || (!dictionary && rows >= LARGE) {
+            self.plain = true;
+        }
+        if self.plain { Kind::Text } else { Kind::Code }
+    }
+
+    pub fn code(&mut self, text: &str) -> i64 {
+        self.interner.intern(text.as_bytes()) as i64
+    }
+
+    pub fn get(&self, code: i64) -> &[u8] {
+        self.interner
+            .get_or_empty(usize::try_from(code).unwrap_or(usize::MAX))
+    }
+
+    /// Returns all texts by their numbers.
+    pub fn dictionary(&self) -> ArrayRef {
+        let texts = self.interner.iter().map(String::from_utf8_lossy);
+        Arc::new(StringArray::from_iter_values(texts))
+    }
+}

@@ -1,0 +1,123 @@
+//! The events of a chunk -> everything that an index keeps of them.
+
+use arrow_array::{Array, ArrayRef, RecordBatch};
+
+use super::dimension::{Dimension, Summary};
+use super::durations::{Durations, Times};
+use super::lines::Lines;
+use super::values::known;
+
+const TS: &str = "_ts";
+const DUR: &str = "dur";
+const CAT: &str = "cat";
+const LINE: &str = "dctv:line";
+
+/// What to make of a chunk.
+pub struct Wishes {
+    /// Dimensions and the columns that they are of.
+    pub dimensions: Vec<(String, String)>,
+    pub expected: u64,
+    pub rate: f64,
+    /// Whether times, durations, lines and the dimensions `name`, `ts` and `dur` are asked for.
+    pub summary: bool,
+}
+
+/// What was made of it.
+pub struct Chunk {
+    pub events: u64,
+    pub dimensions: Vec<(String, Summary)>,
+    pub summary: Option<(Times, Durations, Lines)>,
+}
+
+pub fn read(events: &[(String, RecordBatch)], wishes: &Wishes) -> Result<Chunk, String> {
+    let number = events
+        .iter()
+        .map(|(_, batch)| batch.num_rows() as u64)
+        .sum();
+    let mut dimensions: Vec<(String, Summary)> = Vec::new();
+    let built_in = ["name", "ts", "dur"].map(|name| (name.to_owned(), String::new()));
+    let first = if wishes.summary { &built_in[..] } else { &[] };
+    for (dimension, column) in first.iter().chain(&wishes.dimensions) {
+        if dimensions.iter().any(|(known, _)| known == dimension) {
+            continue;
+        }
+        let values = match dimension.as_str() {
+            "name" => names(events),
+            "ts" => column_of(events, TS, Dimension::range_only())?,
+            "dur" => column_of(events, DUR, Dimension::range_only())?,
+            _ => column_of(events, column, Dimension::default())?,
+        };
+        dimensions.push((
+            dimension.clone(),
+            values.finish(wishes.expected, wishes.rate)?,
+        ));
+    }
+    Ok(Chunk {
+        events: number,
+        dimensions,
+        summary: if wishes.summary {
+            Some(summarize(events)?)
+        } else {
+            None
+        },
+    })
+}
+
+fn names(events: &[(String, RecordBatch)]) -> Dimension {
+    let mut values = Dimension::default();
+    for (name, batch) in events.iter().filter(|(_, batch)| batch.num_rows() > 0) {
+        values.add_text(name, batch.num_rows() as u64);
+    }
+    values
+}
+
+fn column_of(
+    events: &[(String, RecordBatch)],
+    column: &str,
+    mut values: Dimension,
+) -> Result<Dimension, String> {
+    for (name, batch) in events {
+        let Some(array) = find(name, batch, column)? else {
+            continue;
+        };
+        let is_one = values.add(&array).map_err(|error| error.to_string())?;
+        if !is_one {
+            return Err(format!(
+                "the column `{column}` of `{name}` is {}, which is no type of a dimension",
+                array.data_type()
+            ));
+        }
+    }
+    Ok(values)
+}
+
+fn find(name: &str, batch: &RecordBatch, column: &str) -> Result<Option<ArrayRef>, String> {
+    batch
+        .column_by_name(column)
+        .map(|array| known(array).map_err(|error| format!("`{column}` of `{name}`: {error}")))
+        .transpose()
+}
+
+fn summarize(events: &[(String, RecordBatch)]) -> Result<(Times, Durations, Lines), String> {
+    let (mut times, mut lines) = (Times::default(), Lines::default());
+    for (name, batch) in events.iter().filter(|(_, batch)| batch.num_rows() > 0) {
+        let of = |message: &str| format!("{message} (in `{name}`)");
+        let ts = find(name, batch, TS)?.ok_or_else(|| of("there is no column `_ts`"))?;
+        let dur = find(name, batch, DUR)?;
+        times.add(name, &ts, dur.as_ref()).map_err(of)?;
+        let numbers = batch
+            .column_by_name(LINE)
+            .ok_or_else(|| of("there is no column `dctv:line`"))?;
+        let category = find(name, batch, CAT)?;
+        lines.add(name, category.as_ref(), numbers).map_err(of)?;
+    }
+    let total = times.total()?;
+    Ok((times, total, lines))
+}
+
+impl Chunk {
+    /// How many events have no value of a dimension.
+    pub fn nulls(&self, summary: &Summary) -> u64 {
+        self.events.saturating_sub(summary.valid)
+    }
+}

@@ -1,0 +1,164 @@
+//! Numbers of the lines of events -> groups by category and name.
+
+use std::collections::BTreeMap;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::UInt32Type;
+use arrow_array::{Array, ArrayRef};
+use arrow_schema::DataType;
+use rustc_hash::FxHashMap;
+
+use super::text::float;
+use super::values::{Typed, typed};
+use super::varint::{Varints, put, zlib};
+
+/// Speed counts for more than the last tenth of the size here: these are most of the bytes that are compressed.
+const LEVEL: u32 = 3;
+
+/// Line numbers by category and name.
+#[derive(Default)]
+pub struct Lines {
+    groups: BTreeMap<(String, String), Vec<u32>>,
+}
+
+impl Lines {
+    /// Add events of one name; a missing category is the empty text.
+    pub fn add(
+        &mut self,
+        name: &str,
+        category: Option<&ArrayRef>,
+        lines: &ArrayRef,
+    ) -> Result<(), &'static str> {
+        if *lines.data_type() != DataType::UInt32 || lines.null_count() > 0 {
+            return Err("the column `dctv:line` must be uint32 without nulls");
+        }
+        let lines = lines.as_primitive::<UInt32Type>().values();
+        for (category, rows) in split(category, lines)? {
+            let group = self.groups.entry((category, name.to_owned())).or_default();
+            group.extend(rows);
+        }
+        Ok(())
+    }
+
+    /// For each name, the category that most of its events have.
+    pub fn categories(&self) -> BTreeMap<&str, &str> {
+        let mut best: BTreeMap<&str, (&str, usize)> = BTreeMap::new();
+        for ((category, name), lines) in &self.groups {
+            let place = best.entry(name).or_insert((category, 0));
+            if lines.len() > place.1 {
+                *place = (category, lines.len());
+            }
+        }
+        best.into_iter()
+            .map(|(name, (category, _))| (name, category))
+            .collect()
+    }
+
+    /// Category, name, packed lines and their number.
+    pub fn finish(self) -> Vec<(String, String, Vec<u8>, u64)> {
+        self.groups
+            .into_iter()
+            .map(|((category, name), mut lines)| {
+                let number = lines.len() as u64;
+                if !lines.is_sorted() {
+                    lines.sort_unstable();
+                }
+                (category, name, pack(&lines), number)
+            })
+            .collect()
+    }
+}
+
+/// zlib of varints: the first number, then how much larger each is than the one before.
+pub fn pack(lines: &[u32]) -> Vec<u8> {
+    let mut raw = Vec::with_capacity(lines.len() + 8);
+    let mut last = 0;
+    for line in lines {
+        put(&mut raw, u64::from(line.saturating_sub(last)));
+        last = *line;
+    }
+    zlib(&raw, LEVEL, usize::MAX).unwrap_or_default()
+}
+
+/// The numbers that were packed, at most so many; None if the bytes are something else.
+pub fn unpack(bytes: &[u8], most: usize) -> Option<Vec<u32>> {
+    use std::io::Read;
+    let mut raw = Vec::new();
+    // A number has at most five bytes; what is longer is not from `pack`.
+    let limit = (most as u64).saturating_mul(5).saturating_add(1);
+    let mut decoder = flate2::read::ZlibDecoder::new(bytes).take(limit);
+    decoder.read_to_end(&mut raw).ok()?;
+    let mut numbers = Varints(&raw);
+    let (mut lines, mut last) = (Vec::new(), 0u64);
+    while !numbers.0.is_empty() {
+        last = last.checked_add(numbers.next()?)?;
+        lines.push(u32::try_from(last).ok()?);
+    }
+    (lines.len() <= most).then_some(lines)
+}
+
+type Groups = Vec<(String, Vec<u32>)>;
+
+/// Lines by the text of their category.
+fn split(category: Option<&ArrayRef>, lines: &[u32]) -> Result<Groups, &'static str> {
+    let values = match category.map(|column| (column, typed(column))) {
+        None | Some((_, Some(Typed::Nothing))) => return Ok(vec![(String::new(), lines.to_vec())]),
+        Some((column, Some(values))) if column.len() == lines.len() => values,
+        Some(_) => return Err("the column `cat` has a type that no category has"),
+    };
+    let column = category.ok_or("no category")?;
+    let code = |row: usize| -> Option<u64> {
+        column.is_valid(row).then(|| match &values {
+            Typed::Int(values) => values.value(row) as u64,
+            Typed::Uint(values) => values.value(row),
+            Typed::Float(values) => values.value(row).to_bits(),
+            Typed::Bool(values) => u64::from(values.value(row)),
+            Typed::Coded(values, _) => values.keys().value(row) as u64,
+            Typed::Text(_) | Typed::Nothing => row as u64,
+        })
+    };
+    let text = |row: usize| -> String {
+        match &values {
+            _ if column.is_null(row) => String::new(),
+            Typed::Int(values) => values.value(row).to_string(),
+            Typed::Uint(values) => values.value(row).to_string(),
+            Typed::Float(values) => float(values.value(row)),
+            Typed::Bool(values) => values.value(row).to_string(),
+            Typed::Text(values) => values.value(row).to_owned(),
+            Typed::Coded(values, texts) => {
+                let key = values.keys().value(row) as usize;
+                match key < texts.len() && texts.is_valid(key) {
+                    true => texts.value(key).to_owned(),
+                    false => String::new(),
+                }
+            }
+            Typed::Nothing => String::new(),
+        }
+    };
+    let mut groups: Groups = Vec::new();
+    let mut codes: FxHashMap<Option<u64>, usize> = FxHashMap::default();
+    let mut texts: FxHashMap<String, usize> = FxHashMap::default();
+    let mut last = (None, usize::MAX);
+    for (row, line) in lines.iter().enumerate() {
+        let this = code(row);
+        if last.1 == usize::MAX || this != last.0 {
+            let index = match codes.get(&this) {
+                Some(index) => *index,
+                None => {
+                    let key = text(row);
+                    let index = *texts.entry(key.clone()).or_insert_with(|| {
+                        groups.push((key, Vec::new()));
+                        groups.len() - 1
+                    });
+                    if !matches!(values, Typed::Text(_)) {
+                        codes.insert(this, index);
+                    }
+                    index
+                }
+            };
+            last = (this, index);
+        }
+        groups[last.1].1.push(*line);
+    }
+    Ok(groups)
+}

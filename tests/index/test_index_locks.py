@@ -1,0 +1,166 @@
+"""Several processes at one index: one builds, others wait; whoever is killed leaves nothing that looks finished."""
+
+from __future__ import annotations
+
+import os
+import random
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from dctv.errors import IndexFailed
+from dctv.index import locks
+from dctv.index.build import Trace
+from dctv.index.cache import Bound, entries, most_bytes, prune
+from dctv.index.keeper import Plan, ensure, find, sweep
+from dctv.index.location import INDEX, index_folder
+from tests.bounds import EXPLORE
+from tests.index.notes import plan_of, trace_of, write_notes
+
+ROOT = Path(__file__).resolve().parents[2]
+KILLS = 200 if EXPLORE else 20
+
+
+def builder(folder: Path, *paths: Path, pause: float = 0) -> subprocess.Popen[str]:
+    environment = {**os.environ, "NOTES_PAUSE": str(pause), "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-m", "tests.index.notes", str(folder), *map(str, paths)]
+    return subprocess.Popen(
+        command, cwd=ROOT, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+
+
+def test_of_two_processes_one_builds(tmp_path: Path) -> None:
+    path = write_notes(tmp_path / "a.notes", 1000)
+    children = [builder(tmp_path / "idx", path, pause=0.05) for _ in range(2)]
+    told = [child.communicate(timeout=60) for child in children]
+    assert sorted(told) == [("built 1000\n", ""), ("found 1000\n", "")]
+
+
+def test_whoever_does_not_want_to_wait_is_told(tmp_path: Path) -> None:
+    trace = trace_of(write_notes(tmp_path / "a.notes", 100))
+    folder = index_folder(trace.about, tmp_path / "idx")
+    folder.mkdir(parents=True)
+    hold = locks.build(folder, None)
+    assert hold is not None
+    with hold, pytest.raises(IndexFailed, match="another process builds the index in"):
+        ensure(trace, plan_of(trace, tmp_path / "idx"))
+    _, made = ensure(trace, plan_of(trace, tmp_path / "idx"))
+    assert made is not None
+
+
+def wait_for_building(folder: Path, child: subprocess.Popen[str]) -> None:
+    while not list(folder.glob("building-*")):
+        assert child.poll() is None
+        time.sleep(0.002)
+
+
+def test_a_killed_builder_leaves_nothing_that_looks_finished(tmp_path: Path) -> None:
+    path = write_notes(tmp_path / "a.notes", 600)
+    trace = trace_of(path)
+    folder = index_folder(trace.about, tmp_path / "idx")
+    draw = random.Random(None if EXPLORE else 1)
+    finished = 0
+    for _ in range(KILLS):
+        child = builder(tmp_path / "idx", path, pause=0.01)
+        wait_for_building(folder, child)
+        time.sleep(draw.random() * 0.15)
+        child.send_signal(signal.SIGKILL)
+        child.communicate()
+        told: list[str] = []
+        index = find(trace.about, tmp_path / "idx", told.append)
+        assert told == []
+        if index is not None:
+            finished += 1
+            assert sum(index.events) == 600
+            store = index.store
+            assert store is not None
+            for table in store.values():
+                index.verify(table, read=True)
+            index.close()
+            (folder / INDEX).unlink()
+    assert finished < KILLS
+    index, made = ensure(trace, plan_of(trace, tmp_path / "idx"))
+    assert made is not None
+    assert sorted(p.name for p in folder.iterdir()) == [
+        "building.lock",
+        "lock",
+        f"store-{index.generation}",
+        INDEX,
+    ]
+
+
+def failing(trace: Trace, folder: Path) -> str:
+    with pytest.raises(IndexFailed) as caught:
+        ensure(trace, plan_of(trace, folder))
+    return caught.value.message
+
+
+def test_a_full_disk_is_told(tmp_path: Path) -> None:
+    """A limit of the size of files stands for it."""
+    trace = trace_of(write_notes(tmp_path / "a.notes", 5000))
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    try:
+        for limit in (1 << 12, 1 << 15, 1 << 17):
+            resource.setrlimit(resource.RLIMIT_FSIZE, (limit, before[1]))
+            assert failing(trace, tmp_path / "idx").startswith("cannot write the index in")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, handler)
+    folder = index_folder(trace.about, tmp_path / "idx")
+    assert sorted(p.name for p in folder.iterdir()) == ["building.lock", "lock"]
+
+
+def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    trace = trace_of(write_notes(tmp_path / "a.notes", 100))
+    (tmp_path / "idx").write_text("a file", encoding="utf-8")
+    assert "not a directory" in failing(trace, tmp_path / "idx")
+
+
+def test_what_is_in_use_is_not_swept_away(tmp_path: Path) -> None:
+    trace = trace_of(write_notes(tmp_path / "a.notes", 300))
+    old, _ = ensure(trace, plan_of(trace, tmp_path / "idx"))
+    plan = plan_of(trace, tmp_path / "idx")
+    new, made = ensure(trace, Plan(plan.wanted, plan.make_spool, plan.index_dir, force=True))
+    assert made is not None
+    store = old.store
+    assert store is not None
+    for table in store.values():
+        old.verify(table, read=True)
+    assert old.events == new.events
+    old.close()
+    new.close()
+    sweep(old.folder)
+    assert [p.name for p in old.folder.glob("store-*")] == [f"store-{new.generation}"]
+
+
+def test_the_cache_is_listed_and_bounded(tmp_path: Path) -> None:
+    root = tmp_path / "cache"
+    traces = [trace_of(write_notes(tmp_path / f"{n}.notes", 200)) for n in range(4)]
+    for number, trace in enumerate(traces):
+        index, _ = ensure(trace, plan_of(trace, root))
+        index.close()
+        os.utime(index.folder / "lock", (1000 + number, 1000 + number))
+    traces[2].paths[0].unlink()
+    found = entries(root)
+    assert [entry.paths[0].name for entry in found] == ["3.notes", "2.notes", "1.notes", "0.notes"]
+    assert [entry.problem is None for entry in found] == [True, False, True, True]
+    used = find(traces[0].about, root, lambda _: None)
+    assert used is not None
+    os.utime(used.folder / "lock", (1000, 1000))
+    size = found[0].bytes
+    assert size > 10_000
+    removed = prune(root, Bound(most_bytes=2 * size + size // 2))
+    assert [entry.folder for entry in removed] == [found[2].folder, found[1].folder]
+    assert [entry.paths[0].name for entry in entries(root)] == ["3.notes", "0.notes"]
+    assert prune(root, Bound(oldest=1e12)) == []
+    assert len(prune(root, Bound(oldest=60))) == 1
+    used.close()
+    assert len(prune(root, Bound(nothing=True))) == 1
+    assert list(root.iterdir()) == []
+    assert 0 < most_bytes(tmp_path) <= 20 << 30
