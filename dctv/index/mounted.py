@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from dctv.catalog.mount import events_schema
 from dctv.contracts.chunks import Origin
 from dctv.contracts.reader import LoadedTrace, TraceTable
 from dctv.errors import TraceError
@@ -18,7 +19,7 @@ from dctv.index.scan_pruning import ScanPruner, ScanPruning
 from dctv.plan.nodes import physical_names
 from dctv.plan.predicate import Predicate
 from dctv.plan.question import Cell, Question
-from dctv.types.schema import DURATION, TS, Schema
+from dctv.types.schema import DURATION, TS
 
 KEPT_BYTES = 256 << 20
 """Rows of chunks that are kept for the next query, at most; those of a whole trace are kept in any case."""
@@ -68,7 +69,7 @@ class IndexedTrace:
     def _answers(self) -> Answers:
         return Answers(self.index)
 
-    def answers(self, table: str | None, schema: Schema, question: Question) -> Sequence[Sequence[Cell]] | None:
+    def answers(self, table: str | None, question: Question) -> Sequence[Sequence[Cell]] | None:
         """Answer a question about all rows of a table of events from the statistics; None is `events`.
 
         Raises:
@@ -78,6 +79,7 @@ class IndexedTrace:
         if table is not None and event is None:
             return None
         origins = self._origins_of_all if table is None else self._origins_of(table)
+        schema = events_schema() if table is None else self.tables[table].schema
         types = {name: column.type for name, column in zip(physical_names(schema), schema.columns, strict=True)}
         start = int(self.index.facts["start_ns"])
         return self._answers.rows(Table(None if event is None else event.name, origins, types, start), question)

@@ -2,8 +2,8 @@
 
 Sound because a source answers exactly or not at all (but for approximate quantiles), and because nothing else of the
 query can tell the difference: it reads one table, once, without a condition, and every column in it is a group key or
-stands in an aggregate that the question names. Each group is one row of the answer, so aggregates become columns, HAVING
-becomes WHERE, and GROUP BY goes; select list, ORDER BY and LIMIT stay.
+stands in an aggregate that the question names. Each group is one row of the answer, so aggregates become columns,
+HAVING becomes WHERE, and GROUP BY goes; select list, ORDER BY and LIMIT stay.
 """
 
 from __future__ import annotations
