@@ -93,6 +93,11 @@ class LoadContext:
     """Call with bytes done and bytes in all; raises Interrupted when the user has had enough."""
 
 
+def one_family(known: Known) -> Sequence[str]:
+    """Return the families of a format whose lines mean the same in every file."""
+    return [""] * len(known.facts["files"])
+
+
 @dataclass(frozen=True, slots=True)
 class Chunks:
     """How traces of a format are read in chunks; set on a Reader."""
@@ -113,9 +118,9 @@ class Chunks:
     """The trace without those tables: small tables (`files`), diagnostics, properties, `last_ts`."""
     decode: Callable[[Sequence[Path], Sequence[Checkpoint], Known, LoadContext], Mapping[str, TraceTable]]
     """The same tables with the rows of some chunks only, as `Reader.load` gives them, events ascending in `_ts`."""
-    family: Callable[[Known, int], str] = lambda _known, _file: ""
-    """A name for the files whose lines may stand in one file and mean the same: those with another time unit, or with
-    other texts for the same hashes, are of another family."""
+    families: Callable[[Known], Sequence[str]] = one_family
+    """A name for each file: lines of files of one name may stand in one file and mean the same. Files with another time
+    unit, or with other texts for the same hashes, are of another family."""
 
 
 @dataclass(frozen=True, slots=True)

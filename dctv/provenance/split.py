@@ -82,7 +82,8 @@ def reorganize(job: Job, known: Known, homes: Homes) -> list[Written]:
     work = job.target / f".reorganizing-{os.getpid()}"
     work.mkdir()
     try:
-        written = _Splitting(job, known, homes, work).run()
+        assert job.reader.chunks is not None
+        written = _Splitting(job, known, homes, work, job.reader.chunks.families(known)).run()
         if (work / KEPT).is_dir():
             (work / KEPT).rename(job.target / KEPT)
         for one in written:
@@ -101,6 +102,7 @@ class _Splitting:
     known: Known
     homes: Homes
     work: Path
+    families: Sequence[str]
     places: dict[tuple[int, str], _Place] = field(default_factory=dict)
 
     @property
@@ -233,7 +235,7 @@ class _Splitting:
 
     def _places(self, source: int) -> list[_Place]:
         """Return the files of a source's family, one for each group."""
-        family = self.chunks.family(self.known, source)
+        family = self.families[source]
         families = list(dict.fromkeys(one.family for one in self.places.values()))
         rank = families.index(family) if family in families else len(families)
         places = []
@@ -249,10 +251,11 @@ class _Splitting:
         return places
 
     def _written(self, place: _Place) -> Written | None:
-        digest = place.output.close() if place.output.lines else ""
-        if not place.events and place.group is not self.job.groups[-1]:
+        is_rest = place.group is self.job.groups[-1]
+        if not place.output.lines or not (place.events or is_rest):
             (self.work / place.name).unlink(missing_ok=True)
             return None
+        digest = place.output.close()
         return Written(place.number, place.group.number, place.name, digest, place.output.lines, place.events)
 
 

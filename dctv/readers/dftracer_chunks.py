@@ -55,9 +55,7 @@ class DftracerPass:
         try:
             for chunk in self._pass:
                 others = [(METADATA, chunk.metadata)] if chunk.metadata is not None else []
-                yield DecodedChunk(
-                    chunk.checkpoint, chunk.events, others, chunk.hashes, chunk.other_lines
-                )
+                yield DecodedChunk(chunk.checkpoint, chunk.events, others, chunk.hashes, chunk.other_lines)
         except ValueError as error:
             raise TraceError(f"cannot read `{self._paths[0]}`: {error}") from None
         facts = self.facts()
@@ -177,6 +175,21 @@ def decode(
     return found
 
 
+def families(known: Known) -> list[str]:
+    """Return a name for each file: its time unit, and what it says of hashes that files give different texts."""
+    texts: dict[tuple[str, str], set[str]] = {}
+    own: dict[int, dict[tuple[str, str], set[str]]] = {}
+    for file, dimension, digest, text in known.hashes:
+        texts.setdefault((dimension, digest), set()).add(text)
+        own.setdefault(file, {}).setdefault((dimension, digest), set()).add(text)
+    unclear = sorted(key for key, found in texts.items() if len(found) > 1)
+    names = []
+    for number, row in enumerate(known.facts["files"]):
+        told = [sorted(own.get(number, {}).get(key, ())) for key in unclear]
+        names.append(f"{row['factor']} {told}")
+    return names
+
+
 _LAST: list[tuple[Known, PfwFinisher]] = []
 """The finisher made last: what files say of hashes may be much, and many batches are finished with the same."""
 
@@ -200,4 +213,5 @@ CHUNKS = Chunks(
     origins=origins,
     rest=rest,
     decode=decode,
+    families=families,
 )

@@ -119,17 +119,18 @@ def test_any_lines_come_back(
     tmp_path_factory: pytest.TempPathFactory, files: list[list[str]], members: int, *, whole: bool, parquet: bool
 ) -> None:
     folder = tmp_path_factory.mktemp("any")
+    (folder / "trace").mkdir()
     paths = []
     for number, lines in enumerate([[event(1)], *files]):
         text = "\n".join(lines).encode() + (b"\n" if whole else b"")
         cut = [len(text) * i // members for i in range(members + 1)]
         parts = [zlib.compress(text[a:b], 6, wbits=31) for a, b in itertools.pairwise(cut)]
-        (folder / f"{number}.pfw.gz").write_bytes(b"".join(parts))
-        paths.append(str(folder / f"{number}.pfw.gz"))
-    sorted_out(paths, folder / "out", parquet=parquet)
+        (folder / "trace" / f"{number}.pfw.gz").write_bytes(b"".join(parts))
+        paths.append(str(folder / "trace" / f"{number}.pfw.gz"))
+    sorted_out([str(folder / "trace")], folder / "out", parquet=parquet)
     verdict = verify(folder / "out", NOTHING)
     assert verdict.problems == []
-    assert events_of(str(folder / "out")) == events_of(paths)
+    assert events_of(str(folder / "out")) == events_of(str(folder / "trace"))
     for path, original in zip(restore(folder / "out", folder / "back", NOTHING), paths, strict=True):
         assert path.read_bytes() == Path(original).read_bytes()
 
