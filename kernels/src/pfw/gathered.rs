@@ -49,7 +49,7 @@ impl Gathered {
             told: Tellings::default(),
             names: Names::default(),
             events: Vec::new(),
-            metadata: Growing::new("metadata".to_owned()),
+            metadata: Growing::of_metadata(),
             factors: hints.map(Facts::factors),
             used: vec![None; files],
             thorough: hints.is_some_and(|facts| facts.ambiguous),
