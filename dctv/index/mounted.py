@@ -11,9 +11,9 @@ from functools import cached_property
 from dctv.contracts.chunks import Origin
 from dctv.contracts.reader import LoadedTrace, TraceTable
 from dctv.errors import TraceError
-from dctv.index.build import Trace
 from dctv.index.database import Index
 from dctv.index.scan_pruning import ScanPruner, ScanPruning
+from dctv.index.trace import Trace
 from dctv.plan.predicate import Predicate
 from dctv.types.schema import DURATION, TS
 
