@@ -12,7 +12,7 @@ use super::resume::WINDOW;
 use super::{Block, Checkpoint, Damage, Limits};
 
 /// Text that is inflated at a time.
-const STEP: usize = 1 << 18;
+const STEP: usize = 1 << 19;
 /// The same where a chunk's last line is looked for, so that its chunk does not get much more than it needs.
 const SMALL_STEP: usize = 1 << 12;
 /// How far behind a place its line may end for a chunk to begin there.

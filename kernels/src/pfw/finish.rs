@@ -1,7 +1,6 @@
 //! Decoded rows of many chunks -> the columns of the whole load; and single chunks -> its tables.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int64Type, UInt32Type};
@@ -23,8 +22,8 @@ use super::names::{FILE, raw_key};
 use super::report::Report;
 use super::select::{Selected, select};
 use super::tables::{Context, Origin, Timed};
+use crate::access::Checkpoint;
 use crate::columns::Kind;
-use crate::pass::Checkpoint;
 
 const METADATA: &str = "metadata";
 
@@ -111,10 +110,13 @@ impl PfwFinisher {
         &self,
         py: Python<'_>,
         paths: Vec<String>,
-        checkpoints: Vec<Checkpoint>,
+        checkpoints: Vec<Bound<'_, PyAny>>,
         threads: usize,
     ) -> PyResult<(Vec<(String, Py<PyAny>)>, Py<PyAny>)> {
-        let done = Arc::new(AtomicU64::new(0));
+        let checkpoints = checkpoints
+            .iter()
+            .map(Checkpoint::from_python)
+            .collect::<PyResult<Vec<_>>>()?;
         let selected = py
             .detach(|| {
                 select(&Selected {
@@ -124,7 +126,6 @@ impl PfwFinisher {
                     facts: &self.facts,
                     context: &self.context,
                     expectations: &self.expectations,
-                    done: &done,
                 })
             })
             .map_err(|error| PyValueError::new_err(error.to_string()))?;

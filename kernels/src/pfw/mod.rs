@@ -16,7 +16,6 @@ mod record;
 mod report;
 mod select;
 mod sorted;
-mod source;
 mod tables;
 mod told;
 mod trace;
@@ -30,7 +29,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3_arrow::PyTable;
 
-use source::Limits;
+use crate::access::Limits;
 use trace::{File, Job, Trace};
 
 /// Path, bytes of text, events, metadata records, invalid lines, other lines, time unit, range of timestamps in that unit.
@@ -71,6 +70,7 @@ fn decode_pfw(
     let limits = Limits {
         block: block_size.clamp(1, 1 << 30),
         line: line_limit.clamp(1, 1 << 30),
+        chunk: u64::MAX,
     };
     let job = Arc::new(Job::new(files, limits, threads));
     let (sender, receiver) = channel();
