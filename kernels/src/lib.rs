@@ -2,8 +2,10 @@
 
 use pyo3::prelude::*;
 
+mod access;
 mod columns;
 mod ftrace;
+mod pass;
 mod pfw;
 mod spool;
 mod statistics;
@@ -11,6 +13,7 @@ mod sweeps;
 
 #[pymodule]
 fn _kernels(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    access::register(m)?;
     sweeps::register(m)?;
     ftrace::register(m)?;
     pfw::register(m)?;

@@ -1,12 +1,23 @@
 //! Decoder of DFTracer's JSON lines: files, plain or gzip, into one Arrow table per event name.
 
+mod chunk;
 mod decode;
+mod facts;
+mod finish;
+mod gathered;
+mod growing;
 mod hashes;
 mod json;
+mod ledger;
+mod metadata;
+mod names;
+mod pass;
 mod record;
 mod report;
-mod source;
+mod select;
+mod sorted;
 mod tables;
+mod told;
 mod trace;
 
 use std::sync::atomic::Ordering;
@@ -18,7 +29,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3_arrow::PyTable;
 
-use source::Limits;
+use crate::access::Limits;
 use trace::{File, Job, Trace};
 
 /// Path, bytes of text, events, metadata records, invalid lines, other lines, time unit, range of timestamps in that unit.
@@ -55,17 +66,11 @@ fn decode_pfw(
     block_size: usize,
     line_limit: usize,
 ) -> PyResult<PfwTrace> {
-    let size = |path: &String| std::fs::metadata(path).map_or(0, |data| data.len());
-    let files = paths
-        .into_iter()
-        .map(|path| File {
-            size: size(&path),
-            path,
-        })
-        .collect();
+    let files = paths.into_iter().map(File::new).collect();
     let limits = Limits {
         block: block_size.clamp(1, 1 << 30),
         line: line_limit.clamp(1, 1 << 30),
+        chunk: u64::MAX,
     };
     let job = Arc::new(Job::new(files, limits, threads));
     let (sender, receiver) = channel();
@@ -169,6 +174,8 @@ fn convert(py: Python<'_>, job: &Job, trace: Trace) -> PyResult<PfwTrace> {
 }
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    pass::register(m)?;
+    m.add_class::<finish::PfwFinisher>()?;
     m.add_class::<PfwTrace>()?;
     m.add_function(wrap_pyfunction!(decode_pfw, m)?)
 }

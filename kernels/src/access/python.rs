@@ -1,0 +1,232 @@
+//! What Python sees of chunks of text.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+use pyo3::exceptions::PyOSError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use super::source::read_chunk as read;
+use super::{Block, Checkpoint, Damage, Limits, Source};
+
+/// The fields of `dctv.contracts.chunks.Checkpoint` in their order.
+type Place = (
+    (u32, u32, u64, u64, u64, u64, u8, Option<Py<PyBytes>>),
+    (u64, u64, u64, bool),
+);
+/// Text, head of a skipped line, number of the chunk, first line, lines, the chunk's checkpoint if it ends here.
+type BlockRow = (
+    Py<PyBytes>,
+    Option<Py<PyBytes>>,
+    u32,
+    u64,
+    u64,
+    Option<Py<PyAny>>,
+);
+
+impl Checkpoint {
+    /// Make a `dctv.contracts.chunks.Checkpoint` of it.
+    pub fn into_python(self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        let class = py.import("dctv.contracts.chunks")?.getattr("Checkpoint")?;
+        let window = self.window.map(|bytes| PyBytes::new(py, &bytes).unbind());
+        let (first, second): Place = (
+            (
+                self.file,
+                self.number,
+                self.uc_offset,
+                self.uc_size,
+                self.c_offset,
+                self.c_size,
+                self.bits,
+                window,
+            ),
+            (self.skip, self.first_line, self.lines, self.packed),
+        );
+        let first = first.into_pyobject(py)?;
+        let fields = first
+            .as_sequence()
+            .concat(second.into_pyobject(py)?.as_sequence())?;
+        Ok(class.call1(fields.to_tuple()?)?.unbind())
+    }
+
+    /// Read a `dctv.contracts.chunks.Checkpoint`.
+    pub fn from_python(place: &Bound<'_, PyAny>) -> PyResult<Checkpoint> {
+        Ok(Checkpoint {
+            file: place.getattr("file")?.extract()?,
+            number: place.getattr("number")?.extract()?,
+            uc_offset: place.getattr("uc_offset")?.extract()?,
+            uc_size: place.getattr("uc_size")?.extract()?,
+            c_offset: place.getattr("c_offset")?.extract()?,
+            c_size: place.getattr("c_size")?.extract()?,
+            bits: place.getattr("bits")?.extract()?,
+            window: place.getattr("window")?.extract()?,
+            skip: place.getattr("skip")?.extract()?,
+            first_line: place.getattr("first_line")?.extract()?,
+            lines: place.getattr("lines")?.extract()?,
+            packed: place.getattr("packed")?.extract()?,
+        })
+    }
+}
+
+/// The text of one chunk: bytes, as the fields of its checkpoint say.
+///
+/// Raises OSError where the file cannot be read or does not hold what it did.
+#[pyfunction]
+#[pyo3(signature = (path, *, uc_size, c_offset, c_size, bits, window, skip, packed))]
+#[allow(clippy::too_many_arguments)]
+fn read_chunk(
+    py: Python<'_>,
+    path: PathBuf,
+    uc_size: u64,
+    c_offset: u64,
+    c_size: u64,
+    bits: u8,
+    window: Option<Vec<u8>>,
+    skip: u64,
+    packed: bool,
+) -> PyResult<Py<PyBytes>> {
+    let place = Checkpoint {
+        file: 0,
+        number: 0,
+        uc_offset: 0,
+        uc_size,
+        c_offset,
+        c_size,
+        bits,
+        window,
+        skip,
+        first_line: 0,
+        lines: 0,
+        packed,
+    };
+    let text = py
+        .detach(|| read(&path, &place))
+        .map_err(|error| failed(&path, &error))?;
+    Ok(PyBytes::new(py, &text).unbind())
+}
+
+fn failed(path: &Path, error: &std::io::Error) -> PyErr {
+    PyOSError::new_err((path.display().to_string(), error.to_string()))
+}
+
+/// Files -> the checkpoints of their chunks, in order; after a file's last one `damage` knows whether it ended early.
+#[pyclass]
+struct TextChunks {
+    paths: Vec<PathBuf>,
+    limits: Limits,
+    /// Number of the next file to be opened.
+    next: usize,
+    source: Option<Source>,
+    spare: Vec<u8>,
+    /// Files that ended early, and why: `truncated`, `corrupt`, `trailing`.
+    #[pyo3(get)]
+    damage: Vec<(usize, &'static str)>,
+}
+
+impl TextChunks {
+    /// The next block that ends a chunk, or any with `all`.
+    fn step(&mut self, all: bool) -> Result<Option<Block>, (PathBuf, std::io::Error)> {
+        loop {
+            let file = self.next.saturating_sub(1);
+            let Some(source) = &mut self.source else {
+                let Some(path) = self.paths.get(self.next) else {
+                    return Ok(None);
+                };
+                let done = Arc::<AtomicU64>::default();
+                let source = Source::open(path, self.next as u32, self.limits, done)
+                    .map_err(|error| (path.clone(), error))?;
+                self.source = Some(source);
+                self.next += 1;
+                continue;
+            };
+            let block = source
+                .block(std::mem::take(&mut self.spare))
+                .map_err(|error| (self.paths[file].clone(), error))?;
+            if block.last {
+                if let Some(damage) = source.damage() {
+                    self.damage.push((file, damage.name()));
+                }
+                self.source = None;
+            }
+            if all || block.end.is_some() {
+                return Ok(Some(block));
+            }
+            self.spare = block.text;
+        }
+    }
+}
+
+#[pymethods]
+impl TextChunks {
+    #[new]
+    #[pyo3(signature = (paths, *, chunk_bytes=16 << 20, block_bytes=4 << 20, line_limit=64 << 20))]
+    fn new(paths: Vec<PathBuf>, chunk_bytes: u64, block_bytes: usize, line_limit: usize) -> Self {
+        TextChunks {
+            paths,
+            limits: Limits {
+                block: block_bytes.clamp(1, 1 << 30),
+                line: line_limit.clamp(1, 1 << 30),
+                chunk: chunk_bytes.max(1),
+            },
+            next: 0,
+            source: None,
+            spare: Vec::new(),
+            damage: Vec::new(),
+        }
+    }
+
+    fn __iter__(this: Py<Self>) -> Py<Self> {
+        this
+    }
+
+    fn __next__(&mut self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
+        let block = py
+            .detach(|| self.step(false))
+            .map_err(|(path, error)| failed(&path, &error))?;
+        let Some(block) = block else {
+            return Ok(None);
+        };
+        self.spare = block.text;
+        block.end.map(|end| end.into_python(py)).transpose()
+    }
+
+    /// The next block in place of the next checkpoint: its text, the head of a line that was skipped before it, the
+    /// number of its chunk, its first line, its number of lines, and the checkpoint if it ends a chunk; or None.
+    fn block(&mut self, py: Python<'_>) -> PyResult<Option<BlockRow>> {
+        let block = py
+            .detach(|| self.step(true))
+            .map_err(|(path, error)| failed(&path, &error))?;
+        let Some(block) = block else {
+            return Ok(None);
+        };
+        let text = PyBytes::new(py, &block.text).unbind();
+        self.spare = block.text;
+        let skipped = block.skipped.map(|head| PyBytes::new(py, &head).unbind());
+        let end = block.end.map(|end| end.into_python(py)).transpose()?;
+        Ok(Some((
+            text,
+            skipped,
+            block.chunk,
+            block.first_line,
+            block.lines,
+            end,
+        )))
+    }
+}
+
+impl Damage {
+    fn name(self) -> &'static str {
+        match self {
+            Damage::Truncated => "truncated",
+            Damage::Corrupt => "corrupt",
+            Damage::Trailing => "trailing",
+        }
+    }
+}
+
+pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_class::<TextChunks>()?;
+    m.add_function(wrap_pyfunction!(read_chunk, m)?)
+}

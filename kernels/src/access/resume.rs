@@ -1,0 +1,114 @@
+//! A place inside of a deflate stream -> an inflater that goes on from there.
+//!
+//! A deflate block may begin at any bit of a byte, but inflaters begin at a byte's first one. So they are given blocks
+//! without text before it, of just as many bits as the byte lacks.
+
+use zlib_rs::{Inflate, InflateFlush};
+
+/// How far back deflate refers.
+pub const WINDOW: usize = 1 << 15;
+/// Text that a place must reproduce before it is taken for a seek point.
+const PROOF: usize = 512;
+
+/// The order in which lengths of the code of code lengths are stored.
+const LENGTH_ORDER: [u8; 18] = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1];
+
+/// Bits that are written from the lowest one of each byte on.
+#[derive(Default)]
+struct Bits {
+    bytes: Vec<u8>,
+    count: usize,
+}
+
+impl Bits {
+    fn put(&mut self, value: u32, count: usize) {
+        for bit in 0..count {
+            if self.count.is_multiple_of(8) {
+                self.bytes.push(0);
+            }
+            if let Some(last) = self.bytes.last_mut() {
+                *last |= u8::from(value >> bit & 1 == 1) << (self.count % 8);
+            }
+            self.count += 1;
+        }
+    }
+
+    /// An empty block with fixed codes, 10 bits.
+    fn even_block(&mut self) {
+        self.put(0b010, 3);
+        self.put(0, 7);
+    }
+
+    /// An empty block with codes of its own, 93 bits: the only code is that of the block's end, one bit.
+    fn odd_block(&mut self) {
+        const REPEAT_ZERO: (u32, usize) = (0b11, 2);
+        self.put(0b100, 3);
+        self.put(0, 10);
+        self.put(LENGTH_ORDER.len() as u32 - 4, 4);
+        for symbol in LENGTH_ORDER {
+            let length = match symbol {
+                0 => 1,
+                1 | 18 => 2,
+                _ => 0,
+            };
+            self.put(length, 3);
+        }
+        for count in [138, 256 - 138] {
+            self.put(REPEAT_ZERO.0, REPEAT_ZERO.1);
+            self.put(count - 11, 7);
+        }
+        self.put(0b01, 2);
+        self.put(0, 1);
+        self.put(0, 1);
+    }
+}
+
+/// Blocks without text that end `bits` bits before a byte's end.
+fn padding(bits: u8) -> Vec<u8> {
+    let mut padding = Bits::default();
+    if !bits.is_multiple_of(2) {
+        padding.odd_block();
+    }
+    while !(padding.count + usize::from(bits)).is_multiple_of(8) {
+        padding.even_block();
+    }
+    padding.bytes
+}
+
+/// Make an inflater go on at a block that begins with the last `bits` bits of the byte `before`.
+///
+/// Returns false if it cannot.
+pub fn resume(inflate: &mut Inflate, bits: u8, before: u8, window: &[u8]) -> bool {
+    inflate.reset(false);
+    if !window.is_empty() && inflate.set_dictionary(window).is_err() {
+        return false;
+    }
+    if bits == 0 {
+        return true;
+    }
+    let mut padding = padding(bits);
+    if let Some(last) = padding.last_mut() {
+        *last |= before & !(0xff >> bits);
+    }
+    let had = inflate.total_in();
+    let done = inflate.decompress(&padding, &mut [0], InflateFlush::NoFlush);
+    done.is_ok() && inflate.total_in() - had == padding.len() as u64
+}
+
+/// With how many bits of the byte `before` a deflate block begins, of which all is known but just that.
+///
+/// `packed` follows that byte, and `text` is what the blocks from there on say; None if no place gives it.
+pub fn find_bits(before: u8, packed: &[u8], window: &[u8], text: &[u8]) -> Option<u8> {
+    if text.len() < PROOF {
+        return None;
+    }
+    let mut inflate = Inflate::new(false, 15);
+    let mut found = vec![0; text.len()];
+    (0..8).find(|bits| {
+        resume(&mut inflate, *bits, before, window) && {
+            let had = inflate.total_out();
+            let done = inflate.decompress(packed, &mut found, InflateFlush::NoFlush);
+            done.is_ok() && inflate.total_out() - had == text.len() as u64 && found == text
+        }
+    })
+}

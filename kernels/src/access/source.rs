@@ -1,0 +1,396 @@
+//! One file, or one chunk of it, into blocks of whole lines.
+
+use std::io::{self, Error, ErrorKind};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+use memchr::{memchr, memchr_iter, memrchr};
+
+use super::input::{Input, Step};
+use super::resume::WINDOW;
+use super::{Block, Checkpoint, Damage, Limits};
+
+/// Text that is inflated at a time.
+const STEP: usize = 1 << 18;
+/// The same where a chunk's last line is looked for, so that its chunk does not get much more than it needs.
+const SMALL_STEP: usize = 1 << 12;
+/// How far behind a place its line may end for a chunk to begin there.
+const LINE_REST: u64 = 1 << 20;
+/// How much of a line that is passed over is shown.
+const EXAMPLE: usize = 200;
+
+/// Where the next chunk may begin, but for the line that is there.
+struct Cut {
+    offset: u64,
+    c_offset: u64,
+    bits: u8,
+    window: Option<Vec<u8>>,
+}
+
+/// A file as blocks of whole lines.
+pub struct Source {
+    input: Input,
+    limits: Limits,
+    /// Text behind the last block, and where it begins in the unpacked file.
+    rest: Vec<u8>,
+    offset: u64,
+    /// What stood before it, as far as deflate may refer to it.
+    tail: Vec<u8>,
+    /// Where the current gzip member begins in the unpacked file.
+    member: u64,
+    /// Lines before `offset`.
+    lines: u64,
+    /// The chunk that is read, but for its sizes.
+    chunk: Checkpoint,
+    cut: Option<Cut>,
+    /// What was asked for, if it is one chunk, and how much of that is to come.
+    only: Option<Checkpoint>,
+    left: usize,
+}
+
+impl Source {
+    /// Read a file from its beginning; `done` counts the bytes that are read of it.
+    pub fn open(
+        path: &Path,
+        file: u32,
+        limits: Limits,
+        done: Arc<AtomicU64>,
+    ) -> io::Result<Source> {
+        let input = Input::open(path, done)?;
+        let chunk = Checkpoint {
+            file,
+            number: 0,
+            uc_offset: 0,
+            uc_size: 0,
+            c_offset: 0,
+            c_size: 0,
+            bits: 0,
+            window: None,
+            skip: 0,
+            first_line: 0,
+            lines: 0,
+            packed: input.packed(),
+        };
+        Ok(Source::new(input, limits, chunk))
+    }
+
+    /// Read one chunk again; its blocks are numbered as in the whole file.
+    ///
+    /// Here, or when a block is asked for, it is an error if the file is not what it was.
+    pub fn chunk(
+        path: &Path,
+        place: &Checkpoint,
+        limits: Limits,
+        done: Arc<AtomicU64>,
+    ) -> io::Result<Source> {
+        let input = Input::at(path, place, done)?.ok_or_else(changed)?;
+        let mut source = Source::new(input, limits, place.clone());
+        source.limits.chunk = u64::MAX;
+        source.offset = place.uc_offset;
+        source.lines = place.first_line;
+        source.pass(place.skip)?;
+        source.left = usize::try_from(place.uc_size).map_err(|_| changed())?;
+        source.only = Some(place.clone());
+        Ok(source)
+    }
+
+    fn new(input: Input, mut limits: Limits, chunk: Checkpoint) -> Source {
+        // Shorter lines may stand in a block between others, where nobody looks for them.
+        limits.line = limits.line.max(limits.block.saturating_add(2 * STEP));
+        Source {
+            input,
+            limits,
+            rest: Vec::new(),
+            offset: 0,
+            tail: Vec::new(),
+            member: 0,
+            lines: 0,
+            chunk,
+            cut: None,
+            only: None,
+            left: usize::MAX,
+        }
+    }
+
+    /// Why the file ended early, once it did.
+    pub fn damage(&self) -> Option<Damage> {
+        self.input.damage
+    }
+
+    /// Bytes of text up to the end of the last block.
+    pub fn bytes(&self) -> u64 {
+        self.offset
+    }
+
+    fn pass(&mut self, mut skip: u64) -> io::Result<()> {
+        let mut text = Vec::new();
+        while skip > 0 {
+            text.clear();
+            let room = skip.min(STEP as u64) as usize;
+            if self.input.read(&mut text, room, false)? == Step::End && text.is_empty() {
+                return Err(changed());
+            }
+            skip -= text.len() as u64;
+        }
+        Ok(())
+    }
+
+    /// The next block, in the memory of an old one.
+    pub fn block(&mut self, mut text: Vec<u8>) -> io::Result<Block> {
+        text.clear();
+        text.reserve(self.limits.block.saturating_add(2 * STEP));
+        text.append(&mut self.rest);
+        let mut seen = 0;
+        loop {
+            if self.begins_long(&text) {
+                return self.skip_line(text);
+            }
+            if let Some(at) = self.place_of_cut(&text) {
+                return Ok(self.cut_at(text, at));
+            }
+            if text.len() >= self.limits.block {
+                if let Some(end) = memrchr(b'\n', text.get(seen..).unwrap_or_default()) {
+                    return Ok(self.hand_out(text, seen + end + 1));
+                }
+                seen = text.len();
+            }
+            if !self.step(&mut text)? {
+                if self.begins_long(&text) {
+                    return self.skip_line(text);
+                }
+                let end = text.len();
+                let block = self.hand_out(text, end);
+                return self.finish(block);
+            }
+        }
+    }
+
+    /// Whether the first line of a text is longer than the limit.
+    fn begins_long(&self, text: &[u8]) -> bool {
+        let limit = self.limits.line;
+        text.get(..=limit)
+            .is_some_and(|text| !text.contains(&b'\n'))
+    }
+
+    /// Where in `text` the next chunk begins, once it is certain that something is there.
+    fn place_of_cut(&self, text: &[u8]) -> Option<usize> {
+        let cut = self.cut.as_ref()?;
+        let from = cut.offset.saturating_sub(self.offset) as usize;
+        let begins = match from.checked_sub(1) {
+            None => true,
+            Some(before) => text.get(before) == Some(&b'\n'),
+        };
+        let at = match begins {
+            true => from,
+            false => from + memchr(b'\n', text.get(from..)?)? + 1,
+        };
+        (at < text.len()).then_some(at)
+    }
+
+    /// Read more text; false at its end.
+    fn step(&mut self, text: &mut Vec<u8>) -> io::Result<bool> {
+        if self.left == 0 {
+            return Ok(false);
+        }
+        let had = text.len();
+        let now = self.offset + had as u64;
+        let size = now - self.chunk.uc_offset;
+        if self
+            .cut
+            .as_ref()
+            .is_some_and(|cut| now > cut.offset.saturating_add(LINE_REST))
+        {
+            self.cut = None;
+        }
+        let large = match self.chunk.window {
+            Some(_) => size >= self.limits.chunk,
+            None => size / 2 >= self.limits.chunk,
+        };
+        let stop = self.cut.is_none() && large && self.input.inside();
+        let room = match self.cut {
+            Some(_) => SMALL_STEP,
+            None => STEP,
+        };
+        let step = self.input.read(text, room.min(self.left), stop)?;
+        let more = match step {
+            Step::End => false,
+            Step::More => true,
+            Step::Member => {
+                self.member = now;
+                if size >= self.limits.chunk || self.cut.is_some() {
+                    self.cut = Some(Cut {
+                        offset: now,
+                        c_offset: self.input.position(),
+                        bits: 0,
+                        window: None,
+                    });
+                }
+                true
+            }
+            Step::BlockEnd => self.seek_point(text)?,
+        };
+        if step == Step::More && !self.chunk.packed && self.cut.is_none() {
+            self.plain_cut(text);
+        }
+        self.left -= (text.len() - had).min(self.left);
+        Ok(more && self.left > 0)
+    }
+
+    fn plain_cut(&mut self, text: &[u8]) {
+        let offset = self.offset + text.len() as u64;
+        if offset - self.chunk.uc_offset >= self.limits.chunk {
+            self.cut = Some(Cut {
+                offset,
+                c_offset: offset,
+                bits: 0,
+                window: None,
+            });
+        }
+    }
+
+    fn seek_point(&mut self, text: &mut Vec<u8>) -> io::Result<bool> {
+        let offset = self.offset + text.len() as u64;
+        let window = self.window(text, WINDOW.min((offset - self.member) as usize));
+        if let Some(point) = self.input.point(text, &window)? {
+            self.cut = Some(Cut {
+                offset,
+                c_offset: point.offset,
+                bits: point.bits,
+                window: Some(window),
+            });
+        }
+        Ok(true)
+    }
+
+    /// The last `size` bytes up to the end of `text`.
+    fn window(&self, text: &[u8], size: usize) -> Vec<u8> {
+        let last = |from: &[u8], size: usize| from[from.len().saturating_sub(size)..].to_vec();
+        let mut window = last(&self.tail, size.saturating_sub(text.len()));
+        window.extend(last(text, size));
+        window
+    }
+
+    /// Make the first `end` bytes of `text` a block.
+    fn hand_out(&mut self, mut text: Vec<u8>, end: usize) -> Block {
+        self.rest = text.split_off(end.min(text.len()));
+        self.tail = self.window(&text, WINDOW);
+        let mut lines = memchr_iter(b'\n', &text).count() as u64;
+        lines += u64::from(text.last().is_some_and(|last| *last != b'\n'));
+        let block = Block {
+            text,
+            skipped: None,
+            chunk: self.chunk.number,
+            first_line: self.lines,
+            lines,
+            end: None,
+            last: false,
+        };
+        self.lines += lines;
+        self.offset += block.text.len() as u64;
+        block
+    }
+
+    /// End a chunk and begin the next one.
+    fn cut_at(&mut self, text: Vec<u8>, at: usize) -> Block {
+        let mut block = self.hand_out(text, at);
+        let Some(mut cut) = self.cut.take() else {
+            return block;
+        };
+        let mut skip = self.offset.saturating_sub(cut.offset);
+        let mut end = if skip == 0 {
+            cut.c_offset
+        } else {
+            self.input.position()
+        };
+        if !self.chunk.packed {
+            cut.c_offset += skip;
+            (skip, end) = (0, cut.c_offset);
+        }
+        block.end = Some(self.ended(end));
+        self.chunk = Checkpoint {
+            number: self.chunk.number + 1,
+            uc_offset: self.offset,
+            c_offset: cut.c_offset,
+            bits: cut.bits,
+            window: cut.window,
+            skip,
+            first_line: self.lines,
+            ..self.chunk
+        };
+        block
+    }
+
+    /// The chunk up to the end of the last block; it is read up to `end` in the file.
+    fn ended(&self, end: u64) -> Checkpoint {
+        Checkpoint {
+            uc_size: self.offset - self.chunk.uc_offset,
+            c_size: end.saturating_sub(self.chunk.c_offset),
+            lines: self.lines - self.chunk.first_line,
+            ..self.chunk.clone()
+        }
+    }
+
+    /// Make a block the last one.
+    fn finish(&mut self, mut block: Block) -> io::Result<Block> {
+        block.last = true;
+        let found = self.ended(self.input.position());
+        match &self.only {
+            Some(only) if only.uc_size != found.uc_size || only.lines != found.lines => {
+                return Err(changed());
+            }
+            Some(only) => block.end = Some(only.clone()),
+            None => block.end = Some(found).filter(|found| found.uc_size > 0),
+        }
+        Ok(block)
+    }
+
+    /// Pass over a line of which `text` is the beginning.
+    fn skip_line(&mut self, mut text: Vec<u8>) -> io::Result<Block> {
+        let head = text.get(..EXAMPLE).unwrap_or(&text).to_vec();
+        let mut more = true;
+        let end = loop {
+            if let Some(end) = memchr(b'\n', &text) {
+                break end + 1;
+            }
+            self.tail = self.window(&text, WINDOW);
+            self.offset += text.len() as u64;
+            text.clear();
+            if !more {
+                break 0;
+            }
+            more = self.step(&mut text)?;
+        };
+        let rest = text.split_off(end);
+        self.tail = self.window(&text, WINDOW);
+        self.offset += end as u64;
+        text.clear();
+        let mut block = self.hand_out(text, 0);
+        self.rest = rest;
+        self.lines += 1;
+        block.skipped = Some(head);
+        block.lines = 1;
+        Ok(block)
+    }
+}
+
+/// The text of one chunk; an error if the file is not what it was.
+pub fn read_chunk(path: &Path, place: &Checkpoint) -> io::Result<Vec<u8>> {
+    let whole = Limits {
+        block: usize::MAX / 4,
+        line: usize::MAX / 4,
+        chunk: u64::MAX,
+    };
+    let mut source = Source::chunk(path, place, whole, Arc::default())?;
+    let mut text = Vec::new();
+    while source.step(&mut text)? {}
+    if text.len() as u64 == place.uc_size {
+        Ok(text)
+    } else {
+        Err(changed())
+    }
+}
+
+fn changed() -> Error {
+    Error::new(ErrorKind::InvalidData, "the file has changed")
+}
