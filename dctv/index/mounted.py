@@ -13,9 +13,9 @@ from dctv.contracts.chunks import Origin
 from dctv.contracts.reader import LoadedTrace, TraceTable
 from dctv.errors import TraceError
 from dctv.index.answers import Answers, Table
-from dctv.index.build import Trace
 from dctv.index.database import Index
 from dctv.index.scan_pruning import ScanPruner, ScanPruning
+from dctv.index.trace import Trace
 from dctv.plan.nodes import physical_names
 from dctv.plan.predicate import Predicate
 from dctv.plan.question import Cell, Question

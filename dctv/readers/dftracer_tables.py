@@ -147,9 +147,8 @@ def files_table(rows: Sequence[tuple[Any, ...]]) -> TraceTable:
 
 def told_files(rows: Sequence[tuple[Any, ...]]) -> TraceTable:
     """The same without pyarrow."""
-    return replace(
-        described_regular(list(_FILE.items())), rows=lambda: [(*r[:7], *(r[7] or (None, None))) for r in rows]
-    )
+    flat = [(*row[:7], *(row[7] or (None, None))) for row in rows]
+    return replace(described_regular(list(_FILE.items())), rows=lambda: flat)
 
 
 def properties_of(start_ns: int, files: Sequence[tuple[Any, ...]], versions: Iterable[object]) -> dict[str, str]:
