@@ -7,6 +7,7 @@ import os
 import shutil
 import time
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,10 @@ from dctv.index.records import Layout
 from dctv.index.seal import checksum
 from dctv.index.trace import Trace
 from dctv.index.writing import IndexWriter
+
+
+_SYNCS = 16
+"""Files that are brought to the disk at a time."""
 
 
 @dataclass(slots=True)
@@ -201,15 +206,17 @@ def statistics_of(
 
 def store_rows(folder: Path, stored: Sequence[Stored]) -> list[tuple[Any, ...]]:
     """Bring the files of a store to the disk; return their rows of `store_tables`."""
-    rows = []
-    for position, table in enumerate(stored):
-        file = os.open(folder / table.file, os.O_RDONLY | os.O_CLOEXEC)
-        try:
-            os.fsync(file)
-            found = os.fstat(file)
-            size = found.st_size
-            told = (checksum(file, size), stamp(found), table.columns)
-        finally:
-            os.close(file)
-        rows.append((table.name, position, table.file, table.rows, size, *told))
-    return rows
+    # A journal takes many files at once to the disk as fast as one.
+    with ThreadPoolExecutor(_SYNCS, "dctv-sync") as pool:
+        return list(pool.map(lambda numbered: _store_row(folder, *numbered), enumerate(stored)))
+
+
+def _store_row(folder: Path, position: int, table: Stored) -> tuple[Any, ...]:
+    file = os.open(folder / table.file, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(file)
+        found = os.fstat(file)
+        told = (found.st_size, checksum(file, found.st_size), stamp(found), table.columns)
+    finally:
+        os.close(file)
+    return (table.name, position, table.file, table.rows, *told)
