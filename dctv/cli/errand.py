@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,7 +29,10 @@ class Desk:
 
 
 def carry_out(
-    args: Namespace, mounts: list[tuple[str, str]], work: Callable[[Desk], int], output: Path | None = None
+    args: Namespace,
+    mounts: Sequence[tuple[str, str | Sequence[str]]],
+    work: Callable[[Desk], int],
+    output: Path | None = None,
 ) -> int:
     """Mount, work and return the exit code; a trace that was not read whole outweighs what the work returns."""
     bar = ProgressBar()
@@ -40,6 +43,9 @@ def carry_out(
             for name, path in mounts:
                 session.mount(path, name)
                 check()
+                bar.clear()
+                for message in session.warnings():
+                    say(f"warning: {message}")
             code = work(Desk(session, sink, bar, check))
             return judge(session.incomplete(), code, allow=args.allow_partial)
 
@@ -59,7 +65,14 @@ def carry_out(
 
 def open_session(args: Namespace, bar: ProgressBar) -> Session:
     """Open a session with the limits of the arguments; nothing is mounted yet."""
-    return Session(threads=args.threads, memory_limit=args.memory_limit, progress=bar.update)
+    given = vars(args)
+    return Session(
+        threads=args.threads,
+        memory_limit=args.memory_limit,
+        progress=bar.update,
+        index=False if given.get("no_index") else "auto",
+        index_dir=given.get("index_dir"),
+    )
 
 
 def judge(partial: list[str], code: int, *, allow: bool) -> int:
