@@ -208,6 +208,7 @@ class Session:
         self, given: str | Sequence[str], name: ast.Path, base: Path | None, options: Mapping[str, object]
     ) -> str:
         parts = check_name(self._catalog, name)
+        self._log.entries.clear()
         paths = [given] if isinstance(given, str) else list(given)
         self._interrupted = False
         trace, index = self._found(paths, base, name.text, options)
@@ -379,7 +380,7 @@ class Session:
         return [f"{'.'.join(m.parts)}: {reason}" for m in self._mounts.values() for reason in m.incomplete]
 
     def warnings(self) -> list[str]:
-        """Return what the last statement or filter was warned of."""
+        """Return what the last mount, statement or filter was warned of."""
         return list(self._log.entries)
 
     def close(self) -> None:

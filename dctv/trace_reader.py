@@ -7,6 +7,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, cast
 
+from dctv.index.mounting import When
 from dctv.run.matches import Matches
 from dctv.session import Session
 
@@ -20,16 +21,22 @@ class TraceReader:
     """One trace: a file, a folder or a pattern, or several of them; close it, or use it in a `with` statement.
 
     Queries are written in the filter language: `cat == "POSIX" and dur > 1ms`; none means all events. Events come in
-    order of time. Iterators read as they are asked, one query at a time.
+    order of time. Iterators read as they are asked. `index` and `index_dir` are those of `Session`.
 
     Raises:
         TraceError: the trace cannot be read.
     """
 
     def __init__(
-        self, path: str | Path | Sequence[str | Path], *, threads: int | None = None, memory_limit: str | None = None
+        self,
+        path: str | Path | Sequence[str | Path],
+        *,
+        index: When = "auto",
+        index_dir: str | Path | None = None,
+        threads: int | None = None,
+        memory_limit: str | None = None,
     ) -> None:
-        self.session = Session(threads=threads, memory_limit=memory_limit)
+        self.session = Session(threads=threads, memory_limit=memory_limit, index=index, index_dir=index_dir)
         """What answers, where the trace is mounted as `trace`: for questions in SQL."""
         paths = [path] if isinstance(path, str | Path) else list(path)
         try:

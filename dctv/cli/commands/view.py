@@ -32,6 +32,7 @@ def configure(parser: ArgumentParser) -> None:
     )
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write here, and only if all goes well")
     parser.add_argument("--limit", type=positive, metavar="N", help="stop after the first N in order of time")
+    add_index_options(parser)
     add_session_options(parser)
     add_index_options(parser)
 
@@ -44,8 +45,6 @@ def run(args: Namespace) -> int:
     writer = _writer(args.format, args.output)
 
     def work(desk: Desk) -> int:
-        desk.session.mount(args.traces, "trace")
-        desk.check()
         found = desk.session.matches("trace", args.where)
         result = found.records(args.limit) if writer is None else found.rows(args.limit)
         if writer is None:
@@ -58,7 +57,7 @@ def run(args: Namespace) -> int:
         warn(result.warnings)
         return OK
 
-    return carry_out(args, [], work, args.output)
+    return carry_out(args, [("trace", args.traces)], work, args.output)
 
 
 def write_records(rows: Rows, out: BinaryIO) -> None:
