@@ -6,6 +6,7 @@ view `events`. Files are called by numbers, since names of events may be anythin
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
@@ -120,7 +121,18 @@ def _batches(stream: Any) -> Iterator[pa.RecordBatch]:
 def _empty(schema: pa.Schema) -> pa.RecordBatch:
     import pyarrow as pa
 
-    return pa.RecordBatch.from_arrays([pa.array([], field.type) for field in schema], schema=schema)
+    return pa.RecordBatch.from_arrays([pa.nulls(0, field.type) for field in schema], schema=schema)
+
+
+def _constant(text: str, rows: int) -> pa.Array:
+    """Return a column of one text; made of bytes, since making arrays of Python's values loads pandas."""
+    import pyarrow as pa
+
+    encoded = text.encode()
+    ends = pa.py_buffer(struct.pack("<2i", 0, len(encoded)))
+    dictionary = pa.Array.from_buffers(pa.string(), 1, [None, ends, pa.py_buffer(encoded)])
+    keys = pa.Array.from_buffers(pa.int32(), rows, [None, pa.py_buffer(bytes(4 * rows))])
+    return pa.DictionaryArray.from_arrays(keys, dictionary)
 
 
 def _arrow_schema(schema: Schema) -> pa.Schema:
@@ -161,8 +173,7 @@ class _Every:
         assert event is not None
         sources = {TS: TS, DURATION: event.duration, "category": event.category, "pid": event.pid, "tid": event.tid}
         for batch in batches:
-            keys = pa.repeat(pa.scalar(0, pa.int32()), len(batch))
-            columns = {"name": pa.DictionaryArray.from_arrays(keys, pa.array([event.name]))}
+            columns = {"name": _constant(event.name, len(batch))}
             for target, source in sources.items():
                 kind = pa.string() if target == "category" else pa.int64()
                 columns[target] = pa.nulls(len(batch), kind) if source is None else batch.column(source)
