@@ -7,15 +7,15 @@ import sys
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dctv import readers
 from dctv.bind.binder import Binder
-from dctv.catalog.files import find_traces
+from dctv.catalog.files import find_traces, list_files
 from dctv.catalog.given import scan_of, stored
 from dctv.catalog.mount import Mount, attach, check_name
 from dctv.catalog.namespace import Catalog, StoredTable
@@ -30,6 +30,11 @@ from dctv.errors import AssertionFailed, DctvError, Interrupted, Source, TraceEr
 from dctv.functions import aggregate, scalar, span, table
 from dctv.functions.table.as_spans import AS_EVENTS, AS_SPANS
 from dctv.functions.table.generate_sequential_spans import quantize
+from dctv.index.build import Trace
+from dctv.index.database import Index
+from dctv.index.mounting import Narrator, Policy, When, find_by_paths, mount_of, with_index
+from dctv.index.order import Order, differences, fulfil
+from dctv.index.order import Outcome as IndexOutcome
 from dctv.rewrite.settings import Settings
 from dctv.run.execute import Executor, Hooks, Shelves
 from dctv.run.matches import Matches, find_matches
@@ -38,11 +43,6 @@ from dctv.syntax import ast
 from dctv.syntax.filter import parse_filter
 from dctv.syntax.parse import parse
 from dctv.types.schema import Kind, Schema
-
-if TYPE_CHECKING:
-    from dctv.index.build import Trace
-    from dctv.index.order import Order
-    from dctv.index.order import Outcome as IndexOutcome
 
 Params = Mapping[str, object] | Mapping[int, object] | Mapping[str | int, object] | Sequence[object]
 Progress = Callable[[str, int, int], None]
@@ -59,14 +59,26 @@ class TableInfo:
 
 
 class Session:
-    """Traces, views and settings of one sitting; close it, or use it in a `with` statement."""
+    """Traces, views and settings of one sitting; close it, or use it in a `with` statement.
+
+    `index` tells whether traces are read by their indexes: True builds those that are missing, `"auto"` those of large
+    traces, False looks for none. They are in `index_dir`, in the folder that DCTV_INDEX_DIR names, or in the cache.
+    """
 
     def __init__(
-        self, *, threads: int | None = None, memory_limit: str | None = None, progress: Progress | None = None
+        self,
+        *,
+        threads: int | None = None,
+        memory_limit: str | None = None,
+        progress: Progress | None = None,
+        index: When = "auto",
+        index_dir: str | Path | None = None,
     ) -> None:
         self._threads = threads or len(os.sched_getaffinity(0))
         self._memory_limit = memory_limit
         self._progress = progress
+        folder = index_dir or os.environ.get("DCTV_INDEX_DIR") or None
+        self._policy = Policy(index, None if folder is None else Path(folder))
         self._catalog = Catalog()
         self._settings = Settings()
         self._mounts: dict[tuple[str, ...], Mount] = {}
@@ -195,27 +207,27 @@ class Session:
     ) -> str:
         parts = check_name(self._catalog, name)
         paths = [given] if isinstance(given, str) else list(given)
-        files = find_traces(paths, self._readers, base)
-        path = ", ".join(paths)
-        _check_options(files.reader, options)
         self._interrupted = False
-        context = LoadContext(options, self._threads, lambda done, total: self._report(name.text, done, total))
-        try:
-            trace = files.reader.load(files.paths, context)
-        except OSError as error:
-            raise TraceError(f"cannot read `{path}`: {(error.strerror or str(error)).lower()}") from None
-        mount = Mount(parts, path, files.reader.name, trace)
-        attach(self._catalog, mount, modules(), expected_events(), [quantize(trace.last_ts)])
+        trace, index = self._found(paths, base, name.text, options)
+        path, reader = ", ".join(paths), trace.reader.name
+        narrator = Narrator(name.text, self._report, self._log.add)
+        mount = mount_of(parts, path, trace, with_index(trace, index, self._policy, narrator))
+        attach(self._catalog, mount, modules(), expected_events(), [quantize(mount.trace.last_ts)])
         self._mounts[parts] = mount
-        return f"mounted {path} as {name.text} ({files.reader.name}, {len(trace.tables)} tables)"
+        return f"mounted {path} as {name.text} ({reader}, {len(mount.trace.tables)} tables)"
 
-    def _trace(self, path: str, options: Mapping[str, object]) -> Trace:
-        from dctv.index.build import Trace  # SQLite; only wanted when something is indexed
-
-        files = find_traces([path], self._readers, None)
+    def _found(
+        self, paths: Sequence[str], base: Path | None, label: str, options: Mapping[str, object]
+    ) -> tuple[Trace, Index | None]:
+        """Return the trace that some paths mean, and its index if that told the format."""
+        context = LoadContext(options, self._threads, lambda done, total: self._report(label, done, total))
+        listed = list_files(paths, self._readers, base)
+        known = find_by_paths(listed, self._readers, options, self._policy)
+        if known is not None:
+            return Trace(listed, known[0], context), known[1]
+        files = find_traces(paths, self._readers, base)
         _check_options(files.reader, options)
-        self._interrupted = False
-        return Trace(files.paths, files.reader, LoadContext(options, self._threads, lambda _done, _total: None))
+        return Trace(files.paths, files.reader, context), None
 
     def index(self, path: str, order: Order | None = None, **options: object) -> IndexOutcome:
         """Build the index and the column store of a trace, or what they lack.
@@ -224,9 +236,7 @@ class Session:
             IndexFailed: they cannot be written, or the trace cannot be indexed.
             TraceError: it cannot be read.
         """
-        from dctv.index.order import Order, fulfil
-
-        return fulfil(self._trace(path, options), order or Order(), path, self._report)
+        return fulfil(*self._ordered(path, order, options), path, self._report)
 
     def check_index(self, path: str, order: Order | None = None, **options: object) -> list[str]:
         """Compare the index of a trace with the trace; return in words what differs.
@@ -234,9 +244,16 @@ class Session:
         Raises:
             IndexUnusable: there is no index that could be compared.
         """
-        from dctv.index.order import Order, differences
+        return differences(*self._ordered(path, order, options), path, self._report)
 
-        return differences(self._trace(path, options), order or Order(), path, self._report)
+    def _ordered(self, path: str, order: Order | None, options: Mapping[str, object]) -> tuple[Trace, Order]:
+        wanted = order or Order()
+        self._interrupted = False
+        files = find_traces([path], self._readers, None)
+        _check_options(files.reader, options)
+        context = LoadContext(options, self._threads, lambda _done, _total: None)
+        folder = wanted.index_dir or self._policy.index_dir
+        return Trace(files.paths, files.reader, context), replace(wanted, index_dir=folder)
 
     def _report(self, label: str, done: int, total: int) -> None:
         if self._interrupted:

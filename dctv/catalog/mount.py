@@ -167,7 +167,7 @@ def _events(mount: Mount, plans: Mapping[str, Callable[[], Plan]]) -> Plan:
     schema, raw = events_schema(), [name for name, table in mount.trace.tables.items() if table.event is not None]
     source = mount.all_events(lambda names: union_of(mount.trace, names))
     if source is not None:
-        return Scan(schema, True, ".".join((*mount.parts, "events")), source)
+        return Scan(schema, ordered=True, name=".".join((*mount.parts, "events")), source=source)
     query, tables = union_of(mount.trace, raw)
     leaves = tuple((leaf, plans[name]()) for leaf, name in tables.items())
     return Relation(schema, ordered=True, query=query, leaves=leaves, keeps_order=True)
@@ -189,7 +189,7 @@ def union_of(trace: LoadedTrace, names: Collection[str]) -> tuple[exp.Query, Map
     for select in selects[1:]:
         union = exp.Union(this=union, expression=select, distinct=False)
     inner = exp.Subquery(this=union, alias=exp.TableAlias(this=exp.to_identifier("every", quoted=True)))
-    names = [exp.column(n, quoted=True) for n in schema.names]
+    names: list[exp.Expr] = [exp.column(n, quoted=True) for n in schema.names]
     order = [exp.column(n, quoted=True) for n in (TS, "dctv:table", "dctv:row")]
     return exp.Select(expressions=names).from_(inner).order_by(*order, copy=False), leaves
 

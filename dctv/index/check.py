@@ -12,7 +12,8 @@ from urllib.parse import quote
 from dctv.contracts.chunks import DecodedChunk, Pass
 from dctv.contracts.reader import LoadContext
 from dctv.errors import IndexUnusable
-from dctv.index.build import MakeSpool, Trace, build
+from dctv.index.anew import build
+from dctv.index.build import MakeSpool, Trace
 from dctv.index.database import ALWAYS, Index
 from dctv.index.opening import open_whole
 

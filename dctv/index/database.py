@@ -70,6 +70,7 @@ class Index:
         self._lock = threading.RLock()
         self._held: Closing | None = None
         self._verified: set[str] = set()
+        self._texts: dict[str, Mapping[str, frozenset[str]]] = {}
         self._dimensions: dict[str, Sequence[DimensionStatistics] | None] = {}
         self.about: Mapping[str, str] = dict(self._rows("SELECT key, value FROM about"))
 
@@ -250,9 +251,15 @@ class Index:
         )
 
     def texts_of(self, dimension: str, found: str) -> frozenset[str]:
-        """Return the texts for which a hash stands in some file."""
-        query = "SELECT DISTINCT resolved_value FROM hash_resolutions WHERE dimension = ? AND hash_value = ?"
-        return frozenset(text for (text,) in self._rows(query, (dimension, found)))
+        """Return the texts for which a hash stands in some file; those of all hashes are read once."""
+        with self._lock:
+            if dimension not in self._texts:
+                query = "SELECT DISTINCT hash_value, resolved_value FROM hash_resolutions WHERE dimension = ?"
+                texts: dict[str, frozenset[str]] = {}
+                for hashed, text in self._rows(query, (dimension,)):
+                    texts[hashed] = texts.get(hashed, frozenset()) | {text}
+                self._texts[dimension] = texts
+            return self._texts[dimension].get(found, frozenset())
 
     def event_counts(self) -> Mapping[tuple[str, str], int]:
         """Count events by category and name, as the manifest has them; a missing category is empty."""

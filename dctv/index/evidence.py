@@ -76,6 +76,14 @@ class Evidence:
         return self._of_kinds(_AS_TEXT)
 
     @cached_property
+    def _strings(self) -> int:
+        return self._of_kinds(("string",))
+
+    @cached_property
+    def _all_flags(self) -> bool:
+        return self.dictionaries is not None and set(self.dictionaries.chunks) <= {"false", "true"}
+
+    @cached_property
     def dictionaries(self) -> Dictionaries | None:
         """The dictionaries, None if they are too many."""
         if sum(max(row.distinct, 0) for row in self._rows if row.counts is not None) > _MOST_ENTRIES:
@@ -151,8 +159,8 @@ class Evidence:
             return self.dictionaries.known & self._numeric
         if kind is str:
             return self.dictionaries.known & self._textual
-        if kind is bool and set(self.dictionaries.chunks) <= {"false", "true"}:
-            return self.dictionaries.known & self._of_kinds(("string",))
+        if kind is bool and self._all_flags:
+            return self.dictionaries.known & self._strings
         return 0
 
     def _matched(self, leaf: Leaf, dictionaries: Dictionaries) -> tuple[int, int] | None:
@@ -206,7 +214,7 @@ class Evidence:
         kind = literal_kind(leaf)
         if kind is None:
             return 0
-        return self._numeric if kind is Fraction else self._textual if kind is str else self._of_kinds(("string",))
+        return self._numeric if kind is Fraction else self._textual if kind is str else self._strings
 
 
 def limits(leaf: Leaf, ranges: Ranges, count: int) -> tuple[int, int]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from dctv.contracts.chunks import Checkpoint
 from dctv.errors import IndexUnusable
+from dctv.index.anew import FileFilters, statistics_of
 from dctv.index.build import Built, Trace, failures, looked_at, publish, unchanged, workspace
 from dctv.index.database import ALWAYS, Index
 from dctv.index.location import INDEX
@@ -79,31 +80,26 @@ def extend(trace: Trace, index: Index, wanted: Layout, missing: Lack) -> Built |
 
 def _compute(trace: Trace, index: Index, wanted: Layout, missing: Lack, writer: IndexWriter) -> int | None:
     """Write what is missing; return how many events were read, or None if the chunks are not the index's own."""
-    from dctv._kernels import FileBlooms, chunk_statistics
-
     writer.forget_dimensions([*missing.dimensions, *(ALWAYS if missing.built_in else ())])
     sizes: dict[str, Any] = {
         "expected_entries": wanted.expected_entries,
         "false_positive_rate": wanted.false_positive_rate,
     }
     dimensions = list(missing.dimensions.items())
-    blooms: dict[int, Any] = {}
+    filters = FileFilters(writer, sizes)
     places = iter(index.checkpoints())
     events = 0
     run = trace.chunks.start(trace.paths, trace.context, index.facts)
     for chunk in run:
         if not _same(chunk.checkpoint, next(places, None)):
             return None
-        statistics = chunk_statistics(list(chunk.events), dimensions, **sizes, summary=missing.built_in)
+        statistics = statistics_of(chunk, dimensions, sizes, summary=missing.built_in)
         writer.dimensions(chunk.checkpoint, statistics["dimensions"])
-        collected = blooms.setdefault(chunk.checkpoint.file, FileBlooms(**sizes))
-        for row in statistics["dimensions"]:
-            collected.add(row["dimension"], row["value_hashes"])
+        filters.add(chunk.checkpoint.file, statistics["dimensions"])
         events += sum(batch.num_rows for _, batch in chunk.events)
     if next(places, None) is not None or run.again():
         return None
-    for file, collected in blooms.items():
-        writer.file_blooms(file, collected.finish())
+    filters.finish()
     return events
 
 

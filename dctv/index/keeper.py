@@ -9,7 +9,8 @@ from pathlib import Path
 
 from dctv.errors import IndexFailed, IndexUnusable
 from dctv.index import locks
-from dctv.index.build import STORE, WORKSPACE, Built, MakeSpool, Trace, build
+from dctv.index.anew import build
+from dctv.index.build import STORE, WORKSPACE, Built, MakeSpool, Trace, reason
 from dctv.index.database import Index
 from dctv.index.extend import extend, lack
 from dctv.index.location import Subject, index_folder
@@ -87,8 +88,7 @@ def _prepared(trace: Trace, plan: Plan, folder: Path) -> Built | None:
             finally:
                 index.close()
     except OSError as error:
-        what = (error.strerror or str(error)).lower()
-        raise IndexFailed(f"cannot write the index in `{folder}`: {what}") from None
+        raise IndexFailed(f"cannot write the index in `{folder}`: {reason(error)}") from None
 
 
 def _completed(trace: Trace, plan: Plan, folder: Path, index: Index) -> Built | None:

@@ -1,8 +1,8 @@
 """Turns an index's folder into holds on it: who reads it, who builds it, and whether it may be removed.
 
 `lock` is held shared by everyone who reads or builds, and exclusively by who removes; its modification time is when
-the index was last used. `building.lock` is held by the one who builds. Where the file system knows no locks, all are
-granted: an index is only ever replaced as a whole, so no more than work is lost.
+the index was last used. `building.lock` is held by the one who builds. Where the file system knows no locks, everybody
+may read and build, since an index is only ever replaced as a whole, and nobody may remove.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def remove(folder: Path) -> Hold | None:
     file = _open(folder / USE, make=folder.is_dir())
     if file is None:
         return None
-    if _locked(file, fcntl.LOCK_EX | fcntl.LOCK_NB) and _is(file, folder / USE):
+    if _locked(file, fcntl.LOCK_EX | fcntl.LOCK_NB, unknown=False) and _is(file, folder / USE):
         return Hold(file)
     os.close(file)
     return None
@@ -110,11 +110,12 @@ def _open(path: Path, *, make: bool) -> int | None:
         return None
 
 
-def _locked(file: int, operation: int) -> bool:
+def _locked(file: int, operation: int, *, unknown: bool = True) -> bool:
+    """Lock an open file; `unknown` is what is told where the file system has no locks."""
     try:
         fcntl.flock(file, operation)
     except OSError as error:
-        return error.errno in _NO_LOCKS
+        return unknown and error.errno in _NO_LOCKS
     return True
 
 

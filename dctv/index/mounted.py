@@ -1,14 +1,12 @@
-"""An open index and its trace -> the rows of some chunks, decoded once for all that read them, while files stay as
-they were.
-"""
+"""An open index and its trace -> which chunks may matter, and their rows, decoded once for all that read them."""
 
 from __future__ import annotations
 
 import threading
+import weakref
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 from dctv.contracts.chunks import Origin
 from dctv.contracts.reader import LoadedTrace, TraceTable
@@ -43,6 +41,8 @@ class IndexedTrace:
         self._lock = threading.Lock()
         self._kept: Decoded | None = None
         self._origins: dict[str, Mapping[str, Origin]] = {}
+        # Results that are still read may need the index after the trace was unmounted.
+        self._close = weakref.finalize(self, index.close)
 
     @cached_property
     def everything(self) -> frozenset[int]:
@@ -127,7 +127,7 @@ class IndexedTrace:
 
     def close(self) -> None:
         """Let go of the index."""
-        self.index.close()
+        self._close()
 
 
 def _bytes_of(tables: Mapping[str, TraceTable]) -> int:

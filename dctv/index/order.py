@@ -46,6 +46,8 @@ class Outcome:
     """What kept the trace from being read whole."""
     notes: tuple[str, ...]
     """Why an index that was there was not good enough."""
+    empty: tuple[str, ...]
+    """Dimensions that were asked for and of which no event has a value."""
 
 
 @dataclass(slots=True)
@@ -101,7 +103,7 @@ def fulfil(trace: Trace, order: Order, label: str, report: Report) -> Outcome:
         if built is not None and order.index_dir is None:
             root = cache_folder()
             prune(root, Bound(most_bytes(root)))
-        return _outcome(trace, index, built, told)
+        return _outcome(trace, order, index, built, told)
     finally:
         index.close()
 
@@ -131,7 +133,7 @@ def _watched(trace: Trace, reporter: Reporter) -> Trace:
     return replace(trace, context=context, counted=reporter.counted)
 
 
-def _outcome(trace: Trace, index: Index, built: Built | None, told: list[str]) -> Outcome:
+def _outcome(trace: Trace, order: Order, index: Index, built: Built | None, told: list[str]) -> Outcome:
     rest = trace.chunks.rest(index.known)
     store = None if index.store is None else sum(table.bytes for table in index.store.values())
     return Outcome(
@@ -144,4 +146,10 @@ def _outcome(trace: Trace, index: Index, built: Built | None, told: list[str]) -
         None if built is None else built.seconds,
         tuple(f"{d.file}: {d.reason}" for d in rest.diagnostics if d.incomplete),
         tuple(told),
+        tuple(name for name in order.settings.dimensions if _is_empty(index, name)),
     )
+
+
+def _is_empty(index: Index, dimension: str) -> bool:
+    rows = index.dimension(dimension)
+    return rows is not None and all(row.minimum is None and row.distinct == 0 for row in rows)

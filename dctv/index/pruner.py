@@ -12,14 +12,14 @@ from __future__ import annotations
 
 import threading
 from bisect import bisect_left
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property, partial, reduce
 from itertools import pairwise
 from pathlib import Path
 from typing import Literal, Protocol
 
-from dctv.index.bloom_cache import CACHE, BloomCache, Filter, Key
+from dctv.index.bloom_cache import CACHE, BloomCache, Key
 from dctv.index.canonical import Leaf, canonical
 from dctv.index.chunk_sets import Possible, positions_of, set_of, where
 from dctv.index.evidence import Evidence, Ranges, limits
@@ -108,6 +108,17 @@ def _counted(number: int, thing: str) -> str:
     return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 
 
+@dataclass(frozen=True, slots=True)
+class _Stage:
+    """How far the evidence is used."""
+
+    tier: _Tier
+    kept: int
+    """The chunks that the tiers before left in."""
+    known: dict[int, Possible]
+    """What they left possible of the parts of the predicate, by identity."""
+
+
 class Pruner:
     """The evidence of one index, read when it is wanted; may be used by several threads."""
 
@@ -131,8 +142,10 @@ class Pruner:
         """
         with self._lock:
             kept = [self._whole]
+            stage = _Stage("dictionary", self._whole, {})
             for tier in _TIERS:
-                kept.append(kept[-1] & self._possible(predicate, tier, kept[-1]).true)
+                stage = replace(stage, tier=tier, kept=kept[-1])
+                kept.append(kept[-1] & self._possible(predicate, stage).true)
         out = [before.bit_count() - after.bit_count() for before, after in pairwise(kept)]
         positions = positions_of(kept[-1])
         return Pruned(positions, self._by_file(positions), self._count, len(self._index.files), *out)
@@ -145,34 +158,38 @@ class Pruner:
                 found[file.number] = positions[first:last]
         return found
 
-    def _possible(self, predicate: Predicate, tier: _Tier, kept: int) -> Possible:
+    def _possible(self, predicate: Predicate, stage: _Stage) -> Possible:
         match predicate:
             case Anything():
                 return Possible(self._filled, self._filled, self._filled)
             case Not(part):
-                return self._possible(part, tier, kept).opposite()
+                return self._possible(part, stage).opposite()
             case And(parts):
-                found = [self._possible(part, tier, kept) for part in parts]
+                found = [self._possible(part, stage) for part in parts]
                 return reduce(Possible.both, found, Possible(self._filled, 0, 0))
             case Or(parts):
                 # What is false just if all are: NOT of AND of NOT.
-                found = [self._possible(part, tier, kept).opposite() for part in parts]
+                found = [self._possible(part, stage).opposite() for part in parts]
                 return reduce(Possible.both, found, Possible(self._filled, 0, 0)).opposite()
             case Compare((_, _), _, _):
-                return self._of_ends(predicate, tier)
+                return self._of_ends(predicate, stage)
             case _:
-                return self._leaf(predicate, tier, kept)
+                return self._leaf(predicate, stage)
 
-    def _leaf(self, leaf: Leaf, tier: _Tier, kept: int) -> Possible:
+    def _leaf(self, leaf: Leaf, stage: _Stage) -> Possible:
         name = leaf.columns[0] if isinstance(leaf, Compare) else leaf.column
         evidence = self._evidence_of(name)
         if evidence is None:
             return Possible(self._filled, self._filled, self._filled)
-        found = evidence.at_all(leaf).within(*evidence.by_dictionary(leaf))
-        if tier != "dictionary":
+        found = stage.known.get(id(leaf))
+        if stage.tier == "dictionary":
+            found = evidence.at_all(leaf).within(*evidence.by_dictionary(leaf))
+        assert found is not None
+        if stage.tier == "range" and self._whole & ~evidence.decided_by_dictionary(leaf):
             found = found.within(*evidence.by_range(leaf))
-        if tier == "bloom":
-            found = self._probed(leaf, name, evidence, found, kept)
+        if stage.tier == "bloom":
+            found = self._probed(leaf, name, evidence, found, stage.kept)
+        stage.known[id(leaf)] = found
         return found
 
     def _evidence_of(self, name: str) -> Evidence | None:
@@ -181,14 +198,16 @@ class Pruner:
             self._evidence[name] = None if rows is None else Evidence(rows, self._index.events)
         return self._evidence[name]
 
-    def _of_ends(self, leaf: Compare, tier: _Tier) -> Possible:
+    def _of_ends(self, leaf: Compare, stage: _Stage) -> Possible:
         """Return what is possible of a condition on the ends of events."""
         ts, duration = (self._evidence_of(name) for name in ("ts", "dur"))
         if set(leaf.columns) != {"ts", "dur"} or ts is None or duration is None:
             return Possible(self._filled, self._filled, self._filled)
         present = ts.present & duration.present
         found = Possible(present, present, ts.missing | duration.missing)
-        return found if tier == "dictionary" else found.within(*limits(leaf, self._ends(ts, duration), self._count))
+        return (
+            found if stage.tier == "dictionary" else found.within(*limits(leaf, self._ends(ts, duration), self._count))
+        )
 
     def _ends(self, ts: Evidence, duration: Evidence) -> Ranges:
         ends = list(reversed(self._index.ends))
@@ -214,26 +233,20 @@ class Pruner:
 
     def _may_contain(self, name: str, texts: Sequence[str], asked: int) -> int:
         """Return those of some chunks in which a value may occur, by the filters of files, then of chunks."""
-        positions = positions_of(asked)
         found: list[int] = []
-        unknown: dict[int, Bloom] | None = None
-        for file, own in self._by_file(positions).items():
-            of_file = self._filter(name, -1 - file, partial(self._index.file_bloom, name, file))
-            if of_file is not None and not any(map(of_file.may_contain, texts)):
-                continue
-            for position in own:
-                if unknown is None and not self._cache.known(self._key(name, position)):
-                    unknown = dict(self._index.blooms(name)) if len(positions) > self._count // _FEW else {}
-                one = self._filter(name, position, partial(self._bloom, name, position, unknown or {}))
-                if one is None or any(map(one.may_contain, texts)):
-                    found.append(position)
-        return set_of(found, self._count)
+        for file, own in self._by_file(positions_of(asked)).items():
+            of_file = self._cache.get(self._key(name, -1 - file), partial(self._index.file_bloom, name, file))
+            if of_file is None or any(map(of_file.may_contain, texts)):
+                found += own
+        keys = [self._key(name, position) for position in found]
+        missing = sum(not self._cache.known(key) for key in keys)
+        blooms = self._index.blooms(name) if missing > self._count // _FEW else {}
+        filters = [self._cache.get(key, partial(self._bloom, name, key[-1], blooms)) for key in keys]
+        possible = [one is None or any(map(one.may_contain, texts)) for one in filters]
+        return set_of((position for position, may in zip(found, possible, strict=True) if may), self._count)
 
     def _bloom(self, name: str, position: int, read: Mapping[int, Bloom]) -> Bloom | None:
         return read[position] if position in read else self._index.bloom(name, position)
 
     def _key(self, name: str, position: int) -> Key:
         return (self._index.path, self._index.generation, name, position)
-
-    def _filter(self, name: str, position: int, read: Callable[[], Bloom | None]) -> Filter | None:
-        return self._cache.get(self._key(name, position), read)

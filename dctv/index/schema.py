@@ -14,6 +14,7 @@ PRAGMA application_id = {APPLICATION};
 PRAGMA user_version = {FORMAT_VERSION};
 """
 
+# Rows with blobs stand in tables with row numbers: the others keep only a quarter of a page in place.
 TABLES = """
 CREATE TABLE about(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE files(
@@ -25,18 +26,18 @@ CREATE TABLE checkpoints(
     c_offset INTEGER NOT NULL, c_size INTEGER NOT NULL, bits INTEGER NOT NULL, dict_compressed BLOB,
     skip INTEGER NOT NULL, packed INTEGER NOT NULL,
     num_lines INTEGER NOT NULL, first_line_num INTEGER NOT NULL DEFAULT 0, last_line_num INTEGER NOT NULL DEFAULT 0,
-    PRIMARY KEY(file_id, checkpoint_idx)) WITHOUT ROWID;
+    PRIMARY KEY(file_id, checkpoint_idx));
 CREATE TABLE metadata(
     file_id INTEGER PRIMARY KEY REFERENCES files(id) ON DELETE CASCADE,
     checkpoint_size INTEGER NOT NULL, total_lines INTEGER NOT NULL, total_uc_size INTEGER NOT NULL);
 CREATE TABLE chunk_bloom_filters(
     file_info_id INTEGER NOT NULL REFERENCES files(id) ON DELETE CASCADE,
     checkpoint_idx INTEGER NOT NULL, dimension TEXT NOT NULL, bloom_data BLOB NOT NULL, num_entries INTEGER NOT NULL,
-    PRIMARY KEY(dimension, file_info_id, checkpoint_idx)) WITHOUT ROWID;
+    UNIQUE(dimension, file_info_id, checkpoint_idx));
 CREATE TABLE file_bloom_filters(
     file_info_id INTEGER NOT NULL REFERENCES files(id) ON DELETE CASCADE,
     dimension TEXT NOT NULL, bloom_data BLOB NOT NULL, num_entries INTEGER NOT NULL,
-    PRIMARY KEY(dimension, file_info_id)) WITHOUT ROWID;
+    UNIQUE(dimension, file_info_id));
 CREATE TABLE chunk_statistics(
     file_info_id INTEGER NOT NULL REFERENCES files(id) ON DELETE CASCADE,
     checkpoint_idx INTEGER NOT NULL, total_events INTEGER NOT NULL,
@@ -54,23 +55,22 @@ CREATE TABLE chunk_dimension_stats(
     file_info_id INTEGER NOT NULL REFERENCES files(id) ON DELETE CASCADE,
     checkpoint_idx INTEGER NOT NULL, dimension TEXT NOT NULL, distinct_count INTEGER NOT NULL,
     null_count INTEGER NOT NULL, min_value TEXT, max_value TEXT, value_type TEXT NOT NULL, value_counts BLOB,
-    PRIMARY KEY(dimension, file_info_id, checkpoint_idx)) WITHOUT ROWID;
+    UNIQUE(dimension, file_info_id, checkpoint_idx));
 CREATE TABLE index_dimensions(
     file_info_id INTEGER NOT NULL REFERENCES files(id) ON DELETE CASCADE,
     dimension TEXT NOT NULL, PRIMARY KEY(dimension, file_info_id)) WITHOUT ROWID;
 CREATE TABLE hash_resolutions(
     file_info_id INTEGER NOT NULL REFERENCES files(id) ON DELETE CASCADE,
     dimension TEXT NOT NULL, hash_value TEXT NOT NULL, resolved_value TEXT NOT NULL,
-    PRIMARY KEY(dimension, hash_value, resolved_value, file_info_id)) WITHOUT ROWID;
-CREATE INDEX hash_resolutions_by_text ON hash_resolutions(dimension, resolved_value);
+    PRIMARY KEY(dimension, resolved_value, hash_value, file_info_id)) WITHOUT ROWID;
 CREATE TABLE checkpoint_event_ranges(
     checkpoint_idx INTEGER NOT NULL, file_info_id INTEGER NOT NULL REFERENCES files(id) ON DELETE CASCADE,
     cat TEXT NOT NULL, name TEXT NOT NULL, line_numbers BLOB NOT NULL, event_count INTEGER NOT NULL,
-    PRIMARY KEY(file_info_id, checkpoint_idx, cat, name)) WITHOUT ROWID;
+    UNIQUE(file_info_id, checkpoint_idx, cat, name));
 CREATE TABLE checkpoint_metadata_lines(
     checkpoint_idx INTEGER NOT NULL, file_info_id INTEGER NOT NULL REFERENCES files(id) ON DELETE CASCADE,
     meta_type TEXT NOT NULL, line_numbers BLOB NOT NULL,
-    PRIMARY KEY(file_info_id, checkpoint_idx, meta_type)) WITHOUT ROWID;
+    UNIQUE(file_info_id, checkpoint_idx, meta_type));
 CREATE TABLE store_tables(
     name TEXT PRIMARY KEY, position INTEGER NOT NULL, file TEXT NOT NULL, rows INTEGER NOT NULL, bytes INTEGER NOT NULL,
     checksum INTEGER NOT NULL, stamp TEXT NOT NULL, columns TEXT NOT NULL) WITHOUT ROWID;

@@ -12,18 +12,15 @@ from dctv.catalog.mount import Union
 from dctv.index.mounted import IndexedTrace
 from dctv.index.records import StoredFile
 from dctv.index.scan_pruning import ScanPruning
+from dctv.index.stored import EVENTS, known, relation
 from dctv.plan.nodes import physical_names
 from dctv.plan.predicate import ALWAYS, NEVER, Constant, Predicate, both, carried
 from dctv.plan.question import Question
 from dctv.plan.source import Run, Source
-from dctv.plan.sql import at_least, call, column, text, whole
 from dctv.types.schema import DURATION, TS
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-EVENTS = "events"
-"""The table of all events of a trace, and its flat file in the column store."""
 
 
 def sources_of(trace: IndexedTrace) -> Mapping[str, Source]:
@@ -74,20 +71,12 @@ class Stored:
             IndexUnusable: the file is missing or damaged.
         """
         self.trace.index.verify(self.file)
-        path = "".join(f"[{c}]" if c in "*?[" else c for c in str(self.file.path))
-        read = call(
-            "read_parquet", text(path), exp.EQ(this=exp.to_identifier("hive_partitioning"), expression=exp.false())
-        )
-        query = exp.Select(expressions=[exp.Star()]).from_(exp.Table(this=read))
+        columns = known(self.file.columns).columns
+        names = columns if self.file.name == EVENTS else physical_names(self.trace.tables[self.file.name].schema)
         pruning = self.pruning
-        if pruning is None or pruning.pruned.is_whole:
-            return query
-        if not pruning.pruned.positions:
-            return query.where(exp.false(), copy=False)
-        if pruning.times is None:
-            return query
-        first, last = pruning.times
-        return query.where(at_least(column(TS), whole(first)), at_least(whole(last), column(TS)), copy=False)
+        query = relation(self.file.path, columns, names, None if pruning is None else pruning.times)
+        nothing = pruning is not None and not pruning.pruned.positions
+        return query.where(exp.false(), copy=False) if nothing else query
 
     def open(self, _: Run) -> Any:
         """Fail: the engine reads the file."""
@@ -182,7 +171,8 @@ class AllEvents:
             return flat.lines()
         raw = self._raw()
         rows = sum(one.file.rows for one in raw.values())
-        found = f"store: {rows:,} rows in {len(raw)} of {sum(t.event is not None for t in self.trace.tables.values())} tables"
+        count = sum(table.event is not None for table in self.trace.tables.values())
+        found = f"store: {rows:,} rows in {len(raw)} of {count} tables"
         return (found,) if self.pruning is None else (found, str(self.pruning.pruned))
 
     def bytes_read(self) -> None:

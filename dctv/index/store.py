@@ -90,17 +90,34 @@ class StoreSpool:
     def _finished(
         self, chunks: Chunks, known: Known, name: str, table: TraceTable, *, found: bool
     ) -> Iterator[pa.RecordBatch]:
-        import pyarrow as pa
-
-        if found:
-            for batch in pa.RecordBatchReader.from_stream(self._spool.merged(name)):
-                yield chunks.finished(known, name, batch)
-        else:
-            yield pa.RecordBatch.from_pylist([], schema=_arrow_schema(table.schema))
+        if not found:
+            yield _empty(_arrow_schema(table.schema))
+            return
+        for batch in _batches(self._spool.merged(name)):
+            yield chunks.finished(known, name, batch)
 
     def close(self) -> None:
         """Free everything."""
         self._spool.close()
+
+
+def _batches(stream: Any) -> Iterator[pa.RecordBatch]:
+    """Return the batches of a stream: an empty one if there are none, so that the columns are known."""
+    import pyarrow as pa
+
+    reader = pa.RecordBatchReader.from_stream(stream)
+    some = False
+    for batch in reader:
+        some = True
+        yield batch
+    if not some:
+        yield _empty(reader.schema)
+
+
+def _empty(schema: pa.Schema) -> pa.RecordBatch:
+    import pyarrow as pa
+
+    return pa.RecordBatch.from_arrays([pa.array([], field.type) for field in schema], schema=schema)
 
 
 def _arrow_schema(schema: Schema) -> pa.Schema:
@@ -153,14 +170,14 @@ class _Every:
         """Return them in order of time, then of tables, then of rows."""
         import pyarrow as pa
 
-        order = {TS: "int64", DURATION: "int64", "name": "string", "category": "string", "pid": "int64", "tid": "int64"}
+        text, number = (pa.string(), "string"), (pa.int64(), "int64")
+        kinds = {TS: number, DURATION: number, "name": text, "category": text, "pid": number, "tid": number}
         self._spool.finish()
-        if self._spool.tables():
-            for batch in pa.RecordBatchReader.from_stream(self._spool.merged(EVENTS, list(order.items()))):
-                yield batch.drop_columns([FILE])
-        else:
-            types = {"int64": pa.int64(), "string": pa.string()}
-            yield pa.RecordBatch.from_pylist([], schema=pa.schema([(name, types[kind]) for name, kind in order.items()]))
+        if not self._spool.tables():
+            yield _empty(pa.schema([(name, kind) for name, (kind, _) in kinds.items()]))
+            return
+        for batch in _batches(self._spool.merged(EVENTS, [(name, kind) for name, (_, kind) in kinds.items()])):
+            yield batch.drop_columns([FILE])
 
     def close(self) -> None:
         """Free everything."""

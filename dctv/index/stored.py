@@ -83,7 +83,7 @@ def _chunks(metadata: pq.FileMetaData) -> list[tuple[int, int, int]]:
             begins = [column.data_page_offset]
             if column.has_dictionary_page:
                 begins.append(column.dictionary_page_offset)
-            if column.total_compressed_size:
+            if column.num_values:
                 found.append((min(begins), column.total_compressed_size, number))
     return found
 
@@ -141,7 +141,10 @@ def relation(
         shown.append(value if name == column else exp.alias_(value, name, quoted=True))
     query = exp.Select(expressions=shown).from_(source, copy=False)
     if time_range is not None:
-        low, high = (exp.Literal.number(str(time)) if time >= 0 else exp.Neg(this=exp.Literal.number(str(-time))) for time in time_range)
+        low, high = (
+            exp.Literal.number(str(time)) if time >= 0 else exp.Neg(this=exp.Literal.number(str(-time)))
+            for time in time_range
+        )
         query = query.where(exp.Between(this=exp.column("_ts", quoted=True), low=low, high=high), copy=False)
     return query
 
@@ -149,4 +152,3 @@ def relation(
 def escaped(path: str) -> str:
     """Return a pattern that only matches this path."""
     return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in path)
-

@@ -9,7 +9,7 @@ differ in case only, later ones get a number. Beside a column of hashes stands t
 all generations. A hash with several texts has that of the same file, or NULL if the file itself gives several.
 
 `metadata` has the metadata records, `files` the files. Units are given where their meaning is certain: times are ns;
-bytes are what the C library's calls count in bytes, see `BYTES`. `ret` has none, since it may be an error code.
+bytes are what the C library's calls count in bytes. `ret` has none, since it may be an error code.
 """
 
 from __future__ import annotations
@@ -17,52 +17,21 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from dctv.contracts.reader import (
-    Diagnostic,
-    EventColumns,
-    Head,
-    LoadContext,
-    LoadedTrace,
-    Reader,
-    Records,
-    TraceTable,
+from dctv.contracts.reader import Head, LoadContext, LoadedTrace, Reader, Records
+from dctv.errors import TraceError
+from dctv.readers.dftracer_chunks import CHUNKS
+from dctv.readers.dftracer_tables import (
+    check_found,
+    check_options,
+    diagnostics_of,
+    distinct,
+    event_table,
+    files_table,
+    properties_of,
+    regular_table,
 )
-from dctv.errors import TraceError, nearest
-from dctv.types.schema import TS, ColumnType, Kind, Schema
-from dctv.types.units import NO_UNIT, Unit, parse_unit
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-RECORD = (TS, "dur", "cat", "pid", "tid", "id", "ph", "type")
-"""Columns that come from the record itself, not from its args."""
-
-BYTES = {
-    ("POSIX", "count"): ("read", "write", "pread", "pread64", "pwrite", "pwrite64"),
-    ("POSIX", "offset"): (
-        "pread",
-        "pread64",
-        "pwrite",
-        "pwrite64",
-        "lseek",
-        "lseek64",
-        "mmap",
-        "mmap64",
-        "posix_fadvise",
-    ),
-    ("POSIX", "length"): ("mmap", "mmap64", "ftruncate", "ftruncate64", "truncate", "truncate64"),
-    ("POSIX", "len"): ("posix_fadvise", "copy_file_range"),
-    ("POSIX", "bufsize"): ("readlink",),
-    ("STDIO", "size"): ("fread", "fwrite"),
-}
-"""By category and argument: the calls of the C library for which it is a number of bytes.
-
-It is one only where all events of the name are of this category, since applications may use the names of calls.
-"""
-
-ENGINE_TYPES = {"int64": "BIGINT", "uint64": "UBIGINT", "double": "DOUBLE", "bool": "BOOLEAN"}
 
 
 def sniff(head: Head) -> bool:
@@ -90,115 +59,27 @@ def load(paths: Sequence[Path], context: LoadContext) -> LoadedTrace:
     """Read the files of one trace; `_ts` 0 is the earliest event of all."""
     from dctv._kernels import decode_pfw
 
-    for name in context.options:
-        close = nearest(name, list(READER.options))
-        raise TraceError(f"option `{name}` is unknown to {READER.name}", hint=f"try `{close}`" if close else None)
+    check_options(context.options)
     try:
         found = decode_pfw([str(path) for path in paths], max(1, context.threads), context.progress)
     except ValueError as error:
         raise TraceError(f"cannot read `{paths[0]}`: {error}") from None
-    _check(found)
-    tables = {f"raw_events.{name}": _event_table(name, data) for name, data in found.events}
-    tables["metadata"] = _regular(_without_empty(found.metadata))
-    tables["files"] = _regular(_files(found.files))
-    diagnostics = [
-        Diagnostic(path, reason, count, example[:200], incomplete=incomplete)
-        for path, reason, count, example, incomplete in found.troubles
-    ]
-    return LoadedTrace(tables, diagnostics, found.last_ts, _properties(found))
+    check_found(found.files, found.troubles)
+    tables = {
+        f"raw_events.{name}": event_table(name, data, distinct(data.column("cat"))) for name, data in found.events
+    }
+    tables["metadata"] = regular_table(found.metadata)
+    tables["files"] = files_table(found.files)
+    properties = properties_of(found.start_ns, found.files, _versions(found))
+    return LoadedTrace(tables, diagnostics_of(found.troubles), found.last_ts, properties)
 
 
-def _check(found: Any) -> None:
-    """Refuse files that cannot be opened, and a trace in which nothing is a record."""
-    for path, reason, _, example, _ in found.troubles:
-        if reason == "file cannot be read":
-            raise TraceError(f"cannot read `{path}`: {example.lower()}")
-    if any(events or metadata for _, _, events, metadata, *_ in found.files):
-        return
-    for path, reason, count, example, _ in found.troubles:
-        if reason != "file is empty":
-            where = f", {example[:80]}" if example else ""
-            raise TraceError(f"no DFTracer record in `{path}`: {reason} ({count} times){where}")
-
-
-def _event_table(name: str, data: pa.Table) -> TraceTable:
-    names = data.column_names
-    categories = _distinct(data.column("cat"))
-    columns = []
-    for field in data.schema:
-        engine_type = ENGINE_TYPES.get(str(field.type), "VARCHAR")
-        columns.append(ColumnType(field.name, engine_type, _unit(name, categories, field.name, engine_type)))
-    event = EventColumns(
-        name,
-        category="cat",
-        pid="pid",
-        tid="tid",
-        duration="dur",
-        args=tuple(column for column in names if column not in RECORD),
-    )
-    return TraceTable(Schema(Kind.EVENT, tuple(columns)), data, event)
-
-
-def _distinct(column: pa.ChunkedArray) -> list[object]:
-    import pyarrow.compute as pc
-
-    return list(pc.unique(column).to_pylist())
-
-
-def _unit(event: str, categories: list[object], column: str, engine_type: str) -> Unit:
-    if column in {TS, "dur"}:
-        return parse_unit("ns")
-    if engine_type != "BIGINT" or len(categories) != 1:
-        return NO_UNIT
-    return parse_unit("B") if event in BYTES.get((str(categories[0]), column), ()) else NO_UNIT
-
-
-def _without_empty(data: pa.Table) -> pa.Table:
-    """Drop the record's columns that no metadata record of these writers has."""
-    return data.drop_columns([c for c in ("id", "type") if data.column(c).null_count == len(data)])
-
-
-def _regular(data: pa.Table) -> TraceTable:
-    units = {"bytes": parse_unit("B")}
-    columns = tuple(
-        ColumnType(field.name, ENGINE_TYPES.get(str(field.type), "VARCHAR"), units.get(field.name, NO_UNIT))
-        for field in data.schema
-    )
-    return TraceTable(Schema(Kind.REGULAR, columns), data)
-
-
-def _files(rows: Sequence[tuple[Any, ...]]) -> pa.Table:
-    """One row per file; `min_ts` and `max_ts` are as written, in the file's `time_unit`."""
-    import pyarrow as pa
-
-    names = ("path", "bytes", "events", "metadata", "invalid_lines", "other_lines", "time_unit", "min_ts", "max_ts")
-    flat = [(*row[:7], *(row[7] or (None, None))) for row in rows]
-    columns = list(zip(*flat, strict=True)) or [()] * len(names)
-    return pa.table(
-        {
-            name: pa.array(column, pa.string() if name in {"path", "time_unit"} else pa.int64())
-            for name, column in zip(names, columns, strict=True)
-        }
-    )
-
-
-def _properties(found: Any) -> dict[str, str]:
-    units = sorted({row[6] for row in found.files if row[2] or row[3]})
-    properties = {"clock": "realtime", "start_ns": str(found.start_ns), "time_unit": ", ".join(units) or "US"}
-    writer = _writer(found)
-    if writer:
-        properties["writer"] = writer
-    return properties
-
-
-def _writer(found: Any) -> str | None:
-    """The version that `start` events tell, such as 20003."""
+def _versions(found: Any) -> list[object]:
+    """The versions that `start` events tell, such as 20003."""
     for name, data in found.events:
         if name == "start" and "version" in data.column_names:
-            versions = sorted({str(v) for v in _distinct(data.column("version")) if v is not None})
-            if versions:
-                return f"DFTracer {', '.join(versions)}"
-    return None
+            return distinct(data.column("version"))
+    return []
 
 
 def records(properties: Mapping[str, str]) -> Records:
@@ -223,4 +104,5 @@ READER = Reader(
     sniff=sniff,
     load=load,
     records=records,
+    chunks=CHUNKS,
 )

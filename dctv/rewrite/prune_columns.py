@@ -1,4 +1,4 @@
-"""Kernels and relations -> the same without the columns that nobody reads.
+"""Kernels and relations -> the same without the columns that nobody reads; scans are told which are.
 
 Sound because a column is left out only where (1) no reader names it, (2) the operator's lineage says that the columns
 that stay do not depend on it, and (3) a relation's rows are the same without it: not under DISTINCT, in a compound,
@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from sqlglot import exp
 
 from dctv.contracts.span_operator import SpanOperator
-from dctv.plan.nodes import Kernel, Plan, Relation, column_names, physical_names
+from dctv.plan.nodes import Kernel, Plan, Relation, Scan, column_names, physical_names
 from dctv.plan.sql import aliased, column, table
 from dctv.rewrite.graph import inputs, readers_first, with_inputs
 from dctv.rewrite.select_lists import named_columns, narrowed, result_names
@@ -60,8 +60,16 @@ def _narrow(plan: Plan, wanted: set[str], operators: Mapping[str, SpanOperator])
             return _kernel(plan, wanted, operators[plan.name])
         case Relation():
             return _relation(plan, wanted)
+        case Scan():
+            return _Narrow(_scan(plan, wanted))
         case _:
-            return _Narrow(plan)
+            raise AssertionError(type(plan))
+
+
+def _scan(scan: Scan, wanted: set[str]) -> Scan:
+    """Tell a source which columns are read; the schema stays, since nobody names the others."""
+    source = scan.source if wanted.issuperset(column_names(scan)) else scan.source.reading(frozenset(wanted))
+    return scan if source is scan.source else replace(scan, source=source)
 
 
 def _kernel(kernel: Kernel, wanted: set[str], operator: SpanOperator) -> _Narrow:

@@ -82,7 +82,7 @@ def numbers_rows(value: exp.Expr) -> bool:
 def read_names(tree: exp.Select) -> set[str] | None:
     """Return the names of columns that a select reads for more than to sort by them; None where a star reads all."""
     order = tree.args.get("order")
-    terms = [t.this for t in order.expressions] if order is not None else []
+    terms = [] if order is None else [t.this if isinstance(t, exp.Ordered) else t for t in order.expressions]
     parts = [term for term in terms if not isinstance(term, exp.Column)]
     for key, value in tree.args.items():
         if key not in ("from_", "joins", "with_", "order"):

@@ -5,6 +5,7 @@ use pyo3::prelude::*;
 mod access;
 mod columns;
 mod ftrace;
+mod pass;
 mod pfw;
 mod spool;
 mod statistics;

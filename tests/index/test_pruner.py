@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import inf, isnan
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -36,9 +36,7 @@ from dctv.plan.predicate import (
     simplified,
 )
 from tests.bounds import bounded
-
-Row = Mapping[str, Any]
-"""An event: `name`, `ts`, `dur` and columns."""
+from tests.index.evaluator import Row, truth
 
 
 @dataclass(eq=False)
@@ -128,59 +126,6 @@ def _type(value: object) -> object:
             return pa.string()
         case _:
             return None
-
-
-def truth(predicate: Predicate, row: Row) -> bool | None:
-    """Return what a predicate is for an event, in three-valued logic, one case after the other."""
-    match predicate:
-        case Not(part):
-            inner = truth(part, row)
-            return None if inner is None else not inner
-        case And(parts):
-            found = [truth(part, row) for part in parts]
-            return False if False in found else None if None in found else True
-        case Or(parts):
-            found = [truth(part, row) for part in parts]
-            return True if True in found else None if None in found else False
-        case IsNull(column):
-            return row[column] is None
-        case Anything():
-            return row["luck"]
-        case Compare(columns, operator, literal):
-            values = [row[c] for c in columns]
-            return None if None in values else _holds(sum(values) if len(values) > 1 else values[0], operator, literal)
-        case Prefix(column, text):
-            return None if row[column] is None else _text(row[column]).startswith(text)
-        case In(column, literals, has_null):
-            if row[column] is None:
-                return None
-            found = [_holds(row[column], "=", literal) for literal in literals]
-            return True if True in found else None if has_null else False
-
-
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else ("true" if value else "false") if isinstance(value, bool) else str(value)
-
-
-def _holds(value: Any, operator: str, literal: Any) -> bool:
-    if isinstance(literal, str):
-        value = _text(value)
-    elif isinstance(value, float) and isnan(value):
-        # The engine takes what is no number for greater than all numbers.
-        return operator in ("!=", ">", ">=")
-    match operator:
-        case "=":
-            return bool(value == literal)
-        case "!=":
-            return bool(value != literal)
-        case "<":
-            return bool(value < literal)
-        case "<=":
-            return bool(value <= literal)
-        case ">":
-            return bool(value > literal)
-        case _:
-            return bool(value >= literal)
 
 
 _EDGES = [0, 1, -1, 5, 2**53, 2**53 + 1, 2**63 - 1, -(2**63), 2**63, 2**64 - 1]

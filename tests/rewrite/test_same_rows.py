@@ -18,8 +18,8 @@ from tests.semantics.oracle import END
 from tests.semantics.plans import PAYLOADS, POSSIBLE, Query, queries, shaped, values
 from tests.sqltest import ROOT
 
-_FILES = sorted((ROOT / "tests" / "sql").rglob("*.test")) + sorted((ROOT / "tests" / "stdlib").rglob("*.test"))
-_BLOCK = re.compile(
+FILES = sorted((ROOT / "tests" / "sql").rglob("*.test")) + sorted((ROOT / "tests" / "stdlib").rglob("*.test"))
+BLOCK = re.compile(
     r"^(?:mount (?P<name>\S+) (?P<path>[^\n]+)|(?:query|error)\n(?P<sql>.*?)\n----)$", re.MULTILINE | re.DOTALL
 )
 
@@ -29,7 +29,7 @@ def _set(session: Session, choice: str) -> None:
         pass
 
 
-def _outcome(session: Session, sql: str) -> list[object]:
+def outcome(session: Session, sql: str) -> list[object]:
     """Run statements: the rows and warnings of each, up to the first error."""
     found: list[object] = []
     try:
@@ -46,9 +46,9 @@ def _outcome(session: Session, sql: str) -> list[object]:
     return found
 
 
-@pytest.mark.parametrize("file", _FILES, ids=lambda f: str(f.relative_to(ROOT / "tests")))
+@pytest.mark.parametrize("file", FILES, ids=lambda f: str(f.relative_to(ROOT / "tests")))
 def test_queries_of_the_test_files(file: Path) -> None:
-    blocks = list(_BLOCK.finditer(file.read_text(encoding="utf-8")))
+    blocks = list(BLOCK.finditer(file.read_text(encoding="utf-8")))
     assert blocks
     with Session() as session, Session() as plain:
         _set(plain, "off")
@@ -57,7 +57,7 @@ def test_queries_of_the_test_files(file: Path) -> None:
                 for one in (session, plain):
                     one.mount(str(ROOT / block["path"]), block["name"])
             elif not re.match(r"\s*(EXPLAIN|SET)\b", block["sql"], re.IGNORECASE):
-                assert _outcome(session, block["sql"]) == _outcome(plain, block["sql"]), block["sql"]
+                assert outcome(session, block["sql"]) == outcome(plain, block["sql"]), block["sql"]
 
 
 @pytest.fixture(scope="module", params=["kernel", "relational"])
@@ -130,7 +130,7 @@ def _same(session: Session, sql: str) -> None:
     found = []
     for choice in ("on", "off"):
         _set(session, choice)
-        found.append(_outcome(session, sql))
+        found.append(outcome(session, sql))
     assert found[0] == found[1]
     assert not isinstance(found[0][-1], str), found[0][-1]
 

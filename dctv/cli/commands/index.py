@@ -68,6 +68,8 @@ def _build(trace: str, order: Order, desk: Desk, *, allow: bool) -> int:
     desk.bar.clear()
     for note in outcome.notes:
         say(f"warning: {note}; it is built anew")
+    for name in outcome.empty:
+        say(f"warning: no event has a value of `{name}`")
     for reason in outcome.incomplete:
         say(f"{'warning' if allow else 'error'}: {reason}")
     desk.sink.stream.write(f"{_told(trace, outcome)}\n".encode())

@@ -165,10 +165,10 @@ impl Input {
             State::Ended => Ok(Step::End),
             State::Plain => {
                 let rest = self.rest();
-                let text = rest.get(..room).unwrap_or(rest);
-                out.extend_from_slice(text);
-                self.at += text.len();
-                let ended = text.is_empty() && room > 0;
+                let given = rest.len().min(room);
+                out.extend_from_slice(&rest[..given]);
+                self.at += given;
+                let ended = given == 0 && room > 0;
                 Ok(if ended { Step::End } else { Step::More })
             }
             State::Between(behind) => self.start_member(behind),

@@ -95,7 +95,9 @@ impl Source {
         Ok(source)
     }
 
-    fn new(input: Input, limits: Limits, chunk: Checkpoint) -> Source {
+    fn new(input: Input, mut limits: Limits, chunk: Checkpoint) -> Source {
+        // Shorter lines may stand in a block between others, where nobody looks for them.
+        limits.line = limits.line.max(limits.block.saturating_add(2 * STEP));
         Source {
             input,
             limits,
@@ -166,7 +168,7 @@ impl Source {
 
     /// Whether the first line of a text is longer than the limit.
     fn begins_long(&self, text: &[u8]) -> bool {
-        let limit = self.limits.line.max(self.limits.block);
+        let limit = self.limits.line;
         text.get(..=limit)
             .is_some_and(|text| !text.contains(&b'\n'))
     }

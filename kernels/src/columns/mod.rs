@@ -5,6 +5,7 @@ mod strings;
 mod table;
 mod unify;
 
+pub use column::{Kind, Traits};
 pub use strings::{Interner, Strings};
-pub use table::TableBuilder;
+pub use table::{Expected, TableBuilder};
 pub use unify::{coded_arrays, unify};

@@ -1,7 +1,20 @@
 //! Rows with named values into columns, in order of first appearance.
 
-use super::column::Column;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::column::{Column, Kind, Traits};
 use super::strings::Interner;
+
+/// Types that columns have from the start, known from elsewhere; those of values found later still widen them.
+#[derive(Clone, Default)]
+pub struct Expected {
+    pub fixed: Vec<Kind>,
+    /// The names of keyed columns, in their order.
+    pub keys: Vec<Vec<u8>>,
+    pub keyed: FxHashMap<Vec<u8>, Kind>,
+}
 
 /// A growing table.
 ///
@@ -15,6 +28,7 @@ pub struct TableBuilder {
     after: Vec<usize>,
     previous: usize,
     rows: usize,
+    expected: Arc<Expected>,
 }
 
 impl TableBuilder {
@@ -27,7 +41,28 @@ impl TableBuilder {
             after: vec![usize::MAX; fixed.len() + 1],
             previous: fixed.len(),
             rows: 0,
+            expected: Arc::default(),
         }
+    }
+
+    /// The same, whose columns have types from the start.
+    pub fn expecting(fixed: &[&'static str], expected: Arc<Expected>) -> TableBuilder {
+        let mut table = TableBuilder::new(fixed);
+        for (column, kind) in table.columns.iter_mut().zip(&expected.fixed) {
+            column.promote(*kind);
+        }
+        table.expected = expected;
+        table
+    }
+
+    /// The names of the columns that were not given at the start, in their order.
+    pub fn keys(&self) -> impl Iterator<Item = &[u8]> {
+        self.keys.iter()
+    }
+
+    /// What is known of the types of all columns.
+    pub fn traits(&self) -> impl Iterator<Item = Traits> {
+        self.columns.iter().map(Column::traits)
     }
 
     /// The rows that were ended.
@@ -51,7 +86,11 @@ impl TableBuilder {
         } else {
             let found = base + self.keys.intern(key);
             if found == self.columns.len() {
-                self.columns.push(Column::new());
+                let mut column = Column::new();
+                if let Some(kind) = self.expected.keyed.get(key) {
+                    column.promote(*kind);
+                }
+                self.columns.push(column);
                 self.after.push(usize::MAX);
             }
             self.after[self.previous] = found;

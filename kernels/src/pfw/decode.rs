@@ -1,9 +1,15 @@
 //! Blocks of lines into growing tables, one per event name, and what else the lines tell.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::hashes::Told;
 use super::json::{Text, Token, parse_int, unescape};
 use super::record::{Field, Line, Member, Record};
 use super::report::{Report, Trouble};
-use crate::columns::{Interner, TableBuilder};
+use crate::columns::{Expected, Interner, TableBuilder};
 
 /// The columns of every event table, in order; `TS` and `DUR` in the unit of the file.
 pub const EVENT_COLUMNS: [&str; 8] = ["_ts", "dur", "cat", "pid", "tid", "id", "ph", "type"];
@@ -26,6 +32,15 @@ pub struct EventTable {
     pub table: TableBuilder,
     /// From which row on the rows are of which file.
     pub files: Vec<(usize, usize)>,
+    /// The line of each row, from 0, if lines are numbered.
+    pub lines: Vec<u32>,
+}
+
+/// What is known of tables before they are decoded.
+#[derive(Default)]
+pub struct Expectations {
+    pub events: FxHashMap<Vec<u8>, Arc<Expected>>,
+    pub metadata: Arc<Expected>,
 }
 
 /// A metadata record that gives a hash its text.
@@ -36,11 +51,39 @@ pub struct HashRecord {
     pub text: Vec<u8>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+impl HashRecord {
+    pub fn told(&self) -> Told<'_> {
+        Told {
+            file: self.file,
+            kind: self.kind,
+            hash: &self.hash,
+            text: &self.text,
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum HashKind {
     File,
     Host,
     String,
+}
+
+impl HashKind {
+    /// The name of the dimension in which indexes keep these hashes.
+    pub fn dimension(self) -> &'static str {
+        match self {
+            HashKind::File => "fhash",
+            HashKind::Host => "hhash",
+            HashKind::String => "shash",
+        }
+    }
+
+    pub fn of_dimension(name: &str) -> Option<HashKind> {
+        [HashKind::File, HashKind::Host, HashKind::String]
+            .into_iter()
+            .find(|kind| kind.dimension() == name)
+    }
 }
 
 /// How many lines of which kind a file, or a part of it, has.
@@ -62,8 +105,11 @@ pub struct Part {
     pub units: Vec<(usize, Vec<u8>)>,
     pub counts: Vec<(usize, Counts)>,
     pub report: Report,
-    /// Rows with a half surrogate pair, which no UTF-8 can hold.
-    pub replaced: u64,
+    /// Where lines are numbered: those that are no events, by the kind of metadata, or under an empty name.
+    pub other_lines: Option<BTreeMap<String, Vec<u32>>>,
+    expectations: Arc<Expectations>,
+    /// Values with a half surrogate pair, which no UTF-8 can hold.
+    replaced: u64,
     record: Record,
     buffer: Vec<u8>,
 }
@@ -78,6 +124,8 @@ impl Default for Part {
             units: Vec::new(),
             counts: Vec::new(),
             report: Report::default(),
+            other_lines: None,
+            expectations: Arc::default(),
             replaced: 0,
             record: Record::default(),
             buffer: Vec::new(),
@@ -96,6 +144,30 @@ pub struct Input<'a> {
 }
 
 impl Part {
+    /// A part of one chunk, whose columns have the types that are known before; its lines are numbered if asked.
+    pub fn of_chunk(expectations: &Arc<Expectations>, numbered: bool) -> Part {
+        Part {
+            metadata: TableBuilder::expecting(
+                &METADATA_COLUMNS,
+                Arc::clone(&expectations.metadata),
+            ),
+            expectations: Arc::clone(expectations),
+            other_lines: numbered.then(BTreeMap::new),
+            ..Part::default()
+        }
+    }
+
+    fn no_event(&mut self, kind: &[u8], number: u64) {
+        if let Some(lines) = &mut self.other_lines {
+            let number = u32::try_from(number - 1).unwrap_or(u32::MAX);
+            let kind = String::from_utf8_lossy(kind);
+            match lines.get_mut(kind.as_ref()) {
+                Some(numbers) => numbers.push(number),
+                None => drop(lines.insert(kind.into_owned(), vec![number])),
+            }
+        }
+    }
+
     /// Decode a block of whole lines.
     pub fn decode(&mut self, input: &Input) {
         let mut counts = match self.counts.last() {
@@ -121,6 +193,12 @@ impl Part {
         if let Some(last) = self.counts.last_mut() {
             last.1 = counts;
         }
+        let replaced = std::mem::take(&mut self.replaced);
+        if replaced > 0 {
+            let example = "half a surrogate pair";
+            self.report
+                .note(input.file, Trouble::NotUtf8, replaced, example);
+        }
     }
 
     /// Count a line that was skipped since it is too long, of which `head` is the beginning.
@@ -131,8 +209,9 @@ impl Part {
         if let Some((_, counts)) = self.counts.last_mut() {
             counts.lines += 1;
             counts.invalid += 1;
-            self.report
-                .line(file, Trouble::LongLine, counts.lines, head);
+            let number = counts.lines;
+            self.report.line(file, Trouble::LongLine, number, head);
+            self.no_event(b"", number);
         }
     }
 
@@ -145,7 +224,7 @@ impl Part {
         counts: &mut Counts,
     ) {
         let trouble = match record.read(line) {
-            Ok(Line::Blank | Line::Bracket) => return,
+            Ok(Line::Blank | Line::Bracket) => return self.no_event(b"", counts.lines),
             Ok(Line::Object) => match self.record(record, input, line, counts) {
                 Ok(()) => return,
                 Err(trouble) => {
@@ -167,6 +246,7 @@ impl Part {
             }
         };
         self.report.line(input.file, trouble, counts.lines, line);
+        self.no_event(b"", counts.lines);
     }
 
     fn record(
@@ -184,6 +264,11 @@ impl Part {
         {
             self.metadata(record, input, line);
             counts.metadata += 1;
+            if self.other_lines.is_some() {
+                let mut kind = Vec::new();
+                as_text(record.get(Field::Name), line, &mut kind, &mut 0);
+                self.no_event(&kind, counts.lines);
+            }
             return Ok(());
         }
         let ts = match self.whole(record.get(Field::Ts), line) {
@@ -209,7 +294,7 @@ impl Part {
             }
             _ => (),
         }
-        self.event(record, input, line, (name, ts, dur));
+        self.event(record, input, line, counts.lines, (name, ts, dur));
         Ok(())
     }
 
@@ -218,17 +303,33 @@ impl Part {
         record: &Record,
         input: &Input,
         line: &[u8],
+        number: u64,
         (name, ts, dur): (Text, i64, Option<i64>),
     ) {
         let name = bytes(name, line, &mut self.buffer, &mut self.replaced);
-        let index = self.names.intern(name);
+        let index = match std::str::from_utf8(name) {
+            Ok(_) => self.names.intern(name),
+            Err(_) => self.names.intern(String::from_utf8_lossy(name).as_bytes()),
+        };
         if index == self.events.len() {
+            let expected = self.expectations.events.get(self.names.get(index));
             self.events.push(EventTable {
-                table: TableBuilder::new(&EVENT_COLUMNS),
+                table: TableBuilder::expecting(
+                    &EVENT_COLUMNS,
+                    expected.cloned().unwrap_or_default(),
+                ),
                 files: Vec::new(),
+                lines: Vec::new(),
             });
         }
-        let EventTable { table, files } = &mut self.events[index];
+        let EventTable {
+            table,
+            files,
+            lines,
+        } = &mut self.events[index];
+        if self.other_lines.is_some() {
+            lines.push(u32::try_from(number - 1).unwrap_or(u32::MAX));
+        }
         if files.last().is_none_or(|(_, file)| *file != input.file) {
             files.push((table.rows(), input.file));
         }
@@ -298,7 +399,7 @@ impl Part {
     fn learn(&mut self, record: &Record, file: usize, line: &[u8], key: Token, value: Token) {
         let mut plain = |token| {
             let mut out = Vec::new();
-            as_text(token, line, &mut out, &mut self.replaced).then_some(out)
+            as_text(token, line, &mut out, &mut self.replaced).then(|| clean(out))
         };
         let (Some(name), Some(text), Some(hash)) =
             (plain(record.get(Field::Name)), plain(key), plain(value))
@@ -336,6 +437,16 @@ impl Part {
             Token::Text(text) => parse_int(text.span.of(line)),
             _ => None,
         }
+    }
+}
+
+/// The text as the tables show it.
+fn clean(text: Vec<u8>) -> Vec<u8> {
+    match String::from_utf8(text) {
+        Ok(text) => text.into_bytes(),
+        Err(error) => String::from_utf8_lossy(error.as_bytes())
+            .into_owned()
+            .into_bytes(),
     }
 }
 

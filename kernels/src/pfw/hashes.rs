@@ -9,7 +9,7 @@ use arrow_buffer::{NullBuffer, NullBufferBuilder};
 use arrow_schema::ArrowError;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::decode::{HashKind, HashRecord};
+use super::decode::HashKind;
 use super::report::{Report, Trouble};
 use crate::columns::{Interner, coded_arrays};
 
@@ -19,6 +19,15 @@ enum Meaning {
     Everywhere(Vec<u8>),
     /// Different texts: that of each file, none where the file itself gives several.
     PerFile(BTreeMap<usize, Option<Vec<u8>>>),
+}
+
+/// What a metadata record says of a hash.
+#[derive(Clone, Copy)]
+pub struct Told<'a> {
+    pub file: usize,
+    pub kind: HashKind,
+    pub hash: &'a [u8],
+    pub text: &'a [u8],
 }
 
 /// All hashes of a trace.
@@ -33,35 +42,28 @@ type Meanings = FxHashMap<Vec<u8>, Meaning>;
 
 impl Book {
     /// Collect the records of a trace; hashes with several texts are reported.
-    pub fn new(records: Vec<HashRecord>, report: &mut Report) -> Book {
+    pub fn new<'a>(records: impl Iterator<Item = Told<'a>> + Clone, report: &mut Report) -> Book {
         let mut book = Book::default();
-        let mut clashes: FxHashSet<(HashKind, Vec<u8>)> = FxHashSet::default();
-        for record in &records {
+        let mut clashes: FxHashSet<(HashKind, &[u8])> = FxHashSet::default();
+        for record in records.clone() {
             let meanings = book.meanings(record.kind);
-            match meanings.get(&record.hash) {
+            match meanings.get(record.hash) {
                 None => {
                     meanings.insert(
-                        record.hash.clone(),
-                        Meaning::Everywhere(record.text.clone()),
+                        record.hash.to_vec(),
+                        Meaning::Everywhere(record.text.to_vec()),
                     );
                 }
                 Some(Meaning::Everywhere(text)) if *text == record.text => (),
                 Some(_) => {
-                    clashes.insert((record.kind, record.hash.clone()));
+                    clashes.insert((record.kind, record.hash));
                 }
             }
         }
         if !clashes.is_empty() {
             for record in records {
-                let key = (record.kind, record.hash);
-                if clashes.contains(&key) {
-                    clash(
-                        book.meanings(key.0),
-                        key.1,
-                        record.file,
-                        record.text,
-                        report,
-                    );
+                if clashes.contains(&(record.kind, record.hash)) {
+                    clash(book.meanings(record.kind), record, report);
                 }
             }
         }
@@ -76,6 +78,15 @@ impl Book {
         }
     }
 
+    /// Whether a hash has a text in a file.
+    pub fn has(&self, kinds: &[HashKind], hash: &[u8], file: usize) -> bool {
+        match self.find(kinds, hash) {
+            Some(Meaning::Everywhere(_)) => true,
+            Some(Meaning::PerFile(files)) => files.get(&file).is_some_and(Option::is_some),
+            None => false,
+        }
+    }
+
     fn find(&self, kinds: &[HashKind], hash: &[u8]) -> Option<&Meaning> {
         kinds.iter().find_map(|kind| match kind {
             HashKind::File => self.files.get(hash),
@@ -85,15 +96,15 @@ impl Book {
     }
 }
 
-fn clash(meanings: &mut Meanings, hash: Vec<u8>, file: usize, text: Vec<u8>, report: &mut Report) {
-    let shown = String::from_utf8_lossy(&hash).into_owned();
+fn clash(meanings: &mut Meanings, told: Told, report: &mut Report) {
+    let shown = String::from_utf8_lossy(told.hash).into_owned();
     let meaning = meanings
-        .entry(hash)
+        .entry(told.hash.to_vec())
         .or_insert_with(|| Meaning::PerFile(BTreeMap::new()));
     if let Meaning::Everywhere(first) = meaning {
         let first = String::from_utf8_lossy(first);
         report.note(
-            file,
+            told.file,
             Trouble::AmbiguousHash,
             1,
             &format!("{shown}: {first} and others"),
@@ -101,8 +112,10 @@ fn clash(meanings: &mut Meanings, hash: Vec<u8>, file: usize, text: Vec<u8>, rep
         *meaning = Meaning::PerFile(BTreeMap::new());
     }
     if let Meaning::PerFile(files) = meaning {
-        let known = files.entry(file).or_insert_with(|| Some(text.clone()));
-        if known.as_ref().is_some_and(|known| *known != text) {
+        let known = files
+            .entry(told.file)
+            .or_insert_with(|| Some(told.text.to_vec()));
+        if known.as_ref().is_some_and(|known| known != told.text) {
             *known = None;
         }
     }
@@ -135,13 +148,13 @@ pub struct Rows<'a> {
 }
 
 /// A text column, row by row.
-enum Texts<'a> {
+pub enum Texts<'a> {
     Plain(&'a StringArray),
     Coded(&'a [i32], &'a StringArray, Option<&'a NullBuffer>),
 }
 
 impl<'a> Texts<'a> {
-    fn of(array: &'a ArrayRef) -> Option<Texts<'a>> {
+    pub fn of(array: &'a ArrayRef) -> Option<Texts<'a>> {
         if let Some(plain) = array.as_string_opt::<i32>() {
             return Some(Texts::Plain(plain));
         }
@@ -153,7 +166,7 @@ impl<'a> Texts<'a> {
         ))
     }
 
-    fn get(&self, row: usize) -> Option<&'a [u8]> {
+    pub fn get(&self, row: usize) -> Option<&'a [u8]> {
         match self {
             Texts::Plain(texts) => texts.is_valid(row).then(|| texts.value(row).as_bytes()),
             Texts::Coded(codes, texts, nulls) => {

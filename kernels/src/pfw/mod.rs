@@ -1,12 +1,24 @@
 //! Decoder of DFTracer's JSON lines: files, plain or gzip, into one Arrow table per event name.
 
+mod chunk;
 mod decode;
+mod facts;
+mod finish;
+mod gathered;
+mod growing;
 mod hashes;
 mod json;
+mod ledger;
+mod metadata;
+mod names;
+mod pass;
 mod record;
 mod report;
+mod select;
+mod sorted;
 mod source;
 mod tables;
+mod told;
 mod trace;
 
 use std::sync::atomic::Ordering;
@@ -55,14 +67,7 @@ fn decode_pfw(
     block_size: usize,
     line_limit: usize,
 ) -> PyResult<PfwTrace> {
-    let size = |path: &String| std::fs::metadata(path).map_or(0, |data| data.len());
-    let files = paths
-        .into_iter()
-        .map(|path| File {
-            size: size(&path),
-            path,
-        })
-        .collect();
+    let files = paths.into_iter().map(File::new).collect();
     let limits = Limits {
         block: block_size.clamp(1, 1 << 30),
         line: line_limit.clamp(1, 1 << 30),
@@ -169,6 +174,8 @@ fn convert(py: Python<'_>, job: &Job, trace: Trace) -> PyResult<PfwTrace> {
 }
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    pass::register(m)?;
+    m.add_class::<finish::PfwFinisher>()?;
     m.add_class::<PfwTrace>()?;
     m.add_function(wrap_pyfunction!(decode_pfw, m)?)
 }

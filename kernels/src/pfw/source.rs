@@ -3,8 +3,10 @@
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::pass::Checkpoint;
 use flate2::{Decompress, FlushDecompress, Status};
 
 /// Bytes read from a file at a time.
@@ -24,10 +26,10 @@ pub enum Damage {
 }
 
 /// The text of a file, inflated where it is gzip.
-struct Input<'a> {
+struct Input {
     file: File,
     /// Bytes read so far of all files, for the progress bar.
-    done: &'a AtomicU64,
+    done: Arc<AtomicU64>,
     piece: Vec<u8>,
     at: usize,
     inflate: Option<Decompress>,
@@ -38,8 +40,8 @@ struct Input<'a> {
     damage: Option<Damage>,
 }
 
-impl<'a> Input<'a> {
-    fn open(path: &Path, done: &'a AtomicU64) -> io::Result<Input<'a>> {
+impl Input {
+    fn open(path: &Path, done: Arc<AtomicU64>) -> io::Result<Input> {
         let mut input = Input {
             file: File::open(path)?,
             done,
@@ -166,20 +168,22 @@ pub struct Limits {
 }
 
 /// A file as blocks of whole lines.
-pub struct Source<'a> {
-    input: Input<'a>,
+pub struct Source {
+    input: Input,
     limits: Limits,
     rest: Vec<u8>,
     pub bytes: u64,
+    ended: bool,
 }
 
-impl<'a> Source<'a> {
-    pub fn open(path: &Path, done: &'a AtomicU64, limits: Limits) -> io::Result<Source<'a>> {
+impl Source {
+    pub fn open(path: &Path, done: Arc<AtomicU64>, limits: Limits) -> io::Result<Source> {
         Ok(Source {
             input: Input::open(path, done)?,
             limits,
             rest: Vec::new(),
             bytes: 0,
+            ended: false,
         })
     }
 
@@ -187,8 +191,28 @@ impl<'a> Source<'a> {
         self.input.damage
     }
 
+    /// Whether there is no further block.
+    pub fn ended(&self) -> bool {
+        self.ended
+    }
+
+    pub fn packed(&self) -> bool {
+        self.input.gzip
+    }
+
+    /// Where the text begins that was not given yet.
+    pub fn position(&self) -> u64 {
+        self.bytes - self.rest.len() as u64
+    }
+
     /// The next block, in the memory of an old one.
-    pub fn block(&mut self, mut text: Vec<u8>) -> io::Result<Block> {
+    pub fn block(&mut self, text: Vec<u8>) -> io::Result<Block> {
+        let block = self.next_block(text)?;
+        self.ended = block.last;
+        Ok(block)
+    }
+
+    fn next_block(&mut self, mut text: Vec<u8>) -> io::Result<Block> {
         text.clear();
         text.reserve(self.limits.block + 2 * PIECE);
         text.append(&mut self.rest);
@@ -255,6 +279,27 @@ impl<'a> Source<'a> {
                 text.clear();
                 return Ok(false);
             }
+        }
+    }
+}
+
+/// The text of one chunk.
+pub fn text_of(path: &Path, place: &Checkpoint, done: &Arc<AtomicU64>) -> io::Result<Vec<u8>> {
+    let mut input = Input::open(path, Arc::clone(done))?;
+    let mut passed = 0;
+    let mut text = Vec::new();
+    loop {
+        let mut piece = Vec::new();
+        let more = input.read(&mut piece)?;
+        let start = place
+            .uc_offset
+            .saturating_sub(passed)
+            .min(piece.len() as u64) as usize;
+        passed += piece.len() as u64;
+        text.extend_from_slice(&piece[start..]);
+        if !more || text.len() as u64 >= place.uc_size {
+            text.truncate(place.uc_size.min(text.len() as u64) as usize);
+            return Ok(text);
         }
     }
 }

@@ -1,19 +1,16 @@
-//! Growing event tables into finished ones: times in nanoseconds, hashes with their texts, rows in time order.
+//! Growing event tables into ones with their final columns: times in nanoseconds, hashes with their texts.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Int32Type, Int64Type};
-use arrow_array::{
-    Array, ArrayRef, BooleanArray, DictionaryArray, Int32Array, Int64Array, RecordBatch,
-    new_null_array,
-};
-use arrow_schema::{ArrowError, DataType, Field, Schema};
+use arrow_array::types::Int64Type;
+use arrow_array::{Array, ArrayRef, BooleanArray, Int64Array, RecordBatch, new_null_array};
+use arrow_schema::{ArrowError, DataType};
 use arrow_select::filter::filter;
-use arrow_select::interleave::interleave;
+use rustc_hash::FxHashSet;
 
-use super::decode::{EVENT_COLUMNS, EventTable, is_hash};
+use super::decode::{EVENT_COLUMNS, EventTable, HashKind, is_hash};
 use super::hashes::{Book, Rows, resolution, resolve};
 use super::report::Trouble;
 use crate::columns::unify;
@@ -33,16 +30,30 @@ const TAKEN: [&str; 12] = [
     "dur",
     "args",
 ];
-/// Rows of one batch of a finished table.
-const BATCH_ROWS: usize = 1 << 17;
-/// From this many bytes of text in a column on, batches are small, since 32-bit offsets end at 2 GiB.
-const MUCH_TEXT: usize = 1 << 30;
-
 /// What is known of all files before tables are finished.
 pub struct Context {
     /// Nanoseconds in a unit of time, by file.
     pub factors: Vec<i64>,
     pub book: Book,
+}
+
+/// What of the columns of a table all of its rows decide, for the case that only some are there.
+#[derive(Clone, Default)]
+pub struct Shape {
+    /// By decoded column: no row has a value.
+    pub empty: Vec<bool>,
+    /// By decoded column: some row has a hash whose text is known.
+    pub resolves: Vec<bool>,
+}
+
+/// From which decoded column the values of a column are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Origin {
+    Column(usize),
+    /// Texts of the hashes in it.
+    Texts(usize),
+    /// Texts as written, and those of hashes where there is none.
+    Both,
 }
 
 /// Events of one file, times in the unit of the file.
@@ -53,24 +64,41 @@ pub struct Extent {
     pub max_ts: i64,
 }
 
-struct Column {
-    name: String,
-    arrays: Vec<ArrayRef>,
+pub struct Column {
+    pub name: String,
+    pub origin: Origin,
+    pub arrays: Vec<ArrayRef>,
 }
 
 /// A table whose times are absolute nanoseconds and whose rows are not sorted yet.
 pub struct Timed {
     pub name: String,
-    columns: Vec<Column>,
-    rows: Vec<usize>,
+    pub columns: Vec<Column>,
+    pub rows: Vec<usize>,
     /// The earliest time and the latest end.
     pub range: Option<(i64, i64)>,
     pub extents: BTreeMap<usize, Extent>,
     pub troubles: Vec<(usize, Trouble, u64, String)>,
 }
 
+struct HashColumn {
+    /// Number among the decoded columns.
+    index: usize,
+    name: String,
+    /// Whether its texts are shown even if there are none.
+    wanted: bool,
+    kinds: &'static [HashKind],
+    text: String,
+    arrays: Vec<ArrayRef>,
+}
+
 /// Bring all chunks of one table to one schema, times to nanoseconds, hashes to texts.
-pub fn time(name: String, chunks: Vec<EventTable>, context: &Context) -> Result<Timed, ArrowError> {
+pub fn time(
+    name: String,
+    chunks: Vec<EventTable>,
+    context: &Context,
+    shape: Option<&Shape>,
+) -> Result<Timed, ArrowError> {
     let mut files: Vec<Vec<(usize, usize)>> = Vec::with_capacity(chunks.len());
     let mut tables = Vec::with_capacity(chunks.len());
     for chunk in chunks {
@@ -82,15 +110,9 @@ pub fn time(name: String, chunks: Vec<EventTable>, context: &Context) -> Result<
         .and_then(|files| files.first())
         .map_or(0, |(_, file)| *file);
     let (batches, invalid) = unify(tables)?;
-    let mut timed = Timed {
-        name,
-        columns: columns_of(&batches),
-        rows: batches.iter().map(RecordBatch::num_rows).collect(),
-        range: None,
-        extents: BTreeMap::new(),
-        troubles: Vec::new(),
-    };
+    let mut timed = Timed::new(name, &batches);
     drop(batches);
+    timed.name_columns(shape);
     if invalid > 0 {
         timed.troubles.push((
             first_file,
@@ -99,123 +121,146 @@ pub fn time(name: String, chunks: Vec<EventTable>, context: &Context) -> Result<
             format!("event {}", timed.name),
         ));
     }
-    timed.resolve_hashes(&files, context)?;
-    timed.scale(&files, context)?;
+    timed.resolve_hashes(&files, &context.book, shape)?;
+    timed.scale(&files, &context.factors)?;
     Ok(timed)
 }
 
-fn columns_of(batches: &[RecordBatch]) -> Vec<Column> {
-    let Some(first) = batches.first() else {
-        return Vec::new();
-    };
-    let mut columns: Vec<Column> = first
-        .schema()
-        .fields()
-        .iter()
-        .enumerate()
-        .map(|(index, field)| {
-            let arrays = batches
-                .iter()
-                .map(|batch| Arc::clone(batch.column(index)))
-                .collect();
-            Column {
-                name: field.name().clone(),
-                arrays,
-            }
-        })
-        .collect();
-    let fixed = EVENT_COLUMNS.len();
-    for column in columns.iter_mut().skip(fixed) {
-        if TAKEN.contains(&column.name.to_lowercase().as_str()) {
-            column.name = format!("args_{}", column.name);
-        }
-    }
-    for (index, column) in columns.iter_mut().enumerate().take(fixed) {
-        let empty = column
-            .arrays
-            .iter()
-            .all(|array| array.null_count() == array.len());
-        let number = matches!(index, 0 | 1 | 3 | 4);
-        if empty && number {
-            column.arrays = column
-                .arrays
-                .iter()
-                .map(|array| new_null_array(&DataType::Int64, array.len()))
-                .collect();
-        } else if empty && matches!(column.name.as_str(), "id" | "type") {
-            column.arrays.clear();
-        }
-    }
-    columns.retain(|column| !column.arrays.is_empty());
-    columns
-}
-
 impl Timed {
-    fn resolve_hashes(
+    /// A table of decoded columns.
+    pub fn new(name: String, batches: &[RecordBatch]) -> Timed {
+        let mut columns = Vec::new();
+        if let Some(first) = batches.first() {
+            for (index, field) in first.schema().fields().iter().enumerate() {
+                columns.push(Column {
+                    name: field.name().clone(),
+                    origin: Origin::Column(index),
+                    arrays: batches
+                        .iter()
+                        .map(|batch| Arc::clone(batch.column(index)))
+                        .collect(),
+                });
+            }
+        }
+        Timed {
+            name,
+            columns,
+            rows: batches.iter().map(RecordBatch::num_rows).collect(),
+            range: None,
+            extents: BTreeMap::new(),
+            troubles: Vec::new(),
+        }
+    }
+
+    /// Rename args that are called like columns of the record, and drop columns of the record that no row has.
+    pub fn name_columns(&mut self, shape: Option<&Shape>) {
+        let fixed = EVENT_COLUMNS.len();
+        for column in self.columns.iter_mut().skip(fixed) {
+            if TAKEN.contains(&column.name.to_lowercase().as_str()) {
+                column.name = format!("args_{}", column.name);
+            }
+        }
+        for (index, column) in self.columns.iter_mut().enumerate().take(fixed) {
+            let empty = match shape {
+                None => column.is_null(),
+                Some(shape) => shape.empty.get(index).copied().unwrap_or(false),
+            };
+            let number = matches!(index, 0 | 1 | 3 | 4);
+            if empty && number {
+                column.arrays = column
+                    .arrays
+                    .iter()
+                    .map(|array| new_null_array(&DataType::Int64, array.len()))
+                    .collect();
+            } else if empty && matches!(column.name.as_str(), "id" | "type") {
+                column.arrays.clear();
+            }
+        }
+        self.columns.retain(|column| !column.arrays.is_empty());
+    }
+
+    /// Put the texts of hashes beside them.
+    pub fn resolve_hashes(
         &mut self,
         files: &[Vec<(usize, usize)>],
-        context: &Context,
+        book: &Book,
+        shape: Option<&Shape>,
     ) -> Result<(), ArrowError> {
-        let mut index = 0;
-        while index < self.columns.len() {
-            let column = &self.columns[index];
-            index += 1;
-            let Some((kinds, name)) =
-                resolution(&column.name).filter(|_| is_hash(column.name.as_bytes()))
-            else {
-                continue;
-            };
+        for hashes in self.hash_columns() {
             let direct = self
                 .columns
                 .iter()
-                .position(|column| column.name == name && is_text(column));
+                .position(|column| column.name == hashes.text && column.is_text());
             let rows = Rows {
                 files,
-                arrays: &column.arrays,
+                arrays: &hashes.arrays,
                 direct: direct.map(|place| self.columns[place].arrays.as_slice()),
             };
-            let Some((arrays, unknown)) = resolve(&rows, kinds, &context.book)? else {
+            let Some((arrays, unknown)) = resolve(&rows, hashes.kinds, book)? else {
                 continue;
             };
-            let wanted = matches!(column.name.as_str(), "fhash" | "hhash");
-            if !wanted && arrays.iter().all(|array| array.null_count() == array.len()) {
+            let some = match shape {
+                None => arrays.iter().any(|array| array.null_count() < array.len()),
+                Some(shape) => shape.resolves.get(hashes.index).copied().unwrap_or(false),
+            };
+            if !hashes.wanted && !some {
                 continue;
             }
-            if wanted {
-                let example = format!("{} of {}", column.name, self.name);
+            if hashes.wanted {
+                let example = format!("{} of {}", hashes.name, self.name);
                 let troubles = unknown
                     .into_iter()
                     .map(|(file, count)| (file, Trouble::UnknownHash, count, example.clone()));
                 self.troubles.extend(troubles);
             }
-            match direct {
-                Some(place) => self.columns[place].arrays = arrays,
-                None => self.columns.insert(index, Column { name, arrays }),
-            }
+            self.put_texts(hashes, direct, arrays);
         }
-        self.make_names_unique();
+        unique_names(self.columns.iter_mut().map(|column| &mut column.name));
         Ok(())
     }
 
-    /// Names that differ in case only would be one to SQL: later ones get a number.
-    fn make_names_unique(&mut self) {
-        let mut taken: Vec<String> = Vec::with_capacity(self.columns.len());
-        for column in &mut self.columns {
-            let mut name = column.name.clone();
-            let mut number = 2;
-            while taken.contains(&name.to_lowercase()) {
-                name = format!("{}_{number}", column.name);
-                number += 1;
-            }
-            taken.push(name.to_lowercase());
-            column.name = name;
-        }
+    /// The columns of hashes as they were decoded.
+    fn hash_columns(&self) -> Vec<HashColumn> {
+        let hashes = |column: &Column| {
+            let (kinds, text) =
+                resolution(&column.name).filter(|_| is_hash(column.name.as_bytes()))?;
+            let Origin::Column(index) = column.origin else {
+                return None;
+            };
+            Some(HashColumn {
+                index,
+                wanted: is_wanted(&column.name),
+                name: column.name.clone(),
+                kinds,
+                text,
+                arrays: column.arrays.clone(),
+            })
+        };
+        self.columns.iter().filter_map(hashes).collect()
     }
 
-    fn scale(
+    fn put_texts(&mut self, hashes: HashColumn, direct: Option<usize>, arrays: Vec<ArrayRef>) {
+        if let Some(column) = direct.and_then(|place| self.columns.get_mut(place)) {
+            column.arrays = arrays;
+            column.origin = Origin::Both;
+            return;
+        }
+        let own = Origin::Column(hashes.index);
+        let place = self.columns.iter().position(|column| column.origin == own);
+        let column = Column {
+            name: hashes.text,
+            origin: Origin::Texts(hashes.index),
+            arrays,
+        };
+        self.columns
+            .insert(place.map_or(self.columns.len(), |place| place + 1), column);
+    }
+
+    /// Times and durations to nanoseconds; events whose time does not fit are dropped.
+    pub fn scale(
         &mut self,
         files: &[Vec<(usize, usize)>],
-        context: &Context,
+        factors: &[i64],
     ) -> Result<(), ArrowError> {
         for (chunk, files) in files.iter().enumerate() {
             let mut keep = Vec::new();
@@ -232,7 +277,7 @@ impl Timed {
                 .skip(1)
                 .chain([ts.len()]);
             for ((start, file), end) in files.iter().zip(ends) {
-                let factor = context.factors.get(*file).copied().unwrap_or(1000);
+                let factor = factors.get(*file).copied().unwrap_or(1000);
                 for row in *start..end {
                     let length = if dur.is_valid(row) { dur.value(row) } else { 0 };
                     let scaled = self.row(*file, factor, ts.value(row), length);
@@ -289,111 +334,40 @@ impl Timed {
         self.rows[chunk] = mask.true_count();
         Ok(())
     }
+}
 
-    /// Sort the rows by time (equal times keep the order of the files) and count time from `start`.
-    pub fn finish(
-        mut self,
-        start: i64,
-    ) -> Result<(String, Arc<Schema>, Vec<RecordBatch>), ArrowError> {
-        let mut order: Vec<(i64, u32, u32)> = Vec::with_capacity(self.rows.iter().sum());
-        for (chunk, array) in self.columns[0].arrays.iter().enumerate() {
-            let times = array.as_primitive::<Int64Type>().values();
-            order.extend(
-                times
-                    .iter()
-                    .enumerate()
-                    .map(|(row, time)| (time - start, chunk as u32, row as u32)),
-            );
-        }
-        let many = self.columns.iter().map(text_bytes).max().unwrap_or(0) > MUCH_TEXT;
-        let step = if many { BATCH_ROWS / 128 } else { BATCH_ROWS };
-        order.sort_by_key(|(time, ..)| *time);
-        let mut columns = std::mem::take(&mut self.columns);
-        columns[0].arrays.clear();
-        let fields: Vec<Field> = columns
+impl Column {
+    fn is_text(&self) -> bool {
+        self.arrays.iter().all(|array| is_text(array.data_type()))
+    }
+
+    fn is_null(&self) -> bool {
+        self.arrays
             .iter()
-            .enumerate()
-            .map(|(index, column)| {
-                let kind = column
-                    .arrays
-                    .first()
-                    .map_or(DataType::Int64, |array| array.data_type().clone());
-                Field::new(&column.name, kind, index > 0)
-            })
-            .collect();
-        let schema = Arc::new(Schema::new(fields));
-        let times: Vec<ArrayRef> = order
-            .chunks(step)
-            .map(|rows| {
-                Arc::new(Int64Array::from_iter_values(rows.iter().map(|row| row.0))) as ArrayRef
-            })
-            .collect();
-        let places: Vec<(usize, usize)> = order
-            .iter()
-            .map(|row| (row.1 as usize, row.2 as usize))
-            .collect();
-        drop(order);
-        let mut arrays = vec![times];
-        for column in columns.into_iter().skip(1) {
-            arrays.push(gather(column.arrays, &places, step)?);
-        }
-        let batches = (0..places.len().div_ceil(step))
-            .map(|index| {
-                let columns = arrays
-                    .iter()
-                    .map(|column| Arc::clone(&column[index]))
-                    .collect();
-                RecordBatch::try_new(Arc::clone(&schema), columns)
-            })
-            .collect::<Result<_, _>>()?;
-        Ok((self.name, schema, batches))
+            .all(|array| array.null_count() == array.len())
     }
 }
 
-fn is_text(column: &Column) -> bool {
-    column
-        .arrays
-        .iter()
-        .all(|array| matches!(array.data_type(), DataType::Utf8 | DataType::Dictionary(..)))
+/// Whether a column of this type has texts.
+pub fn is_text(kind: &DataType) -> bool {
+    matches!(kind, DataType::Utf8 | DataType::Dictionary(..))
 }
 
-fn text_bytes(column: &Column) -> usize {
-    column
-        .arrays
-        .iter()
-        .filter_map(|array| Some(array.as_string_opt::<i32>()?.values().len()))
-        .sum()
+/// Whether hashes in this column must have a text.
+pub fn is_wanted(column: &str) -> bool {
+    matches!(column, "fhash" | "hhash")
 }
 
-/// Rows of the chunks of a column in a new order, `step` rows per array.
-fn gather(
-    arrays: Vec<ArrayRef>,
-    places: &[(usize, usize)],
-    step: usize,
-) -> Result<Vec<ArrayRef>, ArrowError> {
-    let dictionary = arrays
-        .first()
-        .and_then(|array| array.as_dictionary_opt::<Int32Type>())
-        .map(|d| Arc::clone(d.values()));
-    let keys: Vec<ArrayRef> = match dictionary {
-        None => arrays,
-        Some(_) => arrays
-            .iter()
-            .filter_map(|array| {
-                Some(Arc::new(array.as_dictionary_opt::<Int32Type>()?.keys().clone()) as ArrayRef)
-            })
-            .collect(),
-    };
-    let chunks: Vec<&dyn Array> = keys.iter().map(AsRef::as_ref).collect();
-    places
-        .chunks(step)
-        .map(|places| {
-            let rows = interleave(&chunks, places)?;
-            let Some(texts) = &dictionary else {
-                return Ok(rows);
-            };
-            let keys: Int32Array = rows.as_primitive::<Int32Type>().clone();
-            Ok(Arc::new(DictionaryArray::try_new(keys, Arc::clone(texts))?) as ArrayRef)
-        })
-        .collect()
+/// Names that differ in case only would be one to SQL: later ones get a number.
+pub fn unique_names<'a>(names: impl Iterator<Item = &'a mut String>) {
+    let mut taken: FxHashSet<String> = FxHashSet::default();
+    for column in names {
+        let mut name = column.clone();
+        let mut number = 2;
+        while !taken.insert(name.to_lowercase()) {
+            name = format!("{column}_{number}");
+            number += 1;
+        }
+        *column = name;
+    }
 }

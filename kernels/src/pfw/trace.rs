@@ -2,35 +2,37 @@
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arrow_array::RecordBatch;
 use arrow_schema::{ArrowError, SchemaRef};
 use rayon::prelude::*;
 
-use super::decode::{Counts, EventTable, Input, METADATA_COLUMNS, Part};
+use super::decode::{EventTable, HashRecord, Input, METADATA_COLUMNS, Part};
 use super::hashes::Book;
-use super::report::{Report, Reported, Trouble};
+use super::ledger::{FileFigures, Ledger};
+use super::metadata::finish_metadata;
+use super::report::{Reported, Trouble};
 use super::source::{Block, Damage, Limits, Source};
-use super::tables::{Context, Extent, Timed, time};
+use super::tables::{Context, Timed, time};
 use crate::columns::{TableBuilder, unify};
 
 /// Files up to this size are decoded together, one after the other, so that their tables are not torn into many parts.
 const SMALL: u64 = 1 << 20;
 
+#[derive(Clone)]
 pub struct File {
     pub path: String,
     pub size: u64,
 }
 
-/// What one file holds.
-#[derive(Clone, Default)]
-pub struct FileFigures {
-    pub bytes: u64,
-    pub events: u64,
-    pub counts: Counts,
-    pub unit: String,
-    pub range: Option<(i64, i64)>,
+impl File {
+    pub fn new(path: String) -> File {
+        File {
+            size: std::fs::metadata(&path).map_or(0, |data| data.len()),
+            path,
+        }
+    }
 }
 
 pub type FinishedTable = (String, SchemaRef, Vec<RecordBatch>);
@@ -52,7 +54,7 @@ pub struct Job {
     pub files: Vec<File>,
     pub limits: Limits,
     pub threads: usize,
-    pub done: AtomicU64,
+    pub done: Arc<AtomicU64>,
     pub cancelled: AtomicBool,
     parts: Mutex<Vec<((usize, usize), Part)>>,
     /// Bytes of text of each file.
@@ -69,7 +71,7 @@ impl Job {
             files,
             limits,
             threads: threads.max(1),
-            done: AtomicU64::new(0),
+            done: Arc::default(),
             cancelled: AtomicBool::new(false),
             parts: Mutex::new(Vec::new()),
             waiting: AtomicUsize::new(0),
@@ -144,7 +146,11 @@ impl Job {
         apart: bool,
         part: &mut Part,
     ) -> std::io::Result<()> {
-        let mut source = Source::open(Path::new(&self.files[file].path), &self.done, self.limits)?;
+        let mut source = Source::open(
+            Path::new(&self.files[file].path),
+            Arc::clone(&self.done),
+            self.limits,
+        )?;
         let mut sequence = 0;
         loop {
             if self.cancelled.load(Ordering::Relaxed) {
@@ -171,7 +177,8 @@ impl Job {
             }
             sequence += 1;
             if last {
-                self.note_damage(file, &source, part);
+                let size = self.files[file].size;
+                Ledger::note_end(&mut part.report, file, source.damage(), source.bytes, size);
                 return Ok(());
             }
         }
@@ -198,17 +205,6 @@ impl Job {
         locked(&self.spare).push(block.text);
     }
 
-    fn note_damage(&self, file: usize, source: &Source, part: &mut Part) {
-        let at = format!("after {} bytes of text", source.bytes);
-        match source.damage() {
-            Some(Damage::Truncated) => part.report.note(file, Trouble::Truncated, 1, &at),
-            Some(Damage::Corrupt) => part.report.note(file, Trouble::Corrupt, 1, &at),
-            Some(Damage::Trailing) => part.report.note(file, Trouble::Trailing, 1, &at),
-            None if self.files[file].size == 0 => part.report.note(file, Trouble::Empty, 1, ""),
-            None => (),
-        }
-    }
-
     fn assemble(&self) -> Result<Trace, ArrowError> {
         let mut parts = std::mem::take(&mut *locked(&self.parts));
         parts.sort_by_key(|(place, _)| *place);
@@ -217,7 +213,7 @@ impl Job {
             merged.add(part);
         }
         for (file, bytes) in self.bytes.iter().enumerate() {
-            merged.files[file].bytes = bytes.load(Ordering::Relaxed);
+            merged.ledger.files[file].bytes = bytes.load(Ordering::Relaxed);
         }
         merged.finish()
     }
@@ -233,10 +229,8 @@ struct Merged {
     names: crate::columns::Interner,
     tables: Vec<Vec<EventTable>>,
     metadata: Vec<TableBuilder>,
-    hashes: Vec<super::decode::HashRecord>,
-    units: Vec<Option<Vec<u8>>>,
-    files: Vec<FileFigures>,
-    report: Report,
+    hashes: Vec<HashRecord>,
+    ledger: Ledger,
 }
 
 impl Merged {
@@ -246,9 +240,7 @@ impl Merged {
             tables: Vec::new(),
             metadata: Vec::new(),
             hashes: Vec::new(),
-            units: vec![None; files],
-            files: vec![FileFigures::default(); files],
-            report: Report::default(),
+            ledger: Ledger::new(files),
         }
     }
 
@@ -264,83 +256,29 @@ impl Merged {
             self.metadata.push(part.metadata);
         }
         self.hashes.extend(part.hashes);
-        if part.replaced > 0 {
-            let file = part.counts.first().map_or(0, |(file, _)| *file);
-            self.report.note(
-                file,
-                Trouble::NotUtf8,
-                part.replaced,
-                "half a surrogate pair",
-            );
-        }
-        let files = &self.files;
-        self.report
-            .merge(part.report, |file| files[file].counts.lines);
-        for (file, counts) in part.counts {
-            let sum = &mut self.files[file].counts;
-            sum.lines += counts.lines;
-            sum.metadata += counts.metadata;
-            sum.invalid += counts.invalid;
-            sum.other += counts.other;
-        }
-        for (file, unit) in part.units {
-            match &self.units[file] {
-                None => self.units[file] = Some(unit),
-                Some(first) if *first != unit => {
-                    self.report
-                        .note(file, Trouble::TwoUnits, 1, &String::from_utf8_lossy(&unit));
-                }
-                Some(_) => (),
-            }
-        }
-    }
-
-    /// Nanoseconds in the time unit of a file.
-    fn factor(&mut self, file: usize) -> i64 {
-        let told = self.units[file]
-            .take()
-            .unwrap_or_else(|| b"US".to_vec())
-            .to_ascii_uppercase();
-        let (unit, factor) = match told.as_slice() {
-            b"NS" => ("NS", 1),
-            b"US" => ("US", 1000),
-            b"MS" => ("MS", 1_000_000),
-            b"SEC" | b"S" => ("SEC", 1_000_000_000),
-            _ => {
-                self.report
-                    .note(file, Trouble::BadUnit, 1, &String::from_utf8_lossy(&told));
-                ("US", 1000)
-            }
-        };
-        self.files[file].unit = unit.to_owned();
-        factor
+        self.ledger.add(part.report, part.counts, part.units);
     }
 
     fn finish(mut self) -> Result<Trace, ArrowError> {
-        let factors = (0..self.files.len())
-            .map(|file| self.factor(file))
-            .collect();
-        let book = Book::new(std::mem::take(&mut self.hashes), &mut self.report);
+        let factors = self.ledger.factors();
+        let told = self.hashes.iter().map(HashRecord::told);
+        let book = Book::new(told, &mut self.ledger.report);
         let context = Context { factors, book };
-        let names: Vec<String> = self
+        let names = self
             .names
             .iter()
-            .map(|name| String::from_utf8_lossy(name).into_owned())
-            .collect();
-        let chunks: Vec<_> = names
-            .into_iter()
-            .zip(std::mem::take(&mut self.tables))
-            .collect();
+            .map(|name| String::from_utf8_lossy(name).into_owned());
+        let chunks: Vec<_> = names.zip(std::mem::take(&mut self.tables)).collect();
         let mut timed = chunks
             .into_par_iter()
-            .map(|(name, chunks)| time(name, chunks, &context))
+            .map(|(name, chunks)| time(name, chunks, &context, None))
             .collect::<Result<Vec<Timed>, ArrowError>>()?;
         for table in &mut timed {
             for (file, trouble, count, example) in table.troubles.drain(..) {
-                self.report.note(file, trouble, count, &example);
+                self.ledger.report.note(file, trouble, count, &example);
             }
             for (file, extent) in &table.extents {
-                self.files[*file].add(extent);
+                self.ledger.files[*file].add(extent);
             }
         }
         let (start, end) = timed
@@ -358,25 +296,17 @@ impl Merged {
         }
         let (metadata, invalid) = unify(self.metadata)?;
         if invalid > 0 {
-            self.report
+            self.ledger
+                .report
                 .note(0, Trouble::NotUtf8, invalid as u64, "metadata");
         }
-        let troubles = self.report.into_entries().collect();
         Ok(Trace {
             events,
-            metadata,
-            files: self.files,
-            troubles,
+            metadata: finish_metadata(&metadata, None)?,
+            files: self.ledger.files,
+            troubles: self.ledger.report.into_entries().collect(),
             start,
             last: end - start,
         })
-    }
-}
-
-impl FileFigures {
-    fn add(&mut self, extent: &Extent) {
-        self.events += extent.events;
-        let (min, max) = self.range.unwrap_or((extent.min_ts, extent.max_ts));
-        self.range = Some((min.min(extent.min_ts), max.max(extent.max_ts)));
     }
 }

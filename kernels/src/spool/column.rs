@@ -7,13 +7,12 @@ use arrow_array::types::{
 };
 use arrow_array::{Array, ArrayRef, ArrowPrimitiveType};
 use arrow_buffer::BooleanBufferBuilder;
-use arrow_schema::{ArrowError, DataType};
+use arrow_schema::DataType;
 
 use super::bytes::Bytes;
 use super::ints::{Ints, range};
 use super::texts::Texts;
 use crate::columns::Strings;
-use crate::sweeps::fail;
 
 /// How values are held.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -76,7 +75,7 @@ pub struct Scratch {
 }
 
 /// Returns how the values of an array would be held.
-pub fn kind_of(array: &ArrayRef, texts: &mut Texts) -> Result<Kind, ArrowError> {
+pub fn kind_of(array: &ArrayRef, texts: &mut Texts) -> Result<Kind, String> {
     if array.null_count() == array.len() {
         return Ok(Kind::Empty);
     }
@@ -92,7 +91,8 @@ pub fn kind_of(array: &ArrayRef, texts: &mut Texts) -> Result<Kind, ArrowError> 
         {
             texts.choose(array.len(), true)
         }
-        other => return Err(fail(format!("a column of type {other} cannot be stored"))),
+        DataType::Null => Kind::Empty,
+        other => return Err(format!("a column of type {other} cannot be stored")),
     })
 }
 

@@ -55,7 +55,11 @@ impl TempFile {
             _ => error.to_string().to_lowercase(),
         };
         let text = format!("cannot spill to `{}`: {reason}", self.folder.display());
-        ArrowError::IoError(text.clone(), io::Error::new(error.kind(), text))
+        let source = match error.raw_os_error() {
+            Some(number) => io::Error::from_raw_os_error(number),
+            None => io::Error::new(error.kind(), text.clone()),
+        };
+        ArrowError::IoError(text, source)
     }
 
     pub fn bytes(&self) -> u64 {

@@ -1,0 +1,222 @@
+"""Turns a trace into a new index and column store: one pass, then everything is published at once or not at all."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from dctv.contracts.chunks import DecodedChunk, Known
+from dctv.errors import IndexFailed
+from dctv.index.build import (
+    Built,
+    MakeSpool,
+    Spool,
+    Stored,
+    Trace,
+    failures,
+    generation,
+    looked_at,
+    publish,
+    unchanged,
+    workspace,
+)
+from dctv.index.database import ALWAYS, stamp
+from dctv.index.identity import Identity
+from dctv.index.location import INDEX
+from dctv.index.records import Layout
+from dctv.index.seal import checksum
+from dctv.index.writing import IndexWriter
+
+
+_SYNCS = 16
+"""Files that are brought to the disk at a time."""
+
+
+@dataclass(slots=True)
+class Tally:
+    """What a pass has come to."""
+
+    chunks: int = 0
+    events: int = 0
+    hashes: dict[tuple[int, str, str, str], None] = field(default_factory=dict)
+
+
+def build(trace: Trace, wanted: Layout, folder: Path, make_spool: MakeSpool | None) -> Built:
+    """Build the index of a trace in a folder that the caller has locked.
+
+    Raises:
+        IndexFailed: it cannot be written, or the trace changed meanwhile.
+        TraceError: the trace cannot be read.
+    """
+    began = time.monotonic()
+    with failures(folder), workspace(folder) as work:
+        before = looked_at(trace)
+        tally, rows = _fill(trace, wanted, work, before, make_spool)
+        unchanged(trace, before)
+        index_bytes = (work / INDEX).stat().st_size
+        publish(work, folder)
+    return Built(tally.chunks, tally.events, index_bytes, sum(row[4] for row in rows), time.monotonic() - began)
+
+
+def _fill(
+    trace: Trace, wanted: Layout, work: Path, files: Sequence[Identity], make_spool: MakeSpool | None
+) -> tuple[Tally, Sequence[tuple[Any, ...]]]:
+    """Write index and store to the workspace, in two passes if the first one learnt something too late."""
+    hints: Mapping[str, Any] | None = None
+    while True:
+        attempt = Attempt(trace, wanted, work, files, make_spool)
+        facts, again = attempt.read(hints)
+        if again and hints is None:
+            attempt.abandon()
+            hints = facts
+            continue
+        return attempt.tally, attempt.finish(facts)
+
+
+class FileFilters:
+    """Makes the Bloom filters of whole files, from chunks in the order of the trace.
+
+    A file of one chunk gets none: those of the chunk tell the same.
+    """
+
+    def __init__(self, writer: IndexWriter, sizes: Mapping[str, Any]) -> None:
+        self._writer = writer
+        self._sizes = sizes
+        self._file = -1
+        self._chunks = 0
+        self._collected: Any = None
+
+    def add(self, file: int, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Take the dimensions of a chunk."""
+        from dctv._kernels import FileBlooms
+
+        if file != self._file:
+            self.finish()
+            self._file, self._chunks, self._collected = file, 0, FileBlooms(**self._sizes)
+        self._chunks += 1
+        for row in rows:
+            self._collected.add(row["dimension"], row["value_hashes"])
+
+    def finish(self) -> None:
+        """Write the filters of the last file."""
+        if self._chunks > 1:
+            self._writer.file_blooms(self._file, self._collected.finish())
+
+
+class Attempt:
+    """One pass over a trace, into the workspace."""
+
+    def __init__(
+        self, trace: Trace, wanted: Layout, work: Path, files: Sequence[Identity], make_spool: MakeSpool | None
+    ) -> None:
+        self.tally = Tally()
+        self._trace = trace
+        self._layout = wanted
+        self._work = work
+        self._writer = IndexWriter(work / INDEX)
+        self._writer.create(trace.about, files)
+        self._spool: Spool | None = None
+        if wanted.store and make_spool is not None:
+            (work / "runs").mkdir()
+            self._spool = make_spool(work / "runs")
+
+    def read(self, hints: Mapping[str, Any] | None) -> tuple[Mapping[str, Any], bool]:
+        """Read all chunks; return the facts, and whether they must be read again with these as hints."""
+        wanted, tally = self._layout, self.tally
+        dimensions = list(wanted.dimensions.items())
+        sizes: dict[str, Any] = {
+            "expected_entries": wanted.expected_entries,
+            "false_positive_rate": wanted.false_positive_rate,
+        }
+        filters = FileFilters(self._writer, sizes)
+        run = self._trace.chunks.start(self._trace.paths, self._trace.context, hints)
+        try:
+            for chunk in run:
+                statistics = statistics_of(chunk, dimensions, sizes)
+                self._writer.chunk(chunk, statistics)
+                file = chunk.checkpoint.file
+                filters.add(file, statistics["dimensions"])
+                if self._spool is not None:
+                    self._spool.add(chunk)
+                tally.chunks += 1
+                tally.events += statistics["statistics"]["total_events"]
+                self._trace.counted(tally.events)
+                tally.hashes.update(dict.fromkeys((file, *row) for row in chunk.hashes))
+            filters.finish()
+            return run.facts(), run.again()
+        except BaseException:
+            self.abandon()
+            raise
+
+    def finish(self, facts: Mapping[str, Any]) -> Sequence[tuple[Any, ...]]:
+        """Write the column store, and complete the index; return the rows of `store_tables`."""
+        try:
+            rows: Sequence[tuple[Any, ...]] = ()
+            if self._spool is not None:
+                (self._work / "store").mkdir()
+                known = Known(facts, tuple(self.tally.hashes))
+                stored = self._spool.write(self._trace.chunks, known, self._work / "store")
+                rows = store_rows(self._work / "store", stored)
+                self._spool.close()
+            self._writer.stored(rows)
+            self._writer.indexed([*ALWAYS, *(name for name in self._layout.dimensions if name not in ALWAYS)])
+            self._writer.totals(self._layout.chunk_bytes)
+            self._writer.layout(self._layout if self._spool is not None else replace(self._layout, store=False))
+            self._writer.tell(
+                {"facts": json.dumps(facts), "generation": generation(self._work), "built": str(int(time.time()))}
+            )
+            self._writer.finish()
+        except BaseException:
+            self.abandon()
+            raise
+        return rows
+
+    def abandon(self) -> None:
+        """Remove what was written."""
+        self._writer.abandon()
+        (self._work / INDEX).unlink(missing_ok=True)
+        if self._spool is not None:
+            self._spool.close()
+        shutil.rmtree(self._work / "runs", ignore_errors=True)
+        shutil.rmtree(self._work / "store", ignore_errors=True)
+
+
+def statistics_of(
+    chunk: DecodedChunk, dimensions: list[tuple[str, str]], sizes: Mapping[str, Any], *, summary: bool = True
+) -> dict[str, Any]:
+    """Return the rows of a chunk.
+
+    Raises:
+        IndexFailed: a column cannot be a dimension.
+    """
+    from dctv._kernels import chunk_statistics
+
+    try:
+        return chunk_statistics(list(chunk.events), dimensions, **sizes, summary=summary)
+    except ValueError as error:
+        raise IndexFailed(f"cannot index the trace: {error}") from None
+
+
+def store_rows(folder: Path, stored: Sequence[Stored]) -> list[tuple[Any, ...]]:
+    """Bring the files of a store to the disk; return their rows of `store_tables`."""
+    # A journal takes many files at once to the disk as fast as one.
+    with ThreadPoolExecutor(_SYNCS, "dctv-sync") as pool:
+        return list(pool.map(lambda numbered: _store_row(folder, *numbered), enumerate(stored)))
+
+
+def _store_row(folder: Path, position: int, table: Stored) -> tuple[Any, ...]:
+    file = os.open(folder / table.file, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(file)
+        found = os.fstat(file)
+        told = (found.st_size, checksum(file, found.st_size), stamp(found), table.columns)
+    finally:
+        os.close(file)
+    return (table.name, position, table.file, table.rows, *told)

@@ -1,0 +1,116 @@
+"""The files of a trace that is to be mounted -> a mount: by its index, found or built, or read whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Literal
+
+from dctv.catalog.mount import Mount
+from dctv.contracts.reader import Reader
+from dctv.errors import IndexFailed, IndexUnusable, TraceError
+from dctv.index.build import Settings, Trace
+from dctv.index.database import Index
+from dctv.index.keeper import find
+from dctv.index.location import subject
+from dctv.index.mounted import IndexedTrace
+from dctv.index.order import Order, Report, fulfil
+from dctv.index.sources import all_events, sources_of
+
+AUTO_BYTES = 256 << 20
+"""Text from which on an index is built unasked: reading so much takes seconds and a gigabyte of memory each time."""
+
+_PACKED = 10
+"""How much text a byte of gzip is taken for; traces of calls pack to a tenth or less."""
+
+When = bool | Literal["auto"]
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """Whether traces are read by their indexes."""
+
+    when: When = "auto"
+    """True builds those that are missing, `auto` only for large traces, False looks for none."""
+    index_dir: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Narrator:
+    """Who is told what happens on the way."""
+
+    label: str
+    """What a person calls the trace."""
+    report: Report
+    note: Callable[[str], None]
+    """Told why an index that was there, or could be there, is not used."""
+
+
+def find_by_paths(
+    paths: Sequence[Path], readers: Mapping[str, Reader], options: Mapping[str, object], policy: Policy
+) -> tuple[Reader, Index] | None:
+    """Return the good index of some files and their format, so that none of them need be read to tell it."""
+    for reader in readers.values():
+        if reader.chunks is not None and policy.when:
+            index = find(subject(paths, reader.name, options), policy.index_dir, _silent)
+            if index is not None:
+                return reader, index
+    return None
+
+
+def with_index(trace: Trace, found: Index | None, policy: Policy, narrator: Narrator) -> IndexedTrace | None:
+    """Return a trace with its index, built if that is wanted; None if it is to be read whole.
+
+    Raises:
+        IndexFailed: an index was asked for and cannot be built.
+        TraceError: the trace cannot be read.
+    """
+    if trace.reader.chunks is None or not policy.when:
+        return None
+    try:
+        index = found or find(trace.about, policy.index_dir, narrator.note)
+        if index is None and (policy.when is True or _is_large(trace.paths)):
+            fulfil(trace, Order(Settings(), policy.index_dir), narrator.label, narrator.report)
+            index = find(trace.about, policy.index_dir, narrator.note)
+        return None if index is None else IndexedTrace(trace, index)
+    except (IndexFailed, IndexUnusable, TraceError) as error:
+        if policy.when is True:
+            raise
+        narrator.note(f"{error.message}; the trace is read whole")
+        return None
+
+
+def mount_of(parts: tuple[str, ...], path: str, trace: Trace, indexed: IndexedTrace | None) -> Mount:
+    """Return a mount of a trace: by its index, or read whole.
+
+    Raises:
+        TraceError: it cannot be read.
+    """
+    reader = trace.reader.name
+    if indexed is None:
+        try:
+            return Mount(parts, path, reader, trace.reader.load(trace.paths, trace.context))
+        except OSError as error:
+            raise TraceError(f"cannot read `{path}`: {(error.strerror or str(error)).lower()}") from None
+    whole = replace(indexed.rest, tables={**indexed.tables, **indexed.rest.tables})
+    return Mount(parts, path, reader, whole, sources_of(indexed), partial(all_events, indexed))
+
+
+def _silent(_: str) -> None:
+    """Say nothing: it is said when the format is known."""
+
+
+def _is_large(paths: Sequence[Path]) -> bool:
+    total = 0
+    for path in paths:
+        try:
+            with path.open("rb") as file:
+                packed = file.read(2) == b"\x1f\x8b"
+            total += path.stat().st_size * (_PACKED if packed else 1)
+        except OSError:
+            return False
+        if total >= AUTO_BYTES:
+            return True
+    return False

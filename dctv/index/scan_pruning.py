@@ -1,0 +1,164 @@
+"""What is needed of a table's rows, over its columns -> the same over dimensions of the index -> chunks, and times.
+
+A column that shows the text of a hash becomes its hash: the hashes that stand for a text, so that no chunk is left for
+a text that nobody has. What a hash shows that stands for several texts is not known for sure; NULL, where it stands for
+none, is as good as another text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Protocol
+
+from dctv.contracts.chunks import Origin
+from dctv.index.pruner import Pruned, Pruner, Statistics
+from dctv.plan.predicate import (
+    And,
+    Anything,
+    Compare,
+    In,
+    IsNull,
+    Not,
+    Or,
+    Predicate,
+    Prefix,
+    both,
+)
+
+_MOST_HASHES = 4096
+"""More than these are as good as all of them."""
+_MOST_ASKED = 32
+"""Of more hashes than these it is not asked whether they stand for one text only."""
+_TIME = "ts"
+
+
+class Hashes(Statistics, Protocol):
+    """What this asks of an open index."""
+
+    def hashes_of(self, dimension: str, text: str, /) -> frozenset[str]:
+        """Return the hashes that stand for a text in some file."""
+        ...
+
+    def hashes_with_prefix(self, dimension: str, prefix: str, /) -> frozenset[str]:
+        """Return the hashes that stand for texts that begin so."""
+        ...
+
+    def texts_of(self, dimension: str, found: str, /) -> frozenset[str]:
+        """Return the texts for which a hash stands in some file."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ScanPruning:
+    """Which chunks a scan of one table must read."""
+
+    pruned: Pruned
+    times: tuple[int, int] | None
+    """Smallest and largest `_ts` of the events in these chunks, 0 at the start of the trace; None if that is all."""
+
+
+class ScanPruner:
+    """Answers for the tables of one index; may be used by several threads."""
+
+    def __init__(self, index: Hashes, start_ns: int) -> None:
+        self._index = index
+        self._start = start_ns
+        self._pruner = Pruner(index)
+
+    def prune(self, table: str | None, origins: Mapping[str, Origin], predicate: Predicate) -> ScanPruning:
+        """Return the chunks that may hold a row for which a predicate over a table's columns is true.
+
+        `table` is an event's name, None for the table of all events; `origins` are its columns that are dimensions.
+        """
+        needed = self.over_dimensions(origins, predicate)
+        whole = needed if table is None else both([Compare(("name",), "=", table), needed])
+        pruned = self._pruner.candidates(whole)
+        return ScanPruning(pruned, self._times(pruned))
+
+    def over_dimensions(self, origins: Mapping[str, Origin], predicate: Predicate) -> Predicate:
+        """Write a predicate over a table's columns as one over dimensions; what is none may be anything."""
+        match predicate:
+            case Not(part):
+                return Not(self.over_dimensions(origins, part))
+            case And(parts):
+                return And(tuple(self.over_dimensions(origins, part) for part in parts))
+            case Or(parts):
+                return Or(tuple(self.over_dimensions(origins, part) for part in parts))
+            case Anything():
+                return predicate
+            case _:
+                return self._leaf(origins, predicate)
+
+    def _leaf(self, origins: Mapping[str, Origin], predicate: Compare | In | Prefix | IsNull) -> Predicate:
+        found = [origins[name] for name in _names(predicate) if name in origins]
+        if len(found) < len(_names(predicate)):
+            return Anything()
+        if any(origin.resolves is not None for origin in found):
+            return self._by_hash(found[0], predicate)
+        names = tuple(origin.dimension for origin in found)
+        same = (
+            replace(predicate, columns=names) if isinstance(predicate, Compare) else replace(predicate, column=names[0])
+        )
+        return self._moved(same) if _TIME in names else same
+
+    def _moved(self, leaf: Compare | In | Prefix | IsNull) -> Predicate:
+        """Write a time of the trace as an absolute one."""
+        match leaf:
+            case Compare(_, _, int() | Fraction() as value):
+                return replace(leaf, value=value + self._start)
+            case In(_, values, _) if not any(isinstance(value, str | bool) for value in values):
+                moved = tuple(value + self._start for value in values if isinstance(value, int | Fraction))
+                return replace(leaf, values=moved)
+            case IsNull():
+                return leaf
+            case _:
+                return Anything()
+
+    def _by_hash(self, origin: Origin, leaf: Compare | In | Prefix | IsNull) -> Predicate:
+        """Write a condition on a text as one on the hashes that stand for it."""
+        match leaf:
+            case Compare((_,), "=" | "!=" as operator, str() as text):
+                found = self._hashes(origin, self._of_texts(origin, (text,)))
+                return found if operator == "=" else Not(found)
+            case In(_, values, has_null) if all(isinstance(value, str) for value in values):
+                texts = [value for value in values if isinstance(value, str)]
+                return self._hashes(origin, self._of_texts(origin, texts), has_null=has_null)
+            case Prefix(_, text):
+                assert origin.resolves is not None
+                return self._hashes(origin, self._index.hashes_with_prefix(origin.resolves, text))
+            case _:
+                return Anything()
+
+    def _of_texts(self, origin: Origin, texts: Iterable[str]) -> frozenset[str]:
+        assert origin.resolves is not None
+        return frozenset().union(*(self._index.hashes_of(origin.resolves, text) for text in texts))
+
+    def _hashes(self, origin: Origin, hashes: frozenset[str], *, has_null: bool = False) -> Predicate:
+        if len(hashes) > _MOST_HASHES:
+            return Anything()
+        assert origin.resolves is not None
+        asked = hashes if len(hashes) <= _MOST_ASKED else ()
+        sure = {one for one in asked if len(self._index.texts_of(origin.resolves, one)) == 1}
+        found = In(origin.dimension, tuple(sorted(sure)), has_null)
+        unsure = hashes - sure
+        if not unsure:
+            return found
+        return Or((found, And((In(origin.dimension, tuple(sorted(unsure)), has_null), Anything()))))
+
+    def _times(self, pruned: Pruned) -> tuple[int, int] | None:
+        """Return between which times the events of some chunks begin."""
+        rows = None if pruned.is_whole else self._index.dimension("ts")
+        if rows is None:
+            return None
+        kept = [rows[position] for position in pruned.positions]
+        low = [int(row.minimum) for row in kept if row.minimum is not None]
+        high = [int(row.maximum) for row in kept if row.maximum is not None]
+        if len(low) < len(kept) or len(high) < len(kept):
+            return None
+        return (min(low) - self._start, max(high) - self._start) if kept else (0, -1)
+
+
+def _names(leaf: Compare | In | Prefix | IsNull) -> tuple[str, ...]:
+    return leaf.columns if isinstance(leaf, Compare) else (leaf.column,)

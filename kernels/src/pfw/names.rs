@@ -1,0 +1,42 @@
+//! Keys of args, any bytes -> names of decoded columns, one for each key, and back.
+
+/// Begins the names of keys that cannot be names themselves, and of columns that are added to decoded ones.
+const PREFIX: &str = "dctv:";
+/// Follows the prefix where a key is not UTF-8, before its bytes as hexadecimal digits.
+const BYTES: &str = "0x";
+/// The number of a row's line in its chunk.
+pub const LINE: &str = "dctv:line";
+/// The number of a row's file.
+pub const FILE: &str = "dctv:file";
+
+/// The name of the decoded column of a key, in a table that begins with `fixed` columns.
+pub fn decoded_name(fixed: &[&str], key: &[u8]) -> String {
+    match std::str::from_utf8(key) {
+        Ok(text) if text.is_empty() || fixed.contains(&text) || text.starts_with(PREFIX) => {
+            format!("{PREFIX}{text}")
+        }
+        Ok(text) => text.to_owned(),
+        Err(_) => {
+            let digits: String = key.iter().map(|byte| format!("{byte:02x}")).collect();
+            format!("{PREFIX}{BYTES}{digits}")
+        }
+    }
+}
+
+/// The key of a decoded column.
+pub fn raw_key(name: &str) -> Vec<u8> {
+    let Some(rest) = name.strip_prefix(PREFIX) else {
+        return name.as_bytes().to_vec();
+    };
+    rest.strip_prefix(BYTES)
+        .and_then(from_digits)
+        .filter(|bytes| std::str::from_utf8(bytes).is_err())
+        .unwrap_or_else(|| rest.as_bytes().to_vec())
+}
+
+fn from_digits(digits: &str) -> Option<Vec<u8>> {
+    let pairs = digits.as_bytes().chunks(2);
+    pairs
+        .map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok())
+        .collect()
+}

@@ -1,0 +1,261 @@
+"""`EventSpool`: chunks whose columns differ -> tables in order of time, against a plain stable sort of Python's rows."""
+
+from __future__ import annotations
+
+import errno
+import math
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from bounds import bounded
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dctv._kernels import Cancel, EventSpool
+
+NAMES = ("a", "b", "c")
+VALUES: dict[str, st.SearchStrategy[Any]] = {
+    "int64": st.integers(-(2**63), 2**63 - 1) | st.integers(-3, 300),
+    "uint64": st.integers(0, 2**64 - 1),
+    "double": st.floats(allow_nan=False),
+    "bool": st.booleans(),
+    "string": st.text(max_size=5) | st.sampled_from(["read", "write", ""]),
+    "coded": st.sampled_from(["read", "write", "", "é"]),
+    "null": st.none(),
+}
+TYPES = {
+    "int64": pa.int64(),
+    "uint64": pa.uint64(),
+    "double": pa.float64(),
+    "bool": pa.bool_(),
+    "string": pa.string(),
+    "coded": pa.dictionary(pa.int32(), pa.string()),
+    "null": pa.null(),
+}
+TIMES = st.integers(-2, 6) | st.integers(-(2**63), 2**63 - 1)
+
+
+@st.composite
+def batches(draw: st.DrawFn) -> pa.RecordBatch:
+    """Return rows with times, and some of the columns, each of any type."""
+    rows = draw(st.integers(0, 7))
+    columns: dict[str, pa.Array] = {"_ts": pa.array([draw(TIMES) for _ in range(rows)], pa.int64())}
+    for name in draw(st.lists(st.sampled_from(NAMES), unique=True)):
+        kind = draw(st.sampled_from(sorted(TYPES)))
+        values = [draw(st.none() | VALUES[kind]) for _ in range(rows)]
+        columns[name] = pa.array(values, TYPES["string" if kind == "coded" else kind])
+        if kind == "coded":
+            columns[name] = columns[name].dictionary_encode()
+    batch = pa.RecordBatch.from_pydict(columns)
+    start = draw(st.integers(0, rows))
+    return batch.slice(start) if draw(st.booleans()) else batch
+
+
+CHUNKS = st.lists(st.tuples(st.integers(0, 3), st.sampled_from(["t", "u"]), batches()), max_size=12)
+
+
+def mixed(kinds: set[str], values: list[Any]) -> str:
+    """Return the type that holds the values of all chunks, by the rules of the decoders."""
+    whole = [value for value in values if type(value) is int]
+    if not kinds:
+        return "string"
+    if kinds == {"int64"}:
+        return "int64"
+    if kinds <= {"int64", "uint64"} and all(value >= 0 for value in whole):
+        return "uint64"
+    if kinds <= {"int64", "double"} and all(int(float(value)) == value for value in whole):
+        return "double"
+    return kinds.pop() if len(kinds) == 1 and kinds <= {"bool", "uint64"} else "string"
+
+
+def as_text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return value if isinstance(value, str) else str(value)
+
+
+def shown(value: Any, kind: str, source: str) -> Any:
+    if value is None or kind == source:
+        return value
+    if kind == "string":
+        return ("float", value) if source == "double" else as_text(value)
+    return float(value) if kind == "double" else value
+
+
+def plain(kind: pa.DataType) -> str:
+    return "string" if pa.types.is_dictionary(kind) else str(kind)
+
+
+def expected(chunks: list[tuple[int, pa.RecordBatch]], *, by_time: bool) -> tuple[dict[str, str], list[dict[str, Any]]]:
+    """Return types and rows of a table, the slow way."""
+    kinds: dict[str, set[str]] = {}
+    seen: dict[str, list[Any]] = {}
+    for _, batch in chunks:
+        for field, column in zip(batch.schema, batch.columns, strict=True):
+            values = [value for value in column.to_pylist() if value is not None]
+            kinds.setdefault(field.name, set()).update({plain(field.type)} if values else set())
+            seen.setdefault(field.name, []).extend(values)
+    types = {name: mixed(set(found), seen[name]) for name, found in kinds.items()}
+    rows = []
+    for file, batch in chunks:
+        sources = {field.name: plain(field.type) for field in batch.schema}
+        for row in batch.to_pylist():
+            told = {
+                name: shown(row.get(name), kind, sources.get(name, "null")) for name, kind in types.items()
+            }
+            rows.append({**told, "dctv:file": file})
+    if by_time:
+        rows.sort(key=lambda row: int(row["_ts"]))
+    return types, rows
+
+
+def same(found: Any, wanted: Any) -> bool:
+    if isinstance(wanted, tuple):
+        return math.isclose(float(found), wanted[1], rel_tol=0) or float(found) == wanted[1]
+    return type(found) is type(wanted) and found == wanted
+
+
+def check(table: pa.Table, chunks: list[tuple[int, pa.RecordBatch]], *, by_time: bool = True) -> None:
+    types, rows = expected(chunks, by_time=by_time)
+    assert {field.name: plain(field.type) for field in table.schema} == {**types, "dctv:file": "uint32"}
+    found = table.to_pylist()
+    assert len(found) == len(rows)
+    for one, other in zip(found, rows, strict=True):
+        assert one.keys() == other.keys()
+        assert all(same(one[name], other[name]) for name in other), (one, other)
+
+
+def spooled(folder: Path, limit: int, chunks: list[tuple[int, str, pa.RecordBatch]], *, by_time: bool = True) -> EventSpool:
+    spool = EventSpool(str(folder), limit)
+    for file, name, batch in chunks:
+        (spool.add if by_time else spool.add_others)(file, [(name, batch)])
+    spool.finish()
+    return spool
+
+
+def read(spool: EventSpool, name: str, columns: list[tuple[str, str]] | None = None) -> pa.Table:
+    return pa.RecordBatchReader.from_stream(spool.merged(name, columns)).read_all()
+
+
+@bounded(150)
+@given(chunks=CHUNKS, limit=st.sampled_from([0, 300, 2000, 1 << 26]), by_time=st.booleans())
+def test_tables_are_sorted_whatever_their_chunks_are(
+    tmp_path_factory: pytest.TempPathFactory,
+    chunks: list[tuple[int, str, pa.RecordBatch]],
+    limit: int,
+    by_time: bool,
+) -> None:
+    folder = tmp_path_factory.mktemp("spool")
+    spool = spooled(folder, limit, chunks, by_time=by_time)
+    assert list(folder.iterdir()) == [], "the file has no name"
+    names = list(dict.fromkeys(name for _, name, _ in chunks))
+    rows = {name: [(file, batch) for file, one, batch in chunks if one == name] for name in names}
+    assert spool.tables() == [(name, sum(len(batch) for _, batch in rows[name]), by_time) for name in names]
+    for name in names:
+        check(read(spool, name), rows[name], by_time=by_time)
+
+
+def test_many_runs_are_merged_into_fewer_first(tmp_path: Path) -> None:
+    chunks = [(n % 7, "t", pa.record_batch({"_ts": [n % 5, n % 3], "a": [n, -n]})) for n in range(300)]
+    spool = spooled(tmp_path, 0, chunks)
+    assert spool.spilled > 0
+    check(read(spool, "t"), [(file, batch) for file, _, batch in chunks])
+
+
+def test_a_column_of_many_texts_gets_no_dictionary(tmp_path: Path) -> None:
+    chunks = []
+    for chunk in range(6):
+        texts = [f"text {chunk * 2000 + n}" for n in range(2000)]
+        batch = pa.record_batch({"_ts": list(range(2000)), "a": pa.array(texts).dictionary_encode(), "b": ["x"] * 2000})
+        chunks.append((0, "t", batch))
+    table = read(spooled(tmp_path, 1 << 18, chunks), "t")
+    assert table.schema.field("a").type == pa.string()
+    check(table, [(file, batch) for file, _, batch in chunks])
+
+
+def test_memory_stays_below_the_limit_with_unique_texts(tmp_path: Path) -> None:
+    limit = 1 << 20
+    spool = EventSpool(str(tmp_path), limit)
+    for chunk in range(40):
+        texts = [f"a rather long text that nobody repeats {chunk} {n}" for n in range(3000)]
+        coded = pa.array(texts).dictionary_encode()
+        spool.add(0, [(f"t{chunk % 3}", pa.record_batch({"_ts": list(range(3000)), "a": coded}))])
+    assert spool.spilled > 3 * limit
+    assert spool.peak < 2.5 * limit
+
+
+def test_lines_are_dropped_and_columns_can_be_told(tmp_path: Path) -> None:
+    batch = pa.record_batch({"_ts": [2, 1], "a": [5, 6], "b": [None, 7], "dctv:line": pa.array([0, 1], pa.uint32())})
+    spool = spooled(tmp_path, 1 << 20, [(3, "t", batch)])
+    wanted = [("_ts", "int64"), ("b", "string"), ("a", "double"), ("c", "bool")]
+    assert read(spool, "t", wanted).to_pylist() == [
+        {"_ts": 1, "b": "7", "a": 6.0, "c": None, "dctv:file": 3},
+        {"_ts": 2, "b": None, "a": 5.0, "c": None, "dctv:file": 3},
+    ]
+
+
+def test_values_that_do_not_fit_the_told_type_are_an_error(tmp_path: Path) -> None:
+    spool = spooled(tmp_path, 1 << 20, [(0, "t", pa.record_batch({"_ts": [1], "a": ["x"]}))])
+    with pytest.raises(pa.ArrowInvalid, match="column `a` has values of kind Code, which cannot become Int"):
+        read(spool, "t", [("_ts", "int64"), ("a", "int64")])
+
+
+def test_events_without_times_are_refused(tmp_path: Path) -> None:
+    spool = EventSpool(str(tmp_path))
+    for batch in (pa.record_batch({"a": [1]}), pa.record_batch({"_ts": pa.array([1, None])}), pa.record_batch({"_ts": ["x"]})):
+        with pytest.raises(ValueError, match="a time is missing in `t`"):
+            spool.add(0, [("t", batch)])
+
+
+def test_types_that_cannot_be_stored_are_refused(tmp_path: Path) -> None:
+    spool = EventSpool(str(tmp_path))
+    with pytest.raises(ValueError, match="column `a` of `t`: .*cannot be stored"):
+        spool.add(0, [("t", pa.record_batch({"_ts": [1], "a": [[1]]}))])
+
+
+def test_a_folder_that_cannot_be_made_is_an_error_of_the_system(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    spool = EventSpool(str(tmp_path / "file" / "runs"), 0)
+    spool.add(0, [("t", pa.record_batch({"_ts": [1]}))])
+    with pytest.raises(OSError, match="cannot spill to .*not a directory") as error:
+        spool.finish()
+    assert error.value.errno == errno.ENOTDIR
+
+
+def test_a_cancelled_spool_stops(tmp_path: Path) -> None:
+    cancel = Cancel()
+    spool = EventSpool(str(tmp_path), cancel=cancel)
+    spool.add(0, [("t", pa.record_batch({"_ts": [1]}))])
+    cancel.set()
+    with pytest.raises(ValueError, match="interrupted"):
+        spool.add(0, [("t", pa.record_batch({"_ts": [1]}))])
+    with pytest.raises(pa.ArrowInvalid, match="interrupted"):
+        read(spool, "t")
+
+
+def test_a_table_can_be_taken_once(tmp_path: Path) -> None:
+    spool = spooled(tmp_path, 1 << 20, [(0, "t", pa.record_batch({"_ts": [1]}))])
+    read(spool, "t")
+    with pytest.raises(KeyError):
+        spool.merged("t")
+    spool.close()
+
+
+def test_there_may_be_ten_thousand_tables(tmp_path: Path) -> None:
+    limit = 4 << 20
+    spool = EventSpool(str(tmp_path), limit)
+    for chunk in range(3):
+        rows = pa.record_batch({"_ts": [3 - chunk, 9], "a": ["x", None], "b": [chunk, 1 << 40]})
+        spool.add(chunk, [(f"t{n}", rows) for n in range(10_000)])
+    spool.finish()
+    assert len(spool.tables()) == 10_000
+    assert spool.spilled > 0
+    found = read(spool, "t9999").to_pydict()
+    assert found == {
+        "_ts": [1, 2, 3, 9, 9, 9],
+        "a": ["x", "x", "x", None, None, None],
+        "b": [2, 1, 0, 1 << 40, 1 << 40, 1 << 40],
+        "dctv:file": [2, 1, 0, 0, 1, 2],
+    }
