@@ -14,6 +14,7 @@ from fractions import Fraction
 
 from sqlglot import exp
 
+from dctv.contracts.engine import ZERO_DIVISION
 from dctv.contracts.span_operator import SpanOperator
 from dctv.plan.nodes import Plan, Relation, Scan, column_names
 from dctv.plan.question import Aggregate, Question
@@ -60,6 +61,8 @@ _PLAIN = (
     exp.Having,
 )
 """What may stand around keys and aggregates: it looks at one row of the answer at a time."""
+_CALLS = frozenset({ZERO_DIVISION.lower(), "coalesce", "round", "trunc", "abs", "greatest", "least"})
+"""Functions that may, too."""
 _CLAUSES = ("expressions", "from_", "group", "having", "order", "limit", "offset")
 
 
@@ -148,7 +151,8 @@ class _Asking:
             if one not in self.aggregates:
                 self.aggregates.append(one)
             return True
-        return isinstance(node, _PLAIN) and all(self._fits(child) for child in node.iter_expressions())
+        called = isinstance(node, exp.Anonymous) and str(node.this).lower() in _CALLS
+        return (called or isinstance(node, _PLAIN)) and all(self._fits(child) for child in node.iter_expressions())
 
     def _column(self, node: exp.Expr) -> str | None:
         """Return the table's column that an expression is."""

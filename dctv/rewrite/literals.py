@@ -65,15 +65,19 @@ def literal_of(value: exp.Expr) -> Read:
             return ...
 
 
+_DIGITS = 15
+"""Decimals of so many digits are doubles for the engine where they meet one, always the nearest."""
+
+
 def _number(text: str) -> Read:
     if text.isdigit():
         return int(text)
-    if "e" not in text.lower():
-        return ...
     try:
-        return Double(float(text))
+        value = float(text)
     except ValueError:
         return ...
+    exact = "e" in text.lower() or sum(c.isdigit() for c in text) <= _DIGITS
+    return Double(value) if exact else ...
 
 
 def _minus(value: Read) -> Read:
