@@ -34,7 +34,6 @@ from dctv.index.seal import checksum
 from dctv.index.trace import Trace
 from dctv.index.writing import IndexWriter
 
-
 _SYNCS = 16
 """Files that are brought to the disk at a time."""
 
