@@ -15,7 +15,6 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument("words", nargs="+", metavar="SQL | NAME=PATH", help="one query; traces to mount")
     parser.add_argument("--analyze", action="store_true", help="run the query and show rows and times too")
     parser.add_argument("--param", action="append", default=[], metavar="K=V", help="value of :K, or of ?K")
-    add_index_options(parser)
     add_session_options(parser)
     add_index_options(parser)
 

@@ -26,7 +26,6 @@ def configure(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--fail-on-rows", action="store_true", help="exit with 1 if any result has rows")
     parser.add_argument("--junit", type=Path, metavar="FILE", help="report every ASSERT as a JUnit test case")
-    add_index_options(parser)
     add_session_options(parser)
     add_index_options(parser)
 

@@ -12,7 +12,6 @@ from dctv.cli.command import Command
 def configure(parser: ArgumentParser) -> None:
     """Add the arguments of `dctv repl`."""
     parser.add_argument("mounts", nargs="*", metavar="NAME=PATH", help="traces to mount")
-    add_index_options(parser)
     add_session_options(parser)
     add_index_options(parser)
 

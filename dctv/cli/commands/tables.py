@@ -13,7 +13,6 @@ from dctv.errors import UsageError
 def configure(parser: ArgumentParser) -> None:
     """Add the arguments of `dctv tables`."""
     parser.add_argument("mounts", nargs="*", metavar="NAME=PATH", help="traces to mount")
-    add_index_options(parser)
     add_session_options(parser)
     add_index_options(parser)
 

@@ -32,7 +32,6 @@ def configure(parser: ArgumentParser) -> None:
     )
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write here, and only if all goes well")
     parser.add_argument("--limit", type=positive, metavar="N", help="stop after the first N in order of time")
-    add_index_options(parser)
     add_session_options(parser)
     add_index_options(parser)
 
