@@ -42,7 +42,9 @@ def final_type(kind: str) -> pa.DataType:
 
 def merged(name: str, batches: list[tuple[int, Any]], columns: Sequence[dict[str, Any]]) -> pa.RecordBatch:
     """Rows of many chunks under one schema, with the file of each, in order of time."""
-    fields = [(c["name"], final_type(c["kind"])) for c in columns if any(c["name"] in b.schema.names for _, b in batches)]
+    fields = [
+        (c["name"], final_type(c["kind"])) for c in columns if any(c["name"] in b.schema.names for _, b in batches)
+    ]
     tables = []
     for file, batch in batches:
         rows = batch.num_rows
@@ -132,9 +134,7 @@ def assert_lines(paths: Sequence[Path], texts: Sequence[bytes], chunks: Sequence
     assert ends == [len(text) for text in texts]
 
 
-def assert_decode(
-    paths: Sequence[Path], chosen: Sequence[DecodedChunk], known: Known, whole: LoadedTrace
-) -> None:
+def assert_decode(paths: Sequence[Path], chosen: Sequence[DecodedChunk], known: Known, whole: LoadedTrace) -> None:
     """Single chunks decoded again give the rows of the whole load that stand in them."""
     tables = CHUNKS.decode(paths, [chunk.checkpoint for chunk in chosen], known, CONTEXT)
     assert list(tables) == [name for name in whole.tables if name != "files"]

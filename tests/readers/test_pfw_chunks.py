@@ -12,20 +12,22 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.bounds import bounded
-from tests.readers.pfw_chunks import CONTEXT, assert_decode, assert_equal, assert_lines, passed
 
 from dctv.contracts.reader import LoadContext
 from dctv.errors import TraceError
 from dctv.readers import dftracer_chunks
 from dctv.readers.dftracer import READER
+from tests.bounds import bounded
+from tests.readers.pfw_chunks import CONTEXT, assert_decode, assert_equal, assert_lines, passed
 
 DATA = Path(__file__).parents[1] / "data"
 HASHES = ["8d", "9e", "33084", "ff"]
 TEXTS = ["/a", "/b", "host", "ls;-l"]
 
 VALUES: st.SearchStrategy[str] = st.one_of(
-    st.sampled_from(["1", "-1", "5.0", "0.1", "1e3", "1e400", "true", "false", "null", '"x"', '"17"', '"é"', '"\\ud800"']),
+    st.sampled_from(
+        ["1", "-1", "5.0", "0.1", "1e3", "1e400", "true", "false", "null", '"x"', '"17"', '"é"', '"\\ud800"']
+    ),
     st.sampled_from([str(2**53 + 1), str(2**63), str(2**64), "[1,2]", '{"a":1}', '""', "1.50"]),
     st.integers(-5, 5).map(str),
 )
@@ -83,7 +85,9 @@ LINES = st.one_of(
     metadata(),
     st.sampled_from(["", "[", "]", "broken", "[1]", '{"ts":1}', '{"name":"x"}', '{"name":"x","ts":true}']),
 )
-RAW = LINES.map(str.encode) | events().map(lambda line: line.replace('"a"', '"\ufeff"').encode().replace(b"\xef", b"\xff"))
+RAW = LINES.map(str.encode) | events().map(
+    lambda line: line.replace('"a"', '"\ufeff"').encode().replace(b"\xef", b"\xff")
+)
 
 
 @st.composite

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dctv.plan.predicate import Predicate
 from dctv.session import Session
 from tests.bounds import bounded
 from tests.rewrite.strict import strict

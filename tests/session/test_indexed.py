@@ -34,7 +34,9 @@ def write_trace(folder: Path, files: int = 4, events: int = 240) -> Path:
             name = NAMES[i % 4] if i % 60 else f"only_{pid}"
             args = {"fhash": f"{i % 7:016x}", "size": i * 100 + pid} if i % 3 else {"hint": f"n{i % 5}"}
             event = {"id": i, "name": name, "cat": "POSIX" if i % 5 else "STDIO", "pid": pid, "tid": pid + i % 2}
-            lines.append(json.dumps({**event, "ts": 1000 + pid * 2000 + i * 10, "dur": i % 13, "ph": "X", "args": args}))
+            lines.append(
+                json.dumps({**event, "ts": 1000 + pid * 2000 + i * 10, "dur": i % 13, "ph": "X", "args": args})
+            )
         (folder / f"app-{pid}.pfw.gz").write_bytes(gzip.compress("\n".join(lines).encode() + b"\n]\n"))
     return folder
 
