@@ -607,6 +607,9 @@ def chunk_statistics(
     either. `min_value` and `max_value` are None without values, for `mixed` ones, if some float is infinite or no
     number, and for texts of more than 4096 bytes.
 
+    With more than 1024 pairs of category and name nothing is kept by name: `name_duration_sketches` is None, the JSON
+    objects and `event_ranges` are empty.
+
     Raises:
         ValueError: A column is missing or has an impossible type, a duration is negative, or the filters' parameters
             are impossible.

@@ -71,7 +71,7 @@ def indexed(texts: Sequence[str], index_dir: Path | None, note: Callable[[str], 
 
 
 def summarized(index: Index, files: TraceFiles) -> Indexed | None:
-    """Summarize the trace of an open index; None if the index does not know the categories of events."""
+    """Summarize the trace of an open index; None if the index does not know the names or categories of all events."""
     chunks = files.reader.chunks
     assert chunks is not None
     known = index.known
@@ -84,6 +84,8 @@ def summarized(index: Index, files: TraceFiles) -> Indexed | None:
         return None
     pid = dimensions.get(pids.pop(), "") if len(pids) == 1 else "" if pids else None
     summary = summarize(index, categories=bool(categories), pid=pid)
+    if summary is None:
+        return None
     trouble = [f"trace: {d.file}: {d.reason}" for d in chunks.rest(known).diagnostics if d.incomplete]
     return Indexed(summary, trouble)
 

@@ -161,14 +161,17 @@ class Sums:
         )
 
 
-def summarize(index: Statistics, *, categories: bool = True, pid: str | None = "pid") -> Summary:
+def summarize(index: Statistics, *, categories: bool = True, pid: str | None = "pid") -> Summary | None:
     """Add up what an index knows; `pid` is the dimension of processes, None if no event tells its own.
 
-    Without `categories` no event has one, whatever the index says.
+    Without `categories` no event has one, whatever the index says. The result is None if some chunk has so many names
+    that nothing is kept of each.
 
     Raises:
         IndexUnusable: the statistics contradict themselves.
     """
+    if any(row.name_duration_sketches is None for row in index.summaries):
+        return None
     try:
         return _summarize(index, index.event_counts(), pid, categories=categories)
     except (ValueError, KeyError, TypeError, AttributeError, struct.error, zlib.error) as error:
@@ -220,7 +223,7 @@ def sums_by_name(rows: Sequence[ChunkSummary]) -> dict[str, Sums]:
             names.setdefault(name, Sums()).add(int(count), int(totals[name]), int(squares[name]))
         for name, (least, most) in json.loads(row.name_duration_ranges).items():
             names[name].widen(least, most)
-        for name, sketch in _sketches(row.name_duration_sketches):
+        for name, sketch in _sketches(row.name_duration_sketches or b""):
             names[name].sketches.append(sketch)
     return names
 
@@ -242,10 +245,8 @@ def added(some: Iterable[Sums]) -> Sums:
     return everything
 
 
-def _sketches(blob: bytes | None) -> Iterator[tuple[str, bytes]]:
+def _sketches(blob: bytes) -> Iterator[tuple[str, bytes]]:
     """Read the sketches of a chunk's names: a number, then each name and its sketch with their lengths before them."""
-    if blob is None:
-        return
     raw = _unpacked(blob)
     (number,) = struct.unpack_from("<I", raw)
     at = 4

@@ -22,7 +22,7 @@ from dctv._kernels import chunk_statistics
 from dctv.errors import IndexUnusable
 from dctv.index.keeper import ensure
 from dctv.index.records import ChunkSummary, DimensionStatistics
-from dctv.index.summary import QUANTILES, Durations, Summary, summarize
+from dctv.index.summary import QUANTILES, Durations, Statistics, Summary, summarize
 from tests.bounds import bounded
 from tests.index.notes import plan_of, trace_of, write_notes
 
@@ -81,6 +81,13 @@ def batches(rows: Sequence[Row]) -> list[tuple[str, pa.RecordBatch]]:
     return found
 
 
+def known(index: Statistics, **options: Any) -> Summary:
+    """Summarize what must be known."""
+    summary = summarize(index, **options)
+    assert summary is not None
+    return summary
+
+
 EVENTS = st.lists(
     st.fixed_dictionaries(
         {
@@ -99,7 +106,7 @@ EVENTS = st.lists(
 @given(st.lists(EVENTS, min_size=1, max_size=4), st.booleans())
 def test_a_summary_is_what_all_events_say(chunks: list[list[Row]], with_categories: Any) -> None:
     rows = [row for chunk in chunks for row in chunk]
-    summary = summarize(indexed(chunks), categories=with_categories)
+    summary = known(indexed(chunks), categories=with_categories)
     assert summary.events == len(rows)
     assert summary.first == min((row["_ts"] for row in rows), default=None)
     assert summary.last == max((row["_ts"] for row in rows), default=None)
@@ -141,14 +148,20 @@ def two_chunks() -> Chunks:
 
 
 def test_processes_are_unknown_without_all_dictionaries() -> None:
-    assert summarize(two_chunks()).processes == {1: 2}
-    assert summarize(two_chunks(), pid="tid").processes is None
-    assert summarize(two_chunks(), pid=None).processes == {None: 2}
+    assert known(two_chunks()).processes == {1: 2}
+    assert known(two_chunks(), pid="tid").processes is None
+    assert known(two_chunks(), pid=None).processes == {None: 2}
     chunks = two_chunks()
     pids = list(chunks.dimensions["pid"])
     pids[1] = dataclasses.replace(pids[1], counts=None)
-    assert summarize(dataclasses.replace(chunks, dimensions={"pid": pids})).processes is None
-    assert summarize(chunks, pid="name").processes is None
+    assert known(dataclasses.replace(chunks, dimensions={"pid": pids})).processes is None
+    assert known(chunks, pid="name").processes is None
+
+
+def test_too_many_names_leave_all_unknown() -> None:
+    row = {"_ts": 5, "dur": 7, "cat": "POSIX", "pid": 1}
+    assert known(indexed([[{**row, "name": f"n{i}"} for i in range(1024)]])).durations.count == 1024
+    assert summarize(indexed([[{**row, "name": f"n{i}"} for i in range(1025)]])) is None
 
 
 @pytest.mark.parametrize(
@@ -189,7 +202,7 @@ def test_a_dictionary_that_is_none_is_refused() -> None:
 def test_an_index_file_is_summarized(tmp_path: Path) -> None:
     trace = trace_of(write_notes(tmp_path / "a.notes", 1000), write_notes(tmp_path / "b.notes", 500, seed=3))
     index, _ = ensure(trace, plan_of(trace, tmp_path / "idx"))
-    summary: Summary = summarize(index, pid=None)
+    summary = known(index, pid=None)
     index.close()
     assert (summary.events, summary.first, summary.last, summary.end) == (1500, 1000, 10_990, 11_003)
     assert summary.categories == {"POSIX": 1200, "STDIO": 300}

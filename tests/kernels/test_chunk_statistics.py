@@ -293,6 +293,19 @@ def test_batches_of_one_name_are_one() -> None:
     assert dimension(result, "name")["null_count"] == 0
 
 
+def test_nothing_is_kept_by_name_where_there_are_too_many() -> None:
+    rows = {f"n{i}": [{"_ts": i, "dur": i}] for i in range(1025)}
+    result = chunk_statistics(events_of(rows), [])
+    found = result["statistics"]
+    by_name = {key: value for key, value in found.items() if key.startswith("name_")}
+    assert by_name.pop("name_duration_sketches") is None
+    assert set(by_name.values()) == {"{}"}
+    assert result["event_ranges"] == []
+    assert (found["total_events"], found["duration_sum_ns"]) == (1025, str(sum(range(1025))))
+    assert found["duration_sketch"] == sketch_of(list(range(1025)))
+    assert dimension(result, "name")["distinct_count"] == 1025
+
+
 def test_only_asked_dimensions_without_a_summary() -> None:
     result = chunk_statistics(
         events_of({"read": [{"_ts": 1}]}), [("cat", "cat"), ("name", ""), ("cat", "x")], summary=False
