@@ -272,14 +272,14 @@ def test_large_filters(session: Session, tmp_path: Path) -> None:
     def count(text: str) -> object:
         return session.matches("t", text).count().fetchall()[0][0]
 
-    members = ", ".join(str(n) for n in range(1, 50_000))
+    members = ", ".join(str(n) for n in range(1, 5_000))
     assert count(f"x in [{members}]") == 2
     assert count(f"x not in [{members}]") == 1
-    assert count(" or ".join(f's == "v{n}"' for n in range(1, 3_000))) == 2
-    assert count(" and ".join(f's != "v{n}"' for n in range(1, 3_000))) == 1
+    assert count(" or ".join(f's == "v{n}"' for n in range(1, 500))) == 2
+    assert count(" and ".join(f's != "v{n}"' for n in range(1, 500))) == 1
     nested = "x == 0"
     for level in range(90):
-        nested = f"not ({nested} {'and' if level % 2 else 'or'} x == {level + 5})"
+        nested = f"not ({nested} and x != {level + 5})"
     assert count(nested) == 1
 
 
