@@ -41,7 +41,7 @@ from dctv.plan.predicate import (
 )
 from dctv.rewrite.literals import constant_of, keeps, type_text
 from dctv.rewrite.scan_predicates import predicate_of
-from dctv.rewrite.select_lists import has_effect, nodes_of
+from dctv.rewrite.select_lists import has_effect, is_effect, nodes_of
 from dctv.rewrite.select_shapes import (
     all_rows,
     bare,
@@ -210,9 +210,9 @@ class Needs:
 
     def _gives_row_by_row(self, tree: exp.Select, used: Collection[str] | None) -> bool:
         """Whether a select does nothing but give rows or groups, maybe with a number that only sorts."""
-        if has_effect(tree):
-            return False
         for window in nodes_of(tree):
+            if is_effect(window):
+                return False
             if not isinstance(window, exp.Window) or window.find_ancestor(exp.Select) is not tree:
                 continue
             item = window.parent

@@ -32,6 +32,7 @@ from dctv.plan.sql import aliased, column, table
 from dctv.rewrite.conditions import bound_of, cannot_fail, conjuncts, names_in, renamed, sum_of
 from dctv.rewrite.graph import inputs, with_inputs
 from dctv.rewrite.push_time_range import time_range
+from dctv.rewrite.select_lists import nodes_of
 from dctv.rewrite.way_down import Way, way_down
 from dctv.types.schema import Kind
 
@@ -58,7 +59,7 @@ class _Pushing:
 
     def _own(self, relation: Relation) -> Relation:
         """Push the conditions that are written in a relation's query."""
-        if relation.query.find(exp.Where, exp.Having) is None:
+        if not any(isinstance(node, exp.Where | exp.Having) for node in nodes_of(relation.query)):
             return relation
         query = relation.query.copy()
         leaves = dict(relation.leaves)

@@ -19,10 +19,11 @@ _EFFECTS = frozenset({"error", "unnest", "generate_subscripts", ZERO_DIVISION.lo
 
 def has_effect(tree: exp.Expr) -> bool:
     """Whether an expression does more than give a value of its row."""
-    return any(_is_effect(node) for node in nodes_of(tree))
+    return any(is_effect(node) for node in nodes_of(tree))
 
 
-def _is_effect(node: exp.Expr) -> bool:
+def is_effect(node: exp.Expr) -> bool:
+    """Whether a call checks, counts or multiplies rows."""
     if isinstance(node, exp.Anonymous):
         return str(node.this).lower() in _EFFECTS
     return isinstance(node, exp.Unnest | exp.Explode)

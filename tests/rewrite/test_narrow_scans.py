@@ -1,4 +1,4 @@
-"""Scans may leave out what queries do not need, by an index or to the last row: the same rows as of plans as written."""
+"""Scans leave out what queries do not need, by an index or to the last row: the same rows as of plans as written."""
 
 from __future__ import annotations
 
