@@ -41,7 +41,7 @@ from dctv.plan.predicate import (
 )
 from dctv.rewrite.literals import constant_of, keeps, type_text
 from dctv.rewrite.scan_predicates import predicate_of
-from dctv.rewrite.select_lists import has_effect
+from dctv.rewrite.select_lists import has_effect, is_effect, nodes_of
 from dctv.rewrite.select_shapes import (
     all_rows,
     bare,
@@ -77,8 +77,8 @@ class Needs:
     def of_leaves(self, query: exp.Query, need: Predicate) -> dict[str, Predicate]:
         """Return what is needed of each leaf."""
         self.visit(query, need, None)
-        named = Counter(t.name for t in query.find_all(exp.Table) if not t.args.get("db"))
-        gone = Counter(t.name for one in self.dropped.values() for t in one.find_all(exp.Table))
+        named = _tables(query)
+        gone = Counter(name for one in self.dropped.values() for name in _tables(one).elements())
         needs = {}
         for name in self.leaves:
             found = self.found.get(name, [])
@@ -210,10 +210,10 @@ class Needs:
 
     def _gives_row_by_row(self, tree: exp.Select, used: Collection[str] | None) -> bool:
         """Whether a select does nothing but give rows or groups, maybe with a number that only sorts."""
-        if has_effect(tree):
-            return False
-        for window in tree.find_all(exp.Window):
-            if window.find_ancestor(exp.Select) is not tree:
+        for window in nodes_of(tree):
+            if is_effect(window):
+                return False
+            if not isinstance(window, exp.Window) or window.find_ancestor(exp.Select) is not tree:
                 continue
             item = window.parent
             if not isinstance(item, exp.Alias) or item.parent is not tree or not numbers_rows(window):
@@ -361,6 +361,10 @@ def _used_of_branch(
     used: Collection[str] | None, places: Mapping[str, int], own: Sequence[str] | None
 ) -> Collection[str] | None:
     return None if used is None or own is None else {own[places[name]] for name in used if name in places}
+
+
+def _tables(tree: exp.Expr) -> Counter[str]:
+    return Counter(t.name for t in nodes_of(tree) if isinstance(t, exp.Table) and not t.args.get("db"))
 
 
 def _types(leaf: Plan) -> Mapping[str, str]:

@@ -32,6 +32,7 @@ from dctv.plan.sql import aliased, column, table
 from dctv.rewrite.conditions import bound_of, cannot_fail, conjuncts, names_in, renamed, sum_of
 from dctv.rewrite.graph import inputs, with_inputs
 from dctv.rewrite.push_time_range import time_range
+from dctv.rewrite.select_lists import nodes_of
 from dctv.rewrite.way_down import Way, reads, way_down
 from dctv.types.schema import Kind
 
@@ -45,6 +46,7 @@ def push_filter(plan: Plan, operators: Mapping[str, SpanOperator]) -> Plan:
 class _Pushing:
     operators: Mapping[str, SpanOperator]
     visited: dict[int, tuple[Plan, Plan]] = field(default_factory=dict)
+    sweeps: dict[int, tuple[Plan, bool]] = field(default_factory=dict)
     filters: dict[tuple[object, ...], tuple[Plan, Plan]] = field(default_factory=dict)
     """Plans with their conditions: what is read twice with the same condition stays one plan."""
 
@@ -57,7 +59,7 @@ class _Pushing:
 
     def _own(self, relation: Relation) -> Relation:
         """Push the conditions that are written in a relation's query."""
-        if relation.query.find(exp.Where, exp.Having) is None:
+        if not any(isinstance(node, exp.Where | exp.Having) for node in nodes_of(relation.query)):
             return relation
         query = relation.query.copy()
         leaves = dict(relation.leaves)
@@ -82,10 +84,17 @@ class _Pushing:
     def _push(self, leaves: Mapping[str, Plan], way: Way) -> tuple[Plan | None, bool]:
         """Return a leaf with a condition, or None, and whether the condition is done with."""
         leaf = leaves.get(way.leaf)
-        if leaf is None or not _known(leaf, way.test):
+        if leaf is None or not self._has_sweep(leaf) or not _known(leaf, way.test):
             return None, False
         new, done = self.absorb(leaf, way.test)
         return (None if new is leaf else new), done
+
+    def _has_sweep(self, plan: Plan) -> bool:
+        """Whether some operator is below, at which conditions could arrive."""
+        if id(plan) not in self.sweeps:
+            found = isinstance(plan, Kernel) or any(self._has_sweep(one) for one in inputs(plan))
+            self.sweeps[id(plan)] = (plan, found)
+        return self.sweeps[id(plan)][1]
 
     def absorb(self, plan: Plan, test: exp.Expr) -> tuple[Plan, bool]:
         """Return a plan that leaves out rows of which a condition is not true, and whether all of them."""

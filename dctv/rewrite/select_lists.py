@@ -19,8 +19,27 @@ _EFFECTS = frozenset({"error", "unnest", "generate_subscripts", ZERO_DIVISION.lo
 
 def has_effect(tree: exp.Expr) -> bool:
     """Whether an expression does more than give a value of its row."""
-    calls = {str(call.this).lower() for call in tree.find_all(exp.Anonymous)}
-    return bool(calls & _EFFECTS) or tree.find(exp.Unnest, exp.Explode) is not None
+    return any(is_effect(node) for node in nodes_of(tree))
+
+
+def is_effect(node: exp.Expr) -> bool:
+    """Whether a call checks, counts or multiplies rows."""
+    if isinstance(node, exp.Anonymous):
+        return str(node.this).lower() in _EFFECTS
+    return isinstance(node, exp.Unnest | exp.Explode)
+
+
+def nodes_of(tree: exp.Expr) -> Iterator[exp.Expr]:
+    """Yield an expression and all within it, in no order: faster than its own walk, which unions of thousands need."""
+    stack: list[exp.Expr] = [tree]
+    while stack:
+        node = stack.pop()
+        yield node
+        for value in node.args.values():
+            if isinstance(value, exp.Expr):
+                stack.append(value)
+            elif type(value) is list:
+                stack += [one for one in value if isinstance(one, exp.Expr)]
 
 
 def narrowed(query: exp.Query, wanted: Collection[str], leaves: Mapping[str, Sequence[str]]) -> exp.Query:

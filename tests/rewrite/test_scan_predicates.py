@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
 from fractions import Fraction
 from unittest.mock import patch
 
@@ -17,20 +18,12 @@ TRACE = "tests/data/dftracer/loader"
 READ = "t.raw_events.read"
 
 
+@dataclass
 class Told:
     """Which needs and columns reach the tables in memory that are read."""
 
-    def __init__(self) -> None:
-        self.needs: list[Predicate] = []
-        self.columns: list[Collection[str]] = []
-
-    def narrowed(self, held: Held, predicate: Predicate) -> Held:
-        self.needs.append(predicate)
-        return Held(held.data)
-
-    def reading(self, held: Held, columns: Collection[str]) -> Held:
-        self.columns.append(columns)
-        return held
+    needs: list[Predicate] = field(default_factory=list)
+    columns: list[Collection[str]] = field(default_factory=list)
 
 
 @pytest.fixture(scope="module")
@@ -43,9 +36,16 @@ def session() -> Iterator[Session]:
 
 def told(session: Session, sql: str) -> Told:
     noted = Told()
-    narrowed = patch.object(Held, "narrowed", lambda held, predicate: noted.narrowed(held, predicate))
-    reading = patch.object(Held, "reading", lambda held, columns: noted.reading(held, columns))
-    with narrowed, reading:
+
+    def narrowed(held: Held, predicate: Predicate) -> Held:
+        noted.needs.append(predicate)
+        return Held(held.data)
+
+    def reading(held: Held, columns: Collection[str]) -> Held:
+        noted.columns.append(columns)
+        return held
+
+    with patch.object(Held, "narrowed", narrowed), patch.object(Held, "reading", reading):
         session.sql(f"EXPLAIN {sql}").fetchall()
     return noted
 
