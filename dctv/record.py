@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field
+from inspect import get_annotations
 from operator import attrgetter
 from typing import Any, TypeVar, dataclass_transform, overload
 
@@ -28,11 +29,11 @@ _PLAIN = getattr(getattr(_Sample, _FIELDS)["one"], _KIND)
 @overload
 def record(cls: type[T], /) -> type[T]: ...
 @overload
-def record(*, eq: bool = True, repr: bool = True) -> Callable[[type[T]], type[T]]: ...
+def record(*, eq: bool = True, text: bool = True) -> Callable[[type[T]], type[T]]: ...
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
-def record(cls: type[Any] | None = None, /, *, eq: bool = True, repr: bool = True) -> Any:
-    """Make a frozen, slotted dataclass of a class; without `eq` or `repr` it keeps those that it inherits."""
-    return (lambda one: _made(one, eq=eq, shown=repr)) if cls is None else _made(cls, eq=eq, shown=repr)
+def record(cls: type[Any] | None = None, /, *, eq: bool = True, text: bool = True) -> Any:
+    """Make a frozen, slotted dataclass; without `eq` or `text` (its repr) it keeps those that it inherits."""
+    return (lambda one: _made(one, eq=eq, shown=text)) if cls is None else _made(cls, eq=eq, shown=text)
 
 
 def _made(cls: type[Any], *, eq: bool, shown: bool) -> type[Any]:
@@ -40,7 +41,7 @@ def _made(cls: type[Any], *, eq: bool, shown: bool) -> type[Any]:
     for base in reversed(cls.__mro__[1:]):
         inherited.update(base.__dict__.get(_FIELDS, {}))
     body = {name: value for name, value in cls.__dict__.items() if name not in ("__dict__", "__weakref__")}
-    own = {name: _field(name, kind, body.pop(name, MISSING)) for name, kind in cls.__dict__.get("__annotations__", {}).items()}
+    own = {name: _field(name, kind, body.pop(name, MISSING)) for name, kind in get_annotations(cls).items()}
     every = {**inherited, **own}
     body["__slots__"] = tuple(name for name in own if name not in inherited)
     body["__match_args__"] = tuple(one.name for one in every.values() if one.init and not one.kw_only)
