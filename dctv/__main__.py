@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-
-from dctv.cli import main
+from dctv.cli import process
 
 if __name__ == "__main__":
-    sys.exit(main())
+    process()

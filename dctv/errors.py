@@ -5,8 +5,10 @@ from __future__ import annotations
 from bisect import bisect_right
 from dataclasses import dataclass, field
 
+from dctv.record import record
 
-@dataclass(frozen=True, slots=True)
+
+@record
 class Source:
     """A text that was given to dctv, and the name under which errors cite it."""
 
@@ -26,7 +28,7 @@ class Source:
         return self.text.split("\n")[number - 1].rstrip("\r")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Place:
     """A half-open range of character offsets in a source."""
 

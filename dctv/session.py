@@ -7,7 +7,7 @@ import sys
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -32,6 +32,7 @@ from dctv.functions.table.generate_sequential_spans import quantize
 from dctv.index.database import Index
 from dctv.index.mounting import Narrator, Policy, When, find_by_paths, mount_of, with_index
 from dctv.index.trace import Trace
+from dctv.record import record
 from dctv.rewrite.settings import Settings
 from dctv.run.execute import Executor, Hooks, Shelves
 from dctv.run.result import Asserted, Control, Done, Outcome, Result
@@ -50,7 +51,7 @@ Params = Mapping[str, object] | Mapping[int, object] | Mapping[str | int, object
 Progress = Callable[[str, int, int], None]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TableInfo:
     """One name that can stand in FROM."""
 

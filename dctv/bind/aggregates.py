@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import permutations
 from typing import TYPE_CHECKING
 
@@ -13,6 +12,7 @@ from dctv.bind.calls import known_time
 from dctv.bind.context import Leaves
 from dctv.plan.nodes import Kernel, Plan, Relation, physical_names
 from dctv.plan.sql import aliased, column, table
+from dctv.record import record
 from dctv.types.schema import ColumnType, Kind, Schema
 from dctv.types.values import is_integer
 
@@ -29,7 +29,7 @@ _WIDE = "DECIMAL(38,0)"
 """How the kernels hand on integers of 128 bits."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Swift:
     """A kernel that aggregates the pieces by itself, and what the pieces are called."""
 
@@ -50,7 +50,7 @@ class Swift:
     """Whether it knows values of any type, by their order of time."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Common:
     """One aggregate as the kernels name it, its column's type, and whether that stands for 128 bits."""
 

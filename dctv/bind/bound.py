@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import Literal
 
 from sqlglot import exp
 
 from dctv.errors import BindError, Place, UnitError
+from dctv.record import record
 from dctv.types.units import NO_UNIT, Unit, compatible, finer, ratio
 
 Family = Literal["integer", "float", "text"] | None
 """What is known of a type before the engine is asked; None is any other type, or an unknown one."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Bound:
     """An expression whose names are resolved."""
 

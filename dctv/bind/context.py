@@ -16,11 +16,12 @@ from dctv.contracts.function_rule import FunctionRule
 from dctv.contracts.span_operator import SpanOperator
 from dctv.errors import WarningLog
 from dctv.plan.nodes import Plan
+from dctv.record import record
 from dctv.syntax import ast
 from dctv.types.units import Unit
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Environment:
     """What a statement is bound against."""
 
@@ -61,7 +62,7 @@ class Leaves:
         return tuple(self._plans.values())
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Out:
     """A result column before the engine has told its type."""
 
@@ -72,7 +73,7 @@ class Out:
     """Whether it is a bare NULL or 0, which goes with every unit."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Query:
     """A bound query: engine tree and result columns, which are named `physical` inside."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -16,6 +16,7 @@ from dctv.bind.scope import Scope, ScopeColumn, unknown_column
 from dctv.bind.tables import Source, bind_source
 from dctv.errors import BindError, nearest
 from dctv.plan.sql import aliased, identifier
+from dctv.record import record
 from dctv.syntax import ast
 from dctv.syntax.print import header
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from dctv.bind.binder import Binder
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Item:
     """One result column: its name and its expression."""
 
@@ -31,7 +32,7 @@ class Item:
     bound: Bound
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class BoundCore:
     """A bound core: the query, and what ORDER BY may name."""
 

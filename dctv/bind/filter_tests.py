@@ -11,13 +11,13 @@ import json
 import math
 import operator
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
 from sqlglot import exp
 
 from dctv.bind.bound import literal
 from dctv.plan.sql import any_of, call, cast, column, is_null, known, number, text
+from dctv.record import record
 from dctv.syntax import filter as ast
 from dctv.types.values import is_float, is_integer, is_string
 
@@ -45,7 +45,7 @@ _BITS = {"TINYINT": 8, "SMALLINT": 16, "INTEGER": 32, "BIGINT": 64, "HUGEINT": 1
 _WHOLE_JSON = ("BIGINT", "UBIGINT", "HUGEINT", "UHUGEINT")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Number:
     """A literal in the unit of what it is compared with."""
 

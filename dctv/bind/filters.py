@@ -23,6 +23,7 @@ from dctv.bind.filter_tests import (
 from dctv.contracts.reader import EventColumns
 from dctv.errors import BindError, Place, UnitError, WarningLog, nearest
 from dctv.plan.sql import column, is_null, known
+from dctv.record import record
 from dctv.syntax import filter as ast
 from dctv.types.schema import TS, ColumnType, Schema
 from dctv.types.units import NO_UNIT, Unit, compatible, is_bare, parse_unit, ratio
@@ -32,7 +33,7 @@ _RENAMED = ("args_", "field_")
 """What readers put before the names of arguments that have the names of other columns."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class EventTable:
     """What a filter must know of one table of events."""
 
@@ -47,7 +48,7 @@ class EventTable:
         return tuple(name for name in self.schema.names if name not in special)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Times:
     """How the records of a trace tell time."""
 
@@ -57,7 +58,7 @@ class Times:
     """Of a number without unit that is compared with `ts` or `dur`."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Found:
     """The column that a field is in a table."""
 
@@ -167,7 +168,7 @@ def _names(table: EventTable) -> list[str]:
     return [*fields, *table.others, *event.args, *(f"args.{name}" for name in event.args)]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _OneTable:
     """A filter's meaning in one table."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from sqlglot import exp
@@ -19,6 +19,7 @@ from dctv.bind.spans import SpanSource, bind_spans, member_of, sorted_plan
 from dctv.errors import BindError, nearest
 from dctv.plan.nodes import Plan, Relation, physical_names
 from dctv.plan.sql import aliased, table
+from dctv.record import record
 from dctv.syntax import ast
 from dctv.types.schema import ColumnType, Kind, Schema
 
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Pieces:
     """The output of a cutting kernel, and the scopes outside and inside of aggregates over it."""
 

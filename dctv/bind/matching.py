@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from sqlglot import exp
 
@@ -15,6 +14,7 @@ from dctv.errors import WarningLog
 from dctv.plan.nodes import Plan, Relation
 from dctv.plan.rows import of_rows
 from dctv.plan.sql import aliased, call, cast, column, table, text, whole
+from dctv.record import record
 from dctv.syntax import filter as ast
 from dctv.types.schema import DURATION, TS, ColumnType, Kind, Schema
 
@@ -25,7 +25,7 @@ _TIME, _TABLE, _ROW = "dctv:time", "dctv:table", "dctv:row"
 _ORDER = tuple(ColumnType(name, "BIGINT") for name in (_TIME, _TABLE, _ROW))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Stored:
     """A table of events and the plan that reads it."""
 
@@ -33,7 +33,7 @@ class Stored:
     plan: Plan
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Matching:
     """The tables of a trace that may hold matching events, with the condition on each."""
 

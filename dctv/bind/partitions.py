@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from sqlglot import exp
 
 from dctv.bind.context import Leaves
 from dctv.errors import BindError
 from dctv.plan.nodes import Plan, Relation, physical_names
 from dctv.plan.sql import aliased, table
+from dctv.record import record
 from dctv.syntax import ast
 from dctv.types.schema import TS, ColumnType, Kind, Schema
 from dctv.types.values import common_integer, is_integer
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Aligned:
     """Two inputs whose partition columns stand in the same order and have the same types."""
 

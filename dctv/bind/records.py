@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from sqlglot import exp
 
 from dctv.bind.filter_tests import kind_of
 from dctv.bind.filters import EventTable, Times
 from dctv.plan.sql import call, case, cast, column, number, text
+from dctv.record import record
 from dctv.types.schema import TS, ColumnType
 from dctv.types.units import parse_unit, ratio
 from dctv.types.values import is_float, is_integer
@@ -23,7 +23,7 @@ _NOT_STRICT = r"[\x00-\x1f]|,\s*[\]}]|NaN|Infinity"
 """What the engine takes for JSON though it is none, or what would break the line."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Clock:
     """How times are written."""
 

@@ -10,12 +10,13 @@ from sqlglot import exp
 from dctv.bind.bound import Bound, Family
 from dctv.errors import BindError, Place, nearest
 from dctv.plan.nodes import physical_names
+from dctv.record import record
 from dctv.syntax import ast
 from dctv.types.schema import ColumnType, Schema
 from dctv.types.values import is_float, is_integer, is_string
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ScopeColumn:
     """A column in scope."""
 
@@ -28,7 +29,7 @@ class ScopeColumn:
         return self.column.name
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ScopeTable:
     """A table in scope under a qualifier; `path` is its full name where it was named without an alias."""
 

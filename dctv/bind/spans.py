@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass, replace
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -14,6 +14,7 @@ from dctv.bind.scope import Scope, ScopeTable, table_in_scope
 from dctv.errors import BindError
 from dctv.plan.nodes import Plan, Relation, physical_names, ranked_names
 from dctv.plan.sql import aliased, table
+from dctv.record import record
 from dctv.syntax import ast
 from dctv.types.schema import DURATION, TS, Kind, Schema
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from dctv.bind.binder import Binder
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Member:
     """One input table of a span source: how it is called, and where its payload is in the plan's columns."""
 
@@ -30,7 +31,7 @@ class Member:
     positions: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SpanSource:
     """A bound span source: a plan of span or event kind and the tables that it was made of."""
 

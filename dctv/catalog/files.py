@@ -5,17 +5,17 @@ from __future__ import annotations
 import stat
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from dctv.contracts.reader import Head, Reader
 from dctv.errors import TraceError
+from dctv.record import record
 
 _HEAD_BYTES = 65536
 _MAGIC_GZIP = b"\x1f\x8b"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TraceFiles:
     """The files of one trace and who reads them."""
 

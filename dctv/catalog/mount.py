@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache, partial
 
 from sqlglot import exp
@@ -18,6 +18,7 @@ from dctv.plan.nodes import Plan, Relation, Scan
 from dctv.plan.rows import of_rows
 from dctv.plan.source import Source
 from dctv.plan.sql import typed_nothing
+from dctv.record import record
 from dctv.syntax import ast
 from dctv.types.schema import DURATION, TS, ColumnType, Kind, Schema
 from dctv.types.units import parse_unit
@@ -29,7 +30,7 @@ EXPECTED = "_events"
 """The space of events as the standard library expects them: all columns there, maybe no rows."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Mount:
     """A mounted trace."""
 

@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 from dctv.contracts.table_function import TableFunction
 from dctv.errors import BindError, nearest
 from dctv.plan.nodes import Plan
+from dctv.record import record
 from dctv.syntax import ast
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StoredTable:
     """A table that is there: part of a mounted trace."""
 
@@ -19,7 +20,7 @@ class StoredTable:
     doc: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class View:
     """A name for a select."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from sqlglot import exp
 from dctv import resources
 from dctv.errors import Source
 from dctv.plan.nodes import Plan, Relation, physical_names
+from dctv.record import record
 from dctv.syntax import ast
 from dctv.syntax.parse import parse_select
 from dctv.types.schema import TS, ColumnType, Kind, Schema
@@ -20,7 +20,7 @@ from dctv.types.units import NO_UNIT, parse_unit
 from dctv.types.values import engine_type
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Module:
     """One view of the standard library."""
 
@@ -79,7 +79,7 @@ def _read(path: Path, root: Path) -> Module:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ExpectedEvent:
     """An event that the standard library reads: it has these columns even where a trace lacks them."""
 

@@ -16,10 +16,11 @@ from dctv.console.sink import file_sink
 from dctv.console.verdict import FAILED, OK
 from dctv.contracts.writer import Writer
 from dctv.errors import DctvError, UsageError, render
+from dctv.record import record
 from dctv.run.result import Asserted, Done, Result
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Batch:
     """What to run and how to write it."""
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from dctv.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Command:
     """A subcommand of `dctv`."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 from dctv.console.attended import Check, attended, end_process
@@ -13,13 +12,14 @@ from dctv.console.progress import ProgressBar
 from dctv.console.sink import Sink, file_sink, stdout_sink
 from dctv.console.verdict import PARTIAL
 from dctv.index.mounting import When
+from dctv.record import record
 from dctv.session import Session
 
 STDOUT = (Path("-"), Path("/dev/stdout"))
 """Names of `-o` that mean stdout; replacing what /dev/stdout points to would be a surprise."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Desk:
     """What work has at hand."""
 

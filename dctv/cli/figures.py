@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from dctv.index.summary import QUANTILES, Durations, Summary
+from dctv.record import record
 from dctv.types.schema import ColumnType, Kind, Schema
 from dctv.types.units import NO_UNIT, parse_unit
 
@@ -25,7 +25,7 @@ _ESTIMATED = 5
 """Digits of approximate quantiles; what they add to the error still is within the promise."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Column:
     """A column of a section."""
 
@@ -34,7 +34,7 @@ class Column:
     unit: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Figures:
     """A small result of numbers and texts."""
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from html import escape
 
 from dctv.console.narration import harmless
+from dctv.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Case:
     """One test case."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from dctv.index.database import Index
 from dctv.index.finding import find
 from dctv.index.location import subject
 from dctv.index.summary import BINS, Durations, Named, Summary, main_category, summarize
+from dctv.record import record
 from dctv.session import Session
 
 _HALF = 1 << 32
@@ -42,7 +42,7 @@ _BY_NAME = """
 _BITS = "SELECT d = 0, LENGTH(BIN(d)), COUNT(*) FROM numbers WHERE d IS NOT NULL GROUP BY 1, 2"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Indexed:
     """What an index says of a trace."""
 

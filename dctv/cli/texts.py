@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 
 from dctv.errors import UsageError
+from dctv.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Text:
     """SQL to run, and where it came from."""
 

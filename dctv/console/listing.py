@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from dctv.record import record
 from dctv.session import Session
 from dctv.types.schema import ColumnType, Kind, Schema
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Listing:
     """A small result that is all text."""
 

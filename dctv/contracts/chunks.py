@@ -7,8 +7,10 @@ facts of the whole trace: it begins at a gzip member, at a seek point inside of 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Protocol
+
+from dctv.record import record
 
 LINE = "dctv:line"
 """A column of decoded chunks, uint32: the number of the event's line (or packet) in its chunk, from 0."""
@@ -20,7 +22,7 @@ CHUNK_BYTES = 16 << 20
 """Bytes of text that a chunk has at least, if its file has so many: small gzip members are taken together."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Checkpoint:
     """Where a chunk is."""
 
@@ -50,7 +52,7 @@ class Checkpoint:
     """Whether the file is gzip."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DecodedChunk:
     """The events of one chunk."""
 
@@ -66,7 +68,7 @@ class DecodedChunk:
     """Lines that are no events, by type (`FH`, `PR`, `` for blank and bad ones): little-endian u32 line numbers."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Known:
     """What a format must know of a whole trace to finish its tables and to decode single chunks of it."""
 
@@ -76,7 +78,7 @@ class Known:
     """File, dimension, hash and text of all chunks."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Origin:
     """What of the decoded events a column of a finished table shows."""
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
 from dctv.plan.nodes import ArrowStream
+from dctv.record import record
 
 ZERO_DIVISION = "DCTV_ZERO_DIVISION"
 """A function of the engine that is called for each row whose divisor is zero; gives NULL and counts."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Profile:
     """What one run of a query took."""
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
+from dctv.record import record
 from dctv.types.unit_rules import UnitRule
 
 FunctionKind = Literal["scalar", "aggregate", "window"]
 """Aggregates may be called with OVER too; window functions only with OVER."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FunctionRule:
     """A function of SQL as the binder sees it; a function that is on no shelf is scalar and follows `UnitRule.BARE`."""
 

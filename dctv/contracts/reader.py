@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dctv.contracts.chunks import Checkpoint, Known, Origin, Pass
+from dctv.record import record
 from dctv.types.schema import Schema
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Head:
     """The beginning of a file, from which its format is told."""
 
@@ -25,7 +26,7 @@ class Head:
     """The same after gunzipping, where the file is gzip; at most 64 KiB."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class EventColumns:
     """How the rows of one raw event table look in `events`, the table of all events of a trace."""
 
@@ -40,7 +41,7 @@ class EventColumns:
     """Names of the columns that become members of `args`."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TraceTable:
     """One table of a mounted trace, ready to be scanned."""
 
@@ -55,7 +56,7 @@ class TraceTable:
     """Gives the rows of a small table in place of `data`, so that telling of it takes no pyarrow."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Diagnostic:
     """Something of a trace that was skipped, repaired or lost, with how often."""
 
@@ -69,7 +70,7 @@ class Diagnostic:
     """Whether the trace was not read whole because of it (exit code 3 unless --allow-partial)."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LoadedTrace:
     """All that a reader made of the files of one trace."""
 
@@ -82,7 +83,7 @@ class LoadedTrace:
     """`clock`, `start_ns` (absolute time of `_ts` 0), `writer` and the like."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LoadContext:
     """What a loader is given besides the files."""
 
@@ -98,7 +99,7 @@ def one_family(known: Known) -> Sequence[str]:
     return [""] * len(known.facts["files"])
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Chunks:
     """How traces of a format are read in chunks; set on a Reader."""
 
@@ -123,7 +124,7 @@ class Chunks:
     unit, or with other texts for the same hashes, are of another family."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Records:
     """How the events of a trace look as records, one JSON object a line."""
 
@@ -138,7 +139,7 @@ def plain_records(_: Mapping[str, str]) -> Records:
     return Records()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Reader:
     """A trace format."""
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 from sqlglot import exp
 
 from dctv.plan.nodes import ArrowStream
+from dctv.record import record
 from dctv.types.schema import Schema
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Input:
     """One input as a relational form sees it: a table of the query.
 
@@ -34,7 +34,7 @@ class Counter(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Counted:
     """The stream of a sweep that counts what it passes over, and how a warning says it: of one, of many."""
 
@@ -57,7 +57,7 @@ Column = tuple[int, int]
 """An input's number and the number of one of its columns."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Lineage:
     """Which columns an operator can do without."""
 
@@ -69,7 +69,7 @@ class Lineage:
     say the same of what is left. None where the options name no columns by number; `names` are seen to by the rule."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Times:
     """Span tables or events of which an output row depends only on rows near it in time."""
 
@@ -83,7 +83,7 @@ class Times:
     """The number of the output's column of durations; None for events."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Filters:
     """By which conditions over its output an operator's inputs may be filtered beforehand."""
 
@@ -113,7 +113,7 @@ def by_partitions(made: Schema, inputs: Sequence[Schema], count: int) -> tuple[M
     return ({n: {first + k: own + k for k in range(count)} for n, own in enumerate(keys)},) if count else ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SpanOperator:
     """An operator over streams that are sorted by `_ts`; columns are positional: times, partitions, payload."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from typing import Any, Protocol
 
@@ -11,11 +11,12 @@ from sqlglot import exp
 
 from dctv.errors import BindError, Place, nearest
 from dctv.plan.nodes import Plan
+from dctv.record import record
 from dctv.types.schema import ColumnType, Schema
 from dctv.types.units import NO_UNIT, Unit, compatible, parse_unit, ratio
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Quantity:
     """A number with a unit."""
 
@@ -23,7 +24,7 @@ class Quantity:
     unit: Unit = NO_UNIT
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Argument:
     """A value of an argument, and where it stands.
 
@@ -142,7 +143,7 @@ def describe(value: object) -> str:
 REQUIRED = object()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Parameter:
     """One parameter of a table-valued function."""
 
@@ -175,7 +176,7 @@ class PlanBuilder(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TableFunction:
     """A table-valued function."""
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO, Protocol
 
+from dctv.record import record
 from dctv.types.schema import Schema
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class Rows(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Writer:
     """A result format."""
 

@@ -14,7 +14,6 @@ import struct
 import zlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
@@ -22,6 +21,7 @@ from dctv.contracts.chunks import Origin
 from dctv.errors import IndexUnusable
 from dctv.index.summary import Statistics, Sums, added, read_counts, sums_by_name
 from dctv.plan.question import Aggregate, Cell, Question
+from dctv.record import record
 
 _INTEGER = re.compile("-?[0-9]{1,18}")
 """Texts that certainly fit into 64 bits."""
@@ -30,7 +30,7 @@ _AS_TEXT = ("string", "uint", "int")
 Group = tuple[Cell, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Table:
     """What is asked: a table of events and what its columns are."""
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from dctv.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Possible:
     """The chunks in which a condition may be true, false or unknown for some event."""
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -21,6 +20,7 @@ from dctv.index.canonical import Leaf, canonical, literal_kind, number_of, value
 from dctv.index.chunk_sets import Possible, positions_of, set_of, where
 from dctv.index.records import DimensionStatistics
 from dctv.plan.predicate import Compare, In, IsNull, Prefix, Value, truth_of
+from dctv.record import record
 
 Positions = int | list[int]
 """A set of chunks; those in few are listed."""
@@ -33,7 +33,7 @@ _MOST_VALUES = 20_000
 """Different values from which on those of an order are not looked through one by one."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Dictionaries:
     """The dictionaries of many chunks, turned around."""
 
@@ -43,7 +43,7 @@ class Dictionaries:
     """By value, the chunks in which it occurs."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Ranges:
     """Smallest and largest values of chunks, all numbers or all texts, the last chunk first."""
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from zlib import crc32
+
+from dctv.record import record
 
 EDGE_BYTES = 64 << 10
 """How much of a file's head and of its tail is hashed."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Identity:
     """What a file was when it was looked at."""
 

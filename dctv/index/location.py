@@ -6,11 +6,11 @@ import json
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 
 from dctv.errors import UsageError
+from dctv.record import record
 
 INDEX = "trace.idx"
 """The index's name in its folder."""
@@ -19,7 +19,7 @@ _SHORT = 12
 """Digits of the key in a folder's name that a person is to read."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Subject:
     """What an index is of."""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from dctv.catalog.mount import events_schema
@@ -19,13 +18,14 @@ from dctv.index.trace import Trace
 from dctv.plan.nodes import physical_names
 from dctv.plan.predicate import Predicate
 from dctv.plan.question import Cell, Question
+from dctv.record import record
 from dctv.types.schema import DURATION, TS
 
 KEPT_BYTES = 256 << 20
 """Rows of chunks that are kept for the next query, at most; those of a whole trace are kept in any case."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Decoded:
     """The tables of a trace with the rows of some chunks."""
 

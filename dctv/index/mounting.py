@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Literal
@@ -17,6 +17,7 @@ from dctv.index.location import subject
 from dctv.index.mounted import IndexedTrace
 from dctv.index.sources import all_events, sources_of
 from dctv.index.trace import Trace
+from dctv.record import record
 
 AUTO_BYTES = 256 << 20
 """Text from which on an index is built unasked: reading so much takes seconds and a gigabyte of memory each time."""
@@ -30,7 +31,7 @@ Report = Callable[[str, int, int], None]
 When = bool | Literal["auto"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Policy:
     """Whether traces are read by their indexes."""
 
@@ -39,7 +40,7 @@ class Policy:
     index_dir: Path | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Narrator:
     """Who is told what happens on the way."""
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import threading
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, partial, reduce
 from itertools import pairwise
 from pathlib import Path
@@ -25,6 +25,7 @@ from dctv.index.chunk_sets import Possible, positions_of, set_of, where
 from dctv.index.evidence import Evidence, Ranges, limits
 from dctv.index.records import Bloom, DimensionStatistics, IndexedFile
 from dctv.plan.predicate import And, Anything, Compare, In, Not, Or, Predicate
+from dctv.record import record
 
 _FAR = 2**63 - 1
 """An end that is not known: sums beyond it do not fit."""
@@ -77,7 +78,7 @@ class Statistics(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Pruned:
     """The chunks that must be read."""
 
@@ -108,7 +109,7 @@ def _counted(number: int, thing: str) -> str:
     return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Stage:
     """How far the evidence is used."""
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from dctv.index.identity import Identity
+from dctv.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class IndexedFile:
     """A file of the trace."""
 
@@ -23,7 +23,7 @@ class IndexedFile:
     """Positions of its chunks."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Chunk:
     """A chunk, without what it takes to decode it; its position is its place in `Index.chunks`."""
 
@@ -38,7 +38,7 @@ class Chunk:
     lines: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ChunkSummary:
     """What is known of the events of a chunk as a whole: a row of `chunk_statistics`, columns as there."""
 
@@ -63,7 +63,7 @@ class ChunkSummary:
     name_category: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DimensionStatistics:
     """What is known of a dimension in a chunk: a row of `chunk_dimension_stats`."""
 
@@ -76,7 +76,7 @@ class DimensionStatistics:
     """The dictionary with a count for each value, compressed; None if it would be too large."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Bloom:
     """A Bloom filter, serialized."""
 
@@ -84,7 +84,7 @@ class Bloom:
     entries: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StoredFile:
     """A table of the column store."""
 
@@ -101,7 +101,7 @@ class StoredFile:
     """Whatever its writer wants to know of its columns, as JSON."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Layout:
     """How an index was built; an index of another layout is extended or built anew."""
 

@@ -8,7 +8,7 @@ none, is as good as another text.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import Protocol
 
@@ -26,6 +26,7 @@ from dctv.plan.predicate import (
     Prefix,
     both,
 )
+from dctv.record import record
 
 _MOST_HASHES = 4096
 """More than these are as good as all of them."""
@@ -50,7 +51,7 @@ class Hashes(Statistics, Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ScanPruning:
     """Which chunks a scan of one table must read."""
 

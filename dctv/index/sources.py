@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
@@ -17,6 +17,7 @@ from dctv.plan.nodes import physical_names
 from dctv.plan.predicate import ALWAYS, NEVER, Constant, Predicate, both, carried
 from dctv.plan.question import Cell, Question
 from dctv.plan.source import Run, Source
+from dctv.record import record
 from dctv.types.schema import DURATION, TS
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def all_events(trace: IndexedTrace, union: Union) -> Source | None:
     return None if store is None or EVENTS not in store else AllEvents(trace, store[EVENTS], union)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Stored:
     """A file of the column store."""
 
@@ -92,7 +93,7 @@ class Stored:
         """Return None: the engine counts them."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class AllEvents:
     """All events of a trace, in order: from their flat file, or with their arguments from the raw tables."""
 
@@ -181,7 +182,7 @@ class AllEvents:
         """Return None: the engine counts them."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Chunked:
     """A table whose rows are in the files of the trace."""
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 from dctv.contracts.reader import Chunks, LoadContext, Reader
 from dctv.errors import IndexFailed
 from dctv.index.location import Subject, subject
+from dctv.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Trace:
     """A trace that is to be indexed; the context's `progress` is called during passes."""
 

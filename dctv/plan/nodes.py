@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 from sqlglot import exp
 
 from dctv.plan.source import Source
+from dctv.record import record
 from dctv.types.schema import Schema
 
 
@@ -20,7 +20,7 @@ class ArrowStream(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Plan:
     """A table to be computed; two plans are the same table only if they are the same object."""
 
@@ -34,7 +34,7 @@ class Plan:
         return True
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Scan(Plan):
     """A stored table; its columns are named `physical_names(schema)`."""
 
@@ -42,7 +42,7 @@ class Scan(Plan):
     source: Source
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Relation(Plan):
     """One query for the engine; leaves are plans that it reads under the given table names."""
 
@@ -61,7 +61,7 @@ class Relation(Plan):
         return self.keeps_order or self.ordered
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Kernel(Plan):
     """A span operator on the shelf, run by its compiled sweep over sorted streams."""
 

@@ -7,17 +7,19 @@ row for which it is not true is not needed. Truth is three-valued as in SQL, a m
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from operator import eq, ge, gt, le, lt, ne
 from types import EllipsisType
 from typing import Any
 
+from dctv.record import record
+
 Value = bool | int | Fraction | str
 """A literal; numbers are exact (a float of the query is the fraction that it is), times are in ns."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Compare:
     """A comparison of a column, or of the sum of two columns, with a literal."""
 
@@ -28,7 +30,7 @@ class Compare:
     value: Value
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class In:
     """Membership in a list of literals; `has_null` if NULL is among them."""
 
@@ -37,7 +39,7 @@ class In:
     has_null: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Prefix:
     """A text that begins so: LIKE 'prefix%'."""
 
@@ -45,40 +47,40 @@ class Prefix:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class IsNull:
     """A missing value."""
 
     column: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Not:
     """The opposite; unknown stays unknown."""
 
     part: Predicate
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class And:
     """All of them; of none it is true."""
 
     parts: tuple[Predicate, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Or:
     """One of them; of none it is false."""
 
     parts: tuple[Predicate, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Anything:
     """A condition of which an index knows nothing: it may be true, false or unknown."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Constant:
     """A literal that a query hands on under the name of a column; None is NULL."""
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
+
+from dctv.record import record
 
 Cell = str | int | float | None
 """A value of an answer; integers are exact, of any size."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Aggregate:
     """One aggregate over the rows of a group."""
 
@@ -23,7 +24,7 @@ class Aggregate:
     """Of `approx_quantile`: 0 to 1."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Question:
     """Aggregates of all rows of a table for each group; without keys the whole is one group, even if it is empty."""
 

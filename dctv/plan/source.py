@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Protocol
 
 from sqlglot import exp
 
 from dctv.plan.predicate import Predicate
 from dctv.plan.question import Cell, Question
+from dctv.record import record
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Run:
     """One run of a plan, as the sources that it reads see it."""
 
@@ -63,7 +64,7 @@ class Source(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Held:
     """Rows that are in memory."""
 
@@ -95,7 +96,7 @@ class Held:
         """Return None: nothing is read from files."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Answered:
     """Rows that follow from statistics, written in the engine's query."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 import dctv.writers
@@ -13,12 +12,13 @@ from dctv.console.verdict import OK
 from dctv.contracts.shelf import scan
 from dctv.contracts.writer import Writer
 from dctv.errors import UsageError, nearest
+from dctv.record import record
 from dctv.repl.conversation import Conversation
 from dctv.types.values import dialect_type
 from dctv.writers.table import TABLE
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DotCommand:
     """One command of the prompt."""
 

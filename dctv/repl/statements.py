@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from dctv.record import record
 
 _NEXT = re.compile(
     r"""(?P<closed>'(?:[^']|'')*+' | "(?:[^"]|"")*+" | `(?:[^`]|``)*+` | (?:--|\#)[^\n]*)
@@ -14,7 +15,7 @@ _COMMENT_MARK = re.compile(r"/\*|\*/")
 _BLANK_OR_COMMENT = re.compile(r"(?:[\s\ufeff]+|(?:--|\#)[^\n]*)*+")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Cut:
     """Where the complete statements of a text are, and where the unfinished rest begins."""
 

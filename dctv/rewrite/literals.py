@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from types import EllipsisType
 
 from sqlglot import exp
 
 from dctv.plan.predicate import Constant
+from dctv.record import record
 from dctv.types.values import is_integer
 
 LARGEST = 2**127
 """Whole numbers from here on are doubles for the engine."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Double:
     """A literal that the engine takes for a double."""
 

@@ -13,13 +13,14 @@ Columns are known by the engine's names, which a narrower schema takes over: `x:
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from sqlglot import exp
 
 from dctv.contracts.span_operator import SpanOperator
 from dctv.plan.nodes import Kernel, Plan, Relation, Scan, column_names, physical_names
 from dctv.plan.sql import aliased, column, table
+from dctv.record import record
 from dctv.rewrite.graph import inputs, readers_first, with_inputs
 from dctv.rewrite.select_lists import named_columns, narrowed, result_names
 from dctv.types.schema import TS, Kind, Schema
@@ -46,7 +47,7 @@ def prune_columns(plan: Plan, operators: Mapping[str, SpanOperator]) -> Plan:
     return new[id(plan)]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Narrow:
     """A plan without what is not wanted of it, over its old inputs, and what it reads of them."""
 

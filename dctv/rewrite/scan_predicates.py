@@ -12,7 +12,6 @@ Sound: where a row has some truth value for the condition, the predicate has it 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from math import isfinite
 
@@ -32,6 +31,7 @@ from dctv.plan.predicate import (
     of_truth,
     truth_of,
 )
+from dctv.record import record
 from dctv.rewrite.literals import LARGEST, Double, Literal, keeps, literal_of, type_text
 from dctv.types.values import is_integer
 
@@ -53,7 +53,7 @@ _FLIPPED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _PREFIXES = ("starts_with", "prefix", "^@")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Subject:
     """A column, or the sum of two, maybe times a whole number."""
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from sqlglot import exp
 
 from dctv.plan.sql import column
+from dctv.record import record
 from dctv.rewrite.select_lists import has_effect
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Way:
     """Where a condition leads."""
 

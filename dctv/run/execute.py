@@ -23,6 +23,7 @@ from dctv.plan.explain import explain
 from dctv.plan.nodes import Plan, Relation, Scan
 from dctv.plan.rows import of_rows
 from dctv.plan.source import Run, Source
+from dctv.record import record
 from dctv.rewrite.graph import readers_first
 from dctv.rewrite.rewrite import rewrite
 from dctv.rewrite.settings import CHOICES, Settings
@@ -37,7 +38,7 @@ from dctv.types.schema import ColumnType, Kind, Schema
 from dctv.types.values import dialect_type
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Shelves:
     """What functions there are, as the session found them."""
 

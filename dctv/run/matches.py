@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from dctv.bind.filters import EventTable, Times
 from dctv.bind.matching import Matching, Stored, matching
@@ -12,12 +11,13 @@ from dctv.catalog.namespace import Catalog
 from dctv.contracts.reader import Reader
 from dctv.errors import WarningLog
 from dctv.plan.nodes import Plan
+from dctv.record import record
 from dctv.run.result import Result
 from dctv.syntax.filter import Filter
 from dctv.types.units import parse_unit
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Matches:
     """Matching events; nothing is read before a result is."""
 

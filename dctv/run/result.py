@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from dctv.errors import DctvError, Interrupted, Place, UsageError, WarningLog
+from dctv.record import record
 from dctv.types.schema import Schema
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Done:
     """A statement without a result has run."""
 
     message: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Asserted:
     """An ASSERT has been checked."""
 
@@ -28,7 +28,7 @@ class Asserted:
     place: Place | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Control:
     """How a result is stopped, and how its failures become ours."""
 

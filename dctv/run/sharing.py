@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping
-from dataclasses import dataclass
 
 from sqlglot import exp
 
 from dctv.plan.nodes import Kernel, Plan, Relation, Scan
+from dctv.record import record
 from dctv.rewrite.graph import bottom_up, inputs
 
 _VOLATILE = re.compile(r"\b(random|uuid|uuidv4|uuidv7|gen_random_uuid|nextval|setval|setseed)\b", re.IGNORECASE)
@@ -42,7 +42,7 @@ def _key(plan: Plan) -> Hashable:
             return id(plan)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Sharing:
     """Which plans are computed once and read again, with the number of their readers."""
 

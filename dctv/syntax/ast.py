@@ -5,17 +5,18 @@ Two trees are equal when they mean the same text: `place` is not compared.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from typing import Literal as OneOf
 
 from dctv.errors import Place
+from dctv.record import record
 from dctv.syntax import node
 
 Node = node.Node
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, text=False)
 class Name(Node):
     """One part of a name, unquoted: `` `print|B` `` has the text `print|B`."""
 
@@ -23,7 +24,7 @@ class Name(Node):
     quoted: bool = field(default=False, compare=False)
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, text=False)
 class Path(Node):
     """A dotted name in the namespace of tables or functions."""
 
@@ -38,12 +39,12 @@ class Path(Node):
 # Expressions
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, text=False)
 class Expr(Node):
     """A value computed per row."""
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, text=False)
 class Number(Expr):
     """A numeric literal; `unit` is the unit's text as written (`ms`, `miles/hour`) or None."""
 
@@ -62,42 +63,42 @@ class Number(Expr):
         return self.text.isdigit() or self.text[:2].lower() == "0x"
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, text=False)
 class String(Expr):
     """A string literal, unescaped."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, text=False)
 class Constant(Expr):
     """NULL, TRUE or FALSE."""
 
     value: bool | None
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, text=False)
 class Interval(Expr):
     """`INTERVAL '3 days'`: the engine's own interval type."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, text=False)
 class Bind(Expr):
     """A bind parameter: `?` and `?3` by number (automatic ones already numbered), `:x` by name."""
 
     key: int | str
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, text=False)
 class Column(Expr):
     """A column, maybe qualified: `a.b.c` is not yet split into table and column."""
 
     path: Path
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, text=False)
 class Star(Expr):
     """`*` or `t.*`, with EXCLUDE and REPLACE; also the argument of COUNT(*)."""
 
@@ -113,7 +114,7 @@ BinaryOp = OneOf[
 ]  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, text=False)
 class Unary(Expr):
     """A prefix operator."""
 
@@ -121,7 +122,7 @@ class Unary(Expr):
     operand: Expr
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, text=False)
 class Binary(Expr):
     """An infix operator; synonyms are folded: `==` to `=`, `<>` to `!=`, `IS` to `<=>`, `IS NOT` to `<!=>`."""
 
@@ -130,7 +131,7 @@ class Binary(Expr):
     right: Expr
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, text=False)
 class Like(Expr):
     """`x [NOT] LIKE|ILIKE|GLOB|REGEXP pattern [ESCAPE e]`."""
 
@@ -141,7 +142,7 @@ class Like(Expr):
     negated: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, text=False)
 class Between(Expr):
     """`x [NOT] BETWEEN low AND high`."""
 
@@ -151,7 +152,7 @@ class Between(Expr):
     negated: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, text=False)
 class InList(Expr):
     """`x [NOT] IN (a, b)`."""
 
@@ -160,7 +161,7 @@ class InList(Expr):
     negated: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, text=False)
 class InSelect(Expr):
     """`x [NOT] IN (SELECT ...)`."""
 
@@ -169,7 +170,7 @@ class InSelect(Expr):
     negated: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, text=False)
 class InUnit(Expr):
     """`x IN ms`: conversion to a unit, or attaching one to a bare number."""
 
@@ -178,7 +179,7 @@ class InUnit(Expr):
     unit_place: Place | None = field(default=None, compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, text=False)
 class Case(Expr):
     """`CASE [operand] WHEN a THEN b ... [ELSE c] END`."""
 
@@ -187,7 +188,7 @@ class Case(Expr):
     otherwise: Expr | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, text=False)
 class Cast(Expr):
     """`CAST(x AS type)`, `x::type`, `TRY_CAST(x AS type)`."""
 
@@ -196,7 +197,7 @@ class Cast(Expr):
     lenient: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, text=False)
 class TypeName(Node):
     """A type as written: `INT64`, `DECIMAL(18, 3)`, `VARCHAR[]`."""
 
@@ -207,28 +208,28 @@ class TypeName(Node):
     """How many `[]` follow."""
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, text=False)
 class Exists(Expr):
     """`EXISTS (SELECT ...)`."""
 
     select: Select
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, text=False)
 class ScalarSelect(Expr):
     """A subquery in parentheses used as one value."""
 
     select: Select
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, text=False)
 class Row(Expr):
     """`(a, b)`: several values compared at once."""
 
     items: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, text=False)
 class Index(Expr):
     """`x[i]`: one element of a list, string or map of the engine."""
 
@@ -236,7 +237,7 @@ class Index(Expr):
     index: Expr
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, text=False)
 class Call(Expr):
     """A call of a scalar, aggregate or window function."""
 
@@ -250,7 +251,7 @@ class Call(Expr):
     over: Window | Name | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, text=False)
 class Bound(Node):
     """One end of a window frame; `offset` is set for PRECEDING and FOLLOWING with a number."""
 
@@ -258,7 +259,7 @@ class Bound(Node):
     offset: Expr | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, text=False)
 class Frame(Node):
     """`ROWS BETWEEN a AND b`; `stop` is None for the short form `ROWS a`."""
 
@@ -267,7 +268,7 @@ class Frame(Node):
     stop: Bound | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, text=False)
 class Window(Node):
     """The definition of a window; `base` names another window that it refines."""
 
@@ -277,7 +278,7 @@ class Window(Node):
     frame: Frame | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, text=False)
 class OrderTerm(Node):
     """One term of ORDER BY."""
 
@@ -289,42 +290,42 @@ class OrderTerm(Node):
 # Arguments of table-valued functions
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, text=False)
 class ListArgument(Node):
     """`[a, b]`."""
 
     items: tuple[Argument, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, text=False)
 class DictArgument(Node):
     """`{key=>value}`; keys in the order written."""
 
     items: tuple[tuple[Name, Argument], ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, text=False)
 class TableArgument(Node):
     """A table by name."""
 
     path: Path
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, text=False)
 class CallArgument(Node):
     """A nested call of a table-valued function."""
 
     call: TableCall
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, text=False)
 class SelectArgument(Node):
     """A subquery."""
 
     select: Select
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, text=False)
 class ValueArgument(Node):
     """A literal, bind parameter, or arithmetic over them; `"cpu"` is a string here."""
 
@@ -337,7 +338,7 @@ Argument = ListArgument | DictArgument | TableArgument | CallArgument | SelectAr
 # Tables
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, text=False)
 class Alias(Node):
     """`AS name (columns)`."""
 
@@ -345,12 +346,12 @@ class Alias(Node):
     columns: tuple[Name, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, text=False)
 class Table(Node):
     """Something a select draws columns from."""
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, text=False)
 class TableName(Table):
     """A table or view by name."""
 
@@ -358,7 +359,7 @@ class TableName(Table):
     alias: Alias | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, text=False)
 class TableCall(Table):
     """A call of a table-valued function."""
 
@@ -368,7 +369,7 @@ class TableCall(Table):
     alias: Alias | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, text=False)
 class TableSelect(Table):
     """A subquery in FROM."""
 
@@ -376,7 +377,7 @@ class TableSelect(Table):
     alias: Alias | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, text=False)
 class Join(Table):
     """A conventional join; a comma is `INNER` with neither `on` nor `using` and `comma` set."""
 
@@ -388,7 +389,7 @@ class Join(Table):
     comma: bool = field(default=False, compare=False)
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, text=False)
 class SpanJoin(Table):
     """`left SPAN [INNER|OUTER|LEFT|RIGHT] JOIN right [PARTITION AS name]`."""
 
@@ -398,7 +399,7 @@ class SpanJoin(Table):
     partition_as: Name | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, text=False)
 class SpanBroadcast(Table):
     """`left SPAN [INNER|OUTER] BROADCAST INTO|FROM right [PARTITION AS name]`."""
 
@@ -412,7 +413,7 @@ class SpanBroadcast(Table):
 # Selects
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, text=False)
 class GroupBy(Node):
     """`GROUP BY a, b`; with `all`, `GROUP BY ALL`."""
 
@@ -420,7 +421,7 @@ class GroupBy(Node):
     all: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, text=False)
 class GroupingSets(Node):
     """`ROLLUP (...)`, `CUBE (...)` or `GROUPING SETS ((a), ())`; each set is a tuple of expressions."""
 
@@ -428,7 +429,7 @@ class GroupingSets(Node):
     sets: tuple[tuple[Expr, ...], ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, text=False)
 class GroupUsingPartition(Node):
     """`GROUP [AND UNION|INTERSECT] USING PARTITION [(names)]`."""
 
@@ -436,7 +437,7 @@ class GroupUsingPartition(Node):
     names: tuple[Name, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, text=False)
 class GroupUsingSpans(Node):
     """`GROUP [AND UNION|INTERSECT] USING SPANS FROM table`."""
 
@@ -444,7 +445,7 @@ class GroupUsingSpans(Node):
     intersect: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, text=False)
 class ResultColumn(Node):
     """One result column; `name` is its alias, or None."""
 
@@ -452,7 +453,7 @@ class ResultColumn(Node):
     name: Name | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, text=False)
 class Core(Node):
     """A select core."""
 
@@ -467,14 +468,14 @@ class Core(Node):
     windows: tuple[tuple[Name, Window], ...] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, text=False)
 class Values(Node):
     """`VALUES (1, 'a'), (2, 'b')`."""
 
     rows: tuple[tuple[Expr, ...], ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, text=False)
 class Compound(Node):
     """`left UNION|INTERSECT|EXCEPT [ALL] right`."""
 
@@ -484,7 +485,7 @@ class Compound(Node):
     all: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, text=False)
 class CommonTable(Node):
     """One `name (columns) AS (select)` of a WITH."""
 
@@ -493,7 +494,7 @@ class CommonTable(Node):
     columns: tuple[Name, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, text=False)
 class Select(Node):
     """A whole select: parentheses around a body become a Select of their own only where they hold more than a body."""
 
@@ -511,14 +512,14 @@ Body = Core | Values | Compound | Select
 # Statements
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, text=False)
 class SelectStatement(Node):
     """A query."""
 
     select: Select
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, text=False)
 class CreateView(Node):
     """`CREATE [OR REPLACE] VIEW path (columns) AS select`."""
 
@@ -528,7 +529,7 @@ class CreateView(Node):
     replace: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, text=False)
 class DropView(Node):
     """`DROP VIEW [IF EXISTS] path`."""
 
@@ -536,14 +537,14 @@ class DropView(Node):
     if_exists: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, text=False)
 class DropAll(Node):
     """`DROP ALL path`: unmounts a trace or drops a namespace."""
 
     path: Path
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, text=False)
 class MountTrace(Node):
     """`MOUNT TRACE 'file' AS path [WITH (key => value)]`."""
 
@@ -552,7 +553,7 @@ class MountTrace(Node):
     options: tuple[tuple[Name, Argument], ...] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, text=False)
 class Set(Node):
     """`SET name = expr`."""
 
@@ -560,7 +561,7 @@ class Set(Node):
     value: Expr
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, text=False)
 class Explain(Node):
     """`EXPLAIN [ANALYZE] select`."""
 
@@ -568,21 +569,21 @@ class Explain(Node):
     analyze: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, text=False)
 class Describe(Node):
     """`DESCRIBE path`."""
 
     path: Path
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, text=False)
 class ShowTables(Node):
     """`SHOW TABLES [FROM path]`."""
 
     path: Path | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, text=False)
 class Assert(Node):
     """`ASSERT expr [, message]`; `ASSERT (select)` has a ScalarSelect and fails if that returns rows."""
 

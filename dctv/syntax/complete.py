@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Literal
 
+from dctv.record import record
 from dctv.syntax.build.names import unquote
 from dctv.syntax.expected import keywords, terminals
 from dctv.syntax.keywords import RESERVED
@@ -37,7 +37,7 @@ _COLOURS: dict[str, Colour] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Context:
     """What is being typed at the end of a text."""
 

@@ -14,11 +14,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, cast
 
 from dctv.errors import ParseError, Place, Source
+from dctv.record import record
 from dctv.syntax.filter_lexer import Token, decoded, scan
 from dctv.syntax.node import Node
 
@@ -30,7 +30,7 @@ Operator = Literal["==", "!=", "<", "<=", ">", ">="]
 OPERATORS: tuple[Operator, ...] = ("==", "!=", "<", "<=", ">", ">=")
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, text=False)
 class Field(Node):
     """A field of an event: `cat`, `args.level`."""
 
@@ -42,7 +42,7 @@ class Field(Node):
         return ".".join(self.parts)
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, text=False)
 class Amount(Node):
     """A number: its exact value, whether it is written as a whole one, and its unit as written."""
 
@@ -51,7 +51,7 @@ class Amount(Node):
     unit: str | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, text=False)
 class Constant(Node):
     """A text, a truth value or null."""
 
@@ -61,7 +61,7 @@ class Constant(Node):
 Value = Amount | Constant
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, text=False)
 class Compare(Node):
     """`field op value`."""
 
@@ -70,7 +70,7 @@ class Compare(Node):
     value: Value
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, text=False)
 class Among(Node):
     """`field in [values]`."""
 
@@ -78,28 +78,28 @@ class Among(Node):
     values: tuple[Value, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, text=False)
 class Absent(Node):
     """`field is null`."""
 
     field: Field
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, text=False)
 class Opposite(Node):
     """`not part`."""
 
     part: Filter
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, text=False)
 class Every(Node):
     """`part and part`."""
 
     parts: tuple[Filter, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, text=False)
 class Some(Node):
     """`part or part`."""
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 
 from dctv.errors import Place
+from dctv.record import record
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, text=False)
 class Node:
     """Anything with a place in the text.
 

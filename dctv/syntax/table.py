@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from dctv import resources
+from dctv.record import record
 
 STARTS = ("script", "lone_expression", "lone_select")
 FILE = "grammar.json"
@@ -18,7 +19,7 @@ Row = dict[int, int]
 """Of one state: a terminal's number -> the state it leads to, or `-1 - r` to reduce rule r."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Rule:
     """One production: what it pops, and what it makes of that."""
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
+from dctv.record import record
 from dctv.types.units import NO_UNIT, Unit
 
 TS = "_ts"
@@ -24,7 +24,7 @@ class Kind(Enum):
         return {Kind.REGULAR: (), Kind.EVENT: (TS,), Kind.SPAN: (TS, DURATION)}[self]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ColumnType:
     """One column: its name, the engine's name of its type (`BIGINT`, `VARCHAR`, `STRUCT(a INTEGER)`) and its unit."""
 
@@ -33,7 +33,7 @@ class ColumnType:
     unit: Unit = NO_UNIT
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Schema:
     """The static type of a table.
 

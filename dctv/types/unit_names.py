@@ -9,6 +9,7 @@ from fractions import Fraction
 from functools import cache
 
 from dctv.errors import UnitError, nearest
+from dctv.record import record
 from dctv.resources import root
 from dctv.types.unit_text import Terms, read_terms
 
@@ -30,7 +31,7 @@ _WITHOUT = (
 """Names that are left out on purpose, with the way out."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Symbol:
     """A unit that has a name of its own: how it prints, what it measures, how large it is in base units."""
 
@@ -41,7 +42,7 @@ class Symbol:
     factor: Fraction
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Prefix:
     """A prefix: all its spellings, first the one that prints, last its name, and its factor."""
 
@@ -50,7 +51,7 @@ class _Prefix:
     binary: bool
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Definition:
     """A line of units.txt that defines a unit."""
 

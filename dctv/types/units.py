@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 
 from dctv.errors import UnitError
+from dctv.record import record
 from dctv.types import unit_names
 from dctv.types.unit_text import check_power, read_terms
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Unit:
     """A unit: what it measures, how large it is, and how it is written."""
 

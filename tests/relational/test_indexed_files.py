@@ -14,6 +14,7 @@ from tests.sqltest import BLOCK, ROOT
 
 FILES = sorted([*(ROOT / "tests" / "sql").rglob("*.test"), *(ROOT / "tests" / "stdlib").rglob("*.test")])
 MOUNTING = [path for path in FILES if any(b["name"] for b in BLOCK.finditer(path.read_text(encoding="utf-8")))]
+READERS = {".pfw": "dftracer", ".txt": "ftrace-text", ".gz": "ftrace-text"}
 
 
 def comparable(text: str) -> list[str]:
@@ -41,6 +42,3 @@ def test_same_text(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
 
     monkeypatch.setattr(sqltest, "Session", Indexed)
     assert comparable(sqltest.rewritten(text)) == comparable(text)
-
-
-READERS = {".pfw": "dftracer", ".txt": "ftrace-text", ".gz": "ftrace-text"}

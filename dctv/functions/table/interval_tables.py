@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum
 
 from sqlglot import exp
@@ -26,6 +25,7 @@ from dctv.plan.sql import (
     select,
     where,
 )
+from dctv.record import record
 from dctv.types.schema import DURATION, TS, ColumnType, Kind, Schema
 from dctv.types.units import NO_UNIT, compatible, parse_unit, ratio
 from dctv.types.values import dialect_type, is_integer, is_numeric
@@ -122,7 +122,7 @@ def _row_number(plan: Plan, names: Sequence[str]) -> exp.Expr:
     return over(call("row_number"), (), () if plan.stable else columns(names))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Intervals:
     """A regular table that is to be read as spans or events: which columns are what."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from sqlglot import exp
 
@@ -11,6 +11,7 @@ from dctv.contracts.table_function import REQUIRED, Argument, Parameter, PlanBui
 from dctv.errors import BindError
 from dctv.plan.nodes import Plan, physical_names
 from dctv.plan.sql import aliased, column, table
+from dctv.record import record
 from dctv.types.schema import DURATION, TS, ColumnType, Kind, Schema
 from dctv.types.units import NO_UNIT, parse_unit
 from dctv.types.values import common_integer, dialect_type, is_integer
@@ -20,7 +21,7 @@ _LENGTH = ColumnType(DURATION, "BIGINT", parse_unit("ns"))
 _RANK = ColumnType("dctv:rank", "BIGINT")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Side:
     """One of the two tables: its plan, its argument, what errors call it, its columns of time and order."""
 
@@ -47,7 +48,7 @@ def _side(name: str, arguments: Mapping[str, Argument]) -> _Side:
     return _Side(plan, argument, owner, time.name, rank)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Events:
     """The two tables, and the partition columns as the table of starts has them."""
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from dctv.contracts.table_function import REQUIRED, Argument, Parameter, PlanBuilder, Quantity, TableFunction
 from dctv.errors import BindError, nearest
 from dctv.plan.nodes import Plan, physical_names
+from dctv.record import record
 from dctv.types.schema import DURATION, TS, ColumnType, Kind, Schema
 from dctv.types.units import NO_UNIT, parse_unit
 
@@ -27,7 +28,7 @@ class _Source:
     """Names of its columns that the output needs, in order."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Output:
     name: str
     source: int

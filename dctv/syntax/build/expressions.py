@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal, cast
 
 from dctv.errors import ParseError, Place
+from dctv.record import record
 from dctv.syntax import ast
 from dctv.syntax.build.names import one, unquote
 from dctv.syntax.lexer import Raw
@@ -17,7 +18,7 @@ _MOST_DIGITS = 400
 _FOLDED = {"==": "=", "<>": "!="}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Keyword(ast.Node):
     """`name => value`, until the call that it belongs to is made."""
 
@@ -25,7 +26,7 @@ class Keyword(ast.Node):
     value: ast.Expr
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Arguments(ast.Node):
     """What stands between the parentheses of a call."""
 

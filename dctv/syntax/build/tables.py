@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Literal, TypeAlias, cast
 
 from dctv.errors import ParseError, Place
+from dctv.record import record
 from dctv.syntax import ast
 from dctv.syntax.lexer import Raw
 
@@ -15,7 +15,7 @@ SpanKind = Literal["INNER", "OUTER", "LEFT", "RIGHT"]
 JoinKind = Literal["INNER", "LEFT", "RIGHT", "FULL", "CROSS", "ASOF", "ASOF LEFT", "SEMI", "ANTI"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Keyword(ast.Node):
     """`name => argument`, until the call that it belongs to is made."""
 

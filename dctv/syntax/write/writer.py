@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from dctv.record import record
 from dctv.syntax import ast
 from dctv.syntax.keywords import RESERVED
 from dctv.syntax.write.levels import level
@@ -20,7 +20,7 @@ _ALSO_QUOTED = frozenset(
 _QUOTED_IN_WINDOWS = frozenset({"PARTITION"})
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Writer:
     """Writes nodes as text that parses to the same nodes, or as a header."""
 

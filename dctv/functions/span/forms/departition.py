@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from sqlglot import exp
@@ -14,6 +13,7 @@ from dctv.functions.span.forms.meeting import expanded
 from dctv.functions.span.forms.steps import FIRST, LAST, Step, keys
 from dctv.plan import sql as w
 from dctv.plan.sql import column
+from dctv.record import record
 from dctv.types.schema import Schema
 from dctv.types.values import is_integer
 
@@ -21,7 +21,7 @@ _Steps = list[tuple[str, exp.Query]]
 _BOUNDS = (("ts", 1), ("end", -1))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Aggregate:
     """One output column: a function of a value of the spans, or of the spans themselves."""
 
@@ -67,7 +67,7 @@ class _Aggregate:
         return w.case(none, (too_large, stop), default=w.cast(total.copy(), "BIGINT"))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Cut:
     """What is cut: the spans, how many partition columns they have, those that are kept, what runs along."""
 

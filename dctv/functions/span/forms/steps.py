@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from sqlglot import exp
 
 from dctv.plan import sql as w
+from dctv.record import record
 
 LAST = exp.Literal.number("9223372036854775807")
 """The last time, which no span covers."""
@@ -14,7 +13,7 @@ FIRST = exp.Neg(this=exp.Literal.number("9223372036854775808"))
 """The first time."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Step:
     """A table of a form's query: spans have `ts`, `end`, the partition's `k0`..., and values."""
 
