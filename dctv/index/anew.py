@@ -34,7 +34,6 @@ from dctv.index.records import Layout
 from dctv.index.seal import checksum
 from dctv.index.writing import IndexWriter
 
-
 _SYNCS = 16
 """Files that are brought to the disk at a time."""
 
