@@ -6,9 +6,9 @@ import os
 from pathlib import Path
 
 import pytest
-from tests.readers.pfw_chunks import CONTEXT, assert_decode, assert_equal
 
 from dctv.readers.dftracer import READER
+from tests.readers.pfw_chunks import CONTEXT, assert_decode, assert_equal
 
 LARGE = 8 << 20
 """Stored bytes from which on a trace is cut into fewer chunks, since a merge in Python is slow."""
