@@ -92,7 +92,7 @@ def check(path: Path, text: bytes, limits: dict[str, int]) -> list[Checkpoint]:
 def check_blocks(path: Path, text: bytes, found: list[Checkpoint], limits: dict[str, int]) -> None:
     """Check that blocks are whole lines, and all of them once, but for those that are too long."""
     chunks = _kernels.TextChunks([str(path)], **limits)
-    limit = max(limits["line_limit"], limits["block_bytes"] + (1 << 19))
+    limit = max(limits["line_limit"], limits["block_bytes"] + (1 << 20))
     lines, number, ends = io.BytesIO(text).readlines(), 0, []
     while (block := chunks.block()) is not None:
         body, head, chunk, first, count, end = block
@@ -220,9 +220,9 @@ def test_large_member_is_cut_at_seek_points(tmp_path: Path) -> None:
 
 
 def test_long_lines_are_skipped_whole_and_only_them(tmp_path: Path) -> None:
-    limits = {"chunk_bytes": 500_000, "block_bytes": 50_000, "line_limit": 700_000}
+    limits = {"chunk_bytes": 500_000, "block_bytes": 50_000, "line_limit": 1_500_000}
     rng = random.Random(5)
-    sizes = [5, 700_000, 700_001, 7, 3_000_000, 9, 699_999, 700_001]
+    sizes = [5, 1_500_000, 1_500_001, 7, 3_000_000, 9, 1_499_999, 1_500_001]
     text = b"\n".join(rng.randbytes(size // 2).hex().encode() + b"x" * (size % 2) for size in sizes)
     text += b"\n" + lines_of(rng, 900_000, 100)
     path = tmp_path / "t.gz"

@@ -1,9 +1,7 @@
 //! One pass over the blocks of a trace: read in order, decoded ahead on threads, handed out in order, in bounded memory.
 
 mod ahead;
-mod checkpoint;
 mod spare;
 
 pub use ahead::Ahead;
-pub use checkpoint::Checkpoint;
 pub use spare::Spare;

@@ -15,8 +15,8 @@ use super::hashes::{Texts, resolution};
 use super::names::decoded_name;
 use super::report::Report;
 use super::tables::is_text;
+use crate::access::Checkpoint;
 use crate::columns::{TableBuilder, Traits, unify};
-use crate::pass::Checkpoint;
 
 /// Rows by hash: those with no text beside it, and those with a value beside it that is no text in this chunk.
 pub type Seen = FxHashMap<Vec<u8>, [u64; 2]>;

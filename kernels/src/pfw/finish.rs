@@ -1,7 +1,6 @@
 //! Decoded rows of many chunks -> the columns of the whole load; and single chunks -> its tables.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int64Type, UInt32Type};
@@ -12,7 +11,7 @@ use arrow_cast::cast;
 use arrow_schema::{ArrowError, DataType, Field, Schema};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3_arrow::{PyRecordBatch, PyTable};
+use pyo3_arrow::PyRecordBatch;
 
 use super::decode::Expectations;
 use super::decode::HashKind;
@@ -22,9 +21,10 @@ use super::metadata::finish_metadata;
 use super::names::{FILE, raw_key};
 use super::report::Report;
 use super::select::{Selected, select};
+use super::table_of;
 use super::tables::{Context, Origin, Timed};
+use crate::access::Checkpoint;
 use crate::columns::Kind;
-use crate::pass::Checkpoint;
 
 const METADATA: &str = "metadata";
 
@@ -111,10 +111,13 @@ impl PfwFinisher {
         &self,
         py: Python<'_>,
         paths: Vec<String>,
-        checkpoints: Vec<Checkpoint>,
+        checkpoints: Vec<Bound<'_, PyAny>>,
         threads: usize,
     ) -> PyResult<(Vec<(String, Py<PyAny>)>, Py<PyAny>)> {
-        let done = Arc::new(AtomicU64::new(0));
+        let checkpoints = checkpoints
+            .iter()
+            .map(Checkpoint::from_python)
+            .collect::<PyResult<Vec<_>>>()?;
         let selected = py
             .detach(|| {
                 select(&Selected {
@@ -124,21 +127,18 @@ impl PfwFinisher {
                     facts: &self.facts,
                     context: &self.context,
                     expectations: &self.expectations,
-                    done: &done,
                 })
             })
             .map_err(|error| PyValueError::new_err(error.to_string()))?;
         let mut events = Vec::with_capacity(selected.0.len());
         for (name, schema, batches) in selected.0 {
-            let table = PyTable::try_new(batches, schema)?.into_pyarrow(py)?;
-            events.push((name, table.unbind()));
+            events.push((name, table_of(py, batches, schema)?));
         }
         let schema = selected
             .1
             .first()
             .map_or_else(|| Arc::new(Schema::empty()), RecordBatch::schema);
-        let metadata = PyTable::try_new(selected.1, schema)?.into_pyarrow(py)?;
-        Ok((events, metadata.unbind()))
+        Ok((events, table_of(py, selected.1, schema)?))
     }
 }
 

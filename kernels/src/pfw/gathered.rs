@@ -13,7 +13,7 @@ use super::ledger::Ledger;
 use super::report::{Reported, Trouble};
 use super::told::Tellings;
 use super::trace::File;
-use crate::pass::Checkpoint;
+use crate::access::Checkpoint;
 
 /// A chunk as it is handed out.
 pub struct Handout {
@@ -49,7 +49,7 @@ impl Gathered {
             told: Tellings::default(),
             names: Names::default(),
             events: Vec::new(),
-            metadata: Growing::new("metadata".to_owned()),
+            metadata: Growing::of_metadata(),
             factors: hints.map(Facts::factors),
             used: vec![None; files],
             thorough: hints.is_some_and(|facts| facts.ambiguous),
@@ -60,10 +60,7 @@ impl Gathered {
 
     /// Add the next chunk.
     pub fn add(&mut self, chunk: Chunk) -> Result<Handout, ArrowError> {
-        let file = chunk.checkpoint.file;
-        let mut checkpoint = chunk.checkpoint;
-        checkpoint.first_line = self.ledger.files[file].counts.lines;
-        checkpoint.lines = chunk.counts.iter().map(|(_, counts)| counts.lines).sum();
+        let file = chunk.checkpoint.file as usize;
         self.ledger.add(chunk.report, chunk.counts, chunk.units);
         let mut hashes = Vec::new();
         for record in &chunk.hashes {
@@ -89,7 +86,7 @@ impl Gathered {
         }
         let metadata = chunk.metadata.map(|table| self.metadata.metadata(table));
         Ok(Handout {
-            checkpoint,
+            checkpoint: chunk.checkpoint,
             events,
             metadata: metadata.transpose()?,
             hashes,

@@ -10,7 +10,7 @@ use arrow_schema::{ArrowError, DataType, Field, Schema};
 use rustc_hash::FxHashMap;
 
 use super::chunk::Decoded;
-use super::decode::EVENT_COLUMNS;
+use super::decode::{EVENT_COLUMNS, METADATA_COLUMNS};
 use super::facts::{ColumnFacts, EventFacts, Version, kind_name};
 use super::hashes::{Book, Texts, resolution};
 use super::names::LINE;
@@ -82,27 +82,42 @@ impl Growing {
         }
     }
 
+    /// The table of metadata records, which has columns even without any.
+    pub fn of_metadata() -> Growing {
+        let mut table = Growing::new("metadata".to_owned());
+        for name in METADATA_COLUMNS {
+            table.place(name, name);
+        }
+        table
+    }
+
+    /// The place of a column, which is added if it is new.
+    fn place(&mut self, name: &str, shown: &str) -> usize {
+        let place = self.names.id(name);
+        if place == self.columns.len() {
+            self.columns.push(GrowingColumn {
+                name: name.to_owned(),
+                shown: shown.to_owned(),
+                traits: Traits {
+                    kind: Kind::Empty,
+                    negative: false,
+                    inexact: false,
+                },
+                empty: true,
+                floats: false,
+                resolves: false,
+            });
+        }
+        place
+    }
+
     /// Learn the columns of a chunk; gives their places in the table.
     fn learn(&mut self, table: &Decoded) -> Vec<usize> {
         let schema = table.batch.schema();
         let columns = table.names.iter().zip(schema.fields()).zip(&table.traits);
         let mut places = Vec::with_capacity(table.names.len());
         for (index, ((name, field), traits)) in columns.enumerate() {
-            let place = self.names.id(name);
-            if place == self.columns.len() {
-                self.columns.push(GrowingColumn {
-                    name: name.clone(),
-                    shown: field.name().clone(),
-                    traits: Traits {
-                        kind: Kind::Empty,
-                        negative: false,
-                        inexact: false,
-                    },
-                    empty: true,
-                    floats: false,
-                    resolves: false,
-                });
-            }
+            let place = self.place(name, field.name());
             let array = table.batch.column(index);
             let column = &mut self.columns[place];
             column.traits = column.traits.with(*traits);

@@ -2,8 +2,8 @@
 
 use super::decode::Counts;
 use super::report::{Report, Trouble};
-use super::source::Damage;
 use super::tables::Extent;
+use crate::access::Damage;
 
 /// What one file holds.
 #[derive(Clone, Default)]

@@ -18,19 +18,22 @@ use super::facts::Facts;
 use super::gathered::{Gathered, Handout};
 use super::ledger::Ledger;
 use super::report::Trouble;
-use super::source::{Block, Damage, Limits, Source};
 use super::trace::File;
-use crate::pass::{Ahead, Checkpoint, Spare};
+use crate::access::{Block, Checkpoint, Damage, Limits, Source};
+use crate::pass::{Ahead, Spare};
 
-/// What is read at a time.
-enum Read {
-    Chunk {
-        place: Checkpoint,
-        path: String,
-        block: Block,
-        last: bool,
-    },
-    End(End),
+/// Text that is read at a time.
+pub const BLOCK_BYTES: usize = 4 << 20;
+/// Longer lines are passed over.
+pub const LINE_BYTES: usize = 64 << 20;
+
+/// The text of a chunk.
+struct Unread {
+    place: Checkpoint,
+    path: String,
+    blocks: Vec<Block>,
+    /// Whether its last line is the last of an undamaged file.
+    last: bool,
 }
 
 /// The end of a file.
@@ -39,6 +42,11 @@ struct End {
     bytes: u64,
     damage: Option<Damage>,
     error: Option<String>,
+}
+
+enum Read {
+    Chunk(Box<Unread>),
+    End(End),
 }
 
 /// What was made of it.
@@ -55,100 +63,83 @@ struct Reader {
     spare: Arc<Spare>,
     file: usize,
     source: Option<Source>,
-    place: Checkpoint,
+    ended: bool,
 }
 
 impl Reader {
     fn read(&mut self) -> Option<Read> {
         let file = self.file;
         let path = self.files.get(file)?.path.clone();
-        let read = match self.chunk(&path) {
-            Ok(Some(read)) => return Some(read),
+        let error = match self.chunk(&path) {
+            Ok(Some(chunk)) => return Some(Read::Chunk(Box::new(chunk))),
             Ok(None) => None,
             Err(error) => Some(error.to_string()),
         };
         self.file += 1;
+        self.ended = false;
         let source = self.source.take();
         Some(Read::End(End {
             file,
-            bytes: source.as_ref().map_or(0, |source| source.bytes),
+            bytes: source.as_ref().map_or(0, Source::bytes),
             damage: source.as_ref().and_then(Source::damage),
-            error: read,
+            error,
         }))
     }
 
-    fn chunk(&mut self, path: &str) -> std::io::Result<Option<Read>> {
-        loop {
-            let source = match &mut self.source {
-                Some(source) => source,
-                None => {
-                    self.place = Checkpoint {
-                        file: self.file,
-                        ..Checkpoint::default()
-                    };
-                    let source = Source::open(Path::new(path), Arc::clone(&self.done), self.limits);
-                    self.source.insert(source?)
-                }
-            };
-            if source.ended() {
-                return Ok(None);
+    fn chunk(&mut self, path: &str) -> std::io::Result<Option<Unread>> {
+        let source = match &mut self.source {
+            Some(source) => source,
+            None => {
+                let done = Arc::clone(&self.done);
+                let source = Source::open(Path::new(path), self.file as u32, self.limits, done)?;
+                self.source.insert(source)
             }
-            let block = source.block(self.spare.take())?;
-            let end = source.position();
-            if block.text.is_empty() && block.skipped.is_none() {
-                self.spare.give(block.text);
-                continue;
+        };
+        let mut blocks = Vec::new();
+        while !self.ended {
+            let mut block = source.block(self.spare.take())?;
+            let place = block.end.take();
+            self.ended = block.last;
+            blocks.push(block);
+            if let Some(place) = place {
+                return Ok(Some(Unread {
+                    place,
+                    path: path.to_owned(),
+                    blocks,
+                    last: self.ended && source.damage().is_none(),
+                }));
             }
-            let mut place = self.place.clone();
-            place.uc_size = end - place.uc_offset;
-            place.packed = source.packed();
-            place.skip = if place.packed { place.uc_offset } else { 0 };
-            place.c_offset = if place.packed { 0 } else { place.uc_offset };
-            place.c_size = match place.packed {
-                true => self.files[self.file].size,
-                false => place.uc_size,
-            };
-            self.place.uc_offset = end;
-            self.place.number += 1;
-            let last = block.last && source.damage().is_none();
-            return Ok(Some(Read::Chunk {
-                place,
-                path: path.to_owned(),
-                block,
-                last,
-            }));
         }
+        Ok(None)
     }
 }
 
 fn decode(read: Read, expectations: &Arc<Expectations>, spare: &Spare) -> Made {
-    let (place, path, block, last) = match read {
+    let chunk = match read {
         Read::End(end) => return Made::End(end),
-        Read::Chunk {
-            place,
-            path,
-            block,
-            last,
-        } => (place, path, block, last),
+        Read::Chunk(chunk) => chunk,
     };
+    let file = chunk.place.file as usize;
     let mut part = Part::of_chunk(expectations, true);
-    if let Some(head) = &block.skipped {
-        part.long_line(place.file, head);
+    for block in chunk.blocks {
+        if let Some(head) = &block.skipped {
+            part.long_line(file, head);
+        }
+        part.decode(&Input {
+            file,
+            path: &chunk.path,
+            text: &block.text,
+            last: block.last && chunk.last,
+        });
+        spare.give(block.text);
     }
-    part.decode(&Input {
-        file: place.file,
-        path: &path,
-        text: &block.text,
-        last,
-    });
-    spare.give(block.text);
-    Made::Chunk(Chunk::new(place, part).map(Box::new))
+    Made::Chunk(Chunk::new(chunk.place, part).map(Box::new))
 }
 
 /// One chunk of a pass.
 #[pyclass(frozen, get_all)]
 struct PfwChunk {
-    checkpoint: Checkpoint,
+    checkpoint: Py<PyAny>,
     /// Event name and its rows, in order of first appearance in the chunk.
     events: Vec<(String, Py<PyAny>)>,
     metadata: Option<Py<PyAny>>,
@@ -174,7 +165,7 @@ struct PfwPass {
 #[pymethods]
 impl PfwPass {
     #[new]
-    #[pyo3(signature = (paths, threads=1, progress=None, chunk_bytes=16 << 20, hints=None, *, line_limit=64 << 20))]
+    #[pyo3(signature = (paths, threads=1, progress=None, chunk_bytes=16 << 20, hints=None, *, line_limit=LINE_BYTES))]
     fn new(
         paths: Vec<String>,
         threads: usize,
@@ -189,14 +180,15 @@ impl PfwPass {
         let mut reader = Reader {
             files: files.clone(),
             limits: Limits {
-                block: chunk_bytes.clamp(1, 1 << 30),
+                block: chunk_bytes.clamp(1, BLOCK_BYTES),
                 line: line_limit.clamp(1, 1 << 30),
+                chunk: chunk_bytes.clamp(1, 1 << 30) as u64,
             },
             done: Arc::clone(&done),
             spare: Arc::clone(&spare),
             file: 0,
             source: None,
-            place: Checkpoint::default(),
+            ended: false,
         };
         let expectations = hints.as_ref().map(Facts::expectations).unwrap_or_default();
         let expectations = Arc::new(expectations);
@@ -304,7 +296,7 @@ fn convert(py: Python<'_>, chunk: Handout) -> PyResult<PfwChunk> {
         (kind, PyBytes::new(py, &bytes).unbind())
     });
     Ok(PfwChunk {
-        checkpoint: chunk.checkpoint,
+        checkpoint: chunk.checkpoint.into_python(py)?,
         events: events
             .map(|(name, batch)| Ok((name, to_python(py, batch)?)))
             .collect::<PyResult<_>>()?,

@@ -3,7 +3,6 @@
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 
 use arrow_array::RecordBatch;
 use arrow_schema::ArrowError;
@@ -12,11 +11,17 @@ use rayon::prelude::*;
 use super::decode::{EVENT_COLUMNS, EventTable, Expectations, Input, METADATA_COLUMNS, Part};
 use super::facts::Facts;
 use super::metadata::finish_metadata;
-use super::source::text_of;
+use super::pass::{BLOCK_BYTES, LINE_BYTES};
 use super::tables::{Context, time};
 use super::trace::FinishedTable;
+use crate::access::{Checkpoint, Limits, Source};
 use crate::columns::{Expected, TableBuilder, unify};
-use crate::pass::Checkpoint;
+
+const LIMITS: Limits = Limits {
+    block: BLOCK_BYTES,
+    line: LINE_BYTES,
+    chunk: u64::MAX,
+};
 
 /// What is to be decoded, and what is known.
 pub struct Selected<'a> {
@@ -26,7 +31,6 @@ pub struct Selected<'a> {
     pub facts: &'a Facts,
     pub context: &'a Context,
     pub expectations: &'a Arc<Expectations>,
-    pub done: &'a Arc<AtomicU64>,
 }
 
 /// Decode the chunks; they must be in the order of files and places.
@@ -46,20 +50,34 @@ pub fn select(job: &Selected) -> Result<(Vec<FinishedTable>, Vec<RecordBatch>), 
 }
 
 fn decode(job: &Selected, place: &Checkpoint) -> Result<Part, ArrowError> {
+    let file = place.file as usize;
+    let path = job
+        .paths
+        .get(file)
+        .ok_or_else(|| ArrowError::InvalidArgumentError(format!("the trace has no file {file}")))?;
     let mut part = Part::of_chunk(job.expectations, false);
-    let path = job.paths.get(place.file).ok_or_else(|| {
-        ArrowError::InvalidArgumentError(format!("the trace has no file {}", place.file))
+    read(&mut part, file, path, place).map_err(|error| {
+        ArrowError::InvalidArgumentError(format!("cannot read `{path}`: {error}"))
     })?;
-    let text = text_of(Path::new(path), place, job.done).map_err(|error: io::Error| {
-        ArrowError::IoError(format!("cannot read `{path}`: {error}"), error)
-    })?;
-    part.decode(&Input {
-        file: place.file,
-        path,
-        text: &text,
-        last: true,
-    });
     Ok(part)
+}
+
+fn read(part: &mut Part, file: usize, path: &str, place: &Checkpoint) -> io::Result<()> {
+    let mut source = Source::chunk(Path::new(path), place, LIMITS, Arc::default())?;
+    let mut text = Vec::new();
+    loop {
+        let block = source.block(text)?;
+        part.decode(&Input {
+            file,
+            path,
+            text: &block.text,
+            last: block.last,
+        });
+        if block.last {
+            return Ok(());
+        }
+        text = block.text;
+    }
 }
 
 /// A table without rows that has all columns of the whole trace.

@@ -13,8 +13,8 @@ use super::hashes::Book;
 use super::ledger::{FileFigures, Ledger};
 use super::metadata::finish_metadata;
 use super::report::{Reported, Trouble};
-use super::source::{Block, Damage, Limits, Source};
 use super::tables::{Context, Timed, time};
+use crate::access::{Block, Damage, Limits, Source};
 use crate::columns::{TableBuilder, unify};
 
 /// Files up to this size are decoded together, one after the other, so that their tables are not torn into many parts.
@@ -146,11 +146,9 @@ impl Job {
         apart: bool,
         part: &mut Part,
     ) -> std::io::Result<()> {
-        let mut source = Source::open(
-            Path::new(&self.files[file].path),
-            Arc::clone(&self.done),
-            self.limits,
-        )?;
+        let path = Path::new(&self.files[file].path);
+        let done = Arc::clone(&self.done);
+        let mut source = Source::open(path, file as u32, self.limits, done)?;
         let mut sequence = 0;
         loop {
             if self.cancelled.load(Ordering::Relaxed) {
@@ -158,7 +156,7 @@ impl Job {
             }
             let spare = locked(&self.spare).pop().unwrap_or_default();
             let block = source.block(spare);
-            self.bytes[file].store(source.bytes, Ordering::Relaxed);
+            self.bytes[file].store(source.bytes(), Ordering::Relaxed);
             let block = block?;
             let last = block.last;
             if !apart {
@@ -178,7 +176,13 @@ impl Job {
             sequence += 1;
             if last {
                 let size = self.files[file].size;
-                Ledger::note_end(&mut part.report, file, source.damage(), source.bytes, size);
+                Ledger::note_end(
+                    &mut part.report,
+                    file,
+                    source.damage(),
+                    source.bytes(),
+                    size,
+                );
                 return Ok(());
             }
         }
