@@ -671,3 +671,49 @@ class PfwFinisher:
         Raises:
             ValueError: A file cannot be read or is not what it was.
         """
+
+class EventSpool:
+    """Collects rows of many tables from many chunks, and gives each table back in order of `_ts`.
+
+    Columns of a table may differ from chunk to chunk in presence, order and type. Beyond `limit_bytes` of rows and
+    dictionaries, rows go to one file without a name in the folder.
+    """
+
+    def __init__(self, folder: str, limit_bytes: int = 50_331_648, *, cancel: Cancel | None = None) -> None: ...
+    def add(self, file: int, events: Sequence[tuple[str, Any]]) -> None:
+        """Add the events of a chunk: of each table its name and a batch, whose `_ts` is int64 without nulls.
+
+        The column `dctv:line` is dropped. Raises OSError if the folder cannot be written to, ValueError if rows cannot
+        be stored or this was cancelled.
+        """
+
+    def add_others(self, file: int, others: Sequence[tuple[str, Any]]) -> None:
+        """Add rows of tables that are not of events; they stay in order of arrival."""
+
+    def finish(self) -> None:
+        """Say that no rows follow; raises OSError as `add`."""
+
+    def tables(self) -> list[tuple[str, int, bool]]:
+        """Return name, rows, and whether it is of events, of each table that was not taken, in order of arrival."""
+
+    def merged(self, table: str, columns: Sequence[tuple[str, str]] | None = None) -> Stream:
+        """Take a table out: its rows by `_ts`, equal times in order of arrival, `dctv:file` (uint32) as last column.
+
+        A column has the type that holds its values of all chunks (as decoders mix types), or the one that is told:
+        `int64`, `uint64`, `double`, `bool` or `string`. Texts come with one dictionary where they are few. Raises
+        KeyError if there is no such table.
+        """
+
+    def close(self) -> None:
+        """Forget everything; tables that were taken can still be read."""
+
+    @property
+    def peak(self) -> int:
+        """Bytes that were held in memory at most."""
+
+    @property
+    def spilled(self) -> int:
+        """Bytes that were written to disk."""
+
+def file_checksums(path: str, parts: Sequence[tuple[int, int]]) -> list[int]:
+    """Offsets and lengths of parts of a file -> CRC-32 of each; raises ValueError if one is not there, and OSError."""

@@ -6,6 +6,7 @@ view `events`. Files are called by numbers, since names of events may be anythin
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
@@ -30,7 +31,10 @@ GROUP_BYTES = 64 << 20
 MEMORY = 48 << 20
 """Bytes of rows that wait in memory, by default."""
 
-SAMPLE = 4096
+PAGE_BYTES = 8 << 20
+"""Bytes of a page at most: a column of a row group mostly is one page, since nobody skips pages."""
+
+SAMPLE = 2048
 """Rows of which a column's encoding is told."""
 
 BLOOM_FROM = 64
@@ -43,12 +47,13 @@ Progress = Callable[[int, int], None]
 class StoreSpool:
     """Rows of all chunks of a trace, on their way to its column store."""
 
-    def __init__(self, folder: Path, progress: Progress, *, memory: int = MEMORY) -> None:
+    def __init__(self, folder: Path, progress: Progress | None = None, *, memory: int = MEMORY) -> None:
+        """Begin to collect; what does not fit into `memory` goes to a file in the folder."""
         from dctv._kernels import EventSpool
 
         self._folder = folder
         self._memory = memory
-        self._progress = progress
+        self._progress = progress or (lambda _done, _all: None)
         self._spool = EventSpool(str(folder), memory)
 
     def add(self, chunk: DecodedChunk) -> None:
@@ -71,7 +76,7 @@ class StoreSpool:
         tables = chunks.tables(known)
         rows = {name: count for name, count, _ in self._spool.tables()}
         writing = _Writing(folder, self._progress, 2 * sum(rows.get(name, 0) for name in tables))
-        every = _Every(self._folder, self._memory // 2) if _is_flat(tables) else None
+        every = _Every(self._folder, self._memory // 4) if _is_flat(tables) else None
         try:
             stored = []
             for number, (name, table) in enumerate(tables.items(), 1):
@@ -117,7 +122,18 @@ def _batches(stream: Any) -> Iterator[pa.RecordBatch]:
 def _empty(schema: pa.Schema) -> pa.RecordBatch:
     import pyarrow as pa
 
-    return pa.RecordBatch.from_arrays([pa.array([], field.type) for field in schema], schema=schema)
+    return pa.RecordBatch.from_arrays([pa.nulls(0, field.type) for field in schema], schema=schema)
+
+
+def _constant(text: str, rows: int) -> pa.Array:
+    """Return a column of one text; made of bytes, since making arrays of Python's values loads pandas."""
+    import pyarrow as pa
+
+    encoded = text.encode()
+    ends = pa.py_buffer(struct.pack("<2i", 0, len(encoded)))
+    dictionary = pa.Array.from_buffers(pa.string(), 1, [None, ends, pa.py_buffer(encoded)])
+    keys = pa.Array.from_buffers(pa.int32(), rows, [None, pa.py_buffer(bytes(4 * rows))])
+    return pa.DictionaryArray.from_arrays(keys, dictionary)
 
 
 def _arrow_schema(schema: Schema) -> pa.Schema:
@@ -158,8 +174,7 @@ class _Every:
         assert event is not None
         sources = {TS: TS, DURATION: event.duration, "category": event.category, "pid": event.pid, "tid": event.tid}
         for batch in batches:
-            keys = pa.repeat(pa.scalar(0, pa.int32()), len(batch))
-            columns = {"name": pa.DictionaryArray.from_arrays(keys, pa.array([event.name]))}
+            columns = {"name": _constant(event.name, len(batch))}
             for target, source in sources.items():
                 kind = pa.string() if target == "category" else pa.int64()
                 columns[target] = pa.nulls(len(batch), kind) if source is None else batch.column(source)
@@ -264,6 +279,7 @@ def open_writer(path: Path, first: pa.Table, *, sorted_by_time: bool) -> pq.Parq
     dictionaries: list[str] = []
     encodings: dict[str, str] = {}
     blooms: dict[str, dict[str, float]] = {}
+    statistics: list[str] = []
     for field in first.schema:
         column = first.column(field.name)
         is_text = pa.types.is_string(field.type) or pa.types.is_dictionary(field.type)
@@ -272,9 +288,12 @@ def open_writer(path: Path, first: pa.Table, *, sorted_by_time: bool) -> pq.Parq
             dictionaries.append(field.name)
         elif pa.types.is_integer(field.type):
             encodings[field.name] = "DELTA_BINARY_PACKED"
-        if is_text and distinct >= BLOOM_FROM:
+        if not is_text:
+            statistics.append(field.name)
+        elif distinct >= BLOOM_FROM:
             values = len(column.chunk(0).dictionary) if pa.types.is_dictionary(field.type) else len(column)
             blooms[field.name] = {"ndv": max(1, min(values, GROUP_ROWS)), "fpp": 0.05}
+            statistics.append(field.name)
     order = [pq.SortingColumn(0)] if sorted_by_time else None
     return pq.ParquetWriter(
         path,
@@ -285,7 +304,10 @@ def open_writer(path: Path, first: pa.Table, *, sorted_by_time: bool) -> pq.Parq
         column_encoding=encodings or None,
         bloom_filter_options=blooms or None,
         sorting_columns=order,
+        write_statistics=statistics or False,
         write_page_checksum=True,
+        data_page_size=PAGE_BYTES,
+        max_rows_per_page=GROUP_ROWS,
         store_schema=False,
     )
 
@@ -293,9 +315,7 @@ def open_writer(path: Path, first: pa.Table, *, sorted_by_time: bool) -> pq.Parq
 def _distinct(column: pa.ChunkedArray) -> int:
     """Count the values of a sample."""
     import pyarrow as pa
-    import pyarrow.compute as pc
 
     part = column.slice(0, SAMPLE)
-    if pa.types.is_dictionary(part.type):
-        part = pa.chunked_array([chunk.indices for chunk in part.chunks], part.type.index_type)
-    return int(pc.count_distinct(part).as_py())
+    chunks = [chunk.indices if pa.types.is_dictionary(part.type) else chunk for chunk in part.chunks]
+    return len({value for chunk in chunks for value in chunk.to_pylist()})

