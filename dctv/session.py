@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dctv import readers
 from dctv.bind.binder import Binder
@@ -22,27 +22,27 @@ from dctv.catalog.namespace import Catalog, StoredTable
 from dctv.catalog.stdlib import expected_events, modules
 from dctv.contracts.function_rule import FunctionRule
 from dctv.contracts.reader import LoadContext, Reader
-from dctv.contracts.shelf import scan
+from dctv.contracts.shelf import Shelf, scan
 from dctv.contracts.span_operator import SpanOperator
 from dctv.contracts.table_function import Quantity, TableFunction
 from dctv.engines.duckdb import FAILURES, DuckDB, failure
 from dctv.errors import AssertionFailed, DctvError, Interrupted, Source, TraceError, UsageError, WarningLog
 from dctv.functions import aggregate, scalar, span, table
-from dctv.functions.table.as_spans import AS_EVENTS, AS_SPANS
 from dctv.functions.table.generate_sequential_spans import quantize
-from dctv.index.build import Trace
 from dctv.index.database import Index
 from dctv.index.mounting import Narrator, Policy, When, find_by_paths, mount_of, with_index
-from dctv.index.order import Order, differences, fulfil
-from dctv.index.order import Outcome as IndexOutcome
+from dctv.index.trace import Trace
 from dctv.rewrite.settings import Settings
 from dctv.run.execute import Executor, Hooks, Shelves
-from dctv.run.matches import Matches, find_matches
 from dctv.run.result import Asserted, Control, Done, Outcome, Result
 from dctv.syntax import ast
-from dctv.syntax.filter import parse_filter
 from dctv.syntax.parse import parse
 from dctv.types.schema import Kind, Schema
+
+if TYPE_CHECKING:
+    from dctv.index.order import Order
+    from dctv.index.order import Outcome as IndexOutcome
+    from dctv.run.matches import Matches
 
 Params = Mapping[str, object] | Mapping[int, object] | Mapping[str | int, object] | Sequence[object]
 Progress = Callable[[str, int, int], None]
@@ -88,9 +88,7 @@ class Session:
         self._reading = 0
         """How many results are being read."""
         self._base: Path | None = None
-        for function in scan(table, TableFunction).values():
-            for name in (function.name, *function.aliases):
-                self._catalog.add(("dctv", name), function)
+        self._catalog.fill("dctv", _functions)
 
     def __enter__(self) -> Session:
         return self
@@ -115,8 +113,7 @@ class Session:
 
     @cached_property
     def _shelves(self) -> Shelves:
-        rules = {**scan(scalar, FunctionRule), **scan(aggregate, FunctionRule)}
-        return Shelves(rules, scan(span, SpanOperator))
+        return Shelves(Shelf(scalar, aggregate, record=FunctionRule), Shelf(span, record=SpanOperator))
 
     def _log_zero_division(self) -> Callable[[int], None]:
         log = self._log
@@ -154,6 +151,7 @@ class Session:
             TraceError: it cannot be read.
             BindError: the name is taken.
         """
+        self._log.entries.clear()
         parts = tuple(ast.Name(p) for p in name.split("."))
         self._mount(path, ast.Path(parts), None, options)
 
@@ -180,6 +178,8 @@ class Session:
         parts = check_name(self._catalog, ast.Path(tuple(ast.Name(p) for p in name.split("."))))
         scan = scan_of(name, data, units or {}, self._engine)
         if kind != Kind.REGULAR.value:
+            from dctv.functions.table.as_spans import AS_EVENTS, AS_SPANS
+
             function = {"span": AS_SPANS, "event": AS_EVENTS}.get(kind)
             if function is None:
                 raise UsageError(f"the kind of a table is regular, event or span, found `{kind}`")
@@ -236,6 +236,8 @@ class Session:
             IndexFailed: they cannot be written, or the trace cannot be indexed.
             TraceError: it cannot be read.
         """
+        from dctv.index.order import fulfil
+
         return fulfil(*self._ordered(path, order, options), path, self._report)
 
     def check_index(self, path: str, order: Order | None = None, **options: object) -> list[str]:
@@ -244,9 +246,13 @@ class Session:
         Raises:
             IndexUnusable: there is no index that could be compared.
         """
+        from dctv.index.order import differences
+
         return differences(*self._ordered(path, order, options), path, self._report)
 
     def _ordered(self, path: str, order: Order | None, options: Mapping[str, object]) -> tuple[Trace, Order]:
+        from dctv.index.order import Order
+
         wanted = order or Order()
         self._interrupted = False
         files = find_traces([path], self._readers, None)
@@ -307,6 +313,9 @@ class Session:
         Raises:
             QueryError: the filter does not follow its grammar, or does not fit the trace.
         """
+        from dctv.run.matches import Matches, find_matches
+        from dctv.syntax.filter import parse_filter
+
         self._interrupted = False
         self._log.entries.clear()
         mount = self._mounts.get(tuple(name.split(".")))
@@ -362,6 +371,11 @@ class Session:
             del self.__dict__["_engine"]
         self._catalog = Catalog()
         self._mounts.clear()
+
+
+def _functions() -> Mapping[str, TableFunction]:
+    found = scan(table, TableFunction).values()
+    return {name: function for function in found for name in (function.name, *function.aliases)}
 
 
 def _check_options(reader: Reader, options: Mapping[str, object]) -> None:

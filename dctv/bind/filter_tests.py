@@ -7,9 +7,10 @@ what a column's type cannot hold is moved to the nearest value that it can, so t
 
 from __future__ import annotations
 
+import json
 import math
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -55,6 +56,9 @@ class Number:
 
 Operand = Number | str | bool
 
+MOST_LISTED = 500
+"""Members of a list that are written one by one, which indexes understand; longer ones are joined as a table."""
+
 
 def kind_of(type_name: str) -> str:
     """Return what a column holds: `number`, `text`, `truth`, or empty for what nothing compares with."""
@@ -84,15 +88,27 @@ def comparison(subject: exp.Expr, type_name: str, op: ast.Operator, value: Opera
 
 def membership(subject: exp.Expr, type_name: str, values: Sequence[Operand], *, wanted: bool) -> Condition:
     """Say that a column is one of some literals of its kind, or none of them."""
-    items = []
-    for value in values:
-        one = comparison(subject, type_name, "==", value)
-        if isinstance(one, exp.EQ):
-            items.append(one.expression)
+    items = [pair for value in values for pair in _equal(subject, type_name, value)]
     if not items:
         return False if wanted else known(subject)
-    found = exp.In(this=subject, expressions=items)
+    found = exp.In(this=subject, expressions=[one for _, one in items])
+    if len(items) > MOST_LISTED:
+        texts = [json.dumps(value) if isinstance(value, str) else str(value).lower() for value, _ in items]
+        listed = call("from_json", text(f"[{','.join(texts)}]"), text(json.dumps([type_name])))
+        query = exp.Select(expressions=[call("unnest", listed)])
+        found = exp.In(this=subject, query=exp.Subquery(this=query))
     return found if wanted else exp.Not(this=found)
+
+
+def _equal(subject: exp.Expr, type_name: str, value: Operand) -> Iterator[tuple[str | int | float | bool, exp.Expr]]:
+    """Yield the value of the column's type that equals a literal, and how it is written; none if there is none."""
+    test = comparison(subject, type_name, "==", value)
+    if isinstance(test, bool):
+        return
+    if isinstance(value, Number):
+        yield (int(value.value) if is_integer(type_name) else _nearest(value.value)), test.expression
+    else:
+        yield value, test.expression
 
 
 def _text(value: str) -> exp.Expr:

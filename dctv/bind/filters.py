@@ -138,7 +138,7 @@ class FilterBinder:
                 raise UnitError(message, value.place)
             log.add(f"{message}: no event matches that")
         elif by_unit:
-            log.add(f"{message}: events of {count} names do not match for that")
+            log.add(f"{message}: events of {count} {'name' if count == 1 else 'names'} do not match for that")
 
 
 def _shown(place: Place | None) -> str:

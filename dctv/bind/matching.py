@@ -14,7 +14,7 @@ from dctv.catalog.mount import events_schema
 from dctv.errors import WarningLog
 from dctv.plan.nodes import Plan, Relation
 from dctv.plan.rows import of_rows
-from dctv.plan.sql import aliased, call, cast, column, number, table, text
+from dctv.plan.sql import aliased, call, cast, column, table, text, whole
 from dctv.syntax import filter as ast
 from dctv.types.schema import DURATION, TS, ColumnType, Kind, Schema
 
@@ -22,6 +22,7 @@ LINE = "record"
 _LINES = Schema(Kind.REGULAR, (ColumnType(LINE, "VARCHAR"),))
 _COUNT = Schema(Kind.REGULAR, (ColumnType("count", "BIGINT"),))
 _TIME, _TABLE, _ROW = "dctv:time", "dctv:table", "dctv:row"
+_ORDER = tuple(ColumnType(name, "BIGINT") for name in (_TIME, _TABLE, _ROW))
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,23 +67,38 @@ class Matching:
     def _events(self, schema: Schema, columns: Callable[[EventTable], list[exp.Expr]], limit: int | None) -> Plan:
         if not self.tables:
             return of_rows(schema, [])
-        timed = bool(schema.kind.time_columns)
-        selects = []
-        for place, (leaf, stored, condition) in enumerate(self._leaves()):
-            items = columns(stored.table)
-            if len(self.tables) > 1:
-                row = exp.Window(this=exp.Anonymous(this="row_number"))
-                items += [aliased(column(TS), _TIME), aliased(number(place), _TABLE), aliased(row, _ROW)]
-            selects.append(_where(items, leaf, condition))
-        query: exp.Query = selects[0]
-        if len(selects) > 1:
-            # Rows of a single table come sorted by time.
-            order = [column(n) for n in (_TIME, _TABLE, _ROW)]
-            query = exp.Select(expressions=[column(n) for n in schema.names]).from_(_union(selects))
-            query = query.order_by(*order, copy=False)
+        if len(self.tables) == 1:
+            # Its rows come sorted by time.
+            return self._one(schema, 0, columns, limit)
+        inner = Schema(Kind.REGULAR, (*schema.columns, *_ORDER))
+        leaves = [(f"events{place}", self._one(inner, place, columns, None)) for place in range(len(self.tables))]
+        names = _named(schema)
+        every = _union([exp.Select(expressions=_named(inner)).from_(table(leaf)) for leaf, _ in leaves])
+        query: exp.Query = exp.Select(expressions=names).from_(every)
+        query = query.order_by(*_named(Schema(Kind.REGULAR, _ORDER)), copy=False)
         if limit is not None:
             query = query.limit(limit, copy=False)
-        return Relation(schema, timed, query, self._plans(), keeps_order=True)
+        return Relation(schema, bool(schema.kind.time_columns), query, tuple(leaves), keeps_order=True)
+
+    def _one(
+        self, schema: Schema, place: int, columns: Callable[[EventTable], list[exp.Expr]], limit: int | None
+    ) -> Relation:
+        """Return the plan of one table's events; a relation of its own, so that rewriting has small queries to walk."""
+        stored, condition = self.tables[place]
+        items = columns(stored.table)
+        if schema.names[-1] == _ROW:
+            row = exp.Window(this=exp.Anonymous(this="row_number"))
+            items += [aliased(column(TS), _TIME), aliased(whole(place), _TABLE), aliased(row, _ROW)]
+        query = _where(items, "raw", condition)
+        if limit is not None:
+            query = query.limit(limit, copy=False)
+        timed = bool(schema.kind.time_columns)
+        return Relation(schema, timed, query, (("raw", stored.plan),), keeps_order=True)
+
+
+def _named(schema: Schema) -> list[exp.Expr]:
+    """Name the columns of a schema."""
+    return [column(name) for name in schema.names]
 
 
 def matching(tree: ast.Filter | None, tables: Sequence[Stored], times: Times, log: WarningLog) -> Matching:

@@ -189,9 +189,9 @@ def union_of(trace: LoadedTrace, names: Collection[str]) -> tuple[exp.Query, Map
     for select in selects[1:]:
         union = exp.Union(this=union, expression=select, distinct=False)
     inner = exp.Subquery(this=union, alias=exp.TableAlias(this=exp.to_identifier("every", quoted=True)))
-    names: list[exp.Expr] = [exp.column(n, quoted=True) for n in schema.names]
+    items: list[exp.Expr] = [exp.column(n, quoted=True) for n in schema.names]
     order = [exp.column(n, quoted=True) for n in (TS, "dctv:table", "dctv:row")]
-    return exp.Select(expressions=names).from_(inner).order_by(*order, copy=False), leaves
+    return exp.Select(expressions=items).from_(inner).order_by(*order, copy=False), leaves
 
 
 def _as_events(table: TraceTable, leaf: str, schema: Schema, number: int) -> exp.Select:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from dctv.contracts.table_function import TableFunction
@@ -39,9 +39,19 @@ class Namespace:
 
     entries: dict[str, Entry] = field(default_factory=dict)
     spaces: dict[str, Namespace] = field(default_factory=dict)
+    fill: Callable[[], Mapping[str, Entry]] | None = None
+    """Gives further entries, when somebody looks for one here."""
+
+    def filled(self) -> Namespace:
+        """Return itself with all entries."""
+        fill, self.fill = self.fill, None
+        if fill is not None:
+            self.entries.update(fill())
+        return self
 
     def walk(self, prefix: str = "") -> Iterator[tuple[str, Entry]]:
         """Yield every entry below with its dotted name."""
+        self.filled()
         for name, entry in self.entries.items():
             yield prefix + name, entry
         for name, space in self.spaces.items():
@@ -76,7 +86,7 @@ class Catalog:
             name = pick(level.spaces, part)
             if name is None:
                 return None
-            level = level.spaces[name]
+            level = level.spaces[name].filled()
         return level
 
     def find(self, parts: tuple[str, ...], home: tuple[str, ...] = ()) -> tuple[Entry, tuple[str, ...]] | None:
@@ -94,6 +104,10 @@ class Catalog:
         for part in parts[:-1]:
             level = level.spaces.setdefault(pick(level.spaces, part) or part, Namespace())
         level.entries[parts[-1]] = entry
+
+    def fill(self, name: str, entries: Callable[[], Mapping[str, Entry]]) -> None:
+        """Put entries under a name of one part, when somebody looks for one of them."""
+        self.root.spaces[name] = Namespace(fill=entries)
 
     def drop(self, parts: tuple[str, ...]) -> None:
         """Remove an entry that is there."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Iterable
+from pathlib import Path
 
 from dctv.errors import UsageError
 
@@ -18,6 +19,16 @@ def add_session_options(parser: ArgumentParser) -> None:
     parser.add_argument("--memory-limit", metavar="SIZE", help="use at most this much memory, such as 2GB")
     parser.add_argument(
         "--allow-partial", action="store_true", help="accept traces that could not be read whole (exit code 0, not 3)"
+    )
+
+
+def add_index_options(parser: ArgumentParser) -> None:
+    """Add whether traces are read by their indexes, and where those are."""
+    choice = parser.add_mutually_exclusive_group()
+    choice.add_argument("--index", action="store_true", help="build indexes that are missing first, of any trace")
+    choice.add_argument("--no-index", action="store_true", help="read traces themselves, whatever is indexed")
+    parser.add_argument(
+        "--index-dir", type=Path, metavar="DIR", help="keep indexes here (default: DCTV_INDEX_DIR, else the cache)"
     )
 
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dctv.cli.errand import Desk, carry_out
+from dctv.cli.errand import Desk, carry_out, note_warnings
 from dctv.cli.junit import Case, junit_xml
 from dctv.cli.texts import Text
 from dctv.console.narration import failed_assertion, say, warn
@@ -16,7 +16,7 @@ from dctv.console.sink import file_sink
 from dctv.console.verdict import FAILED, OK
 from dctv.contracts.writer import Writer
 from dctv.errors import DctvError, UsageError, render
-from dctv.run.result import Asserted, Result
+from dctv.run.result import Asserted, Done, Result
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +66,8 @@ def _execute(text: Text, batch: Batch, desk: Desk, tally: Tally) -> None:
             elif isinstance(outcome, Asserted):
                 desk.bar.clear()
                 _note(outcome, text.name, tally)
+            elif isinstance(outcome, Done):
+                note_warnings(desk.session, desk.bar)
             desk.check()
     except DctvError as error:
         tally.cases.append(Case(text.name, "runs to its end", error=render(error)))

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import sys
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 
 import dctv.cli.commands
 from dctv.cli.command import Command
@@ -23,6 +25,9 @@ EXIT_CODES = """exit codes:
 
 def dispatch(words: list[str]) -> int:
     """Run the subcommand that the first word names and return its exit code."""
+    named = _named(words)
+    if named is not None:
+        return _run(named, words[1:])
     commands = scan(dctv.cli.commands, Command)
     top = _top(commands)
     if not words:
@@ -32,7 +37,18 @@ def dispatch(words: list[str]) -> int:
     if chosen.version:
         sys.stdout.write(f"dctv {version()}\n")
         return OK
-    command = commands[chosen.command]
+    return _run(commands[chosen.command], words[1:])
+
+
+def _named(words: list[str]) -> Command | None:
+    """Return the command that the first word names, if its module has the same name, without importing the others."""
+    if not words or words[0] not in {info.name for info in iter_modules(dctv.cli.commands.__path__)}:
+        return None
+    module = import_module(f"{dctv.cli.commands.__name__}.{words[0]}")
+    return next((c for c in vars(module).values() if isinstance(c, Command) and c.name == words[0]), None)
+
+
+def _run(command: Command, words: list[str]) -> int:
     parser = argparse.ArgumentParser(
         prog=f"dctv {command.name}",
         description=command.title,
@@ -41,7 +57,7 @@ def dispatch(words: list[str]) -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     command.configure(parser)
-    return command.run(parser.parse_intermixed_args(words[1:]))
+    return command.run(parser.parse_intermixed_args(words))
 
 
 def version() -> str:

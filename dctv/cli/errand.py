@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dctv.console.attended import Check, attended, end_process
-from dctv.console.narration import say
+from dctv.console.narration import say, warn
 from dctv.console.progress import ProgressBar
 from dctv.console.sink import Sink, file_sink, stdout_sink
 from dctv.console.verdict import PARTIAL
+from dctv.index.mounting import When
 from dctv.session import Session
 
 STDOUT = (Path("-"), Path("/dev/stdout"))
@@ -39,6 +40,7 @@ def carry_out(
         def errand(check: Check) -> int:
             for name, path in mounts:
                 session.mount(path, name)
+                note_warnings(session, bar)
                 check()
             code = work(Desk(session, sink, bar, check))
             return judge(session.incomplete(), code, allow=args.allow_partial)
@@ -57,9 +59,23 @@ def carry_out(
     return code
 
 
+def note_warnings(session: Session, bar: ProgressBar) -> None:
+    """Print what was noticed while a trace was mounted."""
+    messages = session.warnings()
+    if messages:
+        bar.clear()
+        warn((message, 1) for message in messages)
+
+
 def open_session(args: Namespace, bar: ProgressBar) -> Session:
     """Open a session with the limits of the arguments; nothing is mounted yet."""
-    return Session(threads=args.threads, memory_limit=args.memory_limit, progress=bar.update)
+    index: When = "auto"
+    if getattr(args, "no_index", False) or getattr(args, "index", False):
+        index = not args.no_index
+    folder: Path | None = getattr(args, "index_dir", None)
+    return Session(
+        threads=args.threads, memory_limit=args.memory_limit, progress=bar.update, index=index, index_dir=folder
+    )
 
 
 def judge(partial: list[str], code: int, *, allow: bool) -> int:

@@ -13,7 +13,7 @@ from dctv.catalog.files import TraceFiles, find_traces
 from dctv.contracts.reader import Reader
 from dctv.contracts.shelf import scan
 from dctv.index.database import Index
-from dctv.index.keeper import find
+from dctv.index.finding import find
 from dctv.index.location import subject
 from dctv.index.summary import BINS, Durations, Named, Summary, main_category, summarize
 from dctv.session import Session

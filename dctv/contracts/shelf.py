@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import cached_property
 from importlib import import_module
 from pkgutil import iter_modules
 from types import ModuleType
@@ -33,6 +34,27 @@ def scan(package: ModuleType, record: type[T]) -> dict[str, T]:
             assert found.get(value.name, value) is value, f"two on shelf {package.__name__} are named {value.name}"
             found[value.name] = value
     return found
+
+
+class Shelf(Mapping[str, T]):
+    """The records of a shelf by name; its modules are imported when somebody looks."""
+
+    def __init__(self, *packages: ModuleType, record: type[T]) -> None:
+        self._packages = packages
+        self._record = record
+
+    @cached_property
+    def _found(self) -> dict[str, T]:
+        return {name: one for package in self._packages for name, one in scan(package, self._record).items()}
+
+    def __getitem__(self, name: str) -> T:
+        return self._found[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._found)
+
+    def __len__(self) -> int:
+        return len(self._found)
 
 
 def _records(module: ModuleType, record: type[T]) -> Iterator[T]:

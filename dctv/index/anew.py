@@ -19,7 +19,6 @@ from dctv.index.build import (
     MakeSpool,
     Spool,
     Stored,
-    Trace,
     failures,
     generation,
     looked_at,
@@ -32,6 +31,7 @@ from dctv.index.identity import Identity
 from dctv.index.location import INDEX
 from dctv.index.records import Layout
 from dctv.index.seal import checksum
+from dctv.index.trace import Trace
 from dctv.index.writing import IndexWriter
 
 _SYNCS = 16

@@ -13,12 +13,13 @@ from secrets import token_hex
 from typing import Protocol
 
 from dctv.contracts.chunks import CHUNK_BYTES, DecodedChunk, Known
-from dctv.contracts.reader import Chunks, LoadContext, Reader
+from dctv.contracts.reader import Chunks
 from dctv.errors import IndexFailed, UsageError, nearest
 from dctv.index.database import ALWAYS
 from dctv.index.identity import Identity, identities
-from dctv.index.location import INDEX, Subject, subject
+from dctv.index.location import INDEX
 from dctv.index.records import Layout
+from dctv.index.trace import Trace
 
 WORKSPACE = "building-"
 """How folders of builders begin; nothing in them counts."""
@@ -37,33 +38,6 @@ class Settings:
     false_positive_rate: float = 0.01
     store: bool = True
     chunk_bytes: int = CHUNK_BYTES
-
-
-@dataclass(frozen=True, slots=True)
-class Trace:
-    """A trace that is to be indexed; the context's `progress` is called during passes."""
-
-    paths: tuple[Path, ...]
-    reader: Reader
-    context: LoadContext
-    counted: Callable[[int], None] = lambda _: None
-    """Called with how many events there were so far."""
-
-    @property
-    def about(self) -> Subject:
-        """What its index is of."""
-        return subject(self.paths, self.reader.name, self.context.options)
-
-    @property
-    def chunks(self) -> Chunks:
-        """How it is read in chunks.
-
-        Raises:
-            IndexFailed: its format has no chunks.
-        """
-        if self.reader.chunks is None:
-            raise IndexFailed(f"traces of format `{self.reader.name}` cannot be indexed")
-        return self.reader.chunks
 
 
 @dataclass(frozen=True, slots=True)

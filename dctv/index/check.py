@@ -13,9 +13,10 @@ from dctv.contracts.chunks import DecodedChunk, Pass
 from dctv.contracts.reader import LoadContext
 from dctv.errors import IndexUnusable
 from dctv.index.anew import build
-from dctv.index.build import MakeSpool, Trace
+from dctv.index.build import MakeSpool
 from dctv.index.database import ALWAYS, Index
 from dctv.index.opening import open_whole
+from dctv.index.trace import Trace
 
 _TABLES = (
     "files",

@@ -10,11 +10,12 @@ from typing import Any
 from dctv.contracts.chunks import Checkpoint
 from dctv.errors import IndexUnusable
 from dctv.index.anew import FileFilters, statistics_of
-from dctv.index.build import Built, Trace, failures, looked_at, publish, unchanged, workspace
+from dctv.index.build import Built, failures, looked_at, publish, unchanged, workspace
 from dctv.index.database import ALWAYS, Index
 from dctv.index.location import INDEX
 from dctv.index.records import Layout
 from dctv.index.seal import unsealed_copy
+from dctv.index.trace import Trace
 from dctv.index.writing import IndexWriter
 
 

@@ -10,12 +10,14 @@ from pathlib import Path
 from dctv.errors import IndexFailed, IndexUnusable
 from dctv.index import locks
 from dctv.index.anew import build
-from dctv.index.build import STORE, WORKSPACE, Built, MakeSpool, Trace, reason
+from dctv.index.build import STORE, WORKSPACE, Built, MakeSpool, reason
 from dctv.index.database import Index
 from dctv.index.extend import extend, lack
-from dctv.index.location import Subject, index_folder
-from dctv.index.opening import open_index, open_whole
+from dctv.index.finding import find
+from dctv.index.location import index_folder
+from dctv.index.opening import open_whole
 from dctv.index.records import Layout
+from dctv.index.trace import Trace
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,20 +33,6 @@ class Plan:
     """Called again and again while another process builds; raises to end that. None: do not wait."""
     note: Callable[[str], None] = lambda _: None
     """Told why an index that was there is not used."""
-
-
-def find(about: Subject, index_dir: Path | None, note: Callable[[str], None]) -> Index | None:
-    """Open the index of a trace if there is a good one; `note` is told why one that is there is not used."""
-    folder = index_folder(about, index_dir)
-    hold = locks.use(folder)
-    try:
-        index = open_index(folder, about, hold)
-    except IndexUnusable as error:
-        note(error.message)
-        index = None
-    if index is None and hold is not None:
-        hold.close()
-    return index
 
 
 def ensure(trace: Trace, plan: Plan) -> tuple[Index, Built | None]:

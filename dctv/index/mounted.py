@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from dctv.catalog.mount import events_schema
 from dctv.contracts.chunks import Origin
 from dctv.contracts.reader import LoadedTrace, TraceTable
 from dctv.errors import TraceError
-from dctv.index.build import Trace
+from dctv.index.answers import Answers, Table
 from dctv.index.database import Index
 from dctv.index.scan_pruning import ScanPruner, ScanPruning
+from dctv.index.trace import Trace
+from dctv.plan.nodes import physical_names
 from dctv.plan.predicate import Predicate
+from dctv.plan.question import Cell, Question
 from dctv.types.schema import DURATION, TS
 
 KEPT_BYTES = 256 << 20
@@ -60,6 +64,25 @@ class IndexedTrace:
         event = self.tables[table].event
         assert event is not None
         return self._pruner.prune(event.name, self._origins_of(table), predicate)
+
+    @cached_property
+    def _answers(self) -> Answers:
+        return Answers(self.index)
+
+    def answers(self, table: str | None, question: Question) -> Sequence[Sequence[Cell]] | None:
+        """Answer a question about all rows of a table of events from the statistics; None is `events`.
+
+        Raises:
+            IndexUnusable: they are damaged.
+        """
+        event = None if table is None else self.tables[table].event
+        if table is not None and event is None:
+            return None
+        origins = self._origins_of_all if table is None else self._origins_of(table)
+        schema = events_schema() if table is None else self.tables[table].schema
+        types = {name: column.type for name, column in zip(physical_names(schema), schema.columns, strict=True)}
+        start = int(self.index.facts["start_ns"])
+        return self._answers.rows(Table(None if event is None else event.name, origins, types, start), question)
 
     def _origins_of(self, table: str) -> Mapping[str, Origin]:
         if table not in self._origins:

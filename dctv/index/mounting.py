@@ -11,19 +11,21 @@ from typing import Literal
 from dctv.catalog.mount import Mount
 from dctv.contracts.reader import Reader
 from dctv.errors import IndexFailed, IndexUnusable, TraceError
-from dctv.index.build import Settings, Trace
 from dctv.index.database import Index
-from dctv.index.keeper import find
+from dctv.index.finding import find
 from dctv.index.location import subject
 from dctv.index.mounted import IndexedTrace
-from dctv.index.order import Order, Report, fulfil
 from dctv.index.sources import all_events, sources_of
+from dctv.index.trace import Trace
 
 AUTO_BYTES = 256 << 20
 """Text from which on an index is built unasked: reading so much takes seconds and a gigabyte of memory each time."""
 
 _PACKED = 10
 """How much text a byte of gzip is taken for; traces of calls pack to a tenth or less."""
+
+Report = Callable[[str, int, int], None]
+"""Told what is done, bytes done and bytes in all; raises to end it."""
 
 When = bool | Literal["auto"]
 
@@ -72,6 +74,9 @@ def with_index(trace: Trace, found: Index | None, policy: Policy, narrator: Narr
     try:
         index = found or find(trace.about, policy.index_dir, narrator.note)
         if index is None and (policy.when is True or _is_large(trace.paths)):
+            from dctv.index.build import Settings  # only wanted when something is indexed
+            from dctv.index.order import Order, fulfil
+
             fulfil(trace, Order(Settings(), policy.index_dir), narrator.label, narrator.report)
             index = find(trace.about, policy.index_dir, narrator.note)
         return None if index is None else IndexedTrace(trace, index)

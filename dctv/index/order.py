@@ -8,12 +8,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from dctv.errors import IndexUnusable
-from dctv.index.build import Built, Settings, Spool, Trace, layout
+from dctv.index.build import Built, Settings, Spool, layout
 from dctv.index.cache import Bound, most_bytes, prune
 from dctv.index.check import check
 from dctv.index.database import Index
-from dctv.index.keeper import Plan, ensure, find
+from dctv.index.finding import find
+from dctv.index.keeper import Plan, ensure
 from dctv.index.location import cache_folder, index_folder
+from dctv.index.trace import Trace
 
 Report = Callable[[str, int, int], None]
 """Told what is done, bytes done and bytes in all; raises to end it."""

@@ -15,7 +15,7 @@ from dctv.index.scan_pruning import ScanPruning
 from dctv.index.stored import EVENTS, known, relation
 from dctv.plan.nodes import physical_names
 from dctv.plan.predicate import ALWAYS, NEVER, Constant, Predicate, both, carried
-from dctv.plan.question import Question
+from dctv.plan.question import Cell, Question
 from dctv.plan.source import Run, Source
 from dctv.types.schema import DURATION, TS
 
@@ -61,8 +61,9 @@ class Stored:
         """Return itself: the engine reads the columns that it needs."""
         return self
 
-    def answers(self, _: Question) -> None:
-        """Return None."""
+    def answers(self, question: Question) -> Sequence[Sequence[Cell]] | None:
+        """Answer a question from the statistics, where all rows are asked."""
+        return self.trace.answers(self._table, question) if self.predicate == ALWAYS else None
 
     def query(self) -> exp.Query:
         """Return what the engine reads.
@@ -112,8 +113,9 @@ class AllEvents:
         """Return a source that reads the flat file if that has all of these columns."""
         return replace(self, columns=frozenset(columns))
 
-    def answers(self, _: Question) -> None:
-        """Return None."""
+    def answers(self, question: Question) -> Sequence[Sequence[Cell]] | None:
+        """Answer a question from the statistics, where all rows are asked."""
+        return self.trace.answers(None, question) if self.predicate == ALWAYS else None
 
     @property
     def _flat(self) -> Stored | None:
@@ -199,8 +201,9 @@ class Chunked:
         """Return itself: all columns are decoded."""
         return self
 
-    def answers(self, _: Question) -> None:
-        """Return None."""
+    def answers(self, question: Question) -> Sequence[Sequence[Cell]] | None:
+        """Answer a question from the statistics, where all rows are asked."""
+        return self.trace.answers(self.name, question) if self.predicate == ALWAYS else None
 
     def query(self) -> None:
         """Return None: the engine is handed the rows."""

@@ -8,7 +8,7 @@ import re
 import struct
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Protocol
@@ -114,7 +114,7 @@ class Summary:
 
 
 @dataclass(slots=True)
-class _Sums:
+class Sums:
     """Durations that are being added up."""
 
     count: int = 0
@@ -179,7 +179,7 @@ def _summarize(
     index: Statistics, counts: Mapping[tuple[str, str], int], pid: str | None, *, categories: bool
 ) -> Summary:
     rows = index.summaries
-    names = _names(rows)
+    names = sums_by_name(rows)
     by_category: Counter[str | None] = Counter()
     by_name: dict[str, Counter[str | None]] = {}
     for (category, name), number in counts.items():
@@ -196,13 +196,13 @@ def _summarize(
         end=max((row.max_end_ns for row in rows if row.max_end_ns is not None), default=None),
         durations=_all(names),
         categories=dict(by_category),
-        names=[_named(name, by_name[name], names.get(name, _Sums())) for name in sorted(by_name)],
+        names=[_named(name, by_name[name], names.get(name, Sums())) for name in sorted(by_name)],
         processes=({None: events} if events else {}) if pid is None else _processes(index.dimension(pid)),
         exact=False,
     )
 
 
-def _named(name: str, categories: Counter[str | None], sums: _Sums) -> Named:
+def _named(name: str, categories: Counter[str | None], sums: Sums) -> Named:
     return Named(name, main_category(categories), categories.total(), sums.durations(sums.sketch()))
 
 
@@ -211,13 +211,13 @@ def main_category(categories: Mapping[str | None, int]) -> str | None:
     return min(categories, key=lambda category: (-categories[category], category or ""))
 
 
-def _names(rows: Sequence[ChunkSummary]) -> dict[str, _Sums]:
+def sums_by_name(rows: Sequence[ChunkSummary]) -> dict[str, Sums]:
     """Add up durations by name."""
-    names: dict[str, _Sums] = {}
+    names: dict[str, Sums] = {}
     for row in rows:
         totals, squares = json.loads(row.name_duration_sums), json.loads(row.name_duration_sum_sqs)
         for name, count in json.loads(row.name_duration_counts).items():
-            names.setdefault(name, _Sums()).add(int(count), int(totals[name]), int(squares[name]))
+            names.setdefault(name, Sums()).add(int(count), int(totals[name]), int(squares[name]))
         for name, (least, most) in json.loads(row.name_duration_ranges).items():
             names[name].widen(least, most)
         for name, sketch in _sketches(row.name_duration_sketches):
@@ -225,15 +225,21 @@ def _names(rows: Sequence[ChunkSummary]) -> dict[str, _Sums]:
     return names
 
 
-def _all(names: Mapping[str, _Sums]) -> Durations:
+def _all(names: Mapping[str, Sums]) -> Durations:
     """Add up the durations of all names."""
-    everything = _Sums()
-    for sums in names.values():
+    everything = added(names.values())
+    return everything.durations(everything.sketch())
+
+
+def added(some: Iterable[Sums]) -> Sums:
+    """Add up durations of several groups of events."""
+    everything = Sums()
+    for sums in some:
         everything.add(sums.count, sums.total, sums.squares)
         everything.sketches += sums.sketches
         if sums.least is not None and sums.most is not None:
             everything.widen(sums.least, sums.most)
-    return everything.durations(everything.sketch())
+    return everything
 
 
 def _sketches(blob: bytes | None) -> Iterator[tuple[str, bytes]]:

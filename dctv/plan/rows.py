@@ -9,7 +9,7 @@ from sqlglot import exp
 from dctv.plan.nodes import Relation, physical_names
 from dctv.types.schema import Schema
 
-Value = str | int | bool | None
+Value = str | int | float | bool | None
 
 
 def of_rows(schema: Schema, rows: Sequence[Sequence[Value]]) -> Relation:
@@ -36,6 +36,9 @@ def _literal(value: Value) -> exp.Expr:
         case bool():
             return exp.Boolean(this=value)
         case int():
-            return exp.Cast(this=exp.Literal.string(str(value)), to=exp.Var(this="BIGINT"))
+            kind = "BIGINT" if -(2**63) <= value < 2**63 else "HUGEINT"
+            return exp.Cast(this=exp.Literal.string(str(value)), to=exp.Var(this=kind))
+        case float():
+            return exp.Cast(this=exp.Literal.string(repr(value)), to=exp.Var(this="DOUBLE"))
         case str():
             return exp.Literal.string(value)

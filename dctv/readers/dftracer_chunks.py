@@ -16,9 +16,9 @@ from dctv.readers.dftracer_tables import (
     described_regular,
     diagnostics_of,
     event_table,
-    files_table,
     properties_of,
     regular_table,
+    told_files,
 )
 from dctv.types.schema import TS
 
@@ -126,7 +126,7 @@ def rest(known: Known) -> LoadedTrace:
     facts = known.facts
     files = _file_rows(facts)
     return LoadedTrace(
-        {"files": files_table(files)},
+        {"files": told_files(files)},
         diagnostics_of(_trouble_rows(facts)),
         facts["last_ts"],
         properties_of(facts["start_ns"], files, facts["versions"] if _tells_version(known) else ()),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from dctv.contracts.reader import Diagnostic, EventColumns, TraceTable
@@ -128,21 +129,26 @@ def described_regular(columns: Sequence[tuple[str, str]], data: pa.Table | None 
     return TraceTable(Schema(Kind.REGULAR, types), data)
 
 
+_FILE = {"path": "string", "bytes": "int64", "events": "int64", "metadata": "int64", "invalid_lines": "int64"}
+_FILE |= {"other_lines": "int64", "time_unit": "string", "min_ts": "int64", "max_ts": "int64"}
+
+
 def files_table(rows: Sequence[tuple[Any, ...]]) -> TraceTable:
     """One row per file; `min_ts` and `max_ts` are as written, in the file's `time_unit`."""
     import pyarrow as pa
 
-    names = ("path", "bytes", "events", "metadata", "invalid_lines", "other_lines", "time_unit", "min_ts", "max_ts")
+    told = told_files(rows)
+    assert told.rows is not None
+    types = {"string": pa.string(), "int64": pa.int64()}
+    columns = list(zip(*told.rows(), strict=True)) or [()] * len(_FILE)
+    kinds = zip(columns, _FILE.values(), strict=True)
+    return regular_table(pa.table([pa.array(c, types[kind]) for c, kind in kinds], names=list(_FILE)))
+
+
+def told_files(rows: Sequence[tuple[Any, ...]]) -> TraceTable:
+    """The same without pyarrow."""
     flat = [(*row[:7], *(row[7] or (None, None))) for row in rows]
-    columns = list(zip(*flat, strict=True)) or [()] * len(names)
-    return regular_table(
-        pa.table(
-            {
-                name: pa.array(column, pa.string() if name in {"path", "time_unit"} else pa.int64())
-                for name, column in zip(names, columns, strict=True)
-            }
-        )
-    )
+    return replace(described_regular(list(_FILE.items())), rows=lambda: flat)
 
 
 def properties_of(start_ns: int, files: Sequence[tuple[Any, ...]], versions: Iterable[object]) -> dict[str, str]:

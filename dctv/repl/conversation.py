@@ -67,6 +67,7 @@ class Conversation:
 
         def work(_check: Check) -> int:
             self.session.mount(path, name)
+            warn((message, 1) for message in self.session.warnings())
             return OK
 
         self.attend(work)
@@ -123,6 +124,7 @@ class Conversation:
                 if self.timing:
                     say(f"{count} rows in {perf_counter() - began:.3f} s")
             case Done():
+                warn((message, 1) for message in self.session.warnings())
                 if self.interactive and outcome.message:
                     say(outcome.message)
             case Asserted():

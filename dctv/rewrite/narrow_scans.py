@@ -46,6 +46,9 @@ class _Narrowing:
 
     def _changed(self, node: Plan) -> Plan:
         """Return a plan over narrowed scans, and note what it needs of the other plans that it reads."""
+        if id(node) not in self.needs:
+            # Only branches read it that are gone.
+            return node
         if not isinstance(node, Relation):
             for one in inputs(node):
                 self.needs.setdefault(id(one), []).append(ALWAYS)

@@ -32,7 +32,7 @@ from dctv.plan.sql import aliased, column, table
 from dctv.rewrite.conditions import bound_of, cannot_fail, conjuncts, names_in, renamed, sum_of
 from dctv.rewrite.graph import inputs, with_inputs
 from dctv.rewrite.push_time_range import time_range
-from dctv.rewrite.way_down import Way, way_down
+from dctv.rewrite.way_down import Way, reads, way_down
 from dctv.types.schema import Kind
 
 
@@ -61,6 +61,7 @@ class _Pushing:
             return relation
         query = relation.query.copy()
         leaves = dict(relation.leaves)
+        read = reads(query)
         changed = False
         for select in list(query.find_all(exp.Select)):
             for clause, form in (("where", exp.Where), ("having", exp.Having)):
@@ -69,7 +70,7 @@ class _Pushing:
                     continue
                 left = []
                 for test in conjuncts(found.this):
-                    way = way_down(select, test, query, grouped=clause == "having")
+                    way = way_down(select, test, read, grouped=clause == "having")
                     new, done = (None, False) if way is None else self._push(leaves, way)
                     if way is not None and new is not None:
                         leaves[way.leaf], changed = new, True
@@ -97,7 +98,9 @@ class _Pushing:
                 return plan, False
 
     def _into_relation(self, relation: Relation, test: exp.Expr) -> tuple[Plan, bool]:
-        way = None if relation.serial else way_down(relation.query, test, relation.query, grouped=False, above=True)
+        way = None
+        if not relation.serial:
+            way = way_down(relation.query, test, reads(relation.query), grouped=False, above=True)
         if way is None:
             return relation, False
         new, done = self._push(dict(relation.leaves), way)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dctv.contracts.span_operator import SpanOperator
 from dctv.plan.nodes import Plan
 from dctv.rewrite.drop_copies import drop_copies
+from dctv.rewrite.from_statistics import from_statistics
 from dctv.rewrite.narrow_scans import narrow_scans
 from dctv.rewrite.prune_columns import prune_columns
 from dctv.rewrite.push_filter import push_filter
@@ -14,6 +15,7 @@ from dctv.rewrite.relational import relational
 from dctv.rewrite.settings import Settings
 
 RULES: tuple[Callable[[Plan, Mapping[str, SpanOperator]], Plan], ...] = (
+    from_statistics,
     push_filter,
     narrow_scans,
     prune_columns,

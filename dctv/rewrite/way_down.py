@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -20,21 +21,25 @@ class Way:
     """Over the leaf's columns, without a table in front."""
 
 
-def way_down(select: exp.Query, test: exp.Expr, whole: exp.Query, *, grouped: bool, above: bool = False) -> Way | None:
+def reads(query: exp.Query) -> Mapping[str, int]:
+    """Return how often a query reads each of its leaves."""
+    return Counter(t.name for t in query.find_all(exp.Table))
+
+
+def way_down(
+    select: exp.Query, test: exp.Expr, read: Mapping[str, int], *, grouped: bool, above: bool = False
+) -> Way | None:
     """Return where a condition can go that is written in a select (or, if `above`, over its result columns).
 
     Args:
         select: A select somewhere in the query.
         test: The condition.
-        whole: The query, which must read the leaf once.
+        read: How often the query reads its leaves; it must read this one once.
         grouped: Whether the condition is applied to groups.
         above: Whether the condition names result columns.
     """
     found = _result(select, test) if above else _source(select, test, grouped=grouped)
-    if found is None:
-        return None
-    tables = [t for t in whole.find_all(exp.Table) if t.name == found.leaf]
-    return found if len(tables) == 1 else None
+    return found if found is not None and read.get(found.leaf) == 1 else None
 
 
 def _result(select: exp.Query, test: exp.Expr) -> Way | None:

@@ -20,8 +20,9 @@ import pyarrow.parquet as pq
 
 from dctv.contracts.chunks import LINE, Checkpoint, DecodedChunk, Known, Origin
 from dctv.contracts.reader import Chunks, LoadContext, LoadedTrace, Reader, TraceTable
-from dctv.index.build import Settings, Stored, Trace, layout
+from dctv.index.build import Settings, Stored, layout
 from dctv.index.keeper import Plan, ensure
+from dctv.index.trace import Trace
 from dctv.types.schema import TS, ColumnType, Kind, Schema
 from dctv.types.units import NO_UNIT
 

@@ -15,8 +15,9 @@ from dctv.errors import IndexFailed, IndexUnusable, UsageError
 from dctv.index.build import Settings, layout
 from dctv.index.check import check
 from dctv.index.database import Index
+from dctv.index.finding import find
 from dctv.index.identity import identity
-from dctv.index.keeper import ensure, find
+from dctv.index.keeper import ensure
 from dctv.index.location import INDEX, cache_folder, index_folder, subject
 from dctv.index.opening import open_index
 from tests.bounds import EXPLORE

@@ -15,10 +15,11 @@ import pytest
 
 from dctv.errors import IndexFailed
 from dctv.index import locks
-from dctv.index.build import Trace
 from dctv.index.cache import Bound, entries, most_bytes, prune
-from dctv.index.keeper import Plan, ensure, find, sweep
+from dctv.index.finding import find
+from dctv.index.keeper import Plan, ensure, sweep
 from dctv.index.location import INDEX, index_folder
+from dctv.index.trace import Trace
 from tests.bounds import EXPLORE
 from tests.index.notes import plan_of, trace_of, write_notes
 

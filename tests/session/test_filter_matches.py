@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import operator
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -58,7 +59,8 @@ def compared(field: str, value: Any, op: str, literal: Literal) -> Truth:
         raise AssertionError(field)
     written_as_double = not literal.text.lstrip("-").isdigit()
     if field in DOUBLES or isinstance(value, float):
-        return OPERATORS[op](Fraction(value), Fraction(float(literal.value)) if written_as_double else literal.value)
+        fits = written_as_double and abs(literal.value) < Fraction(sys.float_info.max)
+        return OPERATORS[op](Fraction(value), Fraction(float(literal.value)) if fits else literal.value)
     return OPERATORS[op](Fraction(value), literal.value)
 
 
@@ -226,3 +228,99 @@ def key_of(record: Record) -> int:
     number = record["id"]
     assert isinstance(number, int)
     return number
+
+
+CONDITIONS = [
+    ("x == 1", "x = 1"),
+    ("x != 1", "x <> 1"),
+    ("x < 2", "x < 2"),
+    ("not x < 2", "NOT (x < 2)"),
+    ("x in [1, 3]", "x IN (1, 3)"),
+    ("x not in [1, 3]", "x NOT IN (1, 3)"),
+    ("x in [1, null]", "x IN (1, NULL)"),
+    ("x not in [1, null]", "x NOT IN (1, NULL)"),
+    ("x == null", "x = NULL"),
+    ("x is null", "x IS NULL"),
+    ("x is not null", "x IS NOT NULL"),
+    ("x == 1 and y == 1", "x = 1 AND y = 1"),
+    ("x == 1 or y == 1", "x = 1 OR y = 1"),
+    ("not (x == 1 and y == 1)", "NOT (x = 1 AND y = 1)"),
+    ("not (x == 1 or y == 1)", "NOT (x = 1 OR y = 1)"),
+    ("not (x == 1 and not (y == 1 or x is null))", "NOT (x = 1 AND NOT (y = 1 OR x IS NULL))"),
+]
+
+
+@pytest.mark.parametrize(("condition", "sql"), CONDITIONS)
+def test_truth_is_that_of_sql(condition: str, sql: str, session: Session, tmp_path: Path) -> None:
+    values: list[int | None] = [1, 2, None]
+    records = [
+        {**BLANK, "id": 3 * i + j, "args": {"x": x, "y": y}} for i, x in enumerate(values) for j, y in enumerate(values)
+    ]
+    mounted(session, tmp_path / "truth.pfw", [json.dumps(record) for record in records])
+    expected = session.sql(f"SELECT id FROM t.raw_events.read WHERE {sql}").fetchall()
+    found = [json.loads(line)["id"] for (line,) in session.matches("t", condition).records().fetchall()]
+    assert [(number,) for number in found] == expected
+
+
+BLANK: Record = {"name": "read", "cat": "POSIX", "pid": 1, "tid": 1, "ts": 5, "dur": 1, "ph": "X"}
+
+
+def test_large_filters(session: Session, tmp_path: Path) -> None:
+    records = [{**BLANK, "name": f"n{i}", "id": i, "args": {"x": i, "s": f"v{i}"}} for i in range(3)]
+    mounted(session, tmp_path / "large.pfw", [json.dumps(record) for record in records])
+
+    def count(text: str) -> object:
+        return session.matches("t", text).count().fetchall()[0][0]
+
+    members = ", ".join(str(n) for n in range(1, 50_000))
+    assert count(f"x in [{members}]") == 2
+    assert count(f"x not in [{members}]") == 1
+    assert count(" or ".join(f's == "v{n}"' for n in range(1, 3_000))) == 2
+    assert count(" and ".join(f's != "v{n}"' for n in range(1, 3_000))) == 1
+    nested = "x == 0"
+    for level in range(90):
+        nested = f"not ({nested} {'and' if level % 2 else 'or'} x == {level + 5})"
+    assert count(nested) == 1
+
+
+def test_zero_characters_and_other_names(session: Session, tmp_path: Path) -> None:
+    records = [
+        {**BLANK, "id": 0, "args": {"s": "a\0b", "n.m": 1, "o": {"a/b": {"~": 5}}, "name": "x"}},
+        {**BLANK, "id": 1, "args": {"s": "a", "n.m": 2, "o": {"a/b": {"~": 6}}, "pid": 5}},
+    ]
+    mounted(session, tmp_path / "odd.pfw", [json.dumps(record) for record in records])
+    for text, ids in [
+        ('s == "a\\u0000b"', [0]),
+        ('s in ["a\\u0000b", "c"]', [0]),
+        ("n.m == 1", [0]),
+        ("`n.m` == 2", [1]),
+        ("args.`n.m` == 2", [1]),
+        ("o.`a/b`.`~` == 6", [1]),
+        ('args.name == "x"', [0]),
+        ("args.pid == 5", [1]),
+        ("pid == 1", [0, 1]),
+    ]:
+        found = session.matches("t", text).records().fetchall()
+        assert [json.loads(line)["id"] for (line,) in found] == ids, text
+
+
+def test_tables_that_cannot_match_are_not_read(session: Session, tmp_path: Path) -> None:
+    records = [
+        {**BLANK, "name": "a", "args": {"x": 1}},
+        {**BLANK, "name": "b", "args": {"y": 1}},
+        {**BLANK, "name": "c", "args": {"x": "text"}},
+    ]
+    mounted(session, tmp_path / "few.pfw", [json.dumps(record) for record in records])
+
+    def read(text: str) -> list[str]:
+        return [stored.table.event.name for stored, _ in session.matches("t", text).matching.tables]
+
+    assert read("x == 1") == ["a"]
+    assert read("not (x == 1)") == ["a"]
+    assert read("x == 1 or y == 1") == ["a", "b"]
+    assert read("not (x == 1 and y == 1)") == ["a", "b"]
+    assert read('name in ["a", "b"] and y > 0') == ["b"]
+    assert read('not (name == "a")') == ["b", "c"]
+    assert read("x is null") == ["a", "b", "c"]
+    assert read('x == "text" and y is null') == ["c"]
+    assert read("x > 18446744073709551616") == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from dctv.cli.arguments import add_session_options, parameters, split_mounts
+from dctv.cli.arguments import add_index_options, add_session_options, parameters, split_mounts
 from dctv.cli.command import Command
 from dctv.console.verdict import OK
 from dctv.errors import UsageError
@@ -16,6 +16,7 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument("--analyze", action="store_true", help="run the query and show rows and times too")
     parser.add_argument("--param", action="append", default=[], metavar="K=V", help="value of :K, or of ?K")
     add_session_options(parser)
+    add_index_options(parser)
 
 
 def run(args: Namespace) -> int:

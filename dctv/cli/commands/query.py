@@ -6,7 +6,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 import dctv.writers
-from dctv.cli.arguments import add_session_options, parameters, split_mounts
+from dctv.cli.arguments import add_index_options, add_session_options, parameters, split_mounts
 from dctv.cli.command import Command
 from dctv.cli.formats import writer_of
 from dctv.cli.texts import read_texts
@@ -27,6 +27,7 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument("--fail-on-rows", action="store_true", help="exit with 1 if any result has rows")
     parser.add_argument("--junit", type=Path, metavar="FILE", help="report every ASSERT as a JUnit test case")
     add_session_options(parser)
+    add_index_options(parser)
 
 
 def run(args: Namespace) -> int:

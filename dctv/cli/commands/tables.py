@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from dctv.cli.arguments import add_session_options, only_mounts
+from dctv.cli.arguments import add_index_options, add_session_options, only_mounts
 from dctv.cli.command import Command
 from dctv.console.verdict import OK
 from dctv.errors import UsageError
@@ -14,6 +14,7 @@ def configure(parser: ArgumentParser) -> None:
     """Add the arguments of `dctv tables`."""
     parser.add_argument("mounts", nargs="*", metavar="NAME=PATH", help="traces to mount")
     add_session_options(parser)
+    add_index_options(parser)
 
 
 def run(args: Namespace) -> int:

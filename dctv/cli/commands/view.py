@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 import dctv.writers
-from dctv.cli.arguments import add_session_options, positive
+from dctv.cli.arguments import add_index_options, add_session_options, positive
 from dctv.cli.command import Command
 from dctv.console.verdict import OK
 from dctv.contracts.shelf import scan
@@ -33,6 +33,7 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write here, and only if all goes well")
     parser.add_argument("--limit", type=positive, metavar="N", help="stop after the first N in order of time")
     add_session_options(parser)
+    add_index_options(parser)
 
 
 def run(args: Namespace) -> int:

@@ -3,7 +3,7 @@
 use arrow_array::{Array, ArrayRef, RecordBatch};
 
 use super::dimension::{Dimension, Summary};
-use super::durations::{Durations, Times};
+use super::durations::Times;
 use super::lines::Lines;
 use super::values::known;
 
@@ -11,6 +11,9 @@ const TS: &str = "_ts";
 const DUR: &str = "dur";
 const CAT: &str = "cat";
 const LINE: &str = "dctv:line";
+
+/// Categories and names from which on nothing is kept by name: it would be much in relation to so few events of each.
+const MOST_GROUPS: usize = 1024;
 
 /// What to make of a chunk.
 pub struct Wishes {
@@ -26,7 +29,7 @@ pub struct Wishes {
 pub struct Chunk {
     pub events: u64,
     pub dimensions: Vec<(String, Summary)>,
-    pub summary: Option<(Times, Durations, Lines)>,
+    pub summary: Option<(Times, Lines)>,
 }
 
 pub fn read(events: &[(String, RecordBatch)], wishes: &Wishes) -> Result<Chunk, String> {
@@ -98,8 +101,8 @@ fn find(name: &str, batch: &RecordBatch, column: &str) -> Result<Option<ArrayRef
         .transpose()
 }
 
-fn summarize(events: &[(String, RecordBatch)]) -> Result<(Times, Durations, Lines), String> {
-    let (mut times, mut lines) = (Times::default(), Lines::default());
+fn summarize(events: &[(String, RecordBatch)]) -> Result<(Times, Lines), String> {
+    let (mut times, mut lines) = (Times::new(), Lines::default());
     for (name, batch) in events.iter().filter(|(_, batch)| batch.num_rows() > 0) {
         let of = |message: &str| format!("{message} (in `{name}`)");
         let ts = find(name, batch, TS)?.ok_or_else(|| of("there is no column `_ts`"))?;
@@ -111,8 +114,11 @@ fn summarize(events: &[(String, RecordBatch)]) -> Result<(Times, Durations, Line
         let category = find(name, batch, CAT)?;
         lines.add(name, category.as_ref(), numbers).map_err(of)?;
     }
-    let total = times.total()?;
-    Ok((times, total, lines))
+    if lines.number() > MOST_GROUPS {
+        times.forget_names();
+        lines = Lines::default();
+    }
+    Ok((times, lines))
 }
 
 impl Chunk {

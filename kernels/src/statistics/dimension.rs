@@ -214,9 +214,9 @@ impl Dimension {
         if self.range_only {
             return Ok(summary);
         }
-        let values = self.values();
+        let mut values = self.values();
         summary.distinct = Some(values.len() as u64);
-        summary.dictionary = dictionary(&values);
+        summary.dictionary = dictionary(&mut values);
         let hashes: Vec<u64> = values.iter().map(|(text, _)| fnv1a(text)).collect();
         if !values.is_empty() {
             let mut bloom = Bloom::sized(expected.max(values.len() as u64), rate)?;
@@ -227,28 +227,39 @@ impl Dimension {
         Ok(summary)
     }
 
-    /// All values as texts, in the order of their bytes, with their counts.
+    /// All values as texts, each once, with their counts.
     fn values(mut self) -> Vec<(Vec<u8>, u64)> {
-        let mut all = std::mem::take(&mut self.texts);
-        let mut put =
-            |text: String, count: u64| *all.entry(text.into_bytes()).or_default() += count;
-        for (value, count) in self.ints.settle() {
-            put((*value as i64).to_string(), *count);
-        }
-        for (value, count) in self.uints.settle() {
-            put(value.to_string(), *count);
-        }
-        for (value, count) in self.floats.settle() {
-            put(float(f64::from_bits(*value)), *count);
+        let texts = std::mem::take(&mut self.texts);
+        let mut kinds = usize::from(!texts.is_empty());
+        let mut all: Vec<(Vec<u8>, u64)> = texts.into_iter().collect();
+        let mut put = |text: String, count: u64| all.push((text.into_bytes(), count));
+        let tallies = [&mut self.ints, &mut self.uints, &mut self.floats];
+        let texts: [fn(u64) -> String; 3] = [
+            |bits| (bits as i64).to_string(),
+            |bits| bits.to_string(),
+            |bits| float(f64::from_bits(bits)),
+        ];
+        for (tally, text) in tallies.into_iter().zip(texts) {
+            let counts = tally.settle();
+            kinds += usize::from(!counts.is_empty());
+            counts.iter().for_each(|(bits, n)| put(text(*bits), *n));
         }
         for (text, count) in ["false", "true"].into_iter().zip(self.bools) {
             if count > 0 {
+                kinds += 1;
                 put(text.to_owned(), count);
             }
         }
-        let mut values: Vec<_> = all.into_iter().collect();
-        values.sort_unstable();
-        values
+        if kinds > 1 {
+            // Different types may have the same text.
+            all.sort_unstable();
+            all.dedup_by(|next, kept| {
+                let same = next.0 == kept.0;
+                kept.1 += if same { next.1 } else { 0 };
+                same
+            });
+        }
+        all
     }
 }
 
@@ -262,14 +273,16 @@ fn plain(value: f64) -> f64 {
     }
 }
 
-fn dictionary(values: &[(Vec<u8>, u64)]) -> Option<Vec<u8>> {
+/// Sort values and pack them; None, and maybe not sorted, if that takes too much room.
+fn dictionary(values: &mut [(Vec<u8>, u64)]) -> Option<Vec<u8>> {
     let size: usize = values.iter().map(|(text, _)| text.len() + 10).sum();
     if size > MOST_RAW {
         return None;
     }
+    values.sort_unstable();
     let mut raw = Vec::with_capacity(size + 4);
     raw.extend(u32::try_from(values.len()).ok()?.to_le_bytes());
-    for (text, count) in values {
+    for (text, count) in &*values {
         raw.extend(u16::try_from(text.len()).ok()?.to_le_bytes());
         raw.extend(text);
         raw.extend(count.to_le_bytes());

@@ -28,17 +28,75 @@ impl Durations {
     }
 }
 
+/// Durations that are being added up.
+struct Running {
+    counts: Vec<u64>,
+    min: u64,
+    max: u64,
+    sum: u128,
+    squares: Wide,
+}
+
+impl Running {
+    fn new() -> Running {
+        Running {
+            counts: vec![0; BINS.count()],
+            min: u64::MAX,
+            max: 0,
+            sum: 0,
+            squares: Wide::default(),
+        }
+    }
+
+    /// Add what is known of some durations.
+    fn add(&mut self, some: &Durations) {
+        some.sketch.count_into(&mut self.counts);
+        self.min = self.min.min(some.sketch.least());
+        self.max = self.max.max(some.sketch.most());
+        self.sum += some.sum;
+        self.squares.merge(some.squares);
+    }
+
+    /// Return what was added up, if anything, and begin anew.
+    fn take(&mut self) -> Durations {
+        if self.min > self.max {
+            return Durations::default();
+        }
+        let durations = Durations {
+            sketch: Sketch::take(&mut self.counts, self.min, self.max),
+            sum: self.sum,
+            squares: self.squares,
+        };
+        (self.min, self.max) = (u64::MAX, 0);
+        (self.sum, self.squares) = (0, Wide::default());
+        durations
+    }
+}
+
 /// Times and durations of a chunk.
-#[derive(Default)]
 pub struct Times {
     pub first: Option<i64>,
     pub last: Option<i64>,
     pub end: Option<i64>,
-    names: BTreeMap<String, Durations>,
-    counts: Vec<u64>,
+    /// None if there are too many.
+    names: Option<BTreeMap<String, Durations>>,
+    /// Of the batch that is being added.
+    batch: Running,
+    all: Running,
 }
 
 impl Times {
+    pub fn new() -> Times {
+        Times {
+            first: None,
+            last: None,
+            end: None,
+            names: Some(BTreeMap::new()),
+            batch: Running::new(),
+            all: Running::new(),
+        }
+    }
+
     /// Add events of one name.
     pub fn add(
         &mut self,
@@ -59,13 +117,22 @@ impl Times {
             return Ok(());
         };
         let durations = self.measure(dur).ok_or("a duration is negative")?;
-        match self.names.get_mut(name) {
-            Some(known) => known.merge(&durations),
-            None => {
-                self.names.insert(name.to_owned(), durations);
-                Ok(())
-            }
+        self.all.add(&durations);
+        match self.names.as_mut() {
+            None => Ok(()),
+            Some(names) => match names.get_mut(name) {
+                Some(known) => known.merge(&durations),
+                None => {
+                    names.insert(name.to_owned(), durations);
+                    Ok(())
+                }
+            },
         }
+    }
+
+    /// Keep nothing by name.
+    pub fn forget_names(&mut self) {
+        self.names = None;
     }
 
     fn add_range(&mut self, ts: &Int64Array, dur: Option<&Int64Array>) {
@@ -93,33 +160,29 @@ impl Times {
     /// None if a duration is negative.
     fn measure(&mut self, dur: &Int64Array) -> Option<Durations> {
         let bins = &*BINS;
-        self.counts.resize(bins.count(), 0);
-        let counts = &mut self.counts;
-        let (mut sum, mut squares) = (0u128, Wide::default());
+        let Running {
+            counts,
+            sum,
+            squares,
+            ..
+        } = &mut self.batch;
         let (mut min, mut max) = (i64::MAX, i64::MIN);
         each(dur, |value| {
             (min, max) = (min.min(value), max.max(value));
             // A negative one is found by the minimum.
             let value = value.unsigned_abs();
             counts[bins.of(value)] += 1;
-            sum += u128::from(value);
+            *sum += u128::from(value);
             squares.add_square(value);
         });
-        let (min, max) = (u64::try_from(min).ok()?, u64::try_from(max).ok()?);
-        Some(Durations {
-            sketch: Sketch::take(counts, min, max),
-            sum,
-            squares,
-        })
+        self.batch.min = u64::try_from(min).ok()?;
+        self.batch.max = u64::try_from(max).ok()?;
+        Some(self.batch.take())
     }
 
-    /// The durations of all events.
-    pub fn total(&self) -> Result<Durations, &'static str> {
-        let mut total = Durations::default();
-        for durations in self.names.values() {
-            total.merge(durations)?;
-        }
-        Ok(total)
+    /// Return the durations of all events, once.
+    pub fn total(&mut self) -> Durations {
+        self.all.take()
     }
 
     /// A JSON object of the names' texts.
@@ -127,15 +190,19 @@ impl Times {
         object(
             self.names
                 .iter()
+                .flatten()
                 .map(|(name, durations)| (name.as_str(), text(durations))),
         )
     }
 
     /// zlib of `u32 n, n x {u32 key_len, key, u32 blob_len, sketch}`, little-endian, in the order of the names.
+    ///
+    /// None if nothing is kept by name.
     pub fn sketches(&self) -> Option<Vec<u8>> {
+        let names = self.names.as_ref()?;
         let size = |size: usize| u32::try_from(size).ok().map(u32::to_le_bytes);
-        let mut raw = size(self.names.len())?.to_vec();
-        for (name, durations) in &self.names {
+        let mut raw = size(names.len())?.to_vec();
+        for (name, durations) in names {
             raw.extend(size(name.len())?);
             raw.extend(name.as_bytes());
             let blob = durations.sketch.blob();

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 
 use super::text::float;
 use super::values::{Typed, typed};
-use super::varint::{Varints, put, zlib};
+use super::varint::{Packer, Varints, put};
 
 /// Speed counts for more than the last tenth of the size here: these are most of the bytes that are compressed.
 const LEVEL: u32 = 3;
@@ -40,6 +40,11 @@ impl Lines {
         Ok(())
     }
 
+    /// How many groups there are.
+    pub fn number(&self) -> usize {
+        self.groups.len()
+    }
+
     /// For each name, the category that most of its events have.
     pub fn categories(&self) -> BTreeMap<&str, &str> {
         let mut best: BTreeMap<&str, (&str, usize)> = BTreeMap::new();
@@ -56,6 +61,7 @@ impl Lines {
 
     /// Category, name, packed lines and their number.
     pub fn finish(self) -> Vec<(String, String, Vec<u8>, u64)> {
+        let mut packer = Packer::new(LEVEL);
         self.groups
             .into_iter()
             .map(|((category, name), mut lines)| {
@@ -63,21 +69,27 @@ impl Lines {
                 if !lines.is_sorted() {
                     lines.sort_unstable();
                 }
-                (category, name, pack(&lines), number)
+                (category, name, pack(&lines, &mut packer), number)
             })
             .collect()
     }
 }
 
 /// zlib of varints: the first number, then how much larger each is than the one before.
-pub fn pack(lines: &[u32]) -> Vec<u8> {
+fn pack(lines: &[u32], packer: &mut Packer) -> Vec<u8> {
     let mut raw = Vec::with_capacity(lines.len() + 8);
     let mut last = 0;
     for line in lines {
         put(&mut raw, u64::from(line.saturating_sub(last)));
         last = *line;
     }
-    zlib(&raw, LEVEL, usize::MAX).unwrap_or_default()
+    // Compressing in memory only fails for want of it.
+    packer.pack(&raw).unwrap_or_default()
+}
+
+/// Pack ascending line numbers.
+pub fn packed(lines: &[u32]) -> Vec<u8> {
+    pack(lines, &mut Packer::new(LEVEL))
 }
 
 /// The numbers that were packed, at most so many; None if the bytes are something else.

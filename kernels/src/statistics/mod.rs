@@ -29,7 +29,7 @@ use lines::Lines;
 /// Batches of events by name: `_ts: int64 ns`, `dur: int64 ns or absent`, `dctv:line: uint32`, columns -> dict.
 ///
 /// `statistics` has the columns of `chunk_statistics` (None without `summary`), `dimensions` a dict per dimension,
-/// `event_ranges` category, name, packed lines and number.
+/// `event_ranges` category, name, packed lines and number; all that is by name is left out where there are too many.
 #[pyfunction]
 #[pyo3(signature = (events, dimensions, *, expected_entries=1024, false_positive_rate=0.01, summary=true))]
 fn chunk_statistics<'py>(
@@ -54,9 +54,9 @@ fn chunk_statistics<'py>(
                 .map(|(name, batch)| (name, batch.into_inner()))
                 .collect();
             let mut chunk = chunk::read(&events, &wishes)?;
-            let summary = chunk.summary.take();
-            let texts = summary.as_ref().map(Texts::of);
-            let ranges = summary.map_or_else(Vec::new, |(_, _, lines)| lines.finish());
+            let mut summary = chunk.summary.take();
+            let texts = summary.as_mut().map(Texts::of);
+            let ranges = summary.map_or_else(Vec::new, |(_, lines)| lines.finish());
             Ok::<_, String>((chunk, ranges, texts))
         })
         .map_err(PyValueError::new_err)?;
@@ -112,7 +112,7 @@ struct Texts {
 }
 
 impl Texts {
-    fn of((times, total, lines): &(Times, Durations, Lines)) -> Texts {
+    fn of((times, lines): &mut (Times, Lines)) -> Texts {
         let categories = lines.categories().into_iter().map(|(name, category)| {
             let mut quoted = String::new();
             text::quote(&mut quoted, category);
@@ -120,7 +120,7 @@ impl Texts {
         });
         Texts {
             range: [times.first, times.last, times.end],
-            total: total.clone(),
+            total: times.total(),
             sketches: times.sketches(),
             by_name: [
                 (
@@ -186,7 +186,7 @@ fn pack_lines(py: Python<'_>, lines: Vec<u32>) -> PyResult<Bound<'_, PyBytes>> {
     if !lines.is_sorted() {
         return Err(PyValueError::new_err("the lines must be ascending"));
     }
-    Ok(PyBytes::new(py, &py.detach(|| lines::pack(&lines))))
+    Ok(PyBytes::new(py, &py.detach(|| lines::packed(&lines))))
 }
 
 /// What `pack_lines` gave -> line numbers; `most` is how many there may be.

@@ -33,10 +33,11 @@ impl Sketch {
     pub fn take(counts: &mut [u64], min: u64, max: u64) -> Sketch {
         let mut bins = Vec::new();
         let mut count = 0;
-        for (bin, number) in counts.iter_mut().enumerate() {
-            if *number > 0 {
-                bins.push((bin as u16, *number));
-                count += std::mem::take(number);
+        for bin in BINS.of(min)..=BINS.of(max) {
+            let number = std::mem::take(&mut counts[bin]);
+            if number > 0 {
+                bins.push((bin as u16, number));
+                count += number;
             }
         }
         Sketch {
@@ -44,6 +45,13 @@ impl Sketch {
             count,
             min,
             max,
+        }
+    }
+
+    /// Add to the counts of bins.
+    pub fn count_into(&self, counts: &mut [u64]) {
+        for (bin, number) in &self.bins {
+            counts[usize::from(*bin)] += number;
         }
     }
 

@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use flate2::Compression;
 use flate2::write::ZlibEncoder;
+use flate2::{Compress, Compression, FlushCompress, Status};
 
 pub fn put(out: &mut Vec<u8>, mut value: u64) {
     while value >= 0x80 {
@@ -46,6 +46,30 @@ pub fn zlib(bytes: &[u8], level: u32, most: usize) -> Option<Vec<u8>> {
     let mut encoder = ZlibEncoder::new(out, Compression::new(level));
     encoder.write_all(bytes).ok()?;
     Some(encoder.finish().ok()?.bytes)
+}
+
+/// Compresses many small things, without the cost of beginning anew for each.
+pub struct Packer(Compress);
+
+impl Packer {
+    pub fn new(level: u32) -> Packer {
+        Packer(Compress::new(Compression::new(level), true))
+    }
+
+    /// Compress with zlib.
+    pub fn pack(&mut self, bytes: &[u8]) -> Option<Vec<u8>> {
+        let mut out = Vec::with_capacity(bytes.len() / 4 + 64);
+        self.0.reset();
+        loop {
+            let done = usize::try_from(self.0.total_in()).ok()?;
+            let rest = bytes.get(done..)?;
+            match self.0.compress_vec(rest, &mut out, FlushCompress::Finish) {
+                Ok(Status::StreamEnd) => return Some(out),
+                Ok(_) => out.reserve(out.capacity().max(64)),
+                Err(_) => return None,
+            }
+        }
+    }
 }
 
 struct Limited {

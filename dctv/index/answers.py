@@ -1,0 +1,194 @@
+"""Questions about all events of a trace -> rows that follow from the statistics of its chunks, or nothing.
+
+Counts come from dictionaries, from counts of events by name and category, and of missing values; durations from their
+sums, sums of squares, ends and sketches by name. What cannot be told exactly is not told; only quantiles are near, to
+within 1 %. Means, variances and deviations are computed from exact sums and rounded once, so that their last digits may
+be others, and better ones, than those of the engine.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import struct
+import zlib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+from dctv.contracts.chunks import Origin
+from dctv.errors import IndexUnusable
+from dctv.index.summary import Statistics, Sums, added, read_counts, sums_by_name
+from dctv.plan.question import Aggregate, Cell, Question
+
+_INTEGER = re.compile("-?[0-9]{1,18}")
+"""Texts that certainly fit into 64 bits."""
+_AS_TEXT = ("string", "uint", "int")
+
+Group = tuple[Cell, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """What is asked: a table of events and what its columns are."""
+
+    event: str | None
+    """The name of its events, None for the table of all."""
+    origins: Mapping[str, Origin]
+    types: Mapping[str, str]
+    """The engine's types of its columns."""
+    start_ns: int
+    """The absolute time of `_ts` 0."""
+
+
+class Unknown(Exception):
+    """The statistics do not tell."""
+
+
+class Answers:
+    """What the statistics of one index tell."""
+
+    def __init__(self, index: Statistics) -> None:
+        self._index = index
+
+    @cached_property
+    def _events(self) -> Mapping[tuple[str, str], int]:
+        """Events by category and name."""
+        return self._index.event_counts()
+
+    @cached_property
+    def _durations(self) -> Mapping[str, Sums]:
+        return sums_by_name(self._index.summaries)
+
+    def rows(self, table: Table, question: Question) -> list[Group] | None:
+        """Answer a question: keys, then aggregates; None if that is not known.
+
+        Raises:
+            IndexUnusable: the statistics are damaged.
+        """
+        try:
+            groups = self._groups(table, question.keys)
+            return [
+                (*group, *(self._aggregate(table, question.keys, group, count, one) for one in question.aggregates))
+                for group, count in groups.items()
+            ]
+        except Unknown:
+            return None
+        except (ValueError, KeyError, TypeError, AttributeError, struct.error, zlib.error) as error:
+            raise IndexUnusable(f"the statistics of the index are damaged: {error}") from None
+
+    def _groups(self, table: Table, keys: Sequence[str]) -> Mapping[Group, int]:
+        """Count the events of each group."""
+        dimensions = tuple(_dimension(table, key) for key in keys)
+        if not keys:
+            own = [n for (_, name), n in self._events.items() if table.event in (None, name)]
+            return {(): sum(own)}
+        if set(dimensions) <= {"name", "cat"}:
+            return self._by_name(table, keys, dimensions)
+        if table.event is None and len(keys) == 1:
+            return self._by_value(dimensions[0], table.types[keys[0]])
+        raise Unknown
+
+    def _by_name(self, table: Table, keys: Sequence[str], dimensions: Sequence[str]) -> Mapping[Group, int]:
+        """Count by names and categories, as the manifest has them."""
+        if any(table.types[key] != "VARCHAR" for key in keys) or ("cat" in dimensions and self._missing("cat")):
+            # There a missing category is the empty text.
+            raise Unknown
+        found: Counter[Group] = Counter()
+        for (category, name), number in self._events.items():
+            if table.event in (None, name):
+                found[tuple(name if one == "name" else category for one in dimensions)] += number
+        return found
+
+    def _by_value(self, dimension: str, kind: str) -> Mapping[Group, int]:
+        """Count by the values of a dimension."""
+        rows = self._index.dimension(dimension)
+        if rows is None or any(row.counts is None and row.distinct != 0 for row in rows):
+            raise Unknown
+        found: Counter[Group] = Counter()
+        for row in rows:
+            if row.nulls:
+                found[(None,)] += row.nulls
+            for text, number in read_counts(row.counts) if row.counts is not None else ():
+                found[(_value(text, row.value_type, kind),)] += number
+        return found
+
+    def _missing(self, dimension: str) -> int:
+        """Count the events without a value."""
+        rows = self._index.dimension(dimension)
+        if rows is None:
+            raise Unknown
+        return sum(row.nulls for row in rows)
+
+    def _aggregate(self, table: Table, keys: Sequence[str], group: Group, count: int, one: Aggregate) -> Cell:
+        if one.column is None:
+            return count
+        dimension = _dimension(table, one.column)
+        if dimension == "dur":
+            return self._of_durations(self._sums(table, keys, group), one, table.types[one.column])
+        if dimension == "ts" and one.function in ("min", "max") and table.event is None and not keys:
+            return self._time(one.function, table.start_ns)
+        if one.function != "count":
+            raise Unknown
+        if one.column in keys:
+            return 0 if group[keys.index(one.column)] is None else count
+        missing = 0 if dimension in ("name", "ts") else self._missing(dimension)
+        if missing and (keys or table.event is not None):
+            raise Unknown
+        return count - missing
+
+    def _sums(self, table: Table, keys: Sequence[str], group: Group) -> Sums:
+        """Add up the durations of a group."""
+        names = [_dimension(table, key) for key in keys]
+        if not names and table.event is None:
+            return added(self._durations.values())
+        if names not in ([], ["name"]):
+            raise Unknown
+        return self._durations.get(str(group[0]) if names else str(table.event), Sums())
+
+    def _time(self, function: str, start: int) -> int | None:
+        rows = self._index.summaries
+        times = [row.min_timestamp_ns if function == "min" else row.max_timestamp_ns for row in rows]
+        known = [time for time in times if time is not None]
+        return (min(known) if function == "min" else max(known)) - start if known else None
+
+    def _of_durations(self, sums: Sums, one: Aggregate, kind: str) -> Cell:
+        if kind != "BIGINT":
+            raise Unknown
+        if one.function == "count" or not sums.count:
+            return sums.count if one.function == "count" else None
+        known = {"sum": sums.total, "min": sums.least, "max": sums.most, "avg": sums.total / sums.count}
+        if one.function == "approx_quantile" and one.quantile is not None:
+            near = sums.sketch().quantile(float(one.quantile))
+            return None if near is None else round(near)
+        return known[one.function] if one.function in known else _spread(sums, one.function)
+
+
+def _spread(sums: Sums, function: str) -> float | None:
+    """Return a variance or deviation, of a sample or of all."""
+    name, _, of = function.partition("_")
+    divisor = sums.count - (of == "samp")
+    if name not in ("var", "stddev") or of not in ("samp", "pop"):
+        raise Unknown
+    if divisor == 0:
+        return None
+    variance = float((sums.squares - Fraction(sums.total**2, sums.count)) / divisor)
+    return variance if name == "var" else math.sqrt(variance)
+
+
+def _dimension(table: Table, column: str) -> str:
+    origin = table.origins.get(column)
+    if origin is None or origin.resolves is not None:
+        raise Unknown
+    return origin.dimension
+
+
+def _value(text: str, value_type: str, kind: str) -> Cell:
+    """Return a key as the column shows it."""
+    if kind == "BIGINT" and value_type in ("uint", "int") and _INTEGER.fullmatch(text):
+        return int(text)
+    if kind == "VARCHAR" and value_type in _AS_TEXT:
+        return text
+    raise Unknown

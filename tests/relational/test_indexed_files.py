@@ -1,0 +1,44 @@
+"""Every `.test` file over traces gives the same text when these are read by their column stores, or by chunks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dctv.index.build import Settings
+from dctv.index.order import Order
+from dctv.session import Session
+from tests import sqltest
+from tests.sqltest import BLOCK, ROOT
+
+FILES = sorted([*(ROOT / "tests" / "sql").rglob("*.test"), *(ROOT / "tests" / "stdlib").rglob("*.test")])
+MOUNTING = [path for path in FILES if any(b["name"] for b in BLOCK.finditer(path.read_text(encoding="utf-8")))]
+READERS = {".pfw": "dftracer", ".txt": "ftrace-text", ".gz": "ftrace-text"}
+
+
+def comparable(text: str) -> list[str]:
+    """Return the outputs of all blocks, without those of EXPLAIN, which tell where rows come from."""
+    parts = [*BLOCK.finditer(text)]
+    return [b.group() for b in parts if b["sql"] is None or not b["sql"].lstrip().upper().startswith("EXPLAIN")]
+
+
+@pytest.mark.parametrize("store", [True, False], ids=["store", "chunks"])
+@pytest.mark.parametrize("path", MOUNTING, ids=[str(path.relative_to(ROOT / "tests")) for path in MOUNTING])
+def test_same_text(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, store: bool) -> None:
+    text = path.read_text(encoding="utf-8")
+
+    class Indexed(Session):
+        """A session that reads every trace by an index."""
+
+        def __init__(self) -> None:
+            super().__init__(index_dir=tmp_path)
+
+        def mount(self, path: str, name: str, **options: object) -> None:
+            """Index a trace first, if its format has chunks."""
+            if self._readers[READERS[Path(path).suffix]].chunks is not None:
+                self.index(path, Order(Settings(store=store)))
+            super().mount(path, name, **options)
+
+    monkeypatch.setattr(sqltest, "Session", Indexed)
+    assert comparable(sqltest.rewritten(text)) == comparable(text)
