@@ -18,24 +18,24 @@ def trace(tmp_path: Path) -> Path:
 
 
 def test_an_index_is_built_found_extended_and_checked(trace: Path, tmp_path: Path) -> None:
-    cache = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
-    first = run("index", trace, **cache)
+    cache = str(tmp_path / "cache")
+    first = run("index", trace, XDG_CACHE_HOME=cache)
     assert (first.code, first.err) == (0, "")
     assert first.out.startswith(f"{trace}: 1,498 events in 4 chunks, 280.2 kB of text, index ")
     assert ", built in " in first.out
-    assert run("index", trace, **cache).out.endswith(", was there\n")
-    more = run("index", trace, "--dimensions", "args.count, args.nothing", **cache)
+    assert run("index", trace, XDG_CACHE_HOME=cache).out.endswith(", was there\n")
+    more = run("index", trace, "--dimensions", "args.count, args.nothing", XDG_CACHE_HOME=cache)
     assert more.err == "warning: no event has a value of `args.nothing`\n"
     assert ", built in " in more.out
-    checked = run("index", "--check", trace, **cache)
+    checked = run("index", "--check", trace, XDG_CACHE_HOME=cache)
     assert (checked.code, checked.out, checked.err) == (0, f"{trace}: the index agrees with the trace\n", "")
     assert sorted(p.name for p in trace.iterdir()) == sorted(p.name for p in LOADER.iterdir())
-    listed = run("cache", "list", **cache)
+    listed = run("cache", "list", XDG_CACHE_HOME=cache)
     assert listed.out.split("  ")[2:] == [f"{sorted(trace.iterdir())[0]} and 3 more", "good\n"]
-    assert run("cache", "size", **cache).out.startswith("1 indexes, ")
-    assert run("cache", "prune", **cache).out.startswith("removed 0 indexes")
-    assert run("cache", "prune", "--all", **cache).out.startswith("removed 1 indexes")
-    assert run("cache", "list", **cache).out == ""
+    assert run("cache", "size", XDG_CACHE_HOME=cache).out.startswith("1 indexes, ")
+    assert run("cache", "prune", XDG_CACHE_HOME=cache).out.startswith("removed 0 indexes")
+    assert run("cache", "prune", "--all", XDG_CACHE_HOME=cache).out.startswith("removed 1 indexes")
+    assert run("cache", "list", XDG_CACHE_HOME=cache).out == ""
 
 
 def test_a_changed_trace_is_indexed_anew(trace: Path, tmp_path: Path) -> None:
