@@ -7,7 +7,7 @@ has a NULL or impossible time, or spans that overlap in one partition, fails wit
 one of them. Results do not depend on how the inputs are cut into batches.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal, Protocol
 
 _Function = Literal["sum", "wide_sum", "count", "min", "max", "avg", "first", "last", "time_sum", "time_known"]
@@ -624,6 +624,56 @@ def unpack_lines(packed: bytes, most: int) -> list[int]:
     Raises:
         ValueError: These are none, or more than `most`.
     """
+
+class PfwChunk:
+    """A chunk of a DFTracer trace: what `dctv.contracts.chunks.DecodedChunk` says, metadata records apart."""
+
+    checkpoint: Any
+    events: list[tuple[str, Any]]
+    metadata: Any | None
+    hashes: list[tuple[str, str, str]]
+    other_lines: dict[str, bytes]
+
+class PfwPass:
+    """Read DFTracer's JSON lines chunk by chunk, a few ahead on threads; `hints` are the facts of an earlier pass."""
+
+    def __init__(
+        self,
+        paths: list[str],
+        threads: int = 1,
+        progress: Callable[[int, int], object] | None = None,
+        chunk_bytes: int = ...,
+        hints: Mapping[str, Any] | None = None,
+        *,
+        line_limit: int = ...,
+    ) -> None: ...
+    def __iter__(self) -> PfwPass: ...
+    def __next__(self) -> PfwChunk: ...
+    def facts(self) -> dict[str, Any]:
+        """What was learnt of the trace, for JSON; raises RuntimeError before the end."""
+    def again(self) -> bool:
+        """Whether the pass must be done again with its facts as hints; raises RuntimeError before the end."""
+
+class PfwFinisher:
+    """Facts of a trace, and file, dimension, hash and text of its hashes -> finished tables of some of its rows."""
+
+    def __init__(self, facts: Mapping[str, Any], hashes: Sequence[tuple[int, str, str, str]]) -> None: ...
+    def finish(self, name: str, batch: Any | None = None) -> Any:
+        """Decoded rows of an event or of `metadata`, `dctv:file` last -> a RecordBatch as of the whole load.
+
+        Raises:
+            ValueError: The trace has no such table, or the columns do not fit.
+        """
+    def columns(self, name: str) -> list[tuple[str, str, str, str]]:
+        """Final columns: name, Arrow type, decoded column it is from, and how: `column`, `texts` of hashes, `both`."""
+    def decode(
+        self, paths: list[str], checkpoints: Sequence[Any], threads: int = 1
+    ) -> tuple[list[tuple[str, Any]], Any]:
+        """Single chunks -> tables by event name and that of metadata, with their rows only.
+
+        Raises:
+            ValueError: A file cannot be read or is not what it was.
+        """
 
 class EventSpool:
     """Collects rows of many tables from many chunks, and gives each table back in order of `_ts`.

@@ -47,12 +47,13 @@ Progress = Callable[[int, int], None]
 class StoreSpool:
     """Rows of all chunks of a trace, on their way to its column store."""
 
-    def __init__(self, folder: Path, progress: Progress, *, memory: int = MEMORY) -> None:
+    def __init__(self, folder: Path, progress: Progress | None = None, *, memory: int = MEMORY) -> None:
+        """Begin to collect; what does not fit into `memory` goes to a file in the folder."""
         from dctv._kernels import EventSpool
 
         self._folder = folder
         self._memory = memory
-        self._progress = progress
+        self._progress = progress or (lambda _done, _all: None)
         self._spool = EventSpool(str(folder), memory)
 
     def add(self, chunk: DecodedChunk) -> None:

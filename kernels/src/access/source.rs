@@ -15,6 +15,8 @@ use super::{Block, Checkpoint, Damage, Limits};
 const STEP: usize = 1 << 19;
 /// The same where a chunk's last line is looked for, so that its chunk does not get much more than it needs.
 const SMALL_STEP: usize = 1 << 12;
+/// The same for chunks of a few lines.
+const LEAST_STEP: usize = 64;
 /// How far behind a place its line may end for a chunk to begin there.
 const LINE_REST: u64 = 1 << 20;
 /// How much of a line that is passed over is shown.
@@ -212,6 +214,12 @@ impl Source {
             Some(_) => SMALL_STEP,
             None => STEP,
         };
+        // Small chunks end soon after they could.
+        let room = room.min(
+            usize::try_from(self.limits.chunk)
+                .unwrap_or(STEP)
+                .max(LEAST_STEP),
+        );
         let step = self.input.read(text, room.min(self.left), stop)?;
         let more = match step {
             Step::End => false,

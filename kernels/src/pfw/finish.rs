@@ -11,7 +11,7 @@ use arrow_cast::cast;
 use arrow_schema::{ArrowError, DataType, Field, Schema};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3_arrow::{PyRecordBatch, PyTable};
+use pyo3_arrow::PyRecordBatch;
 
 use super::decode::Expectations;
 use super::decode::HashKind;
@@ -21,6 +21,7 @@ use super::metadata::finish_metadata;
 use super::names::{FILE, raw_key};
 use super::report::Report;
 use super::select::{Selected, select};
+use super::table_of;
 use super::tables::{Context, Origin, Timed};
 use crate::access::Checkpoint;
 use crate::columns::Kind;
@@ -131,15 +132,13 @@ impl PfwFinisher {
             .map_err(|error| PyValueError::new_err(error.to_string()))?;
         let mut events = Vec::with_capacity(selected.0.len());
         for (name, schema, batches) in selected.0 {
-            let table = PyTable::try_new(batches, schema)?.into_pyarrow(py)?;
-            events.push((name, table.unbind()));
+            events.push((name, table_of(py, batches, schema)?));
         }
         let schema = selected
             .1
             .first()
             .map_or_else(|| Arc::new(Schema::empty()), RecordBatch::schema);
-        let metadata = PyTable::try_new(selected.1, schema)?.into_pyarrow(py)?;
-        Ok((events, metadata.unbind()))
+        Ok((events, table_of(py, selected.1, schema)?))
     }
 }
 

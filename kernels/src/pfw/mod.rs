@@ -25,6 +25,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3_arrow::PyTable;
@@ -117,24 +119,24 @@ fn tell(py: Python<'_>, job: &Job, progress: Option<&Py<PyAny>>) -> PyResult<()>
     Ok(())
 }
 
+/// A pyarrow Table; `pyarrow.table` would import pandas to see whether it is given a frame of that.
+fn table_of(py: Python<'_>, batches: Vec<RecordBatch>, schema: SchemaRef) -> PyResult<Py<PyAny>> {
+    let reader = py.import("pyarrow")?.getattr("RecordBatchReader")?;
+    let stream = reader.call_method1("from_stream", (PyTable::try_new(batches, schema)?,))?;
+    Ok(stream.call_method0("read_all")?.unbind())
+}
+
 fn convert(py: Python<'_>, job: &Job, trace: Trace) -> PyResult<PfwTrace> {
     let mut events = Vec::with_capacity(trace.events.len());
     for (name, schema, batches) in trace.events {
-        events.push((
-            name,
-            PyTable::try_new(batches, schema)?
-                .into_pyarrow(py)?
-                .unbind(),
-        ));
+        events.push((name, table_of(py, batches, schema)?));
     }
     let schema = trace
         .metadata
         .first()
         .map(|batch| batch.schema())
         .unwrap_or_else(|| Arc::new(arrow_schema::Schema::empty()));
-    let metadata = PyTable::try_new(trace.metadata, schema)?
-        .into_pyarrow(py)?
-        .unbind();
+    let metadata = table_of(py, trace.metadata, schema)?;
     let path = |file: usize| {
         job.files
             .get(file)

@@ -1,7 +1,9 @@
 //! Keys of args, any bytes -> names of decoded columns, one for each key, and back.
 
-/// Begins the names of keys that cannot be names themselves, and of columns that are added to decoded ones.
-const PREFIX: &str = "dctv:";
+/// Begins the names of columns that are added to decoded ones.
+const OWN: &str = "dctv:";
+/// Begins the names of keys that cannot be names themselves.
+const PREFIX: &str = "dctv:key:";
 /// Follows the prefix where a key is not UTF-8, before its bytes as hexadecimal digits.
 const BYTES: &str = "0x";
 /// The number of a row's line in its chunk.
@@ -12,7 +14,7 @@ pub const FILE: &str = "dctv:file";
 /// The name of the decoded column of a key, in a table that begins with `fixed` columns.
 pub fn decoded_name(fixed: &[&str], key: &[u8]) -> String {
     match std::str::from_utf8(key) {
-        Ok(text) if text.is_empty() || fixed.contains(&text) || text.starts_with(PREFIX) => {
+        Ok(text) if text.is_empty() || fixed.contains(&text) || text.starts_with(OWN) => {
             format!("{PREFIX}{text}")
         }
         Ok(text) => text.to_owned(),

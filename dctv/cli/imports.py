@@ -1,0 +1,28 @@
+"""Keeps a process of the command line from loading what it does not need but its libraries would load."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+
+
+class _Refused:
+    """A finder of modules that says of some that they are not there."""
+
+    def __init__(self, names: frozenset[str]) -> None:
+        self._names = names
+
+    def find_spec(
+        self, name: str, _path: Sequence[str] | None = None, _target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Refuse a name, or leave it to others."""
+        if name in self._names:
+            raise ModuleNotFoundError(f"dctv does without {name}", name=name)
+        return None
+
+
+def refuse_pandas() -> None:
+    """Make pyarrow believe that there is no pandas: else it loads it with the first list, for 0.3 s and 25 MB."""
+    sys.meta_path.insert(0, _Refused(frozenset({"pandas"})))

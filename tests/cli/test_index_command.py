@@ -1,0 +1,88 @@
+"""`dctv index` and `dctv cache` as a person runs them."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.command_line import ROOT, run
+
+LOADER = ROOT / "tests/data/dftracer/loader"
+
+
+@pytest.fixture
+def trace(tmp_path: Path) -> Path:
+    return Path(shutil.copytree(LOADER, tmp_path / "loader"))
+
+
+def test_an_index_is_built_found_extended_and_checked(trace: Path, tmp_path: Path) -> None:
+    cache = str(tmp_path / "cache")
+    first = run("index", trace, XDG_CACHE_HOME=cache)
+    assert (first.code, first.err) == (0, "")
+    assert first.out.startswith(f"{trace}: 1,498 events in 4 chunks, 280.2 kB of text, index ")
+    assert ", built in " in first.out
+    assert run("index", trace, XDG_CACHE_HOME=cache).out.endswith(", was there\n")
+    more = run("index", trace, "--dimensions", "args.count, args.nothing", XDG_CACHE_HOME=cache)
+    assert more.err == "warning: no event has a value of `args.nothing`\n"
+    assert ", built in " in more.out
+    checked = run("index", "--check", trace, XDG_CACHE_HOME=cache)
+    assert (checked.code, checked.out, checked.err) == (0, f"{trace}: the index agrees with the trace\n", "")
+    assert sorted(p.name for p in trace.iterdir()) == sorted(p.name for p in LOADER.iterdir())
+    listed = run("cache", "list", XDG_CACHE_HOME=cache)
+    assert listed.out.split("  ")[2:] == [f"{sorted(trace.iterdir())[0]} and 3 more", "good\n"]
+    assert run("cache", "size", XDG_CACHE_HOME=cache).out.startswith("1 indexes, ")
+    assert run("cache", "prune", XDG_CACHE_HOME=cache).out.startswith("removed 0 indexes")
+    assert run("cache", "prune", "--all", XDG_CACHE_HOME=cache).out.startswith("removed 1 indexes")
+    assert run("cache", "list", XDG_CACHE_HOME=cache).out == ""
+
+
+def test_a_changed_trace_is_indexed_anew(trace: Path, tmp_path: Path) -> None:
+    place = ("--index-dir", tmp_path / "idx")
+    assert run("index", trace, *place).code == 0
+    grown = sorted(trace.iterdir())[0]
+    grown.write_bytes(grown.read_bytes() + sorted(trace.iterdir())[1].read_bytes())
+    checked = run("index", "--check", trace, *place)
+    assert (checked.code, checked.out) == (2, "")
+    assert f"`{grown}` changed after it was indexed" in checked.err
+    again = run("index", trace, *place)
+    assert again.code == 0
+    assert f"warning: `{grown}` changed after it was indexed; it is built anew" in again.err
+    assert run("index", "--check", trace, *place).code == 0
+
+
+def test_what_a_file_system_refuses_is_told(trace: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    ran = run("index", trace, "--index-dir", tmp_path / "file")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.endswith(": not a directory\n")
+
+
+def test_no_index_can_be_checked_where_there_is_none(trace: Path, tmp_path: Path) -> None:
+    ran = run("index", "--check", trace, "--index-dir", tmp_path)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith("error: found no index in ")
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["index", "x", "--false-positive-rate", "2"], "found `2`, expected a number between 0 and 1"),
+        (["index", "x", "--expected-entries", "0"], "found `0`, expected a number from 1"),
+        (["index", "x", "--dimensions", "a,,b"], "found `a,,b`, expected names divided by commas"),
+        (["cache", "prune", "--max-size", "many"], "found `many`, expected a size such as 10GB"),
+        (["cache", "prune", "--older-than", "old"], "found `old`, expected a time such as 30d or 12h"),
+        (["cache", "list", "--all"], "they belong to `prune`"),
+    ],
+)
+def test_wrong_arguments_are_told(words: list[str], told: str) -> None:
+    ran = run(*words)
+    assert (ran.code, ran.out) == (2, "")
+    assert told in ran.err
+
+
+def test_an_unknown_dimension_is_told(trace: Path, tmp_path: Path) -> None:
+    ran = run("index", trace, "--dimensions", "cats", "--index-dir", tmp_path / "idx")
+    assert ran.code == 2
+    assert ran.err == "error: found no dimension `cats` in traces of format `dftracer`\nhint: try `cat`\n"
