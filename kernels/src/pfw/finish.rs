@@ -39,6 +39,8 @@ pub struct PfwFinisher {
     expectations: Arc<Expectations>,
 }
 
+/// Tables of events by name, and that of metadata.
+type Tables = (Vec<(String, Py<PyAny>)>, Py<PyAny>);
 /// A final column: its name, type, the decoded column it is from, and how: `column`, `texts` of its hashes, or `both`.
 type ColumnRow = (String, &'static str, String, &'static str);
 
@@ -119,7 +121,7 @@ impl PfwFinisher {
         checkpoints: Vec<Bound<'_, PyAny>>,
         threads: usize,
         progress: Option<Py<PyAny>>,
-    ) -> PyResult<(Vec<(String, Py<PyAny>)>, Py<PyAny>)> {
+    ) -> PyResult<Tables> {
         let checkpoints = checkpoints
             .iter()
             .map(Checkpoint::from_python)
@@ -162,6 +164,11 @@ fn watched(
             let _ = sender.send(select(job));
         });
         loop {
+            let done = job.done.load(Ordering::Relaxed).min(total);
+            if let Err(error) = tell(py, (done, total), progress) {
+                job.cancelled.store(true, Ordering::Relaxed);
+                return Err(error);
+            }
             match py.detach(|| wait(&receiver)) {
                 Ok(selected) => {
                     return selected.map_err(|error| PyValueError::new_err(error.to_string()));
@@ -169,13 +176,7 @@ fn watched(
                 Err(RecvTimeoutError::Disconnected) => {
                     return Err(PyValueError::new_err("the decoder ended unexpectedly"));
                 }
-                Err(RecvTimeoutError::Timeout) => {
-                    let done = job.done.load(Ordering::Relaxed).min(total);
-                    if let Err(error) = tell(py, (done, total), progress) {
-                        job.cancelled.store(true, Ordering::Relaxed);
-                        return Err(error);
-                    }
-                }
+                Err(RecvTimeoutError::Timeout) => (),
             }
         }
     })
