@@ -33,6 +33,7 @@ from dctv.readers.dftracer_tables import (
     regular_table,
 )
 
+
 def sniff(head: Head) -> bool:
     """Whether one of the first lines is a record of DFTracer."""
     lines = head.text.split(b"\n")
@@ -64,7 +65,9 @@ def load(paths: Sequence[Path], context: LoadContext) -> LoadedTrace:
     except ValueError as error:
         raise TraceError(f"cannot read `{paths[0]}`: {error}") from None
     check_found(found.files, found.troubles)
-    tables = {f"raw_events.{name}": event_table(name, data, distinct(data.column("cat"))) for name, data in found.events}
+    tables = {
+        f"raw_events.{name}": event_table(name, data, distinct(data.column("cat"))) for name, data in found.events
+    }
     tables["metadata"] = regular_table(found.metadata)
     tables["files"] = files_table(found.files)
     properties = properties_of(found.start_ns, found.files, _versions(found))

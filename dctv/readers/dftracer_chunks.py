@@ -55,9 +55,7 @@ class DftracerPass:
         try:
             for chunk in self._pass:
                 others = [(METADATA, chunk.metadata)] if chunk.metadata is not None else []
-                yield DecodedChunk(
-                    chunk.checkpoint, chunk.events, others, chunk.hashes, chunk.other_lines
-                )
+                yield DecodedChunk(chunk.checkpoint, chunk.events, others, chunk.hashes, chunk.other_lines)
         except ValueError as error:
             raise TraceError(f"cannot read `{self._paths[0]}`: {error}") from None
         facts = self.facts()
