@@ -172,7 +172,7 @@ def origins(known: Known, table: str) -> dict[str, Origin]:
     decoded = [name for name, *_ in _event(known, table)["columns"]]
     found = {TS: Origin("ts")}
     for name, column in zip(decoded, column_names([_field(name) for name in decoded]), strict=True):
-        if name in DIMENSIONS:
+        if name in DIMENSIONS and name not in lacking(known.facts):
             found[column] = Origin(name)
         elif name not in FIXED:
             found[TEXT if name == f" {TEXT}" else column] = Origin(f"args.{name}")
