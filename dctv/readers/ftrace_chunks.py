@@ -40,7 +40,7 @@ class FtracePass:
         self._paths = paths
         self._hinted = hints is not None
         hints = hints or {}
-        self._gathered = Gathered([str(path) for path in paths])
+        self._gathered = Gathered([str(path) for path in paths], texts_of(hints))
         self._facts: dict[str, Any] | None = None
         self._decoder = Decoder(
             [str(path) for path in paths],

@@ -65,8 +65,9 @@ def lacking(facts: Mapping[str, Any]) -> list[str]:
 class Gathered:
     """What was told so far."""
 
-    def __init__(self, paths: Sequence[str]) -> None:
-        """Begin with nothing."""
+    def __init__(self, paths: Sequence[str], texts: Mapping[str, Sequence[str]]) -> None:
+        """Begin with nothing but the columns, by event, in which numbers stay as printed."""
+        self._texts = {name: frozenset(columns) for name, columns in texts.items()}
         self._files: list[dict[str, Any]] = [_file(path) for path in paths]
         self._events: dict[str, dict[str, Any]] = {}
         self._range: tuple[int, int] | None = None
@@ -93,8 +94,9 @@ class Gathered:
     def _learn(self, name: str, rows: int, columns: Sequence[Any], printed: Sequence[tuple[str, int]]) -> None:
         event = self._events.setdefault(name, {"name": name, "rows": 0, "columns": {}, "printed": {}})
         event["rows"] += rows
+        texts = self._texts.get(name, frozenset())
         for column, kind, negative, inexact in columns:
-            new = [column, kind, negative, inexact, kind == "float"]
+            new = [column, kind, negative, inexact, kind == "float" or column in texts]
             old = event["columns"].get(column)
             event["columns"][column] = mixed(old, new) if old else new
         for text, count in printed:
