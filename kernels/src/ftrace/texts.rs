@@ -36,7 +36,7 @@ enum Form {
     /// Text, plain or gzip.
     Text(Box<Source>),
     /// What cannot be cut.
-    Whole(Blocks, Option<source::Source>, Checkpoint),
+    Whole(Blocks, source::Source, Box<Checkpoint>),
 }
 
 /// The text of a file.
@@ -80,7 +80,7 @@ impl Texts {
             packed: false,
         };
         let text = std::mem::replace(&mut source.text, Box::new(io::empty()));
-        let form = Form::Whole(Blocks::new(text), Some(source), place);
+        let form = Form::Whole(Blocks::new(text), source, Box::new(place));
         Ok(Texts::new(form, position))
     }
 
@@ -122,7 +122,7 @@ impl Texts {
 
     fn page(&self) -> Option<&source::Source> {
         match &self.form {
-            Form::Whole(_, page, _) => page.as_ref(),
+            Form::Whole(_, page, _) => Some(page),
             Form::Text(_) => None,
         }
     }
@@ -138,11 +138,12 @@ impl Texts {
     /// Why the file was not read to its end.
     pub fn broken(&self) -> Option<String> {
         match &self.form {
-            Form::Whole(blocks, page, _) => blocks.broken.clone().or_else(|| {
-                page.as_ref()
-                    .filter(|page| page.cut)
-                    .map(|_| "page is longer than 512 MiB or breaks off".to_owned())
-            }),
+            Form::Whole(blocks, page, _) => {
+                let cut = page
+                    .cut
+                    .then_some("page is longer than 512 MiB or breaks off");
+                blocks.broken.clone().or(cut.map(str::to_owned))
+            }
             Form::Text(source) => source.damage().map(|damage| {
                 match damage {
                     Damage::Truncated => "gzip data end early",
@@ -184,7 +185,7 @@ impl Texts {
                 Ok(Some(Piece {
                     text,
                     skipped: None,
-                    end: self.ended.then(|| place.clone()),
+                    end: self.ended.then(|| (**place).clone()),
                 }))
             }
         }
