@@ -667,7 +667,11 @@ class PfwFinisher:
     def columns(self, name: str) -> list[tuple[str, str, str, str]]:
         """Final columns: name, Arrow type, decoded column it is from, and how: `column`, `texts` of hashes, `both`."""
     def decode(
-        self, paths: list[str], checkpoints: Sequence[Any], threads: int = 1
+        self,
+        paths: list[str],
+        checkpoints: Sequence[Any],
+        threads: int = 1,
+        progress: Callable[[int, int], object] | None = None,
     ) -> tuple[list[tuple[str, Any]], Any]:
         """Single chunks -> tables by event name and that of metadata, with their rows only.
 

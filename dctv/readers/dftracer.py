@@ -8,8 +8,9 @@ differ in case only, later ones get a number. Beside a column of hashes stands t
 `hostname` (`hhash`), `cwd_path` (`cwd`), `cmd` (`cmd_hash`) and so on for whatever ends in `_hash`. Hashes are texts in
 all generations. A hash with several texts has that of the same file, or NULL if the file itself gives several.
 
-`metadata` has the metadata records, `files` the files. Units are given where their meaning is certain: times are ns;
-bytes are what the C library's calls count in bytes. `ret` has none, since it may be an error code.
+`metadata` has the metadata records (their arguments are named by the same rules), `files` the files. Units are given
+where their meaning is certain: times are ns; bytes are what the C library's calls count in bytes. `ret` has none, since
+it may be an error code.
 """
 
 from __future__ import annotations

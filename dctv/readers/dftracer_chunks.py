@@ -166,7 +166,9 @@ def decode(
     check_options(context.options)
     ordered = sorted(checkpoints, key=lambda place: (place.file, place.uc_offset))
     try:
-        events, metadata = _finisher(known).decode([str(path) for path in paths], ordered, max(1, context.threads))
+        events, metadata = _finisher(known).decode(
+            [str(path) for path in paths], ordered, max(1, context.threads), context.progress
+        )
     except (ValueError, OSError) as error:
         raise TraceError(str(error)) from None
     categories = {event["name"]: event["categories"] for event in known.facts["events"]}

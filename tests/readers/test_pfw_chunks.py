@@ -275,3 +275,17 @@ def test_origins(tmp_path: Path) -> None:
     _, known = passed([path], 1000)
     found = dftracer_chunks.origins(known, "raw_events.read")
     assert {c: (o.dimension, o.resolves) for c, o in found.items() if c != "hhash"} == ORIGINS
+
+
+def test_progress_can_interrupt_decoding(tmp_path: Path) -> None:
+    class StopNowError(Exception):
+        pass
+
+    def stop(_done: int, _total: int) -> None:
+        raise StopNowError
+
+    path = tmp_path / "t.pfw"
+    path.write_text("\n".join(line("read", i, f'{{"v":"{i}"}}') for i in range(1000)))
+    chunks, known = passed([path], 5000)
+    with pytest.raises(StopNowError):
+        dftracer_chunks.decode([path], [c.checkpoint for c in chunks], known, LoadContext({}, 1, stop))

@@ -1,6 +1,8 @@
 //! Decoded rows of many chunks -> the columns of the whole load; and single chunks -> its tables.
 
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex};
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int64Type, UInt32Type};
@@ -21,8 +23,9 @@ use super::metadata::finish_metadata;
 use super::names::{FILE, raw_key};
 use super::report::Report;
 use super::select::{Selected, select};
-use super::table_of;
 use super::tables::{Context, Origin, Timed};
+use super::trace::FinishedTable;
+use super::{table_of, tell, wait};
 use crate::access::Checkpoint;
 use crate::columns::Kind;
 
@@ -36,6 +39,8 @@ pub struct PfwFinisher {
     expectations: Arc<Expectations>,
 }
 
+/// Tables of events by name, and that of metadata.
+type Tables = (Vec<(String, Py<PyAny>)>, Py<PyAny>);
 /// A final column: its name, type, the decoded column it is from, and how: `column`, `texts` of its hashes, or `both`.
 type ColumnRow = (String, &'static str, String, &'static str);
 
@@ -106,30 +111,32 @@ impl PfwFinisher {
     }
 
     /// Chunks of the trace -> name and table of each event, and the table of metadata, as the whole load has them.
-    #[pyo3(signature = (paths, checkpoints, threads=1))]
+    ///
+    /// `progress(done, total)` is called with bytes of files; what it raises ends the decoding.
+    #[pyo3(signature = (paths, checkpoints, threads=1, progress=None))]
     fn decode(
         &self,
         py: Python<'_>,
         paths: Vec<String>,
         checkpoints: Vec<Bound<'_, PyAny>>,
         threads: usize,
-    ) -> PyResult<(Vec<(String, Py<PyAny>)>, Py<PyAny>)> {
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<Tables> {
         let checkpoints = checkpoints
             .iter()
             .map(Checkpoint::from_python)
             .collect::<PyResult<Vec<_>>>()?;
-        let selected = py
-            .detach(|| {
-                select(&Selected {
-                    paths: &paths,
-                    checkpoints: &checkpoints,
-                    threads,
-                    facts: &self.facts,
-                    context: &self.context,
-                    expectations: &self.expectations,
-                })
-            })
-            .map_err(|error| PyValueError::new_err(error.to_string()))?;
+        let job = Selected {
+            paths: &paths,
+            checkpoints: &checkpoints,
+            threads,
+            facts: &self.facts,
+            context: &self.context,
+            expectations: &self.expectations,
+            done: Arc::default(),
+            cancelled: AtomicBool::new(false),
+        };
+        let selected = watched(py, &job, progress.as_ref())?;
         let mut events = Vec::with_capacity(selected.0.len());
         for (name, schema, batches) in selected.0 {
             events.push((name, table_of(py, batches, schema)?));
@@ -140,6 +147,39 @@ impl PfwFinisher {
             .map_or_else(|| Arc::new(Schema::empty()), RecordBatch::schema);
         Ok((events, table_of(py, selected.1, schema)?))
     }
+}
+
+/// Decode on another thread, and tell of progress from this one.
+fn watched(
+    py: Python<'_>,
+    job: &Selected,
+    progress: Option<&Py<PyAny>>,
+) -> PyResult<(Vec<FinishedTable>, Vec<RecordBatch>)> {
+    let total: u64 = job.checkpoints.iter().map(|place| place.c_size).sum();
+    let (sender, receiver) = channel();
+    let receiver = Mutex::new(receiver);
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            // The receiver only goes away when the call was interrupted.
+            let _ = sender.send(select(job));
+        });
+        loop {
+            let done = job.done.load(Ordering::Relaxed).min(total);
+            if let Err(error) = tell(py, (done, total), progress) {
+                job.cancelled.store(true, Ordering::Relaxed);
+                return Err(error);
+            }
+            match py.detach(|| wait(&receiver)) {
+                Ok(selected) => {
+                    return selected.map_err(|error| PyValueError::new_err(error.to_string()));
+                }
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(PyValueError::new_err("the decoder ended unexpectedly"));
+                }
+                Err(RecvTimeoutError::Timeout) => (),
+            }
+        }
+    })
 }
 
 impl PfwFinisher {

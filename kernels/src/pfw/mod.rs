@@ -89,7 +89,7 @@ fn decode_pfw(
                 return Err(PyValueError::new_err("the decoder ended unexpectedly"));
             }
             Err(RecvTimeoutError::Timeout) => {
-                if let Err(error) = tell(py, &job, progress.as_ref()) {
+                if let Err(error) = tell(py, job.progress(), progress.as_ref()) {
                     job.cancelled.store(true, Ordering::Relaxed);
                     // A panic in the worker is no news for somebody who gave up.
                     let _ = py.detach(|| handle.join());
@@ -98,7 +98,7 @@ fn decode_pfw(
             }
         }
     };
-    tell(py, &job, progress.as_ref())?;
+    tell(py, job.progress(), progress.as_ref())?;
     match outcome {
         Ok(Some(trace)) => convert(py, &job, trace),
         Ok(None) => Err(PyValueError::new_err("cancelled")),
@@ -111,10 +111,10 @@ fn wait<T>(receiver: &Mutex<Receiver<T>>) -> Result<T, RecvTimeoutError> {
     receiver.recv_timeout(Duration::from_millis(50))
 }
 
-fn tell(py: Python<'_>, job: &Job, progress: Option<&Py<PyAny>>) -> PyResult<()> {
+fn tell(py: Python<'_>, (done, total): (u64, u64), progress: Option<&Py<PyAny>>) -> PyResult<()> {
     py.check_signals()?;
     if let Some(progress) = progress {
-        progress.call1(py, (job.done.load(Ordering::Relaxed), job.total()))?;
+        progress.call1(py, (done, total))?;
     }
     Ok(())
 }

@@ -18,6 +18,7 @@ use super::facts::Facts;
 use super::gathered::{Gathered, Handout};
 use super::ledger::Ledger;
 use super::report::Trouble;
+use super::tell;
 use super::trace::File;
 use crate::access::{Block, Checkpoint, Damage, Limits, Source};
 use crate::pass::{Ahead, Spare};
@@ -248,11 +249,8 @@ impl PfwPass {
         };
         let total: u64 = self.files.iter().map(|file| file.size).sum();
         let tell = |py: Python<'_>| {
-            py.check_signals()?;
-            if let Some(progress) = &self.progress {
-                progress.call1(py, (self.done.load(Ordering::Relaxed), total))?;
-            }
-            Ok(())
+            let done = self.done.load(Ordering::Relaxed);
+            tell(py, (done, total), self.progress.as_ref())
         };
         while let Some(made) = ahead.next(py, tell)? {
             match made {

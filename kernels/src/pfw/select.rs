@@ -3,6 +3,7 @@
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use arrow_array::RecordBatch;
 use arrow_schema::ArrowError;
@@ -31,6 +32,9 @@ pub struct Selected<'a> {
     pub facts: &'a Facts,
     pub context: &'a Context,
     pub expectations: &'a Arc<Expectations>,
+    /// Bytes of files that were read.
+    pub done: Arc<AtomicU64>,
+    pub cancelled: AtomicBool,
 }
 
 /// Decode the chunks; they must be in the order of files and places.
@@ -56,24 +60,25 @@ fn decode(job: &Selected, place: &Checkpoint) -> Result<Part, ArrowError> {
         .get(file)
         .ok_or_else(|| ArrowError::InvalidArgumentError(format!("the trace has no file {file}")))?;
     let mut part = Part::of_chunk(job.expectations, false);
-    read(&mut part, file, path, place).map_err(|error| {
+    read(&mut part, job, path, place).map_err(|error| {
         ArrowError::InvalidArgumentError(format!("cannot read `{path}`: {error}"))
     })?;
     Ok(part)
 }
 
-fn read(part: &mut Part, file: usize, path: &str, place: &Checkpoint) -> io::Result<()> {
-    let mut source = Source::chunk(Path::new(path), place, LIMITS, Arc::default())?;
+fn read(part: &mut Part, job: &Selected, path: &str, place: &Checkpoint) -> io::Result<()> {
+    let done = Arc::clone(&job.done);
+    let mut source = Source::chunk(Path::new(path), place, LIMITS, done)?;
     let mut text = Vec::new();
     loop {
         let block = source.block(text)?;
         part.decode(&Input {
-            file,
+            file: place.file as usize,
             path,
             text: &block.text,
             last: block.last,
         });
-        if block.last {
+        if block.last || job.cancelled.load(Ordering::Relaxed) {
             return Ok(());
         }
         text = block.text;

@@ -79,8 +79,10 @@ impl Job {
         }
     }
 
-    pub fn total(&self) -> u64 {
-        self.files.iter().map(|file| file.size).sum()
+    /// Bytes of files that were read, and all.
+    pub fn progress(&self) -> (u64, u64) {
+        let total = self.files.iter().map(|file| file.size).sum();
+        (self.done.load(Ordering::Relaxed), total)
     }
 
     /// Decode all files; None when cancelled.
