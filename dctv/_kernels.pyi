@@ -726,6 +726,7 @@ class EventSpool:
 
 def file_checksums(path: str, parts: Sequence[tuple[int, int]]) -> list[int]:
     """Offsets and lengths of parts of a file -> CRC-32 of each; raises ValueError if one is not there, and OSError."""
+
 def read_chunk(
     path: str,
     *,
