@@ -10,6 +10,8 @@ one of them. Results do not depend on how the inputs are cut into batches.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal, Protocol
 
+from dctv.contracts.chunks import Checkpoint
+
 _Function = Literal["sum", "wide_sum", "count", "min", "max", "avg", "first", "last", "time_sum", "time_known"]
 _Argument = int | Literal["_ts", "_duration"] | None
 
@@ -724,3 +726,66 @@ class EventSpool:
 
 def file_checksums(path: str, parts: Sequence[tuple[int, int]]) -> list[int]:
     """Offsets and lengths of parts of a file -> CRC-32 of each; raises ValueError if one is not there, and OSError."""
+
+def read_chunk(
+    path: str,
+    *,
+    uc_size: int,
+    c_offset: int,
+    c_size: int,
+    bits: int,
+    window: bytes | None,
+    skip: int,
+    packed: bool,
+) -> bytes:
+    """Return the text of one chunk, as the fields of its checkpoint say; OSError if the file is not what it was."""
+
+class TextChunks:
+    """Files, plain or gzip -> the checkpoints of their chunks; `damage` names files that ended early, and why."""
+
+    damage: list[tuple[int, str]]
+    def __init__(
+        self,
+        paths: Sequence[str],
+        *,
+        chunk_bytes: int = ...,
+        block_bytes: int = ...,
+        line_limit: int = ...,
+    ) -> None: ...
+    def __iter__(self) -> TextChunks: ...
+    def __next__(self) -> Checkpoint: ...
+    def block(self) -> tuple[bytes, bytes | None, int, int, int, Checkpoint | None] | None:
+        """Return the next block in place of the next checkpoint.
+
+        Its text, the head of a line that was skipped before it, chunk, first line, lines, checkpoint if a chunk ends.
+        """
+
+class FtraceChunk:
+    """One chunk of ftrace text: events with their columns and printed names, and what else was met."""
+
+    checkpoint: Checkpoint
+    events: list[tuple[str, Any]]
+    columns: list[list[tuple[str, str, bool, bool]]]
+    printed: list[list[tuple[str, int]]]
+    other_lines: bytes
+    met: dict[str, Any]
+    range: tuple[int, int]
+    invalid: int
+
+class FtracePass:
+    """Files of ftrace text, or some chunks of them -> their chunks decoded; `ends` tells how files ended."""
+
+    ends: list[tuple[int, str | None, int, int, int]]
+    def __init__(
+        self,
+        paths: Sequence[str],
+        threads: int = ...,
+        progress: Callable[[int, int], None] | None = ...,
+        chunk_bytes: int = ...,
+        *,
+        texts: Mapping[str, Sequence[str]] = ...,
+        timeless: int = ...,
+        places: Sequence[tuple[Checkpoint, bool]] | None = ...,
+    ) -> None: ...
+    def __iter__(self) -> FtracePass: ...
+    def __next__(self) -> FtraceChunk: ...

@@ -277,16 +277,25 @@ def _by_file(chunks: Iterable[DecodedChunk], files: int) -> Iterator[Iterator[De
 def _text(path: Path, at: Checkpoint) -> bytes:
     from dctv import _kernels
 
-    text: bytes = _kernels.read_chunk(
-        str(path),
-        uc_size=at.uc_size,
-        c_offset=at.c_offset,
-        c_size=at.c_size,
-        bits=at.bits,
-        window=at.window,
-        skip=at.skip,
-        packed=at.packed,
+    no_lines = TraceError(
+        f"`{path}` is not read as the lines that it has: it is packed in a way of its own, or has changed",
+        hint="viewer pages and what adb packs cannot be reorganized",
     )
+    try:
+        text = _kernels.read_chunk(
+            str(path),
+            uc_size=at.uc_size,
+            c_offset=at.c_offset,
+            c_size=at.c_size,
+            bits=at.bits,
+            window=at.window,
+            skip=at.skip,
+            packed=at.packed,
+        )
+    except OSError:
+        raise no_lines from None
+    if text.count(b"\n") + (not text.endswith(b"\n") and bool(text)) != at.lines:
+        raise no_lines
     return text
 
 

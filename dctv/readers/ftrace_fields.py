@@ -81,8 +81,14 @@ def unit_of(event: str, column: str, engine_type: str) -> Unit:
     return parse_unit(named) if named else NO_UNIT
 
 
-def event_table(name: str, data: pa.Table, *, lacks: Sequence[str], in_order: bool) -> TraceTable:
-    """Make the table of one event; `lacks` names those of `OPTIONAL` that the trace does not have."""
+def event_table(
+    name: str, data: pa.Table, *, lacks: Sequence[str], in_order: bool, numbered: bool | None = None
+) -> TraceTable:
+    """Make the table of one event.
+
+    `lacks` names those of `OPTIONAL` that the trace does not have; `numbered` says whether rows know their lines, which
+    is seen from the rows where it is None.
+    """
     import pyarrow as pa
     from pyarrow import compute
 
@@ -94,8 +100,10 @@ def event_table(name: str, data: pa.Table, *, lacks: Sequence[str], in_order: bo
     if "common_tgid" not in lacks and data.column(tgid).null_count == len(data):
         data = data.set_column(tgid, "common_tgid", pa.nulls(len(data), pa.int64()))
     order = [c for c in data.column_names if c not in lacks and c != TEXT]
-    line = data.column(FIXED.index("line"))
-    if line.null_count == len(line):
+    if numbered is None:
+        line = data.column(FIXED.index("line"))
+        numbered = line.null_count < len(line)
+    if not numbered:
         order.remove("line")
     if TEXT in data.column_names:
         order.append(TEXT)

@@ -16,13 +16,15 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from dctv.contracts.reader import Diagnostic, Head, LoadContext, LoadedTrace, Reader, TraceTable
-from dctv.errors import TraceError, nearest
+from dctv.contracts.reader import Head, LoadContext, LoadedTrace, Reader, TraceTable
+from dctv.errors import TraceError
+from dctv.readers.ftrace_chunks import CHUNKS
 from dctv.readers.ftrace_fields import FIXED, OPTIONAL, counts_table, event_table
+from dctv.readers.ftrace_report import check, check_met, check_options, diagnostics, properties
 
 _EVENT = re.compile(rb"^[^\n]{0,64}-\d+\s+(?:\([ \d-]+\)\s+)?\[\d{1,6}\]\s*(?:[^\s:]{1,12}\s+)?\d+(?:\.\d+)?:\s", re.M)
 _HEADER = re.compile(
@@ -34,8 +36,6 @@ _MARKUP = re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?:!|html|head|script)", re.I)
 _PAGE = (b"linuxPerfData", b"trace-data", b"tr-ui-timeline-view", b"tracing.TimelineModel", b"Android System Trace")
 _ZLIB = (b"\x78\x01", b"\x78\x5e", b"\x78\x9c", b"\x78\xda")
 _HEAD_SIZE = 1 << 16
-_INCOMPLETE = {"too_long", "too_many_events"}
-"""Reasons for which a part of the trace is missing from the tables though nothing was wrong with the events."""
 
 
 def sniff(head: Head) -> bool:
@@ -57,11 +57,9 @@ def load(paths: Sequence[Path], context: LoadContext) -> LoadedTrace:
     """Read the files of one trace; they share one clock, and `_ts` 0 is the first event of all."""
     from dctv._kernels import decode_ftrace
 
-    for name in context.options:
-        close = nearest(name, list(READER.options))
-        raise TraceError(f"option `{name}` is unknown to {READER.name}", hint=f"try `{close}`" if close else None)
+    check_options(context.options)
     for path in paths:
-        _check(path)
+        check(path)
     try:
         found = decode_ftrace([str(path) for path in paths], max(1, context.threads), context.progress)
     except OSError as error:
@@ -69,29 +67,8 @@ def load(paths: Sequence[Path], context: LoadContext) -> LoadedTrace:
     except ValueError as error:
         raise TraceError(f"cannot hold the tables of `{paths[0]}`: {error}") from None
     for path, met in zip(paths, found["files"], strict=True):
-        _check_met(path, met)
-    return LoadedTrace(_tables(found["tables"]), _diagnostics(paths, found), found["last"], _properties(found))
-
-
-def _check(path: Path) -> None:
-    try:
-        size = path.stat().st_size
-    except OSError as error:
-        raise TraceError(f"cannot read `{path}`: {(error.strerror or str(error)).lower()}") from None
-    if size == 0:
-        raise TraceError(f"`{path}` is empty, expected ftrace text")
-
-
-def _check_met(path: Path, met: Mapping[str, Any]) -> None:
-    """Refuse a file in which nothing is ftrace; one with a header and no event is an empty trace."""
-    if met["events"] or met["headers"]:
-        return
-    if met["broken"]:
-        raise TraceError(f"cannot read `{path}`: {met['broken']}")
-    if met["damaged"] or met["foreign"]:
-        raise TraceError(f"no ftrace text in the page `{path}`, found {met['damaged'] + met['foreign']} other parts")
-    example = next((f", line {s[3]} is `{s[4][:60]}`" for s in met["skips"]), "")
-    raise TraceError(f"no ftrace event in `{path}`, found {met['lines']} lines of something else{example}")
+        check_met(path, met)
+    return LoadedTrace(_tables(found["tables"]), diagnostics(paths, found), found["last"], properties(found))
 
 
 def _tables(decoded: Sequence[tuple[str, Any, bool, list[tuple[str, int]]]]) -> dict[str, TraceTable]:
@@ -109,42 +86,11 @@ def _is_empty(data: Any, column: str) -> bool:
     return bool(data.column(FIXED.index(column)).null_count == len(data))
 
 
-def _diagnostics(paths: Sequence[Path], found: Mapping[str, Any]) -> list[Diagnostic]:
-    diagnostics = []
-    for path, met in zip(paths, found["files"], strict=True):
-        file = str(path)
-        for key, reason, count, line, text in met["skips"]:
-            example = f"line {line}: {text.strip()}"[:200]
-            diagnostics.append(Diagnostic(file, reason, count, example, incomplete=key in _INCOMPLETE))
-        if met["foreign"]:
-            diagnostics.append(Diagnostic(file, "part of the page is not ftrace text", met["foreign"]))
-        if met["damaged"]:
-            reason = "part of the page does not unpack"
-            diagnostics.append(Diagnostic(file, reason, met["damaged"], incomplete=True))
-        if met["broken"]:
-            diagnostics.append(Diagnostic(file, "file is damaged or ends early", 1, met["broken"], incomplete=True))
-    first = str(paths[0])
-    if found["invalid"]:
-        diagnostics.append(Diagnostic(first, "text is not UTF-8", found["invalid"]))
-    if found["left_out"]:
-        reason = "event name beyond the 10000 that are kept"
-        diagnostics.append(Diagnostic(first, reason, found["left_out"], incomplete=True))
-    return diagnostics
-
-
-def _properties(found: Mapping[str, Any]) -> dict[str, str]:
-    properties = {"start_ns": str(found["start"])}
-    for name in ("tracer", "kernel"):
-        value = next((met[name] for met in found["files"] if met[name]), None)
-        if value:
-            properties[name] = value
-    return properties
-
-
 READER = Reader(
     name="ftrace-text",
     title="ftrace text (tracefs, trace-cmd report, atrace, systrace pages)",
     suffixes=(".txt", ".txt.gz", ".trace", ".trace.gz", ".systrace", ".systrace.gz", ".ftrace", ".html", ".html.gz"),
     sniff=sniff,
     load=load,
+    chunks=CHUNKS,
 )

@@ -23,7 +23,9 @@ def prints(path: Path) -> list[int]:
 
 
 def test_modules_are_short() -> None:
-    lengths = {short(p): len(p.read_text(encoding="utf-8").splitlines()) for p in files(*SOURCES)}
+    # The stub of a compiled module cannot be divided.
+    divisible = [p for p in files(*SOURCES) if p.suffix != ".pyi"]
+    lengths = {short(p): len(p.read_text(encoding="utf-8").splitlines()) for p in divisible}
     assert len(lengths) > 100
     assert {name: n for name, n in lengths.items() if n > LONGEST} == {}
 

@@ -93,7 +93,8 @@ def check_blocks(path: Path, text: bytes, found: list[Checkpoint], limits: dict[
     """Check that blocks are whole lines, and all of them once, but for those that are too long."""
     chunks = _kernels.TextChunks([str(path)], **limits)
     limit = max(limits["line_limit"], limits["block_bytes"] + (1 << 20))
-    lines, number, ends = io.BytesIO(text).readlines(), 0, []
+    lines, number = io.BytesIO(text).readlines(), 0
+    ends: list[Checkpoint] = []
     while (block := chunks.block()) is not None:
         body, head, chunk, first, count, end = block
         assert (first, chunk) == (number, len(ends))

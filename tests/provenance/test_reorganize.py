@@ -58,7 +58,8 @@ def events_of(path: str | list[str]) -> Counter[tuple[object, ...]]:
         session.mount(path, "t")
         start = int(session.sql("SELECT value FROM t.properties WHERE key = 'start_ns'").fetchall()[0][0])
         rows = session.sql("SELECT * FROM t.events").fetchall()
-    return Counter((row[0] + start, *row[1:]) for row in rows)
+    # The order of arguments is that in which the trace first has them.
+    return Counter((row[0] + start, *row[1:-1], json.dumps(json.loads(row[-1]), sort_keys=True)) for row in rows)
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from unittest.mock import patch
 
 import pytest
 
-from dctv.plan.predicate import And, Compare, In, IsNull, Not, Or, Predicate, Prefix
+from dctv.plan.predicate import And, Compare, In, IsNull, Not, Or, Predicate, Prefix, Value
 from dctv.plan.source import Held
 from dctv.session import Session
 from tests.sqltest import ROOT
@@ -50,8 +50,8 @@ def told(session: Session, sql: str) -> Told:
     return noted
 
 
-def _is(column: str, operator: str, value: object) -> Compare:
-    return Compare((column,), operator, value)  # type: ignore[arg-type]
+def _is(column: str, operator: str, value: Value) -> Compare:
+    return Compare((column,), operator, value)
 
 
 CONDITIONS: Mapping[str, Predicate | None] = {

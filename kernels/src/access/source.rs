@@ -148,6 +148,7 @@ impl Source {
             if self.begins_long(&text) {
                 return self.skip_line(text);
             }
+            self.plain_cut(&text);
             if let Some(at) = self.place_of_cut(&text) {
                 return Ok(self.cut_at(text, at));
             }
@@ -238,23 +239,23 @@ impl Source {
             }
             Step::BlockEnd => self.seek_point(text)?,
         };
-        if step == Step::More && !self.chunk.packed && self.cut.is_none() {
-            self.plain_cut(text);
-        }
         self.left -= (text.len() - had).min(self.left);
         Ok(more && self.left > 0)
     }
 
+    /// Plain text may be cut anywhere.
     fn plain_cut(&mut self, text: &[u8]) {
-        let offset = self.offset + text.len() as u64;
-        if offset - self.chunk.uc_offset >= self.limits.chunk {
-            self.cut = Some(Cut {
-                offset,
-                c_offset: offset,
-                bits: 0,
-                window: None,
-            });
+        let read = self.offset + text.len() as u64 - self.chunk.uc_offset;
+        if self.chunk.packed || self.cut.is_some() || read < self.limits.chunk {
+            return;
         }
+        let offset = self.chunk.uc_offset + self.limits.chunk;
+        self.cut = Some(Cut {
+            offset,
+            c_offset: offset,
+            bits: 0,
+            window: None,
+        });
     }
 
     fn seek_point(&mut self, text: &mut Vec<u8>) -> io::Result<bool> {

@@ -1,5 +1,7 @@
 //! One block of whole lines -> the tables of its events and what was skipped.
 
+use std::sync::Arc;
+
 use memchr::memchr;
 use rustc_hash::FxHashMap;
 
@@ -7,6 +9,7 @@ use super::forms::{self, Form};
 use super::line::{self, Event, Line, Other, Prefix};
 use super::marks::{self, Kind};
 use super::table::Table;
+use crate::columns::Expected;
 
 /// The longest line that is read.
 pub const LINE_LIMIT: usize = 1 << 20;
@@ -15,6 +18,9 @@ const TABLE_LIMIT: usize = 4096;
 const EXAMPLE: usize = 160;
 /// Stands for the time of a mark that was written at no time of the trace.
 pub const TIMELESS: i64 = -1;
+
+/// What is known of the columns of events beforehand, by event.
+pub type Hints = FxHashMap<Vec<u8>, Arc<Expected>>;
 
 /// Why a line, or a part of one, is not among the events, or not wholly.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -100,25 +106,12 @@ pub struct Block {
     index: FxHashMap<Vec<u8>, usize>,
     marks: [Option<usize>; 26],
     recent: usize,
+    hints: Arc<Hints>,
 }
 
 /// Read all lines of a block.
-pub fn decode(text: &[u8]) -> Block {
-    let mut block = Block {
-        tables: Vec::new(),
-        counts: vec![Count::default(); REASONS.len()],
-        lines: 0,
-        events: 0,
-        blank: 0,
-        headers: 0,
-        start: i64::MAX,
-        last: i64::MIN,
-        tracer: None,
-        kernel: None,
-        index: FxHashMap::default(),
-        marks: [None; 26],
-        recent: 0,
-    };
+pub fn decode(text: &[u8], hints: &Arc<Hints>) -> Block {
+    let mut block = Block::new(hints);
     let mut rest = text;
     while !rest.is_empty() {
         let end = memchr(b'\n', rest).unwrap_or(rest.len());
@@ -130,7 +123,44 @@ pub fn decode(text: &[u8]) -> Block {
     block
 }
 
+/// A line that is too long to be read at all.
+pub fn too_long(head: &[u8]) -> Block {
+    let mut block = Block::new(&Arc::default());
+    block.lines = 1;
+    block.count(Reason::TooLong, 1, head);
+    block
+}
+
 impl Block {
+    fn new(hints: &Arc<Hints>) -> Block {
+        Block {
+            tables: Vec::new(),
+            counts: vec![Count::default(); REASONS.len()],
+            lines: 0,
+            events: 0,
+            blank: 0,
+            headers: 0,
+            start: i64::MAX,
+            last: i64::MIN,
+            tracer: None,
+            kernel: None,
+            index: FxHashMap::default(),
+            marks: [None; 26],
+            recent: 0,
+            hints: Arc::clone(hints),
+        }
+    }
+
+    /// What was met, with the tables left behind.
+    pub fn without_tables(&mut self) -> Block {
+        let tables = std::mem::take(&mut self.tables);
+        let lines = self.lines;
+        let met = std::mem::replace(self, Block::new(&Arc::default()));
+        self.tables = tables;
+        self.lines = lines;
+        met
+    }
+
     fn count(&mut self, reason: Reason, count: u64, line: &[u8]) {
         let entry = &mut self.counts[reason as usize];
         if entry.count == 0 {
@@ -298,7 +328,8 @@ impl Block {
         if self.tables.len() >= TABLE_LIMIT {
             return None;
         }
-        self.tables.push((name.to_vec(), Table::new(name, form)));
+        let table = Table::new(name, form, self.hints.get(name));
+        self.tables.push((name.to_vec(), table));
         self.index.insert(name.to_vec(), self.tables.len() - 1);
         Some(self.tables.len() - 1)
     }

@@ -8,15 +8,18 @@ use pyo3::types::PyDict;
 use pyo3_arrow::PyTable;
 
 mod block;
+mod chunk;
 mod fields;
 mod finish;
 mod forms;
 mod line;
 mod marks;
 mod page;
+mod pass;
 mod read;
 mod source;
 mod table;
+mod texts;
 
 use block::{Block, REASONS};
 use read::FileResult;
@@ -160,5 +163,6 @@ fn skips(file: &FileResult) -> Vec<(&'static str, &'static str, u64, u64, String
 }
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    pass::register(m)?;
     m.add_function(wrap_pyfunction!(decode_ftrace, m)?)
 }

@@ -22,8 +22,6 @@ type Text = Box<dyn Read + Send>;
 /// An opened file.
 pub struct Source {
     pub text: Text,
-    /// Bytes of the file read so far.
-    pub position: Arc<AtomicU64>,
     /// Parts of a page that are marked as traces but hold no ftrace text.
     pub foreign: u64,
     /// Parts of a page that could not be unpacked.
@@ -32,12 +30,21 @@ pub struct Source {
     pub cut: bool,
 }
 
+/// Whether a file is the text itself, or gzip of it, so that it can be read in chunks.
+pub fn is_text(path: &Path) -> io::Result<bool> {
+    let (head, text) = peek(Box::new(File::open(path)?))?;
+    let head = match head.starts_with(&[0x1f, 0x8b]) {
+        true => peek(Box::new(MultiGzDecoder::new(BufReader::new(text))))?.0,
+        false => head,
+    };
+    Ok(packed_start(&head).is_none() && !is_page(&head) && !is_string(&head))
+}
+
 /// Open a file by what it holds.
-pub fn open(path: &Path) -> io::Result<Source> {
-    let position = Arc::new(AtomicU64::new(0));
+pub fn open(path: &Path, position: Arc<AtomicU64>) -> io::Result<Source> {
     let file = Counted {
         inner: File::open(path)?,
-        position: position.clone(),
+        position,
     };
     let (head, text) = peek(Box::new(file))?;
     let (head, text) = if head.starts_with(&[0x1f, 0x8b]) {
@@ -49,7 +56,6 @@ pub fn open(path: &Path) -> io::Result<Source> {
     };
     let mut source = Source {
         text,
-        position,
         foreign: 0,
         damaged: 0,
         cut: false,

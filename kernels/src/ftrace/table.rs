@@ -1,9 +1,10 @@
 //! One event's table while its rows come in: fields typed by what they hold, leftovers as free text.
 
-use crate::columns::TableBuilder;
+use std::sync::Arc;
 
 use super::forms::{self, Form};
 use super::line::{Prefix, integer};
+use crate::columns::{Expected, TableBuilder};
 
 /// Columns that every event has; `_ts` holds the time as printed until the trace's start is known, `line` counts from
 /// the block's start until the blocks before it are known, and only tables with an order among them have it.
@@ -35,6 +36,8 @@ enum Hint {
 /// The rows of one event in one block.
 pub struct Table {
     pub builder: TableBuilder,
+    /// The number of each row's line in the block, from 0.
+    pub lines: Vec<u32>,
     pub form: Form,
     /// The event's names as printed, each with how often.
     pub printed: Vec<(Vec<u8>, u64)>,
@@ -62,10 +65,14 @@ enum Quirk {
 }
 
 impl Table {
-    pub fn new(event: &[u8], form: Option<Form>) -> Table {
+    pub fn new(event: &[u8], form: Option<Form>, expected: Option<&Arc<Expected>>) -> Table {
         let form = form.unwrap_or_else(|| forms::of(event));
         Table {
-            builder: TableBuilder::new(&FIXED),
+            builder: match expected {
+                Some(expected) => TableBuilder::expecting(&FIXED, Arc::clone(expected)),
+                None => TableBuilder::new(&FIXED),
+            },
+            lines: Vec::new(),
             form,
             printed: Vec::new(),
             hints: Vec::new(),
@@ -94,6 +101,7 @@ impl Table {
         }
         self.unsorted |= prefix.ts < self.last_ts;
         self.last_ts = prefix.ts;
+        self.lines.push(line.saturating_sub(1) as u32);
         self.builder.push_i64(0, prefix.ts);
         self.builder.push_i64(1, prefix.cpu);
         self.builder.push_str(2, prefix.comm);

@@ -2,7 +2,7 @@
 
 mod chunk;
 mod decode;
-mod facts;
+pub mod facts;
 mod finish;
 mod gathered;
 mod growing;
@@ -10,7 +10,7 @@ mod hashes;
 mod json;
 mod ledger;
 mod metadata;
-mod names;
+pub mod names;
 mod pass;
 mod record;
 mod report;

@@ -10,6 +10,31 @@ pub enum Ints {
     W8(Vec<i64>),
 }
 
+/// A number of any width.
+trait Wide: Copy {
+    fn wide(self) -> i64;
+}
+
+macro_rules! narrow {
+    ($($kind:ty)*) => {
+        $(impl Wide for $kind {
+            #[inline]
+            fn wide(self) -> i64 {
+                i64::from(self)
+            }
+        })*
+    };
+}
+
+narrow!(i8 i16 i32);
+
+impl Wide for i64 {
+    #[inline]
+    fn wide(self) -> i64 {
+        self
+    }
+}
+
 /// How many bytes a number of this range takes.
 fn width(min: i64, max: i64) -> u8 {
     let fits = |low: i64, high: i64| min >= low && max <= high;
@@ -65,11 +90,12 @@ impl Ints {
     }
 
     fn widen(&mut self, width: u8) {
+        let mut wide = Vec::new();
+        self.all(&mut wide);
         *self = match width {
-            2 => Ints::W2(each!(&*self, values => values.iter().map(|v| *v as i16).collect())),
-            4 => Ints::W4(each!(&*self, values => values.iter().map(|v| *v as i32).collect())),
-            8 => Ints::W8(each!(&*self, values => values.iter().map(|v| i64::from(*v)).collect())),
-            _ => return,
+            2 => Ints::W2(wide.into_iter().map(|v| v as i16).collect()),
+            4 => Ints::W4(wide.into_iter().map(|v| v as i32).collect()),
+            _ => Ints::W8(wide),
         };
     }
 
@@ -90,7 +116,7 @@ impl Ints {
 
     #[inline]
     pub fn get(&self, row: usize) -> i64 {
-        each!(self, values => i64::from(values[row]))
+        each!(self, values => values[row].wide())
     }
 
     /// Appends zeros.
@@ -101,13 +127,13 @@ impl Ints {
     /// Writes the numbers of some rows into `out`, in that order.
     pub fn gather(&self, rows: &[u32], out: &mut Vec<i64>) {
         out.clear();
-        each!(self, values => out.extend(rows.iter().map(|row| i64::from(values[*row as usize]))));
+        each!(self, values => out.extend(rows.iter().map(|row| values[*row as usize].wide())));
     }
 
     /// Writes all numbers into `out`.
     pub fn all(&self, out: &mut Vec<i64>) {
         out.clear();
-        each!(self, values => out.extend(values.iter().map(|value| i64::from(*value))));
+        each!(self, values => out.extend(values.iter().map(|value| value.wide())));
     }
 
     /// Takes the numbers, at full width.

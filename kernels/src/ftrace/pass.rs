@@ -1,0 +1,332 @@
+//! Python's side of a pass over the chunks of ftrace text.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use arrow_schema::ArrowError;
+use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+use pyo3_arrow::PyRecordBatch;
+use rustc_hash::FxHashMap;
+
+use super::Met;
+use super::block::{Block, Hints};
+use super::chunk::{Chunk, gather};
+use super::read::FileResult;
+use super::texts::{Piece, Texts};
+use crate::access::Checkpoint;
+use crate::columns::{Expected, Kind};
+use crate::pass::{Ahead, Spare};
+use crate::pfw::facts::kind_name;
+use crate::pfw::names::raw_key;
+
+/// Column, type of its values, whether some are negative, whether some are whole numbers that no float holds.
+type ColumnRow = (String, String, bool, bool);
+/// File, why it was not read to its end, parts of a page that are foreign, and damaged, lines that were passed over.
+type EndRow = (u32, Option<String>, u64, u64, u64);
+
+/// What is read again.
+type Place = (Checkpoint, bool);
+
+enum Read {
+    Chunk(Checkpoint, Vec<Piece>),
+    End(EndRow),
+    Failed(String, std::io::Error),
+}
+
+enum Made {
+    Chunk(Box<FileResult>, Result<Box<Chunk>, ArrowError>, (i64, i64)),
+    End(EndRow),
+    Failed(String, std::io::Error),
+}
+
+/// Reads files, or some chunks of them, one after the other.
+struct Reader {
+    paths: Vec<String>,
+    /// The chunks to read, if not all, and whether their files end early.
+    places: Option<Vec<Place>>,
+    chunk_bytes: u64,
+    done: Arc<AtomicU64>,
+    spare: Arc<Spare>,
+    next: usize,
+    texts: Option<Texts>,
+}
+
+impl Reader {
+    fn read(&mut self) -> Option<Read> {
+        let at = self.next;
+        let (file, place) = match &self.places {
+            None => (at, None),
+            Some(places) => {
+                let place = places.get(at)?;
+                (place.0.file as usize, Some(place.clone()))
+            }
+        };
+        let path = self.paths.get(file)?.clone();
+        match self.pieces(&path, place.as_ref()) {
+            Ok((Some(end), pieces)) => {
+                Some(Read::Chunk(place.map_or(end, |place| place.0), pieces))
+            }
+            Ok((None, _)) => {
+                self.next += 1;
+                let texts = self.texts.take()?;
+                Some(Read::End((
+                    file as u32,
+                    texts.broken(),
+                    texts.foreign(),
+                    texts.damaged(),
+                    texts.endless(),
+                )))
+            }
+            Err(error) => {
+                self.next = usize::MAX;
+                Some(Read::Failed(path, error))
+            }
+        }
+    }
+
+    /// The pieces up to the end of a chunk.
+    fn pieces(
+        &mut self,
+        path: &str,
+        place: Option<&Place>,
+    ) -> std::io::Result<(Option<Checkpoint>, Vec<Piece>)> {
+        let path = Path::new(path);
+        let texts = match (&mut self.texts, place) {
+            (Some(texts), _) => texts,
+            (None, Some((place, damaged))) => {
+                self.texts.insert(Texts::chunk(path, place, *damaged)?)
+            }
+            (None, None) => {
+                let done = Arc::clone(&self.done);
+                let texts = Texts::open(path, self.next as u32, self.chunk_bytes, done)?;
+                self.texts.insert(texts)
+            }
+        };
+        let mut pieces = Vec::new();
+        while let Some(mut piece) = texts.next(self.spare.take())? {
+            let end = piece.end.take();
+            pieces.push(piece);
+            if end.is_some() {
+                return Ok((end, pieces));
+            }
+        }
+        Ok((None, pieces))
+    }
+}
+
+fn decode(read: Read, hints: &Arc<Hints>, timeless: i64, spare: &Spare) -> Made {
+    let (place, pieces) = match read {
+        Read::End(end) => return Made::End(end),
+        Read::Failed(path, error) => return Made::Failed(path, error),
+        Read::Chunk(place, pieces) => (place, pieces),
+    };
+    let mut blocks: Vec<Block> = Vec::with_capacity(pieces.len());
+    for piece in pieces {
+        blocks.push(piece.decode(hints));
+        spare.give(piece.text);
+    }
+    let range = blocks.iter().fold((i64::MAX, i64::MIN), |range, block| {
+        (range.0.min(block.start), range.1.max(block.last))
+    });
+    let mut met = FileResult {
+        blocks,
+        foreign: 0,
+        damaged: 0,
+        broken: None,
+        endless: 0,
+    };
+    let rows = met.blocks.iter_mut().map(Block::without_tables).collect();
+    let full = std::mem::replace(&mut met.blocks, rows);
+    Made::Chunk(
+        Box::new(met),
+        gather(place, full, timeless).map(Box::new),
+        range,
+    )
+}
+
+/// One chunk of a pass.
+#[pyclass(frozen, get_all)]
+struct FtraceChunk {
+    checkpoint: Py<PyAny>,
+    /// Event name and its rows, in order of first appearance in the chunk.
+    events: Vec<(String, Py<PyAny>)>,
+    /// The same events' columns, also those without a value.
+    columns: Vec<Vec<ColumnRow>>,
+    /// The same events' names as printed, each with how often.
+    printed: Vec<Vec<(String, u64)>>,
+    /// Numbers of lines that are no events, little-endian u32.
+    other_lines: Py<PyBytes>,
+    /// What was met, as `decode_ftrace` tells of a file; lines count from the chunk's first one.
+    met: Py<PyDict>,
+    /// The earliest and the latest time in ns; the first one is larger if there is none.
+    range: (i64, i64),
+    /// Values that were not UTF-8.
+    invalid: u64,
+}
+
+/// Files of ftrace text -> an iterator of FtraceChunk, in the order of files and places.
+///
+/// With `places`, some checkpoints each with whether its file ends early, only those chunks are read. `texts` names
+/// columns by event whose values stay texts as printed. `timeless` is the time of marks that have none.
+/// `progress(done, total)` is called with bytes of files from the iterating thread; what it raises ends the pass.
+#[pyclass]
+struct FtracePass {
+    ahead: Option<Ahead<Made>>,
+    total: u64,
+    done: Arc<AtomicU64>,
+    progress: Option<Py<PyAny>>,
+    /// What was found at the ends of files.
+    #[pyo3(get)]
+    ends: Vec<EndRow>,
+}
+
+#[pymethods]
+impl FtracePass {
+    #[new]
+    #[pyo3(signature = (paths, threads=1, progress=None, chunk_bytes=16 << 20, *, texts=HashMap::new(), timeless=0, places=None))]
+    #[allow(clippy::too_many_arguments)]
+    fn new(
+        py: Python<'_>,
+        paths: Vec<String>,
+        threads: usize,
+        progress: Option<Py<PyAny>>,
+        chunk_bytes: u64,
+        texts: HashMap<String, Vec<String>>,
+        timeless: i64,
+        places: Option<Vec<(Py<PyAny>, bool)>>,
+    ) -> PyResult<FtracePass> {
+        let done = Arc::new(AtomicU64::new(0));
+        let spare = Arc::new(Spare::default());
+        let size = |path: &String| std::fs::metadata(path).map_or(0, |data| data.len());
+        let total = paths.iter().map(size).sum();
+        let read = |(place, damaged): (Py<PyAny>, bool)| {
+            Ok((Checkpoint::from_python(place.bind(py))?, damaged))
+        };
+        let places = places
+            .map(|places| places.into_iter().map(read).collect::<PyResult<_>>())
+            .transpose()?;
+        let mut reader = Reader {
+            paths,
+            places,
+            chunk_bytes: chunk_bytes.max(1),
+            done: Arc::clone(&done),
+            spare: Arc::clone(&spare),
+            next: 0,
+            texts: None,
+        };
+        let hints = Arc::new(texts.into_iter().map(expected).collect::<Hints>());
+        let ahead = Ahead::start(
+            threads,
+            move || reader.read(),
+            move |read| decode(read, &hints, timeless, &spare),
+        );
+        Ok(FtracePass {
+            ahead: Some(ahead),
+            total,
+            done,
+            progress,
+            ends: Vec::new(),
+        })
+    }
+
+    fn __iter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        slf
+    }
+
+    fn __next__(&mut self, py: Python<'_>) -> PyResult<Option<FtraceChunk>> {
+        let result = self.advance(py);
+        if !matches!(result, Ok(Some(_))) {
+            let ahead = self.ahead.take();
+            py.detach(|| drop(ahead));
+        }
+        result
+    }
+}
+
+fn expected((event, columns): (String, Vec<String>)) -> (Vec<u8>, Arc<Expected>) {
+    let keyed: FxHashMap<_, _> = columns
+        .iter()
+        .map(|name| (raw_key(name), Kind::Text))
+        .collect();
+    let expected = Expected {
+        keyed,
+        ..Expected::default()
+    };
+    (event.into_bytes(), Arc::new(expected))
+}
+
+impl FtracePass {
+    fn advance(&mut self, py: Python<'_>) -> PyResult<Option<FtraceChunk>> {
+        let Some(ahead) = &self.ahead else {
+            return Ok(None);
+        };
+        let tell = |py: Python<'_>| {
+            py.check_signals()?;
+            if let Some(progress) = &self.progress {
+                progress.call1(py, (self.done.load(Ordering::Relaxed), self.total))?;
+            }
+            Ok(())
+        };
+        while let Some(made) = ahead.next(py, tell)? {
+            match made {
+                Made::End(end) => self.ends.push(end),
+                Made::Failed(path, error) => {
+                    return Err(PyOSError::new_err((path, error.to_string())));
+                }
+                Made::Chunk(met, chunk, range) => {
+                    let chunk = chunk.map_err(|error| PyValueError::new_err(error.to_string()))?;
+                    return convert(py, &met, *chunk, range).map(Some);
+                }
+            }
+        }
+        tell(py)?;
+        Ok(None)
+    }
+}
+
+fn convert(
+    py: Python<'_>,
+    met: &FileResult,
+    chunk: Chunk,
+    range: (i64, i64),
+) -> PyResult<FtraceChunk> {
+    let others: Vec<u8> = chunk
+        .others
+        .iter()
+        .flat_map(|line| line.to_le_bytes())
+        .collect();
+    let mut made = FtraceChunk {
+        checkpoint: chunk.place.into_python(py)?,
+        events: Vec::with_capacity(chunk.events.len()),
+        columns: Vec::with_capacity(chunk.events.len()),
+        printed: Vec::with_capacity(chunk.events.len()),
+        other_lines: PyBytes::new(py, &others).unbind(),
+        met: Met::of(met).into_dict(py)?.unbind(),
+        range,
+        invalid: chunk.invalid,
+    };
+    for events in chunk.events {
+        let batch = PyRecordBatch::new(events.batch).into_pyarrow(py)?.unbind();
+        made.events.push((events.name, batch));
+        let columns = events.columns.into_iter().map(|(name, traits)| {
+            (
+                name,
+                kind_name(traits.kind),
+                traits.negative,
+                traits.inexact,
+            )
+        });
+        made.columns.push(columns.collect());
+        made.printed.push(events.printed);
+    }
+    Ok(made)
+}
+
+pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_class::<FtraceChunk>()?;
+    m.add_class::<FtracePass>()
+}

@@ -1,0 +1,269 @@
+//! A file -> the pieces of its text, with the chunks that they belong to.
+
+use std::io::{self, Read};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use memchr::{memchr, memchr_iter, memrchr};
+
+use super::block::{self, Block, Hints};
+use super::source;
+use crate::access::{Checkpoint, Damage, Limits, Source};
+
+/// Larger blocks than the longest line, small enough to stay in a core's cache.
+const BLOCK: usize = 2 << 20;
+
+/// A run of whole lines, or a line that is too long to be read.
+pub struct Piece {
+    pub text: Vec<u8>,
+    skipped: Option<Vec<u8>>,
+    /// The chunk that ends with it.
+    pub end: Option<Checkpoint>,
+}
+
+impl Piece {
+    /// Decode it.
+    pub fn decode(&self, hints: &Arc<Hints>) -> Block {
+        match &self.skipped {
+            Some(head) => block::too_long(head),
+            None => block::decode(&self.text, hints),
+        }
+    }
+}
+
+enum Form {
+    /// Text, plain or gzip.
+    Text(Box<Source>),
+    /// What cannot be cut.
+    Whole(Blocks, source::Source, Box<Checkpoint>),
+}
+
+/// The text of a file.
+pub struct Texts {
+    form: Form,
+    position: Arc<AtomicU64>,
+    ended: bool,
+    /// Whether the file is known to end early: its last line is none then.
+    damaged: bool,
+}
+
+fn limits(chunk: u64) -> Limits {
+    Limits {
+        block: BLOCK,
+        line: BLOCK,
+        chunk,
+    }
+}
+
+impl Texts {
+    /// Read a file from its beginning, in chunks if its form allows; `position` counts the bytes that are read of it.
+    pub fn open(path: &Path, file: u32, chunk: u64, position: Arc<AtomicU64>) -> io::Result<Texts> {
+        if source::is_text(path)? {
+            let source = Source::open(path, file, limits(chunk), Arc::clone(&position))?;
+            return Ok(Texts::new(Form::Text(Box::new(source)), position));
+        }
+        let size = std::fs::metadata(path)?.len();
+        let mut source = source::open(path, Arc::clone(&position))?;
+        let place = Checkpoint {
+            file,
+            number: 0,
+            uc_offset: 0,
+            uc_size: 0,
+            c_offset: 0,
+            c_size: size,
+            bits: 0,
+            window: None,
+            skip: 0,
+            first_line: 0,
+            lines: 0,
+            packed: false,
+        };
+        let text = std::mem::replace(&mut source.text, Box::new(io::empty()));
+        let form = Form::Whole(Blocks::new(text), source, Box::new(place));
+        Ok(Texts::new(form, position))
+    }
+
+    /// Read one chunk again; `damaged` says whether its file ends early.
+    pub fn chunk(path: &Path, place: &Checkpoint, damaged: bool) -> io::Result<Texts> {
+        let done = Arc::default();
+        if !source::is_text(path)? {
+            return Texts::open(path, place.file, u64::MAX, done);
+        }
+        let source = Source::chunk(path, place, limits(u64::MAX), Arc::clone(&done))?;
+        let mut texts = Texts::new(Form::Text(Box::new(source)), done);
+        texts.damaged = damaged;
+        Ok(texts)
+    }
+
+    fn new(form: Form, position: Arc<AtomicU64>) -> Texts {
+        Texts {
+            form,
+            position,
+            ended: false,
+            damaged: false,
+        }
+    }
+
+    /// Bytes of the file that were read.
+    pub fn position(&self) -> u64 {
+        self.position.load(Ordering::Relaxed)
+    }
+
+    /// Parts of a page that hold no ftrace text.
+    pub fn foreign(&self) -> u64 {
+        self.page().map_or(0, |page| page.foreign)
+    }
+
+    /// Parts of a page that could not be unpacked.
+    pub fn damaged(&self) -> u64 {
+        self.page().map_or(0, |page| page.damaged)
+    }
+
+    fn page(&self) -> Option<&source::Source> {
+        match &self.form {
+            Form::Whole(_, page, _) => Some(page),
+            Form::Text(_) => None,
+        }
+    }
+
+    /// Lines of a page that were longer than a block, which were passed over.
+    pub fn endless(&self) -> u64 {
+        match &self.form {
+            Form::Whole(blocks, ..) => blocks.endless,
+            Form::Text(_) => 0,
+        }
+    }
+
+    /// Why the file was not read to its end.
+    pub fn broken(&self) -> Option<String> {
+        match &self.form {
+            Form::Whole(blocks, page, _) => {
+                let cut = page
+                    .cut
+                    .then_some("page is longer than 512 MiB or breaks off");
+                blocks.broken.clone().or(cut.map(str::to_owned))
+            }
+            Form::Text(source) => source.damage().map(|damage| {
+                match damage {
+                    Damage::Truncated => "gzip data end early",
+                    Damage::Corrupt => "gzip data are damaged",
+                    Damage::Trailing => "something that is not gzip follows gzip data",
+                }
+                .to_owned()
+            }),
+        }
+    }
+
+    /// The next piece, in the memory of an old one; None at the end.
+    pub fn next(&mut self, spare: Vec<u8>) -> io::Result<Option<Piece>> {
+        if self.ended {
+            return Ok(None);
+        }
+        match &mut self.form {
+            Form::Text(source) => {
+                let mut block = source.block(spare)?;
+                self.ended = block.last;
+                if block.last && (self.damaged || source.damage().is_some()) {
+                    // A line that was cut by a damaged stream would give wrong values.
+                    let end = memrchr(b'\n', &block.text).map_or(0, |end| end + 1);
+                    block.text.truncate(end);
+                }
+                Ok(Some(Piece {
+                    text: block.text,
+                    skipped: block.skipped,
+                    end: block.end,
+                }))
+            }
+            Form::Whole(blocks, _, place) => {
+                let text = blocks.next();
+                self.ended = text.is_none();
+                let text = text.unwrap_or_default();
+                place.uc_size += text.len() as u64;
+                place.lines += memchr_iter(b'\n', &text).count() as u64;
+                place.lines += u64::from(text.last().is_some_and(|last| *last != b'\n'));
+                Ok(Some(Piece {
+                    text,
+                    skipped: None,
+                    end: self.ended.then(|| (**place).clone()),
+                }))
+            }
+        }
+    }
+}
+
+/// Cuts a text into blocks of whole lines.
+struct Blocks {
+    text: Box<dyn Read + Send>,
+    carry: Vec<u8>,
+    ended: bool,
+    broken: Option<String>,
+    endless: u64,
+}
+
+impl Blocks {
+    fn new(text: Box<dyn Read + Send>) -> Blocks {
+        Blocks {
+            text,
+            carry: Vec::new(),
+            ended: false,
+            broken: None,
+            endless: 0,
+        }
+    }
+
+    /// Add up to a block's worth to `block`; at the end of the text, or where it breaks, nothing more comes.
+    fn fill(&mut self, block: &mut Vec<u8>) {
+        let room = BLOCK.saturating_sub(block.len()).max(1 << 16);
+        block.reserve(room);
+        match self.text.by_ref().take(room as u64).read_to_end(block) {
+            Ok(0) => self.ended = true,
+            Ok(_) => {}
+            Err(error) => {
+                self.ended = true;
+                self.broken = Some(error.to_string());
+            }
+        }
+    }
+
+    /// Pass over the rest of a line and return what follows it.
+    fn after_line(&mut self) -> Vec<u8> {
+        self.endless += 1;
+        loop {
+            let mut piece = Vec::new();
+            self.fill(&mut piece);
+            if let Some(end) = memchr(b'\n', &piece) {
+                return piece.split_off(end + 1);
+            }
+            if self.ended {
+                return Vec::new();
+            }
+        }
+    }
+}
+
+impl Iterator for Blocks {
+    type Item = Vec<u8>;
+
+    fn next(&mut self) -> Option<Vec<u8>> {
+        let mut block = std::mem::take(&mut self.carry);
+        while !self.ended {
+            self.fill(&mut block);
+            if block.len() < BLOCK && !self.ended {
+                continue;
+            }
+            match memrchr(b'\n', &block) {
+                Some(end) if !self.ended => {
+                    self.carry = block.split_off(end + 1);
+                    return Some(block);
+                }
+                // A line that was cut by a damaged stream would give wrong values.
+                Some(end) if self.broken.is_some() => block.truncate(end + 1),
+                None if self.broken.is_some() => block.clear(),
+                None if block.len() >= BLOCK => block = self.after_line(),
+                _ => {}
+            }
+        }
+        Some(block).filter(|b| !b.is_empty())
+    }
+}
