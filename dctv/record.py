@@ -48,7 +48,8 @@ def _made(cls: type[Any], *, eq: bool, shown: bool) -> type[Any]:
     body[_FIELDS], body[_PARAMS] = every, getattr(_Sample, _PARAMS)
     for name, method in _methods(every, eq=eq, shown=shown).items():
         body.setdefault(name, method)
-    made: type[Any] = type(cls)(cls.__name__, cls.__bases__, body)
+    kind: Callable[..., type[Any]] = type(cls)
+    made = kind(cls.__name__, cls.__bases__, body)
 
     def begin(self: object, *values: object, **named: object) -> None:
         init = _init(made, every)
@@ -60,9 +61,9 @@ def _made(cls: type[Any], *, eq: bool, shown: bool) -> type[Any]:
     return made
 
 
-def _field(name: str, kind: object, default: Any) -> Field[Any]:
+def _field(name: str, kind: Any, default: Any) -> Field[Any]:
     made: Field[Any] = default if isinstance(default, Field) else field(default=default)
-    made.name, made.type = name, kind  # type: ignore[assignment] # a text, as in all of our modules
+    made.name, made.type = name, kind
     setattr(made, _KIND, _PLAIN)
     if made.kw_only is MISSING:
         made.kw_only = False
@@ -113,7 +114,8 @@ def _no_deletion(_: object, name: str) -> None:
 def _init(cls: type[Any], every: dict[str, Field[Any]]) -> Callable[..., None]:
     """Compile the method that makes an instance."""
     names: dict[str, Any] = {"_set": object.__setattr__, "_missing": MISSING}
-    given, keywords, lines = ["self"], [], []
+    given, lines = ["self"], []
+    keywords: list[str] = []
     for number, one in enumerate(every.values()):
         value = one.name
         default = ""

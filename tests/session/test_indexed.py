@@ -16,6 +16,7 @@ import pytest
 from dctv.errors import DctvError, IndexFailed, TraceError
 from dctv.index import mounting
 from dctv.index.build import Settings
+from dctv.index.mounting import When
 from dctv.index.order import Order
 from dctv.session import Session
 
@@ -95,7 +96,8 @@ QUERIES = [
     "DESCRIBE t.raw_events.read",
     "DESCRIBE t.events",
     "SHOW TABLES FROM t",
-    "SELECT SPAN * FROM dctv.from_overlapping((SELECT _ts, dur AS _duration, pid FROM t.raw_events.read WHERE dur > 0ns), partition=>'pid')",
+    "SELECT SPAN * FROM dctv.from_overlapping("
+    "(SELECT _ts, dur AS _duration, pid FROM t.raw_events.read WHERE dur > 0ns), partition=>'pid')",
     "SELECT EVENT size FROM t.raw_events.read SPAN JOIN t.quantize(3ms) AS q WHERE read._ts > 2ms",
 ]
 
@@ -226,7 +228,8 @@ def indexes(folder: Path) -> list[Path]:
 
 
 def test_small_traces_are_indexed_only_if_asked(trace: Path, tmp_path: Path) -> None:
-    for when, count in ((False, 0), ("auto", 0), (True, 1)):
+    choices: list[tuple[When, int]] = [(False, 0), ("auto", 0), (True, 1)]
+    for when, count in choices:
         with Session(index=when, index_dir=tmp_path) as session:
             session.mount(str(trace), "t")
             assert session.sql("SELECT COUNT(*) FROM t.events").fetchall() == [(960,)]
