@@ -60,9 +60,9 @@ def _made(cls: type[Any], *, eq: bool, shown: bool) -> type[Any]:
     return made
 
 
-def _field(name: str, kind: object, default: Any) -> Field[Any]:
+def _field(name: str, kind: Any, default: Any) -> Field[Any]:
     made: Field[Any] = default if isinstance(default, Field) else field(default=default)
-    made.name, made.type = name, kind  # type: ignore[assignment] # a text, as in all of our modules
+    made.name, made.type = name, kind
     setattr(made, _KIND, _PLAIN)
     if made.kw_only is MISSING:
         made.kw_only = False

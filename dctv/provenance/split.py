@@ -277,16 +277,7 @@ def _by_file(chunks: Iterable[DecodedChunk], files: int) -> Iterator[Iterator[De
 def _text(path: Path, at: Checkpoint) -> bytes:
     from dctv import _kernels
 
-    text: bytes = _kernels.read_chunk(
-        str(path),
-        uc_size=at.uc_size,
-        c_offset=at.c_offset,
-        c_size=at.c_size,
-        bits=at.bits,
-        window=at.window,
-        skip=at.skip,
-        packed=at.packed,
-    )
+    text: bytes = _kernels.read_chunk(str(path), at)
     return text
 
 

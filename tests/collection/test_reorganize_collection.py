@@ -26,9 +26,11 @@ def traces() -> list[tuple[str, str]]:
         return [("", "")]
     found = []
     for pattern, group in PATTERNS.items():
-        for path in sorted(Path(folder).glob(pattern)):
-            if path.is_dir() or path.suffix in {".pfw", ".gz", ".txt", ".systrace"}:
-                found.append((str(path.relative_to(folder)), group))
+        found += [
+            (str(path.relative_to(folder)), group)
+            for path in sorted(Path(folder).glob(pattern))
+            if path.is_dir() or path.suffix in {".pfw", ".gz", ".txt", ".systrace"}
+        ]
     return found
 
 

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -95,7 +96,8 @@ QUERIES = [
     "DESCRIBE t.raw_events.read",
     "DESCRIBE t.events",
     "SHOW TABLES FROM t",
-    "SELECT SPAN * FROM dctv.from_overlapping((SELECT _ts, dur AS _duration, pid FROM t.raw_events.read WHERE dur > 0ns), partition=>'pid')",
+    "SELECT SPAN * FROM dctv.from_overlapping("
+    "(SELECT _ts, dur AS _duration, pid FROM t.raw_events.read WHERE dur > 0ns), partition=>'pid')",
     "SELECT EVENT size FROM t.raw_events.read SPAN JOIN t.quantize(3ms) AS q WHERE read._ts > 2ms",
 ]
 
@@ -147,9 +149,12 @@ def test_chunks_of_all_scans_are_decoded_once(trace: Path, tmp_path: Path, monke
 
     asked: list[int] = []
     decoded = IndexedTrace._decoded
-    monkeypatch.setattr(
-        IndexedTrace, "_decoded", lambda self, positions: (asked.append(len(positions)), decoded(self, positions))[1]
-    )
+
+    def counted(self: IndexedTrace, positions: frozenset[int]) -> object:
+        asked.append(len(positions))
+        return decoded(self, positions)
+
+    monkeypatch.setattr(IndexedTrace, "_decoded", counted)
     with Session(index_dir=indexed(trace, tmp_path, store=False)) as session:
         session.mount(str(trace), "t")
         sql = "SELECT a.size FROM t.raw_events.read AS a JOIN t.raw_events.write AS b ON a.size = b.size"
@@ -226,7 +231,8 @@ def indexes(folder: Path) -> list[Path]:
 
 
 def test_small_traces_are_indexed_only_if_asked(trace: Path, tmp_path: Path) -> None:
-    for when, count in ((False, 0), ("auto", 0), (True, 1)):
+    wishes: list[tuple[bool | Literal[auto], int]] = [(False, 0), ("auto", 0), (True, 1)]
+    for when, count in wishes:
         with Session(index=when, index_dir=tmp_path) as session:
             session.mount(str(trace), "t")
             assert session.sql("SELECT COUNT(*) FROM t.events").fetchall() == [(960,)]
