@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -34,9 +35,9 @@ def test_same_text(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
         def __init__(self) -> None:
             super().__init__(index_dir=tmp_path)
 
-        def mount(self, path: str, name: str, **options: object) -> None:
+        def mount(self, path: str | Sequence[str], name: str, **options: object) -> None:
             """Index a trace first, if its format has chunks."""
-            if self._readers[READERS[Path(path).suffix]].chunks is not None:
+            if isinstance(path, str) and self._readers[READERS[Path(path).suffix]].chunks is not None:
                 self.index(path, Order(Settings(store=store)))
             super().mount(path, name, **options)
 

@@ -231,7 +231,7 @@ def indexes(folder: Path) -> list[Path]:
 
 
 def test_small_traces_are_indexed_only_if_asked(trace: Path, tmp_path: Path) -> None:
-    wishes: list[tuple[bool | Literal[auto], int]] = [(False, 0), ("auto", 0), (True, 1)]
+    wishes: list[tuple[bool | Literal["auto"], int]] = [(False, 0), ("auto", 0), (True, 1)]
     for when, count in wishes:
         with Session(index=when, index_dir=tmp_path) as session:
             session.mount(str(trace), "t")
