@@ -727,18 +727,8 @@ class EventSpool:
 def file_checksums(path: str, parts: Sequence[tuple[int, int]]) -> list[int]:
     """Offsets and lengths of parts of a file -> CRC-32 of each; raises ValueError if one is not there, and OSError."""
 
-def read_chunk(
-    path: str,
-    *,
-    uc_size: int,
-    c_offset: int,
-    c_size: int,
-    bits: int,
-    window: bytes | None,
-    skip: int,
-    packed: bool,
-) -> bytes:
-    """Return the text of one chunk, as the fields of its checkpoint say; OSError if the file is not what it was."""
+def read_chunk(path: str, place: Checkpoint) -> bytes:
+    """Return the text of one chunk, as its checkpoint says; OSError if the file is not what it was."""
 
 class TextChunks:
     """Files, plain or gzip -> the checkpoints of their chunks; `damage` names files that ended early, and why."""

@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dctv.contracts.chunks import Checkpoint, Known, Origin, Pass
 from dctv.record import record
 from dctv.types.schema import Schema
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 @record
@@ -47,9 +44,9 @@ class TraceTable:
 
     schema: Schema
     """Names, types (as the engine names them) and units, `_ts` first for event tables."""
-    data: pa.Table | None
-    """The same columns in the same order; event tables ascending in `_ts`, which starts at 0 for the trace. None where
-    only the schema is told."""
+    data: Any
+    """A pyarrow Table of the same columns in the same order; event tables ascending in `_ts`, which starts at 0 for the
+    trace. None where only the schema is told."""
     event: EventColumns | None = None
     """Set for raw event tables: the session makes `events` of them, so no reader builds that table."""
     rows: Callable[[], Sequence[Sequence[str | int | bool | None]]] | None = None

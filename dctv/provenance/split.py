@@ -282,16 +282,7 @@ def _text(path: Path, at: Checkpoint) -> bytes:
         hint="viewer pages and what adb packs cannot be reorganized",
     )
     try:
-        text = _kernels.read_chunk(
-            str(path),
-            uc_size=at.uc_size,
-            c_offset=at.c_offset,
-            c_size=at.c_size,
-            bits=at.bits,
-            window=at.window,
-            skip=at.skip,
-            packed=at.packed,
-        )
+        text = _kernels.read_chunk(str(path), at)
     except OSError:
         raise no_lines from None
     if text.count(b"\n") + (not text.endswith(b"\n") and bool(text)) != at.lines:

@@ -11,7 +11,6 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from bounds import bounded
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -23,6 +22,7 @@ from dctv.index.build import Stored
 from dctv.index.store import StoreSpool
 from dctv.index.stored import EVENTS, damage, known, relation
 from dctv.types.schema import ColumnType, Kind, Schema
+from tests.bounds import bounded
 
 START = 1_700_000_000_000_000_000
 COLUMNS = {"_ts": "BIGINT", "dur": "BIGINT", "cat": "VARCHAR", "pid": "BIGINT", "tid": "BIGINT"}

@@ -9,11 +9,11 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from bounds import bounded
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dctv._kernels import Cancel, EventSpool
+from tests.bounds import bounded
 
 NAMES = ("a", "b", "c")
 VALUES: dict[str, st.SearchStrategy[Any]] = {

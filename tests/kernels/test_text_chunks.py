@@ -58,16 +58,7 @@ def checkpoints(path: Path, **limits: int) -> tuple[list[Checkpoint], list[tuple
 
 
 def again(path: Path, place: Checkpoint) -> bytes:
-    text: bytes = _kernels.read_chunk(
-        str(path),
-        uc_size=place.uc_size,
-        c_offset=place.c_offset,
-        c_size=place.c_size,
-        bits=place.bits,
-        window=place.window,
-        skip=place.skip,
-        packed=place.packed,
-    )
+    text: bytes = _kernels.read_chunk(str(path), place)
     return text
 
 

@@ -5,11 +5,11 @@ import zlib
 from pathlib import Path
 
 import pytest
-from bounds import bounded
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dctv.provenance.container import Container, container_of, pack
+from tests.bounds import bounded
 
 TEXT = b"".join(b'{"id":%d,"name":"read","dur":%d}\n' % (i, i * 7919 % 1000) for i in range(5000))
 

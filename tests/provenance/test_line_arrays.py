@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
-from bounds import bounded
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dctv.provenance.lines import chosen, interleaved, lines_of, text_of
+from tests.bounds import bounded
 
 TEXTS = st.text(alphabet="ab\n\r\0é", max_size=60).map(str.encode)
 

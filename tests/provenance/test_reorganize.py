@@ -9,7 +9,6 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from bounds import bounded
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,6 +17,7 @@ from dctv.provenance.database import NAME
 from dctv.provenance.groups import Order
 from dctv.provenance.restore import Verdict, restore, verify
 from dctv.session import Session
+from tests.bounds import bounded
 
 NOTHING = lambda _done, _total: None  # noqa: E731
 GROUPS = {"reads": 'name == "read"', "posix": 'cat == "POSIX" and dur > 20', "slow": "dur >= 90"}

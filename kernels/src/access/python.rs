@@ -70,37 +70,12 @@ impl Checkpoint {
     }
 }
 
-/// The text of one chunk: bytes, as the fields of its checkpoint say.
+/// The text of one chunk: bytes, as its checkpoint says.
 ///
 /// Raises OSError where the file cannot be read or does not hold what it did.
 #[pyfunction]
-#[pyo3(signature = (path, *, uc_size, c_offset, c_size, bits, window, skip, packed))]
-#[allow(clippy::too_many_arguments)]
-fn read_chunk(
-    py: Python<'_>,
-    path: PathBuf,
-    uc_size: u64,
-    c_offset: u64,
-    c_size: u64,
-    bits: u8,
-    window: Option<Vec<u8>>,
-    skip: u64,
-    packed: bool,
-) -> PyResult<Py<PyBytes>> {
-    let place = Checkpoint {
-        file: 0,
-        number: 0,
-        uc_offset: 0,
-        uc_size,
-        c_offset,
-        c_size,
-        bits,
-        window,
-        skip,
-        first_line: 0,
-        lines: 0,
-        packed,
-    };
+fn read_chunk(py: Python<'_>, path: PathBuf, place: &Bound<'_, PyAny>) -> PyResult<Py<PyBytes>> {
+    let place = Checkpoint::from_python(place)?;
     let text = py
         .detach(|| read(&path, &place))
         .map_err(|error| failed(&path, &error))?;

@@ -188,23 +188,21 @@ struct FtracePass {
 impl FtracePass {
     #[new]
     #[pyo3(signature = (paths, threads=1, progress=None, chunk_bytes=16 << 20, *, texts=HashMap::new(), timeless=0, places=None))]
-    #[allow(clippy::too_many_arguments)]
     fn new(
-        py: Python<'_>,
         paths: Vec<String>,
         threads: usize,
         progress: Option<Py<PyAny>>,
         chunk_bytes: u64,
         texts: HashMap<String, Vec<String>>,
         timeless: i64,
-        places: Option<Vec<(Py<PyAny>, bool)>>,
+        places: Option<Vec<(Bound<'_, PyAny>, bool)>>,
     ) -> PyResult<FtracePass> {
         let done = Arc::new(AtomicU64::new(0));
         let spare = Arc::new(Spare::default());
         let size = |path: &String| std::fs::metadata(path).map_or(0, |data| data.len());
         let total = paths.iter().map(size).sum();
-        let read = |(place, damaged): (Py<PyAny>, bool)| {
-            Ok((Checkpoint::from_python(place.bind(py))?, damaged))
+        let read = |(place, damaged): (Bound<'_, PyAny>, bool)| {
+            Ok((Checkpoint::from_python(&place)?, damaged))
         };
         let places = places
             .map(|places| places.into_iter().map(read).collect::<PyResult<_>>())
