@@ -8,11 +8,12 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
 
+from dctv.contracts.reader import TraceTable
 from dctv.errors import DctvError, IndexFailed, TraceError
 from dctv.index import mounting
 from dctv.index.build import Settings
@@ -149,9 +150,12 @@ def test_chunks_of_all_scans_are_decoded_once(trace: Path, tmp_path: Path, monke
 
     asked: list[int] = []
     decoded = IndexedTrace._decoded
-    monkeypatch.setattr(
-        IndexedTrace, "_decoded", lambda self, positions: (asked.append(len(positions)), decoded(self, positions))[1]
-    )
+
+    def counted(self: IndexedTrace, positions: frozenset[int]) -> Mapping[str, TraceTable]:
+        asked.append(len(positions))
+        return decoded(self, positions)
+
+    monkeypatch.setattr(IndexedTrace, "_decoded", counted)
     with Session(index_dir=indexed(trace, tmp_path, store=False)) as session:
         session.mount(str(trace), "t")
         sql = "SELECT a.size FROM t.raw_events.read AS a JOIN t.raw_events.write AS b ON a.size = b.size"
