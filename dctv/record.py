@@ -48,8 +48,8 @@ def _made(cls: type[Any], *, eq: bool, shown: bool) -> type[Any]:
     body[_FIELDS], body[_PARAMS] = every, getattr(_Sample, _PARAMS)
     for name, method in _methods(every, eq=eq, shown=shown).items():
         body.setdefault(name, method)
-    metaclass: Any = type(cls)
-    made: type[Any] = metaclass(cls.__name__, cls.__bases__, body)
+    kind: Callable[..., type[Any]] = type(cls)
+    made = kind(cls.__name__, cls.__bases__, body)
 
     def begin(self: object, *values: object, **named: object) -> None:
         init = _init(made, every)
@@ -114,7 +114,8 @@ def _no_deletion(_: object, name: str) -> None:
 def _init(cls: type[Any], every: dict[str, Field[Any]]) -> Callable[..., None]:
     """Compile the method that makes an instance."""
     names: dict[str, Any] = {"_set": object.__setattr__, "_missing": MISSING}
-    given, keywords, lines = ["self"], list[str](), list[str]()
+    given, lines = ["self"], []
+    keywords: list[str] = []
     for number, one in enumerate(every.values()):
         value = one.name
         default = ""

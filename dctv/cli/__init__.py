@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import NoReturn
 
-from dctv.cli.imports import refuse_pandas
+from dctv.cli.imports import refuse
 from dctv.console.verdict import Verdict
 
 
@@ -17,9 +17,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run `dctv` with the arguments (those of the process by default) and return its exit code."""
     from dctv.cli.dispatch import dispatch
 
-    if argv is None:
-        refuse_pandas()
     words = list(sys.argv[1:] if argv is None else argv)
+    if argv is None:
+        refuse(words)
     with Verdict() as verdict:
         verdict.code = dispatch(words)
     return verdict.code

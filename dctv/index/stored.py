@@ -9,10 +9,9 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlglot import exp
-
 if TYPE_CHECKING:
     import pyarrow.parquet as pq
+    from sqlglot import exp
 
 EVENTS = "events"
 """Name of the flat table of all events."""
@@ -131,6 +130,8 @@ def relation(
         names: what the query calls them, if otherwise.
         time_range: the first and the last `_ts` that are needed; the engine then leaves out row groups.
     """
+    from sqlglot import exp  # only wanted when something is asked: loading it takes a tenth of a second
+
     options = ("hive_partitioning", "filename", "union_by_name")
     arguments: list[exp.Expr] = [exp.Literal.string(escaped(str(path)))]
     arguments += [exp.EQ(this=exp.to_identifier(name), expression=exp.false()) for name in options]

@@ -277,7 +277,16 @@ def _by_file(chunks: Iterable[DecodedChunk], files: int) -> Iterator[Iterator[De
 def _text(path: Path, at: Checkpoint) -> bytes:
     from dctv import _kernels
 
-    text: bytes = _kernels.read_chunk(str(path), at)
+    no_lines = TraceError(
+        f"`{path}` is not read as the lines that it has: it is packed in a way of its own, or has changed",
+        hint="viewer pages and what adb packs cannot be reorganized",
+    )
+    try:
+        text: bytes = _kernels.read_chunk(str(path), at)
+    except OSError:
+        raise no_lines from None
+    if text.count(b"\n") + (not text.endswith(b"\n") and bool(text)) != at.lines:
+        raise no_lines
     return text
 
 

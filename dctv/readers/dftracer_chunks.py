@@ -83,10 +83,7 @@ def start(
 
 def tables(known: Known) -> dict[str, TraceTable]:
     """Return the schemas of the events and of `metadata`."""
-    from dctv._kernels import PfwFinisher
-
-    # Schemas do not depend on texts, and there may be many.
-    finisher = PfwFinisher(known.facts, [])
+    finisher = _described(known)
     found = {
         f"{EVENTS}{event['name']}": described_events(
             event["name"], _columns(finisher, event["name"]), event["categories"]
@@ -109,11 +106,9 @@ def finished(known: Known, table: str, batch: Any) -> Any:
 
 def origins(known: Known, table: str) -> dict[str, Origin]:
     """Of what dimensions the columns of an event table are."""
-    from dctv._kernels import PfwFinisher
-
     found = {}
     plain = {column: dimension for dimension, column in DIMENSIONS.items()} | {TS: "ts", "dur": "dur"}
-    for column, _, decoded, how in PfwFinisher(known.facts, []).columns(table.removeprefix(EVENTS)):
+    for column, _, decoded, how in _described(known).columns(table.removeprefix(EVENTS)):
         if how == "column":
             found[column] = Origin(plain.get(decoded, f"args.{decoded}"))
         elif how == "texts" and decoded in {"fhash", "hhash"}:
@@ -141,9 +136,7 @@ def _tells_version(known: Known) -> bool:
 
 
 def _start_columns(known: Known) -> list[Row]:
-    from dctv._kernels import PfwFinisher
-
-    return list(PfwFinisher(known.facts, []).columns("start"))
+    return list(_described(known).columns("start"))
 
 
 def _file_rows(facts: Mapping[str, Any]) -> list[Row]:
@@ -194,6 +187,22 @@ def families(known: Known) -> list[str]:
 
 _LAST: list[tuple[Known, PfwFinisher]] = []
 """The finisher made last: what files say of hashes may be much, and many batches are finished with the same."""
+
+
+_DESCRIBED: list[tuple[Known, PfwFinisher]] = []
+"""The same for schemas, which do not depend on texts."""
+
+
+def _described(known: Known) -> PfwFinisher:
+    """Return what tells the columns of tables."""
+    from dctv._kernels import PfwFinisher
+
+    for last, finisher in _DESCRIBED:
+        if last is known:
+            return finisher
+    finisher = PfwFinisher(known.facts, [])
+    _DESCRIBED[:] = [(known, finisher)]
+    return finisher
 
 
 def _finisher(known: Known) -> PfwFinisher:

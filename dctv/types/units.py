@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
+from functools import lru_cache
 
 from dctv.errors import UnitError
 from dctv.record import record
@@ -31,6 +32,7 @@ class Unit:
 NO_UNIT = Unit((), Fraction(1), ())
 
 
+@lru_cache(maxsize=1024)
 def parse_unit(text: str) -> Unit:
     """Return the unit that a name or an expression means: `ms`, `MiB`, `miles/hour`, `m/s²`, `1/s`.
 

@@ -37,7 +37,8 @@ def test_same_text(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
 
         def mount(self, path: str | Sequence[str], name: str, **options: object) -> None:
             """Index a trace first, if its format has chunks."""
-            if isinstance(path, str) and self._readers[READERS[Path(path).suffix]].chunks is not None:
+            assert isinstance(path, str)
+            if self._readers[READERS[Path(path).suffix]].chunks is not None:
                 self.index(path, Order(Settings(store=store)))
             super().mount(path, name, **options)
 

@@ -10,13 +10,13 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Literal
 
 import pytest
 
 from dctv.errors import DctvError, IndexFailed, TraceError
 from dctv.index import mounting
 from dctv.index.build import Settings
+from dctv.index.mounting import When
 from dctv.index.order import Order
 from dctv.session import Session
 
@@ -149,12 +149,9 @@ def test_chunks_of_all_scans_are_decoded_once(trace: Path, tmp_path: Path, monke
 
     asked: list[int] = []
     decoded = IndexedTrace._decoded
-
-    def counted(self: IndexedTrace, positions: frozenset[int]) -> object:
-        asked.append(len(positions))
-        return decoded(self, positions)
-
-    monkeypatch.setattr(IndexedTrace, "_decoded", counted)
+    monkeypatch.setattr(
+        IndexedTrace, "_decoded", lambda self, positions: (asked.append(len(positions)), decoded(self, positions))[1]
+    )
     with Session(index_dir=indexed(trace, tmp_path, store=False)) as session:
         session.mount(str(trace), "t")
         sql = "SELECT a.size FROM t.raw_events.read AS a JOIN t.raw_events.write AS b ON a.size = b.size"
@@ -231,8 +228,8 @@ def indexes(folder: Path) -> list[Path]:
 
 
 def test_small_traces_are_indexed_only_if_asked(trace: Path, tmp_path: Path) -> None:
-    wishes: list[tuple[bool | Literal["auto"], int]] = [(False, 0), ("auto", 0), (True, 1)]
-    for when, count in wishes:
+    choices: list[tuple[When, int]] = [(False, 0), ("auto", 0), (True, 1)]
+    for when, count in choices:
         with Session(index=when, index_dir=tmp_path) as session:
             session.mount(str(trace), "t")
             assert session.sql("SELECT COUNT(*) FROM t.events").fetchall() == [(960,)]

@@ -12,8 +12,7 @@ from dctv.cli.sizes import size_text
 from dctv.console.verdict import FAILED, OK, PARTIAL
 
 if TYPE_CHECKING:
-    from dctv.cli.errand import Desk
-    from dctv.index.order import Order, Outcome
+    from dctv.index.order import Outcome
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -43,38 +42,50 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Build or check; return the exit code."""
-    from dctv.cli.errand import carry_out
+    from dctv.cli.indexing import Indexer
+    from dctv.console.attended import Check, attended, end_process
+    from dctv.console.progress import ProgressBar
+    from dctv.console.sink import stdout_sink
     from dctv.index.build import Settings
     from dctv.index.order import Order
 
     settings = Settings(args.dimensions, args.expected_entries, args.false_positive_rate, not args.no_store)
     order = Order(settings, args.index_dir, args.force)
+    bar = ProgressBar()
+    with stdout_sink(bar.clear) as sink:
+        indexer = Indexer(args.threads, bar.update)
 
-    def work(desk: Desk) -> int:
-        code = OK
-        for trace in args.traces:
-            one = _check(trace, order, desk) if args.check else _build(trace, order, desk, allow=args.allow_partial)
-            code = max(code, one)
-            desk.check()
-        return code
+        def work(check: Check) -> int:
+            code = OK
+            for trace in args.traces:
+                if args.check:
+                    lines, one = _check(trace, indexer.check(trace, order))
+                else:
+                    outcome = indexer.index(trace, order)
+                    bar.clear()
+                    lines, one = _built(trace, outcome, allow=args.allow_partial)
+                code = max(code, one)
+                sink.stream.write("".join(f"{line}\n" for line in lines).encode())
+                sink.stream.flush()
+                check()
+            return code
 
-    return carry_out(args, [], work)
+        try:
+            return attended(work, indexer.interrupt, end_process)
+        finally:
+            bar.clear()
 
 
-def _build(trace: str, order: Order, desk: Desk, *, allow: bool) -> int:
+def _built(trace: str, outcome: Outcome, *, allow: bool) -> tuple[list[str], int]:
     from dctv.console.narration import say
 
-    outcome = desk.session.index(trace, order)
-    desk.bar.clear()
     for note in outcome.notes:
         say(f"warning: {note}; it is built anew")
     for name in outcome.empty:
         say(f"warning: no event has a value of `{name}`")
     for reason in outcome.incomplete:
         say(f"{'warning' if allow else 'error'}: {reason}")
-    desk.sink.stream.write(f"{_told(trace, outcome)}\n".encode())
-    desk.sink.stream.flush()
-    return PARTIAL if outcome.incomplete and not allow else OK
+    return [_told(trace, outcome)], PARTIAL if outcome.incomplete and not allow else OK
 
 
 def _told(trace: str, outcome: Outcome) -> str:
@@ -90,16 +101,11 @@ def _told(trace: str, outcome: Outcome) -> str:
     return f"{visible(trace)}: {', '.join(parts)}"
 
 
-def _check(trace: str, order: Order, desk: Desk) -> int:
+def _check(trace: str, found: list[str]) -> tuple[list[str], int]:
     from dctv.writers.cells import visible
 
-    found = desk.session.check_index(trace, order)
-    desk.bar.clear()
     lines = [f"{trace}: {line}" for line in found] or [f"{trace}: the index agrees with the trace"]
-    for line in lines:
-        desk.sink.stream.write(f"{visible(line)}\n".encode())
-    desk.sink.stream.flush()
-    return FAILED if found else OK
+    return [visible(line) for line in lines], FAILED if found else OK
 
 
 def _names(text: str) -> tuple[str, ...]:
