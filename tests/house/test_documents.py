@@ -40,7 +40,7 @@ def home(tmp_path: Path) -> dict[str, str]:
     command.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m dctv "$@"\n', encoding="utf-8")
     command.chmod(0o755)
     path = f"{command.parent}{os.pathsep}{os.environ['PATH']}"
-    return {**os.environ, "PATH": path, "PYTHONPATH": str(ROOT), "OUT": str(tmp_path)}
+    return {**os.environ, "PATH": path, "PYTHONPATH": str(ROOT), "OUT": str(tmp_path), "HOME": str(tmp_path)}
 
 
 @pytest.mark.parametrize(("page", "texts"), blocks("console"), ids=name_of)

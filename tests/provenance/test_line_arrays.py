@@ -1,3 +1,5 @@
+from random import Random
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -20,9 +22,9 @@ def test_lines_are_those_of_python(text: bytes) -> None:
 
 @bounded(200)
 @given(TEXTS, st.randoms(use_true_random=False))
-def test_parts_become_the_whole_again(text: bytes, random: object) -> None:
+def test_parts_become_the_whole_again(text: bytes, random: Random) -> None:
     lines = lines_of(text)
-    homes = np.array([random.randrange(3) for _ in range(len(lines))], np.uint16)  # type: ignore[attr-defined]
+    homes = np.array([random.randrange(3) for _ in range(len(lines))], np.uint16)
     parts = {home: chosen(lines, np.flatnonzero(homes == home)) for home in (2, 0, 1)}
     assert text_of(interleaved(parts, homes)) == text
 

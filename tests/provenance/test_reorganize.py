@@ -19,8 +19,11 @@ from dctv.provenance.restore import Verdict, restore, verify
 from dctv.session import Session
 from tests.bounds import bounded
 
-NOTHING = lambda _done, _total: None  # noqa: E731
 GROUPS = {"reads": 'name == "read"', "posix": 'cat == "POSIX" and dur > 20', "slow": "dur >= 90"}
+
+
+def nothing(_done: int, _total: int) -> None:
+    """Show no progress."""
 
 
 def event(number: int, name: str = "read", cat: str = "POSIX", pid: int = 7) -> str:
@@ -87,12 +90,12 @@ def test_groups_hold_the_events_and_restore_to_the_originals(
         f"slow.{suffix}: 10",
         f"rest.{suffix}: 168",
     ]
-    assert verify(tmp_path / "out", NOTHING) == Verdict(2, 357, 351, [])
+    assert verify(tmp_path / "out", nothing) == Verdict(2, 357, 351, [])
     assert events_of(str(tmp_path / "out")) == before
     reads = events_of(str(tmp_path / "out" / f"reads.{suffix}"))
     assert sum(reads.values()) == 68
     assert {row[2] for row in reads} == {"read"}
-    back = restore(tmp_path / "out", tmp_path / "back", NOTHING)
+    back = restore(tmp_path / "out", tmp_path / "back", nothing)
     assert [path.name for path in back] == ["a.pfw.gz", "b.pfw"]
     for path, original in zip(back, trace, strict=True):
         assert path.read_bytes() == Path(original).read_bytes()
@@ -129,10 +132,10 @@ def test_any_lines_come_back(
         (folder / "trace" / f"{number}.pfw.gz").write_bytes(b"".join(parts))
         paths.append(str(folder / "trace" / f"{number}.pfw.gz"))
     sorted_out([str(folder / "trace")], folder / "out", parquet=parquet)
-    verdict = verify(folder / "out", NOTHING)
+    verdict = verify(folder / "out", nothing)
     assert verdict.problems == []
     assert events_of(str(folder / "out")) == events_of(str(folder / "trace"))
-    for path, original in zip(restore(folder / "out", folder / "back", NOTHING), paths, strict=True):
+    for path, original in zip(restore(folder / "out", folder / "back", nothing), paths, strict=True):
         assert path.read_bytes() == Path(original).read_bytes()
 
 
@@ -160,8 +163,8 @@ def test_what_no_packing_repeats_is_kept(tmp_path: Path, trace: list[str]) -> No
     raw = Path(trace[0]).read_bytes() + b"garbage"
     Path(trace[0]).write_bytes(raw)
     sorted_out(trace, tmp_path / "out")
-    assert verify(tmp_path / "out", NOTHING).problems == []
-    assert restore(tmp_path / "out", tmp_path / "back", NOTHING)[0].read_bytes() == raw
+    assert verify(tmp_path / "out", nothing).problems == []
+    assert restore(tmp_path / "out", tmp_path / "back", nothing)[0].read_bytes() == raw
 
 
 def test_a_changed_output_is_noticed(tmp_path: Path, trace: list[str]) -> None:
@@ -169,9 +172,9 @@ def test_a_changed_output_is_noticed(tmp_path: Path, trace: list[str]) -> None:
     path = tmp_path / "out" / "reads.pfw.gz"
     lines = gzip.decompress(path.read_bytes()).splitlines(keepends=True)
     path.write_bytes(gzip.compress(b"".join([*lines[:5], *lines[6:]])))
-    assert verify(tmp_path / "out", NOTHING).problems == ["`reads.pfw.gz` is not the file that was written"]
+    assert verify(tmp_path / "out", nothing).problems == ["`reads.pfw.gz` is not the file that was written"]
     with pytest.raises(TraceError):
-        restore(tmp_path / "out", tmp_path / "back", NOTHING)
+        restore(tmp_path / "out", tmp_path / "back", nothing)
     assert not list((tmp_path / "back").glob("*"))
 
 
@@ -179,7 +182,7 @@ def test_an_index_that_loses_a_line_is_noticed(tmp_path: Path, trace: list[str])
     sorted_out(trace, tmp_path / "out")
     with sqlite3.connect(tmp_path / "out" / NAME) as connection:
         connection.execute("UPDATE provenance_segments SET output_line_end = output_line_end - 1 WHERE output_id = 0")
-    assert len(verify(tmp_path / "out", NOTHING).problems) == 1
+    assert len(verify(tmp_path / "out", nothing).problems) == 1
 
 
 def test_a_name_outside_of_the_folder_is_refused(tmp_path: Path, trace: list[str]) -> None:
@@ -187,7 +190,7 @@ def test_a_name_outside_of_the_folder_is_refused(tmp_path: Path, trace: list[str
     with sqlite3.connect(tmp_path / "out" / NAME) as connection:
         connection.execute("UPDATE provenance_sources SET path = '../../stolen'")
     with pytest.raises(TraceError, match=r"names a file outside of its folder: `../../stolen`"):
-        restore(tmp_path / "out", tmp_path / "back", NOTHING)
+        restore(tmp_path / "out", tmp_path / "back", nothing)
 
 
 @pytest.mark.parametrize(
@@ -214,4 +217,4 @@ def test_a_folder_with_files_is_refused(tmp_path: Path, trace: list[str]) -> Non
 
 def test_a_folder_without_provenance_is_told(tmp_path: Path) -> None:
     with pytest.raises(TraceError, match=f"no `{NAME}`"):
-        verify(tmp_path, NOTHING)
+        verify(tmp_path, nothing)

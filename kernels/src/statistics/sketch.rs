@@ -33,8 +33,9 @@ impl Sketch {
     pub fn take(counts: &mut [u64], min: u64, max: u64) -> Sketch {
         let mut bins = Vec::new();
         let mut count = 0;
-        for bin in BINS.of(min)..=BINS.of(max) {
-            let number = std::mem::take(&mut counts[bin]);
+        let (first, last) = (BINS.of(min), BINS.of(max));
+        for (bin, number) in counts.iter_mut().enumerate().take(last + 1).skip(first) {
+            let number = std::mem::take(number);
             if number > 0 {
                 bins.push((bin as u16, number));
                 count += number;
