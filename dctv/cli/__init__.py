@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import NoReturn
 
-from dctv.cli.imports import refuse
+from dctv.cli.imports import prepare
 from dctv.console.verdict import Verdict
 
 
@@ -19,7 +19,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     words = list(sys.argv[1:] if argv is None else argv)
     if argv is None:
-        refuse(words)
+        prepare(words)
     with Verdict() as verdict:
         verdict.code = dispatch(words)
     return verdict.code

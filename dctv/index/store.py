@@ -76,7 +76,7 @@ class StoreSpool:
         tables = chunks.tables(known)
         rows = {name: count for name, count, _ in self._spool.tables()}
         writing = _Writing(folder, self._progress, 2 * sum(rows.get(name, 0) for name in tables))
-        every = _Every(self._folder, self._memory // 4) if _is_flat(tables) else None
+        every = _Every(self._folder, self._memory // 2) if _is_flat(tables) else None
         try:
             stored = []
             for number, (name, table) in enumerate(tables.items(), 1):
