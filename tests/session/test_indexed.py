@@ -149,12 +149,9 @@ def test_chunks_of_all_scans_are_decoded_once(trace: Path, tmp_path: Path, monke
 
     asked: list[int] = []
     decoded = IndexedTrace._decoded
-
-    def counted(self: IndexedTrace, positions: frozenset[int]) -> object:
-        asked.append(len(positions))
-        return decoded(self, positions)
-
-    monkeypatch.setattr(IndexedTrace, "_decoded", counted)
+    monkeypatch.setattr(
+        IndexedTrace, "_decoded", lambda self, positions: (asked.append(len(positions)), decoded(self, positions))[1]
+    )
     with Session(index_dir=indexed(trace, tmp_path, store=False)) as session:
         session.mount(str(trace), "t")
         sql = "SELECT a.size FROM t.raw_events.read AS a JOIN t.raw_events.write AS b ON a.size = b.size"
