@@ -31,7 +31,10 @@ QUESTIONS = {
     "group by name, filtered": "SELECT name, COUNT(*), SUM(_duration) FROM t.events WHERE tid > 0 GROUP BY name",
     "100 ms buckets": "SELECT _ts // 100ms AS bucket, name, COUNT(*) FROM t.events GROUP BY bucket, name",
     "dur > 50 ms": "SELECT COUNT(*) FROM t.events WHERE _duration > 50ms",
-    "lag window": """SELECT pid, tid, name, gap FROM (
+    "lag window": """SELECT pid, tid, _ts, gap FROM (
+        SELECT pid, tid, _ts, _ts - LAG(_ts) OVER (PARTITION BY pid, tid ORDER BY _ts) AS gap FROM t.events)
+        ORDER BY gap DESC LIMIT 10""",
+    "lag window, with names": """SELECT pid, tid, name, gap FROM (
         SELECT pid, tid, name, _ts - LAG(_ts) OVER (PARTITION BY pid, tid ORDER BY _ts) AS gap FROM t.events)
         ORDER BY gap DESC LIMIT 10""",
     "POSIX x step": """WITH calls AS (SELECT SPAN * FROM dctv.as_spans(
