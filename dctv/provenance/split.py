@@ -282,11 +282,7 @@ def _text(path: Path, at: Checkpoint) -> bytes:
         hint="viewer pages and what adb packs cannot be reorganized",
     )
     try:
-<<<<<<< HEAD
-        text = _kernels.read_chunk(str(path), at)
-=======
         text: bytes = _kernels.read_chunk(str(path), at)
->>>>>>> wt/green
     except OSError:
         raise no_lines from None
     if text.count(b"\n") + (not text.endswith(b"\n") and bool(text)) != at.lines:
