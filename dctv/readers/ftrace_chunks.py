@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 EVENTS = "raw_events."
 DIMENSIONS = {name: name for name in ("cpu", "common_comm", "common_pid", "common_tgid")}
 """What is indexed by default, and the decoded column that holds it."""
-PREFIX = "dctv:"
+PREFIX = "dctv:key:"
 """Begins the names of decoded columns whose fields have the name of another column, or none that is UTF-8."""
 
 
