@@ -103,8 +103,8 @@ class Chunks:
     dimensions: Mapping[str, str]
     """What is indexed by default: dimension (`cat`, `fhash`) and the column of decoded events that holds it. The
     event's name always is, as `name`, and so are times and durations; `args.size` means the column `size`."""
-    start: Callable[[Sequence[Path], LoadContext, Mapping[str, Any] | None], Pass]
-    """Begin a pass; facts of an earlier one are hints. Raises TraceError."""
+    start: Callable[[Sequence[Path], LoadContext, Mapping[str, Any] | None, int], Pass]
+    """Begin a pass; facts of an earlier one are hints, and chunks have so many bytes of text. Raises TraceError."""
     tables: Callable[[Known], Mapping[str, TraceTable]]
     """Schemas of `raw_events.<name>` and of the tables in `others`, in the order of `Reader.load`, with `data` None."""
     finished: Callable[[Known, str, Any], Any]

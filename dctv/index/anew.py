@@ -135,7 +135,7 @@ class Attempt:
             "false_positive_rate": wanted.false_positive_rate,
         }
         filters = FileFilters(self._writer, sizes)
-        run = self._trace.chunks.start(self._trace.paths, self._trace.context, hints)
+        run = self._trace.chunks.start(self._trace.paths, self._trace.context, hints, self._layout.chunk_bytes)
         try:
             for chunk in run:
                 statistics = statistics_of(chunk, dimensions, sizes)

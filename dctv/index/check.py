@@ -104,8 +104,9 @@ class _Watched:
 def _watched(trace: Trace, index: Index, found: Findings) -> Trace:
     chunks = trace.chunks
 
-    def start(paths: Sequence[Path], context: LoadContext, hints: Mapping[str, Any] | None) -> Pass:
-        return _Watched(chunks.start(paths, context, index.facts if hints is None else hints), index, found)
+    def start(paths: Sequence[Path], context: LoadContext, hints: Mapping[str, Any] | None, chunk_bytes: int) -> Pass:
+        known = index.facts if hints is None else hints
+        return _Watched(chunks.start(paths, context, known, chunk_bytes), index, found)
 
     return replace(trace, reader=replace(trace.reader, chunks=replace(chunks, start=start)))
 

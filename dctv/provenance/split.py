@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dctv.contracts.chunks import FILE, LINE, Checkpoint, DecodedChunk, Known
+from dctv.contracts.chunks import CHUNK_BYTES, FILE, LINE, Checkpoint, DecodedChunk, Known
 from dctv.contracts.reader import Chunks, LoadContext, Reader
 from dctv.errors import TraceError, UsageError
 from dctv.provenance.container import Container, container_of
@@ -60,7 +60,7 @@ def known_of(paths: Sequence[Path], chunks: Chunks, context: LoadContext) -> Kno
     """Read a trace once for what must be known of it as a whole."""
     hints = None
     while True:
-        run = chunks.start(paths, context, hints)
+        run = chunks.start(paths, context, hints, CHUNK_BYTES)
         hashes = [(c.checkpoint.file, *one) for c in run for one in c.hashes]
         if not run.again():
             return Known(run.facts(), hashes)
@@ -113,7 +113,7 @@ class _Splitting:
     def run(self) -> list[Written]:
         job = self.job
         recorder = Recorder(self.work / NAME, job.reader.name, list(job.groups))
-        by_file = _by_file(self.chunks.start(job.paths, job.context, self.known.facts), len(job.paths))
+        by_file = _by_file(self.chunks.start(job.paths, job.context, self.known.facts, CHUNK_BYTES), len(job.paths))
         names = _names_below(job.paths)
         for number, (path, chunks) in enumerate(zip(job.paths, by_file, strict=True)):
             recorder.source(self._source(recorder, number, path, names[number], chunks))

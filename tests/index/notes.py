@@ -117,7 +117,7 @@ def _load(_paths: Sequence[Path], _context: LoadContext) -> LoadedTrace:
 def notes(*, twice: bool = False) -> Reader:
     chunks = Chunks(
         dimensions={"cat": "cat"},
-        start=lambda paths, context, hints: NotesPass(paths, context, hints, twice),
+        start=lambda paths, context, hints, _: NotesPass(paths, context, hints, twice),
         tables=_tables,
         finished=lambda _known, _name, batch: batch,
         origins=_origins,

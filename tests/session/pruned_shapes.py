@@ -256,7 +256,7 @@ EVENTS = [
     'SELECT EVENT a."{c}" FROM {t} AS a SPAN JOIN t.quantize({q}ns) AS q WHERE {a}',
     'SELECT SPAN COUNT(*) AS n, MIN("{c}") AS low FROM {t} WHERE {w} GROUP USING SPANS FROM t.quantize({q}ns)',
 ]
-SPANS = """WITH busy AS (SELECT * FROM dctv.as_spans((SELECT _ts, {d} AS _duration, "{c}", {p} FROM {t}
+SPANS = """WITH busy AS (SELECT SPAN * FROM dctv.as_spans((SELECT _ts, {d} AS _duration, "{c}", {p} FROM {t}
     WHERE {w} AND {d} > 0ns ORDER BY {all}), partition=>'{p}', on_overlap=>'truncate'))
 """
 SPANNED = [
@@ -294,7 +294,7 @@ def questions(draw: st.DrawFn, found: Asked) -> str:
     if table.has("_ts"):
         forms += TIMED
     if table in events or table in raw:
-        forms += EVENTS
+        forms += EVENTS if key.name not in ("_ts", "_duration") else []
         partition = next((one for one in ("tid", "pid", "cpu") if table.has(one) and one != key.name), None)
         length = next((one for one in ("dur", "_duration") if table.has(one)), None)
         if partition and length and key.name not in ("_ts", "_duration", length):
