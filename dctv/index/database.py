@@ -49,6 +49,9 @@ _ONE_CHECKPOINT = """
     FROM checkpoints WHERE file_id = ? AND checkpoint_idx = ?"""
 
 
+_ANEW = "index the trace again"
+
+
 class Closing(Protocol):
     """Something that is held until it is closed."""
 
@@ -69,7 +72,7 @@ class Index:
         self._connection = connection
         self._lock = threading.RLock()
         self._held: Closing | None = None
-        self._verified: set[str] = set()
+        self._verified: dict[str, str] = {}
         self._texts: dict[str, Mapping[str, frozenset[str]]] = {}
         self._dimensions: dict[str, Sequence[DimensionStatistics] | None] = {}
         self.about: Mapping[str, str] = dict(self._rows("SELECT key, value FROM about"))
@@ -292,29 +295,31 @@ class Index:
         return {name: StoredFile(name, folder / file, *rest) for name, file, *rest in self._rows(query)}
 
     def verify(self, table: StoredFile, *, read: bool = False) -> None:
-        """Make sure, once a session, that a file of the store is as it was written.
+        """Make sure that a file of the store is as it was written.
 
-        A file that was not touched since, by what the file system says, is not read, unless `read` asks for it.
+        A file that was not touched since, by what the file system says, is not read, unless `read` asks for it; one
+        that was touched is read once.
 
         Raises:
             IndexUnusable: it is missing or damaged.
         """
-        if table.name in self._verified and not read:
-            return
         try:
+            if not read and self._verified.get(table.name) == stamp(table.path.stat()):
+                return
             file = os.open(table.path, os.O_RDONLY | os.O_CLOEXEC)
+            try:
+                found = os.fstat(file)
+                same = found.st_size == table.bytes
+                if same and (read or stamp(found) != table.stamp):
+                    same = checksum(file, table.bytes) == table.checksum
+            finally:
+                os.close(file)
         except OSError as error:
             what = (error.strerror or str(error)).lower()
-            raise IndexUnusable(f"the stored table `{table.path}` cannot be read: {what}") from None
-        try:
-            same = os.fstat(file).st_size == table.bytes
-            if same and (read or stamp(os.fstat(file)) != table.stamp):
-                same = checksum(file, table.bytes) == table.checksum
-        finally:
-            os.close(file)
+            raise IndexUnusable(f"the stored table `{table.path}` cannot be read: {what}", hint=_ANEW) from None
         if not same:
-            raise IndexUnusable(f"the stored table `{table.path}` is damaged")
-        self._verified.add(table.name)
+            raise IndexUnusable(f"the stored table `{table.path}` is damaged", hint=_ANEW)
+        self._verified[table.name] = stamp(found)
 
 
 def stamp(found: os.stat_result) -> str:

@@ -6,13 +6,14 @@ import threading
 import weakref
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+from pathlib import Path
 
 from dctv.catalog.mount import events_schema
 from dctv.contracts.chunks import Origin
 from dctv.contracts.reader import LoadedTrace, TraceTable
 from dctv.errors import TraceError
 from dctv.index.answers import Answers, Table
-from dctv.index.database import Index
+from dctv.index.database import Index, stamp
 from dctv.index.scan_pruning import ScanPruner, ScanPruning
 from dctv.index.trace import Trace
 from dctv.plan.nodes import physical_names
@@ -37,16 +38,17 @@ class IndexedTrace:
     """A mounted trace with its index; may be used by several threads."""
 
     def __init__(self, trace: Trace, index: Index) -> None:
+        # Results that are still read may need the index after the trace was unmounted.
+        self._close = weakref.finalize(self, index.close)
         self.index = index
         self.tables: Mapping[str, TraceTable] = trace.chunks.tables(index.known)
         """Schemas without data."""
         self.rest: LoadedTrace = trace.chunks.rest(index.known)
         self._trace = trace
+        self._stamps = [self._stamp(number) for number in range(len(trace.paths))]
         self._lock = threading.Lock()
         self._kept: Decoded | None = None
         self._origins: dict[str, Mapping[str, Origin]] = {}
-        # Results that are still read may need the index after the trace was unmounted.
-        self._close = weakref.finalize(self, index.close)
 
     @cached_property
     def everything(self) -> frozenset[int]:
@@ -139,18 +141,28 @@ class IndexedTrace:
             TraceError: they are not.
         """
         for number in numbers:
-            file = self.index.files[number]
-            path = self._trace.paths[number]
-            try:
-                found = path.stat()
-            except OSError as error:
-                raise TraceError(f"cannot read `{path}`: {(error.strerror or str(error)).lower()}") from None
-            if (found.st_size, found.st_mtime_ns) != (file.identity.size, file.identity.mtime_ns):
-                raise TraceError(f"`{path}` has changed since it was mounted", hint="mount it again")
+            if self._stamp(number) != self._stamps[number]:
+                raise _changed(self._trace.paths[number])
+
+    def _stamp(self, number: int) -> str:
+        """Return what changes with every write to a file, which is of the size and time that the index tells."""
+        path = self._trace.paths[number]
+        known = self.index.files[number].identity
+        try:
+            found = path.stat()
+        except OSError as error:
+            raise TraceError(f"cannot read `{path}`: {(error.strerror or str(error)).lower()}") from None
+        if (found.st_size, found.st_mtime_ns) != (known.size, known.mtime_ns):
+            raise _changed(path)
+        return stamp(found)
 
     def close(self) -> None:
         """Let go of the index."""
         self._close()
+
+
+def _changed(path: Path) -> TraceError:
+    return TraceError(f"`{path}` has changed since it was mounted", hint="mount it again")
 
 
 def _bytes_of(tables: Mapping[str, TraceTable]) -> int:

@@ -54,9 +54,12 @@ def open_whole(folder: Path) -> Index | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise IndexUnusable(f"the index `{path}` cannot be read: {(error.strerror or str(error)).lower()}") from None
+        raise _unreadable(path, error) from None
     try:
-        check_seal(file, path)
+        try:
+            check_seal(file, path)
+        except OSError as error:
+            raise _unreadable(path, error) from None
         connection = _connect(path)
         try:
             if not os.path.samestat(os.fstat(file), path.stat()):
@@ -70,6 +73,10 @@ def open_whole(folder: Path) -> Index | None:
             raise
     finally:
         os.close(file)
+
+
+def _unreadable(path: Path, error: OSError) -> IndexUnusable:
+    return IndexUnusable(f"the index `{path}` cannot be read: {(error.strerror or str(error)).lower()}")
 
 
 def _connect(path: Path) -> sqlite3.Connection:

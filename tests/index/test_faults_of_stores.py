@@ -9,12 +9,13 @@ import shutil
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 
 import pytest
 
-from dctv.errors import IndexUnusable, QueryError, TraceError
+from dctv.errors import IndexFailed, IndexUnusable, QueryError, TraceError
 from dctv.index.location import INDEX
 from dctv.index.schema import FORMAT_VERSION
 from dctv.index.seal import seal, unsealed_copy
@@ -35,13 +36,13 @@ from tests.index.faults import (
     mixed,
 )
 
-FLIPS = 600 if EXPLORE else 6
+FLIPS = 260 if EXPLORE else 3
 """Of each kind of trace, and each way."""
 
 
 @pytest.fixture(scope="module")
 def pfw(tmp_path_factory: pytest.TempPathFactory) -> Case:
-    return Case.of(mixed(tmp_path_factory.mktemp("pfw") / "run"), PFW)
+    return Case.of(mixed(tmp_path_factory.mktemp("pfw") / "run", 200), PFW)
 
 
 @pytest.fixture(scope="module")
@@ -142,13 +143,14 @@ def a_loop(path: Path) -> None:
     path.symlink_to(path.name)
 
 
+DAMAGE = [truncated, emptied, longer, deleted, a_folder, a_loop] if EXPLORE else [truncated, deleted, a_folder]
+
+
 @both
-@pytest.mark.parametrize("damage", [truncated, emptied, longer, deleted, a_folder, a_loop])
-def test_damaged_files_are_noticed(
-    case: Case, good: Path, tmp_path: Path, damage: Callable[[Path], None]
-) -> None:
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_damaged_files_are_noticed(case: Case, good: Path, tmp_path: Path, damage: Callable[[Path], None]) -> None:
     paths = files_of(good)
-    chosen = range(len(paths)) if EXPLORE else {0, len(paths) - 2, len(paths) - 1}
+    chosen = range(len(paths)) if EXPLORE else (len(paths) - 2, len(paths) - 1)
     seen = 0
     for number in chosen:
         folder = Path(shutil.copytree(good, tmp_path / str(number)))
@@ -158,8 +160,12 @@ def test_damaged_files_are_noticed(
         assert not errors or path.name != INDEX
         assert path.name != INDEX or damage is deleted or warnings
         seen += bool(errors)
-        assert build(case.trace, folder).seconds is not None
-        assert case.survey(folder) == ([], [])
+        if path.is_dir() and path.name == INDEX:
+            with pytest.raises(IndexFailed, match="is a directory"):
+                build(case.trace, folder)
+        elif EXPLORE or path.name == INDEX:
+            assert build(case.trace, folder).seconds is not None
+            assert case.survey(folder) == ([], [])
     assert seen
 
 
@@ -179,7 +185,7 @@ def test_swapped_files_are_noticed(case: Case, good: Path, tmp_path: Path) -> No
 
 @one
 def test_an_index_of_another_trace_in_this_place(case: Case, good: Path, tmp_path: Path) -> None:
-    other = mixed(tmp_path / "other" / "run", 1600) if (tmp_path / "other").mkdir() is None else tmp_path
+    other = mixed(tmp_path / "other" / "run", 300) if (tmp_path / "other").mkdir() is None else tmp_path
     build(other, tmp_path / "idx")
     (theirs,) = (tmp_path / "idx").iterdir()
     (ours,) = good.iterdir()
@@ -262,19 +268,20 @@ def renamed_over(path: Path) -> None:
     other.replace(path)
 
 
-CHANGES = [grown, cut, of_same_size, hidden, renamed_over, deleted]
+CHANGES = [grown, cut, of_same_size, hidden, renamed_over, deleted] if EXPLORE else [cut, hidden]
 
 
 @pytest.fixture
 def own(pfw: Case, tmp_path: Path) -> Case:
-    trace = Path(shutil.copytree(pfw.trace, tmp_path / "own"))
-    return Case.of(trace, PFW)
+    return replace(pfw, trace=Path(shutil.copytree(pfw.trace, tmp_path / "own")))
 
 
 @pytest.mark.parametrize("change", CHANGES)
-@pytest.mark.parametrize("store", [True, False])
-def test_a_trace_that_changed_before_the_mount(own: Case, tmp_path: Path, change: Callable[[Path], None], store: bool) -> None:
-    build(own.trace, tmp_path / "idx", store=store)
+@pytest.mark.parametrize("rows", ["stored", "in chunks"])
+def test_a_trace_that_changed_before_the_mount(
+    own: Case, tmp_path: Path, change: Callable[[Path], None], rows: str
+) -> None:
+    build(own.trace, tmp_path / "idx", store=rows == "stored")
     for path in sorted(own.trace.iterdir())[1:]:
         change(path)
         try:
@@ -301,7 +308,9 @@ def now_of(case: Case, **how: object) -> list[object]:
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_a_trace_that_changes_while_it_is_read_in_chunks(own: Case, tmp_path: Path, change: Callable[[Path], None]) -> None:
+def test_a_trace_that_changes_while_it_is_read_in_chunks(
+    own: Case, tmp_path: Path, change: Callable[[Path], None]
+) -> None:
     build(own.trace, tmp_path / "idx", store=False)
     for number, path in enumerate(sorted(own.trace.iterdir())):
         whole, status = path.read_bytes(), path.stat()
@@ -319,13 +328,19 @@ def test_a_trace_that_changes_while_it_is_read_in_chunks(own: Case, tmp_path: Pa
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_a_trace_that_changes_while_its_store_is_read(own: Case, tmp_path: Path, change: Callable[[Path], None]) -> None:
+def test_a_trace_that_changes_while_its_store_is_read(
+    own: Case, tmp_path: Path, change: Callable[[Path], None]
+) -> None:
     build(own.trace, tmp_path / "idx")
     with Session(index_dir=tmp_path / "idx") as session:
         session.mount(str(own.trace), "t")
         for path in sorted(own.trace.iterdir()):
             change(path)
             assert own.judge([ask(session, sql) for sql in own.queries]) == []
+
+
+def flipped(path: Path) -> None:
+    changed(path, of_middle)
 
 
 def replaced(path: Path) -> None:
@@ -337,7 +352,9 @@ def replaced(path: Path) -> None:
 
 
 @one
-@pytest.mark.parametrize("damage", [truncated, emptied, longer, deleted, a_folder, replaced, lambda p: changed(p, of_middle)])
+@pytest.mark.parametrize(
+    "damage", [truncated, emptied, longer, deleted, a_folder, replaced, flipped] if EXPLORE else [deleted, flipped]
+)
 def test_a_store_that_changes_while_it_is_read(
     case: Case, good: Path, tmp_path: Path, damage: Callable[[Path], None]
 ) -> None:
@@ -370,7 +387,7 @@ def test_the_command_line_tells_damage(case: Case, good: Path, tmp_path: Path) -
         assert ran.err.startswith("error: the stored table ")
         assert "is damaged" in ran.err
     ran = run("stats", *place, case.trace)
-    assert (ran.code, ran.err.count("\n")) == (0, 1)
+    assert (ran.code, ran.err) == (0, "")
     (index,) = folder.rglob(INDEX)
     changed(index, of_middle)
     for words in (query, view, ("stats", *place, case.trace)):
@@ -386,11 +403,9 @@ def test_nothing_is_written_beside_the_trace(own: Case, tmp_path: Path) -> None:
     for words in (
         ("query", "SELECT COUNT(*) FROM t.events", f"t={own.trace}"),
         ("index", own.trace),
-        ("index", "--check", own.trace),
         ("query", "SELECT COUNT(size) FROM t.raw_events.read", f"t={own.trace}"),
         ("view", own.trace, "--where", "size > 100"),
         ("stats", own.trace),
-        ("stats", "--exact", own.trace),
     ):
         assert run(*words, cwd=own.trace, **changes).code == 0
         assert listing(own.trace) == before
