@@ -95,7 +95,7 @@ def trace(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         assert found.out["dictionary"], "nothing was left out, so that nothing is shown"
 
 
-@bounded(60)
+@bounded(10)
 @given(data=st.data())
 def test_nothing_is_missed(trace: Asked, data: st.DataObject) -> None:
     sql = data.draw(st.sampled_from([True, True, True, False]))

@@ -58,6 +58,8 @@ class Asked:
     tables: list[Table] = field(default_factory=list)
     fields: list[Column] = field(default_factory=list)
     """What filters can name."""
+    views: set[str] = field(default_factory=set)
+    """Those that were made: when they are first asked, since many never are."""
     window: int = 1
     out: Counter[str] = field(default_factory=Counter)
     """How many chunks each tier threw out, over all questions."""
@@ -114,8 +116,6 @@ def _look(found: Asked) -> None:
         if table is None:
             continue
         found.tables.append(table)
-        for session in found.sessions.values():
-            session.sql(f"CREATE VIEW {table.view} AS SELECT * FROM {quoted(table.name)}")
         if ".raw_events." in info.name:
             fields.update({one.name: one for one in table.columns if one.name != "_ts"})
         if info.name == "t.events":
@@ -300,7 +300,12 @@ def questions(draw: st.DrawFn, found: Asked) -> str:
         if partition and length and key.name not in ("_ts", "_duration", length):
             parts |= {"p": partition, "d": length}
             forms += [SPANS + one for one in SPANNED]
-    return draw(st.sampled_from(forms)).format(**parts)
+    form = draw(st.sampled_from(forms))
+    if "{v}" in form and table.view not in found.views:
+        found.views.add(table.view)
+        for session in found.sessions.values():
+            session.sql(f"CREATE VIEW {table.view} AS SELECT * FROM {quoted(table.name)}")
+    return form.format(**parts)
 
 
 @st.composite
