@@ -76,7 +76,9 @@ def unpacked(trace: Path, folder: Path) -> Path:
         target = folder / (path.name if trace.is_file() else path.relative_to(trace))
         target.parent.mkdir(parents=True, exist_ok=True)
         packed = path.suffix == ".gz"
-        target.with_suffix("" if packed else path.suffix).write_bytes(gzip.decompress(data) if packed and data else data)
+        target.with_suffix("" if packed else path.suffix).write_bytes(
+            gzip.decompress(data) if packed and data else data
+        )
     return folder
 
 

@@ -120,7 +120,9 @@ def _look(found: Asked) -> None:
             fields.update({one.name: one for one in table.columns if one.name != "_ts"})
         if info.name == "t.events":
             named = {"name": "name", "category": "cat", "pid": "pid"}
-            fields |= {named[c.name]: Column(named[c.name], c.type, "", c.values) for c in table.columns if c.name in named}
+            fields |= {
+                named[c.name]: Column(named[c.name], c.type, "", c.values) for c in table.columns if c.name in named
+            }
             times = next(c.values for c in table.columns if c.name == "_ts")
             fields["ts"] = Column("ts", "BIGINT", "ns", tuple(one + int(start) for one in times))
     found.fields = [one for one in fields.values() if one.name.isidentifier() and not one.name.startswith("_")]
@@ -262,7 +264,7 @@ SPANS = """WITH busy AS (SELECT SPAN * FROM dctv.as_spans((SELECT _ts, {d} AS _d
 SPANNED = [
     'SELECT SPAN "{c}" FROM busy',
     'SELECT SPAN "{c}", {p} FROM busy SPAN BROADCAST FROM t.quantize({q}ns) WHERE {h}',
-    'SELECT SPAN COUNT(*) AS n, SUM(_duration) AS d FROM busy GROUP USING SPANS FROM t.quantize({q}ns)',
+    "SELECT SPAN COUNT(*) AS n, SUM(_duration) AS d FROM busy GROUP USING SPANS FROM t.quantize({q}ns)",
     "SELECT SPAN COUNT(*) AS n FROM busy WHERE {h} GROUP USING PARTITION",
     'SELECT SPAN a."{c}" AS x, b."{c}" AS y FROM busy AS a SPAN OUTER JOIN busy AS b',
 ]
