@@ -98,7 +98,9 @@ def jobs(draw: random.Random) -> Iterator[Job]:
     kinds = []
     ways = [(os.environ[name],) if os.environ.get(name) else values for name, values in WAYS.items()]
     explore = {"DCTV_EXPLORE": str(max(1, round(MINUTES / 6)))}
-    folders = ("semantics", "kernels", "relational", "rewrite", "index")
+    # Those over the collection take part where it is named.
+    collection = ("collection",) if os.environ.get("DCTV_TRACES") else ()
+    folders = ("semantics", "kernels", "relational", "rewrite", "index", "session", *collection)
     for path in sorted(path for folder in folders for path in (ROOT / "tests" / folder).glob("test_*.py")):
         if not re.search(r"@given\(|\bEXPLORE\b", path.read_text(encoding="utf-8")):
             continue

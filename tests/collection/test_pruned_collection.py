@@ -76,7 +76,9 @@ def unpacked(trace: Path, folder: Path) -> Path:
         target = folder / (path.name if trace.is_file() else path.relative_to(trace))
         target.parent.mkdir(parents=True, exist_ok=True)
         packed = path.suffix == ".gz"
-        target.with_suffix("" if packed else path.suffix).write_bytes(gzip.decompress(data) if packed and data else data)
+        target.with_suffix("" if packed else path.suffix).write_bytes(
+            gzip.decompress(data) if packed and data else data
+        )
     return folder
 
 
@@ -95,7 +97,7 @@ def trace(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         assert found.out["dictionary"], "nothing was left out, so that nothing is shown"
 
 
-@bounded(60)
+@bounded(10)
 @given(data=st.data())
 def test_nothing_is_missed(trace: Asked, data: st.DataObject) -> None:
     sql = data.draw(st.sampled_from([True, True, True, False]))

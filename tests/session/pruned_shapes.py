@@ -58,6 +58,8 @@ class Asked:
     tables: list[Table] = field(default_factory=list)
     fields: list[Column] = field(default_factory=list)
     """What filters can name."""
+    views: set[str] = field(default_factory=set)
+    """Those that were made: when they are first asked, since many never are."""
     window: int = 1
     out: Counter[str] = field(default_factory=Counter)
     """How many chunks each tier threw out, over all questions."""
@@ -114,13 +116,13 @@ def _look(found: Asked) -> None:
         if table is None:
             continue
         found.tables.append(table)
-        for session in found.sessions.values():
-            session.sql(f"CREATE VIEW {table.view} AS SELECT * FROM {quoted(table.name)}")
         if ".raw_events." in info.name:
             fields.update({one.name: one for one in table.columns if one.name != "_ts"})
         if info.name == "t.events":
             named = {"name": "name", "category": "cat", "pid": "pid"}
-            fields |= {named[c.name]: Column(named[c.name], c.type, "", c.values) for c in table.columns if c.name in named}
+            fields |= {
+                named[c.name]: Column(named[c.name], c.type, "", c.values) for c in table.columns if c.name in named
+            }
             times = next(c.values for c in table.columns if c.name == "_ts")
             fields["ts"] = Column("ts", "BIGINT", "ns", tuple(one + int(start) for one in times))
     found.fields = [one for one in fields.values() if one.name.isidentifier() and not one.name.startswith("_")]
@@ -262,7 +264,7 @@ SPANS = """WITH busy AS (SELECT SPAN * FROM dctv.as_spans((SELECT _ts, {d} AS _d
 SPANNED = [
     'SELECT SPAN "{c}" FROM busy',
     'SELECT SPAN "{c}", {p} FROM busy SPAN BROADCAST FROM t.quantize({q}ns) WHERE {h}',
-    'SELECT SPAN COUNT(*) AS n, SUM(_duration) AS d FROM busy GROUP USING SPANS FROM t.quantize({q}ns)',
+    "SELECT SPAN COUNT(*) AS n, SUM(_duration) AS d FROM busy GROUP USING SPANS FROM t.quantize({q}ns)",
     "SELECT SPAN COUNT(*) AS n FROM busy WHERE {h} GROUP USING PARTITION",
     'SELECT SPAN a."{c}" AS x, b."{c}" AS y FROM busy AS a SPAN OUTER JOIN busy AS b',
 ]
@@ -300,7 +302,12 @@ def questions(draw: st.DrawFn, found: Asked) -> str:
         if partition and length and key.name not in ("_ts", "_duration", length):
             parts |= {"p": partition, "d": length}
             forms += [SPANS + one for one in SPANNED]
-    return draw(st.sampled_from(forms)).format(**parts)
+    form = draw(st.sampled_from(forms))
+    if "{v}" in form and table.view not in found.views:
+        found.views.add(table.view)
+        for session in found.sessions.values():
+            session.sql(f"CREATE VIEW {table.view} AS SELECT * FROM {quoted(table.name)}")
+    return form.format(**parts)
 
 
 @st.composite

@@ -20,6 +20,11 @@ DIMENSIONS = ("args.size", "args.key", "args.mixed", "args.odd", "args.flag")
 NAMES = ("read", "write", "open64", "close", "a b", "quote'd")
 EDGES = (2**53, 2**53 + 1, 2**63 - 1, -(2**63), 0, -1, 7, 70)
 EVENTS = 500
+START = 17 * 10**14
+"""As nanoseconds too large for doubles, and whole numbers of any unit."""
+
+
+FILTERS = ('name == "only_3"', "size > 13000", 'fname == "/data/same"', 'key == "8"', 'key > "g"', 'key == "\u00e9"')
 
 
 def event(draw: random.Random, number: int, part: int) -> dict[str, Any]:
@@ -36,9 +41,10 @@ def event(draw: random.Random, number: int, part: int) -> dict[str, Any]:
         args["odd"] = draw.choice([0.1, 0.5, 1e300, 3, part + 0.25])
     if part % 5 == 2:
         args["flag"] = draw.random() < 0.5
-    args["key"] = f"{draw.getrandbits(64):016x}"
+    # Too long for dictionaries.
+    args["key"] = f"{draw.getrandbits(1024):0256x}"
     found = {"id": number, "name": name, "cat": "POSIX" if part % 3 else "STDIO", "pid": part // 3, "tid": part % 7}
-    found |= {"ts": 10**6 + number * 10 - draw.randrange(25), "ph": "X", "args": args}
+    found |= {"ts": START + number * 10 - draw.randrange(25), "ph": "X", "args": args}
     return found | ({"dur": draw.choice([0, 1, part, 5000])} if draw.random() < 0.95 else {})
 
 
@@ -71,7 +77,7 @@ def write(folder: Path, seed: int) -> tuple[Path, int]:
     return folder, others
 
 
-@pytest.fixture(scope="module", params=range(4))
+@pytest.fixture(scope="module", params=[1, 2])
 def trace(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Asked, int]]:
     folder = tmp_path_factory.mktemp("trace")
     path, others = write(folder / "trace", request.param)
@@ -82,7 +88,7 @@ def trace(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 def test_each_tier_leaves_chunks_out(trace: tuple[Asked, int]) -> None:
     found, others = trace
     assert found.chunks > 5
-    for text in ('name == "only_3"', "size > 13000", 'key == "8000000000000000"', 'fname == "/data/same"'):
+    for text in FILTERS:
         check(found, text, sql=False)
     assert min(found.out[tier] for tier in ("dictionary", "range", "bloom")) > 0, found.out
     # What another tool takes the complement of chunks for.
@@ -91,7 +97,7 @@ def test_each_tier_leaves_chunks_out(trace: tuple[Asked, int]) -> None:
     assert (len(rows), count) == (others, [(others,)])
 
 
-@bounded(40)
+@bounded(20)
 @given(data=st.data())
 def test_nothing_is_missed(trace: tuple[Asked, int], data: st.DataObject) -> None:
     sql = data.draw(st.sampled_from([True, True, True, False]))
