@@ -43,7 +43,7 @@ test-collection: $(TOOLS)  ## run the tests over the collection of traces (DCTV_
 	@test -d "$(DCTV_TRACES)" || { echo "no folder $(DCTV_TRACES): set DCTV_TRACES to the collection of traces" >&2; exit 1; }
 	DCTV_TRACES="$(abspath $(DCTV_TRACES))" $(BIN)/python -m pytest -n auto --dist worksteal tests/collection
 
-fuzz: $(TOOLS)  ## try new random examples of the property tests for FUZZ_MINUTES (30)
+fuzz: $(TOOLS)  ## try new random examples, damage and kills for FUZZ_MINUTES (30)
 	$(BIN)/python tests/fuzz.py
 
 check: check-form check-lint check-types check-floors check-docs check-rust  ## check form, types, floors and documentation
