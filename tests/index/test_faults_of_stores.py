@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -113,8 +114,15 @@ def test_no_flipped_bit_changes_an_answer(
             assert "is damaged" in warnings[0]
         assert all("is damaged" in error.message for error in errors)
         noticed[path.suffix] += bool(errors or warnings)
-        changed(path, lambda raw, whole=whole: raw.__setitem__(slice(None), whole))
+        changed(path, becoming(whole))
     assert noticed[".idx"] >= FLIPS // 3
+
+
+def becoming(whole: bytes) -> Callable[[bytearray], None]:
+    def change(raw: bytearray) -> None:
+        raw[:] = whole
+
+    return change
 
 
 def truncated(path: Path) -> None:
@@ -185,7 +193,8 @@ def test_swapped_files_are_noticed(case: Case, good: Path, tmp_path: Path) -> No
 
 @one
 def test_an_index_of_another_trace_in_this_place(case: Case, good: Path, tmp_path: Path) -> None:
-    other = mixed(tmp_path / "other" / "run", 300) if (tmp_path / "other").mkdir() is None else tmp_path
+    (tmp_path / "other").mkdir()
+    other = mixed(tmp_path / "other" / "run", 300)
     build(other, tmp_path / "idx")
     (theirs,) = (tmp_path / "idx").iterdir()
     (ours,) = good.iterdir()
@@ -255,7 +264,12 @@ def of_same_size(path: Path) -> None:
 
 def hidden(path: Path) -> None:
     """Change digits in the middle, and restore the time of the change."""
-    changed(path, lambda raw: raw.__setitem__(slice(None), raw.replace(b'"size":', b'"Size":')) or of_middle(raw))
+
+    def change(raw: bytearray) -> None:
+        raw[:] = raw.replace(b'"size":', b'"Size":')
+        of_middle(raw)
+
+    changed(path, change)
 
 
 def of_middle(raw: bytearray) -> None:
@@ -294,7 +308,7 @@ def test_a_trace_that_changed_before_the_mount(
         assert now_of(own, index=True, index_dir=tmp_path / "again") == now
 
 
-def now_of(case: Case, **how: object) -> list[object]:
+def now_of(case: Case, **how: Any) -> list[object]:
     """What a new session answers: tables may have gone with their events."""
     with Session(**how) as session:
         session.mount(str(case.trace), "t")
@@ -390,8 +404,9 @@ def test_the_command_line_tells_damage(case: Case, good: Path, tmp_path: Path) -
     assert (ran.code, ran.err) == (0, "")
     (index,) = folder.rglob(INDEX)
     changed(index, of_middle)
-    for words in (query, view, ("stats", *place, case.trace)):
-        ran = run(*words)
+    every: list[tuple[str | Path, ...]] = [query, view, ("stats", *place, case.trace)]
+    for one in every:
+        ran = run(*one)
         assert ran.code == 0
         assert ran.err.startswith("warning: the index ")
         assert ran.err.count("\n") == 1

@@ -1,4 +1,4 @@
-"""Draws questions over a trace from its own values, and asks them of the whole trace, its chunks and its column store."""
+"""Draws questions over a trace from its values, and asks them of the whole trace, its chunks and its column store."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from math import isnan
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -134,15 +135,19 @@ def _table(session: Session, name: str, view: str) -> Table | None:
         return None
     rows = session.sql(f"SELECT * FROM {quoted(name)} LIMIT {MOST_ROWS}").fetchall()
     columns = [
-        Column(column.name, column.type, str(column.unit or ""), _some([row[place] for row in rows]))
+        Column(column.name, column.type, str(column.unit), _some([row[place] for row in rows]))
         for place, column in enumerate(schema.columns)
     ]
     return Table(name, view, tuple(columns)) if rows else None
 
 
+def _nan(value: object) -> bool:
+    return isinstance(value, float) and isnan(value)
+
+
 def _some(values: list[Any]) -> tuple[Any, ...]:
     """Return the ends, rare and common ones of some values, and some in between."""
-    numbers = Counter(value for value in values if value is not None and value == value)
+    numbers = Counter(value for value in values if value is not None and not _nan(value))
     ordered = [value for value, _ in numbers.most_common()]
     ends = [min(numbers), max(numbers)] if numbers else []
     step = max(1, len(ordered) // 8)
@@ -174,7 +179,7 @@ def _near(column: Column) -> st.SearchStrategy[Any]:
 
 
 def _literal(column: Column) -> st.SearchStrategy[str]:
-    def written(value: Any, coarse: bool) -> str:
+    def written(value: Any, *, coarse: bool) -> str:
         if isinstance(value, str):
             return "'" + value.replace("'", "''") + "'"
         if isinstance(value, bool):
@@ -184,7 +189,7 @@ def _literal(column: Column) -> st.SearchStrategy[str]:
             return f"{sign}{number // 1000}.{number % 1000:03}us"
         return f"{value}{column.unit}" if column.unit.isalpha() else f"{value}"
 
-    return st.builds(written, _near(column), st.booleans())
+    return st.builds(written, _near(column), coarse=st.booleans())
 
 
 _OPERATORS = st.sampled_from(["=", "=", "!=", "<", "<=", ">", ">=", "<=>"])

@@ -69,10 +69,10 @@ def write(folder: Path, seed: int) -> tuple[Path, int]:
             lines.append(json.dumps(one))
             if draw.random() < 0.02:
                 lines.append(draw.choice(["broken", '{"name":"read"', "", "[1]"]))
-        text = "\n".join(lines).encode() + b"\n]\n"
+        raw = "\n".join(lines).encode() + b"\n]\n"
         packed = bool(seed & 2)
-        step = len(text) // 6 + 1
-        data = b"".join(gzip.compress(text[at : at + step]) for at in range(0, len(text), step)) if packed else text
+        step = len(raw) // 6 + 1
+        data = b"".join(gzip.compress(raw[at : at + step]) for at in range(0, len(raw), step)) if packed else raw
         (folder / f"app-{file}.pfw{'.gz' if packed else ''}").write_bytes(data)
     return folder, others
 
