@@ -191,8 +191,8 @@ def environment(**changes: str) -> dict[str, str]:
 def begin(*words: str | Path, **changes: str) -> subprocess.Popen[str]:
     """Start `dctv` with small chunks."""
     command = [sys.executable, "-m", "tests.index.faults", *map(str, words)]
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    return subprocess.Popen(command, cwd=ROOT, env=environment(**changes), text=True, **pipes)
+    pipe = subprocess.PIPE
+    return subprocess.Popen(command, cwd=ROOT, env=environment(**changes), text=True, stdout=pipe, stderr=pipe)
 
 
 def main() -> None:
