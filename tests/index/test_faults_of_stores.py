@@ -9,7 +9,6 @@ import shutil
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -280,7 +279,7 @@ CHANGES = [grown, cut, of_same_size, hidden, renamed_over, deleted] if EXPLORE e
 
 @pytest.fixture
 def own(pfw: Case, tmp_path: Path) -> Case:
-    return replace(pfw, trace=Path(shutil.copytree(pfw.trace, tmp_path / "own")))
+    return Case.of(Path(shutil.copytree(pfw.trace, tmp_path / "own")), PFW)
 
 
 @pytest.mark.parametrize("change", CHANGES)
