@@ -9,7 +9,6 @@ import shutil
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -114,15 +113,8 @@ def test_no_flipped_bit_changes_an_answer(
             assert "is damaged" in warnings[0]
         assert all("is damaged" in error.message for error in errors)
         noticed[path.suffix] += bool(errors or warnings)
-        changed(path, becoming(whole))
+        path.write_bytes(whole)
     assert noticed[".idx"] >= FLIPS // 3
-
-
-def becoming(whole: bytes) -> Callable[[bytearray], None]:
-    def change(raw: bytearray) -> None:
-        raw[:] = whole
-
-    return change
 
 
 def truncated(path: Path) -> None:
@@ -263,7 +255,7 @@ def of_same_size(path: Path) -> None:
 
 
 def hidden(path: Path) -> None:
-    """Change digits in the middle, and restore the time of the change."""
+    """Change a name, where it can be seen, and something else, and restore the time of the change."""
 
     def change(raw: bytearray) -> None:
         raw[:] = raw.replace(b'"size":', b'"Size":')
@@ -287,7 +279,7 @@ CHANGES = [grown, cut, of_same_size, hidden, renamed_over, deleted] if EXPLORE e
 
 @pytest.fixture
 def own(pfw: Case, tmp_path: Path) -> Case:
-    return replace(pfw, trace=Path(shutil.copytree(pfw.trace, tmp_path / "own")))
+    return Case.of(Path(shutil.copytree(pfw.trace, tmp_path / "own")), PFW)
 
 
 @pytest.mark.parametrize("change", CHANGES)
@@ -389,8 +381,13 @@ def test_a_store_that_changes_while_it_is_read(
 def test_the_command_line_tells_damage(case: Case, good: Path, tmp_path: Path) -> None:
     folder = Path(shutil.copytree(good, tmp_path / "idx"))
     place = ("--index-dir", folder)
-    query = ("query", *place, "SELECT COUNT(size) FROM t.raw_events.read WHERE size > 0", f"t={case.trace}")
-    view = ("view", *place, case.trace, "--where", "size > 100")
+    query: tuple[str | Path, ...] = (
+        "query",
+        *place,
+        "SELECT COUNT(size) FROM t.raw_events.read WHERE size > 0",
+        f"t={case.trace}",
+    )
+    view: tuple[str | Path, ...] = ("view", *place, case.trace, "--where", "size > 100")
     assert [run(*words).code for words in (query, view)] == [0, 0]
     for path in files_of(folder):
         if path.suffix == ".parquet":
@@ -404,9 +401,8 @@ def test_the_command_line_tells_damage(case: Case, good: Path, tmp_path: Path) -
     assert (ran.code, ran.err) == (0, "")
     (index,) = folder.rglob(INDEX)
     changed(index, of_middle)
-    every: list[tuple[str | Path, ...]] = [query, view, ("stats", *place, case.trace)]
-    for one in every:
-        ran = run(*one)
+    for words in (query, view, ("stats", *place, case.trace)):
+        ran = run(*words)
         assert ran.code == 0
         assert ran.err.startswith("warning: the index ")
         assert ran.err.count("\n") == 1
