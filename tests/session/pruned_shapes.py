@@ -1,4 +1,4 @@
-"""Draws questions over a trace from its own values, and asks them of the whole trace, its chunks and its column store."""
+"""Draws questions over a trace from its own values, and asks them of the whole, of chunks and of the column store."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from math import isnan
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -142,7 +143,9 @@ def _table(session: Session, name: str, view: str) -> Table | None:
 
 def _some(values: list[Any]) -> tuple[Any, ...]:
     """Return the ends, rare and common ones of some values, and some in between."""
-    numbers = Counter(value for value in values if value is not None and value == value)
+    numbers = Counter(
+        value for value in values if value is not None and not (isinstance(value, float) and isnan(value))
+    )
     ordered = [value for value, _ in numbers.most_common()]
     ends = [min(numbers), max(numbers)] if numbers else []
     step = max(1, len(ordered) // 8)
@@ -174,7 +177,7 @@ def _near(column: Column) -> st.SearchStrategy[Any]:
 
 
 def _literal(column: Column) -> st.SearchStrategy[str]:
-    def written(value: Any, coarse: bool) -> str:
+    def written(value: Any, *, coarse: bool) -> str:
         if isinstance(value, str):
             return "'" + value.replace("'", "''") + "'"
         if isinstance(value, bool):
@@ -184,7 +187,7 @@ def _literal(column: Column) -> st.SearchStrategy[str]:
             return f"{sign}{number // 1000}.{number % 1000:03}us"
         return f"{value}{column.unit}" if column.unit.isalpha() else f"{value}"
 
-    return st.builds(written, _near(column), st.booleans())
+    return st.builds(written, _near(column), coarse=st.booleans())
 
 
 _OPERATORS = st.sampled_from(["=", "=", "!=", "<", "<=", ">", ">=", "<=>"])
