@@ -34,7 +34,7 @@ MEMORY = 48 << 20
 PAGE_BYTES = 8 << 20
 """Bytes of a page at most: a column of a row group mostly is one page, since nobody skips pages."""
 
-SAMPLE = 2048
+SAMPLE = 1024
 """Rows of which a column's encoding is told."""
 
 BLOOM_FROM = 64
