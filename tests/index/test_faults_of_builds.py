@@ -45,6 +45,13 @@ def wait_for_work(root: Path, child: subprocess.Popen[str]) -> None:
         time.sleep(0.001)
 
 
+def built_and_whole(case: Case, root: Path) -> None:
+    """A folder of one index holds just what belongs to it after a build, when nobody uses it."""
+    gc.collect()
+    build(case.trace, root, force=True)
+    whole(root)
+
+
 def whole(root: Path) -> None:
     """A folder of one index holds just what belongs to it."""
     (folder,) = root.iterdir()
@@ -76,11 +83,9 @@ def test_killed_builds(case: Case, tmp_path: Path) -> None:
         leftovers += bool(set(root.glob(f"*/{WORKSPACE}*")) - before)
         assert case.survey(root) == ([], [])
         if number % 10 == 9:
-            build(case.trace, root, force=True)
-            whole(root)
+            built_and_whole(case, root)
     assert leftovers
-    build(case.trace, root, force=True)
-    whole(root)
+    built_and_whole(case, root)
     assert case.survey(root) == ([], [])
 
 
@@ -108,9 +113,7 @@ def test_one_asks_while_others_build_anew(case: Case, tmp_path: Path) -> None:
                 assert case.survey(tmp_path) == ([], [])
                 assert case.judge([session.sql(sql).fetchall() for sql in case.queries]) == []
             assert [code for code, *_ in in_time(children)] == [0, 0]
-    gc.collect()
-    build(case.trace, tmp_path, force=True)
-    whole(tmp_path)
+    built_and_whole(case, tmp_path)
 
 
 def nothing_looks_finished(root: Path) -> None:
