@@ -275,6 +275,15 @@ def test_whole_numbers_are_compared_exactly() -> None:
     assert _kept(made, Compare(("x",), ">", Fraction(2**54 + 1, 2))) == [1]
 
 
+def test_filters_are_asked_for_literals_as_values_are_written() -> None:
+    hide = frozenset({("x", 0), ("x", 1)})
+    doubles = Made([[_row(x=0.5), _row(x=1.5)], [_row(x=0.25), _row(x=3.0)]], hide=hide)
+    assert _kept(doubles, Compare(("x",), "=", Fraction(1, 2))) == [0]
+    assert _kept(doubles, In("x", (Fraction(1, 4), 3))) == [1]
+    flags = Made([[_row(x=True), _row(x=False)], [_row(x=False), _row(x=None)]], hide=hide)
+    assert _kept(flags, Compare(("x",), "=", value=True)) == [0]
+
+
 def test_numbers_and_texts_do_not_decide_about_each_other() -> None:
     made = Made([[_row(x="5")], [_row(x=5)], [_row(x=5), _row(x="5")], [_row(x=0.5)]])
     assert _kept(made, Compare(("x",), ">", 7)) == [0, 2]

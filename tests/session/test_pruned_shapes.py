@@ -95,6 +95,10 @@ def test_each_tier_leaves_chunks_out(trace: tuple[Asked, int]) -> None:
     rows, count, _ = check(found, 'not (name == "read")', sql=False)
     assert isinstance(rows, list)
     assert (len(rows), count) == (others, [(others,)])
+    for test in ("NOT (name = 'read')", "NOT (name IN ('read', 'nowhere'))", "NOT (name = 'read' AND _ts >= 0ns)"):
+        rows = check(found, f"SELECT name, pid FROM t.events WHERE {test}", sql=True)[2]
+        assert isinstance(rows, list)
+        assert len(rows) == others
 
 
 @bounded(20)
