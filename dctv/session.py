@@ -390,6 +390,8 @@ class Session:
             self._engine.close()
             del self.__dict__["_engine"]
         self._catalog = Catalog()
+        for mount in self._mounts.values():
+            mount.close()
         self._mounts.clear()
 
 

@@ -42,6 +42,8 @@ class Mount:
     """Where the rows of tables are that have no data."""
     all_events: Callable[[Union], Source | None] = lambda _: None
     """Where all events are, in order, if they are in one place; it may ask for their union."""
+    close: Callable[[], None] = lambda: None
+    """Lets go of files that are held open; only when nothing reads them any more."""
 
     @property
     def incomplete(self) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import random
 import resource
@@ -47,7 +46,6 @@ def wait_for_work(root: Path, child: subprocess.Popen[str]) -> None:
 
 def built_and_whole(case: Case, root: Path) -> None:
     """A folder of one index holds just what belongs to it after a build, when nobody uses it."""
-    gc.collect()
     build(case.trace, root, force=True)
     whole(root)
 
