@@ -22,7 +22,6 @@ from dctv.errors import DctvError, IndexUnusable
 from dctv.index.build import Settings
 from dctv.index.order import Order, Outcome
 from dctv.index.summary import Summary
-from dctv.readers import dftracer_chunks, ftrace_chunks
 from dctv.session import Session
 from tests.bounds import EXPLORE
 from tests.session.test_indexed import write_trace
@@ -75,12 +74,13 @@ def ftrace(folder: Path) -> Path:
 @contextmanager
 def small_chunks() -> Iterator[None]:
     """Let passes make many chunks of few events."""
-    before = dftracer_chunks.start.__defaults__, ftrace_chunks.start.__defaults__
-    dftracer_chunks.start.__defaults__ = ftrace_chunks.start.__defaults__ = (None, CHUNK)
+    before = Settings.__init__.__defaults__
+    assert before is not None
+    Settings.__init__.__defaults__ = (*before[:-1], CHUNK)
     try:
         yield
     finally:
-        dftracer_chunks.start.__defaults__, ftrace_chunks.start.__defaults__ = before
+        Settings.__init__.__defaults__ = before
 
 
 def build(trace: Path, index_dir: Path, *, store: bool = True, force: bool = False) -> Outcome:
