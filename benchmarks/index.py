@@ -23,6 +23,13 @@ from pathlib import Path
 from statistics import median
 
 RARE = "SELECT * FROM t.raw_events.unlink"
+OVERLAP = """WITH calls AS (SELECT SPAN * FROM dctv.as_spans(
+        (SELECT _ts, _duration, pid, tid, name FROM t.events WHERE category = 'POSIX'),
+        partition=>["pid", "tid"]{more})),
+    steps AS (SELECT SPAN * FROM dctv.as_spans(
+        (SELECT _ts, dur AS _duration, pid, tid FROM t.raw_events.step), partition=>["pid", "tid"]{more}))
+    SELECT name, COUNT(*), SUM(_duration) FROM calls SPAN JOIN steps GROUP BY name"""
+"""Events of a trace come in order of time, so `sorted=>TRUE` may say so."""
 QUESTIONS = {
     "7 rows by name": RARE,
     "rows by hash": "SELECT * FROM t.raw_events.open64 WHERE fhash = '{hash}'",
@@ -37,11 +44,8 @@ QUESTIONS = {
     "lag window, with names": """SELECT pid, tid, name, gap FROM (
         SELECT pid, tid, name, _ts - LAG(_ts) OVER (PARTITION BY pid, tid ORDER BY _ts) AS gap FROM t.events)
         ORDER BY gap DESC LIMIT 10""",
-    "POSIX x step": """WITH calls AS (SELECT SPAN * FROM dctv.as_spans(
-        (SELECT _ts, _duration, pid, tid, name FROM t.events WHERE category = 'POSIX'), partition=>["pid", "tid"])),
-        steps AS (SELECT SPAN * FROM dctv.as_spans(
-        (SELECT _ts, dur AS _duration, pid, tid FROM t.raw_events.step), partition=>["pid", "tid"]))
-        SELECT name, COUNT(*), SUM(_duration) FROM calls SPAN JOIN steps GROUP BY name""",
+    "POSIX x step": OVERLAP.replace("{more}", ", sorted=>TRUE"),
+    "POSIX x step, sorted again": OVERLAP.replace("{more}", ""),
 }
 PEER = {
     "7 rows by name": ["--duql", 'where name == "unlink"'],
