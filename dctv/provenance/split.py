@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from dctv.contracts.chunks import CHUNK_BYTES, FILE, LINE, Checkpoint, DecodedChunk, Known
 from dctv.contracts.reader import Chunks, LoadContext, Reader
 from dctv.errors import TraceError, UsageError
-from dctv.provenance.container import Container, container_of
+from dctv.provenance.container import container_of
 from dctv.provenance.database import NAME, Group, Origin, Recorder, Segment, Written
 from dctv.provenance.lines import chosen, lines_of
 from dctv.provenance.outputs import GzipOutput, Output, ParquetOutput, digest_of
@@ -26,6 +26,9 @@ REST = "rest"
 """The group of everything that no other group takes: other events, metadata, brackets, lines that are no events."""
 KEPT = "containers"
 """The folder of packed files that no packing repeats."""
+
+MOST_FILES = 1 << 16
+"""What the 16 bits can number by which the file of each line is recorded."""
 
 Homes = Callable[[str, Any], "np.ndarray[Any, Any]"]
 """A table's name and its finished rows -> for each row the number of its group, uint16."""
@@ -83,7 +86,11 @@ def reorganize(job: Job, known: Known, homes: Homes) -> list[Written]:
     work.mkdir()
     try:
         assert job.reader.chunks is not None
-        written = _Splitting(job, known, homes, work, job.reader.chunks.families(known)).run()
+        families = job.reader.chunks.families(known)
+        files = len(job.groups) * len(set(families))
+        if files > MOST_FILES:
+            raise UsageError(f"the groups would take {files} files, at most {MOST_FILES} can be told apart")
+        written = _Splitting(job, known, homes, work, families).run()
         if (work / KEPT).is_dir():
             (work / KEPT).rename(job.target / KEPT)
         for one in written:
@@ -124,10 +131,11 @@ class _Splitting:
     def _source(self, recorder: Recorder, number: int, path: Path, name: str, chunks: Iterator[DecodedChunk]) -> Origin:
         before = path.stat()
         container = container_of(path, lambda _: None)
-        text_hash, count, lines, events, ends_line = hashlib.sha256(), 0, 0, 0, True
+        text_hash, size, count, lines, events, ends_line = hashlib.sha256(), 0, 0, 0, 0, True
         for chunk in chunks:
             text = _text(path, chunk.checkpoint)
             text_hash.update(text)
+            size += len(text)
             ends_line = text.endswith(b"\n") if text else ends_line
             # Every line of an output ends; whether the source's last one did is told apart.
             rows = lines_of(text if ends_line else text + b"\n")
@@ -135,7 +143,9 @@ class _Splitting:
         after = path.stat()
         if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
             raise TraceError(f"`{path}` changed while it was read")
-        kept = None if container.repeatable else self._keep(number, path)
+        # Text that no chunk has could not be packed again, whatever the packing.
+        whole = sum(member.text for member in container.members) if container.packed else after.st_size
+        kept = None if container.repeatable and whole == size else self._keep(number, path)
         return Origin(
             number,
             str(path.resolve()),
@@ -146,7 +156,7 @@ class _Splitting:
             lines,
             events,
             ends_line,
-            Container(container.packed, container.members, container.repeatable),
+            container,
             kept,
         )
 
@@ -169,7 +179,7 @@ class _Splitting:
             homes[rows] = np.array([one.number for one in places], np.uint16)[groups]
             is_event[rows] = True
         columns = self._columns(chunk, len(lines)) if self.job.parquet else {}
-        self._copy(recorder, chunk, lines, places)
+        self._copy(recorder, chunk, lines, columns, places)
         segments = []
         for place in places:
             own = np.flatnonzero(homes == place.number)
@@ -183,7 +193,12 @@ class _Splitting:
         return int(is_event.sum())
 
     def _copy(
-        self, recorder: Recorder, chunk: DecodedChunk, lines: pa.LargeBinaryArray, places: Sequence[_Place]
+        self,
+        recorder: Recorder,
+        chunk: DecodedChunk,
+        lines: pa.LargeBinaryArray,
+        columns: Mapping[str, Any],
+        places: Sequence[_Place],
     ) -> None:
         """Give every group the metadata of the chunk, whose home is the rest, before its events."""
         import numpy as np
@@ -192,10 +207,10 @@ class _Splitting:
         if not told:
             return
         rows = np.sort(np.concatenate(told))
-        columns = {n: c.take(rows) for n, c in self._columns(chunk, len(lines)).items()} if self.job.parquet else {}
+        copied, told_of = chosen(lines, rows), {n: c.take(rows) for n, c in columns.items()}
         for place in places[:-1]:
             start = place.output.lines
-            place.output.add(chosen(lines, rows), columns)
+            place.output.add(copied, told_of)
             recorder.copy(place.number, start, place.output.lines)
 
     def _finished(self, name: str, batch: Any, source: int) -> Any:

@@ -218,3 +218,12 @@ def test_a_folder_with_files_is_refused(tmp_path: Path, trace: list[str]) -> Non
 def test_a_folder_without_provenance_is_told(tmp_path: Path) -> None:
     with pytest.raises(TraceError, match=f"no `{NAME}`"):
         verify(tmp_path, nothing)
+
+
+def test_more_files_than_can_be_numbered_are_refused(
+    tmp_path: Path, trace: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dctv.provenance.split.MOST_FILES", 3)
+    with pytest.raises(UsageError, match="the groups would take 4 files, at most 3 can be told apart"):
+        sorted_out(trace, tmp_path / "out")
+    assert not list((tmp_path / "out").iterdir())
