@@ -243,7 +243,7 @@ class _OneTable:
             return None
         match parts[0]:
             case "name":
-                return event.name
+                return event.name if event.named_by is None else self._own(event.named_by)
             case "ts":
                 return Found(self._column(TS), self.times.unit, self.times.start)
             case "dur":

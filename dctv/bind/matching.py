@@ -132,7 +132,8 @@ def _union(selects: Sequence[exp.Select]) -> exp.Subquery:
 def _columns(one: EventTable) -> list[exp.Expr]:
     event = one.event
     sources = {TS: TS, DURATION: event.duration, "category": event.category, "pid": event.pid, "tid": event.tid}
-    made: dict[str, exp.Expr] = {"name": text(event.name), "args": args_of(one)}
+    name = text(event.name) if event.named_by is None else column(event.named_by)
+    made: dict[str, exp.Expr] = {"name": name, "args": args_of(one)}
     items: list[exp.Expr] = []
     for wanted in events_schema().columns:
         source = sources.get(wanted.name)

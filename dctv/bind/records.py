@@ -43,8 +43,9 @@ def record_of(one: EventTable, clock: Clock) -> exp.Expr:
     event = one.event
     named = [("cat", event.category), ("pid", event.pid), ("tid", event.tid)]
     start = exp.Paren(this=exp.Add(this=column(TS), expression=number(clock.start)))
+    name = text(f'"name":{json.dumps(event.name, ensure_ascii=False)}')
     members = [
-        text(f'"name":{json.dumps(event.name, ensure_ascii=False)}'),
+        name if event.named_by is None else _member("name", _value(_type(one, event.named_by))),
         *(_member(name, _value(_type(one, source))) for name, source in named if source is not None),
         _member("ts", _time(start, clock)),
         *([] if event.duration is None else [_member("dur", _time(column(event.duration), clock))]),

@@ -37,6 +37,8 @@ def find_traces(texts: Sequence[str], readers: Mapping[str, Reader], base: Path 
 def find_trace(text: str, readers: Mapping[str, Reader], base: Path | None) -> TraceFiles:
     """Find the files that a path, a folder or a pattern means, and the reader for them."""
     files = _listed(text, readers, base)
+    if isinstance(files, TraceFiles):
+        return files
     if isinstance(files, Path):
         return TraceFiles(_reader_of(files, text, readers), (files,))
     return _several(files, text, readers)
@@ -47,12 +49,16 @@ def list_files(texts: Sequence[str], readers: Mapping[str, Reader], base: Path |
     found: dict[Path, None] = {}
     for text in texts:
         files = _listed(text, readers, base)
-        found.update(dict.fromkeys([files] if isinstance(files, Path) else files))
+        paths = files.paths if isinstance(files, TraceFiles) else [files] if isinstance(files, Path) else files
+        found.update(dict.fromkeys(paths))
     return tuple(found)
 
 
-def _listed(text: str, readers: Mapping[str, Reader], base: Path | None) -> Path | list[Path]:
-    """Return the only file that a path means, or those of a folder or pattern among which the trace is."""
+def _listed(text: str, readers: Mapping[str, Reader], base: Path | None) -> Path | list[Path] | TraceFiles:
+    """Return the only file that a path means, or those of a folder or pattern among which the trace is.
+
+    A folder that is one trace by its layout is told at once.
+    """
     path = Path(text).expanduser()
     if base is not None and not path.is_absolute():
         path = base / path
@@ -63,7 +69,13 @@ def _listed(text: str, readers: Mapping[str, Reader], base: Path | None) -> Path
             reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
             raise TraceError(f"cannot read `{text[:100]}`: {reason.lower()}") from None
         return _pattern(path, text)
-    return _folder(path, text, readers) if stat.S_ISDIR(found.st_mode) else path
+    if not stat.S_ISDIR(found.st_mode):
+        return path
+    for reader in readers.values():
+        files = None if reader.folder is None else reader.folder(path)
+        if files:
+            return TraceFiles(reader, tuple(files))
+    return _folder(path, text, readers)
 
 
 def _pattern(path: Path, text: str) -> list[Path]:

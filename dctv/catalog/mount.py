@@ -209,7 +209,7 @@ def _as_events(table: TraceTable, leaf: str, schema: Schema, number: int) -> exp
         expressions=[exp.Literal.string("{}"), exp.Anonymous(this="json_object", expressions=args)],
     )
     values: dict[str, exp.Expr] = {
-        "name": exp.Literal.string(event.name),
+        "name": exp.Literal.string(event.name) if event.named_by is None else exp.column(event.named_by, quoted=True),
         "args": whole,
         TS: exp.column(TS, quoted=True),
     }

@@ -28,7 +28,7 @@ class EventColumns:
     """How the rows of one raw event table look in `events`, the table of all events of a trace."""
 
     name: str
-    """The event's name, the same for all rows."""
+    """The event's name, the same for all rows; of the whole table if `named_by` is set."""
     category: str | None = None
     """Name of the column with the category, or None; so the next three."""
     pid: str | None = None
@@ -36,6 +36,8 @@ class EventColumns:
     duration: str | None = None
     args: tuple[str, ...] = ()
     """Names of the columns that become members of `args`."""
+    named_by: str | None = None
+    """Name of the column with each event's own name, where the table holds events of many names."""
 
 
 @record
@@ -114,8 +116,9 @@ class Chunks:
     """For an event table: which of its columns are dimensions; those that are not just so are left out."""
     rest: Callable[[Known], LoadedTrace]
     """The trace without those tables: small tables (`files`), diagnostics, properties, `last_ts`."""
-    decode: Callable[[Sequence[Path], Sequence[Checkpoint], Known, LoadContext], Mapping[str, TraceTable]]
-    """The same tables with the rows of some chunks only, as `Reader.load` gives them, events ascending in `_ts`."""
+    decode: Callable[[Sequence[Path], Sequence[Checkpoint], Known, LoadContext], Mapping[str, TraceTable]] | None
+    """The same tables with the rows of some chunks only, as `Reader.load` gives them, events ascending in `_ts`. None
+    if the format can only be read from its beginning on: then the column store is what saves reading it again."""
     families: Callable[[Known], Sequence[str]] = one_family
     """A name for each file: lines of files of one name may stand in one file and mean the same. Files with another time
     unit, or with other texts for the same hashes, are of another family."""
@@ -153,5 +156,7 @@ class Reader:
     """Options that `load` knows, each with one line of documentation."""
     chunks: Chunks | None = None
     """How its traces are read in chunks, so that they can be indexed; None if only whole."""
+    folder: Callable[[Path], Sequence[Path] | None] | None = None
+    """For formats whose traces are folders: the files of the trace in a folder, None if it is not one of the format."""
     records: Callable[[Mapping[str, str]], Records] = plain_records
     """From a trace's properties to how its events are written by `dctv view`."""

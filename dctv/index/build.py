@@ -87,8 +87,12 @@ def layout(trace: Trace, settings: Settings) -> Layout:
     """Return how an index of a trace is to be built.
 
     Raises:
-        UsageError: there is no such dimension.
+        UsageError: there is no such dimension, or the format cannot do without a store.
     """
+    if not settings.store and trace.chunks.decode is None:
+        raise UsageError(
+            f"traces of format `{trace.reader.name}` are only read as a whole, so their index needs a store"
+        )
     dimensions = dict(trace.chunks.dimensions)
     for name in settings.dimensions:
         if name.startswith("args.") and len(name) > len("args."):

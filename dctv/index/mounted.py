@@ -95,16 +95,19 @@ class IndexedTrace:
     @cached_property
     def _origins_of_all(self) -> Mapping[str, Origin]:
         """The columns of `events` that show the same dimension in every table."""
-        found: dict[str, set[Origin | None]] = {"category": set(), "pid": set(), "tid": set(), DURATION: set()}
+        found: dict[str, set[Origin | None]] = {"name": set(), "category": set(), "pid": set(), "tid": set()}
+        found[DURATION] = set()
         for name, table in self.tables.items():
             event = table.event
             if event is not None:
                 shown = {"category": event.category, "pid": event.pid, "tid": event.tid, DURATION: event.duration}
                 for column, source in shown.items():
                     found[column].add(None if source is None else self._origins_of(name).get(source))
+                named = event.named_by
+                found["name"].add(Origin("name") if named is None else self._origins_of(name).get(named))
         same = {column: origins.pop() for column, origins in found.items() if len(origins) == 1}
         every = {column: origin for column, origin in same.items() if origin is not None}
-        return {TS: Origin("ts"), "name": Origin("name"), **every}
+        return {TS: Origin("ts"), **every}
 
     def decoded(self, positions: frozenset[int]) -> Mapping[str, TraceTable]:
         """Return all tables with at least the rows of some chunks; the last ones are kept.
@@ -126,7 +129,7 @@ class IndexedTrace:
     def _decoded(self, positions: frozenset[int]) -> Mapping[str, TraceTable]:
         trace = self._trace
         try:
-            if positions == self.everything:
+            if positions == self.everything or trace.chunks.decode is None:
                 return trace.reader.load(trace.paths, trace.context).tables
             checkpoints = self.index.checkpoints(positions)
             return trace.chunks.decode(trace.paths, checkpoints, self.index.known, trace.context)

@@ -134,7 +134,8 @@ class AllEvents:
                 continue
             shown = {"category": event.category, "pid": event.pid, "tid": event.tid, DURATION: event.duration, TS: TS}
             here = {c: Constant(None) if source is None else source for c, source in shown.items()}
-            need = carried(self.predicate, {**here, "name": Constant(event.name)}.get)
+            here["name"] = Constant(event.name) if event.named_by is None else event.named_by
+            need = carried(self.predicate, here.get)
             if need != NEVER:
                 stored = Stored(self.trace, store[name])
                 found[name] = stored if need == ALWAYS else stored.narrowed(need)

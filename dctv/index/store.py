@@ -174,7 +174,8 @@ class _Every:
         assert event is not None
         sources = {TS: TS, DURATION: event.duration, "category": event.category, "pid": event.pid, "tid": event.tid}
         for batch in batches:
-            columns = {"name": _constant(event.name, len(batch))}
+            named = event.named_by
+            columns = {"name": _constant(event.name, len(batch)) if named is None else batch.column(named)}
             for target, source in sources.items():
                 kind = pa.string() if target == "category" else pa.int64()
                 columns[target] = pa.nulls(len(batch), kind) if source is None else batch.column(source)

@@ -128,8 +128,8 @@ def carried_out(
     groups = groups_of(order.predicates)
     filters = [parse_filter(Source(f"<{one.name}>", one.predicate)) for one in groups[:-1]]
     reader = files.reader
-    if reader.chunks is None:
-        raise TraceError(f"traces of the format {reader.name} cannot be reorganized: they are not read in chunks")
+    if reader.chunks is None or reader.chunks.decode is None:
+        raise TraceError(f"traces of the format {reader.name} cannot be reorganized: their events are not lines")
     known = known_of(files.paths, reader.chunks, context)
     unit = parse_unit(reader.records(reader.chunks.rest(known).properties).unit)
     times = Times(int(known.facts["start_ns"]), unit)

@@ -7,6 +7,7 @@ mod columns;
 mod ftrace;
 mod pass;
 mod pfw;
+mod rows;
 mod spool;
 mod statistics;
 mod sweeps;
@@ -17,6 +18,7 @@ fn _kernels(m: &Bound<'_, PyModule>) -> PyResult<()> {
     sweeps::register(m)?;
     ftrace::register(m)?;
     pfw::register(m)?;
+    rows::register(m)?;
     spool::register(m)?;
     statistics::register(m)
 }

@@ -8,4 +8,4 @@ mod unify;
 pub use column::{Kind, Traits};
 pub use strings::{Interner, Strings};
 pub use table::{Expected, TableBuilder};
-pub use unify::{coded_arrays, unify};
+pub use unify::{coded_arrays, string_array, unify};

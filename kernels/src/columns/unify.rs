@@ -198,7 +198,7 @@ pub fn coded_arrays(
     coded.into_iter().map(array).collect()
 }
 
-fn string_array(
+pub fn string_array(
     texts: Strings,
     nulls: Option<NullBuffer>,
     invalid: &mut usize,

@@ -1,0 +1,232 @@
+"""Passes that describe their own tables -> readers: trees of packets and binary rings need no more code in Python.
+
+A pass of such a format (a `RowPass` of the kernels, or an object like it) yields chunks whose events have columns named
+as they will be shown, and ends with `facts`: `start_ns`, the absolute time of the first event; `last_ts`, how long the
+trace is; `tables`, for each table its name, its columns (name, type, unit) and how it looks in `events`; `diagnostics`
+(number of the file, reason, count, example, whether the trace was not read whole) and `properties`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import field
+from functools import partial
+from pathlib import Path
+from typing import Any, Protocol
+
+from dctv.contracts.chunks import FILE, LINE, DecodedChunk, Known, Origin
+from dctv.contracts.reader import Chunks, Diagnostic, EventColumns, Head, LoadContext, LoadedTrace, Reader, TraceTable
+from dctv.errors import TraceError
+from dctv.record import record
+from dctv.types.schema import TS, ColumnType, Kind, Schema
+from dctv.types.units import NO_UNIT, parse_unit
+
+TYPES = {"int": "BIGINT", "uint": "UBIGINT", "float": "DOUBLE", "bool": "BOOLEAN", "text": "VARCHAR", "json": "JSON"}
+"""What the engine calls the types of described columns."""
+
+RAW = "raw_events."
+
+
+class RowPass(Protocol):
+    """One pass over a trace, in order; only the kernels' class and passes in Python of formats that need no speed."""
+
+    def __iter__(self) -> Iterator[DecodedChunk]:
+        """Yield every chunk once."""
+        ...
+
+    def facts(self) -> Mapping[str, Any]:
+        """Return what was learnt; only after the last chunk."""
+        ...
+
+
+Start = Callable[[Sequence[Path], LoadContext, int], RowPass]
+"""Begin a pass over the files of a trace; chunks should have so many bytes. Raises TraceError, OSError, ValueError."""
+
+
+@record
+class Described:
+    """A format whose passes describe their tables."""
+
+    name: str
+    title: str
+    suffixes: tuple[str, ...]
+    sniff: Callable[[Head], bool]
+    start: Start
+    options: Mapping[str, str] = field(default_factory=dict)
+    dimensions: Mapping[str, str] = field(default_factory=dict)
+    """What is indexed by default: dimension and column."""
+    folder: Callable[[Path], Sequence[Path] | None] | None = None
+    """See `Reader.folder`."""
+
+    def reader(self) -> Reader:
+        """Return how the shelf knows it."""
+        chunks = Chunks(
+            dimensions=self.dimensions,
+            start=partial(_Pass, self.start),
+            tables=lambda known: tables_of(known.facts),
+            finished=finished,
+            origins=partial(_origins, self.dimensions),
+            rest=_rest,
+            decode=None,
+        )
+        return Reader(
+            name=self.name,
+            title=self.title,
+            suffixes=self.suffixes,
+            sniff=self.sniff,
+            load=partial(load, self.start),
+            options=self.options,
+            chunks=chunks,
+            folder=self.folder,
+        )
+
+
+class _Pass:
+    """A pass whose errors are in words, and whose facts name the files."""
+
+    def __init__(
+        self,
+        start: Start,
+        paths: Sequence[Path],
+        context: LoadContext,
+        _: Mapping[str, Any] | None,
+        chunk_bytes: int,
+    ) -> None:
+        self._paths = paths
+        with _InWords(paths):
+            self._pass = start(paths, context, chunk_bytes)
+
+    def __iter__(self) -> Iterator[DecodedChunk]:
+        with _InWords(self._paths):
+            yield from self._pass
+
+    def facts(self) -> dict[str, Any]:
+        """Return what was learnt."""
+        return {**self._pass.facts(), "paths": [str(path) for path in self._paths]}
+
+    def again(self) -> bool:
+        """Whether the pass must be done again: never."""
+        return False
+
+
+class _InWords:
+    """Turns what a decoder raises into errors that tell a person what is wrong with which file."""
+
+    def __init__(self, paths: Sequence[Path]) -> None:
+        self._paths = paths
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        if isinstance(error, OSError):
+            what = (error.strerror or str(error)).lower()
+            raise TraceError(f"cannot read `{error.filename or self._paths[0]}`: {what}") from None
+        if isinstance(error, ValueError):
+            text = str(error)
+            raise TraceError(text if text.startswith("cannot") else f"cannot read `{self._paths[0]}`: {text}") from None
+
+
+def load(start: Start, paths: Sequence[Path], context: LoadContext) -> LoadedTrace:
+    """Read a whole trace into memory."""
+    import pyarrow as pa
+
+    run = _Pass(start, paths, context, None, 16 << 20)
+    parts: dict[str, list[Any]] = {}
+    for chunk in run:
+        for name, batch in chunk.events:
+            parts.setdefault(f"{RAW}{name}", []).append(batch)
+        for name, batch in chunk.others:
+            parts.setdefault(name, []).append(batch)
+    known = Known(run.facts(), ())
+    tables = {}
+    for name, table in tables_of(known.facts).items():
+        schema = arrow_schema(table.schema)
+        batches = [finished(known, name, batch).cast(schema) for batch in parts.pop(name, [])]
+        data = pa.Table.from_batches(batches, schema)
+        tables[name] = TraceTable(table.schema, in_time(data, table.schema), table.event)
+    rest = _rest(known)
+    return LoadedTrace(tables, rest.diagnostics, rest.last_ts, rest.properties)
+
+
+def in_time(data: Any, schema: Schema) -> Any:
+    """Return an Arrow table sorted by time; equal times stay in order."""
+    from pyarrow import compute
+
+    if schema.kind is Kind.REGULAR or len(data) < 2:
+        return data
+    times = data.column(0).combine_chunks()
+    if compute.all(compute.less_equal(times[:-1], times[1:])).as_py():
+        return data
+    return data.take(compute.sort_indices(times))
+
+
+def tables_of(facts: Mapping[str, Any]) -> dict[str, TraceTable]:
+    """Return the schemas of all tables."""
+    return {one["name"]: _table(one) for one in facts["tables"]}
+
+
+def _table(told: Mapping[str, Any]) -> TraceTable:
+    columns = tuple(
+        ColumnType(name, TYPES[kind], parse_unit(unit) if unit else NO_UNIT) for name, kind, unit in told["columns"]
+    )
+    kind = Kind.EVENT if columns and columns[0].name == TS else Kind.REGULAR
+    event = told["event"]
+    if event is None and told["name"].startswith(RAW):
+        event = {"name": told["name"].removeprefix(RAW), "args": [column.name for column in columns[1:]]}
+    shown = None if event is None else EventColumns(**{**event, "args": tuple(event["args"])})
+    return TraceTable(Schema(kind, columns), None, shown)
+
+
+def arrow_schema(schema: Schema) -> Any:
+    """Return the Arrow types of a described table."""
+    import pyarrow as pa
+
+    types = {"BIGINT": pa.int64(), "UBIGINT": pa.uint64(), "DOUBLE": pa.float64(), "BOOLEAN": pa.bool_()}
+    return pa.schema([(column.name, types.get(column.type, pa.string())) for column in schema.columns])
+
+
+def finished(known: Known, table: str, batch: Any) -> Any:
+    """Decoded rows of a table -> the columns that are shown, times from the first event on."""
+    import pyarrow as pa
+    from pyarrow import compute
+
+    told = next(one for one in known.facts["tables"] if one["name"] == table)
+    schema = arrow_schema(_table(told).schema)
+    found = {name: batch.column(place) for place, name in enumerate(batch.schema.names) if name not in {LINE, FILE}}
+    arrays = []
+    for one in schema:
+        array = found.get(one.name)
+        if array is None:
+            array = pa.nulls(batch.num_rows, one.type)
+        elif array.type != one.type and not (pa.types.is_string(one.type) and pa.types.is_dictionary(array.type)):
+            array = array.cast(one.type)
+        if one.name == TS:
+            array = compute.subtract(array, pa.scalar(known.facts["start_ns"], pa.int64()))
+        arrays.append(array)
+    return pa.RecordBatch.from_arrays(arrays, names=schema.names)
+
+
+def _origins(dimensions: Mapping[str, str], known: Known, table: str) -> dict[str, Origin]:
+    """Of what dimensions the columns of an event table are."""
+    told = next(one for one in known.facts["tables"] if one["name"] == table)
+    shown = {column: dimension for dimension, column in dimensions.items()}
+    found = {name: Origin(shown.get(name, f"args.{name}")) for name, _, _ in told["columns"]}
+    found.pop("name", None)
+    if "name" in shown:
+        found["name"] = Origin(shown["name"])
+    if "dur" in found:
+        found["dur"] = Origin("dur")
+    return {**found, TS: Origin("ts")}
+
+
+def _rest(known: Known) -> LoadedTrace:
+    """Return the diagnostics and properties."""
+    facts = known.facts
+    paths: Sequence[str] = facts["paths"]
+    diagnostics = [
+        Diagnostic(paths[file] if 0 <= file < len(paths) else "", reason, count, example, incomplete)
+        for file, reason, count, example, incomplete in facts["diagnostics"]
+    ]
+    properties = {"start_ns": str(facts["start_ns"]), **facts["properties"]}
+    return LoadedTrace({}, diagnostics, facts["last_ts"], properties)

@@ -1,0 +1,166 @@
+//! One column of rows whose type is known.
+
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, BooleanArray, Float64Array, Int64Array, UInt64Array};
+use arrow_buffer::{NullBufferBuilder, ScalarBuffer};
+use arrow_schema::ArrowError;
+
+use super::Type;
+use crate::columns::{Interner, Strings, coded_arrays, string_array};
+
+/// Distinct texts of a column from which on numbering them must pay: fewer than half as many as rows.
+const CODED_MIN: usize = 4096;
+
+enum Values {
+    Int(Vec<i64>),
+    Uint(Vec<u64>),
+    Float(Vec<f64>),
+    Bool(Vec<bool>),
+    Coded(Vec<i32>, Interner),
+    Text(Strings),
+}
+
+/// A growing column.
+pub struct Column {
+    values: Values,
+    nulls: NullBufferBuilder,
+}
+
+impl Column {
+    pub fn new(kind: Type) -> Column {
+        let values = match kind {
+            Type::Int => Values::Int(Vec::new()),
+            Type::Uint => Values::Uint(Vec::new()),
+            Type::Float => Values::Float(Vec::new()),
+            Type::Bool => Values::Bool(Vec::new()),
+            Type::Text | Type::Json => Values::Coded(Vec::new(), Interner::default()),
+        };
+        Column {
+            values,
+            nulls: NullBufferBuilder::new(0),
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        self.nulls.len()
+    }
+
+    /// Add nulls until there are so many rows.
+    pub fn pad(&mut self, rows: usize) {
+        let missing = rows.saturating_sub(self.len());
+        if missing == 0 {
+            return;
+        }
+        self.nulls.append_n_nulls(missing);
+        match &mut self.values {
+            Values::Int(values) => values.resize(rows, 0),
+            Values::Uint(values) => values.resize(rows, 0),
+            Values::Float(values) => values.resize(rows, 0.0),
+            Values::Bool(values) => values.resize(rows, false),
+            Values::Coded(codes, _) => codes.resize(rows, 0),
+            Values::Text(texts) => (0..missing).for_each(|_| texts.push(b"")),
+        }
+    }
+
+    #[inline]
+    pub fn int(&mut self, value: i64) {
+        match &mut self.values {
+            Values::Int(values) => values.push(value),
+            Values::Uint(values) => values.push(value.cast_unsigned()),
+            Values::Float(values) => values.push(value as f64),
+            Values::Bool(values) => values.push(value != 0),
+            Values::Coded(..) | Values::Text(_) => return self.text(value.to_string().as_bytes()),
+        }
+        self.nulls.append_non_null();
+    }
+
+    #[inline]
+    pub fn uint(&mut self, value: u64) {
+        match &mut self.values {
+            Values::Uint(values) => values.push(value),
+            Values::Coded(..) | Values::Text(_) => return self.text(value.to_string().as_bytes()),
+            Values::Float(values) => values.push(value as f64),
+            _ => return self.int(value.cast_signed()),
+        }
+        self.nulls.append_non_null();
+    }
+
+    #[inline]
+    pub fn float(&mut self, value: f64) {
+        match &mut self.values {
+            Values::Float(values) => values.push(value),
+            Values::Coded(..) | Values::Text(_) => return self.text(value.to_string().as_bytes()),
+            _ => return self.int(value as i64),
+        }
+        self.nulls.append_non_null();
+    }
+
+    #[inline]
+    pub fn bool(&mut self, value: bool) {
+        match &mut self.values {
+            Values::Bool(values) => values.push(value),
+            Values::Coded(..) | Values::Text(_) => return self.text(value.to_string().as_bytes()),
+            _ => return self.int(i64::from(value)),
+        }
+        self.nulls.append_non_null();
+    }
+
+    /// Add a text; to a column of numbers it adds null.
+    #[inline]
+    pub fn text(&mut self, value: &[u8]) {
+        match &mut self.values {
+            Values::Coded(codes, distinct) => {
+                // Below i32::MAX: chunks have far fewer rows.
+                codes.push(distinct.intern(value) as i32);
+                if distinct.len() >= CODED_MIN && distinct.len() * 2 > codes.len() {
+                    self.spell_out();
+                }
+            }
+            Values::Text(texts) => texts.push(value),
+            _ => return self.pad(self.len() + 1),
+        }
+        self.nulls.append_non_null();
+    }
+
+    fn spell_out(&mut self) {
+        if let Values::Coded(codes, distinct) = &self.values {
+            let mut texts = Strings::default();
+            codes
+                .iter()
+                .for_each(|code| texts.push(distinct.get_or_empty(*code as usize)));
+            self.values = Values::Text(texts);
+        }
+    }
+
+    /// The last value of a column of whole numbers, if it is not null.
+    pub fn last_int(&self) -> Option<i64> {
+        match &self.values {
+            Values::Int(values) => values.last().copied(),
+            _ => None,
+        }
+    }
+
+    /// The column as an array; `invalid` counts texts that were not UTF-8, whose bad bytes are replaced.
+    pub fn finish(mut self, invalid: &mut usize) -> Result<ArrayRef, ArrowError> {
+        let nulls = self.nulls.finish();
+        Ok(match self.values {
+            Values::Int(values) => {
+                Arc::new(Int64Array::try_new(ScalarBuffer::from(values), nulls)?)
+            }
+            Values::Uint(values) => {
+                Arc::new(UInt64Array::try_new(ScalarBuffer::from(values), nulls)?)
+            }
+            Values::Float(values) => {
+                Arc::new(Float64Array::try_new(ScalarBuffer::from(values), nulls)?)
+            }
+            Values::Bool(values) => Arc::new(BooleanArray::new(values.into(), nulls)),
+            Values::Text(texts) => Arc::new(string_array(texts, nulls, invalid)?),
+            Values::Coded(codes, distinct) => {
+                let arrays = coded_arrays(vec![(codes, nulls)], distinct, invalid)?;
+                let first = arrays.into_iter().next();
+                first.ok_or_else(|| ArrowError::ComputeError("a column is lost".to_owned()))?
+            }
+        })
+    }
+}

@@ -1,0 +1,330 @@
+//! Python's side of a decoder that puts rows into a sink: an iterator of chunks, and what was learnt at the end.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use arrow_array::RecordBatch;
+use arrow_schema::ArrowError;
+use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+use pyo3_arrow::PyRecordBatch;
+
+use super::sink::{Sink, Taken};
+use super::{EventSpec, TableSpec};
+use crate::access::Checkpoint;
+use crate::pass::Ahead;
+
+/// Why a trace cannot be read.
+pub enum Failure {
+    /// A file, and what the system said.
+    Io(String, std::io::Error),
+    /// In words, beginning with `cannot`.
+    Bad(String),
+}
+
+/// Something that was skipped, repaired or lost; see `dctv.contracts.reader.Diagnostic`.
+#[derive(Clone, Debug, Default)]
+pub struct Note {
+    pub file: u32,
+    pub reason: String,
+    pub count: u64,
+    pub example: String,
+    pub incomplete: bool,
+}
+
+/// What is known of a trace when it was read to its end.
+#[derive(Default)]
+pub struct Learnt {
+    pub notes: Vec<Note>,
+    pub properties: Vec<(String, String)>,
+}
+
+/// The part of a file that a chunk is of, about: where a sequential decoder stood.
+#[derive(Clone, Copy, Default)]
+pub struct Place {
+    pub file: u32,
+    /// Bytes of the file, unpacked where it is packed, before and behind the chunk.
+    pub begin: u64,
+    pub end: u64,
+}
+
+/// A decoder of a whole trace, in order, in bounded memory.
+pub trait Decode: Send + 'static {
+    /// Decode on until `sink.full()`, the end of a file, or the end; None when nothing is left and no row was added.
+    ///
+    /// # Errors
+    /// The trace cannot be read.
+    fn step(&mut self, sink: &mut Sink) -> Result<Option<Place>, Failure>;
+
+    /// What was learnt; only after the last step.
+    fn learnt(&mut self) -> Learnt;
+}
+
+struct Summary {
+    specs: Vec<TableSpec>,
+    range: Option<(i64, i64)>,
+    learnt: Learnt,
+}
+
+enum Read {
+    Chunk(Place, Vec<Taken>),
+    End(Box<Summary>),
+    Failed(Failure),
+}
+
+type Batches = Vec<(String, RecordBatch)>;
+
+enum Made {
+    Chunk(Place, Result<Batches, ArrowError>, usize),
+    End(Box<Summary>),
+    Failed(Failure),
+}
+
+struct Reader<D> {
+    decoder: D,
+    sink: Sink,
+    ended: bool,
+}
+
+impl<D: Decode> Reader<D> {
+    fn read(&mut self) -> Option<Read> {
+        if self.ended {
+            return None;
+        }
+        match self.decoder.step(&mut self.sink) {
+            Ok(Some(place)) => Some(Read::Chunk(place, self.sink.take())),
+            Ok(None) => {
+                self.ended = true;
+                Some(Read::End(Box::new(Summary {
+                    specs: self.sink.specs().to_vec(),
+                    range: self.sink.range(),
+                    learnt: self.decoder.learnt(),
+                })))
+            }
+            Err(failure) => {
+                self.ended = true;
+                Some(Read::Failed(failure))
+            }
+        }
+    }
+}
+
+fn make(read: Read) -> Made {
+    match read {
+        Read::End(summary) => Made::End(summary),
+        Read::Failed(failure) => Made::Failed(failure),
+        Read::Chunk(place, taken) => {
+            let mut invalid = 0;
+            let batches = taken.into_iter().map(|table| {
+                let batch = table.rows.finish(&table.columns, &mut invalid)?;
+                Ok((table.name, batch))
+            });
+            let batches = batches.collect();
+            Made::Chunk(place, batches, invalid)
+        }
+    }
+}
+
+/// One chunk of a pass, with the fields of `dctv.contracts.chunks.DecodedChunk`.
+#[pyclass(frozen, get_all)]
+struct RowChunk {
+    checkpoint: Py<PyAny>,
+    events: Vec<(String, Py<PyAny>)>,
+    others: Vec<(String, Py<PyAny>)>,
+    hashes: Vec<(String, String, String)>,
+    other_lines: Py<PyDict>,
+}
+
+/// Files of a trace -> an iterator of its chunks, then `facts`.
+#[pyclass]
+pub struct RowPass {
+    ahead: Option<Ahead<Made>>,
+    total: u64,
+    done: Arc<AtomicU64>,
+    progress: Option<Py<PyAny>>,
+    summary: Option<Box<Summary>>,
+    invalid: u64,
+    /// The file of the last chunk, and how many chunks of it there were.
+    last: (u32, u32),
+    rows: u64,
+}
+
+impl RowPass {
+    /// Begin to decode; `done` counts bytes of files, of which there are `total`.
+    pub fn start(
+        decoder: impl Decode,
+        threads: usize,
+        (done, total): (Arc<AtomicU64>, u64),
+        progress: Option<Py<PyAny>>,
+    ) -> RowPass {
+        let mut reader = Reader {
+            decoder,
+            sink: Sink::default(),
+            ended: false,
+        };
+        RowPass {
+            ahead: Some(Ahead::start(threads, move || reader.read(), make)),
+            total,
+            done,
+            progress,
+            summary: None,
+            invalid: 0,
+            last: (0, 0),
+            rows: 0,
+        }
+    }
+
+    fn advance(&mut self, py: Python<'_>) -> PyResult<Option<RowChunk>> {
+        let Some(ahead) = &self.ahead else {
+            return Ok(None);
+        };
+        let tell = |py: Python<'_>| {
+            py.check_signals()?;
+            if let Some(progress) = &self.progress {
+                progress.call1(py, (self.done.load(Ordering::Relaxed), self.total))?;
+            }
+            Ok(())
+        };
+        while let Some(made) = ahead.next(py, tell)? {
+            match made {
+                Made::End(summary) => self.summary = Some(summary),
+                Made::Failed(Failure::Io(path, error)) => {
+                    let number = error.raw_os_error();
+                    return Err(match number {
+                        Some(number) => PyOSError::new_err((number, error.to_string(), path)),
+                        None => PyValueError::new_err(format!("cannot read `{path}`: {error}")),
+                    });
+                }
+                Made::Failed(Failure::Bad(text)) => return Err(PyValueError::new_err(text)),
+                Made::Chunk(place, batches, invalid) => {
+                    let batches = batches.map_err(|e| PyValueError::new_err(e.to_string()))?;
+                    self.invalid += invalid as u64;
+                    return self.convert(py, place, batches).map(Some);
+                }
+            }
+        }
+        tell(py)?;
+        Ok(None)
+    }
+
+    fn convert(&mut self, py: Python<'_>, place: Place, batches: Batches) -> PyResult<RowChunk> {
+        let number = match self.last {
+            (file, number) if file == place.file => number,
+            _ => 0,
+        };
+        self.last = (place.file, number + 1);
+        let rows: usize = batches.iter().map(|(_, batch)| batch.num_rows()).sum();
+        let size = place.end.saturating_sub(place.begin);
+        let checkpoint = Checkpoint {
+            file: place.file,
+            number,
+            uc_offset: place.begin,
+            uc_size: size,
+            c_offset: place.begin,
+            c_size: size,
+            bits: 0,
+            window: None,
+            skip: 0,
+            first_line: self.rows,
+            lines: rows as u64,
+            packed: false,
+        };
+        self.rows += rows as u64;
+        let mut chunk = RowChunk {
+            checkpoint: checkpoint.into_python(py)?,
+            events: Vec::new(),
+            others: Vec::new(),
+            hashes: Vec::new(),
+            other_lines: PyDict::new(py).unbind(),
+        };
+        for (name, batch) in batches {
+            let batch = PyRecordBatch::new(batch).into_pyarrow(py)?.unbind();
+            match name.strip_prefix("raw_events.") {
+                Some(event) => chunk.events.push((event.to_owned(), batch)),
+                None => chunk.others.push((name, batch)),
+            }
+        }
+        Ok(chunk)
+    }
+}
+
+#[pymethods]
+impl RowPass {
+    fn __iter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        slf
+    }
+
+    fn __next__(&mut self, py: Python<'_>) -> PyResult<Option<RowChunk>> {
+        let result = self.advance(py);
+        if !matches!(result, Ok(Some(_))) {
+            let ahead = self.ahead.take();
+            py.detach(|| drop(ahead));
+        }
+        result
+    }
+
+    /// What was learnt, as `dctv.readers.described` says; only after the last chunk.
+    fn facts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let Some(summary) = &self.summary else {
+            return Err(PyRuntimeError::new_err("the pass has not come to its end"));
+        };
+        let facts = PyDict::new(py);
+        let (first, last) = summary.range.unwrap_or((0, 0));
+        facts.set_item("start_ns", first)?;
+        facts.set_item("last_ts", last.saturating_sub(first))?;
+        let tables = PyList::empty(py);
+        for spec in &summary.specs {
+            tables.append(table(py, spec)?)?;
+        }
+        facts.set_item("tables", tables)?;
+        let notes = summary.learnt.notes.iter().map(|note| {
+            let count = i64::try_from(note.count).unwrap_or(i64::MAX);
+            let example: String = note.example.chars().take(200).collect();
+            (note.file, &note.reason, count, example, note.incomplete)
+        });
+        let mut notes: Vec<_> = notes.collect();
+        let reason = "text is not UTF-8".to_owned();
+        if self.invalid > 0 {
+            let count = i64::try_from(self.invalid).unwrap_or(i64::MAX);
+            notes.push((0, &reason, count, String::new(), false));
+        }
+        facts.set_item("diagnostics", notes)?;
+        let properties = PyDict::new(py);
+        for (key, value) in &summary.learnt.properties {
+            properties.set_item(key, value)?;
+        }
+        facts.set_item("properties", properties)?;
+        Ok(facts)
+    }
+}
+
+fn table<'py>(py: Python<'py>, spec: &TableSpec) -> PyResult<Bound<'py, PyDict>> {
+    let table = PyDict::new(py);
+    table.set_item("name", &spec.name)?;
+    let columns = spec
+        .columns
+        .iter()
+        .map(|one| (&one.name, one.kind.name(), one.unit));
+    table.set_item("columns", columns.collect::<Vec<_>>())?;
+    let event = spec.event.as_ref().map(|one| event(py, one)).transpose()?;
+    table.set_item("event", event)?;
+    Ok(table)
+}
+
+fn event<'py>(py: Python<'py>, spec: &EventSpec) -> PyResult<Bound<'py, PyDict>> {
+    let event = PyDict::new(py);
+    event.set_item("name", &spec.name)?;
+    event.set_item("named_by", &spec.named_by)?;
+    event.set_item("category", &spec.category)?;
+    event.set_item("pid", &spec.pid)?;
+    event.set_item("tid", &spec.tid)?;
+    event.set_item("duration", &spec.duration)?;
+    event.set_item("args", &spec.args)?;
+    Ok(event)
+}
+
+pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_class::<RowChunk>()?;
+    m.add_class::<RowPass>()
+}

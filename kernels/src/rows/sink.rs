@@ -1,0 +1,253 @@
+//! Where a decoder puts its rows: tables by name, emptied at the end of each chunk.
+
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, RecordBatch, UInt32Array};
+use arrow_schema::{ArrowError, Field, Schema};
+use rustc_hash::FxHashMap;
+
+use super::column::Column;
+use super::{ColumnSpec, TableSpec, Type};
+use crate::pfw::names::LINE;
+
+/// Rows and bytes of values that end a chunk.
+const CHUNK_ROWS: usize = 1 << 17;
+const CHUNK_BYTES: usize = 24 << 20;
+
+/// The rows of one table since the last chunk.
+///
+/// For each row: one value into some columns, then [`Sink::end`]; columns without a value are null there.
+pub struct Rows {
+    columns: Vec<Column>,
+    rows: usize,
+    /// Numbers of the rows among all rows of the chunk.
+    lines: Vec<u32>,
+    bytes: usize,
+}
+
+impl Rows {
+    fn new(columns: &[ColumnSpec]) -> Rows {
+        Rows {
+            columns: columns.iter().map(|one| Column::new(one.kind)).collect(),
+            rows: 0,
+            lines: Vec::new(),
+            bytes: 0,
+        }
+    }
+
+    #[inline]
+    fn column(&mut self, column: usize, bytes: usize) -> Option<&mut Column> {
+        self.bytes += bytes;
+        let rows = self.rows;
+        let found = self.columns.get_mut(column)?;
+        if found.len() < rows {
+            found.pad(rows);
+        }
+        // The first value of a row counts: a decoder that meets a field twice keeps both in JSON or as raw.
+        (found.len() == rows).then_some(found)
+    }
+
+    #[inline]
+    pub fn int(&mut self, column: usize, value: i64) {
+        if let Some(column) = self.column(column, 8) {
+            column.int(value);
+        }
+    }
+
+    #[inline]
+    pub fn uint(&mut self, column: usize, value: u64) {
+        if let Some(column) = self.column(column, 8) {
+            column.uint(value);
+        }
+    }
+
+    #[inline]
+    pub fn float(&mut self, column: usize, value: f64) {
+        if let Some(column) = self.column(column, 8) {
+            column.float(value);
+        }
+    }
+
+    #[inline]
+    pub fn bool(&mut self, column: usize, value: bool) {
+        if let Some(column) = self.column(column, 1) {
+            column.bool(value);
+        }
+    }
+
+    #[inline]
+    pub fn text(&mut self, column: usize, value: &[u8]) {
+        if let Some(column) = self.column(column, value.len() + 4) {
+            column.text(value);
+        }
+    }
+
+    /// One batch of all rows, with their numbers as the last column, where they are of events.
+    pub fn finish(
+        mut self,
+        spec: &[ColumnSpec],
+        invalid: &mut usize,
+    ) -> Result<RecordBatch, ArrowError> {
+        let mut fields = Vec::with_capacity(spec.len() + 1);
+        let mut arrays: Vec<ArrayRef> = Vec::with_capacity(spec.len() + 1);
+        for (mut column, spec) in self.columns.drain(..).zip(spec) {
+            column.pad(self.rows);
+            let array = column.finish(invalid)?;
+            fields.push(Field::new(&spec.name, array.data_type().clone(), true));
+            arrays.push(array);
+        }
+        let lines: ArrayRef = Arc::new(UInt32Array::from(self.lines));
+        fields.push(Field::new(LINE, lines.data_type().clone(), false));
+        arrays.push(lines);
+        RecordBatch::try_new(Arc::new(Schema::new(fields)), arrays)
+    }
+}
+
+/// All tables of a trace.
+#[derive(Default)]
+pub struct Sink {
+    specs: Vec<TableSpec>,
+    durations: Vec<Option<usize>>,
+    names: FxHashMap<String, usize>,
+    tables: Vec<Rows>,
+    rows: usize,
+    /// The earliest time, and the latest time or end, in absolute ns.
+    range: Option<(i64, i64)>,
+}
+
+/// The rows of one table in a chunk.
+pub struct Taken {
+    pub name: String,
+    pub columns: Vec<ColumnSpec>,
+    pub rows: Rows,
+}
+
+impl Sink {
+    /// The number of a table; `spec` is asked if it is new.
+    pub fn table(&mut self, name: &str, spec: impl FnOnce() -> TableSpec) -> usize {
+        if let Some(table) = self.names.get(name) {
+            return *table;
+        }
+        let spec = spec();
+        self.names.insert(name.to_owned(), self.specs.len());
+        self.tables.push(Rows::new(&spec.columns));
+        self.durations
+            .push(spec.columns.iter().position(|one| one.name == "dur"));
+        self.specs.push(spec);
+        self.specs.len() - 1
+    }
+
+    /// The number of a column, which is added if there is none of this name and type.
+    ///
+    /// A name with values of several types gets a column for each: `x`, then `x_text`.
+    pub fn column(&mut self, table: usize, wanted: &ColumnSpec) -> usize {
+        let Some(spec) = self.specs.get_mut(table) else {
+            return usize::MAX;
+        };
+        let mut name = wanted.name.clone();
+        loop {
+            match spec.columns.iter().position(|one| one.name == name) {
+                Some(at) if spec.columns[at].kind == wanted.kind => return at,
+                Some(_) => name = format!("{name}_{}", wanted.kind.name()),
+                None => break,
+            }
+        }
+        spec.columns.push(ColumnSpec {
+            name,
+            ..wanted.clone()
+        });
+        self.tables[table].columns.push(Column::new(wanted.kind));
+        spec.columns.len() - 1
+    }
+
+    /// The rows of a table; a number that `table` did not give is a fault of the caller.
+    #[inline]
+    pub fn rows(&mut self, table: usize) -> &mut Rows {
+        &mut self.tables[table]
+    }
+
+    pub fn spec(&self, table: usize) -> &TableSpec {
+        &self.specs[table]
+    }
+
+    /// End a row of a table.
+    #[inline]
+    pub fn end(&mut self, table: usize) {
+        let event = self.specs[table]
+            .columns
+            .first()
+            .is_some_and(|one| one.name == "_ts");
+        let rows = &mut self.tables[table];
+        rows.rows += 1;
+        for column in &mut rows.columns {
+            if column.len() < rows.rows {
+                column.pad(rows.rows);
+            }
+        }
+        rows.lines.push(self.rows as u32);
+        self.rows += 1;
+        if !event {
+            return;
+        }
+        if let Some(ts) = rows.columns.first().and_then(Column::last_int) {
+            let dur = self.durations[table].and_then(|at| rows.columns[at].last_int());
+            let end = ts.saturating_add(dur.unwrap_or(0).max(0));
+            self.range = Some(match self.range {
+                None => (ts, end),
+                Some((first, last)) => (first.min(ts), last.max(end)),
+            });
+        }
+    }
+
+    /// Whether there are enough rows for a chunk.
+    #[inline]
+    pub fn full(&self) -> bool {
+        self.rows >= CHUNK_ROWS
+            || self.rows & 1023 == 0
+                && self.tables.iter().map(|one| one.bytes).sum::<usize>() >= CHUNK_BYTES
+    }
+
+    /// How many rows there are since the last chunk.
+    pub fn len(&self) -> usize {
+        self.rows
+    }
+
+    pub fn range(&self) -> Option<(i64, i64)> {
+        self.range
+    }
+
+    pub fn specs(&self) -> &[TableSpec] {
+        &self.specs
+    }
+
+    /// Take the rows of a chunk out.
+    pub fn take(&mut self) -> Vec<Taken> {
+        self.rows = 0;
+        let mut taken = Vec::new();
+        for (spec, rows) in self.specs.iter().zip(&mut self.tables) {
+            if rows.rows > 0 {
+                let rows = std::mem::replace(rows, Rows::new(&spec.columns));
+                taken.push(Taken {
+                    name: spec.name.clone(),
+                    columns: spec.columns.clone(),
+                    rows,
+                });
+            }
+        }
+        taken
+    }
+}
+
+impl TableSpec {
+    /// Whether rows of the table are raw events.
+    pub fn is_event(&self) -> bool {
+        self.name.starts_with("raw_events.")
+    }
+
+    /// A column's number.
+    pub fn find(&self, name: &str, kind: Type) -> Option<usize> {
+        self.columns
+            .iter()
+            .position(|one| one.name == name && one.kind == kind)
+    }
+}
