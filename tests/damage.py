@@ -33,9 +33,10 @@ def read(reader: Reader, path: Path) -> LoadedTrace | str:
     try:
         return reader.load(paths, LoadContext({}, 2, lambda _done, _total: None))
     except TraceError as error:
-        assert error.message, path
-        assert "panick" not in error.message, error.message
-        return error.message
+        words = error.message
+    assert words, path
+    assert "panick" not in words, words
+    return words
 
 
 def survives(reader: Reader, path: Path, data: bytes) -> LoadedTrace | str:
