@@ -147,7 +147,7 @@ class Session:
             if "_engine" in self.__dict__:
                 self._engine.finish()
 
-    def mount(self, path: str | Sequence[str], name: str, **options: object) -> None:
+    def mount(self, path: str | Sequence[str], name: str, /, **options: object) -> None:
         """Mount a trace: a file, a folder or a pattern, or several of them as one, under a dotted name.
 
         Raises:

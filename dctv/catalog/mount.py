@@ -11,7 +11,7 @@ from sqlglot import exp
 from dctv.catalog.given import stored
 from dctv.catalog.namespace import Catalog, StoredTable, View
 from dctv.catalog.stdlib import ExpectedEvent, Module
-from dctv.contracts.reader import LoadedTrace, TraceTable
+from dctv.contracts.reader import EventColumns, LoadedTrace, TraceTable
 from dctv.contracts.table_function import TableFunction
 from dctv.errors import BindError
 from dctv.plan.nodes import Plan, Relation, Scan
@@ -197,17 +197,28 @@ def union_of(trace: LoadedTrace, names: Collection[str]) -> tuple[exp.Query, Map
     return exp.Select(expressions=items).from_(inner).order_by(*order, copy=False), leaves
 
 
+def _args(table: TraceTable, event: EventColumns) -> exp.Expr:
+    """Return the arguments of an event as one JSON object: what stands in a JSON column `args`, and other columns."""
+    types = {column.name: column.type for column in table.schema.columns}
+    given = exp.cast(exp.column("args", quoted=True), "JSON") if types.get("args") == "JSON" else None
+    members: list[exp.Expr] = []
+    for name in event.args:
+        if given is None or name != "args":
+            value = exp.column(name, quoted=True)
+            members += [exp.Literal.string(name), exp.cast(value, "JSON") if types[name] == "JSON" else value]
+    empty = exp.Literal.string("{}")
+    start = empty if given is None else exp.Coalesce(this=given, expressions=[exp.cast(empty, "JSON")])
+    if given is not None and not members:
+        return start
+    # Merging drops members that are NULL: fields that this event did not have.
+    columns = exp.Anonymous(this="json_object", expressions=members)
+    return exp.Anonymous(this="json_merge_patch", expressions=[start, columns])
+
+
 def _as_events(table: TraceTable, leaf: str, schema: Schema, number: int) -> exp.Select:
     event = table.event
     assert event is not None
-    args: list[exp.Expr] = []
-    for name in event.args:
-        args += [exp.Literal.string(name), exp.column(name, quoted=True)]
-    # Merging into an empty object drops members that are NULL: fields that this event did not have.
-    whole = exp.Anonymous(
-        this="json_merge_patch",
-        expressions=[exp.Literal.string("{}"), exp.Anonymous(this="json_object", expressions=args)],
-    )
+    whole = _args(table, event)
     values: dict[str, exp.Expr] = {
         "name": exp.Literal.string(event.name) if event.named_by is None else exp.column(event.named_by, quoted=True),
         "args": whole,
