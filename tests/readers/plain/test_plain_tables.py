@@ -12,8 +12,6 @@ from typing import Literal
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from bounds import bounded
-from damage import flipped, survives, truncated
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,6 +19,8 @@ from dctv.contracts.reader import Reader
 from dctv.errors import DctvError
 from dctv.readers import arrow, csv, json_lines, parquet, sqlite
 from dctv.session import Session
+from tests.bounds import bounded
+from tests.damage import flipped, survives, truncated
 
 ROWS = [(1.5, 0, "a", 7), (2.25, 1, "b", 8), (1.75, 0, "c", None)]
 
