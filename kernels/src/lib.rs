@@ -4,6 +4,7 @@ use pyo3::prelude::*;
 
 mod access;
 mod columns;
+mod export;
 mod ftrace;
 mod pass;
 mod pfw;
@@ -15,6 +16,7 @@ mod sweeps;
 #[pymodule]
 fn _kernels(m: &Bound<'_, PyModule>) -> PyResult<()> {
     access::register(m)?;
+    export::register(m)?;
     sweeps::register(m)?;
     ftrace::register(m)?;
     pfw::register(m)?;
