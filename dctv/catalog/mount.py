@@ -9,9 +9,9 @@ from functools import cache, partial
 from sqlglot import exp
 
 from dctv.catalog.given import stored
-from dctv.catalog.namespace import Catalog, StoredTable, View
+from dctv.catalog.namespace import Catalog, Part, StoredTable, View
 from dctv.catalog.shifting import shifted
-from dctv.catalog.stdlib import ExpectedEvent, Module
+from dctv.catalog.stdlib import Expected, Library, Module
 from dctv.contracts.reader import EventColumns, LoadedTrace, TraceTable
 from dctv.contracts.table_function import TableFunction
 from dctv.errors import BindError
@@ -29,6 +29,12 @@ Union = Callable[[Collection[str]], tuple[exp.Query, Mapping[str, str]]]
 
 EXPECTED = "_events"
 """The space of events as the standard library expects them: all columns there, maybe no rows."""
+TABLES = "_tables"
+"""The space of other tables as the standard library expects them."""
+PARTS = "_parts"
+"""The space of what the vocabulary of all formats is made of."""
+HIDDEN = frozenset((EXPECTED, TABLES, PARTS))
+"""Spaces that no listing shows."""
 
 
 @record
@@ -67,8 +73,7 @@ def check_name(catalog: Catalog, path: ast.Path) -> tuple[str, ...]:
 def attach(
     catalog: Catalog,
     mount: Mount,
-    modules: Sequence[Module],
-    expected: Mapping[str, ExpectedEvent],
+    library: Library,
     functions: Sequence[TableFunction],
 ) -> None:
     """Add everything of a mounted trace below its name."""
@@ -77,18 +82,27 @@ def attach(
     for name, plan in plans.items():
         catalog.add((*parts, *_dotted(name, trace.tables[name])), StoredTable(plan))
     for name, facts, doc in _FACTS:
-        catalog.add((*parts, name), StoredTable(cache(partial(facts, trace)), doc))
+        catalog.add((*parts, name), StoredTable(cache(partial(facts, trace)), doc, there=False))
     events = cache(lambda: _events(mount, plans))
-    catalog.add((*parts, "events"), StoredTable(events, "all events of the trace, with their arguments as JSON"))
+    every = "all events of the trace, with their arguments as JSON"
+    any_event = any(table.event is not None for table in trace.tables.values())
+    catalog.add((*parts, "events"), StoredTable(events, every, any_event))
     for function in functions:
         catalog.add((*parts, function.name), function)
-    for name, event in expected.items():
-        found = plans.get(f"raw_events.{name}")
-        catalog.add((*parts, EXPECTED, name), StoredTable(_expected(event, found)))
-    for module in modules:
-        if mount.reader in module.formats:
-            view = View(module.select, home=parts, doc=module.summary)
-            catalog.add((*parts, *module.parts), view)
+    for space, raw, tables in ((EXPECTED, "raw_events.", library.events), (TABLES, "", library.tables)):
+        for name, one in tables.items():
+            found = plans.get(f"{raw}{name}")
+            catalog.add((*parts, space, name), StoredTable(_expected(one, found), "", found is not None, name))
+    for name, schema in library.parts.items():
+        views = tuple(_view(module, parts) for module in library.sources[name] if module.covers(mount.reader))
+        catalog.add((*parts, PARTS, name), Part(schema, views, mount.reader))
+    for module in library.modules:
+        if module.covers(mount.reader):
+            catalog.add((*parts, *module.parts), _view(module, parts, fed=True))
+
+
+def _view(module: Module, home: tuple[str, ...], *, fed: bool = False) -> View:
+    return View(module.select, home=home, doc=module.summary, fed=fed)
 
 
 def table_plan(catalog: Catalog, mount: Mount, name: str) -> Plan | None:
@@ -118,7 +132,7 @@ def _plan(mount: Mount, name: str) -> Callable[[], Plan]:
     return cache(plan)
 
 
-def _expected(event: ExpectedEvent, plan: Callable[[], Plan] | None) -> Callable[[], Plan]:
+def _expected(event: Expected, plan: Callable[[], Plan] | None) -> Callable[[], Plan]:
     return cache(lambda: event.plan(None if plan is None else plan()))
 
 

@@ -12,6 +12,7 @@ mod rows;
 mod spool;
 mod statistics;
 mod sweeps;
+mod trees;
 
 #[pymodule]
 fn _kernels(m: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -22,5 +23,6 @@ fn _kernels(m: &Bound<'_, PyModule>) -> PyResult<()> {
     pfw::register(m)?;
     rows::register(m)?;
     spool::register(m)?;
-    statistics::register(m)
+    statistics::register(m)?;
+    trees::register(m)
 }
