@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 from dctv import readers
 from dctv.bind.binder import Binder
+from dctv.catalog.expected import expected_events
 from dctv.catalog.files import find_traces, list_files
 from dctv.catalog.given import scan_of, stored
 from dctv.catalog.mount import Mount, attach, check_name
 from dctv.catalog.namespace import Catalog, StoredTable
-from dctv.catalog.stdlib import expected_events, modules
+from dctv.catalog.stdlib import modules
 from dctv.contracts.function_rule import FunctionRule
 from dctv.contracts.reader import LoadContext, Reader
 from dctv.contracts.shelf import Shelf, scan

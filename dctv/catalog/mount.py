@@ -10,8 +10,9 @@ from sqlglot import exp
 
 from dctv.catalog.given import stored
 from dctv.catalog.namespace import Catalog, StoredTable, View
-from dctv.catalog.stdlib import ExpectedEvent, Module
-from dctv.contracts.reader import LoadedTrace, TraceTable
+from dctv.catalog.expected import ExpectedEvent, Found, arguments, feeding
+from dctv.catalog.stdlib import Module
+from dctv.contracts.reader import EventColumns, LoadedTrace, TraceTable
 from dctv.contracts.table_function import TableFunction
 from dctv.errors import BindError
 from dctv.plan.nodes import Plan, Relation, Scan
@@ -79,9 +80,9 @@ def attach(
     catalog.add((*parts, "events"), StoredTable(events, "all events of the trace, with their arguments as JSON"))
     for function in functions:
         catalog.add((*parts, function.name), function)
+    raw = {name: table.event for name, table in trace.tables.items()}
     for name, event in expected.items():
-        found = plans.get(f"raw_events.{name}")
-        catalog.add((*parts, EXPECTED, name), StoredTable(_expected(event, found)))
+        catalog.add((*parts, EXPECTED, name), StoredTable(cache(partial(_expected, event, raw, plans))))
     for module in modules:
         if mount.reader in module.formats:
             view = View(module.select, home=parts, doc=module.summary)
@@ -113,8 +114,10 @@ def _plan(mount: Mount, name: str) -> Callable[[], Plan]:
     return cache(plan)
 
 
-def _expected(event: ExpectedEvent, plan: Callable[[], Plan] | None) -> Callable[[], Plan]:
-    return cache(lambda: event.plan(None if plan is None else plan()))
+def _expected(
+    event: ExpectedEvent, raw: Mapping[str, EventColumns | None], plans: Mapping[str, Callable[[], Plan]]
+) -> Plan:
+    return event.plan([Found(own, raw[table], plans[table]) for table, own in feeding(event, raw)])
 
 
 def _last_ts(trace: LoadedTrace) -> Plan:
@@ -200,17 +203,9 @@ def union_of(trace: LoadedTrace, names: Collection[str]) -> tuple[exp.Query, Map
 def _as_events(table: TraceTable, leaf: str, schema: Schema, number: int) -> exp.Select:
     event = table.event
     assert event is not None
-    args: list[exp.Expr] = []
-    for name in event.args:
-        args += [exp.Literal.string(name), exp.column(name, quoted=True)]
-    # Merging into an empty object drops members that are NULL: fields that this event did not have.
-    whole = exp.Anonymous(
-        this="json_merge_patch",
-        expressions=[exp.Literal.string("{}"), exp.Anonymous(this="json_object", expressions=args)],
-    )
     values: dict[str, exp.Expr] = {
         "name": exp.Literal.string(event.name) if event.named_by is None else exp.column(event.named_by, quoted=True),
-        "args": whole,
+        "args": arguments(event.args),
         TS: exp.column(TS, quoted=True),
     }
     for target, source in (
