@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from dctv import readers
 from dctv.bind.binder import Binder
+from dctv.bind.library import library_function
 from dctv.catalog.expected import expected_events
 from dctv.catalog.files import find_traces, list_files
 from dctv.catalog.given import scan_of, stored
@@ -217,7 +218,8 @@ class Session:
         path, reader = ", ".join(paths), trace.reader.name
         narrator = Narrator(name.text, self._report, self._log.add)
         mount = mount_of(parts, path, trace, with_index(trace, index, self._policy, narrator))
-        attach(self._catalog, mount, modules(), expected_events(), [quantize(mount.trace.last_ts)])
+        made = [quantize(mount.trace.last_ts)]
+        attach(self._catalog, mount, modules(), expected_events(), made, library_function)
         self._mounts[parts] = mount
         return f"mounted {path} as {name.text} ({reader}, {len(mount.trace.tables)} tables)"
 

@@ -68,6 +68,7 @@ def attach(
     modules: Sequence[Module],
     expected: Mapping[str, ExpectedEvent],
     functions: Sequence[TableFunction],
+    function_of: Callable[[Module, tuple[str, ...]], TableFunction],
 ) -> None:
     """Add everything of a mounted trace below its name."""
     trace, parts = mount.trace, mount.parts
@@ -86,7 +87,8 @@ def attach(
     for module in modules:
         if mount.reader in module.formats:
             view = View(module.select, home=parts, doc=module.summary)
-            catalog.add((*parts, *module.parts), view)
+            entry = function_of(module, parts) if module.parameters else view
+            catalog.add((*parts, *module.parts), entry)
 
 
 def table_plan(catalog: Catalog, mount: Mount, name: str) -> Plan | None:

@@ -16,7 +16,7 @@ from dctv.syntax.parse import parse_select
 
 @record
 class Module:
-    """One view of the standard library."""
+    """One view or function of the standard library."""
 
     parts: tuple[str, ...]
     """Its name below the mount: `scheduler`, `timeslices_p_cpu`."""
@@ -27,6 +27,11 @@ class Module:
     columns: Mapping[str, str]
     """What its columns hold, by name."""
     source: Source
+    parameters: tuple[tuple[str, str | None, str], ...] = ()
+    """What it is called with, if it is a function: names, defaults as they are written or None, and what they mean.
+
+    In its text each is a bind parameter `:name`.
+    """
 
     @property
     def summary(self) -> str:
@@ -51,12 +56,13 @@ def modules() -> tuple[Module, ...]:
 
 
 def _read(path: Path, root: Path) -> Module:
-    """Read a module: `-- sentence`, `-- formats: a, b`, `-- column name: sentence`, then the select."""
+    """Read a module: sentences, formats, parameters and columns as comments, then the select."""
     text = path.read_text(encoding="utf-8")
     relative = path.relative_to(root)
     doc: list[str] = []
     formats: tuple[str, ...] = ()
     columns: dict[str, str] = {}
+    parameters: list[tuple[str, str | None, str]] = []
     for line in text.splitlines():
         if not line.startswith("--"):
             break
@@ -66,8 +72,11 @@ def _read(path: Path, root: Path) -> Module:
         elif comment.startswith("column "):
             column, _, what = comment.removeprefix("column ").partition(":")
             columns[column.strip()] = what.strip()
+        elif comment.startswith("parameter "):
+            declared, _, what = comment.removeprefix("parameter ").partition(":")
+            name, given, default = declared.partition("=")
+            parameters.append((name.strip(), default.strip() if given else None, what.strip()))
         else:
             doc.append(comment)
-    return Module(
-        relative.with_suffix("").parts, formats, " ".join(doc), columns, Source(f"stdlib/{relative.as_posix()}", text)
-    )
+    source = Source(f"stdlib/{relative.as_posix()}", text)
+    return Module(relative.with_suffix("").parts, formats, " ".join(doc), columns, source, tuple(parameters))
