@@ -8,6 +8,7 @@ from typing import Any
 
 from dctv.bind.arguments import bind_argument
 from dctv.bind.binder import Binder
+from dctv.bind.parts import Feeds
 from dctv.catalog.stdlib import Module
 from dctv.contracts.table_function import REQUIRED, Argument, Parameter, PlanBuilder, Quantity, TableFunction
 from dctv.errors import Source
@@ -29,12 +30,17 @@ def library_function(module: Module, home: tuple[str, ...]) -> TableFunction:
         for name, default, _ in module.parameters:
             argument = arguments[name]
             if argument.value is None and default is not None:
-                argument = bind_argument(builder, ast.ValueArgument(parse_expression(Source(module.source.name, default))))
+                written = parse_expression(Source(module.source.name, default))
+                argument = bind_argument(builder, ast.ValueArgument(written))
             values[name] = _plain(argument)
+        own = Feeds() if builder.feeds is None else None
         env = replace(builder.env, params=values)
-        inside = Binder(env, home)
-        inside.depth = builder.depth + 1
-        return inside.plan(module.select())
+        inside = builder.copy(env=env, home=home, common={}, recursive=False, depth=builder.depth + 1)
+        inside.feeds = own or builder.feeds
+        plan = inside.plan(module.select())
+        if own is not None and not own.there:
+            env.warnings.entries[own.note(".".join((*home, *module.parts)))] = 1
+        return plan
 
     parameters = [
         Parameter(name, what, REQUIRED if default is None else None) for name, default, what in module.parameters

@@ -1,4 +1,4 @@
-"""Turns stdlib/events.toml into the tables of `_events`: events as the standard library expects them, whatever a trace calls them."""
+"""Turns stdlib/events.toml into the tables of `_events`: kernel events as views expect them, whatever their names."""
 
 from __future__ import annotations
 
@@ -46,16 +46,14 @@ class ExpectedEvent:
     special: Mapping[str, str] = field(default_factory=dict)
     """Columns made of the whole event: `NAME` is what `*` stood for, `ARGS` its fields as a JSON object."""
 
-    def star(self, event: str) -> str | None:
-        """Return what `*` stands for if an event of a trace is this one ("" without a `*`), or None."""
+    def star(self, event: str) -> str:
+        """Return what `*` stands for in the name of an event of a trace; the whole name without a `*`."""
         plain = event.rpartition(":")[2]
-        if plain == self.name or event == self.name:
-            return ""
         for pattern in self.patterns:
-            if fnmatchcase(plain, pattern.replace("[", "[[]")):
-                head, _, tail = pattern.partition("*")
-                return plain[len(head) : len(plain) - len(tail)] if "*" in pattern else ""
-        return None
+            head, star, tail = pattern.partition("*")
+            if star and fnmatchcase(plain, pattern):
+                return plain[len(head) : len(plain) - len(tail)]
+        return plain
 
     def plan(self, found: Sequence[Found]) -> Plan:
         """Return the event's table with the expected columns: cast from the trace's, NULL where there is none."""
@@ -85,7 +83,7 @@ class ExpectedEvent:
     def _value(self, wanted: ColumnType, own: Mapping[str, str], found: Found) -> exp.Expr:
         match self.special.get(wanted.name):
             case "NAME":
-                return text(self.star(found.event) or found.event)
+                return text(self.star(found.event))
             case "ARGS":
                 return arguments(found.columns.args if found.columns is not None else ())
         values = [column(own[n]) for n in (wanted.name, *self.names.get(wanted.name, ())) if n in own]
@@ -109,15 +107,22 @@ def _as(value: exp.Expr, wanted: ColumnType) -> exp.Expr:
     return exp.TryCast(this=value, to=exp.Var(this=wanted.type))
 
 
-def feeding(event: ExpectedEvent, tables: Mapping[str, EventColumns | None]) -> Iterator[tuple[str, str]]:
-    """Yield the names of the raw tables that hold an expected event, and of their events."""
-    exact = f"{RAW}{event.name}"
-    if exact in tables and not event.patterns:
-        yield exact, event.name
-        return
-    for table in tables:
-        if table.startswith(RAW) and event.star(table.removeprefix(RAW)) is not None:
-            yield table, table.removeprefix(RAW)
+def feeding(events: Mapping[str, ExpectedEvent], raw: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
+    """Return which events of a trace are which expected events, by name."""
+    by_name: dict[str, list[str]] = {}
+    for event in raw:
+        by_name.setdefault(event.rpartition(":")[2], []).append(event)
+
+    def found(expected: ExpectedEvent) -> Iterator[str]:
+        for pattern in (expected.name, *expected.patterns):
+            if "*" not in pattern:
+                yield from by_name.get(pattern, ())
+            else:
+                head = pattern.partition("*")[0]
+                own = (e for e, full in by_name.items() if e.startswith(head) and fnmatchcase(e, pattern))
+                yield from (event for name in own for event in by_name[name])
+
+    return {name: tuple(dict.fromkeys(found(expected))) for name, expected in events.items()}
 
 
 @cache

@@ -93,9 +93,7 @@ def _states(arguments: Mapping[str, Argument], builder: PlanBuilder) -> Plan:
     return _worded(swept, builder, _SHOWN)
 
 
-def _sorted(
-    plan: Plan, items: Sequence[exp.Expr], schema: Schema, then: Sequence[str], builder: PlanBuilder
-) -> Plan:
+def _sorted(plan: Plan, items: Sequence[exp.Expr], schema: Schema, then: Sequence[str], builder: PlanBuilder) -> Plan:
     order = [exp.Ordered(this=column(n), nulls_first=False) for n in (TS, *then)]
     tree = select(*physical_names(schema), source=select(*items, source="t"))
     return builder.query(tree.order_by(*order, copy=False), {"t": plan}, schema, ordered=True)
