@@ -3,8 +3,10 @@
 use pyo3::prelude::*;
 
 mod access;
+mod chrome;
 mod columns;
 mod ftrace;
+mod json;
 mod pass;
 mod pfw;
 mod rows;
@@ -15,6 +17,7 @@ mod sweeps;
 #[pymodule]
 fn _kernels(m: &Bound<'_, PyModule>) -> PyResult<()> {
     access::register(m)?;
+    chrome::register(m)?;
     sweeps::register(m)?;
     ftrace::register(m)?;
     pfw::register(m)?;
