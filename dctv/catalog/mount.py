@@ -13,7 +13,7 @@ from dctv.catalog.given import stored
 from dctv.catalog.namespace import Catalog, Part, StoredTable, View
 from dctv.catalog.shifting import shifted
 from dctv.catalog.stdlib import Expected, Library, Module
-from dctv.contracts.reader import LoadedTrace, TraceTable
+from dctv.contracts.reader import EventColumns, LoadedTrace, TraceTable
 from dctv.contracts.table_function import TableFunction
 from dctv.errors import BindError
 from dctv.plan.nodes import Plan, Relation, Scan

@@ -3,9 +3,11 @@
 use pyo3::prelude::*;
 
 mod access;
+mod chrome;
 mod columns;
 mod export;
 mod ftrace;
+mod json;
 mod pass;
 mod pfw;
 mod rows;
@@ -18,6 +20,7 @@ mod trees;
 fn _kernels(m: &Bound<'_, PyModule>) -> PyResult<()> {
     access::register(m)?;
     export::register(m)?;
+    chrome::register(m)?;
     sweeps::register(m)?;
     ftrace::register(m)?;
     pfw::register(m)?;

@@ -9,7 +9,7 @@ use quick_protobuf::Writer;
 use rustc_hash::FxHashSet;
 
 use super::rows::{Rows, int, text, wrong};
-use crate::pfw::json::{Scanner, Token};
+use crate::json::{Scanner, Token};
 
 /// Numbers of fields, as the public schema has them.
 mod field {
@@ -182,7 +182,7 @@ fn annotation(name: &str, value: &Token, line: &[u8]) -> Message {
 fn unescaped(raw: &[u8], escaped: bool) -> String {
     let mut text = Vec::new();
     if escaped {
-        crate::pfw::json::unescape(raw, &mut text);
+        crate::json::unescape(raw, &mut text);
     } else {
         text.extend_from_slice(raw);
     }
