@@ -11,6 +11,7 @@ mod rows;
 mod spool;
 mod statistics;
 mod sweeps;
+mod uftrace;
 
 #[pymodule]
 fn _kernels(m: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -20,5 +21,6 @@ fn _kernels(m: &Bound<'_, PyModule>) -> PyResult<()> {
     pfw::register(m)?;
     rows::register(m)?;
     spool::register(m)?;
-    statistics::register(m)
+    statistics::register(m)?;
+    uftrace::register(m)
 }
