@@ -10,7 +10,7 @@ one of them. Results do not depend on how the inputs are cut into batches.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal, Protocol
 
-from dctv.contracts.chunks import Checkpoint
+from dctv.contracts.chunks import Checkpoint, DecodedChunk
 
 _Function = Literal["sum", "wide_sum", "count", "min", "max", "avg", "first", "last", "time_sum", "time_known"]
 _Argument = int | Literal["_ts", "_duration"] | None
@@ -781,7 +781,7 @@ class FtracePass:
     def __next__(self) -> FtraceChunk: ...
 
 class RowPass:
-    """A trace -> its chunks decoded, with tables that describe themselves; then `facts`, see `dctv.readers.described`."""
+    """A trace -> its chunks decoded, then `facts` that describe the tables, see `dctv.readers.described`."""
 
     def __iter__(self) -> RowPass: ...
     def __next__(self) -> DecodedChunk: ...

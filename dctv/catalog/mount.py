@@ -10,8 +10,9 @@ from sqlglot import exp
 
 from dctv.catalog.given import stored
 from dctv.catalog.namespace import Catalog, StoredTable, View
+from dctv.catalog.shifting import shifted
 from dctv.catalog.stdlib import ExpectedEvent, Module
-from dctv.contracts.reader import LoadedTrace, TraceTable
+from dctv.contracts.reader import EventColumns, LoadedTrace, TraceTable
 from dctv.contracts.table_function import TableFunction
 from dctv.errors import BindError
 from dctv.plan.nodes import Plan, Relation, Scan
@@ -42,6 +43,8 @@ class Mount:
     """Where the rows of tables are that have no data."""
     all_events: Callable[[Union], Source | None] = lambda _: None
     """Where all events are, in order, if they are in one place; it may ask for their union."""
+    offset: int = 0
+    """How many ns the times in the trace's data are shifted by; `trace` tells of shifted times already."""
     close: Callable[[], None] = lambda: None
     """Lets go of files that are held open; only when nothing reads them any more."""
 
@@ -107,8 +110,10 @@ def _plan(mount: Mount, name: str) -> Callable[[], Plan]:
     def plan() -> Plan:
         one, full = mount.trace.tables[name], ".".join((*mount.parts, name))
         if name in mount.sources:
-            return Scan(one.schema, bool(one.schema.kind.time_columns), full, mount.sources[name])
-        return stored(full, one.schema, one.data) if one.rows is None else of_rows(one.schema, one.rows())
+            found: Plan = Scan(one.schema, bool(one.schema.kind.time_columns), full, mount.sources[name])
+        else:
+            found = stored(full, one.schema, one.data) if one.rows is None else of_rows(one.schema, one.rows())
+        return shifted(found, mount.offset)
 
     return cache(plan)
 
@@ -170,7 +175,8 @@ def _events(mount: Mount, plans: Mapping[str, Callable[[], Plan]]) -> Plan:
     schema, raw = events_schema(), [name for name, table in mount.trace.tables.items() if table.event is not None]
     source = mount.all_events(lambda names: union_of(mount.trace, names))
     if source is not None:
-        return Scan(schema, ordered=True, name=".".join((*mount.parts, "events")), source=source)
+        scan = Scan(schema, ordered=True, name=".".join((*mount.parts, "events")), source=source)
+        return shifted(scan, mount.offset)
     query, tables = union_of(mount.trace, raw)
     leaves = tuple((leaf, plans[name]()) for leaf, name in tables.items())
     return Relation(schema, ordered=True, query=query, leaves=leaves, keeps_order=True)
@@ -197,17 +203,28 @@ def union_of(trace: LoadedTrace, names: Collection[str]) -> tuple[exp.Query, Map
     return exp.Select(expressions=items).from_(inner).order_by(*order, copy=False), leaves
 
 
+def _args(table: TraceTable, event: EventColumns) -> exp.Expr:
+    """Return the arguments of an event as one JSON object: what stands in a JSON column `args`, and other columns."""
+    types = {column.name: column.type for column in table.schema.columns}
+    given = exp.cast(exp.column("args", quoted=True), "JSON") if types.get("args") == "JSON" else None
+    members: list[exp.Expr] = []
+    for name in event.args:
+        if given is None or name != "args":
+            value = exp.column(name, quoted=True)
+            members += [exp.Literal.string(name), exp.cast(value, "JSON") if types[name] == "JSON" else value]
+    empty = exp.Literal.string("{}")
+    start = empty if given is None else exp.Coalesce(this=given, expressions=[exp.cast(empty, "JSON")])
+    if given is not None and not members:
+        return start
+    # Merging drops members that are NULL: fields that this event did not have.
+    columns = exp.Anonymous(this="json_object", expressions=members)
+    return exp.Anonymous(this="json_merge_patch", expressions=[start, columns])
+
+
 def _as_events(table: TraceTable, leaf: str, schema: Schema, number: int) -> exp.Select:
     event = table.event
     assert event is not None
-    args: list[exp.Expr] = []
-    for name in event.args:
-        args += [exp.Literal.string(name), exp.column(name, quoted=True)]
-    # Merging into an empty object drops members that are NULL: fields that this event did not have.
-    whole = exp.Anonymous(
-        this="json_merge_patch",
-        expressions=[exp.Literal.string("{}"), exp.Anonymous(this="json_object", expressions=args)],
-    )
+    whole = _args(table, event)
     values: dict[str, exp.Expr] = {
         "name": exp.Literal.string(event.name) if event.named_by is None else exp.column(event.named_by, quoted=True),
         "args": whole,
