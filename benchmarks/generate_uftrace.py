@@ -60,7 +60,7 @@ def _shape(rng: random.Random, arguments: float) -> Shape:
         time += rng.randint(20, 400)
         for _ in range(rng.choice((0, 0, 1, 2, 3)) if depth < 12 else 0):
             real = rng.randrange(2, 2 + FUNCTIONS)
-            call(real - real % 10 if rng.random() < arguments else real | 1, depth + 1)
+            call(max(real - real % 10, 10) if rng.random() < arguments else real | 1, depth + 1)
             time += rng.randint(20, 100)
         out.append((time, 1, function))
         time += 30
