@@ -15,6 +15,7 @@ mod spool;
 mod statistics;
 mod sweeps;
 mod trees;
+mod uftrace;
 
 #[pymodule]
 fn _kernels(m: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -28,4 +29,5 @@ fn _kernels(m: &Bound<'_, PyModule>) -> PyResult<()> {
     spool::register(m)?;
     statistics::register(m)?;
     trees::register(m)
+    uftrace::register(m)
 }
