@@ -6,6 +6,7 @@ mod access;
 mod columns;
 mod ftrace;
 mod pass;
+mod perf;
 mod pfw;
 mod rows;
 mod spool;
@@ -18,6 +19,7 @@ fn _kernels(m: &Bound<'_, PyModule>) -> PyResult<()> {
     sweeps::register(m)?;
     ftrace::register(m)?;
     pfw::register(m)?;
+    perf::register(m)?;
     rows::register(m)?;
     spool::register(m)?;
     statistics::register(m)
