@@ -12,6 +12,7 @@ mod rows;
 mod spool;
 mod statistics;
 mod sweeps;
+mod tracepoints;
 
 #[pymodule]
 fn _kernels(m: &Bound<'_, PyModule>) -> PyResult<()> {
