@@ -9,6 +9,7 @@ mod export;
 mod ftrace;
 mod json;
 mod pass;
+mod perf;
 mod pfw;
 mod rows;
 mod spool;
@@ -16,6 +17,7 @@ mod statistics;
 mod sweeps;
 mod trees;
 mod uftrace;
+mod tracepoints;
 
 #[pymodule]
 fn _kernels(m: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -25,6 +27,7 @@ fn _kernels(m: &Bound<'_, PyModule>) -> PyResult<()> {
     sweeps::register(m)?;
     ftrace::register(m)?;
     pfw::register(m)?;
+    perf::register(m)?;
     rows::register(m)?;
     spool::register(m)?;
     statistics::register(m)?;
