@@ -15,22 +15,23 @@ mod rows;
 mod spool;
 mod statistics;
 mod sweeps;
+mod tracepoints;
 mod trees;
 mod uftrace;
-mod tracepoints;
 
 #[pymodule]
 fn _kernels(m: &Bound<'_, PyModule>) -> PyResult<()> {
     access::register(m)?;
-    export::register(m)?;
     chrome::register(m)?;
-    sweeps::register(m)?;
+    export::register(m)?;
     ftrace::register(m)?;
-    pfw::register(m)?;
     perf::register(m)?;
+    pfw::register(m)?;
     rows::register(m)?;
     spool::register(m)?;
     statistics::register(m)?;
-    trees::register(m)
-    uftrace::register(m)
+    sweeps::register(m)?;
+    trees::register(m)?;
+    uftrace::register(m)?;
+    Ok(())
 }
