@@ -185,7 +185,7 @@ class Binder:
         own = Feeds() if view.fed and self.feeds is None else None
         binder = self.copy(home=view.home, common={}, recursive=False, depth=self.depth + 1, feeds=own or self.feeds)
         plan = self.renamed(binder.plan(view.select()), view.columns, path.parts[-1])
-        if own is not None and not own.there:
+        if own is not None and own.lacking:
             self.env.warnings.entries[own.note(".".join(name))] = 1
         return plan
 
