@@ -85,20 +85,27 @@ class ExpectedEvent:
             case "NAME":
                 return text(self.star(found.event))
             case "ARGS":
-                return arguments(found.columns.args if found.columns is not None else ())
+                return arguments(found.columns.args if found.columns is not None else (), found.plan().schema)
         values = [column(own[n]) for n in (wanted.name, *self.names.get(wanted.name, ())) if n in own]
         if len(values) > 1:
             return call("coalesce", *(_as(v, wanted) for v in values))
         return values[0] if values else exp.Null()
 
 
-def arguments(names: Sequence[str]) -> exp.Expr:
-    """Make the JSON object of some columns."""
+def arguments(names: Sequence[str], schema: Schema) -> exp.Expr:
+    """Make the JSON object of some columns of a table: what stands in a JSON column `args`, and the others."""
+    types = {one.name: one.type for one in schema.columns}
+    given = "args" in names and types.get("args") == "JSON"
     members: list[exp.Expr] = []
     for name in names:
-        members += [text(name), column(name)]
-    # Merging into an empty object drops members that are NULL: fields that this event did not have.
-    return call("json_merge_patch", text("{}"), call("json_object", *members))
+        if not (given and name == "args"):
+            members += [text(name), cast(column(name), "JSON") if types.get(name) == "JSON" else column(name)]
+    empty = cast(text("{}"), "JSON")
+    start = call("coalesce", cast(column("args"), "JSON"), empty) if given else empty
+    if given and not members:
+        return start
+    # Merging drops members that are NULL: fields that this event did not have.
+    return call("json_merge_patch", start, call("json_object", *members))
 
 
 def _as(value: exp.Expr, wanted: ColumnType) -> exp.Expr:

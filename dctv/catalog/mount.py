@@ -11,6 +11,7 @@ from sqlglot import exp
 from dctv.catalog.expected import RAW, ExpectedEvent, Found, arguments, feeding
 from dctv.catalog.given import stored
 from dctv.catalog.namespace import Catalog, Part, StoredTable, View
+from dctv.catalog.shifting import shifted
 from dctv.catalog.stdlib import Expected, Library, Module
 from dctv.contracts.reader import EventColumns, LoadedTrace, TraceTable
 from dctv.contracts.table_function import TableFunction
@@ -49,6 +50,8 @@ class Mount:
     """Where the rows of tables are that have no data."""
     all_events: Callable[[Union], Source | None] = lambda _: None
     """Where all events are, in order, if they are in one place; it may ask for their union."""
+    offset: int = 0
+    """How many ns the times in the trace's data are shifted by; `trace` tells of shifted times already."""
     close: Callable[[], None] = lambda: None
     """Lets go of files that are held open; only when nothing reads them any more."""
 
@@ -128,8 +131,10 @@ def _plan(mount: Mount, name: str) -> Callable[[], Plan]:
     def plan() -> Plan:
         one, full = mount.trace.tables[name], ".".join((*mount.parts, name))
         if name in mount.sources:
-            return Scan(one.schema, bool(one.schema.kind.time_columns), full, mount.sources[name])
-        return stored(full, one.schema, one.data) if one.rows is None else of_rows(one.schema, one.rows())
+            found: Plan = Scan(one.schema, bool(one.schema.kind.time_columns), full, mount.sources[name])
+        else:
+            found = stored(full, one.schema, one.data) if one.rows is None else of_rows(one.schema, one.rows())
+        return shifted(found, mount.offset)
 
     return cache(plan)
 
@@ -200,7 +205,8 @@ def _events(mount: Mount, plans: Mapping[str, Callable[[], Plan]]) -> Plan:
     schema, raw = events_schema(), [name for name, table in mount.trace.tables.items() if table.event is not None]
     source = mount.all_events(lambda names: union_of(mount.trace, names))
     if source is not None:
-        return Scan(schema, ordered=True, name=".".join((*mount.parts, "events")), source=source)
+        scan = Scan(schema, ordered=True, name=".".join((*mount.parts, "events")), source=source)
+        return shifted(scan, mount.offset)
     query, tables = union_of(mount.trace, raw)
     leaves = tuple((leaf, plans[name]()) for leaf, name in tables.items())
     return Relation(schema, ordered=True, query=query, leaves=leaves, keeps_order=True)
@@ -232,7 +238,7 @@ def _as_events(table: TraceTable, leaf: str, schema: Schema, number: int) -> exp
     assert event is not None
     values: dict[str, exp.Expr] = {
         "name": exp.Literal.string(event.name) if event.named_by is None else exp.column(event.named_by, quoted=True),
-        "args": arguments(event.args),
+        "args": arguments(event.args, table.schema),
         TS: exp.column(TS, quoted=True),
     }
     for target, source in (

@@ -40,7 +40,7 @@ class View:
 
 @record
 class Part:
-    """A table that the standard library is built on: the rows of some views together, in order of time if they have one."""
+    """A table that the standard library is built on: the rows of some views together, in order of time if timed."""
 
     schema: Schema
     views: tuple[View, ...]
