@@ -4,6 +4,7 @@ use pyo3::prelude::*;
 
 mod access;
 mod columns;
+mod ctf;
 mod ftrace;
 mod pass;
 mod pfw;
@@ -16,6 +17,7 @@ mod sweeps;
 fn _kernels(m: &Bound<'_, PyModule>) -> PyResult<()> {
     access::register(m)?;
     sweeps::register(m)?;
+    ctf::register(m)?;
     ftrace::register(m)?;
     pfw::register(m)?;
     rows::register(m)?;
