@@ -1,4 +1,4 @@
-"""Writes a CTF 1.8 trace as LTTng does of the kernel: switches, wakeups, interrupts and system calls on several CPUs."""
+"""Writes a CTF 1.8 trace as LTTng does of a kernel: switches, wakeups, interrupts, system calls on several CPUs."""
 
 from __future__ import annotations
 
@@ -143,15 +143,15 @@ def payload(random_: random.Random, cpu: _Cpu, kind: int, ts: int) -> bytes:
         return before + struct.pack("<16sii", comm, tid, 20)
     if kind == 1:
         return struct.pack("<16siii", comm, tid, 20, random_.randrange(CPUS))
-    if kind == 2:
-        return struct.pack("<i", random_.randrange(64)) + b"virtio0-input.0\0"
-    if kind == 3:
-        return struct.pack("<ii", random_.randrange(64), 1)
-    if kind == 4:
-        return struct.pack("<IQ", random_.randrange(64), 4096)
-    if kind == 5:
-        return struct.pack("<qQ", random_.randrange(4096), 0x7F00_0000_0000 + tid)
-    return struct.pack("<QQQQ", 0xFFFF_8880_0000_0000 + tid, 0xFFFF_FFFF_8110_0000, ts + 4_000_000, ts + 4_000_000)
+    number = random_.randrange(64)
+    others = (
+        struct.pack("<i", number) + b"virtio0-input.0\0",
+        struct.pack("<ii", number, 1),
+        struct.pack("<IQ", number, 4096),
+        struct.pack("<qQ", number, 0x7F00_0000_0000 + tid),
+        struct.pack("<QQQQ", 0xFFFF_8880_0000_0000 + tid, 0xFFFF_FFFF_8110_0000, ts + 4_000_000, ts + 4_000_000),
+    )
+    return others[kind - 2]
 
 
 def generate(path: Path, events: int) -> None:
@@ -160,7 +160,8 @@ def generate(path: Path, events: int) -> None:
     random_ = random.Random(7)
     text = METADATA
     for number, (name, fields) in enumerate(EVENTS.items()):
-        text += f'\nevent {{\n\tname = "{name}";\n\tid = {number};\n\tstream_id = 0;\n\tfields := struct {{ {fields} }};\n}};\n'
+        text += f'\nevent {{\n\tname = "{name}";\n\tid = {number};\n\tstream_id = 0;\n'
+        text += f"\tfields := struct {{ {fields} }};\n}};\n"
     (path / "metadata").write_text(text, encoding="utf-8")
     cpus = [_Cpu(path, number) for number in range(CPUS)]
     kinds = random_.choices(range(len(EVENTS)), (30, 20, 10, 10, 10, 10, 10), k=events)

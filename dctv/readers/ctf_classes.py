@@ -1,9 +1,10 @@
-"""What the metadata of a CTF trace say, whichever of its two languages they are in: classes of fields, streams, events."""
+"""What the metadata of CTF traces say, whichever of two languages they are in: classes of fields, streams, events."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from dctv.record import record
 
@@ -186,13 +187,13 @@ def alignment(what: FieldClass) -> int:
 def disjoint(labels: Sequence[tuple[str, int, int]]) -> Labels:
     """Return ranges that do not overlap, in ascending order; where several names meet, all are named."""
     ordered = sorted(labels, key=lambda one: (one[1], one[2]))
-    if all(a[2] < b[1] for a, b in zip(ordered, ordered[1:], strict=False)):
+    if all(a[2] < b[1] for a, b in pairwise(ordered)):
         return tuple(ordered)
     if len(ordered) > 4096:
         raise MetadataError(f"an enumeration with {len(ordered)} overlapping ranges is too large")
     edges = sorted({edge for _, first, last in ordered for edge in (first, last + 1)})
     found = []
-    for first, end in zip(edges, edges[1:], strict=False):
+    for first, end in pairwise(edges):
         names = dict.fromkeys(name for name, low, high in labels if low <= first and end - 1 <= high)
         if names:
             found.append(("|".join(names), first, end - 1))

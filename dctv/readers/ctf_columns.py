@@ -1,4 +1,4 @@
-"""Turns the fields of events into columns of tables: names that do not clash, thread and processor in their own columns."""
+"""Turns the fields of events into columns: names that do not clash, thread and processor in columns of their own."""
 
 from __future__ import annotations
 
@@ -78,9 +78,8 @@ def plan(event: EventClass, scopes: Sequence[Scope], around: Around, program: Pr
     if inferred:
         fixed |= {"common_pid": None, "common_comm": None}
     columns: list[Column] = [(TS, "int", "ns")]
-    for column in ("cpu", "common_comm", "common_pid", "common_tgid"):
-        if column in fixed:
-            columns.append((column, "text" if column == "common_comm" else "int", ""))
+    common = ("cpu", "common_comm", "common_pid", "common_tgid")
+    columns += [(one, "text" if one == "common_comm" else "int", "") for one in common if one in fixed]
     columns.append(("line", "int", ""))
     if around.several:
         columns.append(("trace", "text", ""))
@@ -184,9 +183,7 @@ def layout(trace: TraceClass, label: str, program: Program, *, several: bool) ->
     return {"name": label, "uuid": trace.uuid, "header": header.root, "streams": streams}
 
 
-def _stream(
-    trace: TraceClass, stream: StreamClass, label: str, program: Program, *, several: bool
-) -> dict[str, Any]:
+def _stream(trace: TraceClass, stream: StreamClass, label: str, program: Program, *, several: bool) -> dict[str, Any]:
     program.forget(*SCOPES[1:])
     packet = program.scope("packet-context", stream.packet_context)
     header = program.scope("event-header", stream.header)

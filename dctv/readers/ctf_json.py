@@ -41,7 +41,9 @@ def _loaded(part: str, place: int) -> Mapping[str, Any]:
     except json.JSONDecodeError as error:
         raise MetadataError(f"fragment {place} of the metadata is not JSON: {error.msg.lower()}") from None
     except (RecursionError, ValueError):
-        raise MetadataError(f"fragment {place} of the metadata cannot be used: too deep, or a number is too long") from None
+        raise MetadataError(
+            f"fragment {place} of the metadata cannot be used: too deep, or a number is too long"
+        ) from None
     if not isinstance(found, dict):
         raise MetadataError(f"fragment {place} of the metadata is no JSON object")
     return found
@@ -51,7 +53,9 @@ def _uuid(given: Mapping[str, Any]) -> bytes:
     found = given.get("uuid", given.get("uid", ""))
     if isinstance(found, str):
         digits = found.replace("-", "")
-        return bytes.fromhex(digits) if len(digits) == 32 and all(c in "0123456789abcdefABCDEF" for c in digits) else b""
+        return (
+            bytes.fromhex(digits) if len(digits) == 32 and all(c in "0123456789abcdefABCDEF" for c in digits) else b""
+        )
     if not isinstance(found, list) or len(found) != 16 or not all(isinstance(b, int) and 0 <= b < 256 for b in found):
         raise MetadataError("`uuid` must be 16 numbers below 256")
     return bytes(found)
@@ -120,7 +124,9 @@ class _Fragments:
             raise MetadataError(f"the clock `{name}` has a frequency of {frequency} Hz")
         seconds, cycles = number(offset, "seconds", 0), number(offset, "cycles", 0)
         origin = given.get("origin", _UNIX if offset or given.get("origin-is-unix-epoch") else "")
-        facts = {key: str(given[key]) for key in ("description", "precision", "accuracy", "namespace", "uid") if key in given}
+        facts = {
+            key: str(given[key]) for key in ("description", "precision", "accuracy", "namespace", "uid") if key in given
+        }
         if isinstance(origin, dict):
             facts["origin"] = str(origin.get("name", ""))
         uuid = _uuid(given) if "uuid" in given else b""
@@ -154,8 +160,6 @@ class _Fragments:
             raise MetadataError(f"two events of stream {stream} have the number {event}")
         context = self._fields.struct(given, "specific-context-field-class")
         events[event] = EventClass(event, name, context, self._fields.struct(given, "payload-field-class"))
-
-
 
 
 def _with_processor(context: Struct | None) -> Struct | None:

@@ -144,7 +144,11 @@ class Fields:
                 raise MetadataError(f"a floating-point number has {size} bits, which must be 32 or 64, in their order")
             return Float(size, align, little)
         kinds = {"boolean": "bool", "bit-map": "flags"}
-        if name not in {*kinds, "bit-array", *(f"{s}{k}" for s in ("un", "") for k in ("signed-integer", "signed-enumeration"))}:
+        if name not in {
+            *kinds,
+            "bit-array",
+            *(f"{s}{k}" for s in ("un", "") for k in ("signed-integer", "signed-enumeration")),
+        }:
             raise MetadataError(f"unknown type `{kind}` of a field class")
         return Integer(
             size=size if fixed else 0,

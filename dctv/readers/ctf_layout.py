@@ -115,7 +115,9 @@ class Program:
             raise MetadataError(f"the metadata declare more than {MOST_NODES} fields")
         return len(self.nodes)
 
-    def _node(self, what: str, numbers: Sequence[int], *, name: str = "", kind: str = "", role: int = 0, align: int) -> int:
+    def _node(
+        self, what: str, numbers: Sequence[int], *, name: str = "", kind: str = "", role: int = 0, align: int
+    ) -> int:
         """Add a node; with a kind it has a column, where columns are made."""
         place = self._next_number()
         out = NONE
@@ -129,18 +131,20 @@ class Program:
         """Add a field with all that it is made of; its column is called `name`."""
         match what:
             case Integer():
-                return self._integer(what, name)
+                node = self._integer(what, name)
             case Float():
-                return self._node("float", [what.size, what.little], name=name, kind="float", align=what.align)
+                node = self._node("float", [what.size, what.little], name=name, kind="float", align=what.align)
             case Text():
-                return self._text(what, name)
+                node = self._text(what, name)
             case Struct():
-                return self._struct(what, name)
+                node = self._struct(what, name)
             case Array():
-                return self._array(what, name)
+                node = self._array(what, name)
             case Variant():
-                return self._variant(what, name)
-        return self._optional(what, name)
+                node = self._variant(what, name)
+            case Optional():
+                node = self._optional(what, name)
+        return node
 
     def _integer(self, what: Integer, name: str) -> int:
         kind = "int" if what.signed or 0 < what.size < 64 else "uint"

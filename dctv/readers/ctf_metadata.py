@@ -1,4 +1,4 @@
-"""Turns the file `metadata` of a CTF trace into classes of streams and events: as plain text, in packets, or in JSON."""
+"""Turns the file `metadata` of a CTF trace into classes of streams and events: plain text, text in packets, JSON."""
 
 from __future__ import annotations
 

@@ -111,7 +111,9 @@ class _Blocks:
         for number, event in self._events:
             stream = trace.streams.get(next(iter(trace.streams)) if number is None else number)
             if stream is None:
-                raise MetadataError(f"the event `{event.name}` is of stream {number}, which the metadata do not declare")
+                raise MetadataError(
+                    f"the event `{event.name}` is of stream {number}, which the metadata do not declare"
+                )
             if number is None and len(trace.streams) > 1:
                 raise MetadataError(f"the event `{event.name}` does not say of which stream it is")
             if event.number in stream.events:

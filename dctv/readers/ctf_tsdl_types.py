@@ -1,4 +1,4 @@
-"""Turns types as TSDL declares them into classes of fields: aliases, named structures, lengths and selectors by path."""
+"""Turns types as TSDL declares them into classes of fields: aliases, structures, lengths and selectors by path."""
 
 from __future__ import annotations
 
@@ -73,15 +73,15 @@ def shown(name: str) -> str:
 class Types:
     """What names of types mean in a block, and in those around it."""
 
-    def __init__(self, trace: TraceClass, *, little: bool, around: Types | None = None) -> None:
+    def __init__(self, trace: TraceClass, *, little: bool, around: tuple[dict[str, FieldClass], ...] = ()) -> None:
         self._trace = trace
         self._little = little
-        self._around = around
         self._known: dict[str, FieldClass] = {}
+        self._scopes = (self._known, *around)
 
     def inner(self) -> Types:
         """Return the names of a block in this one."""
-        return Types(self._trace, little=self._little, around=self)
+        return Types(self._trace, little=self._little, around=self._scopes)
 
     def declare(self, tree: Tree[Any], depth: int = 0) -> bool:
         """Take a declaration; False if it is something else."""
@@ -123,12 +123,9 @@ class Types:
         return found
 
     def _find(self, name: str) -> FieldClass:
-        scope: Types | None = self
-        while scope is not None:
-            found = scope._known.get(name)
-            if found is not None:
-                return found
-            scope = scope._around
+        for known in self._scopes:
+            if name in known:
+                return known[name]
         raise MetadataError(f"no type is called `{name}`")
 
     def _integer(self, tree: Tree[Any], _: int) -> Integer:

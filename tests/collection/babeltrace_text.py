@@ -142,20 +142,27 @@ def flat(scope: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]
 
 def same(truth: Any, value: Any) -> bool:
     """Whether a value of a row is what the text says."""
-    if isinstance(truth, Enumerated):
-        return bool(value == truth.label) if truth.label is not None else same(truth.value, value)
-    if isinstance(truth, Chosen):
-        return same(truth.value, value)
-    if isinstance(truth, list):
-        return isinstance(value, list) and len(truth) == len(value) and all(map(same, truth, value))
-    if isinstance(truth, dict):
-        return isinstance(value, dict) and len(truth) == len(value) and all(map(same, truth.values(), value.values()))
+    match truth:
+        case Enumerated(label=None):
+            return same(truth.value, value)
+        case Enumerated():
+            return bool(value == truth.label)
+        case Chosen():
+            return same(truth.value, value)
+        case list():
+            return isinstance(value, list) and len(truth) == len(value) and all(map(same, truth, value))
+        case dict():
+            return isinstance(value, dict) and all(map(same, truth.values(), value.values()))
+    return _same_scalar(truth, value)
+
+
+def _same_scalar(truth: str, value: Any) -> bool:
     if isinstance(value, bool):
-        return bool(truth == str(int(value)))
+        return truth == str(int(value))
     if isinstance(value, float):
-        return bool(truth == f"{value:g}")
+        return truth == f"{value:g}"
+    if isinstance(value, int) and truth.startswith("0x"):
+        return any(value & ((1 << bits) - 1) == int(truth, 16) for bits in (8, 16, 32, 64))
     if isinstance(value, int):
-        if truth.startswith("0x"):
-            return any(value & ((1 << bits) - 1) == int(truth, 16) for bits in (8, 16, 32, 64))
         return int(truth, 8 if len(truth) > 1 and truth.startswith("0") else 10) == value
     return bool(truth == value)

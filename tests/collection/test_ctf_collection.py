@@ -1,4 +1,4 @@
-"""Every CTF trace of the collection: each event of the reference tool's text, its time, name and all values of fields."""
+"""Every CTF trace of the collection: each event of the reference tool's text, its time, name and values of fields."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from babeltrace_text import Chosen, Event, flat, read, same
 
 from dctv.contracts.reader import LoadContext, LoadedTrace
 from dctv.errors import TraceError
 from dctv.readers.ctf import READER
+from tests.collection.babeltrace_text import Chosen, Event, flat, read, same
 
 EMPTY = {"intersection_nostream", "succeed_succeed4", "succeed_meta-ctx-sequence"}
 
@@ -51,9 +51,8 @@ def truth_of(folder: str, ending: str) -> Path | None:
 
 def lines(path: Path | None) -> Iterator[str]:
     if path is not None:
-        opened = gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8")
-        with opened as file:
-            yield from file
+        raw = path.read_bytes()
+        yield from (gzip.decompress(raw) if path.suffix == ".gz" else raw).decode().splitlines(keepends=True)
 
 
 def load(folder: Path) -> LoadedTrace:
@@ -127,7 +126,10 @@ def test_every_event_is_that_of_the_reference_tool(folder: str) -> None:
     if folder.startswith("tracecompass/CTF2"):
         return
     assert Counter(row[2] for row in found) == Counter(
-        {name if name in {r[2] for r in found} else name.rpartition(":")[2]: int(count) for name, count in names.items()}
+        {
+            name if name in {r[2] for r in found} else name.rpartition(":")[2]: int(count)
+            for name, count in names.items()
+        }
     )
     events = list(read(lines(text), frozenset(names)))
     assert list(matched(events, found))[:5] == []
@@ -142,7 +144,9 @@ def test_losses_are_counted_as_the_reference_tool_does(folder: str) -> None:
     expected: Counter[str] = Counter()
     for line in lines(truth_of(folder, ".err")):
         for count, what in LOST.findall(line):
-            expected[{"event": "events discarded by the tracer", "packet": "packets lost by the tracer"}[what]] += int(count)
+            expected[{"event": "events discarded by the tracer", "packet": "packets lost by the tracer"}[what]] += int(
+                count
+            )
     found: Counter[str] = Counter()
     for one in trace.diagnostics:
         if "tracer" in one.reason:
