@@ -843,3 +843,8 @@ def perf_data_pass(
     paths: list[str], threads: int, progress: Callable[[int, int], object] | None = None
 ) -> RowPass:
     """Read perf.data files: samples, tracepoints, and what the kernel told of processes."""
+
+def ctf_pass(
+    mount: Mapping[str, Any], threads: int, progress: Callable[[int, int], None] | None = None
+) -> RowPass:
+    """Decode the streams of CTF traces; `mount` is what `dctv.readers.ctf` makes of their metadata."""
