@@ -32,7 +32,9 @@ TABLES = "_tables"
 """The space of other tables as the standard library expects them."""
 PARTS = "_parts"
 """The space of what the vocabulary of all formats is made of."""
-HIDDEN = frozenset((EXPECTED, TABLES, PARTS))
+BUILT = "_built"
+"""The space of views that only other views are to read."""
+HIDDEN = frozenset((EXPECTED, TABLES, PARTS, BUILT))
 """Spaces that no listing shows."""
 
 
@@ -95,7 +97,7 @@ def attach(
         catalog.add((*parts, PARTS, name), Part(schema, views, mount.reader))
     for module in library.modules:
         if module.covers(mount.reader):
-            catalog.add((*parts, *module.parts), _view(module, parts, fed=True))
+            catalog.add((*parts, *module.parts), _view(module, parts, fed=module.parts[0] not in HIDDEN))
 
 
 def _view(module: Module, home: tuple[str, ...], *, fed: bool = False) -> View:
