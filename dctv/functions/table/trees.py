@@ -13,7 +13,7 @@ from dctv.functions.table.interval_tables import LENGTH, TIME, ordered, partitio
 from dctv.plan.nodes import Plan, physical_names
 from dctv.plan.sql import aliased, call, cast, column, columns, equal, grouped, join, known, named, number, select, where
 from dctv.types.schema import DURATION, TS, ColumnType, Kind, Schema
-from dctv.types.units import parse_unit
+from dctv.types.units import NO_UNIT, parse_unit
 from dctv.types.values import is_integer
 
 _NS = parse_unit("ns")
@@ -165,7 +165,7 @@ def _flame_graph(arguments: Mapping[str, Argument], builder: PlanBuilder) -> Pla
     if samples:
         weight = arguments["weight"]
         weighed = None if weight.value is None else weight.column(plan.schema, "the weight of a sample")
-        unit = weighed.unit if weighed is not None else parse_unit("")
+        unit = weighed.unit if weighed is not None else NO_UNIT
         source = _stacks(plan, weighed, builder)
     else:
         source = _named(argument, builder, timed=True, name=arguments["name"].string("the name of a column"))
