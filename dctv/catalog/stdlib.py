@@ -10,6 +10,7 @@ from pathlib import Path
 from sqlglot import exp
 
 from dctv import resources
+from dctv.catalog.expected import ExpectedEvent, expected_events
 from dctv.errors import Source
 from dctv.plan.nodes import Plan, Relation, physical_names
 from dctv.record import record
@@ -19,7 +20,6 @@ from dctv.types.schema import TS, ColumnType, Kind, Schema
 from dctv.types.units import NO_UNIT, parse_unit
 from dctv.types.values import engine_type
 
-
 EVERY = "*"
 """Stands for all formats."""
 _PARTS = "_parts"
@@ -27,7 +27,7 @@ _PARTS = "_parts"
 
 @record
 class Module:
-    """One view of the standard library."""
+    """One view or function of the standard library."""
 
     parts: tuple[str, ...]
     """Its name below the mount: `scheduler`, `timeslices_p_cpu`."""
@@ -38,6 +38,11 @@ class Module:
     columns: Mapping[str, str]
     """What its columns hold, by name."""
     source: Source
+    parameters: tuple[tuple[str, str | None, str], ...] = ()
+    """What it is called with, if it is a function: names, defaults as they are written or None, and what they mean.
+
+    In its text each is a bind parameter `:name`.
+    """
 
     @property
     def summary(self) -> str:
@@ -68,7 +73,7 @@ class Library:
     """Of each part, what gives its rows; each for some formats."""
     parts: Mapping[str, Schema]
     """What the columns of parts are, which are the same for all formats."""
-    events: Mapping[str, Expected]
+    events: Mapping[str, ExpectedEvent]
     """Raw events that it reads."""
     tables: Mapping[str, Expected]
     """Other tables of traces that it reads."""
@@ -84,11 +89,8 @@ def library() -> Library:
     sources = {
         name: tuple(one for one in found if one.parts[0] == _PARTS and one.parts[1:-1] == (name,)) for name in parts
     }
-    events = {
-        name: Expected(name, Schema(Kind.EVENT, (_TIME, *columns))) for name, columns in _columns("events").items()
-    }
     tables = {name: Expected(name, Schema(Kind.REGULAR, columns)) for name, columns in _columns("tables").items()}
-    return Library(views, sources, parts, events, tables)
+    return Library(views, sources, parts, expected_events(), tables)
 
 
 def modules() -> tuple[Module, ...]:
@@ -97,12 +99,13 @@ def modules() -> tuple[Module, ...]:
 
 
 def _read(path: Path, root: Path) -> Module:
-    """Read a module: `-- sentence`, `-- formats: a, b`, `-- column name: sentence`, then the select."""
+    """Read a module: sentences, formats, parameters and columns as comments, then the select."""
     text = path.read_text(encoding="utf-8")
     relative = path.relative_to(root)
     doc: list[str] = []
     formats: tuple[str, ...] = ()
     columns: dict[str, str] = {}
+    parameters: list[tuple[str, str | None, str]] = []
     for line in text.splitlines():
         if not line.startswith("--"):
             break
@@ -112,14 +115,14 @@ def _read(path: Path, root: Path) -> Module:
         elif comment.startswith("column "):
             column, _, what = comment.removeprefix("column ").partition(":")
             columns[column.strip()] = what.strip()
+        elif comment.startswith("parameter "):
+            declared, _, what = comment.removeprefix("parameter ").partition(":")
+            name, given, default = declared.partition("=")
+            parameters.append((name.strip(), default.strip() if given else None, what.strip()))
         else:
             doc.append(comment)
-    return Module(
-        relative.with_suffix("").parts, formats, " ".join(doc), columns, Source(f"stdlib/{relative.as_posix()}", text)
-    )
-
-
-_TIME = ColumnType(TS, "BIGINT", parse_unit("ns"))
+    source = Source(f"stdlib/{relative.as_posix()}", text)
+    return Module(relative.with_suffix("").parts, formats, " ".join(doc), columns, source, tuple(parameters))
 
 
 @record

@@ -12,6 +12,7 @@ mod clock;
 mod concurrency;
 mod counter;
 mod covered;
+mod critical;
 mod cuts;
 mod departition;
 mod event_join;
@@ -50,6 +51,7 @@ mod span_pieces;
 mod spill;
 mod spool;
 mod stacks;
+mod states;
 mod stream;
 mod totals;
 mod trie;
@@ -93,5 +95,7 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(merge::merge_adjacent, m)?)?;
     m.add_function(wrap_pyfunction!(sessions::sessions, m)?)?;
     m.add_function(wrap_pyfunction!(truncate::truncate, m)?)?;
+    m.add_function(wrap_pyfunction!(states::thread_states, m)?)?;
+    m.add_function(wrap_pyfunction!(critical::critical_path, m)?)?;
     Ok(())
 }
