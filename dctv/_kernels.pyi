@@ -856,6 +856,16 @@ class FtracePass:
     def __iter__(self) -> FtracePass: ...
     def __next__(self) -> FtraceChunk: ...
 
+def chrome_pass(
+    paths: Sequence[tuple[str, tuple[int, int, bool] | None]],
+    threads: int = 1,
+    progress: Callable[[int, int], object] | None = None,
+) -> RowPass:
+    """Read trace events in JSON, plain or gzip; a path may come with the part of its file that is read.
+
+    That is an offset, a size, and whether it is a stream of deflate, as archives have it.
+    """
+
 class RowPass:
     """A trace -> its chunks decoded, then `facts` that describe the tables, see `dctv.readers.described`."""
 
