@@ -4,6 +4,6 @@ SELECT EVENT line, flow, 'begin' AS phase, track, 'enclosing' AS binding, name, 
 UNION ALL SELECT _ts, line, flow, 'step', track, 'enclosing', name, cat FROM _events.flow_step
 UNION ALL SELECT _ts, line, flow, 'end', track, IF(bp = 'e', 'enclosing', 'next'), name, cat FROM _events.flow_end
 UNION ALL SELECT _ts, line, bind, IF(NOT COALESCE(flow_in, FALSE), 'begin', IF(COALESCE(flow_out, FALSE), 'step', 'end')),
-  track, 'enclosing', name, cat FROM _events.complete WHERE bind IS NOT NULL
+  track, 'own', name, cat FROM _events.complete WHERE bind IS NOT NULL
 UNION ALL SELECT _ts, line, bind, IF(NOT COALESCE(flow_in, FALSE), 'begin', IF(COALESCE(flow_out, FALSE), 'step', 'end')),
-  track, 'enclosing', name, cat FROM _events.`begin` WHERE bind IS NOT NULL
+  track, 'own', name, cat FROM _events.`begin` WHERE bind IS NOT NULL
