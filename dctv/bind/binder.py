@@ -196,7 +196,7 @@ class Binder:
         inner = {"home": view.home, "common": {}, "recursive": False, "depth": self.depth + 1}
         binder = self.copy(**inner, feeds=feeds, within=self.within or own is not None)
         plan = self.renamed(binder.plan(view.select()), view.columns, path.parts[-1])
-        if own is not None and not own.there:
+        if own is not None and own.lacking:
             self.env.warnings.entries[own.note(".".join(name))] = 1
         return plan
 
