@@ -17,7 +17,7 @@ from typing import Any
 
 from dctv.contracts.chunks import DecodedChunk
 from dctv.contracts.reader import Head, LoadContext
-from dctv.errors import TraceError, nearest
+from dctv.errors import TraceError
 from dctv.readers.chrome_zip import Member, members
 from dctv.readers.described import Described, RowPass
 from dctv.readers.dftracer import sniff as is_dftracer
@@ -36,7 +36,9 @@ def sniff(head: Head) -> bool:
     """Whether the text is a list of events, or an object with one, or an archive of such texts."""
     if head.raw.startswith(_ZIP):
         return bool(_traces(head.path))
-    return _is_trace(head.text) or (_may_begin_far(head.text) and _is_far(head)) if not is_dftracer(head) else False
+    if is_dftracer(head):
+        return False
+    return _is_trace(head.text) or (_may_begin_far(head.text) and _is_far(head))
 
 
 def _is_trace(text: bytes) -> bool:
@@ -89,8 +91,7 @@ def start(paths: Sequence[Path], context: LoadContext, _: int) -> RowPass:
     from dctv._kernels import chrome_pass
 
     for name in context.options:
-        close = nearest(name, [])
-        raise TraceError(f"option `{name}` is unknown to chrome-json", hint=f"try `{close}`" if close else None)
+        raise TraceError(f"option `{name}` is unknown to chrome-json")
     parts: list[tuple[str, tuple[int, int, bool] | None]] = []
     archives: list[int] = []
     for number, path in enumerate(paths):
@@ -114,7 +115,7 @@ def _parts(path: Path) -> Sequence[tuple[int, int, bool] | None]:
 READER = Described(
     name="chrome-json",
     title="Chrome trace events in JSON (.json, .json.gz, .zip)",
-    suffixes=(".json", ".json.gz", ".trace"),
+    suffixes=(".json", ".json.gz"),
     sniff=sniff,
     start=start,
     dimensions={"cat": "cat", "pid": "pid", "tid": "tid"},

@@ -5,6 +5,7 @@ use pyo3::prelude::*;
 mod access;
 mod chrome;
 mod columns;
+mod ctf;
 mod export;
 mod ftrace;
 mod json;
@@ -23,6 +24,7 @@ mod uftrace;
 fn _kernels(m: &Bound<'_, PyModule>) -> PyResult<()> {
     access::register(m)?;
     chrome::register(m)?;
+    ctf::register(m)?;
     export::register(m)?;
     ftrace::register(m)?;
     perf::register(m)?;

@@ -143,6 +143,19 @@ impl Column {
         }
     }
 
+    /// Take values back, down to so many rows.
+    pub fn truncate(&mut self, rows: usize) {
+        self.nulls.truncate(rows);
+        match &mut self.values {
+            Values::Int(values) => values.truncate(rows),
+            Values::Uint(values) => values.truncate(rows),
+            Values::Float(values) => values.truncate(rows),
+            Values::Bool(values) => values.truncate(rows),
+            Values::Coded(codes, _) => codes.truncate(rows),
+            Values::Text(texts) => texts.truncate(rows),
+        }
+    }
+
     /// The last value of a column of whole numbers, if it is not null.
     pub fn last_int(&self) -> Option<i64> {
         match &self.values {

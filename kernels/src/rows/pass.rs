@@ -24,6 +24,18 @@ pub enum Failure {
     Bad(String),
 }
 
+impl From<Failure> for PyErr {
+    fn from(failure: Failure) -> PyErr {
+        match failure {
+            Failure::Io(path, error) => match error.raw_os_error() {
+                Some(number) => PyOSError::new_err((number, error.to_string(), path)),
+                None => PyValueError::new_err(format!("cannot read `{path}`: {error}")),
+            },
+            Failure::Bad(text) => PyValueError::new_err(text),
+        }
+    }
+}
+
 /// Something that was skipped, repaired or lost; see `dctv.contracts.reader.Diagnostic`.
 #[derive(Clone, Debug, Default)]
 pub struct Note {
@@ -190,14 +202,7 @@ impl RowPass {
         while let Some(made) = ahead.next(py, tell)? {
             match made {
                 Made::End(summary) => self.summary = Some(summary),
-                Made::Failed(Failure::Io(path, error)) => {
-                    let number = error.raw_os_error();
-                    return Err(match number {
-                        Some(number) => PyOSError::new_err((number, error.to_string(), path)),
-                        None => PyValueError::new_err(format!("cannot read `{path}`: {error}")),
-                    });
-                }
-                Made::Failed(Failure::Bad(text)) => return Err(PyValueError::new_err(text)),
+                Made::Failed(failure) => return Err(failure.into()),
                 Made::Chunk(place, batches, invalid) => {
                     let batches = batches.map_err(|e| PyValueError::new_err(e.to_string()))?;
                     self.invalid += invalid as u64;

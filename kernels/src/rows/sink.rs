@@ -172,6 +172,14 @@ impl Sink {
         &self.specs[table]
     }
 
+    /// Take back the values of a row that is not to be ended.
+    pub fn forget(&mut self, table: usize) {
+        let rows = &mut self.tables[table];
+        for column in &mut rows.columns {
+            column.truncate(rows.rows);
+        }
+    }
+
     /// End a row of a table.
     #[inline]
     pub fn end(&mut self, table: usize) {
