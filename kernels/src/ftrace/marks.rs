@@ -92,8 +92,13 @@ impl<'a> Fields<'a> {
         self
     }
 
+    /// Name and value of each.
+    pub fn all(&self) -> impl Iterator<Item = (&'static [u8], &'a [u8])> {
+        self.columns.iter().take(self.count).copied()
+    }
+
     pub fn put(&self, row: &mut Table) {
-        for (key, value) in &self.columns[..self.count] {
+        for (key, value) in self.all() {
             row.put(key, value);
         }
     }
