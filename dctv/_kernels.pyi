@@ -286,6 +286,54 @@ def nest(
         ValueError: The columns or names do not fit.
     """
 
+def nest_lanes(
+    slices: _ArrowStream,
+    *,
+    partitions: int,
+    names: Sequence[str],
+    cancel: Cancel | None = None,
+) -> Stream:
+    """Nest slices: `_ts: int64[n] ns, ascending, P keys, duration: int64 (NULL: never ends), payload` -> slices.
+
+    Output, in order of time, the longest of those that begin at once first: `_ts`, `_duration`, keys, `id: int64` from
+    1, `parent_id` (the latest open slice of the partition that ends no earlier; NULL for a root), `depth: int32`,
+    `lane: int64`, payload. The lane is the parent's unless another slice is open above it there; else the lowest one on
+    which nothing is open. On one lane of a partition slices nest.
+
+    Raises:
+        ValueError: The columns or names do not fit.
+    """
+
+def ancestry(
+    rows: _ArrowStream, *, id: int, down: bool, names: Sequence[str], cancel: Cancel | None = None
+) -> Stream:
+    """Find relatives: `id: int64, parent_id: int64` -> `id, distance` of rows above one, or below it.
+
+    Of several rows with one id the first is meant; circles are cut at their first row.
+    """
+
+def reachable(arrows: _ArrowStream, *, id: int, names: Sequence[str], cancel: Cancel | None = None) -> Stream:
+    """Follow arrows: `from_id: int64, to_id: int64` -> `id, distance` of what is reached from one id, itself with 0."""
+
+def self_time(slices: _ArrowStream, *, names: Sequence[str], cancel: Cancel | None = None) -> Stream:
+    """Take off what children cover: `_ts ascending, id, parent_id, duration`, all int64 -> `id, self` (NULL: no end)."""
+
+def stack_paths(slices: _ArrowStream, *, names: Sequence[str], cancel: Cancel | None = None) -> Stream:
+    """Join names: `id: int64, parent_id: int64, name: text` -> `id, stack`, outermost first, `;` between names.
+
+    Of more than 512 names the first and the last 256 are shown, with `...` between.
+    """
+
+def flame_slices(slices: _ArrowStream, *, names: Sequence[str], cancel: Cancel | None = None) -> Stream:
+    """Add up slices by stack: `_ts ascending, id, parent_id, duration: int64, name: text` -> one row for each stack.
+
+    Output, each before those in it, the greatest first: `id, parent_id, depth: int32, name, count, total, self,
+    recursive: bool, stack`.
+    """
+
+def flame_stacks(stacks: _ArrowStream, *, names: Sequence[str], cancel: Cancel | None = None) -> Stream:
+    """Add up stacks with `;` between names: `count: int64, weight: int64, stack: text` -> as `flame_slices`."""
+
 def thread_states(events: _ArrowStream, *, names: Sequence[str], cancel: Cancel | None = None) -> Stream:
     """Make states of switches and wakeups: `_ts: int64[n] ns, ascending, kind: int8, cpu, target_cpu, tid, other_tid:
     int64, code: int8, line: int64, payload` -> states, in the order in which they end.

@@ -34,7 +34,9 @@ TABLES = "_tables"
 """The space of other tables as the standard library expects them."""
 PARTS = "_parts"
 """The space of what the vocabulary of all formats is made of."""
-HIDDEN = frozenset((EXPECTED, TABLES, PARTS))
+BUILT = "_built"
+"""The space of views that only other views are to read."""
+HIDDEN = frozenset((EXPECTED, TABLES, PARTS, BUILT))
 """Spaces that no listing shows."""
 
 
@@ -104,7 +106,7 @@ def attach(
         catalog.add((*parts, PARTS, name), Part(schema, views, mount.reader))
     for module in library.modules:
         if module.covers(mount.reader):
-            entry = function_of(module, parts) if module.parameters else _view(module, parts, fed=True)
+            entry = function_of(module, parts) if module.parameters else _view(module, parts, fed=module.parts[0] not in HIDDEN)
             catalog.add((*parts, *module.parts), entry)
 
 
