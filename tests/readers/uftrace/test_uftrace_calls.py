@@ -229,7 +229,10 @@ def test_queries_over_a_mounted_directory(tmp_path: Path) -> None:
     folder = small().write(tmp_path / "d")
     with Session() as session:
         session.mount(str(folder), "t")
-        top = session.sql("SELECT name, `self` FROM t.raw_events.call ORDER BY `self` DESC LIMIT 1").to_pylist()
-        names = session.sql("SELECT DISTINCT name FROM t.events ORDER BY name").to_pylist()
-    assert top == [{"name": "main", "self": 30}]
-    assert {"a", "external-data", "linux:schedule", "main", "prov:ev", "read:proc/statm"} <= {r["name"] for r in names}
+        top = session.sql("SELECT name, `self` FROM t.raw_events.call ORDER BY `self` DESC LIMIT 1").fetchall()
+        names = session.sql("SELECT DISTINCT name FROM t.events").fetchall()
+        switches = session.sql("SELECT dur FROM t.raw_events.`linux:schedule`").fetchall()
+        memory = session.sql("SELECT vmrss FROM t.raw_events.`read:proc/statm`").fetchall()
+    assert top == [("main", 30)]
+    assert {"a", "external-data", "linux:schedule", "main", "prov:ev", "read:proc/statm"} <= {name for (name,) in names}
+    assert (switches, memory) == ([(6,)], [(20,)])
