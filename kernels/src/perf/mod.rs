@@ -21,6 +21,7 @@ mod stream;
 mod tables;
 mod threads;
 mod told;
+mod tracing;
 mod work;
 mod zstd;
 
