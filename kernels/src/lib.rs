@@ -7,6 +7,7 @@ mod columns;
 mod ftrace;
 mod pass;
 mod perf;
+mod perf_text;
 mod pfw;
 mod rows;
 mod spool;
@@ -21,6 +22,7 @@ fn _kernels(m: &Bound<'_, PyModule>) -> PyResult<()> {
     ftrace::register(m)?;
     pfw::register(m)?;
     perf::register(m)?;
+    perf_text::register(m)?;
     rows::register(m)?;
     spool::register(m)?;
     statistics::register(m)

@@ -135,8 +135,12 @@ fn pmus(mut at: Bytes<'_>, facts: &mut Facts) -> Option<()> {
 }
 
 fn sample_time(mut at: Bytes<'_>, facts: &mut Facts) -> Option<()> {
-    facts.put("first_sample_ns", at.u64()?.to_string());
-    facts.put("last_sample_ns", at.u64()?.to_string());
+    for key in ["first_sample_ns", "last_sample_ns"] {
+        let time = at.u64()?;
+        if time > 0 {
+            facts.put(key, time.to_string());
+        }
+    }
     Some(())
 }
 

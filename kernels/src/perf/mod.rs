@@ -18,7 +18,7 @@ mod sample;
 mod samples;
 mod session;
 mod stream;
-mod tables;
+pub mod tables;
 mod threads;
 mod told;
 mod tracing;

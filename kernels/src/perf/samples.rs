@@ -59,6 +59,8 @@ pub struct Samples {
     names: Vec<Option<Arc<str>>>,
     /// The table and its columns in the order of `COLUMNS`; none for what no event has.
     table: Option<(usize, Vec<Option<usize>>)>,
+    /// Whether some tracepoint is not described, so that its raw data is kept.
+    undescribed: bool,
     stack: String,
     text: String,
 }
@@ -90,7 +92,8 @@ impl Samples {
             return *table;
         }
         let all = events.all().iter();
-        let mask = all.fold(0, |mask, event| mask | event.attr.sample_type);
+        let here = all.filter(|event| self.undescribed || event.attr.kind != TRACEPOINT);
+        let mask = here.fold(0, |mask, event| mask | event.attr.sample_type);
         // The id of a counter says which of several CPUs' counters it was, if the CPU is not told.
         let mask = match mask & has::CPU {
             0 => mask,
@@ -188,8 +191,14 @@ impl Work {
         let mode = Mode::of_misc(misc);
         let traced = attr.kind == TRACEPOINT && sample.raw.is_some();
         self.stack(&sample, mode);
-        if traced && self.tracepoint(&sample, (ts, line), sink) {
-            return;
+        if traced {
+            if self.tracepoint(&sample, (ts, line), sink) {
+                return;
+            }
+            if !self.samples.undescribed {
+                self.samples.undescribed = true;
+                self.samples.renew();
+            }
         }
         let name = self.samples.name(event, &self.events, &self.facts);
         let table = self.samples.table(&self.events, sink);

@@ -60,7 +60,9 @@ fn sections(at: &mut Bytes<'_>, found: &mut Tracing) -> Option<()> {
     let functions = at.take(size)?;
     if !functions.is_empty() {
         found.functions = Some(Symbols::parse(functions.to_vec()));
-        found.tracepoints.set_symbols(Symbols::parse(functions.to_vec()));
+        found
+            .tracepoints
+            .set_symbols(Symbols::parse(functions.to_vec()));
     }
     let size = at.u32()? as usize;
     let formats = at.take(size)?;

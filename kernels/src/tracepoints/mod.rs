@@ -139,12 +139,7 @@ impl Tracepoints {
     }
 
     /// Put a record into its table, with the stack that was taken with it as a column more.
-    pub fn row_with(
-        &mut self,
-        record: &Record<'_>,
-        stack: Option<&[u8]>,
-        sink: &mut Sink,
-    ) -> Put {
+    pub fn row_with(&mut self, record: &Record<'_>, stack: Option<&[u8]>, sink: &mut Sink) -> Put {
         let Some(id) = self.order.number(record.bytes, 2) else {
             return Put::Short;
         };
@@ -162,9 +157,7 @@ impl Tracepoints {
             .get_mut(id as usize)
             .and_then(Option::as_deref_mut);
         let done = match known {
-            Some(Known::Event(event)) => {
-                event.row(record, stack, context, &mut self.names, sink)
-            }
+            Some(Known::Event(event)) => event.row(record, stack, context, &mut self.names, sink),
             Some(Known::Special(special)) => {
                 special.row(record, context, (&mut self.names, &self.printks), sink)
             }
