@@ -3,8 +3,11 @@
 use pyo3::prelude::*;
 
 mod access;
+mod chrome;
 mod columns;
+mod export;
 mod ftrace;
+mod json;
 mod pass;
 mod perf;
 mod perf_text;
@@ -14,16 +17,23 @@ mod spool;
 mod statistics;
 mod sweeps;
 mod tracepoints;
+mod trees;
+mod uftrace;
 
 #[pymodule]
 fn _kernels(m: &Bound<'_, PyModule>) -> PyResult<()> {
     access::register(m)?;
-    sweeps::register(m)?;
+    chrome::register(m)?;
+    export::register(m)?;
     ftrace::register(m)?;
-    pfw::register(m)?;
     perf::register(m)?;
     perf_text::register(m)?;
+    pfw::register(m)?;
     rows::register(m)?;
     spool::register(m)?;
-    statistics::register(m)
+    statistics::register(m)?;
+    sweeps::register(m)?;
+    trees::register(m)?;
+    uftrace::register(m)?;
+    Ok(())
 }
