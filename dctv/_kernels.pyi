@@ -906,3 +906,12 @@ def ctf_pass(
     mount: Mapping[str, Any], threads: int, progress: Callable[[int, int], None] | None = None
 ) -> RowPass:
     """Decode the streams of CTF traces; `mount` is what `dctv.readers.ctf` makes of their metadata."""
+def perf_script_pass(
+    paths: list[str], threads: int, progress: Callable[[int, int], object] | None = None
+) -> RowPass:
+    """Read the text of `perf script`: samples with the stacks below them, tracepoints, other records."""
+
+def collapsed_pass(
+    paths: list[str], threads: int, progress: Callable[[int, int], object] | None = None
+) -> RowPass:
+    """Read collapsed stacks, `a;b;c 12`: a sample for each line."""
