@@ -11,6 +11,7 @@ mod rows;
 mod spool;
 mod statistics;
 mod sweeps;
+mod tracedat;
 mod tracepoints;
 
 #[pymodule]
@@ -21,5 +22,6 @@ fn _kernels(m: &Bound<'_, PyModule>) -> PyResult<()> {
     pfw::register(m)?;
     rows::register(m)?;
     spool::register(m)?;
-    statistics::register(m)
+    statistics::register(m)?;
+    tracedat::register(m)
 }
