@@ -10,12 +10,13 @@ from sqlglot import exp
 
 from dctv.bind import arguments, engine_tables, merging
 from dctv.bind.context import Context, Environment, Leaves, Query
+from dctv.bind.parts import Feeds, bind_part
 from dctv.bind.relations import relation
 from dctv.bind.scope import Scope
 from dctv.bind.selects import bind_select
 from dctv.bind.spans import bind_spans, is_join
 from dctv.bind.typed import bind_typed
-from dctv.catalog.namespace import StoredTable, View
+from dctv.catalog.namespace import Part, StoredTable, View
 from dctv.contracts.table_function import TableFunction
 from dctv.errors import BindError
 from dctv.plan.nodes import Kernel, Plan, Relation, physical_names
@@ -39,11 +40,14 @@ class Binder:
         """Whether this binds the recursive part of a common table."""
         self.depth = 0
         """How many views deep this is."""
+        self.feeds: Feeds | None = None
+        """Counts what a view of the standard library reads."""
 
     def copy(self, **changes: Any) -> Binder:
         """Return a binder that differs in some attributes."""
         other = Binder(self.env, self.home)
         other.common, other.recursive, other.depth = self.common, self.recursive, self.depth
+        other.feeds = self.feeds
         for name, value in changes.items():
             setattr(other, name, value)
         return other
@@ -157,12 +161,16 @@ class Binder:
         found = self.env.catalog.find(tuple(p.text for p in path.parts), self.home)
         if found is None:
             raise self.env.catalog.unknown(path, "table", self.home)
-        entry, _ = found
+        entry, name = found
         match entry:
             case StoredTable():
+                if self.feeds is not None:
+                    self.feeds.met(entry)
                 return entry.plan()
             case View():
-                return self._view(entry, path)
+                return self._view(entry, name, path)
+            case Part():
+                return bind_part(self, entry)
             case TableFunction():
                 call = ast.TableCall(path, place=path.place)
                 if any(p.default is not None and not isinstance(p.default, str) for p in entry.parameters):
@@ -171,11 +179,15 @@ class Binder:
                     )
                 return self._called(call)
 
-    def _view(self, view: View, path: ast.Path) -> Plan:
+    def _view(self, view: View, name: Sequence[str], path: ast.Path) -> Plan:
         if self.depth >= _MAX_DEPTH:
             raise BindError(f"view `{path.text}` is made of itself", path.place)
-        binder = self.copy(home=view.home, common={}, recursive=False, depth=self.depth + 1)
-        return self.renamed(binder.plan(view.select()), view.columns, path.parts[-1])
+        own = Feeds() if view.fed and self.feeds is None else None
+        binder = self.copy(home=view.home, common={}, recursive=False, depth=self.depth + 1, feeds=own or self.feeds)
+        plan = self.renamed(binder.plan(view.select()), view.columns, path.parts[-1])
+        if own is not None and not own.there:
+            self.env.warnings.entries[own.note(".".join(name))] = 1
+        return plan
 
     def _called(self, node: ast.TableCall) -> Plan:
         found = self.env.catalog.find(tuple(p.text for p in node.path.parts), self.home)

@@ -3,9 +3,13 @@
 use pyo3::prelude::*;
 
 mod access;
+mod chrome;
 mod columns;
+mod export;
 mod ftrace;
+mod json;
 mod pass;
+mod perf;
 mod pfw;
 mod rows;
 mod spool;
@@ -13,15 +17,23 @@ mod statistics;
 mod sweeps;
 mod tracedat;
 mod tracepoints;
+mod trees;
+mod uftrace;
 
 #[pymodule]
 fn _kernels(m: &Bound<'_, PyModule>) -> PyResult<()> {
     access::register(m)?;
-    sweeps::register(m)?;
+    chrome::register(m)?;
+    export::register(m)?;
     ftrace::register(m)?;
+    perf::register(m)?;
     pfw::register(m)?;
     rows::register(m)?;
     spool::register(m)?;
     statistics::register(m)?;
-    tracedat::register(m)
+    sweeps::register(m)?;
+    tracedat::register(m)?;
+    trees::register(m)?;
+    uftrace::register(m)?;
+    Ok(())
 }

@@ -1,5 +1,5 @@
 -- The processes that the trace knows, see `processes.threads`: those of threads whose process is known.
--- formats: ftrace-text
+-- formats: ftrace-text, trace-dat, perfetto, perf-data, ctf
 -- column pid: the process
 -- column name: the last name of its main thread, or NULL
 -- column threads: how many of its threads are known

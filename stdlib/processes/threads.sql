@@ -1,5 +1,5 @@
 -- The threads that the trace knows, with their processes and all names that they had. Names are from switches, wakeups, marks, forks and renames. Without a column of processes in the trace, the process is known of threads that write marks, which name it. The idle threads are left out.
--- formats: ftrace-text
+-- formats: ftrace-text, trace-dat, perfetto, perf-data, ctf
 -- column tid: the thread
 -- column tgid: its process, or NULL
 -- column name: its last name, or NULL

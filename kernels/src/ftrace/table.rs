@@ -194,7 +194,15 @@ impl Table {
 
 /// How the names of events begin whose tables know the lines: stamps are often whole microseconds, and what happened
 /// first among equal ones is told by the file only.
-const NUMBERED: [&[u8]; 4] = [b"print|", b"sched_", b"irq_handler_", b"softirq_"];
+const NUMBERED: [&[u8]; 7] = [
+    b"print|",
+    b"sched_",
+    b"irq_handler_",
+    b"softirq_",
+    b"sys_",
+    b"block_",
+    b"binder_",
+];
 
 /// The column of free text while a table grows, since a field may be named `text`; no field can be named so.
 pub const FREE: &str = " text";

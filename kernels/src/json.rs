@@ -1,4 +1,4 @@
-//! Bytes of one line into JSON tokens, accepting exactly what Python's `json.loads` accepts.
+//! Bytes of one line or record into JSON tokens, accepting exactly what Python's `json.loads` accepts.
 
 /// Bytes `start..end` of a line; lines are shorter than 4 GiB.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
@@ -8,7 +8,7 @@ pub struct Span {
 }
 
 impl Span {
-    fn new(start: usize, end: usize) -> Span {
+    pub fn new(start: usize, end: usize) -> Span {
         Span {
             start: start as u32,
             end: end as u32,
@@ -56,6 +56,7 @@ const MAX_DIGITS: usize = 4300;
 pub struct Scanner<'a> {
     line: &'a [u8],
     at: usize,
+    deepest: usize,
 }
 
 const ONES: u64 = 0x0101_0101_0101_0101;
@@ -72,7 +73,21 @@ fn special(word: u64) -> u64 {
 
 impl<'a> Scanner<'a> {
     pub fn new(line: &'a [u8]) -> Scanner<'a> {
-        Scanner { line, at: 0 }
+        Scanner {
+            line,
+            at: 0,
+            deepest: 0,
+        }
+    }
+
+    /// How many bytes are consumed.
+    pub fn at(&self) -> usize {
+        self.at
+    }
+
+    /// How deep the lists and objects were that `value` gave, at most.
+    pub fn deepest(&self) -> usize {
+        self.deepest
     }
 
     pub fn peek(&self) -> u8 {
@@ -324,6 +339,7 @@ impl<'a> Scanner<'a> {
                     self.at += 1;
                 } else {
                     stack.push(open);
+                    self.deepest = self.deepest.max(stack.len());
                     done = false;
                 }
             } else if open == b'"' {
