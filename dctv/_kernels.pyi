@@ -843,3 +843,13 @@ def perf_data_pass(
     paths: list[str], threads: int, progress: Callable[[int, int], object] | None = None
 ) -> RowPass:
     """Read perf.data files: samples, tracepoints, and what the kernel told of processes."""
+
+def perf_script_pass(
+    paths: list[str], threads: int, progress: Callable[[int, int], object] | None = None
+) -> RowPass:
+    """Read the text of `perf script`: samples with the stacks below them, tracepoints, other records."""
+
+def collapsed_pass(
+    paths: list[str], threads: int, progress: Callable[[int, int], object] | None = None
+) -> RowPass:
+    """Read collapsed stacks, `a;b;c 12`: a sample for each line."""

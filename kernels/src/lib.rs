@@ -10,6 +10,7 @@ mod ftrace;
 mod json;
 mod pass;
 mod perf;
+mod perf_text;
 mod pfw;
 mod rows;
 mod spool;
@@ -27,6 +28,7 @@ fn _kernels(m: &Bound<'_, PyModule>) -> PyResult<()> {
     export::register(m)?;
     ftrace::register(m)?;
     perf::register(m)?;
+    perf_text::register(m)?;
     pfw::register(m)?;
     rows::register(m)?;
     spool::register(m)?;

@@ -131,7 +131,7 @@ impl Open {
             counts.bad_formats += u64::from(!events.add(text));
         }
         events.add_printks(&std::mem::take(&mut header.printks));
-        events.set_symbols(Symbols::new(std::mem::take(&mut header.symbols)));
+        events.set_symbols(Symbols::parse(std::mem::take(&mut header.symbols)));
         let threads = Threads::parse(&header.cmdlines);
         tables::put(&header, sink);
         let merge = Merge::open(&mut input, &header)?;

@@ -138,6 +138,11 @@ impl Tracepoints {
 
     /// Put a record into its table.
     pub fn row(&mut self, record: &Record<'_>, sink: &mut Sink) -> Put {
+        self.row_with(record, None, sink)
+    }
+
+    /// Put a record into its table, with the stack that was taken with it as a column more.
+    pub fn row_with(&mut self, record: &Record<'_>, stack: Option<&[u8]>, sink: &mut Sink) -> Put {
         let Some(id) = self.order.number(record.bytes, 2) else {
             return Put::Short;
         };
@@ -155,7 +160,7 @@ impl Tracepoints {
             .get_mut(id as usize)
             .and_then(Option::as_deref_mut);
         let done = match known {
-            Some(Known::Event(event)) => event.row(record, context, &mut self.names, sink),
+            Some(Known::Event(event)) => event.row(record, stack, context, &mut self.names, sink),
             Some(Known::Special(special)) => {
                 special.row(record, context, (&mut self.names, &self.printks), sink)
             }

@@ -17,7 +17,7 @@ pub struct Symbols {
 
 impl Symbols {
     /// Take the text of `/proc/kallsyms`; lines that are none of it are passed over.
-    pub fn new(text: Vec<u8>) -> Symbols {
+    pub fn parse(text: Vec<u8>) -> Symbols {
         Symbols {
             text,
             places: OnceLock::new(),
