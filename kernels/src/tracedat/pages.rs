@@ -341,7 +341,8 @@ fn chunks(
     met: &mut Met,
 ) -> Result<Data, Failure> {
     let order = header.order;
-    let end = cpu.offset.saturating_add(cpu.size);
+    // The number of chunks stands before the bytes that are counted.
+    let end = cpu.offset.saturating_add(cpu.size).saturating_add(4);
     met.missing = end.saturating_sub(input.size).min(cpu.size);
     let end = end.min(input.size);
     let mut found = VecDeque::new();

@@ -186,7 +186,7 @@ impl Tracepoints {
             Known::TooMany
         } else {
             self.tables += 1;
-            match Special::of(&format, self.optional, sink) {
+            match Special::of(&format, self.optional) {
                 Some(special) => Known::Special(special),
                 None => Known::Event(Event::new(&format, self.order, self.optional, sink)),
             }
