@@ -915,3 +915,8 @@ def collapsed_pass(
     paths: list[str], threads: int, progress: Callable[[int, int], object] | None = None
 ) -> RowPass:
     """Read collapsed stacks, `a;b;c 12`: a sample for each line."""
+
+def trace_dat_pass(
+    paths: list[str], threads: int, progress: Callable[[int, int], object] | None = None
+) -> RowPass:
+    """Read files of trace-cmd: the pages of the kernel's ring buffer of all CPUs, merged."""

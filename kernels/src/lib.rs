@@ -17,6 +17,7 @@ mod rows;
 mod spool;
 mod statistics;
 mod sweeps;
+mod tracedat;
 mod tracepoints;
 mod trees;
 mod uftrace;
@@ -35,6 +36,7 @@ fn _kernels(m: &Bound<'_, PyModule>) -> PyResult<()> {
     spool::register(m)?;
     statistics::register(m)?;
     sweeps::register(m)?;
+    tracedat::register(m)?;
     trees::register(m)?;
     uftrace::register(m)?;
     Ok(())
