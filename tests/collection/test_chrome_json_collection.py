@@ -72,7 +72,8 @@ def loaded(path: Path) -> LoadedTrace:
 
 
 def shown(value: object) -> str:
-    return "" if value is None else str(value)
+    """Write a value as the truth does: `None` where there is none."""
+    return str(value)
 
 
 def found(trace: LoadedTrace) -> tuple[Count, dict[tuple[str, str, str], float]]:
