@@ -780,6 +780,19 @@ class FtracePass:
     def __iter__(self) -> FtracePass: ...
     def __next__(self) -> FtraceChunk: ...
 
+def perfetto_pass(
+    paths: Sequence[str],
+    threads: int,
+    progress: Callable[[int, int], object] | None,
+    *,
+    descriptors: Sequence[bytes],
+) -> RowPass:
+    """Begin a pass over a Perfetto trace; of serialized file descriptors that tell the same, the first count.
+
+    Raises:
+        OSError: A file cannot be read.
+    """
+
 class RowPass:
     """A trace -> its chunks decoded, with tables that describe themselves; then `facts`, see `dctv.readers.described`."""
 

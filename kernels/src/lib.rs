@@ -6,6 +6,7 @@ mod access;
 mod columns;
 mod ftrace;
 mod pass;
+mod perfetto;
 mod pfw;
 mod rows;
 mod spool;
@@ -17,6 +18,7 @@ fn _kernels(m: &Bound<'_, PyModule>) -> PyResult<()> {
     access::register(m)?;
     sweeps::register(m)?;
     ftrace::register(m)?;
+    perfetto::register(m)?;
     pfw::register(m)?;
     rows::register(m)?;
     spool::register(m)?;

@@ -5,6 +5,7 @@ mod python;
 mod resume;
 mod source;
 
+pub use input::{Input, Step};
 pub use python::register;
 pub use source::Source;
 

@@ -92,8 +92,12 @@ impl<'a> Fields<'a> {
         self
     }
 
+    pub fn pairs(&self) -> impl Iterator<Item = (&'static [u8], &'a [u8])> + '_ {
+        self.columns.iter().take(self.count).copied()
+    }
+
     pub fn put(&self, row: &mut Table) {
-        for (key, value) in &self.columns[..self.count] {
+        for (key, value) in self.pairs() {
             row.put(key, value);
         }
     }

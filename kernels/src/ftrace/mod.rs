@@ -13,7 +13,7 @@ mod fields;
 mod finish;
 mod forms;
 mod line;
-mod marks;
+pub mod marks;
 mod page;
 mod pass;
 mod read;

@@ -7,7 +7,7 @@ mod finish;
 mod gathered;
 mod growing;
 mod hashes;
-mod json;
+pub mod json;
 mod ledger;
 mod metadata;
 pub mod names;
