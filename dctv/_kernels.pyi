@@ -866,6 +866,19 @@ def chrome_pass(
     That is an offset, a size, and whether it is a stream of deflate, as archives have it.
     """
 
+def perfetto_pass(
+    paths: Sequence[str],
+    threads: int,
+    progress: Callable[[int, int], object] | None,
+    *,
+    descriptors: Sequence[bytes],
+) -> RowPass:
+    """Begin a pass over a Perfetto trace; of serialized file descriptors that tell the same, the first count.
+
+    Raises:
+        OSError: A file cannot be read.
+    """
+
 class RowPass:
     """A trace -> its chunks decoded, then `facts` that describe the tables, see `dctv.readers.described`."""
 

@@ -12,6 +12,7 @@ mod json;
 mod pass;
 mod perf;
 mod perf_text;
+mod perfetto;
 mod pfw;
 mod rows;
 mod spool;
@@ -31,6 +32,7 @@ fn _kernels(m: &Bound<'_, PyModule>) -> PyResult<()> {
     ftrace::register(m)?;
     perf::register(m)?;
     perf_text::register(m)?;
+    perfetto::register(m)?;
     pfw::register(m)?;
     rows::register(m)?;
     spool::register(m)?;
