@@ -105,14 +105,14 @@ def _simulated(rows: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
     return machine.done + rest
 
 
-@bounded(60)
+@bounded(20)
 @given(_events())
 def test_states_are_those_of_a_simulation(rows: list[dict[str, Any]]) -> None:
     found = _queried(rows, f"SELECT {OWN} FROM s")
     assert sorted(map(repr, found)) == sorted(map(repr, _simulated(rows)))
 
 
-@bounded(40)
+@bounded(10)
 @given(_events())
 def test_the_engine_gives_the_same_states(rows: list[dict[str, Any]]) -> None:
     swept, queried = (_queried(rows, "SELECT * FROM s", engine) for engine in ("kernel", "relational"))
@@ -141,7 +141,7 @@ def _at(states: list[State], tid: int, t: int, limit: tuple[int, int], depth: in
     return tid, "unknown", None, depth, "no events"
 
 
-@bounded(60)
+@bounded(20)
 @given(_events(), st.integers(1, 4), st.integers(0, 20), st.integers(1, 30))
 def test_critical_paths_are_right_at_every_moment(
     rows: list[dict[str, Any]], tid: int, start: int, duration: int
