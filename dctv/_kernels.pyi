@@ -866,6 +866,19 @@ def chrome_pass(
     That is an offset, a size, and whether it is a stream of deflate, as archives have it.
     """
 
+def perfetto_pass(
+    paths: Sequence[str],
+    threads: int,
+    progress: Callable[[int, int], object] | None,
+    *,
+    descriptors: Sequence[bytes],
+) -> RowPass:
+    """Begin a pass over a Perfetto trace; of serialized file descriptors that tell the same, the first count.
+
+    Raises:
+        OSError: A file cannot be read.
+    """
+
 class RowPass:
     """A trace -> its chunks decoded, then `facts` that describe the tables, see `dctv.readers.described`."""
 
@@ -901,3 +914,22 @@ def perf_data_pass(
     paths: list[str], threads: int, progress: Callable[[int, int], object] | None = None
 ) -> RowPass:
     """Read perf.data files: samples, tracepoints, and what the kernel told of processes."""
+
+def ctf_pass(
+    mount: Mapping[str, Any], threads: int, progress: Callable[[int, int], None] | None = None
+) -> RowPass:
+    """Decode the streams of CTF traces; `mount` is what `dctv.readers.ctf` makes of their metadata."""
+def perf_script_pass(
+    paths: list[str], threads: int, progress: Callable[[int, int], object] | None = None
+) -> RowPass:
+    """Read the text of `perf script`: samples with the stacks below them, tracepoints, other records."""
+
+def collapsed_pass(
+    paths: list[str], threads: int, progress: Callable[[int, int], object] | None = None
+) -> RowPass:
+    """Read collapsed stacks, `a;b;c 12`: a sample for each line."""
+
+def trace_dat_pass(
+    paths: list[str], threads: int, progress: Callable[[int, int], object] | None = None
+) -> RowPass:
+    """Read files of trace-cmd: the pages of the kernel's ring buffer of all CPUs, merged."""

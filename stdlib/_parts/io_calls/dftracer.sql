@@ -20,7 +20,7 @@ WITH calls AS (
   WHERE category IN ('POSIX', 'STDIO', 'MPI', 'MPIIO') AND _duration IS NOT NULL
 )
 SELECT _ts, _duration AS dur, pid, tid, category, name, direction, path,
-  CASE WHEN direction IS NOT NULL AND category IN ('POSIX', 'STDIO') THEN GREATEST(ret, 0) * size END IN B AS bytes,
+  CASE WHEN ret IS NOT NULL AND direction IS NOT NULL AND category IN ('POSIX', 'STDIO') THEN GREATEST(ret, 0) * size END IN B AS bytes,
   CASE WHEN direction IS NOT NULL AND category IN ('POSIX', 'STDIO') THEN amount * size END IN B AS requested,
   position IN B AS offset, ret, hostname
 FROM calls

@@ -33,7 +33,7 @@ changes AS (
 SELECT p._ts, p._duration AS dur, p.line, p.pid, p.tid, 'SYSCALL' AS category, p.name,
   CASE WHEN p.name REGEXP '^p?read(v2?|64)?$' THEN 'read' WHEN p.name REGEXP '^p?write(v2?|64)?$' THEN 'write' END AS direction,
   COALESCE(p.own_path, c.path) AS path, CASE WHEN p.name REGEXP '^(open|creat)' AND p.ret >= 0 THEN p.ret ELSE p.fd END AS fd,
-  CASE WHEN p.name REGEXP '^p?(read|write)(v2?|64)?$' THEN GREATEST(p.ret, 0) END IN B AS bytes,
+  CASE WHEN p.ret IS NOT NULL AND p.name REGEXP '^p?(read|write)(v2?|64)?$' THEN GREATEST(p.ret, 0) END IN B AS bytes,
   CASE WHEN p.name REGEXP '^p?(read|write)(64)?$' THEN p.amount END IN B AS requested, p.ret
 FROM pathed AS p
 ASOF LEFT JOIN changes AS c ON c.owner = p.owner AND c.fd = p.fd AND p._ts >= c.at
