@@ -162,14 +162,17 @@ def _on_one_lane(given: _Given, pairs: Plan, builder: PlanBuilder) -> Plan:
 
 NESTED_SLICES = TableFunction(
     "nested_slices",
-    "nested slices of begin and end events and of slices whose length is known, in order of time: id, parent_id, depth, "
-    "and the lane: slices of one lane nest, of those that overlap the later one is on the lowest lane that is free",
+    "nested slices of begin and end events and of slices whose length is known, in order of time: id, parent_id, "
+    "depth, and the lane: slices of one lane nest, of those that overlap the later one is on the lowest lane that is free",
     (
         Parameter("begins", "events that open a slice; their columns become the slice's", None, keyword_only=True),
-        Parameter("ends", "events that close the innermost slice that was opened; their `args` are added to its", None, keyword_only=True),
         Parameter(
-            "completes", "slices with a `_duration` (or `dur`); NULL if they never end", None, keyword_only=True
+            "ends",
+            "events that close the innermost slice that was opened; their `args` are added to its",
+            None,
+            keyword_only=True,
         ),
+        Parameter("completes", "slices with a `_duration` (or `dur`); NULL if they never end", None, keyword_only=True),
         Parameter("partition", "name of the column of tracks", "track", keyword_only=True),
         Parameter("order", "name of the integer column that orders events of equal time", "line", keyword_only=True),
     ),
