@@ -304,7 +304,9 @@ def nest_lanes(
         ValueError: The columns or names do not fit.
     """
 
-def ancestry(rows: _ArrowStream, *, start: int, down: bool, names: Sequence[str], cancel: Cancel | None = None) -> Stream:
+def ancestry(
+    rows: _ArrowStream, *, start: int, down: bool, names: Sequence[str], cancel: Cancel | None = None
+) -> Stream:
     """Find relatives: `id: int64, parent_id: int64` -> `id, distance` of rows above one, or below it.
 
     Of several rows with one id the first is meant; circles are cut at their first row.
