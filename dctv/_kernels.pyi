@@ -789,3 +789,6 @@ class RowPass:
 
 def uftrace_pass(setup: object, threads: int, progress: Callable[[int, int], None] | None) -> RowPass:
     """Merge the records of a uftrace data directory, whose small files `dctv.readers.uftrace.Setup` tells of."""
+
+def uftrace_names(names: list[str]) -> list[str]:
+    """Demangle C++ and Rust names as uftrace shows them, without parameters and template arguments."""
