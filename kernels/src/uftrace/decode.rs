@@ -25,6 +25,8 @@ pub struct Decoder {
     waiting: BinaryHeap<Reverse<(i64, usize)>>,
     merged: Option<Merged>,
     notes: Vec<Note>,
+    /// Bytes of all files before this chunk.
+    taken: u64,
     begun: bool,
     ended: bool,
 }
@@ -54,6 +56,7 @@ impl Decoder {
             waiting: BinaryHeap::new(),
             merged: None,
             notes: Vec::new(),
+            taken: 0,
             begun: false,
             ended: false,
         }
@@ -108,15 +111,14 @@ impl Decoder {
         Ok(())
     }
 
-    /// Where a source stands.
-    fn place(&self, number: usize) -> Place {
-        self.sources
-            .get(number)
-            .map_or_else(Place::default, |source| Place {
-                file: source.file,
-                begin: 0,
-                end: source.feed.taken(),
-            })
+    /// Where the pass stands: chunks are of many files at once, and count as parts of the first.
+    fn place(&mut self) -> Place {
+        let end = self.sources.iter().map(|one| one.feed.taken()).sum();
+        Place {
+            file: self.sources.first().map_or(0, |one| one.file),
+            begin: std::mem::replace(&mut self.taken, end),
+            end,
+        }
     }
 }
 
@@ -129,7 +131,7 @@ impl Decode for Decoder {
         while let Some(Reverse((_, number))) = self.waiting.pop() {
             self.run(sink, number)?;
             if sink.full() {
-                return Ok(Some(self.place(number)));
+                return Ok(Some(self.place()));
             }
         }
         if self.ended {
@@ -140,7 +142,7 @@ impl Decode for Decoder {
             merged.finish(sink);
             facts::after(sink, merged, &self.setup);
         }
-        Ok((sink.len() > 0).then(|| self.place(0)))
+        Ok((sink.len() > 0).then(|| self.place()))
     }
 
     fn learnt(&mut self) -> Learnt {
