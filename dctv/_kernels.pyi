@@ -926,3 +926,5 @@ def collapsed_pass(paths: list[str], threads: int, progress: Callable[[int, int]
 
 def trace_dat_pass(paths: list[str], threads: int, progress: Callable[[int, int], object] | None = None) -> RowPass:
     """Read files of trace-cmd: the pages of the kernel's ring buffer of all CPUs, merged."""
+def uftrace_names(names: list[str]) -> list[str]:
+    """Demangle C++ and Rust names as uftrace shows them, without parameters and template arguments."""
