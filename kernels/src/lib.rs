@@ -7,6 +7,7 @@ mod chrome;
 mod columns;
 mod export;
 mod ftrace;
+mod ftrace_graph;
 mod json;
 mod pass;
 mod perf;
@@ -26,6 +27,7 @@ fn _kernels(m: &Bound<'_, PyModule>) -> PyResult<()> {
     chrome::register(m)?;
     export::register(m)?;
     ftrace::register(m)?;
+    ftrace_graph::register(m)?;
     perf::register(m)?;
     perf_text::register(m)?;
     pfw::register(m)?;
