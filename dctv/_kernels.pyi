@@ -853,3 +853,8 @@ def collapsed_pass(
     paths: list[str], threads: int, progress: Callable[[int, int], object] | None = None
 ) -> RowPass:
     """Read collapsed stacks, `a;b;c 12`: a sample for each line."""
+
+def ftrace_graph_pass(
+    paths: list[str], threads: int, progress: Callable[[int, int], object] | None = None
+) -> RowPass:
+    """Read the function graph tracer's own text: entries and exits of functions, and the events between them."""

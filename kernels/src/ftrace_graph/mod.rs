@@ -62,7 +62,12 @@ impl Graph {
             Line::Switch(cpu, from, to) => self.switch(cpu, from, to, sink),
             Line::Interrupt(columns, begins) => {
                 let at = self.place(columns, None);
-                put_row("raw_events.funcgraph_irq", &at, &[("entry", "", Value::Bool(begins))], sink);
+                put_row(
+                    "raw_events.funcgraph_irq",
+                    &at,
+                    &[("entry", "", Value::Bool(begins))],
+                    sink,
+                );
             }
             Line::Function(columns, rest) => {
                 let inside = rest.trim_ascii();
