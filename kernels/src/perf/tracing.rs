@@ -74,7 +74,7 @@ fn add(system: &str, text: &[u8], found: &mut Tracing) {
     if let Some((name, id)) = name_of(text) {
         found.names.push((id, format!("{system}:{name}")));
     }
-    found.tracepoints.add(system, text.to_vec());
+    found.tracepoints.add(text.to_vec());
 }
 
 /// The name and number that a format begins with.

@@ -78,7 +78,7 @@ pub struct Tracepoints {
     symbols: Symbols,
     names: Names,
     printks: Printks,
-    formats: FxHashMap<u32, (String, Vec<u8>)>,
+    formats: FxHashMap<u32, Vec<u8>>,
     known: Vec<Option<Box<Known>>>,
     tables: usize,
 }
@@ -98,17 +98,20 @@ impl Tracepoints {
     }
 
     /// Add the text of a `format` file; false if it is none.
-    pub fn add(&mut self, system: &str, text: Vec<u8>) -> bool {
+    pub fn add(&mut self, text: Vec<u8>) -> bool {
         let Some((_, id)) = format::head(&text) else {
             return false;
         };
-        self.formats.insert(id, (system.to_owned(), text));
+        self.formats.insert(id, text);
         true
     }
 
-    /// How many events are described.
-    pub fn len(&self) -> usize {
-        self.formats.len()
+    /// The id of a record's thread; 0 where the record is too short.
+    #[inline]
+    pub fn pid(&self, record: &[u8]) -> i64 {
+        let bytes = record.get(4..).unwrap_or_default();
+        let pid = self.order.number(bytes, 4).unwrap_or(0);
+        i64::from(pid as i32)
     }
 
     pub fn set_symbols(&mut self, symbols: Symbols) {
@@ -173,17 +176,17 @@ impl Tracepoints {
 
     /// Read the description of an event; false if there is none.
     fn learn(&mut self, id: u32, sink: &mut Sink) -> bool {
-        let Some((system, text)) = self.formats.get(&id) else {
+        let Some(text) = self.formats.get(&id) else {
             return false;
         };
-        let Some(format) = format::parse(system, text, self.order) else {
+        let Some(format) = format::parse(text, self.order) else {
             return false;
         };
         let known = if self.tables >= TABLE_LIMIT {
             Known::TooMany
         } else {
             self.tables += 1;
-            match Special::of(&format, self.optional, sink) {
+            match Special::of(&format, self.optional) {
                 Some(special) => Known::Special(special),
                 None => Known::Event(Event::new(&format, self.order, self.optional, sink)),
             }
