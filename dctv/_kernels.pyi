@@ -305,16 +305,18 @@ def nest_lanes(
     """
 
 def ancestry(rows: _ArrowStream, *, id: int, down: bool, names: Sequence[str], cancel: Cancel | None = None) -> Stream:
+
+def ancestry(rows: _ArrowStream, *, start: int, down: bool, names: Sequence[str], cancel: Cancel | None = None) -> Stream:
     """Find relatives: `id: int64, parent_id: int64` -> `id, distance` of rows above one, or below it.
 
     Of several rows with one id the first is meant; circles are cut at their first row.
     """
 
-def reachable(arrows: _ArrowStream, *, id: int, names: Sequence[str], cancel: Cancel | None = None) -> Stream:
+def reachable(arrows: _ArrowStream, *, start: int, names: Sequence[str], cancel: Cancel | None = None) -> Stream:
     """Follow arrows: `from_id: int64, to_id: int64` -> `id, distance` of what is reached from one id, itself with 0."""
 
 def self_time(slices: _ArrowStream, *, names: Sequence[str], cancel: Cancel | None = None) -> Stream:
-    """Take off what children cover: `_ts ascending, id, parent_id, duration`, all int64 -> `id, self` (NULL: no end)."""
+    """Take off what children cover: `_ts ascending, id, parent_id, duration`, int64 -> `id, self` (NULL: no end)."""
 
 def stack_paths(slices: _ArrowStream, *, names: Sequence[str], cancel: Cancel | None = None) -> Stream:
     """Join names: `id: int64, parent_id: int64, name: text` -> `id, stack`, outermost first, `;` between names.
@@ -924,6 +926,7 @@ def collapsed_pass(paths: list[str], threads: int, progress: Callable[[int, int]
 
 def ftrace_graph_pass(paths: list[str], threads: int, progress: Callable[[int, int], object] | None = None) -> RowPass:
     """Read the function graph tracer's own text: entries and exits of functions, and the events between them."""
+
 
 def trace_dat_pass(paths: list[str], threads: int, progress: Callable[[int, int], object] | None = None) -> RowPass:
     """Read files of trace-cmd: the pages of the kernel's ring buffer of all CPUs, merged."""
