@@ -307,6 +307,9 @@ def nest_lanes(
 def ancestry(
     rows: _ArrowStream, *, start: int, down: bool, names: Sequence[str], cancel: Cancel | None = None
 ) -> Stream:
+def ancestry(rows: _ArrowStream, *, id: int, down: bool, names: Sequence[str], cancel: Cancel | None = None) -> Stream:
+
+def ancestry(rows: _ArrowStream, *, start: int, down: bool, names: Sequence[str], cancel: Cancel | None = None) -> Stream:
     """Find relatives: `id: int64, parent_id: int64` -> `id, distance` of rows above one, or below it.
 
     Of several rows with one id the first is meant; circles are cut at their first row.
@@ -923,6 +926,10 @@ def perf_script_pass(paths: list[str], threads: int, progress: Callable[[int, in
 
 def collapsed_pass(paths: list[str], threads: int, progress: Callable[[int, int], object] | None = None) -> RowPass:
     """Read collapsed stacks, `a;b;c 12`: a sample for each line."""
+
+def ftrace_graph_pass(paths: list[str], threads: int, progress: Callable[[int, int], object] | None = None) -> RowPass:
+    """Read the function graph tracer's own text: entries and exits of functions, and the events between them."""
+
 
 def trace_dat_pass(paths: list[str], threads: int, progress: Callable[[int, int], object] | None = None) -> RowPass:
     """Read files of trace-cmd: the pages of the kernel's ring buffer of all CPUs, merged."""
