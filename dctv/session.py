@@ -15,11 +15,13 @@ from typing import TYPE_CHECKING, Any
 
 from dctv import readers
 from dctv.bind.binder import Binder
+from dctv.bind.library import library_function
+from dctv.catalog.alignment import aligned
 from dctv.catalog.files import find_traces, list_files
 from dctv.catalog.given import scan_of, stored
 from dctv.catalog.mount import Mount, attach, check_name
 from dctv.catalog.namespace import Catalog, StoredTable
-from dctv.catalog.stdlib import expected_events, modules
+from dctv.catalog.stdlib import library
 from dctv.contracts.function_rule import FunctionRule
 from dctv.contracts.reader import LoadContext, Reader
 from dctv.contracts.shelf import Shelf, scan
@@ -39,6 +41,7 @@ from dctv.run.result import Asserted, Control, Done, Outcome, Result
 from dctv.syntax import ast
 from dctv.syntax.parse import parse
 from dctv.types.schema import Kind, Schema
+from dctv.types.units import compatible, parse_unit, ratio
 
 if TYPE_CHECKING:
     from dctv.index.order import Order
@@ -147,7 +150,7 @@ class Session:
             if "_engine" in self.__dict__:
                 self._engine.finish()
 
-    def mount(self, path: str | Sequence[str], name: str, **options: object) -> None:
+    def mount(self, path: str | Sequence[str], name: str, /, **options: object) -> None:
         """Mount a trace: a file, a folder or a pattern, or several of them as one, under a dotted name.
 
         Raises:
@@ -202,7 +205,11 @@ class Session:
 
         bound = bind_argument(Binder(self._executor().environment()), value).value
         if isinstance(bound, Quantity):
-            return int(bound.value) if bound.value.denominator == 1 else float(bound.value)
+            ns = parse_unit("ns")
+            number = bound.value * ratio(bound.unit, ns) if compatible(bound.unit, ns) else bound.value
+            return int(number) if number.denominator == 1 else float(number)
+        if isinstance(bound, list):
+            return [one.value for one in bound]
         return bound
 
     def _mount(
@@ -212,11 +219,14 @@ class Session:
         self._log.entries.clear()
         paths = [given] if isinstance(given, str) else list(given)
         self._interrupted = False
-        trace, index = self._found(paths, base, name.text, options)
+        align = options.get("align")
+        trace, index = self._found(paths, base, name.text, {k: v for k, v in options.items() if k != "align"})
         path, reader = ", ".join(paths), trace.reader.name
         narrator = Narrator(name.text, self._report, self._log.add)
         mount = mount_of(parts, path, trace, with_index(trace, index, self._policy, narrator))
-        attach(self._catalog, mount, modules(), expected_events(), [quantize(mount.trace.last_ts)])
+        if align is not None:
+            mount = aligned(mount, align, self._mounts)
+        attach(self._catalog, mount, library(), [quantize(mount.trace.last_ts)], library_function)
         self._mounts[parts] = mount
         return f"mounted {path} as {name.text} ({reader}, {len(mount.trace.tables)} tables)"
 

@@ -147,7 +147,8 @@ def _known(readers: Mapping[str, Reader]) -> str:
 
 
 def _sniff(head: Head, readers: Mapping[str, Reader]) -> Reader | None:
-    return next((r for r in readers.values() if head.text and r.sniff(head)), None)
+    asked = sorted(readers.values(), key=lambda reader: reader.general)
+    return next((r for r in asked if head.text and r.sniff(head)), None)
 
 
 def head_of(path: Path) -> Head:

@@ -8,10 +8,12 @@ from functools import cache, partial
 
 from sqlglot import exp
 
+from dctv.catalog.expected import RAW, ExpectedEvent, Found, arguments, feeding
 from dctv.catalog.given import stored
-from dctv.catalog.namespace import Catalog, StoredTable, View
-from dctv.catalog.stdlib import ExpectedEvent, Module
-from dctv.contracts.reader import LoadedTrace, TraceTable
+from dctv.catalog.namespace import Catalog, Part, StoredTable, View
+from dctv.catalog.shifting import shifted
+from dctv.catalog.stdlib import Expected, Library, Module
+from dctv.contracts.reader import EventColumns, LoadedTrace, TraceTable
 from dctv.contracts.table_function import TableFunction
 from dctv.errors import BindError
 from dctv.plan.nodes import Plan, Relation, Scan
@@ -28,6 +30,14 @@ Union = Callable[[Collection[str]], tuple[exp.Query, Mapping[str, str]]]
 
 EXPECTED = "_events"
 """The space of events as the standard library expects them: all columns there, maybe no rows."""
+TABLES = "_tables"
+"""The space of other tables as the standard library expects them."""
+PARTS = "_parts"
+"""The space of what the vocabulary of all formats is made of."""
+BUILT = "_built"
+"""The space of views that only other views are to read."""
+HIDDEN = frozenset((EXPECTED, TABLES, PARTS, BUILT))
+"""Spaces that no listing shows."""
 
 
 @record
@@ -42,6 +52,8 @@ class Mount:
     """Where the rows of tables are that have no data."""
     all_events: Callable[[Union], Source | None] = lambda _: None
     """Where all events are, in order, if they are in one place; it may ask for their union."""
+    offset: int = 0
+    """How many ns the times in the trace's data are shifted by; `trace` tells of shifted times already."""
     close: Callable[[], None] = lambda: None
     """Lets go of files that are held open; only when nothing reads them any more."""
 
@@ -64,9 +76,9 @@ def check_name(catalog: Catalog, path: ast.Path) -> tuple[str, ...]:
 def attach(
     catalog: Catalog,
     mount: Mount,
-    modules: Sequence[Module],
-    expected: Mapping[str, ExpectedEvent],
+    library: Library,
     functions: Sequence[TableFunction],
+    function_of: Callable[[Module, tuple[str, ...]], TableFunction],
 ) -> None:
     """Add everything of a mounted trace below its name."""
     trace, parts = mount.trace, mount.parts
@@ -74,18 +86,32 @@ def attach(
     for name, plan in plans.items():
         catalog.add((*parts, *_dotted(name, trace.tables[name])), StoredTable(plan))
     for name, facts, doc in _FACTS:
-        catalog.add((*parts, name), StoredTable(cache(partial(facts, trace)), doc))
+        catalog.add((*parts, name), StoredTable(cache(partial(facts, trace)), doc, there=False))
     events = cache(lambda: _events(mount, plans))
-    catalog.add((*parts, "events"), StoredTable(events, "all events of the trace, with their arguments as JSON"))
+    every = "all events of the trace, with their arguments as JSON"
+    any_event = any(table.event is not None for table in trace.tables.values())
+    catalog.add((*parts, "events"), StoredTable(events, every, any_event))
     for function in functions:
         catalog.add((*parts, function.name), function)
-    for name, event in expected.items():
-        found = plans.get(f"raw_events.{name}")
-        catalog.add((*parts, EXPECTED, name), StoredTable(_expected(event, found)))
-    for module in modules:
-        if mount.reader in module.formats:
-            view = View(module.select, home=parts, doc=module.summary)
-            catalog.add((*parts, *module.parts), view)
+    raw = {name: table.event for name, table in trace.tables.items()}
+    fed = feeding(library.events, [name.removeprefix(RAW) for name in raw if name.startswith(RAW)])
+    for name, event in library.events.items():
+        make = cache(partial(_expected_event, event, fed[name], raw, plans))
+        catalog.add((*parts, EXPECTED, name), StoredTable(make, "", bool(fed[name]), name))
+    for name, one in library.tables.items():
+        found = plans.get(name)
+        catalog.add((*parts, TABLES, name), StoredTable(_expected(one, found), "", found is not None, name))
+    for name, schema in library.parts.items():
+        views = tuple(_view(module, parts) for module in library.sources[name] if module.covers(mount.reader))
+        catalog.add((*parts, PARTS, name), Part(schema, views, mount.reader))
+    for module in library.modules:
+        if module.covers(mount.reader):
+            entry = function_of(module, parts) if module.parameters else _view(module, parts, fed=module.parts[0] not in HIDDEN)
+            catalog.add((*parts, *module.parts), entry)
+
+
+def _view(module: Module, home: tuple[str, ...], *, fed: bool = False) -> View:
+    return View(module.select, home=home, doc=module.summary, fed=fed)
 
 
 def table_plan(catalog: Catalog, mount: Mount, name: str) -> Plan | None:
@@ -107,13 +133,24 @@ def _plan(mount: Mount, name: str) -> Callable[[], Plan]:
     def plan() -> Plan:
         one, full = mount.trace.tables[name], ".".join((*mount.parts, name))
         if name in mount.sources:
-            return Scan(one.schema, bool(one.schema.kind.time_columns), full, mount.sources[name])
-        return stored(full, one.schema, one.data) if one.rows is None else of_rows(one.schema, one.rows())
+            found: Plan = Scan(one.schema, bool(one.schema.kind.time_columns), full, mount.sources[name])
+        else:
+            found = stored(full, one.schema, one.data) if one.rows is None else of_rows(one.schema, one.rows())
+        return shifted(found, mount.offset)
 
     return cache(plan)
 
 
-def _expected(event: ExpectedEvent, plan: Callable[[], Plan] | None) -> Callable[[], Plan]:
+def _expected_event(
+    event: ExpectedEvent,
+    fed: Sequence[str],
+    raw: Mapping[str, EventColumns | None],
+    plans: Mapping[str, Callable[[], Plan]],
+) -> Plan:
+    return event.plan([Found(own, raw[f"{RAW}{own}"], plans[f"{RAW}{own}"]) for own in fed])
+
+
+def _expected(event: Expected, plan: Callable[[], Plan] | None) -> Callable[[], Plan]:
     return cache(lambda: event.plan(None if plan is None else plan()))
 
 
@@ -170,7 +207,8 @@ def _events(mount: Mount, plans: Mapping[str, Callable[[], Plan]]) -> Plan:
     schema, raw = events_schema(), [name for name, table in mount.trace.tables.items() if table.event is not None]
     source = mount.all_events(lambda names: union_of(mount.trace, names))
     if source is not None:
-        return Scan(schema, ordered=True, name=".".join((*mount.parts, "events")), source=source)
+        scan = Scan(schema, ordered=True, name=".".join((*mount.parts, "events")), source=source)
+        return shifted(scan, mount.offset)
     query, tables = union_of(mount.trace, raw)
     leaves = tuple((leaf, plans[name]()) for leaf, name in tables.items())
     return Relation(schema, ordered=True, query=query, leaves=leaves, keeps_order=True)
@@ -191,8 +229,10 @@ def union_of(trace: LoadedTrace, names: Collection[str]) -> tuple[exp.Query, Map
     union: exp.Query = selects[0]
     for select in selects[1:]:
         union = exp.Union(this=union, expression=select, distinct=False)
-    inner = exp.Subquery(this=union, alias=exp.TableAlias(this=exp.to_identifier("every", quoted=True)))
     items: list[exp.Expr] = [exp.column(n, quoted=True) for n in schema.names]
+    inner = exp.Subquery(this=union, alias=exp.TableAlias(this=exp.to_identifier("every", quoted=True)))
+    if len(selects) == 1:
+        return exp.Select(expressions=items).from_(inner), leaves
     order = [exp.column(n, quoted=True) for n in (TS, "dctv:table", "dctv:row")]
     return exp.Select(expressions=items).from_(inner).order_by(*order, copy=False), leaves
 
@@ -200,17 +240,9 @@ def union_of(trace: LoadedTrace, names: Collection[str]) -> tuple[exp.Query, Map
 def _as_events(table: TraceTable, leaf: str, schema: Schema, number: int) -> exp.Select:
     event = table.event
     assert event is not None
-    args: list[exp.Expr] = []
-    for name in event.args:
-        args += [exp.Literal.string(name), exp.column(name, quoted=True)]
-    # Merging into an empty object drops members that are NULL: fields that this event did not have.
-    whole = exp.Anonymous(
-        this="json_merge_patch",
-        expressions=[exp.Literal.string("{}"), exp.Anonymous(this="json_object", expressions=args)],
-    )
     values: dict[str, exp.Expr] = {
         "name": exp.Literal.string(event.name) if event.named_by is None else exp.column(event.named_by, quoted=True),
-        "args": whole,
+        "args": arguments(event.args, table.schema),
         TS: exp.column(TS, quoted=True),
     }
     for target, source in (

@@ -158,5 +158,7 @@ class Reader:
     """How its traces are read in chunks, so that they can be indexed; None if only whole."""
     folder: Callable[[Path], Sequence[Path] | None] | None = None
     """For formats whose traces are folders: the files of the trace in a folder, None if it is not one of the format."""
+    general: bool = False
+    """Whether files of more special formats look like this one too: its sniffer is asked after all others."""
     records: Callable[[Mapping[str, str]], Records] = plain_records
     """From a trace's properties to how its events are written by `dctv view`."""

@@ -101,7 +101,7 @@ def mount_of(parts: tuple[str, ...], path: str, trace: Trace, indexed: IndexedTr
         except OSError as error:
             raise TraceError(f"cannot read `{path}`: {(error.strerror or str(error)).lower()}") from None
     whole = replace(indexed.rest, tables={**indexed.tables, **indexed.rest.tables})
-    return Mount(parts, path, reader, whole, sources_of(indexed), partial(all_events, indexed), indexed.close)
+    return Mount(parts, path, reader, whole, sources_of(indexed), partial(all_events, indexed), close=indexed.close)
 
 
 def _silent(_: str) -> None:

@@ -2,8 +2,9 @@
 
 A pass of such a format (a `RowPass` of the kernels, or an object like it) yields chunks whose events have columns named
 as they will be shown, and ends with `facts`: `start_ns`, the absolute time of the first event; `last_ts`, how long the
-trace is; `tables`, for each table its name, its columns (name, type, unit) and how it looks in `events`; `diagnostics`
-(number of the file, reason, count, example, whether the trace was not read whole) and `properties`.
+trace is; `tables`, for each table its name, its columns (name, type, unit), how it looks in `events` and, if it has
+some, its `partitions`, which stand behind `_ts`; `diagnostics` (number of the file, reason, count, example, whether the
+trace was not read whole) and `properties`.
 """
 
 from __future__ import annotations
@@ -57,6 +58,8 @@ class Described:
     """What is indexed by default: dimension and column."""
     folder: Callable[[Path], Sequence[Path] | None] | None = None
     """See `Reader.folder`."""
+    general: bool = False
+    """See `Reader.general`."""
 
     def reader(self) -> Reader:
         """Return how the shelf knows it."""
@@ -78,6 +81,7 @@ class Described:
             options=self.options,
             chunks=chunks,
             folder=self.folder,
+            general=self.general,
         )
 
 
@@ -175,7 +179,7 @@ def _table(told: Mapping[str, Any]) -> TraceTable:
     if event is None and told["name"].startswith(RAW):
         event = {"name": told["name"].removeprefix(RAW), "args": [column.name for column in columns[1:]]}
     shown = None if event is None else EventColumns(**{**event, "args": tuple(event["args"])})
-    return TraceTable(Schema(kind, columns), None, shown)
+    return TraceTable(Schema(kind, columns, tuple(told.get("partitions", ()))), None, shown)
 
 
 def arrow_schema(schema: Schema) -> Any:

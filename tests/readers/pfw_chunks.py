@@ -16,6 +16,8 @@ from dctv.readers.dftracer import READER
 
 CHUNKS = dftracer_chunks.CHUNKS
 CONTEXT = LoadContext({}, 2, lambda _done, _total: None)
+assert CHUNKS.decode is not None
+DECODE = CHUNKS.decode
 TYPES = {"int": pa.int64(), "uint": pa.uint64(), "float": pa.float64(), "bool": pa.bool_()}
 
 Passed = tuple[list[DecodedChunk], Known]
@@ -122,7 +124,7 @@ def assert_equal(paths: Sequence[Path], chunk_bytes: int, whole: LoadedTrace | N
             assert shown(found[name]) == shown(table.data), name
         else:
             assert rows(table).num_rows == 0
-            assert shown(CHUNKS.decode(paths, [], known, CONTEXT)[name].data) == shown(table.data)
+            assert shown(DECODE(paths, [], known, CONTEXT)[name].data) == shown(table.data)
     assert rest.diagnostics == whole.diagnostics
     assert (rest.last_ts, rest.properties) == (whole.last_ts, whole.properties)
     return chunks, known
@@ -146,7 +148,7 @@ def assert_lines(paths: Sequence[Path], texts: Sequence[bytes], chunks: Sequence
 
 def assert_decode(paths: Sequence[Path], chosen: Sequence[DecodedChunk], known: Known, whole: LoadedTrace) -> None:
     """Single chunks decoded again give the rows of the whole load that stand in them."""
-    tables = CHUNKS.decode(paths, [chunk.checkpoint for chunk in chosen], known, CONTEXT)
+    tables = DECODE(paths, [chunk.checkpoint for chunk in chosen], known, CONTEXT)
     assert list(tables) == [name for name in whole.tables if name != "files"]
     found = gathered(chosen, known)
     for name, table in tables.items():

@@ -24,6 +24,8 @@ from dctv.readers.ftrace_text import load
 from tests.bounds import bounded
 
 CONTEXT = LoadContext({}, 2, lambda _done, _total: None)
+assert CHUNKS.decode is not None
+DECODE = CHUNKS.decode
 DATA = Path(__file__).parents[1] / "data" / "ftrace"
 TYPES = {"int": pa.int64(), "uint": pa.uint64(), "float": pa.float64(), "bool": pa.bool_()}
 
@@ -175,7 +177,7 @@ def check_lines(chunks: Sequence[DecodedChunk]) -> None:
 
 def check_decoded(paths: Sequence[Path], chosen: Sequence[DecodedChunk], known: Known, whole: LoadedTrace) -> None:
     """Check that chunks decoded again give their rows of the whole load."""
-    tables = CHUNKS.decode(paths, [chunk.checkpoint for chunk in chosen], known, CONTEXT)
+    tables = DECODE(paths, [chunk.checkpoint for chunk in chosen], known, CONTEXT)
     assert [*tables, "event_counts"] == list(whole.tables)
     found = gathered(chosen, known)
     for name, table in tables.items():

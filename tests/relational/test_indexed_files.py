@@ -35,7 +35,7 @@ def test_same_text(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
         def __init__(self) -> None:
             super().__init__(index_dir=tmp_path)
 
-        def mount(self, path: str | Sequence[str], name: str, **options: object) -> None:
+        def mount(self, path: str | Sequence[str], name: str, /, **options: object) -> None:
             """Index a trace first, if its format has chunks."""
             assert isinstance(path, str)
             if self._readers[READERS[Path(path).suffix]].chunks is not None:

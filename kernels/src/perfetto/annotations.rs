@@ -7,7 +7,7 @@ use super::sequence::{
     SOURCE_LOCATIONS,
 };
 use super::wire::{Fields, Value};
-use crate::pfw::json::Scanner;
+use crate::json::Scanner;
 
 /// Annotations nested deeper than this are shown as null.
 const DEEPEST: usize = 48;

@@ -171,7 +171,7 @@ impl Marks {
         }
         match &fields {
             Some(fields) => {
-                for (name, value) in fields.pairs() {
+                for (name, value) in fields.all() {
                     table.put(sink, str::from_utf8(name).unwrap_or_default(), value);
                 }
             }

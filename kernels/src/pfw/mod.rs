@@ -7,7 +7,6 @@ mod finish;
 mod gathered;
 mod growing;
 mod hashes;
-pub mod json;
 mod ledger;
 mod metadata;
 pub mod names;

@@ -1,0 +1,64 @@
+"""Reads Arrow IPC files and streams as tables; units that dctv wrote into their fields are kept."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from sqlglot import exp
+
+from dctv.contracts.reader import Head
+from dctv.errors import TraceError
+from dctv.readers.described import Described
+from dctv.readers.plain import DIMENSIONS, OPTIONS, PlainFile, PlainTable, name_of, passes, units_of
+
+_FILE = b"ARROW1"
+
+
+def sniff(head: Head) -> bool:
+    """Whether it is an Arrow file, or a stream that begins with its schema."""
+    return head.raw.startswith(_FILE) or (head.raw.startswith(b"\xff\xff\xff\xff") and head.raw[4:8] != b"\0\0\0\0")
+
+
+def _tables(file: PlainFile) -> list[PlainTable]:
+    import pyarrow as pa
+
+    try:
+        schema = _opened(file.path).schema
+    except (OSError, pa.ArrowException) as error:
+        raise TraceError(f"cannot read `{file.path}`: {str(error).partition('. ')[0].lower()}") from None
+    rows = exp.select("*").from_(exp.to_table(f"arrow{file.number}"))
+    return [
+        PlainTable(
+            file.number,
+            name_of(file.path),
+            rows,
+            {f"arrow{file.number}": partial(_opened, file.path)},
+            units_of(schema),
+        )
+    ]
+
+
+def _opened(path: Path) -> Any:
+    """Return a reader of the batches."""
+    import pyarrow as pa
+
+    source = pa.memory_map(str(path))
+    if source.read(len(_FILE)) != _FILE:
+        source.seek(0)
+        return pa.ipc.open_stream(source)
+    file = pa.ipc.open_file(source)
+    return pa.RecordBatchReader.from_batches(file.schema, (file.get_batch(n) for n in range(file.num_record_batches)))
+
+
+READER = Described(
+    name="arrow",
+    title="tables in Arrow IPC files and streams (.arrow, .arrows, .feather)",
+    suffixes=(".arrow", ".arrows", ".feather", ".ipc"),
+    sniff=sniff,
+    start=passes(_tables),
+    options=OPTIONS,
+    dimensions=DIMENSIONS,
+    general=True,
+).reader()

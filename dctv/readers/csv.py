@@ -1,0 +1,150 @@
+"""Reads CSV files with a header: divided by commas, tabs, semicolons or bars, plain or gzip."""
+
+from __future__ import annotations
+
+import csv
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from sqlglot import exp
+
+from dctv.contracts.reader import Head
+from dctv.errors import TraceError
+from dctv.readers.described import Described
+from dctv.readers.plain import DIMENSIONS, OPTIONS, PlainFile, PlainTable, name_of, passes
+
+_DIVIDERS = ",\t;|"
+_HEAD = 1 << 16
+
+
+def sniff(head: Head) -> bool:
+    """Whether its first lines are texts of the same number of fields."""
+    return _divider(head.text) is not None
+
+
+def _divider(text: bytes) -> str | None:
+    """Return what divides the fields of the first lines."""
+    if b"\0" in text:
+        return None
+    try:
+        shown = text.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        if error.start < len(text) - 4:
+            return None
+        shown = text[: error.start].decode("utf-8-sig")
+    lines = shown.splitlines()
+    if len(text) >= _HEAD:
+        lines = lines[:-1]
+    for divider in _DIVIDERS:
+        rows = [row for row in csv.reader(lines[:20], delimiter=divider) if row]
+        if rows and len(rows[0]) > 1 and all(abs(len(row) - len(rows[0])) <= 1 for row in rows) and _is_header(rows[0]):
+            return divider
+    return None
+
+
+def _is_header(row: list[str]) -> bool:
+    """Whether a row could name columns: distinct, none of them a number or code."""
+    names = [name.strip() for name in row]
+    return len(set(names)) == len(names) and all(
+        name and not _is_number(name) and len(name) < 200 and not set(name) & set("{}<>\\") for name in names
+    )
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _tables(file: PlainFile) -> list[PlainTable]:
+    from dctv.catalog.files import head_of
+
+    divider = _divider(head_of(file.path).text)
+    if divider is None:
+        raise TraceError(f"`{file.path}` has no header of columns divided by commas, tabs, semicolons or bars")
+    texts = _read(file.path, divider)
+    return [PlainTable(file.number, name_of(file.path), _typed(texts, file), notes=partial(_rejected, file.path))]
+
+
+def _read(path: Path, divider: str) -> exp.Select:
+    """Return the rows as texts; those with other numbers of fields are put aside by the engine."""
+    told: dict[str, exp.Expr] = {
+        "delim": exp.Literal.string(divider),
+        "quote": exp.Literal.string('"'),
+        "escape": exp.Literal.string('"'),
+        "header": exp.true(),
+        "all_varchar": exp.true(),
+        "auto_detect": exp.true(),
+        "skip": exp.Literal.number("0"),
+        "store_rejects": exp.true(),
+        "rejects_limit": exp.Literal.number("0"),
+    }
+    arguments: list[exp.Expr] = [exp.Literal.string(str(path))]
+    arguments += [exp.EQ(this=exp.to_identifier(name), expression=value) for name, value in told.items()]
+    return exp.select("*").from_(exp.Table(this=exp.Anonymous(this="read_csv", expressions=arguments)))
+
+
+def _typed(texts: exp.Select, file: PlainFile) -> exp.Select:
+    """Give each column the narrowest type that all its values have; codes such as `007` stay texts.
+
+    Times and durations stay texts too, so that their digits are read exactly.
+    """
+    connection = file.connection
+    exact = {str(file.options.get(option)) for option in ("timestamp", "duration")}
+    names = [name for name, *_ in connection.execute(texts.copy().limit(0).sql("duckdb")).description]
+    counts: list[exp.Expr] = [exp.Count(this=exp.Star())]
+    for name in names:
+        column = exp.column(name, quoted=True)
+        counts += [exp.Count(this=column), exp.CountIf(this=_like(column, r"^[+-]?0[0-9]|^\s|\s$"))]
+        for kind, form in _KINDS.items():
+            castable = exp.Is(this=exp.TryCast(this=column, to=exp.Var(this=kind)), expression=exp.Null())
+            counts.append(exp.CountIf(this=exp.And(this=exp.Not(this=castable), expression=_like(column, form))))
+    found = connection.execute(exp.select(*counts).from_(texts.copy().subquery("t")).sql("duckdb")).fetchone()
+    items = []
+    for place, name in enumerate(names):
+        values, codes, *castable = found[1 + place * (2 + len(_KINDS)) :][: 2 + len(_KINDS)]
+        fits = (kind for kind, n in zip(_KINDS, castable, strict=True) if n == values and values and not codes)
+        kind = "VARCHAR" if name in exact else next(fits, "VARCHAR")
+        column = exp.column(name, quoted=True)
+        items.append(exp.alias_(exp.Cast(this=column, to=exp.Var(this=kind)), name, quoted=True))
+    return exp.select(*items).from_(texts.subquery("t"))
+
+
+_KINDS = {
+    "BIGINT": r"^[+-]?\d+$",
+    "UBIGINT": r"^\d+$",
+    "DOUBLE": r"[\d]|^[+-]?(inf|nan)",
+    "BOOLEAN": "^(?i)(true|false)$",
+}
+
+
+def _like(column: exp.Expr, form: str) -> exp.Expr:
+    return exp.RegexpLike(this=column, expression=exp.Literal.string(form))
+
+
+_REJECTED = """
+    SELECT count(DISTINCT line), min(line), arg_min(csv_line, line)
+    FROM reject_errors JOIN reject_scans USING (scan_id, file_id) WHERE file_path = ?
+"""
+
+
+def _rejected(path: Path, connection: Any) -> list[tuple[str, int, str]]:
+    rows = connection.execute(_REJECTED, [str(path)]).fetchone()
+    if not rows or not rows[0]:
+        return []
+    return [("row has other columns than the header", rows[0], f"line {rows[1]}: {rows[2]}")]
+
+
+READER = Described(
+    name="csv",
+    title="tables as text with a header (.csv, .tsv)",
+    suffixes=(".csv", ".csv.gz", ".tsv", ".tsv.gz"),
+    sniff=sniff,
+    start=passes(_tables),
+    options=OPTIONS,
+    dimensions=DIMENSIONS,
+    general=True,
+).reader()

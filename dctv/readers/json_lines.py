@@ -1,0 +1,64 @@
+"""Reads JSON lines (NDJSON): one object a line, plain or gzip; its members are the columns of one table."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from sqlglot import exp
+
+from dctv.contracts.reader import Head
+from dctv.readers.described import Described
+from dctv.readers.plain import DIMENSIONS, OPTIONS, PlainFile, PlainTable, name_of, passes
+
+_LONGEST = 64 << 20
+"""Bytes of an object at most."""
+
+
+def sniff(head: Head) -> bool:
+    """Whether the first line is a JSON object."""
+    line, end, _ = head.text.lstrip(b"\xef\xbb\xbf \t\r\n").partition(b"\n")
+    if not line.startswith(b"{"):
+        return False
+    if not end and len(head.text) >= 1 << 16:
+        return line.startswith(b'{"')
+    try:
+        return isinstance(json.loads(line), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _tables(file: PlainFile) -> list[PlainTable]:
+    def bad(connection: Any) -> list[tuple[str, int, str]]:
+        objects = _scan("read_json_objects", file.path)
+        lost = exp.select(exp.Count(this=exp.Star())).from_(objects.subquery("t")).where("json IS NULL")
+        count = connection.execute(lost.sql("duckdb")).fetchone()[0]
+        return [("line is not JSON", count, "")] if count else []
+
+    rows = exp.select("*").from_(_scan("read_json", file.path, sample_size="-1", maximum_depth="3").subquery("t"))
+    return [PlainTable(file.number, name_of(file.path), rows, notes=bad)]
+
+
+def _scan(function: str, path: Path, **options: str) -> exp.Select:
+    told: dict[str, exp.Expr] = {
+        "format": exp.Literal.string("newline_delimited"),
+        "ignore_errors": exp.true(),
+        "maximum_object_size": exp.Literal.number(str(_LONGEST)),
+        **{name: exp.Literal.number(value) for name, value in options.items()},
+    }
+    arguments: list[exp.Expr] = [exp.Literal.string(str(path))]
+    arguments += [exp.EQ(this=exp.to_identifier(name), expression=value) for name, value in told.items()]
+    return exp.select("*").from_(exp.Table(this=exp.Anonymous(this=function, expressions=arguments)))
+
+
+READER = Described(
+    name="json-lines",
+    title="tables as JSON lines (.jsonl, .ndjson)",
+    suffixes=(".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz"),
+    sniff=sniff,
+    start=passes(_tables),
+    options=OPTIONS,
+    dimensions=DIMENSIONS,
+    general=True,
+).reader()

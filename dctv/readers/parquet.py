@@ -1,0 +1,44 @@
+"""Reads Parquet files as tables; units that dctv wrote into their fields are kept."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from dctv.contracts.reader import Head
+from dctv.errors import TraceError
+from dctv.readers.described import Described
+from dctv.readers.plain import DIMENSIONS, OPTIONS, PlainFile, PlainTable, name_of, passes, units_of
+
+
+def sniff(head: Head) -> bool:
+    """Whether it begins as Parquet does."""
+    return head.raw.startswith(b"PAR1")
+
+
+def _tables(file: PlainFile) -> list[PlainTable]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        schema = pq.read_schema(file.path)
+    except (OSError, pa.ArrowException) as error:
+        raise TraceError(f"cannot read `{file.path}`: {str(error).partition('. ')[0].lower()}") from None
+    source = exp.Anonymous(this="read_parquet", expressions=[exp.Literal.string(_escaped(str(file.path)))])
+    rows = exp.select("*").from_(exp.Table(this=source))
+    return [PlainTable(file.number, name_of(file.path), rows, units=units_of(schema))]
+
+
+def _escaped(path: str) -> str:
+    return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in path)
+
+
+READER = Described(
+    name="parquet",
+    title="tables in Parquet (.parquet)",
+    suffixes=(".parquet",),
+    sniff=sniff,
+    start=passes(_tables),
+    options=OPTIONS,
+    dimensions=DIMENSIONS,
+    general=True,
+).reader()

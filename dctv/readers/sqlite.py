@@ -1,0 +1,122 @@
+"""Reads SQLite databases: each of its tables is one of the trace."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from sqlglot import exp
+
+from dctv.contracts.reader import Head
+from dctv.errors import TraceError
+from dctv.readers.described import Described
+from dctv.readers.plain import DIMENSIONS, OPTIONS, PlainFile, PlainTable, passes
+
+_ROWS = 50_000
+
+
+def sniff(head: Head) -> bool:
+    """Whether it begins as databases do."""
+    return head.raw.startswith(b"SQLite format 3\0")
+
+
+def _tables(file: PlainFile) -> list[PlainTable]:
+    try:
+        with closing(_opened(file.path)) as database:
+            names = database.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
+            shapes = {name: _columns(database, name) for (name,) in names if not name.startswith("sqlite_")}
+    except sqlite3.Error as error:
+        raise TraceError(f"cannot read `{file.path}`: {error}") from None
+    found = []
+    for number, (name, columns) in enumerate(shapes.items()):
+        stream = f"sqlite{file.number}_{number}"
+        rows = exp.select("*").from_(exp.to_table(stream))
+        found.append(PlainTable(file.number, name, rows, {stream: partial(_stream, file.path, name, columns)}))
+    return found
+
+
+def _opened(path: Path) -> sqlite3.Connection:
+    """Open a database that nobody may change, not even by a journal beside it."""
+    database = sqlite3.connect(
+        f"file:{quote(str(path.absolute()))}?mode=ro&immutable=1", uri=True, check_same_thread=False
+    )
+    database.text_factory = lambda raw: raw.decode("utf-8", "replace")
+    return database
+
+
+def _column(name: str) -> exp.Column:
+    return exp.column(name, quoted=True)
+
+
+def _table(name: str) -> exp.Table:
+    return exp.Table(this=exp.to_identifier(name, quoted=True))
+
+
+def _columns(database: sqlite3.Connection, table: str) -> dict[str, str]:
+    """Return the type of each column by the types of its values."""
+    told = database.execute("SELECT name FROM pragma_table_xinfo(?) WHERE hidden != 1", (table,))
+    names = [name for (name,) in told]
+    kinds = {}
+    for name in names:
+        types = exp.select(_typeof(name)).distinct().from_(_table(table))
+        kinds[name] = _kind({kind for (kind,) in database.execute(types.sql("sqlite"))} - {"null"})
+    return kinds
+
+
+def _kind(found: set[str]) -> str:
+    if found == {"integer"}:
+        return "int"
+    if found and found <= {"integer", "real"}:
+        return "float"
+    return "blob" if found == {"blob"} else "text"
+
+
+def _stream(path: Path, table: str, columns: dict[str, str]) -> Any:
+    """Return a reader of the rows in order."""
+    import pyarrow as pa
+
+    types = {"int": pa.int64(), "float": pa.float64(), "blob": pa.binary()}
+    schema = pa.schema([(name, types.get(kind, pa.string())) for name, kind in columns.items()])
+    return pa.RecordBatchReader.from_batches(schema, _batches(path, table, schema))
+
+
+def _batches(path: Path, table: str, schema: Any) -> Iterator[Any]:
+    import pyarrow as pa
+
+    with closing(_opened(path)) as database:
+        query = exp.select(*(_shown(name, schema.field(name).type) for name in schema.names)).from_(_table(table))
+        rows = database.execute(query.sql("sqlite"))
+        while some := rows.fetchmany(_ROWS):
+            arrays = [
+                pa.array(column, field.type) for column, field in zip(zip(*some, strict=True), schema, strict=True)
+            ]
+            yield pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def _typeof(name: str) -> exp.Expr:
+    return exp.Anonymous(this="typeof", expressions=[_column(name)])
+
+
+def _shown(name: str, kind: Any) -> exp.Expr:
+    if str(kind) != "string":
+        return _column(name)
+    digits = exp.Anonymous(this="hex", expressions=[_column(name)])
+    text = exp.cast(_column(name), "TEXT")
+    return exp.Case().when(exp.EQ(this=_typeof(name), expression=exp.Literal.string("blob")), digits).else_(text)
+
+
+READER = Described(
+    name="sqlite",
+    title="tables in SQLite databases (.db, .sqlite)",
+    suffixes=(".db", ".sqlite", ".sqlite3"),
+    sniff=sniff,
+    start=passes(_tables),
+    options=OPTIONS,
+    dimensions=DIMENSIONS,
+    general=True,
+).reader()

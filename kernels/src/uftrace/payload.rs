@@ -1,0 +1,302 @@
+//! The data behind a record -> the text of arguments or of a result, as `uftrace replay` shows them.
+
+use std::io::Write;
+
+use rustc_hash::FxHashMap;
+
+use super::feed::Feed;
+use super::record::{BYTES, number};
+use super::setup::{Setup, ValueRow};
+use super::symbols::Symbols;
+use crate::rows::Failure;
+
+/// Whole numbers beyond this are shown in hexadecimal where no base is asked for.
+const LARGE: i64 = 100_000;
+/// Texts that are no texts: pointers that are null, and how older versions tell of them.
+const NULL: &[u8] = &[0xff; 4];
+
+struct Value {
+    result: bool,
+    kind: char,
+    size: usize,
+    type_name: String,
+}
+
+type Enum = Vec<(String, i64)>;
+
+/// Whose data it is.
+pub struct Place {
+    pub session: usize,
+    pub module: usize,
+    pub address: u64,
+}
+
+/// Knows what the data of each function are made of.
+pub struct Payloads {
+    layouts: FxHashMap<(usize, u64), Vec<Value>>,
+    enums: FxHashMap<(i64, String), Enum>,
+    big: bool,
+}
+
+/// What is behind a record.
+pub enum Payload {
+    /// So many bytes.
+    Text(usize),
+    /// The layout is not known.
+    Unknown,
+    /// The file ends within it.
+    Cut,
+}
+
+impl Payloads {
+    pub fn new(setup: &mut Setup) -> Payloads {
+        let layouts = std::mem::take(&mut setup.layouts).into_iter();
+        let layouts = layouts.map(|(module, address, values)| {
+            ((module, address), values.into_iter().map(value).collect())
+        });
+        let mut enums = FxHashMap::default();
+        for (module, name, values) in std::mem::take(&mut setup.enums) {
+            enums.entry((module, name)).or_insert(values);
+        }
+        Payloads {
+            layouts: layouts.collect(),
+            enums,
+            big: setup.big_endian,
+        }
+    }
+
+    /// Read what is behind the record at the head of the feed; nothing is taken.
+    pub fn read(
+        &self,
+        feed: &mut Feed,
+        symbols: &Symbols,
+        place: &Place,
+        result: bool,
+        out: &mut Vec<u8>,
+    ) -> Result<Payload, Failure> {
+        let Some(values) = self.layouts.get(&(place.module, place.address)) else {
+            return Ok(Payload::Unknown);
+        };
+        let mut at = 0;
+        let mut shown = 0;
+        out.clear();
+        for value in values.iter().filter(|one| one.result == result) {
+            let mut size = value.size;
+            let mut skip = 0;
+            if matches!(value.kind, 's' | 'S') {
+                let bytes = feed.view(BYTES + at + 2)?;
+                let Some(length) = bytes.get(BYTES + at..BYTES + at + 2) else {
+                    return Ok(Payload::Cut);
+                };
+                size = number(length, self.big) as usize;
+                skip = 2;
+            }
+            let end = at + skip + size;
+            let bytes = feed.view(BYTES + end)?;
+            let Some(bytes) = bytes.get(BYTES + at + skip..BYTES + end) else {
+                return Ok(Payload::Cut);
+            };
+            if shown == 0 || !result {
+                if shown > 0 {
+                    out.extend_from_slice(b", ");
+                }
+                self.show(value, bytes, symbols, place, out);
+            }
+            shown += 1;
+            at = end.next_multiple_of(4);
+        }
+        if shown == 0 {
+            return Ok(Payload::Unknown);
+        }
+        Ok(Payload::Text(at.next_multiple_of(8)))
+    }
+
+    fn show(
+        &self,
+        value: &Value,
+        bytes: &[u8],
+        symbols: &Symbols,
+        place: &Place,
+        out: &mut Vec<u8>,
+    ) {
+        let plain = number(bytes, self.big);
+        let signed = plain.cast_signed();
+        // Writing to memory does not fail.
+        let _ = match value.kind {
+            's' | 'S' => return text(bytes, value.kind == 'S', out),
+            'c' => return character(bytes.first().copied().unwrap_or(0), out),
+            'f' => return real(bytes, self.big, out),
+            't' => write!(
+                out,
+                "{}{{{}}}",
+                if value.type_name == "<lambda" {
+                    ""
+                } else {
+                    &value.type_name
+                },
+                if value.size > 0 { "..." } else { "" }
+            ),
+            'p' => match symbols.find(place.session, plain) {
+                Some((module, symbol)) => {
+                    let name = symbols
+                        .modules
+                        .get(module)
+                        .and_then(|one| one.symbols.get(symbol));
+                    write!(out, "&{}", name.map_or("", |one| one.name.as_str()))
+                }
+                None if plain == 0 => write!(out, "0"),
+                None => write!(out, "{plain:#x}"),
+            },
+            'e' => return self.member(&value.type_name, signed, place.module, out),
+            'd' if signed > LARGE || signed < -LARGE => {
+                if plain > 0xffff_0000 && plain <= 0xffff_ffff {
+                    write!(out, "{}", plain as u32 as i32)
+                } else {
+                    write!(out, "{plain:#x}")
+                }
+            }
+            'd' | 'i' => write!(out, "{}", extended(signed, value.size)),
+            'u' if plain > LARGE as u64 => write!(out, "{plain:#x}"),
+            'o' if plain > 0 => write!(out, "0{plain:o}"),
+            'x' if plain > 0 => write!(out, "{plain:#x}"),
+            _ => write!(out, "{plain}"),
+        };
+    }
+
+    fn member(&self, name: &str, value: i64, module: usize, out: &mut Vec<u8>) {
+        let module = i64::try_from(module).unwrap_or(-1);
+        let found = self.enums.get(&(module, name.to_owned()));
+        let found = found.or_else(|| self.enums.get(&(-1, name.to_owned())));
+        let Some(members) = found else {
+            let _ = write!(out, "{value}");
+            return;
+        };
+        if let Some((name, _)) = members.iter().find(|one| one.1 == value) {
+            out.extend_from_slice(name.as_bytes());
+            return;
+        }
+        flags(members, value, out);
+    }
+}
+
+/// A value that is no member: members that add up to it, and what is left.
+fn flags(members: &Enum, value: i64, out: &mut Vec<u8>) {
+    let mut left = value;
+    let mut any = false;
+    for (name, one) in members {
+        if *one <= left {
+            left = left.wrapping_sub(*one);
+            if any {
+                out.push(b'|');
+            }
+            any = true;
+            out.extend_from_slice(name.as_bytes());
+        }
+        if left == 0 {
+            break;
+        }
+    }
+    let _ = match (any, left) {
+        (true, 0) => Ok(()),
+        (true, _) => write!(out, "+{left:#x}"),
+        (false, _) if left.unsigned_abs() > LARGE as u64 => write!(out, "{left:#x}"),
+        (false, _) => write!(out, "{left}"),
+    };
+}
+
+fn value(row: ValueRow) -> Value {
+    Value {
+        result: row.index == 0,
+        kind: row.kind,
+        size: row.size,
+        type_name: row.type_name,
+    }
+}
+
+/// The sign of a number of fewer than 8 bytes.
+fn extended(value: i64, size: usize) -> i64 {
+    let unused = 64 - 8 * size.clamp(1, 8) as u32;
+    value << unused >> unused
+}
+
+fn text(bytes: &[u8], string: bool, out: &mut Vec<u8>) {
+    if bytes == NULL {
+        out.extend_from_slice(b"NULL");
+    } else {
+        // What follows a zero was not part of the text.
+        let bytes = bytes.split(|one| *one == 0).next().unwrap_or(bytes);
+        out.push(b'"');
+        if bytes.is_ascii() {
+            bytes.iter().for_each(|one| escaped(*one, out));
+        } else {
+            out.extend_from_slice(bytes);
+        }
+        out.push(b'"');
+    }
+    if string {
+        out.push(b's');
+    }
+}
+
+fn character(byte: u8, out: &mut Vec<u8>) {
+    out.push(b'\'');
+    escaped(byte, out);
+    out.push(b'\'');
+}
+
+fn escaped(byte: u8, out: &mut Vec<u8>) {
+    match byte {
+        0 => out.extend_from_slice(b"\\0"),
+        8 => out.extend_from_slice(b"\\b"),
+        b'\n' => out.extend_from_slice(b"\\n"),
+        byte => out.push(byte),
+    }
+}
+
+fn real(bytes: &[u8], big: bool, out: &mut Vec<u8>) {
+    let plain = number(bytes, big);
+    let value = match bytes.len() {
+        4 => f64::from(f32::from_bits(plain as u32)),
+        8 => f64::from_bits(plain),
+        10 => extended_real(bytes, big),
+        _ => {
+            let _ = write!(out, "{plain:#x}");
+            return;
+        }
+    };
+    let _ = if value.is_nan() {
+        write!(
+            out,
+            "{}nan",
+            if value.is_sign_negative() { "-" } else { "" }
+        )
+    } else {
+        write!(out, "{value:.6}")
+    };
+}
+
+/// The ten bytes of an x87 number, as near as 8 bytes come.
+fn extended_real(bytes: &[u8], big: bool) -> f64 {
+    let (mantissa, top) = if big {
+        (
+            number(bytes.get(2..10).unwrap_or(&[]), big),
+            number(bytes.get(..2).unwrap_or(&[]), big),
+        )
+    } else {
+        (
+            number(bytes.get(..8).unwrap_or(&[]), big),
+            number(bytes.get(8..10).unwrap_or(&[]), big),
+        )
+    };
+    let exponent = (top & 0x7fff) as i32;
+    let sign = if top & 0x8000 == 0 { 1.0 } else { -1.0 };
+    if exponent == 0x7fff {
+        return if mantissa << 1 == 0 {
+            sign * f64::INFINITY
+        } else {
+            f64::NAN
+        };
+    }
+    let scale = f64::from(exponent - 16383 - 63);
+    sign * (mantissa as f64) * (scale / 2.0).exp2() * (scale / 2.0).exp2()
+}

@@ -1,0 +1,63 @@
+//! 16 bytes -> a record.
+
+/// Bytes of a record.
+pub const BYTES: usize = 16;
+
+const MAGIC: u64 = 5;
+
+pub const ENTRY: u8 = 0;
+pub const EXIT: u8 = 1;
+pub const LOST: u8 = 2;
+pub const EVENT: u8 = 3;
+
+/// What happened in a thread.
+#[derive(Clone, Copy, Debug)]
+pub struct Record {
+    /// Nanoseconds; 0 for lost records.
+    pub time: i64,
+    pub kind: u8,
+    /// Whether data follow.
+    pub more: bool,
+    pub depth: u16,
+    /// Of the function; the number of an event; how many records were lost.
+    pub address: u64,
+}
+
+/// A number of up to 8 bytes.
+#[inline]
+pub fn number(bytes: &[u8], big: bool) -> u64 {
+    let mut value = [0; 8];
+    for (at, byte) in bytes.iter().take(8).enumerate() {
+        value[at] = *byte;
+    }
+    if !big {
+        return u64::from_le_bytes(value);
+    }
+    let len = bytes.len().clamp(1, 8);
+    u64::from_be_bytes(value) >> (64 - 8 * len)
+}
+
+impl Record {
+    /// None if these bytes are no record.
+    #[inline]
+    pub fn parse(bytes: &[u8], big: bool) -> Option<Record> {
+        let (time, word) = bytes.split_at_checked(8)?;
+        let word: [u8; 8] = word.get(..8)?.try_into().ok()?;
+        let time: [u8; 8] = time.try_into().ok()?;
+        let (time, word) = if big {
+            (u64::from_be_bytes(time), u64::from_be_bytes(word))
+        } else {
+            (u64::from_le_bytes(time), u64::from_le_bytes(word))
+        };
+        if word >> 3 & 7 != MAGIC {
+            return None;
+        }
+        Some(Record {
+            time: i64::try_from(time).ok()?,
+            kind: (word & 3) as u8,
+            more: word & 4 != 0,
+            depth: (word >> 6 & 0x3ff) as u16,
+            address: word >> 16,
+        })
+    }
+}

@@ -1,0 +1,220 @@
+//! One file of a data directory -> what it says next.
+
+use super::external::{self, Line};
+use super::feed::Feed;
+use super::perf::{self, Happened, Perf};
+use super::record::{self, Record};
+use crate::rows::{Failure, Note};
+
+/// Within so many bytes a next record is looked for where there is none.
+const SEARCH: usize = 1 << 16;
+/// The next record after unknown data begins at most so much later.
+const NEAR_NS: i64 = 1 << 42;
+
+/// What a file holds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Task(usize),
+    Perf(i64),
+    Extern,
+}
+
+/// What comes next.
+pub enum Next {
+    /// It is still at the head of the feed.
+    Record(Record),
+    Perf(Happened),
+    Message(Vec<u8>),
+}
+
+/// A file, and what it says next.
+pub struct Source {
+    pub kind: Kind,
+    pub file: u32,
+    pub feed: Feed,
+    pub next: Option<(i64, Next)>,
+    big: bool,
+    /// Bytes that were no records.
+    bad: u64,
+    bad_at: u64,
+    cut: u64,
+    /// Records of other kinds, and the kind of the first.
+    other: (u64, u32),
+    pub lost: u64,
+    bad_lines: (u64, String),
+}
+
+impl Source {
+    pub fn new(kind: Kind, file: u32, feed: Feed, big: bool) -> Source {
+        Source {
+            kind,
+            file,
+            feed,
+            next: None,
+            big,
+            bad: 0,
+            bad_at: 0,
+            cut: 0,
+            other: (0, 0),
+            lost: 0,
+            bad_lines: (0, String::new()),
+        }
+    }
+
+    /// Read what comes next.
+    #[inline]
+    pub fn advance(&mut self) -> Result<(), Failure> {
+        self.next = match self.kind {
+            Kind::Task(_) => self.record()?.map(|one| (one.time, Next::Record(one))),
+            Kind::Perf(_) => self.perf()?.map(|one| (one.time, Next::Perf(one))),
+            Kind::Extern => self
+                .message()?
+                .map(|(time, text)| (time, Next::Message(text))),
+        };
+        Ok(())
+    }
+
+    #[inline]
+    fn record(&mut self) -> Result<Option<Record>, Failure> {
+        let big = self.big;
+        let bytes = self.feed.view(record::BYTES)?;
+        match Record::parse(bytes, big) {
+            Some(found) if bytes.len() == record::BYTES => Ok(Some(found)),
+            _ => self.search(),
+        }
+    }
+
+    /// Look for the next record where there is none.
+    #[cold]
+    fn search(&mut self) -> Result<Option<Record>, Failure> {
+        loop {
+            let big = self.big;
+            let bytes = self.feed.view(record::BYTES)?;
+            if bytes.is_empty() {
+                return Ok(None);
+            }
+            if bytes.len() < record::BYTES {
+                self.cut += bytes.len() as u64;
+                let rest = bytes.len();
+                self.feed.take(rest);
+                return Ok(None);
+            }
+            if let Some(found) = Record::parse(bytes, big) {
+                return Ok(Some(found));
+            }
+            if self.bad == 0 {
+                self.bad_at = self.feed.taken();
+            }
+            self.bad += 8;
+            self.feed.take(8);
+        }
+    }
+
+    /// How many bytes of unknown data are between the record at the head of the feed and the next one.
+    #[cold]
+    pub fn skip(&mut self, found: &Record) -> Result<usize, Failure> {
+        let big = self.big;
+        let bytes = self.feed.view(record::BYTES + SEARCH)?;
+        let data = bytes.get(record::BYTES..).unwrap_or(&[]);
+        let whole = data.len() / 8 * 8;
+        for at in (0..whole).step_by(8) {
+            let Some(next) = data
+                .get(at..at + record::BYTES)
+                .and_then(|one| Record::parse(one, big))
+            else {
+                continue;
+            };
+            let near = next.time >= found.time && next.time - found.time < NEAR_NS;
+            if next.kind == record::LOST && next.time == 0 || near && next.kind != record::LOST {
+                return Ok(at);
+            }
+        }
+        Ok(data.len())
+    }
+
+    /// Say that the file ends within data.
+    pub fn cut_off(&mut self) -> Result<(), Failure> {
+        let rest = self.feed.view(record::BYTES + SEARCH)?.len();
+        self.cut += rest as u64;
+        self.feed.take(rest);
+        Ok(())
+    }
+
+    fn perf(&mut self) -> Result<Option<Happened>, Failure> {
+        loop {
+            let big = self.big;
+            let head = self.feed.view(perf::HEAD)?;
+            if head.is_empty() {
+                return Ok(None);
+            }
+            let Some(length) = perf::length(head, big) else {
+                self.cut_off()?;
+                continue;
+            };
+            let bytes = self.feed.view(length)?;
+            if bytes.len() < length {
+                self.cut_off()?;
+                continue;
+            }
+            let found = perf::parse(bytes, big);
+            self.feed.take(length);
+            match found {
+                Perf::Happened(found) => return Ok(Some(found)),
+                Perf::Lost(count) => self.lost = self.lost.saturating_add(count),
+                Perf::Other(kind) => self.other = (self.other.0 + 1, kind),
+                Perf::Bad => self.bad += length as u64,
+            }
+        }
+    }
+
+    fn message(&mut self) -> Result<Option<(i64, Vec<u8>)>, Failure> {
+        loop {
+            let bytes = self.feed.view(external::MOST_BYTES)?;
+            if bytes.is_empty() {
+                return Ok(None);
+            }
+            let end = bytes.iter().position(|one| *one == b'\n');
+            let line = bytes.get(..end.unwrap_or(bytes.len())).unwrap_or(bytes);
+            let length = line.len() + usize::from(end.is_some());
+            let found = external::parse(line);
+            if let Line::Bad = found {
+                self.bad_lines.0 += 1;
+                if self.bad_lines.0 == 1 {
+                    self.bad_lines.1 = String::from_utf8_lossy(line).into_owned();
+                }
+            }
+            self.feed.take(length);
+            if let Line::Message(time, text) = found {
+                return Ok(Some((time, text)));
+            }
+        }
+    }
+
+    /// What was skipped.
+    pub fn notes(&self, notes: &mut Vec<Note>) {
+        let mut add = |reason: &str, count: u64, example: String, incomplete: bool| {
+            if count > 0 {
+                notes.push(Note {
+                    file: self.file,
+                    reason: reason.to_owned(),
+                    count,
+                    example,
+                    incomplete,
+                });
+            }
+        };
+        let at = format!("byte {}", self.bad_at);
+        add("bytes are no records", self.bad, at, true);
+        add(
+            "the file ends within a record",
+            u64::from(self.cut > 0),
+            format!("{} bytes", self.cut),
+            true,
+        );
+        let kind = format!("type {}", self.other.1);
+        add("records of an unknown type", self.other.0, kind, false);
+        add("records lost by the kernel", self.lost, String::new(), true);
+        let line = self.bad_lines.1.clone();
+        add("lines are no messages", self.bad_lines.0, line, false);
+    }
+}

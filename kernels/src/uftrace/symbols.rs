@@ -1,0 +1,219 @@
+//! Addresses -> functions, by the maps of a program and the symbols of its modules.
+
+use rustc_hash::FxHashMap;
+
+use super::setup::{LibraryRow, MapRow, SessionRow, Setup, SymbolRow};
+
+/// How many symbols before an address are tried: they may overlap.
+const TRIES: usize = 8;
+/// Addresses without a name are told apart only up to so many functions; of damaged traces there is no end to them.
+const MOST_FUNCTIONS: usize = 1 << 20;
+
+pub struct Symbol {
+    pub address: u64,
+    pub size: u64,
+    pub kind: char,
+    pub name: String,
+}
+
+pub struct Module {
+    pub path: String,
+    pub symbols: Vec<Symbol>,
+}
+
+impl Module {
+    /// The name of its file.
+    pub fn name(&self) -> &str {
+        self.path.rsplit('/').next().unwrap_or(&self.path)
+    }
+
+    fn find(&self, address: u64) -> Option<usize> {
+        let after = self.symbols.partition_point(|one| one.address <= address);
+        let from = after.saturating_sub(TRIES);
+        (from..after).rev().find(|at| {
+            self.symbols
+                .get(*at)
+                .is_some_and(|one| address - one.address < one.size)
+        })
+    }
+}
+
+/// A function that was called, or an address without a name.
+#[derive(Clone)]
+pub struct Function {
+    pub name: Vec<u8>,
+    pub module: Option<usize>,
+    /// Of the symbol, in its module; of the call if there is none.
+    pub address: u64,
+    pub symbol: Option<usize>,
+    pub session: usize,
+}
+
+struct Session {
+    maps: Vec<MapRow>,
+    libraries: Vec<LibraryRow>,
+    /// How many of the libraries are open.
+    open: usize,
+    known: FxHashMap<u64, u32>,
+}
+
+/// Finds functions.
+pub struct Symbols {
+    pub modules: Vec<Module>,
+    sessions: Vec<Session>,
+    relative: bool,
+    /// All that were asked for.
+    pub functions: Vec<Function>,
+    /// Their numbers by session, module and symbol.
+    numbers: FxHashMap<(usize, usize, usize), u32>,
+}
+
+impl Symbols {
+    pub fn new(setup: &mut Setup) -> Symbols {
+        let modules = std::mem::take(&mut setup.modules);
+        let mut sessions: Vec<Session> = setup.sessions.iter_mut().map(session).collect();
+        if sessions.is_empty() {
+            sessions.push(Session {
+                maps: Vec::new(),
+                libraries: Vec::new(),
+                open: 0,
+                known: FxHashMap::default(),
+            });
+        }
+        Symbols {
+            modules: modules.into_iter().map(module).collect(),
+            sessions,
+            relative: setup.relative,
+            functions: Vec::new(),
+            numbers: FxHashMap::default(),
+        }
+    }
+
+    /// The number of the function that an address is of, at a time, in a session.
+    #[inline]
+    pub fn function(&mut self, session: usize, address: u64, time: i64) -> u32 {
+        let Some(one) = self.sessions.get_mut(session) else {
+            return self.unknown(0, address);
+        };
+        if let Some((opened, ..)) = one.libraries.get(one.open)
+            && *opened <= time
+        {
+            one.open += 1;
+            one.known.clear();
+            return self.function(session, address, time);
+        }
+        match one.known.get(&address) {
+            Some(found) => *found,
+            None => self.learn(session, address),
+        }
+    }
+
+    #[cold]
+    fn learn(&mut self, session: usize, address: u64) -> u32 {
+        let found = self.find(session, address);
+        let number = match found {
+            None => self.unknown(session, address),
+            Some((module, symbol)) => self.named(session, module, symbol),
+        };
+        if let Some(one) = self.sessions.get_mut(session)
+            && one.known.len() < MOST_FUNCTIONS
+        {
+            one.known.insert(address, number);
+        }
+        number
+    }
+
+    fn named(&mut self, session: usize, module: usize, symbol: usize) -> u32 {
+        if let Some(known) = self.numbers.get(&(session, module, symbol)) {
+            return *known;
+        }
+        let Some(found) = self
+            .modules
+            .get(module)
+            .and_then(|one| one.symbols.get(symbol))
+        else {
+            return self.unknown(session, 0);
+        };
+        self.functions.push(Function {
+            name: found.name.clone().into_bytes(),
+            module: Some(module),
+            address: found.address,
+            symbol: Some(symbol),
+            session,
+        });
+        let number = (self.functions.len() - 1) as u32;
+        self.numbers.insert((session, module, symbol), number);
+        number
+    }
+
+    fn unknown(&mut self, session: usize, address: u64) -> u32 {
+        if self.functions.len() >= MOST_FUNCTIONS {
+            return (MOST_FUNCTIONS - 1) as u32;
+        }
+        let crowded = self.functions.len() == MOST_FUNCTIONS - 1;
+        let module = self.sessions.get(session).and_then(|one| {
+            let found = one
+                .maps
+                .iter()
+                .find(|map| map.0 <= address && address < map.1);
+            found.map(|map| map.2)
+        });
+        self.functions.push(Function {
+            name: if crowded {
+                b"<unknown>".to_vec()
+            } else {
+                format!("<{address:x}>").into_bytes()
+            },
+            module,
+            address,
+            symbol: None,
+            session,
+        });
+        (self.functions.len() - 1) as u32
+    }
+
+    /// The module and symbol at an address.
+    pub fn find(&self, session: usize, address: u64) -> Option<(usize, usize)> {
+        let one = self.sessions.get(session)?;
+        for (start, end, module) in &one.maps {
+            if *start <= address && address < *end {
+                let symbols = self.modules.get(*module)?;
+                let found = symbols.find(address - start);
+                let found =
+                    found.or_else(|| (!self.relative).then(|| symbols.find(address)).flatten());
+                return found.map(|symbol| (*module, symbol));
+            }
+        }
+        let open = one.libraries.get(..one.open)?;
+        open.iter().rev().find_map(|(_, base, module)| {
+            let found = self
+                .modules
+                .get(*module)?
+                .find(address.checked_sub(*base)?)?;
+            Some((*module, found))
+        })
+    }
+}
+
+fn session(row: &mut SessionRow) -> Session {
+    Session {
+        maps: row.maps.clone(),
+        libraries: row.libraries.clone(),
+        open: 0,
+        known: FxHashMap::default(),
+    }
+}
+
+fn module((path, symbols): (String, Vec<SymbolRow>)) -> Module {
+    let symbols = symbols
+        .into_iter()
+        .map(|(address, size, kind, name)| Symbol {
+            address,
+            size,
+            kind,
+            name,
+        });
+    let mut symbols: Vec<Symbol> = symbols.collect();
+    symbols.sort_by_key(|one| one.address);
+    Module { path, symbols }
+}

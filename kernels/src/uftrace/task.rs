@@ -1,0 +1,110 @@
+//! The open calls of one thread.
+
+use super::record::Record;
+
+/// A call that was entered and not left.
+pub struct Frame {
+    pub start: i64,
+    pub address: u64,
+    pub id: i64,
+    pub function: u32,
+    pub depth: u16,
+    /// Whether its entry was recorded; else it was open when the thread was forked.
+    pub entered: bool,
+    pub children: bool,
+    /// Time in calls from it, and off the CPU.
+    pub inner: i64,
+    pub args: Option<Box<[u8]>>,
+}
+
+/// Since when a thread is off its CPU.
+pub struct Off {
+    pub time: i64,
+    pub cpu: i64,
+    pub preempted: bool,
+    pub line: i64,
+    /// The call in which that happened.
+    pub call: Option<i64>,
+}
+
+/// A thread.
+pub struct Task {
+    pub tid: i64,
+    pub pid: i64,
+    pub ppid: Option<i64>,
+    pub stack: Vec<Frame>,
+    pub off: Option<Off>,
+    /// The first time that something was recorded, or the first after records were lost.
+    pub since: Option<i64>,
+    /// The last time that something was recorded.
+    pub last: Option<i64>,
+    /// Whether records of its own were read.
+    pub begun: bool,
+    /// Times, and the session from then on.
+    sessions: Vec<(i64, usize)>,
+    /// The number of the session of now, among them.
+    session: usize,
+}
+
+impl Task {
+    pub fn new(tid: i64, pid: i64, ppid: Option<i64>, sessions: Vec<(i64, usize)>) -> Task {
+        Task {
+            tid,
+            pid,
+            ppid,
+            stack: Vec::new(),
+            off: None,
+            since: None,
+            last: None,
+            begun: false,
+            sessions,
+            session: 0,
+        }
+    }
+
+    /// The session that the thread is in; times go up.
+    #[inline]
+    pub fn session(&mut self, time: i64) -> usize {
+        while let Some((from, _)) = self.sessions.get(self.session + 1)
+            && *from <= time
+        {
+            self.session += 1;
+        }
+        self.sessions.get(self.session).map_or(0, |one| one.1)
+    }
+
+    /// Something was recorded.
+    #[inline]
+    pub fn seen(&mut self, time: i64) {
+        if self.since.is_none() {
+            self.since = Some(time);
+        }
+        if self.last.is_none_or(|last| last < time) {
+            self.last = Some(time);
+        }
+    }
+
+    pub fn top(&self) -> Option<i64> {
+        self.stack.last().map(|one| one.id)
+    }
+
+    /// Whether the newest open call is the one that is left by a record.
+    ///
+    /// Some recorders write an exit with the depth that is left over.
+    #[inline]
+    pub fn leaves(&self, record: &Record) -> bool {
+        self.stack.last().is_some_and(|top| {
+            top.address == record.address
+                && (top.depth == record.depth
+                    || top.depth == record.depth + 1 && !self.deeper(record))
+        })
+    }
+
+    /// Whether the call below the newest is the one that an exit means by its depth.
+    fn deeper(&self, record: &Record) -> bool {
+        let below = self.stack.len().checked_sub(2);
+        below
+            .and_then(|at| self.stack.get(at))
+            .is_some_and(|one| one.depth == record.depth && one.address == record.address)
+    }
+}

@@ -1,0 +1,3 @@
+-- Soft interrupts on each CPU: another name of `irq.soft_p_cpu`.
+-- formats: ftrace-text, trace-dat, perfetto, perf-data, ctf
+SELECT SPAN * FROM irq.soft_p_cpu

@@ -1,0 +1,3 @@
+-- What each thread does: another name of `scheduler.thread_states_p_tid`.
+-- formats: ftrace-text, trace-dat, perfetto, perf-data, ctf
+SELECT SPAN * FROM scheduler.thread_states_p_tid

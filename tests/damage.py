@@ -1,0 +1,71 @@
+"""Damaged traces: whatever the bytes are, a reader gives a trace that tells what it lacks, or an error in words."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from dctv.contracts.reader import Head, LoadContext, LoadedTrace, Reader
+from dctv.errors import TraceError
+
+_PEAK = """
+import resource, sys
+from dctv.errors import DctvError
+from dctv.session import Session
+try:
+    with Session(index=False) as session:
+        session.mount(sys.argv[1], "t")
+        print("mounted")
+except DctvError as error:
+    print(error.message)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+"""
+
+
+def read(reader: Reader, path: Path) -> LoadedTrace | str:
+    """Read one file, or the files of a folder, as a format; return the trace, or the error's words.
+
+    Anything raised but a TraceError, a panic of the kernels too, fails the test.
+    """
+    paths = list(reader.folder(path) or []) if path.is_dir() and reader.folder is not None else [path]
+    try:
+        return reader.load(paths, LoadContext({}, 2, lambda _done, _total: None))
+    except TraceError as error:
+        words = error.message
+    assert words, path
+    assert "panick" not in words, words
+    return words
+
+
+def survives(reader: Reader, path: Path, data: bytes) -> LoadedTrace | str:
+    """Write bytes to a file and read it as a format, sniffing it too."""
+    path.write_bytes(data)
+    reader.sniff(Head(path, data[: 1 << 16], data[: 1 << 16]))
+    return read(reader, path)
+
+
+def truncated(data: bytes, step: int = 1) -> Iterator[bytes]:
+    """Yield the beginnings of some bytes, from none to all but one."""
+    for size in range(0, len(data), step):
+        yield data[:size]
+
+
+def flipped(data: bytes, *places: tuple[int, int]) -> bytes:
+    """Return the bytes with some replaced: (place, value), places counted round and round."""
+    found = bytearray(data)
+    for place, value in places:
+        if found:
+            found[place % len(found)] = value & 255
+    return bytes(found)
+
+
+def peak_of(path: Path) -> tuple[str, int]:
+    """Mount a trace in a process of its own; return `mounted` or the error's words, and its peak memory in MiB."""
+    done = subprocess.run(
+        [sys.executable, "-c", _PEAK, str(path)], capture_output=True, text=True, check=False, timeout=120
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    *words, peak = done.stdout.strip().splitlines()
+    return "\n".join(words), int(peak)

@@ -1,0 +1,84 @@
+"""Traces aligned by their clocks, by Unix time or by an offset."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+
+from dctv.errors import DctvError
+from dctv.session import Session
+
+
+def event(ts: int, name: str) -> str:
+    return json.dumps(
+        {"id": 1, "name": name, "cat": "c", "pid": 1, "tid": 1, "ts": ts, "dur": 5, "ph": "X", "args": {}}
+    )
+
+
+def pfw(path: Path, *starts: int) -> str:
+    path.write_text("[\n" + "".join(f"{event(ts, f'e{ts}')}\n" for ts in starts))
+    return str(path)
+
+
+def times(session: Session, table: str) -> list[int]:
+    return [row["_ts"] for row in session.sql(f"SELECT _ts FROM {table}").arrow().to_pylist()]
+
+
+@pytest.mark.parametrize("index", [False, True])
+def test_two_traces_of_unix_time(index: Literal[True, False], tmp_path: Path) -> None:
+    first, second = pfw(tmp_path / "a.pfw", 1000, 1010), pfw(tmp_path / "b.pfw", 1007, 1020)
+    with Session(index=index, index_dir=tmp_path / "index") as session:
+        session.sql(f"MOUNT TRACE '{first}' AS a; MOUNT TRACE '{second}' AS b WITH (align=>'a')")
+        session.sql(f"MOUNT TRACE '{second}' AS own")
+        assert times(session, "a.events") == [0, 10_000]
+        assert times(session, "b.events") == [7_000, 20_000]
+        assert times(session, "b.raw_events.e1007") == [7_000]
+        assert times(session, "own.events") == [0, 13_000]
+        assert times(session, "b.last_ts") == [25_000]
+        found = session.sql("SELECT value FROM b.properties WHERE key IN ('start_ns', 'offset_ns') ORDER BY key")
+        assert found.arrow().to_pylist() == [{"value": "7000"}, {"value": "1000000"}]
+        assert times(session, "b.events WHERE _ts > 10us") == [20_000]
+        assert times(session, "b.events WHERE name = 'e1007'") == [7_000]
+
+
+def test_a_trace_that_began_earlier_has_times_below_zero(tmp_path: Path) -> None:
+    first, second = pfw(tmp_path / "a.pfw", 1000), pfw(tmp_path / "b.pfw", 990)
+    with Session() as session:
+        session.mount(first, "a")
+        session.mount(second, "b", align="a")
+        assert times(session, "b.events") == [-10_000]
+        session.mount(first, "c", align="b")
+        assert times(session, "c.events") == [0]
+
+
+def test_an_offset(tmp_path: Path) -> None:
+    with Session() as session:
+        session.sql(f"MOUNT TRACE '{pfw(tmp_path / 'a.pfw', 5, 6)}' AS a WITH (align=>2ms)")
+        assert times(session, "a.events") == [2_000_000, 2_001_000]
+        session.sql(f"MOUNT TRACE '{tmp_path / 'a.pfw'}' AS b WITH (align=>-1us)")
+        assert times(session, "b.events") == [-1000, 0]
+
+
+@pytest.mark.parametrize(
+    ("align", "words", "hint"),
+    [
+        ("x", "found no mount `x` to align with", "there are: table"),
+        (
+            "table",
+            "found no clock to align by: `b` has the clock realtime and `table` has no known clock",
+            "give an offset: align=>5ms",
+        ),
+    ],
+)
+def test_what_cannot_be_aligned(align: str, words: str, hint: str, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("_ts,x\n5,a\n")
+    with Session() as session:
+        session.mount(str(tmp_path / "t.csv"), "table")
+        with pytest.raises(DctvError) as caught:
+            session.mount(pfw(tmp_path / "b.pfw", 990), "b", align=align)
+        assert (caught.value.message, caught.value.hint) == (words, hint)
+        rows: list[Any] = session.sql("SELECT * FROM table.raw_events.t").arrow().to_pylist()
+        assert len(rows) == 1
