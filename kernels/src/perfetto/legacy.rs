@@ -239,7 +239,7 @@ pub fn bound(world: &mut World, sink: &mut Sink, message: &[u8], common: &Common
         3 => Phase::FlowStep,
         _ => return,
     };
-    common.flow(world, sink, phase, bind, b"bind");
+    common.flow(world, sink, phase, bind, b"enclosing");
 }
 
 fn object(world: &mut World, sink: &mut Sink, phase: Phase, legacy: &Legacy<'_>, common: &Common) {
