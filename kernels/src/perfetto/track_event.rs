@@ -192,7 +192,10 @@ pub fn rows(world: &mut World, sink: &mut Sink, packet: &Packet, message: &[u8])
     };
     let mut common = common_of(world, packet, &event, time);
     count(world, sink, packet, &event, &mut common);
-    let nested = world.tracks.get(common.track).is_none_or(|track| track.kind == Kind::Thread);
+    let nested = world
+        .tracks
+        .get(common.track)
+        .is_none_or(|track| track.kind == Kind::Thread);
     let phase = match event.kind {
         1 if nested => Phase::Begin,
         1 => Phase::AsyncBegin,
