@@ -86,4 +86,4 @@ if __name__ == "__main__":
     parser.add_argument("path", type=Path)
     parser.add_argument("--lines", type=int, default=2_000_000)
     given = parser.parse_args()
-    write(given.path, given.lines)
+    generate(given.path, given.lines)

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-import dctv
 from dctv.contracts.reader import LoadContext, LoadedTrace
 from dctv.readers.uftrace import READER, folder_files
+from dctv.session import Session
 
 RECORD = re.compile(r"(\d+)\.(\d+) +(\d+): \[(entry|exit |event)\] (.*)\(([0-9a-f]+)\)(?: depth: (\d+))?$")
 FIELDS = re.compile(
@@ -69,11 +69,6 @@ def shown(ns: int) -> str:
     raise AssertionError
 
 
-def raw(path: Path) -> list[tuple[str, str]]:
-    """The lines of a raw dump that tell of records, and of their data."""
-    return [(m[0], line) for line in path.read_text().splitlines() if (m := RECORD.match(line))]
-
-
 def entries_and_exits(text: str) -> Counter[tuple[Any, ...]]:
     found: Counter[tuple[Any, ...]] = Counter()
     for line in text.splitlines():
@@ -105,13 +100,13 @@ def inherited(trace: LoadedTrace) -> Counter[tuple[Any, ...]]:
 
 @pytest.mark.parametrize("name", ALL)
 def test_mounts_whole(name: str) -> None:
-    with dctv.session() as session:
-        session.mount("t", root() / name)
-        (row,) = session.sql("SELECT COUNT(*) AS n FROM t.raw_events.call").to_pylist()
-        (events,) = session.sql("SELECT COUNT(*) AS n FROM t.events").to_pylist()
+    with Session() as session:
+        session.mount(str(root() / name), "t")
+        ((calls,),) = session.sql("SELECT COUNT(*) FROM t.raw_events.call").fetchall()
+        ((events,),) = session.sql("SELECT COUNT(*) FROM t.events").fetchall()
     trace = load(root() / name)
-    assert row["n"] == len(rows(trace)) == int(trace.properties["calls"]) > 0
-    assert events["n"] == sum(len(t.data) for n, t in trace.tables.items() if n.startswith("raw_events."))
+    assert calls == len(rows(trace)) == int(trace.properties["calls"]) > 0
+    assert events == sum(len(t.data) for n, t in trace.tables.items() if n.startswith("raw_events."))
     assert not any(one.incomplete for one in trace.diagnostics)
 
 
@@ -128,7 +123,9 @@ def test_every_record_is_in_a_call(name: str) -> None:
 @pytest.mark.parametrize("name", SMALL)
 def test_flat_replay(name: str) -> None:
     trace = load(root() / name / "uftrace.data")
-    truth = [m for line in (root() / name / "truth" / "replay_flat.txt").read_text().splitlines() if (m := FLAT.match(line))]
+    truth = [
+        m for line in (root() / name / "truth" / "replay_flat.txt").read_text().splitlines() if (m := FLAT.match(line))
+    ]
     assert truth
     calls = rows(trace)
     begins = {(r["tid"], r["_ts"], r["name"], r["depth"]) for r in calls}
@@ -180,8 +177,6 @@ def test_report(name: str) -> None:
     trace = load(root() / name / "uftrace.data")
     calls = rows(trace)
     count = Counter(r["name"] for r in calls if r["state"] not in {"left", "lost"})
-    truth = [line.rsplit(None, 1) for line in ()]
-    del truth
     selfs: Counter[str] = Counter()
     for row in calls:
         if row["state"] is None:
@@ -250,7 +245,9 @@ def test_golden_replay(case: dict[str, Any]) -> None:
     for line in (folder / case["file"]).read_text().splitlines():
         m = LINE.match(line)
         if m and not m["text"].startswith(("}", "/*")):
-            truth.append((int(m["tid"]), m["text"].removesuffix(" {").removesuffix(";"), m["dur"], m["text"][-1] == "{"))
+            truth.append(
+                (int(m["tid"]), m["text"].removesuffix(" {").removesuffix(";"), m["dur"], m["text"][-1] == "{")
+            )
     calls = sorted((r for r in rows(trace) if r["state"] is None or r["state"] == "open"), key=lambda r: r["id"])
     by_id = {r["id"]: r for r in calls}
     if "-F" in case["args"]:
@@ -258,7 +255,9 @@ def test_golden_replay(case: dict[str, Any]) -> None:
     found = []
     for (_, _, _, opens), row in zip(truth, calls, strict=True):
         result = "" if opens or row["retval"] is None else f" = {row['retval']}"
-        found.append((row["tid"], f"{row['name']}{row['args'] or '()'}{result}", None if opens else shown(row["dur"]), opens))
+        found.append(
+            (row["tid"], f"{row['name']}{row['args'] or '()'}{result}", None if opens else shown(row["dur"]), opens)
+        )
     assert found == truth
 
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use memchr::memchr;
 use rustc_hash::FxHashMap;
 
+use super::fields::Fill;
 use super::forms::{self, Form};
 use super::line::{self, Event, Line, Other, Prefix};
 use super::marks::{self, Kind};

@@ -51,7 +51,7 @@ impl Session {
         let mut notes = Notes::of(number);
         let head = header::read(&opened, &mut notes)?;
         let source = opened.from(head.start, true).map_err(io)?;
-        Ok(Session {
+        let mut session = Session {
             stream: Stream::new(source, head.start, head.size, head.big),
             path: text,
             queue: Queue::default(),
@@ -63,6 +63,7 @@ impl Session {
                 threads: Threads::default(),
                 notes,
                 samples: Samples::default(),
+                tracepoints: None,
                 now: 0,
                 first: None,
             },
@@ -71,7 +72,9 @@ impl Session {
             started: false,
             line: 0,
             ended: false,
-        })
+        };
+        session.work.learn_formats();
+        Ok(session)
     }
 
     /// Where in the file it stands.
@@ -231,6 +234,7 @@ impl Session {
                 if let Some(feature) = at.u64() {
                     let feature = u32::try_from(feature).unwrap_or(u32::MAX);
                     facts::feature(feature, at, &mut work.facts, &mut work.events);
+                    work.learn_formats();
                     work.samples.renew();
                 }
             }
@@ -238,7 +242,7 @@ impl Session {
             kind::TRACING_DATA => {
                 let size = u64::from(at.u32().unwrap_or(0));
                 self.work.facts.tracing = self.payload(size, TRACING)?;
-                self.work.samples.renew();
+                self.work.learn_formats();
             }
             kind::AUXTRACE => {
                 let size = at.u64().unwrap_or(0);

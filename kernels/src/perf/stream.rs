@@ -190,6 +190,7 @@ impl Stream {
     }
 
     fn stored_record(&mut self, notes: &mut Notes) -> io::Result<Option<Head>> {
+        self.record.clear();
         if !self.fill(HEADER, notes)? {
             return Ok(None);
         }
@@ -206,16 +207,16 @@ impl Stream {
 
     /// Read on until the record has so many bytes; `false` where the file ends before.
     fn fill(&mut self, size: usize, notes: &mut Notes) -> io::Result<bool> {
-        if size == HEADER {
-            self.record.clear();
-        }
         let missing = size.saturating_sub(self.record.len());
         let outcome = self
             .source
             .by_ref()
             .take(missing as u64)
             .read_to_end(&mut self.record);
-        self.place += self.record.len().saturating_sub(size - missing) as u64;
+        self.place += self
+            .record
+            .len()
+            .saturating_sub(size.saturating_sub(missing)) as u64;
         if let Err(error) = outcome {
             if error.kind() == io::ErrorKind::UnexpectedEof
                 || error.kind() == io::ErrorKind::InvalidInput

@@ -2,4 +2,4 @@
 -- formats: *
 SELECT m._ts, m.line, k.track, m.value
 FROM _events.`print|C` AS m
-JOIN _parts.mark_tracks AS k ON k.kind = 'counter' AND k.pid <=> m.pid AND k.name <=> m.name
+LEFT JOIN _parts.mark_tracks AS k ON k.kind = 'counter' AND k.pid <=> m.pid AND k.name <=> m.name
