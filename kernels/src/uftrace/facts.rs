@@ -61,8 +61,11 @@ pub fn before(sink: &mut Sink, setup: &Setup) {
 
 fn tasks(sink: &mut Sink, setup: &Setup) {
     let table = plain(sink, "tasks", TASKS);
-    let sessions: FxHashMap<i64, &Vec<(i64, usize)>> =
-        setup.sessions_of.iter().map(|(tid, times)| (*tid, times)).collect();
+    let sessions: FxHashMap<i64, &Vec<(i64, usize)>> = setup
+        .sessions_of
+        .iter()
+        .map(|(tid, times)| (*tid, times))
+        .collect();
     for one in &setup.tasks {
         let rows = sink.rows(table);
         rows.int(0, one.tid);
