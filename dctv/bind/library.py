@@ -38,7 +38,7 @@ def library_function(module: Module, home: tuple[str, ...]) -> TableFunction:
         inside = builder.copy(env=env, home=home, common={}, recursive=False, depth=builder.depth + 1)
         inside.feeds = own or builder.feeds
         plan = inside.plan(module.select())
-        if own is not None and not own.there:
+        if own is not None and own.lacking:
             env.warnings.entries[own.note(".".join((*home, *module.parts)))] = 1
         return plan
 

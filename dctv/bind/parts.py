@@ -26,19 +26,28 @@ class Feeds:
 
     there: bool = False
     """Whether the trace has one of them."""
+    any: bool = False
+    """Whether there are any: a view may be made of nothing but constants."""
     missing: dict[str, None] = field(default_factory=dict)
     """Events that would be such tables."""
 
     def met(self, table: StoredTable) -> None:
         """Count a table."""
+        self.any = True
         self.there = self.there or table.there
         if table.event is not None and not table.there:
             self.missing[table.event] = None
 
     def add(self, other: Feeds) -> None:
         """Count all tables of something that is read."""
+        self.any = self.any or other.any
         self.there = self.there or other.there
         self.missing |= other.missing
+
+    @property
+    def lacking(self) -> bool:
+        """Whether the view has no rows since the trace has nothing that would feed it."""
+        return self.any and not self.there
 
     def note(self, name: str) -> str:
         """Say why a view is empty, and what would fill it."""
@@ -52,14 +61,23 @@ class Feeds:
 
 def bind_part(binder: Binder, part: Part) -> Plan:
     """Return the rows of a part together; views whose events the trace lacks are left out."""
+    known: tuple[Part, Plan, Feeds] | None = binder.env.bound.get(id(part))
+    if known is None:
+        whole = Feeds(any=True)
+        known = binder.env.bound[id(part)] = (part, _rows_of(binder, part, whole), whole)
+    if binder.feeds is not None:
+        binder.feeds.add(known[2])
+    return known[1]
+
+
+def _rows_of(binder: Binder, part: Part, whole: Feeds) -> Plan:
     plans: list[Plan] = []
     numbered = True
     for view in part.views:
         feeds = Feeds()
         inner = binder.copy(home=view.home, common={}, recursive=False, depth=binder.depth + 1, feeds=feeds)
         plan = inner.plan(view.select())
-        if binder.feeds is not None:
-            binder.feeds.add(feeds)
+        whole.add(feeds)
         if feeds.there:
             numbered = numbered and LINE in plan.schema.names
             plans.append(cast_to(part.schema, plan))

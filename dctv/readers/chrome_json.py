@@ -17,7 +17,7 @@ from typing import Any
 
 from dctv.contracts.chunks import DecodedChunk
 from dctv.contracts.reader import Head, LoadContext
-from dctv.errors import TraceError, nearest
+from dctv.errors import TraceError
 from dctv.readers.chrome_zip import Member, members
 from dctv.readers.described import Described, RowPass
 from dctv.readers.dftracer import sniff as is_dftracer
@@ -27,27 +27,30 @@ _HEAD = 1 << 16
 _FAR = 16 << 20
 """How far into an object its member `traceEvents` is looked for."""
 
-_LIST = re.compile(rb"[\[\s,]*\{")
+_LIST = re.compile(rb"\[[\s,]*\{")
 _EVENTS = re.compile(rb'["\']?traceEvents["\']?\s*[:=]\s*\[')
-_PHASE = re.compile(rb'[{,\s]["\']?ph["\']?\s*[:=]\s*["\']')
+_PHASE = re.compile(rb'[{,\s]["\']?ph["\']?\s*[:=]\s*["\'][!-~]["\']')
+_EVENT = re.compile(rb'\{(?:[^{}]|\{[^{}]*\})*?["\']ph["\']\s*:\s*["\'][!-~]["\']')
 
 
 def sniff(head: Head) -> bool:
     """Whether the text is a list of events, or an object with one, or an archive of such texts."""
     if head.raw.startswith(_ZIP):
         return bool(_traces(head.path))
-    return _is_trace(head.text) or (_may_begin_far(head.text) and _is_far(head)) if not is_dftracer(head) else False
+    if is_dftracer(head):
+        return False
+    return _is_trace(head.text) or (_may_begin_far(head.text) and _is_far(head))
 
 
 def _is_trace(text: bytes) -> bool:
     text = text.removeprefix(b"\xef\xbb\xbf").lstrip()
-    if text.startswith(b"{") and _EVENTS.search(text):
-        return True
+    if text.startswith(b"{"):
+        return bool(_EVENTS.search(text) or _EVENT.match(text[:_HEAD]))
     return bool(_LIST.match(text)) and bool(_PHASE.search(text))
 
 
 def _may_begin_far(text: bytes) -> bool:
-    return len(text) >= _HEAD and bool(_LIST.match(text.removeprefix(b"\xef\xbb\xbf").lstrip()))
+    return len(text) >= _HEAD and text.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in {b"{", b"["}
 
 
 def _is_far(head: Head) -> bool:
@@ -89,8 +92,7 @@ def start(paths: Sequence[Path], context: LoadContext, _: int) -> RowPass:
     from dctv._kernels import chrome_pass
 
     for name in context.options:
-        close = nearest(name, [])
-        raise TraceError(f"option `{name}` is unknown to chrome-json", hint=f"try `{close}`" if close else None)
+        raise TraceError(f"option `{name}` is unknown to chrome-json")
     parts: list[tuple[str, tuple[int, int, bool] | None]] = []
     archives: list[int] = []
     for number, path in enumerate(paths):
@@ -114,7 +116,7 @@ def _parts(path: Path) -> Sequence[tuple[int, int, bool] | None]:
 READER = Described(
     name="chrome-json",
     title="Chrome trace events in JSON (.json, .json.gz, .zip)",
-    suffixes=(".json", ".json.gz", ".trace"),
+    suffixes=(".json", ".json.gz"),
     sniff=sniff,
     start=start,
     dimensions={"cat": "cat", "pid": "pid", "tid": "tid"},

@@ -8,31 +8,40 @@ mod columns;
 mod ctf;
 mod export;
 mod ftrace;
+mod ftrace_graph;
 mod json;
 mod pass;
 mod perf;
+mod perf_text;
+mod perfetto;
 mod pfw;
 mod rows;
 mod spool;
 mod statistics;
 mod sweeps;
+mod tracedat;
+mod tracepoints;
 mod trees;
 mod uftrace;
-mod tracepoints;
 
 #[pymodule]
 fn _kernels(m: &Bound<'_, PyModule>) -> PyResult<()> {
     access::register(m)?;
-    export::register(m)?;
     chrome::register(m)?;
-    sweeps::register(m)?;
     ctf::register(m)?;
+    export::register(m)?;
     ftrace::register(m)?;
-    pfw::register(m)?;
+    ftrace_graph::register(m)?;
     perf::register(m)?;
+    perf_text::register(m)?;
+    perfetto::register(m)?;
+    pfw::register(m)?;
     rows::register(m)?;
     spool::register(m)?;
     statistics::register(m)?;
+    sweeps::register(m)?;
+    tracedat::register(m)?;
     trees::register(m)?;
-    uftrace::register(m)
+    uftrace::register(m)?;
+    Ok(())
 }

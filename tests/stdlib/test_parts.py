@@ -8,6 +8,7 @@ import pytest
 
 from dctv import readers
 from dctv.bind.binder import Binder
+from dctv.bind.library import library_function
 from dctv.catalog.mount import PARTS, Mount, attach
 from dctv.catalog.stdlib import library
 from dctv.contracts.reader import LoadedTrace, Reader
@@ -22,6 +23,10 @@ FORMATS = sorted(scan(readers, Reader))
 FILES = [(format_, file) for format_ in FORMATS for files in library().sources.values() for file in files]
 
 
+CONSTANT = {"t.syscalls.numbers"}
+"""Views that have rows whatever the trace is."""
+
+
 @pytest.fixture(params=FORMATS)
 def empty(request: pytest.FixtureRequest) -> Iterator[Session]:
     with Session() as session:
@@ -31,7 +36,7 @@ def empty(request: pytest.FixtureRequest) -> Iterator[Session]:
 
 def _mount(session: Session, reader: str) -> None:
     mount = Mount(("t",), "nothing", reader, LoadedTrace({}, [], 0))
-    attach(session._catalog, mount, library(), [quantize(0)])
+    attach(session._catalog, mount, library(), [quantize(0)], library_function)
 
 
 def _bound(session: Session, text: str) -> Plan:
@@ -43,6 +48,8 @@ def test_every_view_has_no_rows_and_says_why(empty: Session) -> None:
     names = [t.name for t in empty.tables("t") if t.kind == "view"]
     assert "t.slices" in names
     for name in names:
+        if name in CONSTANT:
+            continue
         result = empty.sql(f"SELECT * FROM {name}")
         assert not result.fetchall(), name
         notes = [w for w in empty.warnings() if w.startswith(f"`{name}` is empty: ")]
@@ -70,7 +77,8 @@ def test_every_file_of_a_part_is_of_a_part_and_a_format() -> None:
         for file in files:
             assert file.parts[:2] == (PARTS, name)
             unknown = set(file.formats) - {*FORMATS, "*"}
-            assert file.formats and not unknown, f"{file.source.name}: {unknown}"
+            assert file.formats, file.source.name
+            assert not unknown, file.source.name
 
 
 def test_parts_are_in_no_listing(empty: Session) -> None:

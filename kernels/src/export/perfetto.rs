@@ -145,7 +145,9 @@ fn annotations(event: &mut Message, args: &str) {
         if scanner.next() != b':' {
             return;
         }
-        let Ok(value) = scanner.value(&mut stack) else { return };
+        let Ok(value) = scanner.value(&mut stack) else {
+            return;
+        };
         event.bytes(
             field::event::ANNOTATION,
             &annotation(&name, &value, args.as_bytes()).0,

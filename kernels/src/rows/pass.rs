@@ -9,6 +9,7 @@ use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use pyo3_arrow::PyRecordBatch;
+use rustc_hash::FxHashMap;
 
 use super::sink::{Sink, Taken};
 use super::{EventSpec, TableSpec};
@@ -157,8 +158,8 @@ pub struct RowPass {
     progress: Option<Py<PyAny>>,
     summary: Option<Box<Summary>>,
     invalid: u64,
-    /// The file of the last chunk, and how many chunks of it there were.
-    last: (u32, u32),
+    /// How many chunks there were of each file.
+    chunks: FxHashMap<u32, u32>,
     rows: u64,
 }
 
@@ -182,7 +183,7 @@ impl RowPass {
             progress,
             summary: None,
             invalid: 0,
-            last: (0, 0),
+            chunks: FxHashMap::default(),
             rows: 0,
         }
     }
@@ -214,11 +215,9 @@ impl RowPass {
     }
 
     fn convert(&mut self, py: Python<'_>, place: Place, batches: Batches) -> PyResult<RowChunk> {
-        let number = match self.last {
-            (file, number) if file == place.file => number,
-            _ => 0,
-        };
-        self.last = (place.file, number + 1);
+        let next = self.chunks.entry(place.file).or_default();
+        let number = *next;
+        *next += 1;
         let rows: usize = batches.iter().map(|(_, batch)| batch.num_rows()).sum();
         let size = place.end.saturating_sub(place.begin);
         let checkpoint = Checkpoint {

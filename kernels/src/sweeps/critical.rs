@@ -203,7 +203,7 @@ impl Critical {
 fn reason(state: &State, task: &Task) -> i8 {
     if !state.blocked() {
         WORKED
-    } else if state.end > task.hi || state.end == i64::MAX {
+    } else if state.end == i64::MAX {
         OPEN
     } else if state.context == Some(1) || state.waker == Some(0) {
         INTERRUPT

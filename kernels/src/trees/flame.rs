@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
-use arrow_array::{Array, ArrayRef, Int32Array, Int64Array, StringArray};
+use arrow_array::{Array, ArrayRef, BooleanArray, Int32Array, Int64Array, StringArray};
 use arrow_cast::cast;
 use arrow_schema::{ArrowError, DataType};
 use pyo3::prelude::*;
@@ -91,6 +91,11 @@ impl Graph {
             sums(|sums| sums.count),
             sums(|sums| sums.total),
             sums(|sums| sums.own),
+            Arc::new(
+                rows.iter()
+                    .map(|&path| Some(self.paths.recursive(path)))
+                    .collect::<BooleanArray>(),
+            ),
             Arc::new(StringArray::from(stacks)),
         ])
     }
@@ -223,6 +228,7 @@ fn open(
         sums(),
         sums(),
         sums(),
+        made(DataType::Boolean, false),
         made(DataType::Utf8, false),
     ];
     let schema = schema(fields, names).map_err(to_python)?;

@@ -7,6 +7,7 @@ mod flame;
 mod forest;
 mod input;
 mod paths;
+mod reachable;
 mod self_time;
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -14,6 +15,7 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(flame::flame_slices, m)?)?;
     m.add_function(wrap_pyfunction!(flame::flame_stacks, m)?)?;
     m.add_function(wrap_pyfunction!(paths::stack_paths, m)?)?;
+    m.add_function(wrap_pyfunction!(reachable::reachable, m)?)?;
     m.add_function(wrap_pyfunction!(self_time::self_time, m)?)?;
     Ok(())
 }

@@ -66,6 +66,14 @@ impl Paths {
         self.depths.get(path as usize).copied().unwrap_or(0)
     }
 
+    /// Whether the last name of a path stands in it before.
+    pub fn recursive(&self, path: u32) -> bool {
+        self.node(path).is_some_and(|(below, own)| {
+            std::iter::successors(self.node(below), |&(below, _)| self.node(below))
+                .any(|(_, name)| name == own)
+        })
+    }
+
     /// The names of a path, the outermost first, separated by `;`.
     pub fn text(&self, path: u32, names: &StringArray) -> String {
         let mut found: Vec<&str> =

@@ -1,3 +1,3 @@
 -- `E` marks of programs.
--- formats: ftrace-text
-SELECT EVENT line, common_pid AS track FROM _events.`print|E`
+-- formats: *
+SELECT EVENT line, -1 - common_pid AS track FROM _events.`print|E`

@@ -69,16 +69,16 @@ stretches AS (
     9223372036854775807 AS limit_ts, 9223372036854775807 AS limit_line
   WHERE $start < $end
   UNION ALL
-  SELECT g.depth + 1, k.waker, GREATEST(k.ts, g.lo), k.until, k.until, k.line
+  SELECT g.depth + 1, k.waker, GREATEST(k.ts, g.lo), LEAST(k.until, g.hi), k.until, k.line
   FROM stretches AS g JOIN known AS k ON k.tid = g.tid AND k.ts < g.hi AND k.until > g.lo
-  WHERE k.state IN (1, 2) AND k.until <= g.hi AND k.until < 9223372036854775807 AND k.context IS DISTINCT FROM 1
+  WHERE k.state IN (1, 2) AND k.until < 9223372036854775807 AND k.context IS DISTINCT FROM 1
     AND k.waker <> 0 AND (k.until < g.limit_ts OR k.until = g.limit_ts AND k.line < g.limit_line)
 ),
 met AS (
   SELECT g.*, GREATEST(k.ts, g.lo) AS ts, LEAST(k.until, g.hi) AS until, k.state, k.cpu,
     CASE
       WHEN k.state NOT IN (1, 2) THEN 0
-      WHEN k.until > g.hi OR k.until = 9223372036854775807 THEN 3
+      WHEN k.until = 9223372036854775807 THEN 3
       WHEN k.context = 1 OR k.waker = 0 THEN 1
       WHEN k.waker IS NULL THEN 2
       WHEN k.until > g.limit_ts OR k.until = g.limit_ts AND k.line >= g.limit_line THEN 4
