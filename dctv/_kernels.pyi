@@ -305,18 +305,18 @@ def nest_lanes(
     """
 
 def ancestry(
-    rows: _ArrowStream, *, id: int, down: bool, names: Sequence[str], cancel: Cancel | None = None
+    rows: _ArrowStream, *, start: int, down: bool, names: Sequence[str], cancel: Cancel | None = None
 ) -> Stream:
     """Find relatives: `id: int64, parent_id: int64` -> `id, distance` of rows above one, or below it.
 
     Of several rows with one id the first is meant; circles are cut at their first row.
     """
 
-def reachable(arrows: _ArrowStream, *, id: int, names: Sequence[str], cancel: Cancel | None = None) -> Stream:
+def reachable(arrows: _ArrowStream, *, start: int, names: Sequence[str], cancel: Cancel | None = None) -> Stream:
     """Follow arrows: `from_id: int64, to_id: int64` -> `id, distance` of what is reached from one id, itself with 0."""
 
 def self_time(slices: _ArrowStream, *, names: Sequence[str], cancel: Cancel | None = None) -> Stream:
-    """Take off what children cover: `_ts ascending, id, parent_id, duration`, all int64 -> `id, self` (NULL: no end)."""
+    """Take off what children cover: `_ts ascending, id, parent_id, duration`, int64 -> `id, self` (NULL: no end)."""
 
 def stack_paths(slices: _ArrowStream, *, names: Sequence[str], cancel: Cancel | None = None) -> Stream:
     """Join names: `id: int64, parent_id: int64, name: text` -> `id, stack`, outermost first, `;` between names.
@@ -866,6 +866,19 @@ def chrome_pass(
     That is an offset, a size, and whether it is a stream of deflate, as archives have it.
     """
 
+def perfetto_pass(
+    paths: Sequence[str],
+    threads: int,
+    progress: Callable[[int, int], object] | None,
+    *,
+    descriptors: Sequence[bytes],
+) -> RowPass:
+    """Begin a pass over a Perfetto trace; of serialized file descriptors that tell the same, the first count.
+
+    Raises:
+        OSError: A file cannot be read.
+    """
+
 class RowPass:
     """A trace -> its chunks decoded, then `facts` that describe the tables, see `dctv.readers.described`."""
 
@@ -895,14 +908,27 @@ class PerfettoExport:
     def finish(self) -> bytes: ...
     def counters(self, batch: Any) -> bytes: ...
     def instants(self, batch: Any) -> bytes: ...
+
 def uftrace_pass(setup: object, threads: int, progress: Callable[[int, int], None] | None) -> RowPass:
     """Merge the records of a uftrace data directory, whose small files `dctv.readers.uftrace.Setup` tells of."""
-def perf_data_pass(
-    paths: list[str], threads: int, progress: Callable[[int, int], object] | None = None
-) -> RowPass:
+
+def perf_data_pass(paths: list[str], threads: int, progress: Callable[[int, int], object] | None = None) -> RowPass:
     """Read perf.data files: samples, tracepoints, and what the kernel told of processes."""
 
-def ctf_pass(
-    mount: Mapping[str, Any], threads: int, progress: Callable[[int, int], None] | None = None
-) -> RowPass:
+def ctf_pass(mount: Mapping[str, Any], threads: int, progress: Callable[[int, int], None] | None = None) -> RowPass:
     """Decode the streams of CTF traces; `mount` is what `dctv.readers.ctf` makes of their metadata."""
+
+def perf_script_pass(paths: list[str], threads: int, progress: Callable[[int, int], object] | None = None) -> RowPass:
+    """Read the text of `perf script`: samples with the stacks below them, tracepoints, other records."""
+
+def collapsed_pass(paths: list[str], threads: int, progress: Callable[[int, int], object] | None = None) -> RowPass:
+    """Read collapsed stacks, `a;b;c 12`: a sample for each line."""
+
+def ftrace_graph_pass(paths: list[str], threads: int, progress: Callable[[int, int], object] | None = None) -> RowPass:
+    """Read the function graph tracer's own text: entries and exits of functions, and the events between them."""
+
+def trace_dat_pass(paths: list[str], threads: int, progress: Callable[[int, int], object] | None = None) -> RowPass:
+    """Read files of trace-cmd: the pages of the kernel's ring buffer of all CPUs, merged."""
+
+def uftrace_names(names: list[str]) -> list[str]:
+    """Demangle C++ and Rust names as uftrace shows them, without parameters and template arguments."""

@@ -92,8 +92,8 @@ class Binder:
             if not select.recursive:
                 self._check_not_recursive(cte)
             name, feeds = cte.name.text.lower(), Feeds()
-            inner = binder.copy(feeds=feeds)
-            plan = inner._recursive(cte) if select.recursive and _names_itself(cte) else inner.plan(cte.select)
+            inner: Binder = binder.copy(feeds=feeds)
+            plan = inner.of_common_table(cte) if select.recursive and _names_itself(cte) else inner.plan(cte.select)
             plan = binder.renamed(plan, cte.columns, cte.name)
             binder = binder.copy(common={**binder.common, name: plan}, fed={**binder.fed, name: feeds})
         return binder
@@ -108,7 +108,7 @@ class Binder:
                 hint="WITH RECURSIVE lets a table read itself",
             )
 
-    def _recursive(self, cte: ast.CommonTable) -> Plan:
+    def of_common_table(self, cte: ast.CommonTable) -> Plan:
         """Bind `base UNION [ALL] step`, where the step reads the table that is being made."""
         body = cte.select.body
         if not isinstance(body, ast.Compound) or body.op != "UNION":
@@ -191,13 +191,20 @@ class Binder:
     def _view(self, view: View, name: Sequence[str], path: ast.Path) -> Plan:
         if self.depth >= _MAX_DEPTH:
             raise BindError(f"view `{path.text}` is made of itself", path.place)
-        own = Feeds() if view.fed and not self.within else None
-        feeds = own or self.feeds
-        inner = {"home": view.home, "common": {}, "recursive": False, "depth": self.depth + 1}
-        binder = self.copy(**inner, feeds=feeds, within=self.within or own is not None)
-        plan = self.renamed(binder.plan(view.select()), view.columns, path.parts[-1])
-        if own is not None and own.lacking:
-            self.env.warnings.entries[own.note(".".join(name))] = 1
+        if not view.home:
+            binder = self.copy(common={}, recursive=False, depth=self.depth + 1)
+            return self.renamed(binder.plan(view.select()), view.columns, path.parts[-1])
+        known: tuple[View, Plan, Feeds] | None = self.env.bound.get(id(view))
+        if known is None:
+            feeds = Feeds()
+            inner = {"home": view.home, "common": {}, "recursive": False, "depth": self.depth + 1}
+            binder = self.copy(**inner, feeds=feeds, within=self.within or view.fed)
+            known = self.env.bound[id(view)] = (view, binder.plan(view.select()), feeds)
+        _, plan, feeds = known
+        if self.feeds is not None:
+            self.feeds.add(feeds)
+        if view.fed and not self.within and feeds.lacking:
+            self.env.warnings.entries[feeds.note(".".join(name))] = 1
         return plan
 
     def _called(self, node: ast.TableCall) -> Plan:

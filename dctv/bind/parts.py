@@ -61,16 +61,23 @@ class Feeds:
 
 def bind_part(binder: Binder, part: Part) -> Plan:
     """Return the rows of a part together; views whose events the trace lacks are left out."""
+    known: tuple[Part, Plan, Feeds] | None = binder.env.bound.get(id(part))
+    if known is None:
+        whole = Feeds(any=True)
+        known = binder.env.bound[id(part)] = (part, _rows_of(binder, part, whole), whole)
+    if binder.feeds is not None:
+        binder.feeds.add(known[2])
+    return known[1]
+
+
+def _rows_of(binder: Binder, part: Part, whole: Feeds) -> Plan:
     plans: list[Plan] = []
     numbered = True
-    if binder.feeds is not None:
-        binder.feeds.any = True
     for view in part.views:
         feeds = Feeds()
         inner = binder.copy(home=view.home, common={}, recursive=False, depth=binder.depth + 1, feeds=feeds)
         plan = inner.plan(view.select())
-        if binder.feeds is not None:
-            binder.feeds.add(feeds)
+        whole.add(feeds)
         if feeds.there:
             numbered = numbered and LINE in plan.schema.names
             plans.append(cast_to(part.schema, plan))

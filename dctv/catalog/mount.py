@@ -106,7 +106,11 @@ def attach(
         catalog.add((*parts, PARTS, name), Part(schema, views, mount.reader))
     for module in library.modules:
         if module.covers(mount.reader):
-            entry = function_of(module, parts) if module.parameters else _view(module, parts, fed=module.parts[0] not in HIDDEN)
+            entry = (
+                function_of(module, parts)
+                if module.parameters
+                else _view(module, parts, fed=module.parts[0] not in HIDDEN)
+            )
             catalog.add((*parts, *module.parts), entry)
 
 
@@ -229,8 +233,10 @@ def union_of(trace: LoadedTrace, names: Collection[str]) -> tuple[exp.Query, Map
     union: exp.Query = selects[0]
     for select in selects[1:]:
         union = exp.Union(this=union, expression=select, distinct=False)
-    inner = exp.Subquery(this=union, alias=exp.TableAlias(this=exp.to_identifier("every", quoted=True)))
     items: list[exp.Expr] = [exp.column(n, quoted=True) for n in schema.names]
+    inner = exp.Subquery(this=union, alias=exp.TableAlias(this=exp.to_identifier("every", quoted=True)))
+    if len(selects) == 1:
+        return exp.Select(expressions=items).from_(inner), leaves
     order = [exp.column(n, quoted=True) for n in (TS, "dctv:table", "dctv:row")]
     return exp.Select(expressions=items).from_(inner).order_by(*order, copy=False), leaves
 

@@ -27,9 +27,10 @@ _HEAD = 1 << 16
 _FAR = 16 << 20
 """How far into an object its member `traceEvents` is looked for."""
 
-_LIST = re.compile(rb"[\[\s,]*\{")
+_LIST = re.compile(rb"\[[\s,]*\{")
 _EVENTS = re.compile(rb'["\']?traceEvents["\']?\s*[:=]\s*\[')
-_PHASE = re.compile(rb'[{,\s]["\']?ph["\']?\s*[:=]\s*["\']')
+_PHASE = re.compile(rb'[{,\s]["\']?ph["\']?\s*[:=]\s*["\'][!-~]["\']')
+_EVENT = re.compile(rb'\{(?:[^{}]|\{[^{}]*\})*?["\']ph["\']\s*:\s*["\'][!-~]["\']')
 
 
 def sniff(head: Head) -> bool:
@@ -43,13 +44,13 @@ def sniff(head: Head) -> bool:
 
 def _is_trace(text: bytes) -> bool:
     text = text.removeprefix(b"\xef\xbb\xbf").lstrip()
-    if text.startswith(b"{") and _EVENTS.search(text):
-        return True
+    if text.startswith(b"{"):
+        return bool(_EVENTS.search(text) or _EVENT.match(text[:_HEAD]))
     return bool(_LIST.match(text)) and bool(_PHASE.search(text))
 
 
 def _may_begin_far(text: bytes) -> bool:
-    return len(text) >= _HEAD and bool(_LIST.match(text.removeprefix(b"\xef\xbb\xbf").lstrip()))
+    return len(text) >= _HEAD and text.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in {b"{", b"["}
 
 
 def _is_far(head: Head) -> bool:

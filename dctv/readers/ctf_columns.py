@@ -111,8 +111,8 @@ def _sources(name: str, scopes: Sequence[Scope], around: Around) -> dict[str, Le
         told = (("cpu", "perf_cpu"), ("common_pid", "perf_tid"), ("common_tgid", "perf_pid"))
         found.update({column: payload[one] for column, one in told if one in payload and payload[one].kind == "int"})
     elif name == _SWITCH and "common_pid" not in found and follows_switches(around.trace):
-        told = (("common_pid", "prev_tid"), ("common_comm", "prev_comm"))
-        found.update({column: payload[one] for column, one in told if one in payload})
+        switched = (("common_pid", "prev_tid"), ("common_comm", "prev_comm"))
+        found.update({column: payload[one] for column, one in switched if one in payload})
     return found
 
 
@@ -143,9 +143,9 @@ def _named(
                 taken.add(name.lower())
             names[scope][place] = name
     fills = []
-    for number, scope in enumerate(scopes):
+    for number, one in enumerate(scopes):
         fill = []
-        for place, leaf in enumerate(scope.leaves):
+        for place, leaf in enumerate(one.leaves):
             name = names[number][place]
             if name not in places:
                 places[name] = len(columns)

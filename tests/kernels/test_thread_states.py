@@ -14,7 +14,9 @@ from tests.bounds import bounded
 
 LEFT = ["runnable", "sleeping", "uninterruptible", "ended"]
 TIDS = st.integers(0, 4)
-OWN = "_ts, end_ts, tid, state, cpu, line, woken, waker_tid, waker_context, next_state, next_cpu, end_line, ended_by_tid"
+OWN = (
+    "_ts, end_ts, tid, state, cpu, line, woken, waker_tid, waker_context, next_state, next_cpu, end_line, ended_by_tid"
+)
 
 
 @st.composite
@@ -68,7 +70,9 @@ class Machine:
     ran: dict[int, int] = field(default_factory=dict)
     done: list[tuple[Any, ...]] = field(default_factory=list)
 
-    def change(self, row: dict[str, Any], tid: int, state: str, cpu: Any, waker: Any = None, *, woken: bool = False) -> None:
+    def change(
+        self, row: dict[str, Any], tid: int, state: str, cpu: Any, waker: Any = None, *, woken: bool = False
+    ) -> None:
         context = row["code"] if woken else None
         before = self.open.pop(tid, None)
         if before is not None:

@@ -11,10 +11,37 @@ const MOST_EXPONENT: i64 = 400;
 pub fn nanoseconds(token: Token, text: &[u8]) -> Option<i64> {
     match token {
         Token::Int(value) => value.checked_mul(1000),
-        Token::Float(span) => thousandths(span.of(text)),
+        Token::Float(span) => {
+            let text = span.of(text);
+            usual(text).or_else(|| thousandths(text))
+        }
         Token::Text(inside) => thousandths(inside.span.of(text).trim_ascii()),
         _ => None,
     }
+}
+
+/// The same of a text of digits with one to three behind its point, as most writers have it.
+#[inline]
+fn usual(text: &[u8]) -> Option<i64> {
+    const MOST: usize = 18;
+    if text.len() > MOST {
+        return None;
+    }
+    let point = text.len().checked_sub(2)?;
+    let point = (point.saturating_sub(2)..=point).find(|at| text.get(*at) == Some(&b'.'))?;
+    let mut value = 0i64;
+    for byte in text.get(..point)?.iter().chain(text.get(point + 1..)?) {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            return None;
+        }
+        value = value * 10 + i64::from(digit);
+    }
+    Some(match text.len() - point {
+        2 => value * 100,
+        3 => value * 10,
+        _ => value,
+    })
 }
 
 /// A decimal number times 1000.

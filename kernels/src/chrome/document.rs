@@ -19,6 +19,8 @@ pub const LONGEST: usize = 64 << 20;
 /// Text that may be looked at in vain, beside so many times what was passed.
 const VAIN: u64 = 64 << 20;
 const VAIN_TIMES: u64 = 16;
+/// Text that is looked through at a time for the next event.
+const SIGHT: usize = 1 << 20;
 
 /// A file of a trace, or the part of an archive that is one.
 pub struct File {
@@ -65,6 +67,8 @@ pub struct Document {
     begun: bool,
     /// Whether a value was read since the last comma.
     valued: bool,
+    /// Whether text is looked through for the next event.
+    lost: bool,
     finished: bool,
 }
 
@@ -82,6 +86,7 @@ impl Document {
             vain: 0,
             begun: false,
             valued: false,
+            lost: false,
             finished: false,
         }
     }
@@ -97,6 +102,7 @@ impl Document {
         self.state = State::Top;
         self.vain = 0;
         self.begun = false;
+        self.lost = false;
         self.next += 1;
         Ok(true)
     }
@@ -197,6 +203,9 @@ impl Document {
 
     fn events(&mut self, feed: &mut Feed, sink: &mut Sink) -> Result<Next, Halt> {
         while !sink.full() {
+            if self.lost {
+                self.seek(feed)?;
+            }
             let byte = Self::byte(feed, &mut self.valued)?;
             match byte {
                 Some(b'{') => {
@@ -206,20 +215,17 @@ impl Document {
                             let text = feed.rest().get(..used).unwrap_or_default();
                             self.placing.place(&self.event, text, sink);
                             feed.pass(used);
+                            self.valued = true;
                         }
                         Err(_) => self.trouble(feed, sink)?,
                     }
-                    self.valued = true;
                 }
                 Some(b']') => return self.close(feed),
                 Some(b'}') if matches!(self.state, State::Events { inside: true, .. }) => {
                     self.placing.notes.count("list is not closed", false, b"");
                     return self.close_object(feed);
                 }
-                Some(_) => {
-                    self.trouble(feed, sink)?;
-                    self.valued = true;
-                }
+                Some(_) => self.trouble(feed, sink)?,
                 None => return self.unclosed(),
             }
         }
@@ -274,8 +280,10 @@ impl Document {
 
     /// Something stands here between events that is none, or that is not there as a whole.
     fn trouble(&mut self, feed: &mut Feed, sink: &mut Sink) -> Result<(), Halt> {
+        self.valued = true;
         loop {
             let rest = feed.rest();
+            let rest = rest.get(..LONGEST).unwrap_or(rest);
             self.vain = self.vain.saturating_add(rest.len() as u64);
             let is_object = rest.first() == Some(&b'{');
             match extent(rest) {
@@ -320,7 +328,33 @@ impl Document {
         let lost = text.get(..used).unwrap_or(text);
         self.placing.line += 1;
         self.placing.unread("event is not JSON", true, lost, sink);
+        self.valued = false;
         used
+    }
+
+    /// Pass over text until an event begins.
+    fn seek(&mut self, feed: &mut Feed) -> Result<(), Halt> {
+        while self.lost {
+            while feed.rest().len() < SIGHT && feed.more()? {}
+            let size = feed.rest().len();
+            self.vain = self.vain.saturating_add(size as u64);
+            let found = match self.may_look() {
+                true => resync(feed.rest(), &mut self.event),
+                false => None,
+            };
+            match found {
+                Some(at) => {
+                    feed.pass(at);
+                    self.lost = false;
+                }
+                None if feed.ended() => {
+                    feed.pass(size);
+                    self.lost = false;
+                }
+                None => feed.pass(size.saturating_sub(SIGHT / 2).max(1)),
+            }
+        }
+        Ok(())
     }
 
     /// Whether text may be looked at again that may not be what it seems.
@@ -330,13 +364,15 @@ impl Document {
 
     /// A value goes on until the end of the text, or longer than anything should.
     fn cut(&mut self, feed: &mut Feed, sink: &mut Sink) -> Result<(), Halt> {
-        let rest = feed.rest();
+        let all = feed.rest();
+        let rest = all.get(..LONGEST).unwrap_or(all);
+        let ends = feed.ended() && rest.len() == all.len();
         let next = match self.may_look() {
             true => resync(rest, &mut self.event),
             false => None,
         };
         let used = next.unwrap_or(rest.len());
-        let reason = match (next, feed.ended()) {
+        let reason = match (next, ends) {
             (Some(_), _) => "event is not JSON",
             (None, true) => "file ends inside of an event",
             (None, false) => "event is longer than 64 MiB",
@@ -344,6 +380,8 @@ impl Document {
         self.placing.line += 1;
         let lost = rest.get(..used).unwrap_or(rest);
         self.placing.unread(reason, true, lost, sink);
+        self.lost = next.is_none() && !ends;
+        self.valued = false;
         feed.pass(used);
         Ok(())
     }

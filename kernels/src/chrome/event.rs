@@ -33,6 +33,34 @@ pub enum Field {
 }
 
 const FIELDS: usize = 25;
+/// Members of an event that are expected where the event before had them.
+const EXPECTED: usize = 10;
+
+/// A known key with its quotes and colon, as the low bytes of a word.
+#[derive(Clone, Copy)]
+struct Expected {
+    pattern: u64,
+    mask: u64,
+    length: usize,
+    field: Field,
+}
+
+impl Expected {
+    /// None if the key does not fit into a word.
+    fn of(key: &[u8], field: Field) -> Option<Expected> {
+        let mut bytes = [0; 8];
+        let length = key.len() + 3;
+        let text = [b"\"", key, b"\":"].concat();
+        bytes.get_mut(..length)?.copy_from_slice(&text);
+        let mask = u64::MAX >> (8 * (8 - length));
+        Some(Expected {
+            pattern: u64::from_le_bytes(bytes),
+            mask,
+            length,
+            field,
+        })
+    }
+}
 
 fn field(key: &[u8]) -> Option<Field> {
     Some(match key {
@@ -84,6 +112,7 @@ pub struct Event {
     pub repeated: u32,
     /// Whether lists and objects are nested deeper than is good for what reads JSON.
     pub deep: bool,
+    expected: [Option<Expected>; EXPECTED],
     stack: Vec<u8>,
 }
 
@@ -113,15 +142,18 @@ impl Event {
             self.deep = false;
             return Ok(scanner.at());
         }
-        loop {
-            let key = scanner.key()?;
+        for place in 0.. {
+            let found = match self.expected(place, &mut scanner) {
+                Some(field) => Ok(field),
+                None => self.other_key(place, text, &mut scanner)?,
+            };
             scanner.skip_space();
             let start = scanner.at();
             let token = scanner.value(stack)?;
             let value = Span::new(start, scanner.at());
-            match field(key.span.of(text)) {
-                Some(field) => self.set(field, token, value),
-                None => self.others.push(Member { key, value }),
+            match found {
+                Ok(field) => self.set(field, token, value),
+                Err(key) => self.others.push(Member { key, value }),
             }
             match scanner.next() {
                 b',' => (),
@@ -131,6 +163,32 @@ impl Event {
         }
         self.deep = scanner.deepest() > DEEPEST;
         Ok(scanner.at())
+    }
+
+    /// The field of the key here, consumed, if it is the one that the event before had in its place.
+    #[inline]
+    fn expected(&self, place: usize, scanner: &mut Scanner<'_>) -> Option<Field> {
+        let expected = self.expected.get(place).copied().flatten()?;
+        scanner.skip_space();
+        let found = scanner.skip_pattern(expected.pattern, expected.mask, expected.length);
+        found.then_some(expected.field)
+    }
+
+    fn other_key(
+        &mut self,
+        place: usize,
+        text: &[u8],
+        scanner: &mut Scanner<'_>,
+    ) -> Result<Result<Field, Text>, Invalid> {
+        let key = scanner.key()?;
+        let name = key.span.of(text);
+        let Some(found) = field(name) else {
+            return Ok(Err(key));
+        };
+        if let Some(expected) = self.expected.get_mut(place) {
+            *expected = Expected::of(name, found);
+        }
+        Ok(Ok(found))
     }
 
     #[inline]

@@ -9,6 +9,8 @@ use crate::access::{Checkpoint, Damage, Input, Step};
 
 /// Text that is read at a time.
 const STEP: usize = 1 << 19;
+/// The same where a long value is read.
+const MOST: usize = 16 << 20;
 /// Unpacked text may be so many times as large as what it is packed in, once there is much of it.
 const MOST_RATIO: u64 = 500;
 const MUCH: u64 = 256 << 20;
@@ -90,7 +92,7 @@ impl Feed {
         self.input.damage
     }
 
-    /// Read on: at least as much again as `rest` has; false at the end.
+    /// Read on, about as much again as `rest` has; false at the end.
     pub fn more(&mut self) -> Result<bool, Halt> {
         if self.ended {
             return Ok(false);
@@ -99,7 +101,7 @@ impl Feed {
         self.buffer.drain(..self.at);
         self.at = 0;
         let had = self.buffer.len();
-        let wanted = had.saturating_add(had.max(STEP));
+        let wanted = had.saturating_add(had.clamp(STEP, MOST));
         while self.buffer.len() < wanted {
             let room = STEP.min(wanted - self.buffer.len());
             if self.input.read(&mut self.buffer, room, false)? == Step::End {

@@ -9,7 +9,7 @@ const TRIES: usize = 32;
 /// How far a place is looked for.
 const FAR: usize = 8 << 20;
 
-/// Where the next event begins behind the first byte, at a line's beginning or behind a comma.
+/// Where the next event begins behind the first byte, at a line's beginning or behind one that ends and a comma.
 pub fn resync(text: &[u8], event: &mut Event) -> Option<usize> {
     let near = text.get(..FAR).unwrap_or(text);
     let mut tries = 0;

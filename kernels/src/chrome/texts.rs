@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use memchr::memmem;
+use memchr::memchr;
 
 use crate::json::{Text, Token, unescape};
 
@@ -33,7 +33,7 @@ pub fn json(raw: &[u8], deep: bool) -> Cow<'_, [u8]> {
     if deep {
         return Cow::Owned(quoted(raw));
     }
-    if memmem::find(raw, b"\\u").is_none() {
+    if memchr(b'\\', raw).is_none() {
         return Cow::Borrowed(raw);
     }
     whole_pairs(raw)

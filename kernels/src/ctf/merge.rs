@@ -77,14 +77,21 @@ impl Decoder {
             return Ok(());
         };
         let class = self.shared.class(trace, stream.packet.class);
-        let Some(event) = class.and_then(|class| class.events.get(next.event)).cloned() else {
+        let Some(event) = class
+            .and_then(|class| class.events.get(next.event))
+            .cloned()
+        else {
             return Ok(());
         };
         let table = self.tables.of(&event, sink);
         let place = (trace, stream.packet.cpu.unwrap_or(-1));
         let running = self.running.get(&place);
         fill(sink, &table, (next.ts, self.line), stream.packet.cpu);
-        let begin = if event.header == NONE { next.pos } else { next.from };
+        let begin = if event.header == NONE {
+            next.pos
+        } else {
+            next.from
+        };
         let end = stream.packet.content;
         let rows = sink.rows(table.number);
         let found = stream.walk(&mut self.shared, (begin, end), |walker, bits| {
@@ -211,7 +218,10 @@ impl Decode for Decoder {
         }
         let mut properties = std::mem::take(&mut self.properties);
         let scales = self.shared.traces.iter().flat_map(|trace| &trace.streams);
-        let mut offsets: Vec<_> = scales.filter_map(|stream| stream.scale).map(|scale| scale.offset_ns()).collect();
+        let mut offsets: Vec<_> = scales
+            .filter_map(|stream| stream.scale)
+            .map(|scale| scale.offset_ns())
+            .collect();
         offsets.sort_unstable();
         offsets.dedup();
         if let (Some(first), true) = (self.first, self.unix) {

@@ -80,7 +80,11 @@ fn stream(told: StreamTold, program: &Program, events: &mut usize) -> StreamClas
         })
     });
     let made: Vec<_> = made.collect();
-    let by_id = made.iter().enumerate().map(|(place, event)| (event.told.id, place)).collect();
+    let by_id = made
+        .iter()
+        .enumerate()
+        .map(|(place, event)| (event.told.id, place))
+        .collect();
     StreamClass {
         id: told.id,
         packet: told.packet,

@@ -61,6 +61,7 @@ pub struct Attr {
     pub period: Option<u64>,
     pub sample_id_all: bool,
     pub clockid: Option<i32>,
+    flags: u64,
 }
 
 impl Attr {
@@ -95,6 +96,7 @@ impl Attr {
             read_format,
             period: (flags & FREQ == 0).then_some(period),
             sample_id_all: flags & SAMPLE_ID_ALL != 0,
+            flags,
             ..Attr::default()
         };
         attr.later_parts(at, flags);
@@ -157,7 +159,41 @@ impl Attr {
             5 => Some("mem-breakpoint".to_owned()),
             _ => None,
         };
-        found.unwrap_or_else(|| format!("type{}:{config:#x}", self.kind))
+        let name = found.unwrap_or_else(|| format!("type{}:{config:#x}", self.kind));
+        name + &self.modifiers()
+    }
+
+    /// In which modes it counted, as perf writes it behind names: `:u`, `:ppH`.
+    fn modifiers(&self) -> String {
+        const USER: u32 = 4;
+        const KERNEL: u32 = 5;
+        const HYPERVISOR: u32 = 6;
+        const PRECISE: u32 = 15;
+        const HOST: u32 = 19;
+        const GUEST: u32 = 20;
+        let without = |bit: u32| self.flags >> bit & 1 == 1;
+        let letter = |bit: u32, letter: &'static str| if without(bit) { "" } else { letter };
+        let mut text = String::new();
+        let mut usual = false;
+        if without(KERNEL) || without(USER) || without(HYPERVISOR) {
+            text.push_str(letter(KERNEL, "k"));
+            text.push_str(letter(USER, "u"));
+            text.push_str(letter(HYPERVISOR, "h"));
+            usual = true;
+        }
+        let precise = (self.flags >> PRECISE & 3) as usize;
+        if precise > 0 {
+            text.push_str("ppp".get(..precise).unwrap_or_default());
+            usual = true;
+        }
+        if without(HOST) || without(GUEST) == usual {
+            text.push_str(letter(HOST, "H"));
+            text.push_str(letter(GUEST, "G"));
+        }
+        match text.as_str() {
+            "" | "HG" => String::new(),
+            text => format!(":{text}"),
+        }
     }
 }
 

@@ -1,5 +1,7 @@
 //! Sections of facts (features) of a trace -> its properties, the names of its events, its formats of tracepoints.
 
+use rustc_hash::FxHashMap;
+
 use super::attr::{Attr, Events};
 use super::bytes::{Bytes, until_zero};
 
@@ -20,6 +22,8 @@ pub struct Facts {
     pub build_ids: Vec<(i64, String, Vec<u8>)>,
     /// Formats of tracepoints, as `trace.dat` has them at its beginning.
     pub tracing: Vec<u8>,
+    /// Numbers of tracepoints with their names.
+    pub tracepoints: FxHashMap<u32, String>,
     /// Unix time, and the trace's clock at that time.
     pub clock: Option<(u64, u64)>,
 }
@@ -131,8 +135,12 @@ fn pmus(mut at: Bytes<'_>, facts: &mut Facts) -> Option<()> {
 }
 
 fn sample_time(mut at: Bytes<'_>, facts: &mut Facts) -> Option<()> {
-    facts.put("first_sample_ns", at.u64()?.to_string());
-    facts.put("last_sample_ns", at.u64()?.to_string());
+    for key in ["first_sample_ns", "last_sample_ns"] {
+        let time = at.u64()?;
+        if time > 0 {
+            facts.put(key, time.to_string());
+        }
+    }
     Some(())
 }
 

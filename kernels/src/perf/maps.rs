@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use crate::tracepoints::Symbols;
+
 /// How many mappings are kept in all, counting each process that has one.
 const MOST: usize = 2_000_000;
 /// How many ended processes are still known, since their last samples may follow.
@@ -69,6 +71,7 @@ pub struct Maps {
     spaces: FxHashMap<i64, Arc<Space>>,
     kernel: Space,
     symbols: Space,
+    functions: Option<Symbols>,
     modules: FxHashMap<Vec<u8>, Arc<str>>,
     held: usize,
     ended: VecDeque<i64>,
@@ -128,6 +131,12 @@ impl Maps {
         }
     }
 
+    /// The functions of the kernel are known.
+    pub fn set_functions(&mut self, functions: Symbols) {
+        self.functions = Some(functions);
+        self.frames.clear();
+    }
+
     /// A process begins with the memory of another.
     pub fn fork(&mut self, parent: i64, child: i64) {
         let Some(space) = self.spaces.get(&parent).cloned() else {
@@ -180,6 +189,11 @@ impl Maps {
             && let Some(symbol) = find(&self.symbols, address)
         {
             return Arc::clone(&symbol.module);
+        }
+        if mode == Mode::Kernel
+            && let Some((name, ..)) = self.functions.as_ref().and_then(|all| all.find(address))
+        {
+            return Arc::from(String::from_utf8_lossy(name).replace(';', ":"));
         }
         let found = match mode {
             Mode::Kernel => find(&self.kernel, address),

@@ -18,9 +18,10 @@ mod sample;
 mod samples;
 mod session;
 mod stream;
-mod tables;
+pub mod tables;
 mod threads;
 mod told;
+mod tracing;
 mod work;
 mod zstd;
 

@@ -3,13 +3,14 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
-use super::attr::{Events, has};
+use super::attr::{Events, TRACEPOINT, has};
 use super::bytes::Bytes;
 use super::facts::Facts;
 use super::maps::{Maps, Mode};
 use super::sample::{self, Sample};
 use super::work::Work;
 use crate::rows::{ColumnSpec, EventSpec, Sink, TableSpec, Type};
+use crate::tracepoints::{Put, Record};
 
 /// The deepest stack that is kept whole.
 const DEPTH: usize = 1024;
@@ -58,6 +59,8 @@ pub struct Samples {
     names: Vec<Option<Arc<str>>>,
     /// The table and its columns in the order of `COLUMNS`; none for what no event has.
     table: Option<(usize, Vec<Option<usize>>)>,
+    /// Whether some tracepoint is not described, so that its raw data is kept.
+    undescribed: bool,
     stack: String,
     text: String,
 }
@@ -89,7 +92,8 @@ impl Samples {
             return *table;
         }
         let all = events.all().iter();
-        let mask = all.fold(0, |mask, event| mask | event.attr.sample_type);
+        let here = all.filter(|event| self.undescribed || event.attr.kind != TRACEPOINT);
+        let mask = here.fold(0, |mask, event| mask | event.attr.sample_type);
         // The id of a counter says which of several CPUs' counters it was, if the CPU is not told.
         let mask = match mask & has::CPU {
             0 => mask,
@@ -185,7 +189,17 @@ impl Work {
             self.notes.add(reason, 1, String::new);
         }
         let mode = Mode::of_misc(misc);
+        let traced = attr.kind == TRACEPOINT && sample.raw.is_some();
         self.stack(&sample, mode);
+        if traced {
+            if self.tracepoint(&sample, (ts, line), sink) {
+                return;
+            }
+            if !self.samples.undescribed {
+                self.samples.undescribed = true;
+                self.samples.renew();
+            }
+        }
         let name = self.samples.name(event, &self.events, &self.facts);
         let table = self.samples.table(&self.events, sink);
         let rows = sink.rows(table);
@@ -209,6 +223,33 @@ impl Work {
         rows.int(column(10), line);
         self.more(table, &sample, sink);
         sink.end(table);
+    }
+
+    /// Make a row of a tracepoint's fields; false if they are not described.
+    fn tracepoint(&mut self, sample: &Sample<'_>, (ts, line): (i64, i64), sink: &mut Sink) -> bool {
+        let (Some(tracepoints), Some(bytes)) = (&mut self.tracepoints, sample.raw) else {
+            return false;
+        };
+        let comm = sample.origin.tid.and_then(|tid| self.threads.name(tid));
+        let record = Record {
+            ts,
+            cpu: sample.origin.cpu.unwrap_or(-1),
+            comm: comm.as_deref().unwrap_or(b"<...>"),
+            tgid: sample.origin.pid,
+            line,
+            buffer: None,
+            bytes,
+        };
+        let stack = sample.chain.map(|_| self.samples.stack.as_bytes());
+        let reason = match tracepoints.row_with(&record, stack, sink) {
+            Put::Row => return true,
+            Put::Partial => "value outside of its record",
+            Put::Short => "tracepoint shorter than its format, kept as a sample",
+            Put::Unknown(_) => "tracepoint without a format, kept as a sample",
+            Put::TooMany => "tracepoint beyond those that get tables, kept as a sample",
+        };
+        self.notes.add(reason, 1, || format!("record {line}"));
+        reason == "value outside of its record"
     }
 
     /// The columns that only some traces have.

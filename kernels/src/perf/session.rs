@@ -14,7 +14,7 @@ use super::other;
 use super::queue::Queue;
 use super::sample;
 use super::samples::Samples;
-use super::stream::{Head, Stream, kind};
+use super::stream::{Head, LAST_KIND, Stream, kind};
 use super::threads::Threads;
 use super::work::Work;
 use crate::rows::{Failure, Sink};
@@ -51,7 +51,7 @@ impl Session {
         let mut notes = Notes::of(number);
         let head = header::read(&opened, &mut notes)?;
         let source = opened.from(head.start, true).map_err(io)?;
-        Ok(Session {
+        let mut session = Session {
             stream: Stream::new(source, head.start, head.size, head.big),
             path: text,
             queue: Queue::default(),
@@ -63,6 +63,7 @@ impl Session {
                 threads: Threads::default(),
                 notes,
                 samples: Samples::default(),
+                tracepoints: None,
                 now: 0,
                 first: None,
             },
@@ -71,7 +72,9 @@ impl Session {
             started: false,
             line: 0,
             ended: false,
-        })
+        };
+        session.work.learn_formats();
+        Ok(session)
     }
 
     /// Where in the file it stands.
@@ -112,6 +115,15 @@ impl Session {
 
     fn advance(&mut self, sink: &mut Sink) -> Result<(), Failure> {
         let next = self.stream.next(&mut self.work.notes);
+        let next = match next {
+            Ok(Some(head)) if head.kind > LAST_KIND => {
+                let reason = "what follows is no record, the rest is not read";
+                self.work.notes.cut(reason);
+                self.stream.end();
+                return Ok(());
+            }
+            next => next,
+        };
         match next.map_err(|error| Failure::Io(self.path.clone(), error))? {
             Some(head) if head.kind >= kind::TOOL => self.tool_record(head)?,
             Some(head) => self.kernel_record(head, sink),
@@ -231,6 +243,7 @@ impl Session {
                 if let Some(feature) = at.u64() {
                     let feature = u32::try_from(feature).unwrap_or(u32::MAX);
                     facts::feature(feature, at, &mut work.facts, &mut work.events);
+                    work.learn_formats();
                     work.samples.renew();
                 }
             }
@@ -238,7 +251,7 @@ impl Session {
             kind::TRACING_DATA => {
                 let size = u64::from(at.u32().unwrap_or(0));
                 self.work.facts.tracing = self.payload(size, TRACING)?;
-                self.work.samples.renew();
+                self.work.learn_formats();
             }
             kind::AUXTRACE => {
                 let size = at.u64().unwrap_or(0);

@@ -9,7 +9,6 @@ pub enum Value<'a> {
     Uint(Option<u64>),
     Bool(bool),
     Text(Option<&'a [u8]>),
-    Json(&'a [u8]),
 }
 
 impl Value<'_> {
@@ -19,7 +18,6 @@ impl Value<'_> {
             Value::Uint(_) => Type::Uint,
             Value::Bool(_) => Type::Bool,
             Value::Text(_) => Type::Text,
-            Value::Json(_) => Type::Json,
         }
     }
 }
@@ -38,7 +36,7 @@ pub fn put(sink: &mut Sink, name: &str, fields: &[Field<'_>]) {
             Value::Int(Some(value)) => rows.int(column, value),
             Value::Uint(Some(value)) => rows.uint(column, value),
             Value::Bool(value) => rows.bool(column, value),
-            Value::Text(Some(value)) | Value::Json(value) => rows.text(column, value),
+            Value::Text(Some(value)) => rows.text(column, value),
             _ => {}
         }
     }

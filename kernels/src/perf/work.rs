@@ -12,7 +12,9 @@ use super::samples::Samples;
 use super::stream::{Head, kind};
 use super::tables::{Field, Value, put};
 use super::threads::Threads;
+use super::tracing;
 use crate::rows::Sink;
+use crate::tracepoints::Tracepoints;
 
 const MISC_EXEC: u16 = 1 << 13;
 const MISC_BUILD_ID: u16 = 1 << 14;
@@ -28,6 +30,7 @@ pub struct Work {
     pub threads: Threads,
     pub notes: Notes,
     pub samples: Samples,
+    pub tracepoints: Option<Tracepoints>,
     /// The time of rows whose records have none.
     pub now: i64,
     /// The earliest time of a row.
@@ -291,6 +294,28 @@ impl Work {
             put(sink, "raw_events.read", &fields);
         }
         Some(())
+    }
+
+    /// Learn the formats of tracepoints that the facts carry.
+    pub fn learn_formats(&mut self) {
+        let bytes = std::mem::take(&mut self.facts.tracing);
+        if bytes.is_empty() {
+            return;
+        }
+        let mut whole = false;
+        let found = tracing::read(&bytes, &mut whole);
+        if !whole {
+            self.notes.cut("formats of tracepoints are damaged");
+        }
+        let Some(found) = found else {
+            return;
+        };
+        self.facts.tracepoints.extend(found.names);
+        self.tracepoints = Some(found.tracepoints);
+        if let Some(functions) = found.functions {
+            self.maps.set_functions(functions);
+        }
+        self.samples.renew();
     }
 
     /// What an event is called.

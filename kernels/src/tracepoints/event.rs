@@ -117,11 +117,16 @@ impl Event {
     pub fn row(
         &mut self,
         record: &Record<'_>,
+        stack: Option<&[u8]>,
         context: Context<'_>,
         names: &mut Names,
         sink: &mut Sink,
     ) -> Option<bool> {
         let whole = self.open(record, context, names, sink)?;
+        if let Some(stack) = stack {
+            let column = sink.column(self.table, &ColumnSpec::new("stack", Type::Text));
+            sink.rows(self.table).text(column, stack);
+        }
         sink.end(self.table);
         Some(whole)
     }

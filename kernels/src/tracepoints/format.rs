@@ -118,9 +118,7 @@ pub fn until_zero(bytes: &[u8]) -> &[u8] {
 /// An event's description.
 #[derive(Clone, Debug)]
 pub struct Format {
-    pub system: String,
     pub name: String,
-    pub id: u32,
     /// The fields that all events have: their names begin with `common_`.
     pub common: Vec<Field>,
     pub fields: Vec<Field>,
@@ -153,12 +151,10 @@ pub fn head(text: &[u8]) -> Option<(&[u8], u32)> {
 }
 
 /// Read the text of a `format` file; None if it is none.
-pub fn parse(system: &str, text: &[u8], order: Order) -> Option<Format> {
-    let (name, id) = head(text)?;
+pub fn parse(text: &[u8], order: Order) -> Option<Format> {
+    let (name, _) = head(text)?;
     let mut format = Format {
-        system: system.to_owned(),
         name: String::from_utf8_lossy(name).into_owned(),
-        id,
         common: Vec::new(),
         fields: Vec::new(),
         print: Vec::new(),

@@ -3,6 +3,7 @@
 use super::expression::Expression;
 use super::format::{Field, Format, Order, Shape};
 use super::print::{self, Piece};
+use crate::ftrace::table::NUMBERED;
 use crate::rows::{ColumnSpec, EventSpec, TableSpec, Type};
 
 /// What a trace's tables have besides the fields of their events.
@@ -26,9 +27,6 @@ const FIXED: [&str; 8] = [
     "buffer",
 ];
 const RESERVED: [&str; 3] = ["dur", "cat", "text"];
-
-/// The beginnings of the names of events whose tables know the number of each event: views read them together, in order.
-const NUMBERED: [&str; 4] = ["print|", "sched_", "irq_handler_", "softirq_"];
 
 /// Where the columns are that all events have.
 #[derive(Clone, Copy, Default)]
@@ -265,7 +263,9 @@ pub fn table(name: &str, optional: Optional, columns: &mut [Filled]) -> (TableSp
             specs.len() - 1
         })
     };
-    let numbered = NUMBERED.iter().any(|head| name.starts_with(head));
+    let numbered = NUMBERED
+        .iter()
+        .any(|head| name.as_bytes().starts_with(head));
     let common = Common {
         tgid: add(optional.tgid, "common_tgid", Type::Int),
         flags: add(true, "common_flags", Type::Text).unwrap_or_default(),

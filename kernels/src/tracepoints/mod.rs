@@ -22,6 +22,7 @@ use rustc_hash::FxHashMap;
 use crate::rows::Sink;
 use event::Event;
 use expression::Context;
+use format::Field;
 pub use format::{Order, until_zero};
 pub use layout::Optional;
 use special::Special;
@@ -78,10 +79,20 @@ pub struct Tracepoints {
     symbols: Symbols,
     names: Names,
     printks: Printks,
-    formats: FxHashMap<u32, (String, Vec<u8>)>,
+    formats: FxHashMap<u32, Vec<u8>>,
     known: Vec<Option<Box<Known>>>,
+    /// Events that tell names of threads, and the fields with ids and names.
+    naming: Vec<(u32, Vec<(Field, Field)>)>,
     tables: usize,
 }
+
+/// Events that tell names of threads, and theirs.
+const NAMING: [&str; 3] = ["sched_switch", "sched_wakeup", "sched_wakeup_new"];
+const NAMES: [(&[u8], &[u8]); 3] = [
+    (b"prev_pid", b"prev_comm"),
+    (b"next_pid", b"next_comm"),
+    (b"pid", b"comm"),
+];
 
 impl Tracepoints {
     pub fn new(order: Order, optional: Optional) -> Tracepoints {
@@ -93,22 +104,26 @@ impl Tracepoints {
             printks: Printks::default(),
             formats: FxHashMap::default(),
             known: Vec::new(),
+            naming: Vec::new(),
             tables: 0,
         }
     }
 
     /// Add the text of a `format` file; false if it is none.
-    pub fn add(&mut self, system: &str, text: Vec<u8>) -> bool {
+    pub fn add(&mut self, text: Vec<u8>) -> bool {
         let Some((_, id)) = format::head(&text) else {
             return false;
         };
-        self.formats.insert(id, (system.to_owned(), text));
+        self.formats.insert(id, text);
         true
     }
 
-    /// How many events are described.
-    pub fn len(&self) -> usize {
-        self.formats.len()
+    /// The id of a record's thread; 0 where the record is too short.
+    #[inline]
+    pub fn pid(&self, record: &[u8]) -> i64 {
+        let bytes = record.get(4..).unwrap_or_default();
+        let pid = self.order.number(bytes, 4).unwrap_or(0);
+        i64::from(pid as i32)
     }
 
     pub fn set_symbols(&mut self, symbols: Symbols) {
@@ -124,6 +139,21 @@ impl Tracepoints {
         }
     }
 
+    /// Tell the ids and names of threads in a record that was put.
+    #[inline]
+    pub fn names_in<'a>(&self, record: &'a [u8], mut tell: impl FnMut(i64, &'a [u8])) {
+        let id = self.order.number(record, 2).unwrap_or(0) as u32;
+        let Some((_, fields)) = self.naming.iter().find(|one| one.0 == id) else {
+            return;
+        };
+        for (pid, name) in fields {
+            let pid = pid.number(record, self.order);
+            if let (Some(pid), Some(name)) = (pid, name.bytes(record, self.order)) {
+                tell(pid, name);
+            }
+        }
+    }
+
     /// Marks of programs with missing fields, which were kept as text.
     pub fn bad_marks(&self) -> u64 {
         let special = self.known.iter().flatten().map(|known| match &**known {
@@ -135,6 +165,11 @@ impl Tracepoints {
 
     /// Put a record into its table.
     pub fn row(&mut self, record: &Record<'_>, sink: &mut Sink) -> Put {
+        self.row_with(record, None, sink)
+    }
+
+    /// Put a record into its table, with the stack that was taken with it as a column more.
+    pub fn row_with(&mut self, record: &Record<'_>, stack: Option<&[u8]>, sink: &mut Sink) -> Put {
         let Some(id) = self.order.number(record.bytes, 2) else {
             return Put::Short;
         };
@@ -152,7 +187,7 @@ impl Tracepoints {
             .get_mut(id as usize)
             .and_then(Option::as_deref_mut);
         let done = match known {
-            Some(Known::Event(event)) => event.row(record, context, &mut self.names, sink),
+            Some(Known::Event(event)) => event.row(record, stack, context, &mut self.names, sink),
             Some(Known::Special(special)) => {
                 special.row(record, context, (&mut self.names, &self.printks), sink)
             }
@@ -168,17 +203,24 @@ impl Tracepoints {
 
     /// Read the description of an event; false if there is none.
     fn learn(&mut self, id: u32, sink: &mut Sink) -> bool {
-        let Some((system, text)) = self.formats.get(&id) else {
+        let Some(text) = self.formats.get(&id) else {
             return false;
         };
-        let Some(format) = format::parse(system, text, self.order) else {
+        let Some(format) = format::parse(text, self.order) else {
             return false;
         };
+        if NAMING.contains(&format.name.as_str()) {
+            let pairs = NAMES.iter().filter_map(|(pid, name)| {
+                let (pid, name) = (format.find(pid)?, format.find(name)?);
+                Some((pid.clone(), name.clone()))
+            });
+            self.naming.push((id, pairs.collect()));
+        }
         let known = if self.tables >= TABLE_LIMIT {
             Known::TooMany
         } else {
             self.tables += 1;
-            match Special::of(&format, self.optional, sink) {
+            match Special::of(&format, self.optional) {
                 Some(special) => Known::Special(special),
                 None => Known::Event(Event::new(&format, self.order, self.optional, sink)),
             }

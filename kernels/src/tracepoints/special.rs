@@ -22,9 +22,12 @@ enum Text {
 /// An event that holds a text.
 pub struct Special {
     text: Text,
-    /// Texts that are no marks.
-    plain: Event,
-    text_column: usize,
+    /// Texts that are no marks, from the first on, and the column of their text.
+    plain: Option<(Event, usize)>,
+    name: String,
+    ip: Option<Field>,
+    places: Places,
+    optional: Optional,
     marks: Option<Marks>,
     scratch: Vec<u8>,
 }
@@ -46,7 +49,7 @@ struct Table {
 
 impl Special {
     /// Prepare an event, if it is one that holds a text.
-    pub fn of(format: &Format, optional: Optional, sink: &mut Sink) -> Option<Special> {
+    pub fn of(format: &Format, optional: Optional) -> Option<Special> {
         let find = |name: &[u8]| format.find(name).cloned();
         let text = match format.name.as_str() {
             "print" => Text::Buffer(find(b"buf")?),
@@ -54,14 +57,7 @@ impl Special {
             "bputs" => Text::Address(find(b"str")?),
             _ => return None,
         };
-        let ip = find(b"ip").map(|field| Filled {
-            spec: ColumnSpec::new("ip", Type::Text),
-            source: Source::Symbol(field, false),
-        });
         let places = Places::of(format);
-        let columns = ip.into_iter().collect();
-        let plain = Event::with(&format.name, columns, places, optional, sink);
-        let text_column = sink.column(plain.table, &ColumnSpec::new("text", Type::Text));
         let marks = matches!(text, Text::Buffer(_)).then(|| Marks {
             places,
             letters: Default::default(),
@@ -71,8 +67,11 @@ impl Special {
         });
         Some(Special {
             text,
-            plain,
-            text_column,
+            plain: None,
+            name: format.name.clone(),
+            ip: find(b"ip"),
+            places,
+            optional,
             marks,
             scratch: Vec::new(),
         })
@@ -100,12 +99,27 @@ impl Special {
             done = marks.row(text, record, context, sink);
         }
         if done.is_none() {
-            whole &= self.plain.open(record, context, names, sink)?;
-            sink.rows(self.plain.table).text(self.text_column, text);
-            sink.end(self.plain.table);
+            let (plain, column) = self.plain(sink);
+            whole &= plain.open(record, context, names, sink)?;
+            sink.rows(plain.table).text(*column, text);
+            sink.end(plain.table);
         }
         self.scratch = scratch;
         Some(whole)
+    }
+
+    /// The table of texts that are no marks.
+    fn plain(&mut self, sink: &mut Sink) -> &mut (Event, usize) {
+        self.plain.get_or_insert_with(|| {
+            let ip = self.ip.clone().map(|field| Filled {
+                spec: ColumnSpec::new("ip", Type::Text),
+                source: Source::Symbol(field, false),
+            });
+            let columns = ip.into_iter().collect();
+            let event = Event::with(&self.name, columns, self.places, self.optional, sink);
+            let text = sink.column(event.table, &ColumnSpec::new("text", Type::Text));
+            (event, text)
+        })
     }
 }
 

@@ -1,21 +1,35 @@
 //! Addresses of the kernel -> names of functions, from the text of `/proc/kallsyms`.
 
+use std::sync::OnceLock;
+
 use rustc_hash::FxHashMap;
 
 /// Addresses whose names are remembered.
 const KNOWN_LIMIT: usize = 1 << 16;
 
-/// Functions by address.
+/// Functions by address, which are only looked for in the text when the first is asked for.
 #[derive(Default)]
 pub struct Symbols {
     text: Vec<u8>,
     /// Address, and where the name begins and ends in the text; by address.
-    places: Vec<(u64, u32, u32)>,
+    places: OnceLock<Vec<(u64, u32, u32)>>,
 }
 
 impl Symbols {
-    /// Read the text of `/proc/kallsyms`; lines that are none of it are passed over.
+    /// Take the text of `/proc/kallsyms`; lines that are none of it are passed over.
     pub fn parse(text: Vec<u8>) -> Symbols {
+        Symbols {
+            text,
+            places: OnceLock::new(),
+        }
+    }
+
+    fn places(&self) -> &[(u64, u32, u32)] {
+        self.places.get_or_init(|| self.read())
+    }
+
+    fn read(&self) -> Vec<(u64, u32, u32)> {
+        let text = &self.text;
         let mut places = Vec::new();
         let mut from = 0;
         while let Some(rest) = text.get(from..).filter(|rest| !rest.is_empty()) {
@@ -29,21 +43,18 @@ impl Symbols {
         }
         places.sort_by_key(|place| place.0);
         places.dedup_by_key(|place| place.0);
-        Symbols { text, places }
-    }
-
-    pub fn len(&self) -> usize {
-        self.places.len()
+        places
     }
 
     /// The function that holds an address, how far in, and how long it is; None outside of all.
     pub fn find(&self, address: u64) -> Option<(&[u8], u64, u64)> {
-        let after = self.places.partition_point(|place| place.0 <= address);
-        let (start, low, high) = *self.places.get(after.checked_sub(1)?)?;
+        let places = self.places();
+        let after = places.partition_point(|place| place.0 <= address);
+        let (start, low, high) = *places.get(after.checked_sub(1)?)?;
         if start == 0 {
             return None;
         }
-        let end = self.places.get(after).map_or(start, |place| place.0);
+        let end = places.get(after).map_or(start, |place| place.0);
         let name = self.text.get(low as usize..high as usize)?;
         Some((name, address - start, end - start))
     }

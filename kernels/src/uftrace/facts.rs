@@ -15,6 +15,7 @@ const TASKS: Fields = &[
     ("tid", INT, ""),
     ("pid", INT, ""),
     ("ppid", INT, ""),
+    ("comm", TEXT, ""),
     ("start", INT, ""),
 ];
 const SESSIONS: Fields = &[
@@ -60,6 +61,11 @@ pub fn before(sink: &mut Sink, setup: &Setup) {
 
 fn tasks(sink: &mut Sink, setup: &Setup) {
     let table = plain(sink, "tasks", TASKS);
+    let sessions: FxHashMap<i64, &Vec<(i64, usize)>> = setup
+        .sessions_of
+        .iter()
+        .map(|(tid, times)| (*tid, times))
+        .collect();
     for one in &setup.tasks {
         let rows = sink.rows(table);
         rows.int(0, one.tid);
@@ -67,7 +73,13 @@ fn tasks(sink: &mut Sink, setup: &Setup) {
         if let Some(ppid) = one.ppid {
             rows.int(2, ppid);
         }
-        rows.int(3, one.start);
+        let last = sessions.get(&one.tid).and_then(|times| times.last());
+        if let Some(session) = last.and_then(|last| setup.sessions.get(last.1)) {
+            let exename = session.exename.as_str();
+            let comm = exename.rsplit('/').next().unwrap_or(exename);
+            rows.text(3, comm.as_bytes());
+        }
+        rows.int(4, one.start);
         sink.end(table);
     }
 }
@@ -151,7 +163,7 @@ pub fn after(sink: &mut Sink, merged: &Merged, setup: &Setup) {
         rows.text(1, &one.name);
         let module = one.module.and_then(|at| merged.symbols.modules.get(at));
         if let Some(module) = module {
-            rows.text(2, module.name().as_bytes());
+            rows.text(2, module.name.as_bytes());
         }
         rows.int(3, one.address.cast_signed());
         let symbol = one
