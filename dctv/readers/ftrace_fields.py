@@ -45,6 +45,8 @@ UNITS = {
     ("f2fs_write_end", "pos"): "B",
     ("f2fs_write_end", "len"): "B",
     ("f2fs_write_end", "copied"): "B",
+    ("funcgraph_entry", "duration"): "ns",
+    ("funcgraph_exit", "duration"): "ns",
     ("print|trace_event_clock_sync", "parent_ts"): "s",
     ("print|trace_event_clock_sync", "realtime_ts"): "ms",
 }

@@ -8,6 +8,7 @@ pub struct Span {
 }
 
 impl Span {
+    #[inline]
     pub fn new(start: usize, end: usize) -> Span {
         Span {
             start: start as u32,
@@ -15,6 +16,7 @@ impl Span {
         }
     }
 
+    #[inline]
     pub fn of<'a>(&self, line: &'a [u8]) -> &'a [u8] {
         line.get(self.start as usize..self.end as usize)
             .unwrap_or_default()
@@ -63,6 +65,7 @@ const ONES: u64 = 0x0101_0101_0101_0101;
 const HIGHS: u64 = 0x8080_8080_8080_8080;
 
 /// Marks (in the high bit of each byte, the lowest mark is right) quotes, backslashes and control characters.
+#[inline]
 fn special(word: u64) -> u64 {
     let quote = word ^ (ONES * 0x22);
     let backslash = word ^ (ONES * 0x5c);
@@ -72,6 +75,7 @@ fn special(word: u64) -> u64 {
 }
 
 impl<'a> Scanner<'a> {
+    #[inline]
     pub fn new(line: &'a [u8]) -> Scanner<'a> {
         Scanner {
             line,
@@ -81,15 +85,18 @@ impl<'a> Scanner<'a> {
     }
 
     /// How many bytes are consumed.
+    #[inline]
     pub fn at(&self) -> usize {
         self.at
     }
 
     /// How deep the lists and objects were that `value` gave, at most.
+    #[inline]
     pub fn deepest(&self) -> usize {
         self.deepest
     }
 
+    #[inline]
     pub fn peek(&self) -> u8 {
         self.line.get(self.at).copied().unwrap_or(0)
     }
@@ -256,6 +263,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Consume `.` with digits after it; a point without digits is left where it is.
+    #[inline]
     fn fraction(&mut self) -> bool {
         let start = self.at;
         if self.peek() == b'.' {
@@ -268,6 +276,7 @@ impl<'a> Scanner<'a> {
         false
     }
 
+    #[inline]
     fn exponent(&mut self) -> bool {
         let start = self.at;
         if matches!(self.peek(), b'e' | b'E') {

@@ -9,7 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from dctv.contracts.reader import LoadContext, LoadedTrace
+from dctv import readers as shelf
+from dctv.catalog.files import head_of
+from dctv.contracts.reader import LoadContext, LoadedTrace, Reader
+from dctv.contracts.shelf import scan
 from dctv.errors import TraceError
 from dctv.readers.chrome_json import READER
 from dctv.session import Session
@@ -86,6 +89,9 @@ def found(trace: LoadedTrace) -> tuple[Count, dict[tuple[str, str, str], float]]
         for row in table.data.to_pylist():
             if row["line"] in lines:
                 continue
+            if row.get("weight") is not None:
+                # The truth counts `traceEvents` only, not the list `samples`.
+                continue
             lines.add(row["line"])
             phase = row.get("ph") or PHASES[name.removeprefix("raw_events.")]
             key = (phase, shown(row["cat"]), shown(row["name"]))
@@ -94,6 +100,10 @@ def found(trace: LoadedTrace) -> tuple[Count, dict[tuple[str, str, str], float]]
     metadata = trace.tables.get("metadata")
     for row in metadata.data.to_pylist() if metadata else ():
         counts["M", shown(row["cat"]), shown(row["name"])] += 1
+    unread = trace.tables.get("unread")
+    for row in unread.data.to_pylist() if unread else ():
+        assert row["reason"] == "event is empty"
+        counts["None", "None", "None"] += 1
     return counts, durations
 
 
@@ -105,13 +115,32 @@ def test_events_are_those_that_a_json_parser_counts(path: Path) -> None:
         assert len(trace.tables) > 1
         return
     counts, durations = told
-    unread = trace.tables.get("unread")
-    for row in unread.data.to_pylist() if unread else ():
-        print(row)
     got, got_durations = found(trace)
     assert got == counts
     for key, total in durations.items():
         assert got_durations.get(key, 0.0) == pytest.approx(total, abs=0.01 * counts[key]), key
+
+
+def test_one_reader_takes_each_trace() -> None:
+    readers = scan(shelf, Reader)
+    others = sorted(path for path in (FOLDER.parent / "dftracer").rglob("*") if path.name.endswith((".pfw", ".pfw.gz")))
+    assert others
+    for path in TRACES + [path for path in others if path.stat().st_size and path.parent.name != "truth"]:
+        head = head_of(path)
+        if not head.text.strip():
+            continue
+        wanted = "dftracer" if ".pfw" in path.name else "chrome-json"
+        taken = [name for name, reader in readers.items() if not reader.general and reader.sniff(head)]
+        assert taken == [wanted], path
+
+
+@pytest.mark.parametrize("path", TRACES, ids=ids)
+def test_every_trace_is_mounted_and_asked(path: Path) -> None:
+    with Session(index=False) as session:
+        session.mount(str(path), "t")
+        (mounted,) = session.sql("SELECT COUNT(*) FROM t.events").fetchall()
+        trace = loaded(path)
+        assert mounted[0] == sum(len(table.data) for table in trace.tables.values() if table.event is not None)
 
 
 @pytest.mark.parametrize("name", sorted(NO_TRACES))

@@ -17,7 +17,7 @@ use crate::rows::{Decode, Failure, Learnt, Place, Sink};
 /// The longest event or property that is read.
 pub const LONGEST: usize = 64 << 20;
 /// Text that may be looked at in vain, beside so many times what was passed.
-const VAIN: u64 = 64 << 20;
+const VAIN: u64 = 512 << 20;
 const VAIN_TIMES: u64 = 16;
 /// Text that is looked through at a time for the next event.
 const SIGHT: usize = 1 << 20;
@@ -364,13 +364,15 @@ impl Document {
 
     /// A value goes on until the end of the text, or longer than anything should.
     fn cut(&mut self, feed: &mut Feed, sink: &mut Sink) -> Result<(), Halt> {
-        let rest = feed.rest();
+        let all = feed.rest();
+        let rest = all.get(..LONGEST).unwrap_or(all);
+        let ends = feed.ended() && rest.len() == all.len();
         let next = match self.may_look() {
             true => resync(rest, &mut self.event),
             false => None,
         };
         let used = next.unwrap_or(rest.len());
-        let reason = match (next, feed.ended()) {
+        let reason = match (next, ends) {
             (Some(_), _) => "event is not JSON",
             (None, true) => "file ends inside of an event",
             (None, false) => "event is longer than 64 MiB",
@@ -378,7 +380,7 @@ impl Document {
         self.placing.line += 1;
         let lost = rest.get(..used).unwrap_or(rest);
         self.placing.unread(reason, true, lost, sink);
-        self.lost = next.is_none() && !feed.ended();
+        self.lost = next.is_none() && !ends;
         self.valued = false;
         feed.pass(used);
         Ok(())

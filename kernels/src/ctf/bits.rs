@@ -95,9 +95,16 @@ impl<'a> Bits<'a> {
         let count = (shift + size).div_ceil(8);
         let bytes = self.at(count as usize)?;
         let all = if little {
-            bytes.iter().rev().fold(0u128, |all, byte| all << 8 | u128::from(*byte)) >> shift
+            bytes
+                .iter()
+                .rev()
+                .fold(0u128, |all, byte| all << 8 | u128::from(*byte))
+                >> shift
         } else {
-            bytes.iter().fold(0u128, |all, byte| all << 8 | u128::from(*byte)) >> (count * 8 - shift - size)
+            bytes
+                .iter()
+                .fold(0u128, |all, byte| all << 8 | u128::from(*byte))
+                >> (count * 8 - shift - size)
         };
         Ok((all & ((1u128 << size) - 1)) as u64)
     }

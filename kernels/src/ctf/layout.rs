@@ -47,11 +47,11 @@ impl Labels {
         Labels { ranges, flip }
     }
 
-    pub fn is_empty(&self) -> bool {
-        self.ranges.is_empty()
-    }
-
+    #[inline]
     pub fn find(&self, value: u64) -> Option<&str> {
+        if self.ranges.is_empty() {
+            return None;
+        }
         let value = value ^ self.flip;
         let behind = self.ranges.partition_point(|(first, _, _)| *first <= value);
         let (_, last, name) = self.ranges.get(behind.checked_sub(1)?)?;
@@ -111,9 +111,8 @@ pub struct Choice {
 
 impl Choice {
     pub fn has(&self, value: u64) -> bool {
-        let within = |(first, last): &(u64, u64)| {
-            value.wrapping_sub(*first) <= last.wrapping_sub(*first)
-        };
+        let within =
+            |(first, last): &(u64, u64)| value.wrapping_sub(*first) <= last.wrapping_sub(*first);
         self.ranges.iter().any(within)
     }
 }
@@ -173,7 +172,11 @@ impl Program {
         let mut nodes: Vec<Node> = Vec::with_capacity(told.len());
         let mut leasts = vec![0; told.len()];
         for (place, one) in told.into_iter().enumerate().rev() {
-            if one.2.iter().any(|part| *part <= place || *part >= leasts.len()) {
+            if one
+                .2
+                .iter()
+                .any(|part| *part <= place || *part >= leasts.len())
+            {
                 return Err(PyValueError::new_err("a node is not behind its whole"));
             }
             let node = node(one, &leasts).ok_or_else(|| {
@@ -302,7 +305,9 @@ fn node((form, numbers, parts, names): Told, leasts: &[u64]) -> Option<Node> {
     Some(Node {
         out: number(head[0]),
         slot: number(head[1]),
-        role: u8::try_from(head[2]).ok().filter(|role| *role <= role::CAPTURE)?,
+        role: u8::try_from(head[2])
+            .ok()
+            .filter(|role| *role <= role::CAPTURE)?,
         align: head[3].max(1),
         least,
         what,

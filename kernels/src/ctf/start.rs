@@ -40,9 +40,12 @@ fn streams(shared: &mut Shared, files: Vec<StreamFile>) -> Result<Vec<Stream>, F
         if stream.begin(shared, 0)?.is_some() {
             begin = stream.seen.cycles.0;
             let trace = shared.traces.get(file.trace);
-            let class = shared.class(file.trace, stream.packet.class).map(|class| class.id);
+            let class = shared
+                .class(file.trace, stream.packet.class)
+                .map(|class| class.id);
             let uuid = trace.and_then(|trace| trace.uuid);
-            if let (Some(uuid), Some(class), Some(instance)) = (uuid, class, stream.packet.instance) {
+            if let (Some(uuid), Some(class), Some(instance)) = (uuid, class, stream.packet.instance)
+            {
                 group = *known.entry((uuid, class, instance)).or_insert(group);
             }
         }
@@ -62,7 +65,7 @@ fn streams(shared: &mut Shared, files: Vec<StreamFile>) -> Result<Vec<Stream>, F
 }
 
 fn decoder(told: MountTold) -> PyResult<Result<(Decoder, u64), Failure>> {
-    let program = Arc::new(Program::new(told.nodes, told.slots)?);
+    let program = Program::new(told.nodes, told.slots)?;
     let mut traces = Vec::new();
     let mut files = Vec::new();
     let mut events = 0;
@@ -82,7 +85,7 @@ fn decoder(told: MountTold) -> PyResult<Result<(Decoder, u64), Failure>> {
     let each = WINDOWS / (files.len() as u64).max(1);
     let mut shared = Shared {
         program,
-        traces,
+        traces: Arc::new(traces),
         notes: Notes::default(),
         captured: Vec::new(),
         scratch: Vec::new(),
@@ -95,14 +98,22 @@ fn decoder(told: MountTold) -> PyResult<Result<(Decoder, u64), Failure>> {
         Err(failure) => return Ok(Err(failure)),
     };
     shared.window = each.clamp(WINDOW.0, WINDOW.1);
-    let notes = told.notes.into_iter().map(|(file, reason, count, example)| Note {
-        file,
-        reason,
-        count,
-        example,
-        incomplete: false,
-    });
-    let decoder = Decoder::new(shared, streams, told.properties, (notes.collect(), told.unix));
+    let notes = told
+        .notes
+        .into_iter()
+        .map(|(file, reason, count, example)| Note {
+            file,
+            reason,
+            count,
+            example,
+            incomplete: false,
+        });
+    let decoder = Decoder::new(
+        shared,
+        streams,
+        told.properties,
+        (notes.collect(), told.unix),
+    );
     Ok(Ok((decoder, total)))
 }
 

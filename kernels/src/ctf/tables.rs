@@ -1,7 +1,5 @@
 //! Classes of events -> tables of the sink, made when the first event of each comes.
 
-use std::sync::Arc;
-
 use super::layout::NONE;
 use super::stream::{PacketRow, Shared};
 use super::trace::EventClass;
@@ -9,7 +7,13 @@ use crate::rows::{ColumnSpec, EventSpec, Sink, TableSpec, Type};
 
 /// Columns that `events` shows elsewhere, or that say nothing of the event.
 const NOT_ARGS: [&str; 7] = [
-    "_ts", "cpu", "common_comm", "common_pid", "common_tgid", "line", "trace",
+    "_ts",
+    "cpu",
+    "common_comm",
+    "common_pid",
+    "common_tgid",
+    "line",
+    "trace",
 ];
 
 pub enum Constant {
@@ -57,7 +61,12 @@ pub fn table(event: &EventClass, sink: &mut Sink) -> Table {
     let specs: Vec<_> = told.columns.iter().map(spec).collect();
     let name = format!("raw_events.{}", told.table);
     let number = sink.table(&name, || {
-        let has = |name: &str| specs.iter().any(|one| one.name == name).then(|| name.to_owned());
+        let has = |name: &str| {
+            specs
+                .iter()
+                .any(|one| one.name == name)
+                .then(|| name.to_owned())
+        };
         let args = specs.iter().map(|one| &one.name);
         let args = args.filter(|name| !NOT_ARGS.contains(&name.as_str()));
         TableSpec {
@@ -74,11 +83,19 @@ pub fn table(event: &EventClass, sink: &mut Sink) -> Table {
     });
     let places: Vec<_> = specs.iter().map(|one| sink.column(number, one)).collect();
     let place = |column: usize| places.get(column).copied().unwrap_or(NONE);
-    let named = |name: &str| specs.iter().position(|one| one.name == name).map_or(NONE, place);
+    let named = |name: &str| {
+        specs
+            .iter()
+            .position(|one| one.name == name)
+            .map_or(NONE, place)
+    };
     let scope = |scope: usize| {
         let fills = told.fills.get(scope).into_iter().flatten();
         let also = told.also.get(scope).into_iter().flatten();
-        fills.zip(also).map(|(fill, also)| (place(*fill), place(*also))).collect()
+        fills
+            .zip(also)
+            .map(|(fill, also)| (place(*fill), place(*also)))
+            .collect()
     };
     let constants = told.constants.iter().map(|(column, value, number)| {
         let constant = match value.parse() {
@@ -117,6 +134,7 @@ pub fn tell_packets(shared: &mut Shared, sink: &mut Sink) {
             ColumnSpec::new("cpu", Type::Int),
             ColumnSpec::new("seq_num", Type::Int),
             ColumnSpec::new("events_discarded", Type::Int),
+            ColumnSpec::new("context", Type::Json),
         ],
         event: None,
     });
@@ -149,20 +167,22 @@ fn packet_row(shared: &Shared, sink: &mut Sink, table: usize, packet: &PacketRow
             rows.int(column, value);
         }
     }
+    if let Some(context) = &packet.context {
+        rows.text(10, context);
+    }
     sink.end(table);
 }
 
 /// The tables of all classes of events, by their numbers.
 #[derive(Default)]
-pub struct Tables(Vec<Option<Arc<Table>>>);
+pub struct Tables(Vec<Option<Table>>);
 
 impl Tables {
     #[inline]
-    pub fn of(&mut self, event: &EventClass, sink: &mut Sink) -> Arc<Table> {
+    pub fn of(&mut self, event: &EventClass, sink: &mut Sink) -> &Table {
         if self.0.len() <= event.number {
-            self.0.resize(event.number + 1, None);
+            self.0.resize_with(event.number + 1, || None);
         }
-        let slot = &mut self.0[event.number];
-        Arc::clone(slot.get_or_insert_with(|| Arc::new(table(event, sink))))
+        self.0[event.number].get_or_insert_with(|| table(event, sink))
     }
 }

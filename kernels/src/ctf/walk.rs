@@ -203,7 +203,9 @@ impl<'a> Walker<'a> {
         if least > 0 {
             return match count.checked_mul(least) {
                 Some(all) if all <= bits.left() => Ok(count),
-                _ => Err(Stop::Damaged("a length goes beyond the content of its packet")),
+                _ => Err(Stop::Damaged(
+                    "a length goes beyond the content of its packet",
+                )),
             };
         }
         self.budget = match self.budget.checked_sub(count) {

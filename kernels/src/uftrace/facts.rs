@@ -61,8 +61,11 @@ pub fn before(sink: &mut Sink, setup: &Setup) {
 
 fn tasks(sink: &mut Sink, setup: &Setup) {
     let table = plain(sink, "tasks", TASKS);
-    let sessions: FxHashMap<i64, &Vec<(i64, usize)>> =
-        setup.sessions_of.iter().map(|(tid, times)| (*tid, times)).collect();
+    let sessions: FxHashMap<i64, &Vec<(i64, usize)>> = setup
+        .sessions_of
+        .iter()
+        .map(|(tid, times)| (*tid, times))
+        .collect();
     for one in &setup.tasks {
         let rows = sink.rows(table);
         rows.int(0, one.tid);
@@ -160,7 +163,7 @@ pub fn after(sink: &mut Sink, merged: &Merged, setup: &Setup) {
         rows.text(1, &one.name);
         let module = one.module.and_then(|at| merged.symbols.modules.get(at));
         if let Some(module) = module {
-            rows.text(2, module.name().as_bytes());
+            rows.text(2, module.name.as_bytes());
         }
         rows.int(3, one.address.cast_signed());
         let symbol = one
