@@ -128,7 +128,9 @@ def test_every_record_is_in_a_call(name: str) -> None:
 @pytest.mark.parametrize("name", SMALL)
 def test_flat_replay(name: str) -> None:
     trace = load(root() / name / "uftrace.data")
-    truth = [m for line in (root() / name / "truth" / "replay_flat.txt").read_text().splitlines() if (m := FLAT.match(line))]
+    truth = [
+        m for line in (root() / name / "truth" / "replay_flat.txt").read_text().splitlines() if (m := FLAT.match(line))
+    ]
     assert truth
     calls = rows(trace)
     odd = odd_threads(calls)
@@ -251,7 +253,9 @@ def test_golden_replay(case: dict[str, Any]) -> None:
     for line in (folder / case["file"]).read_text().splitlines():
         m = LINE.match(line)
         if m and not m["text"].startswith(("}", "/*")):
-            truth.append((int(m["tid"]), m["text"].removesuffix(" {").removesuffix(";"), m["dur"], m["text"][-1] == "{"))
+            truth.append(
+                (int(m["tid"]), m["text"].removesuffix(" {").removesuffix(";"), m["dur"], m["text"][-1] == "{")
+            )
     calls = sorted((r for r in rows(trace) if r["state"] is None), key=lambda r: r["id"])
     by_id = {r["id"]: r for r in calls}
     if "-F" in case["args"]:
@@ -259,7 +263,9 @@ def test_golden_replay(case: dict[str, Any]) -> None:
     found = []
     for (_, _, _, opens), row in zip(truth, calls, strict=True):
         result = "" if opens or row["retval"] is None else f" = {row['retval']}"
-        found.append((row["tid"], f"{row['name']}{row['args'] or '()'}{result}", None if opens else shown(row["dur"]), opens))
+        found.append(
+            (row["tid"], f"{row['name']}{row['args'] or '()'}{result}", None if opens else shown(row["dur"]), opens)
+        )
     assert found == truth
 
 
