@@ -69,7 +69,7 @@ def line(random_: random.Random, threads: list[tuple[str, int]], us: int) -> str
     return f"{head}...1. {time}: tracing_mark_write: {mark}\n"
 
 
-def write(path: Path, lines: int, seed: int = 1) -> None:
+def generate(path: Path, lines: int, seed: int = 1) -> None:
     """Write a trace; the same arguments give the same bytes."""
     random_ = random.Random(seed)
     threads = tasks(random_, 400)
@@ -86,4 +86,4 @@ if __name__ == "__main__":
     parser.add_argument("path", type=Path)
     parser.add_argument("--lines", type=int, default=2_000_000)
     given = parser.parse_args()
-    write(given.path, given.lines)
+    generate(given.path, given.lines)

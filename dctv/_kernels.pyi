@@ -286,6 +286,83 @@ def nest(
         ValueError: The columns or names do not fit.
     """
 
+def nest_lanes(
+    slices: _ArrowStream,
+    *,
+    partitions: int,
+    names: Sequence[str],
+    cancel: Cancel | None = None,
+) -> Stream:
+    """Nest slices: `_ts: int64[n] ns, ascending, P keys, duration: int64 (NULL: never ends), payload` -> slices.
+
+    Output, in order of time, the longest of those that begin at once first: `_ts`, `_duration`, keys, `id: int64` from
+    1, `parent_id` (the latest open slice of the partition that ends no earlier; NULL for a root), `depth: int32`,
+    `lane: int64`, payload. The lane is the parent's unless another slice is open above it there; else the lowest one on
+    which nothing is open. On one lane of a partition slices nest.
+
+    Raises:
+        ValueError: The columns or names do not fit.
+    """
+
+def ancestry(
+    rows: _ArrowStream, *, start: int, down: bool, names: Sequence[str], cancel: Cancel | None = None
+) -> Stream:
+    """Find relatives: `id: int64, parent_id: int64` -> `id, distance` of rows above one, or below it.
+
+    Of several rows with one id the first is meant; circles are cut at their first row.
+    """
+
+def reachable(arrows: _ArrowStream, *, start: int, names: Sequence[str], cancel: Cancel | None = None) -> Stream:
+    """Follow arrows: `from_id: int64, to_id: int64` -> `id, distance` of what is reached from one id, itself with 0."""
+
+def self_time(slices: _ArrowStream, *, names: Sequence[str], cancel: Cancel | None = None) -> Stream:
+    """Take off what children cover: `_ts ascending, id, parent_id, duration`, int64 -> `id, self` (NULL: no end)."""
+
+def stack_paths(slices: _ArrowStream, *, names: Sequence[str], cancel: Cancel | None = None) -> Stream:
+    """Join names: `id: int64, parent_id: int64, name: text` -> `id, stack`, outermost first, `;` between names.
+
+    Of more than 512 names the first and the last 256 are shown, with `...` between.
+    """
+
+def flame_slices(slices: _ArrowStream, *, names: Sequence[str], cancel: Cancel | None = None) -> Stream:
+    """Add up slices by stack: `_ts ascending, id, parent_id, duration: int64, name: text` -> one row for each stack.
+
+    Output, each before those in it, the greatest first: `id, parent_id, depth: int32, name, count, total, self,
+    recursive: bool, stack`.
+    """
+
+def flame_stacks(stacks: _ArrowStream, *, names: Sequence[str], cancel: Cancel | None = None) -> Stream:
+    """Add up stacks with `;` between names: `count: int64, weight: int64, stack: text` -> as `flame_slices`."""
+
+def thread_states(events: _ArrowStream, *, names: Sequence[str], cancel: Cancel | None = None) -> Stream:
+    """Make states of switches and wakeups, in the order in which they end.
+
+    Input: `_ts: int64[n] ns, ascending, kind: int8, cpu, target_cpu, tid, other_tid: int64, code: int8, line: int64,
+    payload`. `kind` is 0 for a switch from `other_tid` to `tid` on `cpu`, which leaves it in state `code`; 1 for a
+    wakeup of `tid` by `other_tid` (NULL: what runs on `cpu`) that is to run on `target_cpu`, in context `code`. States
+    are 0 runnable, 1 sleeping, 2 uninterruptible, 3 ended, 4 unknown, 5 running. Output: `_ts`, `end` (NULL for a
+    thread's last), `tid`, `state: int8`, `cpu`, `line`, `woken: bool`, `waker`, `context: int8`, `side: int8` (1 if it
+    is of `other_tid`); state, cpu, line, waker and context of the next state; payload of the event that began it. What
+    is held grows with threads.
+
+    Raises:
+        ValueError: The columns or names do not fit.
+    """
+
+def critical_path(
+    states: _ArrowStream, *, tid: int, start: int, end: int, names: Sequence[str], cancel: Cancel | None = None
+) -> Stream:
+    """Follow wakeups back from one thread: pieces that cover [start, end).
+
+    Input: `_ts: int64[n] ns, ascending, end, tid: int64, state: int8, cpu, end_line, waker: int64, context: int8`.
+    Output: `_ts`, `_duration`, `tid`, `state: int8`, `cpu`, `depth`, `reason: int8`. A sleep that a thread's wakeup
+    ended is replaced by what that thread did meanwhile, and so on; a wakeup must be before the one that it explains.
+    The states of all threads in [start, end) are held, 64 bytes each; each is found by bisection, each piece told once.
+
+    Raises:
+        ValueError: The columns or names do not fit.
+    """
+
 def nest_pairs(
     starts: _ArrowStream,
     stops: _ArrowStream,
@@ -780,6 +857,29 @@ class FtracePass:
     def __iter__(self) -> FtracePass: ...
     def __next__(self) -> FtraceChunk: ...
 
+def chrome_pass(
+    paths: Sequence[tuple[str, tuple[int, int, bool] | None]],
+    threads: int = 1,
+    progress: Callable[[int, int], object] | None = None,
+) -> RowPass:
+    """Read trace events in JSON, plain or gzip; a path may come with the part of its file that is read.
+
+    That is an offset, a size, and whether it is a stream of deflate, as archives have it.
+    """
+
+def perfetto_pass(
+    paths: Sequence[str],
+    threads: int,
+    progress: Callable[[int, int], object] | None,
+    *,
+    descriptors: Sequence[bytes],
+) -> RowPass:
+    """Begin a pass over a Perfetto trace; of serialized file descriptors that tell the same, the first count.
+
+    Raises:
+        OSError: A file cannot be read.
+    """
+
 class RowPass:
     """A trace -> its chunks decoded, then `facts` that describe the tables, see `dctv.readers.described`."""
 
@@ -787,8 +887,49 @@ class RowPass:
     def __next__(self) -> DecodedChunk: ...
     def facts(self) -> dict[str, Any]: ...
 
+class ChromeExport:
+    """Batches of slices, counters and instants -> events of Chrome's JSON; tracks: number, name, process, thread."""
+
+    def __init__(self, tracks: Sequence[tuple[int, str | None, int, int]], start: int) -> None: ...
+    def slices(self, batch: Any) -> bytes: ...
+    def async_slices(self, batch: Any) -> bytes: ...
+    def counters(self, batch: Any) -> bytes: ...
+    def instants(self, batch: Any) -> bytes: ...
+
+class PerfettoExport:
+    """Batches of slices, counters and instants -> packets of Perfetto's traces."""
+
+    def __init__(self, start: int) -> None: ...
+    def tracks(
+        self,
+        processes: Sequence[tuple[int, str | None]],
+        tracks: Sequence[tuple[int, str, str | None, int | None, int | None, str | None]],
+    ) -> bytes: ...
+    def slices(self, batch: Any) -> bytes: ...
+    def finish(self) -> bytes: ...
+    def counters(self, batch: Any) -> bytes: ...
+    def instants(self, batch: Any) -> bytes: ...
+
 def uftrace_pass(setup: object, threads: int, progress: Callable[[int, int], None] | None) -> RowPass:
     """Merge the records of a uftrace data directory, whose small files `dctv.readers.uftrace.Setup` tells of."""
+
+def perf_data_pass(paths: list[str], threads: int, progress: Callable[[int, int], object] | None = None) -> RowPass:
+    """Read perf.data files: samples, tracepoints, and what the kernel told of processes."""
+
+def ctf_pass(mount: Mapping[str, Any], threads: int, progress: Callable[[int, int], None] | None = None) -> RowPass:
+    """Decode the streams of CTF traces; `mount` is what `dctv.readers.ctf` makes of their metadata."""
+
+def perf_script_pass(paths: list[str], threads: int, progress: Callable[[int, int], object] | None = None) -> RowPass:
+    """Read the text of `perf script`: samples with the stacks below them, tracepoints, other records."""
+
+def collapsed_pass(paths: list[str], threads: int, progress: Callable[[int, int], object] | None = None) -> RowPass:
+    """Read collapsed stacks, `a;b;c 12`: a sample for each line."""
+
+def ftrace_graph_pass(paths: list[str], threads: int, progress: Callable[[int, int], object] | None = None) -> RowPass:
+    """Read the function graph tracer's own text: entries and exits of functions, and the events between them."""
+
+def trace_dat_pass(paths: list[str], threads: int, progress: Callable[[int, int], object] | None = None) -> RowPass:
+    """Read files of trace-cmd: the pages of the kernel's ring buffer of all CPUs, merged."""
 
 def uftrace_names(names: list[str]) -> list[str]:
     """Demangle C++ and Rust names as uftrace shows them, without parameters and template arguments."""

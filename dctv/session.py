@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, Any
 
 from dctv import readers
 from dctv.bind.binder import Binder
+from dctv.bind.library import library_function
 from dctv.catalog.alignment import aligned
 from dctv.catalog.files import find_traces, list_files
 from dctv.catalog.given import scan_of, stored
 from dctv.catalog.mount import Mount, attach, check_name
 from dctv.catalog.namespace import Catalog, StoredTable
-from dctv.catalog.stdlib import expected_events, modules
+from dctv.catalog.stdlib import library
 from dctv.contracts.function_rule import FunctionRule
 from dctv.contracts.reader import LoadContext, Reader
 from dctv.contracts.shelf import Shelf, scan
@@ -225,7 +226,7 @@ class Session:
         mount = mount_of(parts, path, trace, with_index(trace, index, self._policy, narrator))
         if align is not None:
             mount = aligned(mount, align, self._mounts)
-        attach(self._catalog, mount, modules(), expected_events(), [quantize(mount.trace.last_ts)])
+        attach(self._catalog, mount, library(), [quantize(mount.trace.last_ts)], library_function)
         self._mounts[parts] = mount
         return f"mounted {path} as {name.text} ({reader}, {len(mount.trace.tables)} tables)"
 

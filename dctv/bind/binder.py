@@ -10,12 +10,13 @@ from sqlglot import exp
 
 from dctv.bind import arguments, engine_tables, merging
 from dctv.bind.context import Context, Environment, Leaves, Query
+from dctv.bind.parts import Feeds, bind_part
 from dctv.bind.relations import relation
 from dctv.bind.scope import Scope
 from dctv.bind.selects import bind_select
 from dctv.bind.spans import bind_spans, is_join
 from dctv.bind.typed import bind_typed
-from dctv.catalog.namespace import StoredTable, View
+from dctv.catalog.namespace import Part, StoredTable, View
 from dctv.contracts.table_function import TableFunction
 from dctv.errors import BindError
 from dctv.plan.nodes import Kernel, Plan, Relation, physical_names
@@ -39,11 +40,18 @@ class Binder:
         """Whether this binds the recursive part of a common table."""
         self.depth = 0
         """How many views deep this is."""
+        self.feeds: Feeds | None = None
+        """Counts what a view of the standard library reads."""
+        self.within = False
+        """Whether this binds a view of the standard library."""
+        self.fed: Mapping[str, Feeds] = {}
+        """What common tables read."""
 
     def copy(self, **changes: Any) -> Binder:
         """Return a binder that differs in some attributes."""
         other = Binder(self.env, self.home)
         other.common, other.recursive, other.depth = self.common, self.recursive, self.depth
+        other.feeds, other.fed, other.within = self.feeds, self.fed, self.within
         for name, value in changes.items():
             setattr(other, name, value)
         return other
@@ -83,9 +91,11 @@ class Binder:
         for cte in select.ctes:
             if not select.recursive:
                 self._check_not_recursive(cte)
-            plan = binder._recursive(cte) if select.recursive and _names_itself(cte) else binder.plan(cte.select)
+            name, feeds = cte.name.text.lower(), Feeds()
+            inner: Binder = binder.copy(feeds=feeds)
+            plan = inner.of_common_table(cte) if select.recursive and _names_itself(cte) else inner.plan(cte.select)
             plan = binder.renamed(plan, cte.columns, cte.name)
-            binder = binder.copy(common={**binder.common, cte.name.text.lower(): plan})
+            binder = binder.copy(common={**binder.common, name: plan}, fed={**binder.fed, name: feeds})
         return binder
 
     def _check_not_recursive(self, cte: ast.CommonTable) -> None:
@@ -98,7 +108,7 @@ class Binder:
                 hint="WITH RECURSIVE lets a table read itself",
             )
 
-    def _recursive(self, cte: ast.CommonTable) -> Plan:
+    def of_common_table(self, cte: ast.CommonTable) -> Plan:
         """Bind `base UNION [ALL] step`, where the step reads the table that is being made."""
         body = cte.select.body
         if not isinstance(body, ast.Compound) or body.op != "UNION":
@@ -153,16 +163,23 @@ class Binder:
 
     def _named(self, path: ast.Path) -> Plan:
         if len(path.parts) == 1 and path.parts[0].text.lower() in self.common:
-            return self.common[path.parts[0].text.lower()]
+            name = path.parts[0].text.lower()
+            if self.feeds is not None and name in self.fed:
+                self.feeds.add(self.fed[name])
+            return self.common[name]
         found = self.env.catalog.find(tuple(p.text for p in path.parts), self.home)
         if found is None:
             raise self.env.catalog.unknown(path, "table", self.home)
-        entry, _ = found
+        entry, full = found
         match entry:
             case StoredTable():
+                if self.feeds is not None:
+                    self.feeds.met(entry)
                 return entry.plan()
             case View():
-                return self._view(entry, path)
+                return self._view(entry, full, path)
+            case Part():
+                return bind_part(self, entry)
             case TableFunction():
                 call = ast.TableCall(path, place=path.place)
                 if any(p.default is not None and not isinstance(p.default, str) for p in entry.parameters):
@@ -171,11 +188,24 @@ class Binder:
                     )
                 return self._called(call)
 
-    def _view(self, view: View, path: ast.Path) -> Plan:
+    def _view(self, view: View, name: Sequence[str], path: ast.Path) -> Plan:
         if self.depth >= _MAX_DEPTH:
             raise BindError(f"view `{path.text}` is made of itself", path.place)
-        binder = self.copy(home=view.home, common={}, recursive=False, depth=self.depth + 1)
-        return self.renamed(binder.plan(view.select()), view.columns, path.parts[-1])
+        if not view.home:
+            binder = self.copy(common={}, recursive=False, depth=self.depth + 1)
+            return self.renamed(binder.plan(view.select()), view.columns, path.parts[-1])
+        known: tuple[View, Plan, Feeds] | None = self.env.bound.get(id(view))
+        if known is None:
+            feeds = Feeds()
+            inner = {"home": view.home, "common": {}, "recursive": False, "depth": self.depth + 1}
+            binder = self.copy(**inner, feeds=feeds, within=self.within or view.fed)
+            known = self.env.bound[id(view)] = (view, binder.plan(view.select()), feeds)
+        _, plan, feeds = known
+        if self.feeds is not None:
+            self.feeds.add(feeds)
+        if view.fed and not self.within and feeds.lacking:
+            self.env.warnings.entries[feeds.note(".".join(name))] = 1
+        return plan
 
     def _called(self, node: ast.TableCall) -> Plan:
         found = self.env.catalog.find(tuple(p.text for p in node.path.parts), self.home)

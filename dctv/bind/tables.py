@@ -10,6 +10,7 @@ from sqlglot import exp
 from dctv.bind import expressions
 from dctv.bind.bound import Bound, operand, unify
 from dctv.bind.context import Leaves
+from dctv.bind.parts import Feeds
 from dctv.bind.relations import names_of
 from dctv.bind.scope import Scope, ScopeColumn, ScopeTable, table_in_scope
 from dctv.bind.spans import bind_spans, is_join
@@ -62,7 +63,9 @@ def _add(binder: Binder, node: ast.Table, source: Source, leaves: Leaves) -> tup
         return _item(binder, node, source, leaves)
     tree, tables = _add(binder, node.left, source, leaves)
     _extend(source.scope, tables, node.left)
-    right, right_tables = _side(binder, node.right, source, leaves)
+    # What is joined to rows that stay in any case feeds nothing.
+    side = binder.copy(feeds=Feeds()) if node.kind in ("LEFT", "ASOF LEFT") else binder
+    right, right_tables = _side(side, node.right, source, leaves)
     left_scope = Scope(list(source.scope.tables), source.scope.parent, dict(source.scope.merged))
     _extend(source.scope, right_tables, node.right)
     source.stable = False

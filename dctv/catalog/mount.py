@@ -8,10 +8,11 @@ from functools import cache, partial
 
 from sqlglot import exp
 
+from dctv.catalog.expected import RAW, ExpectedEvent, Found, arguments, feeding
 from dctv.catalog.given import stored
-from dctv.catalog.namespace import Catalog, StoredTable, View
+from dctv.catalog.namespace import Catalog, Part, StoredTable, View
 from dctv.catalog.shifting import shifted
-from dctv.catalog.stdlib import ExpectedEvent, Module
+from dctv.catalog.stdlib import Expected, Library, Module
 from dctv.contracts.reader import EventColumns, LoadedTrace, TraceTable
 from dctv.contracts.table_function import TableFunction
 from dctv.errors import BindError
@@ -29,6 +30,14 @@ Union = Callable[[Collection[str]], tuple[exp.Query, Mapping[str, str]]]
 
 EXPECTED = "_events"
 """The space of events as the standard library expects them: all columns there, maybe no rows."""
+TABLES = "_tables"
+"""The space of other tables as the standard library expects them."""
+PARTS = "_parts"
+"""The space of what the vocabulary of all formats is made of."""
+BUILT = "_built"
+"""The space of views that only other views are to read."""
+HIDDEN = frozenset((EXPECTED, TABLES, PARTS, BUILT))
+"""Spaces that no listing shows."""
 
 
 @record
@@ -67,9 +76,9 @@ def check_name(catalog: Catalog, path: ast.Path) -> tuple[str, ...]:
 def attach(
     catalog: Catalog,
     mount: Mount,
-    modules: Sequence[Module],
-    expected: Mapping[str, ExpectedEvent],
+    library: Library,
     functions: Sequence[TableFunction],
+    function_of: Callable[[Module, tuple[str, ...]], TableFunction],
 ) -> None:
     """Add everything of a mounted trace below its name."""
     trace, parts = mount.trace, mount.parts
@@ -77,18 +86,36 @@ def attach(
     for name, plan in plans.items():
         catalog.add((*parts, *_dotted(name, trace.tables[name])), StoredTable(plan))
     for name, facts, doc in _FACTS:
-        catalog.add((*parts, name), StoredTable(cache(partial(facts, trace)), doc))
+        catalog.add((*parts, name), StoredTable(cache(partial(facts, trace)), doc, there=False))
     events = cache(lambda: _events(mount, plans))
-    catalog.add((*parts, "events"), StoredTable(events, "all events of the trace, with their arguments as JSON"))
+    every = "all events of the trace, with their arguments as JSON"
+    any_event = any(table.event is not None for table in trace.tables.values())
+    catalog.add((*parts, "events"), StoredTable(events, every, any_event))
     for function in functions:
         catalog.add((*parts, function.name), function)
-    for name, event in expected.items():
-        found = plans.get(f"raw_events.{name}")
-        catalog.add((*parts, EXPECTED, name), StoredTable(_expected(event, found)))
-    for module in modules:
-        if mount.reader in module.formats:
-            view = View(module.select, home=parts, doc=module.summary)
-            catalog.add((*parts, *module.parts), view)
+    raw = {name: table.event for name, table in trace.tables.items()}
+    fed = feeding(library.events, [name.removeprefix(RAW) for name in raw if name.startswith(RAW)])
+    for name, event in library.events.items():
+        make = cache(partial(_expected_event, event, fed[name], raw, plans))
+        catalog.add((*parts, EXPECTED, name), StoredTable(make, "", bool(fed[name]), name))
+    for name, one in library.tables.items():
+        found = plans.get(name)
+        catalog.add((*parts, TABLES, name), StoredTable(_expected(one, found), "", found is not None, name))
+    for name, schema in library.parts.items():
+        views = tuple(_view(module, parts) for module in library.sources[name] if module.covers(mount.reader))
+        catalog.add((*parts, PARTS, name), Part(schema, views, mount.reader))
+    for module in library.modules:
+        if module.covers(mount.reader):
+            entry = (
+                function_of(module, parts)
+                if module.parameters
+                else _view(module, parts, fed=module.parts[0] not in HIDDEN)
+            )
+            catalog.add((*parts, *module.parts), entry)
+
+
+def _view(module: Module, home: tuple[str, ...], *, fed: bool = False) -> View:
+    return View(module.select, home=home, doc=module.summary, fed=fed)
 
 
 def table_plan(catalog: Catalog, mount: Mount, name: str) -> Plan | None:
@@ -118,7 +145,16 @@ def _plan(mount: Mount, name: str) -> Callable[[], Plan]:
     return cache(plan)
 
 
-def _expected(event: ExpectedEvent, plan: Callable[[], Plan] | None) -> Callable[[], Plan]:
+def _expected_event(
+    event: ExpectedEvent,
+    fed: Sequence[str],
+    raw: Mapping[str, EventColumns | None],
+    plans: Mapping[str, Callable[[], Plan]],
+) -> Plan:
+    return event.plan([Found(own, raw[f"{RAW}{own}"], plans[f"{RAW}{own}"]) for own in fed])
+
+
+def _expected(event: Expected, plan: Callable[[], Plan] | None) -> Callable[[], Plan]:
     return cache(lambda: event.plan(None if plan is None else plan()))
 
 
@@ -197,37 +233,20 @@ def union_of(trace: LoadedTrace, names: Collection[str]) -> tuple[exp.Query, Map
     union: exp.Query = selects[0]
     for select in selects[1:]:
         union = exp.Union(this=union, expression=select, distinct=False)
-    inner = exp.Subquery(this=union, alias=exp.TableAlias(this=exp.to_identifier("every", quoted=True)))
     items: list[exp.Expr] = [exp.column(n, quoted=True) for n in schema.names]
+    inner = exp.Subquery(this=union, alias=exp.TableAlias(this=exp.to_identifier("every", quoted=True)))
+    if len(selects) == 1:
+        return exp.Select(expressions=items).from_(inner), leaves
     order = [exp.column(n, quoted=True) for n in (TS, "dctv:table", "dctv:row")]
     return exp.Select(expressions=items).from_(inner).order_by(*order, copy=False), leaves
-
-
-def _args(table: TraceTable, event: EventColumns) -> exp.Expr:
-    """Return the arguments of an event as one JSON object: what stands in a JSON column `args`, and other columns."""
-    types = {column.name: column.type for column in table.schema.columns}
-    given = exp.cast(exp.column("args", quoted=True), "JSON") if types.get("args") == "JSON" else None
-    members: list[exp.Expr] = []
-    for name in event.args:
-        if given is None or name != "args":
-            value = exp.column(name, quoted=True)
-            members += [exp.Literal.string(name), exp.cast(value, "JSON") if types[name] == "JSON" else value]
-    empty = exp.Literal.string("{}")
-    start = empty if given is None else exp.Coalesce(this=given, expressions=[exp.cast(empty, "JSON")])
-    if given is not None and not members:
-        return start
-    # Merging drops members that are NULL: fields that this event did not have.
-    columns = exp.Anonymous(this="json_object", expressions=members)
-    return exp.Anonymous(this="json_merge_patch", expressions=[start, columns])
 
 
 def _as_events(table: TraceTable, leaf: str, schema: Schema, number: int) -> exp.Select:
     event = table.event
     assert event is not None
-    whole = _args(table, event)
     values: dict[str, exp.Expr] = {
         "name": exp.Literal.string(event.name) if event.named_by is None else exp.column(event.named_by, quoted=True),
-        "args": whole,
+        "args": arguments(event.args, table.schema),
         TS: exp.column(TS, quoted=True),
     }
     for target, source in (

@@ -10,6 +10,7 @@ from dctv.errors import BindError, nearest
 from dctv.plan.nodes import Plan
 from dctv.record import record
 from dctv.syntax import ast
+from dctv.types.schema import Schema
 
 
 @record
@@ -18,6 +19,10 @@ class StoredTable:
 
     plan: Callable[[], Plan]
     doc: str = ""
+    there: bool = True
+    """Whether it has what happened: not if it holds facts about the trace, or an event that the trace lacks."""
+    event: str | None = None
+    """The event that it is of, if it is one that the standard library expects."""
 
 
 @record
@@ -29,9 +34,21 @@ class View:
     home: tuple[str, ...] = ()
     """Names in the select are looked up below this prefix first: the mount point, for views of the standard library."""
     doc: str = ""
+    fed: bool = False
+    """Whether a note says so if the trace has nothing that it is made of: for views of the standard library."""
 
 
-Entry = StoredTable | View | TableFunction
+@record
+class Part:
+    """A table that the standard library is built on: the rows of some views together, in order of time if timed."""
+
+    schema: Schema
+    views: tuple[View, ...]
+    reader: str
+    """The format of the trace."""
+
+
+Entry = StoredTable | View | Part | TableFunction
 
 
 @dataclass(slots=True)

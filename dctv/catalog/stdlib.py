@@ -1,15 +1,17 @@
-"""Reads the standard library: SQL files whose path is their name, and the events that they expect."""
+"""Reads the standard library: SQL files whose path is their name, what they expect of a trace, and what they share."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 from sqlglot import exp
 
 from dctv import resources
+from dctv.catalog.expected import ExpectedEvent, expected_events
 from dctv.errors import Source
 from dctv.plan.nodes import Plan, Relation, physical_names
 from dctv.record import record
@@ -19,25 +21,40 @@ from dctv.types.schema import TS, ColumnType, Kind, Schema
 from dctv.types.units import NO_UNIT, parse_unit
 from dctv.types.values import engine_type
 
+EVERY = "*"
+"""Stands for all formats."""
+_PARTS = "_parts"
+
 
 @record
 class Module:
-    """One view of the standard library."""
+    """One view or function of the standard library."""
 
     parts: tuple[str, ...]
     """Its name below the mount: `scheduler`, `timeslices_p_cpu`."""
     formats: tuple[str, ...]
-    """Names of the readers whose traces get it."""
+    """Names of the readers whose traces get it; `*` for all."""
     doc: str
     """What its comments say of it as a whole."""
     columns: Mapping[str, str]
     """What its columns hold, by name."""
     source: Source
+    like: str = ""
+    """The view whose columns it has, if it is another name of it: `-- columns of: scheduler.timeslices_p_cpu`."""
+    parameters: tuple[tuple[str, str | None, str], ...] = ()
+    """What it is called with, if it is a function: names, defaults as they are written or None, and what they mean.
+
+    In its text each is a bind parameter `:name`.
+    """
 
     @property
     def summary(self) -> str:
         """The beginning of its comments, up to the first full stop or colon."""
         return re.split(r"[.:](?:\s|$)", self.doc, maxsplit=1)[0]
+
+    def covers(self, reader: str) -> bool:
+        """Whether traces of a format get it."""
+        return reader in self.formats or EVERY in self.formats
 
     def select(self) -> ast.Select:
         """Parse its text."""
@@ -49,20 +66,56 @@ def _parsed(source: Source) -> ast.Select:
     return parse_select(source)
 
 
+@record
+class Library:
+    """The standard library."""
+
+    modules: tuple[Module, ...]
+    """Its views, by name."""
+    sources: Mapping[str, tuple[Module, ...]]
+    """Of each part, what gives its rows; each for some formats."""
+    parts: Mapping[str, Schema]
+    """What the columns of parts are, which are the same for all formats."""
+    events: Mapping[str, ExpectedEvent]
+    """Raw events that it reads."""
+    tables: Mapping[str, Expected]
+    """Other tables of traces that it reads."""
+
+
 @cache
-def modules() -> tuple[Module, ...]:
-    """Return all modules, by name."""
+def library() -> Library:
+    """Read the standard library, except for what the views select."""
     root = resources.root() / "stdlib"
-    return tuple(_read(path, root) for path in sorted(root.rglob("*.sql")))
+    found = _with_columns([_read(path, root) for path in sorted(root.rglob("*.sql"))])
+    views = tuple(one for one in found if one.parts[0] != _PARTS)
+    parts = {name: Schema(_kind(columns), columns) for name, columns in _columns("parts").items()}
+    sources = {
+        name: tuple(one for one in found if one.parts[0] == _PARTS and one.parts[1:-1] == (name,)) for name in parts
+    }
+    tables = {name: Expected(name, Schema(Kind.REGULAR, columns)) for name, columns in _columns("tables").items()}
+    return Library(views, sources, parts, expected_events(), tables)
+
+
+def _with_columns(found: Sequence[Module]) -> list[Module]:
+    """Say what the columns of views are that are other names of one."""
+    by_name = {".".join(one.parts): one for one in found}
+    return [replace(one, columns=by_name[one.like].columns) if one.like else one for one in found]
+
+
+def modules() -> tuple[Module, ...]:
+    """Return all views, by name."""
+    return library().modules
 
 
 def _read(path: Path, root: Path) -> Module:
-    """Read a module: `-- sentence`, `-- formats: a, b`, `-- column name: sentence`, then the select."""
+    """Read a module: sentences, formats, parameters and columns as comments, then the select."""
     text = path.read_text(encoding="utf-8")
     relative = path.relative_to(root)
     doc: list[str] = []
     formats: tuple[str, ...] = ()
     columns: dict[str, str] = {}
+    parameters: list[tuple[str, str | None, str]] = []
+    like = ""
     for line in text.splitlines():
         if not line.startswith("--"):
             break
@@ -72,46 +125,57 @@ def _read(path: Path, root: Path) -> Module:
         elif comment.startswith("column "):
             column, _, what = comment.removeprefix("column ").partition(":")
             columns[column.strip()] = what.strip()
+        elif comment.startswith("columns of:"):
+            like = comment.removeprefix("columns of:").strip()
+        elif comment.startswith("parameter "):
+            declared, _, what = comment.removeprefix("parameter ").partition(":")
+            name, given, default = declared.partition("=")
+            parameters.append((name.strip(), default.strip() if given else None, what.strip()))
         else:
             doc.append(comment)
-    return Module(
-        relative.with_suffix("").parts, formats, " ".join(doc), columns, Source(f"stdlib/{relative.as_posix()}", text)
-    )
+    source = Source(f"stdlib/{relative.as_posix()}", text)
+    return Module(relative.with_suffix("").parts, formats, " ".join(doc), columns, source, like, tuple(parameters))
 
 
 @record
-class ExpectedEvent:
-    """An event that the standard library reads: it has these columns even where a trace lacks them."""
+class Expected:
+    """A table that the standard library reads: it has these columns even where a trace lacks them."""
 
     name: str
-    columns: tuple[ColumnType, ...]
+    schema: Schema
 
     def plan(self, scan: Plan | None) -> Plan:
-        """Return the event's table with the expected columns: cast from the trace's, NULL where there is none."""
-        schema = Schema(Kind.EVENT, (ColumnType(TS, "BIGINT", parse_unit("ns")), *self.columns))
-        found = {} if scan is None else dict(zip(scan.schema.names, physical_names(scan.schema), strict=True))
-        columns: list[exp.Expr] = []
-        for column in schema.columns:
-            value: exp.Expr = exp.column(found[column.name], quoted=True) if column.name in found else exp.Null()
-            cast = exp.TryCast(this=value, to=exp.Var(this=column.type))
-            columns.append(exp.Alias(this=cast, alias=exp.to_identifier(column.name, quoted=True)))
-        tree = exp.Select(expressions=columns)
-        if scan is None:
-            return Relation(
-                schema, ordered=True, query=tree.where(exp.Boolean(this=False), copy=False), keeps_order=True
-            )
-        table = exp.Table(this=exp.to_identifier("event", quoted=True))
-        return Relation(schema, ordered=True, query=tree.from_(table), leaves=(("event", scan),), keeps_order=True)
+        """Return the table with the expected columns: cast from the trace's, NULL where there is none."""
+        return cast_to(self.schema, scan)
 
 
-@cache
-def expected_events() -> Mapping[str, ExpectedEvent]:
-    """Return the events of stdlib/events.toml by name: each a table of column = "TYPE" or "TYPE unit"."""
+def cast_to(schema: Schema, plan: Plan | None) -> Relation:
+    """Return a plan with the columns of a schema: cast from those of the same name, NULL where there is none."""
+    found = {} if plan is None else dict(zip(plan.schema.names, physical_names(plan.schema), strict=True))
+    columns: list[exp.Expr] = []
+    for column in schema.columns:
+        value: exp.Expr = exp.column(found[column.name], quoted=True) if column.name in found else exp.Null()
+        cast = exp.TryCast(this=value, to=exp.Var(this=column.type))
+        columns.append(exp.Alias(this=cast, alias=exp.to_identifier(column.name, quoted=True)))
+    tree = exp.Select(expressions=columns)
+    timed = schema.kind is not Kind.REGULAR
+    if plan is None:
+        return Relation(schema, ordered=timed, query=tree.where(exp.Boolean(this=False), copy=False), keeps_order=True)
+    table = exp.Table(this=exp.to_identifier("event", quoted=True))
+    leaves = (("event", plan),)
+    return Relation(schema, ordered=timed and plan.ordered, query=tree.from_(table), leaves=leaves, keeps_order=True)
+
+
+def _kind(columns: tuple[ColumnType, ...]) -> Kind:
+    return Kind.EVENT if columns[0].name == TS else Kind.REGULAR
+
+
+def _columns(file: str) -> Mapping[str, tuple[ColumnType, ...]]:
+    """Read a file of tables by name, each of column = "TYPE" or "TYPE unit"."""
     import tomllib
 
-    path = resources.root() / "stdlib" / "events.toml"
-    data = tomllib.loads(path.read_text(encoding="utf-8"))
-    return {name: ExpectedEvent(name, tuple(_column(*item) for item in table.items())) for name, table in data.items()}
+    data = tomllib.loads((resources.root() / "stdlib" / f"{file}.toml").read_text(encoding="utf-8"))
+    return {name: tuple(_column(*item) for item in table.items()) for name, table in data.items()}
 
 
 def _column(name: str, text: str) -> ColumnType:

@@ -76,7 +76,7 @@ class StoreSpool:
         tables = chunks.tables(known)
         rows = {name: count for name, count, _ in self._spool.tables()}
         writing = _Writing(folder, self._progress, 2 * sum(rows.get(name, 0) for name in tables))
-        every = _Every(self._folder, self._memory // 2) if _is_flat(tables) else None
+        every = _Every(self._folder, self._memory // 2) if _pays(tables) else None
         try:
             stored = []
             for number, (name, table) in enumerate(tables.items(), 1):
@@ -141,6 +141,11 @@ def _arrow_schema(schema: Schema) -> pa.Schema:
 
     types = {"BIGINT": pa.int64(), "UBIGINT": pa.uint64(), "DOUBLE": pa.float64(), "BOOLEAN": pa.bool_()}
     return pa.schema([(column.name, types.get(column.type, pa.string())) for column in schema.columns])
+
+
+def _pays(tables: Mapping[str, TraceTable]) -> bool:
+    """Whether all events should stand in one file too: where they do not already, and their columns fit."""
+    return sum(table.event is not None for table in tables.values()) != 1 and _is_flat(tables)
 
 
 def _is_flat(tables: Mapping[str, TraceTable]) -> bool:

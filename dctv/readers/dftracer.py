@@ -36,14 +36,22 @@ from dctv.readers.dftracer_tables import (
 
 
 def sniff(head: Head) -> bool:
-    """Whether one of the first lines is a record of DFTracer."""
+    """Whether the first lines are records of DFTracer: one in each line, not part of an object, without commas.
+
+    Commas between records, or lists of them, tell trace events of other writers, whose records have the same members.
+    """
     lines = head.text.split(b"\n")
-    if len(lines) > 1:
-        return any(_is_record(line) for line in lines[:64])
-    # A single line may be longer than the head.
-    return _is_record(lines[0]) or (
-        lines[0].lstrip().startswith(b"{") and all(key in lines[0] for key in (b'"name"', b'"cat"', b'"pid"', b'"ph"'))
-    )
+    if len(lines) == 1 and not _is_record(lines[0]):
+        # A single line may be longer than the head.
+        begins = lines[0].lstrip().startswith(b"{") and b'"traceEvents"' not in lines[0]
+        return begins and all(key in lines[0] for key in (b'"name"', b'"cat"', b'"pid"', b'"ph"'))
+    first = lines[:64]
+    if any(_is_record(line.rstrip().removesuffix(b",")) for line in first if line.rstrip().endswith(b",")):
+        return False
+    records = [line for line in first if _is_record(line)]
+    if len(records) == 1 and lines[0].strip() == b"[":
+        return any(mark in records[0] for mark in (b'"id"', b'"type"', b'"hhash"', b'"dftracer"'))
+    return bool(records)
 
 
 def _is_record(line: bytes) -> bool:

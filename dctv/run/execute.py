@@ -12,8 +12,8 @@ from dctv.bind import expressions
 from dctv.bind.binder import Binder
 from dctv.bind.context import Environment, Leaves
 from dctv.bind.scope import Scope
-from dctv.catalog.mount import EXPECTED
-from dctv.catalog.namespace import Catalog, Entry, StoredTable, View
+from dctv.catalog.mount import HIDDEN
+from dctv.catalog.namespace import Catalog, Entry, Part, StoredTable, View
 from dctv.contracts.engine import Engine
 from dctv.contracts.function_rule import FunctionRule
 from dctv.contracts.span_operator import SpanOperator
@@ -271,7 +271,7 @@ class Executor:
             return
         entries = sorted(space.walk(f"{prefix}." if prefix else ""))
         for name, entry in entries:
-            if EXPECTED not in name.split("."):
+            if HIDDEN.isdisjoint(name.split(".")):
                 yield name, self._kind(entry), getattr(entry, "doc", "")
 
     def _kind(self, entry: Entry) -> str:
@@ -280,7 +280,7 @@ class Executor:
                 return "function"
             case StoredTable():
                 return entry.plan().schema.kind.value
-            case View():
+            case View() | Part():
                 return "view"
 
 

@@ -3,24 +3,45 @@
 use pyo3::prelude::*;
 
 mod access;
+mod chrome;
 mod columns;
+mod ctf;
+mod export;
 mod ftrace;
+mod ftrace_graph;
+mod json;
 mod pass;
+mod perf;
+mod perf_text;
+mod perfetto;
 mod pfw;
 mod rows;
 mod spool;
 mod statistics;
 mod sweeps;
+mod tracedat;
+mod tracepoints;
+mod trees;
 mod uftrace;
 
 #[pymodule]
 fn _kernels(m: &Bound<'_, PyModule>) -> PyResult<()> {
     access::register(m)?;
-    sweeps::register(m)?;
+    chrome::register(m)?;
+    ctf::register(m)?;
+    export::register(m)?;
     ftrace::register(m)?;
+    ftrace_graph::register(m)?;
+    perf::register(m)?;
+    perf_text::register(m)?;
+    perfetto::register(m)?;
     pfw::register(m)?;
     rows::register(m)?;
     spool::register(m)?;
     statistics::register(m)?;
-    uftrace::register(m)
+    sweeps::register(m)?;
+    tracedat::register(m)?;
+    trees::register(m)?;
+    uftrace::register(m)?;
+    Ok(())
 }

@@ -1,5 +1,5 @@
 -- What was done with each file, see `io.calls`.
--- formats: dftracer
+-- formats: dftracer, ftrace-text, trace-dat, perfetto, perf-data, ctf
 -- column path: the file, NULL for calls that name none
 -- column calls: how many calls there were
 -- column reads: how many of them were to read
@@ -15,7 +15,9 @@ SELECT path, COUNT(*) AS calls,
   COUNT(*) FILTER (WHERE direction = 'write') AS writes,
   COALESCE(SUM(bytes) FILTER (WHERE direction = 'read'), 0B) AS bytes_read,
   COALESCE(SUM(bytes) FILTER (WHERE direction = 'write'), 0B) AS bytes_written,
-  SUM(_duration) AS time, COUNT(DISTINCT COALESCE(hostname, '') || ' ' || pid::STRING) AS processes, MIN(_ts) AS first_ts, MAX(_ts) AS last_ts
+  COALESCE(SUM(_duration), 0ns) AS time,
+  COUNT(DISTINCT COALESCE(hostname, '') || ' ' || pid::STRING) AS processes,
+  MIN(_ts) AS first_ts, MAX(_ts) AS last_ts
 FROM io.calls
 GROUP BY path
 ORDER BY time DESC, path

@@ -1,40 +1,19 @@
--- Every call of the C library's and MPI's input and output that was traced one by one: the categories `POSIX`, `STDIO`, `MPI` and `MPIIO`. Records in which the writer has added up several calls are not calls.
--- formats: dftracer
+-- Every call of input and output that was traced one by one: of the C library and MPI (categories `POSIX`, `STDIO`, `MPI` and `MPIIO`), or system calls on files (`SYSCALL`). Records in which the writer has added up several calls are not calls.
+-- formats: dftracer, ftrace-text, trace-dat, perfetto, perf-data, ctf
 -- column _ts: when it was called
--- column _duration: how long it took
+-- column _duration: how long it took, NULL if its end is not known
 -- column pid: the process
 -- column tid: the thread
--- column category: `POSIX`, `STDIO`, `MPI` or `MPIIO`
+-- column category: `POSIX`, `STDIO`, `MPI`, `MPIIO` or `SYSCALL`
 -- column name: the function
 -- column direction: `read` or `write` if it is to move bytes, else NULL
--- column path: the file
+-- column path: the file, NULL if the trace does not tell
 -- column bytes: how many bytes it moved: 0 if it failed, NULL if it does not move bytes or the trace does not tell
 -- column requested: how many bytes it was to move
 -- column offset: the position in the file that it was given, as `pread` and `lseek` are
 -- column ret: what it returned
 -- column hostname: the machine, NULL if the writer did not record it
-WITH calls AS (
-  SELECT _ts, _duration, pid, tid, category, name,
-    CASE
-      WHEN category = 'POSIX' AND name REGEXP '^p?readv?2?(64)?(_chk)?$' THEN 'read'
-      WHEN category = 'POSIX' AND name REGEXP '^p?writev?2?(64)?(_chk)?$' THEN 'write'
-      WHEN category = 'STDIO' AND name REGEXP '^fread(_unlocked)?$' THEN 'read'
-      WHEN category = 'STDIO' AND name REGEXP '^fwrite(_unlocked)?$' THEN 'write'
-      WHEN name REGEXP '^MPI_File_i?read' THEN 'read'
-      WHEN name REGEXP '^MPI_File_i?write' THEN 'write'
-    END AS direction,
-    JSON_EXTRACT_STRING(args, 'fname') AS path,
-    JSON_EXTRACT_STRING(args, 'hostname') AS hostname,
-    TRY_CAST(JSON_EXTRACT_STRING(args, 'ret') AS INT64) AS ret,
-    TRY_CAST(JSON_EXTRACT_STRING(args, 'count') AS INT64) AS amount,
-    CASE WHEN category = 'STDIO' THEN TRY_CAST(JSON_EXTRACT_STRING(args, 'size') AS INT64) ELSE 1 END AS size,
-    TRY_CAST(JSON_EXTRACT_STRING(args, 'offset') AS INT64) AS position
-  FROM events
-  WHERE category IN ('POSIX', 'STDIO', 'MPI', 'MPIIO') AND _duration IS NOT NULL
-)
-SELECT _ts, _duration, pid, tid, category, name, direction, path,
-  CASE WHEN direction IS NOT NULL AND category IN ('POSIX', 'STDIO') THEN GREATEST(ret, 0) * size END IN B AS bytes,
-  CASE WHEN direction IS NOT NULL AND category IN ('POSIX', 'STDIO') THEN amount * size END IN B AS requested,
-  position IN B AS offset, ret, hostname
-FROM calls
-ORDER BY _ts, pid, tid
+-- column fd: the file's descriptor, if the trace tells
+SELECT _ts, dur AS _duration, pid, tid, category, name, direction, path, bytes, requested, offset, ret, hostname, fd
+FROM _parts.io_calls
+ORDER BY _ts, line, pid, tid

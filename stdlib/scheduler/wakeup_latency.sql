@@ -1,20 +1,15 @@
 -- How long woken threads wait until they run: one event for each wakeup after which the thread ran, at the time of the wakeup; see `scheduler.state_changes` for which wakeups count.
--- formats: ftrace-text
+-- formats: ftrace-text, trace-dat, perfetto, perf-data, ctf
 -- column tid: the thread that was woken
 -- column comm: its name
 -- column latency: from the wakeup until it runs
 -- column cpu: the CPU that it then runs on
 -- column waker_tid: what ran where the wakeup happened, 0 when idle; it may have been interrupted, and have nothing to do with it
 -- column waker_comm: its name
-WITH followed AS (
-  SELECT *,
-    LEAD(state) OVER thread AS next_state, LEAD(_ts) OVER thread AS next_ts, LEAD(cpu) OVER thread AS next_cpu
-  FROM scheduler.state_changes
-  WINDOW thread AS (PARTITION BY tid ORDER BY _ts, line)
-)
+-- column waker_context: `interrupt` if an interrupt woke it, which has nothing to do with `waker_tid`, `thread` if not, NULL if the trace does not tell
 SELECT EVENT * FROM dctv.as_events((
-  SELECT _ts, tid, comm, next_ts - _ts AS latency, next_cpu AS cpu, waker_tid, waker_comm
-  FROM followed
+  SELECT _ts, tid, comm, end_ts - _ts AS latency, next_cpu AS cpu, waker_tid, waker_comm, waker_context
+  FROM scheduler.states
   WHERE woken AND next_state = 'running'
   ORDER BY _ts, line
 ))

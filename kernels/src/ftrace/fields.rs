@@ -3,7 +3,18 @@
 use memchr::{memchr, memmem};
 
 use super::line::is_blank;
-use super::table::Table;
+
+/// Where the fields of an event go.
+pub trait Fill {
+    /// A field; a second value of one field becomes free text.
+    fn put(&mut self, key: &[u8], value: &[u8]);
+
+    /// A field that is always a text.
+    fn put_text(&mut self, key: &[u8], value: &[u8]);
+
+    /// What belongs to no field.
+    fn free(&mut self, piece: &[u8]);
+}
 
 /// The longest list in braces; a search through the whole line for each brace would be quadratic.
 const LIST_LIMIT: usize = 4096;
@@ -19,7 +30,7 @@ struct Open {
 }
 
 /// Put all fields of a body into a row; what belongs to no key becomes the row's free text.
-pub fn pairs(body: &[u8], row: &mut Table) {
+pub fn pairs(body: &[u8], row: &mut impl Fill) {
     let mut open: Option<Open> = None;
     let mut from = 0;
     while let Some(equals) = memchr(b'=', body.get(from..).unwrap_or_default()).map(|i| i + from) {
@@ -86,7 +97,7 @@ fn after_braces(body: &[u8], value: usize) -> usize {
     value + end.unwrap_or(0)
 }
 
-fn close(body: &[u8], open: &Open, end: usize, row: &mut Table) {
+fn close(body: &[u8], open: &Open, end: usize, row: &mut impl Fill) {
     let key = &body[open.key.0..open.key.1];
     let mut value = body[open.value..end].trim_ascii();
     let mut rest: &[u8] = b"";
@@ -114,7 +125,7 @@ fn close(body: &[u8], open: &Open, end: usize, row: &mut Table) {
 }
 
 /// `key: value, key: value` or `key:value key:value`; only where the body begins with a key.
-fn colons(body: &[u8], row: &mut Table) -> bool {
+fn colons(body: &[u8], row: &mut impl Fill) -> bool {
     let Some(mut colon) = next_colon(body, 0) else {
         return false;
     };
@@ -152,7 +163,7 @@ fn next_colon(body: &[u8], from: usize) -> Option<(usize, usize)> {
 }
 
 /// The arguments of `sys_name(fd: 3, buf: 7ffe, ...)`: hexadecimal without 0x, hence texts.
-pub fn arguments(list: &[u8], row: &mut Table) {
+pub fn arguments(list: &[u8], row: &mut impl Fill) {
     if !list.is_empty() && !colons(list, row) {
         row.free(list);
     }

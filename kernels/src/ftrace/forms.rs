@@ -3,9 +3,8 @@
 use memchr::memmem;
 use memchr::memrchr;
 
-use super::fields::pairs;
+use super::fields::{Fill, pairs};
 use super::line::integer;
-use super::table::Table;
 
 /// How the body of an event is read.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -21,6 +20,8 @@ pub enum Form {
     Printk,
     /// `function <-- caller`
     Function,
+    /// `0.123 us   |  name();`
+    Graph,
     SyscallEnter,
     SyscallExit,
     FreeText,
@@ -35,13 +36,14 @@ pub fn of(event: &[u8]) -> Form {
         b"clock_set_rate" | b"clock_enable" | b"clock_disable" => Form::Named,
         b"bprint" | b"bputs" => Form::Printk,
         b"function" => Form::Function,
-        b"kernel_stack" | b"user_stack" | b"funcgraph_entry" | b"funcgraph_exit" => Form::FreeText,
+        b"kernel_stack" | b"user_stack" => Form::FreeText,
+        b"funcgraph_entry" | b"funcgraph_exit" => Form::Graph,
         _ => Form::Pairs,
     }
 }
 
 /// Put the fields of a body into a row.
-pub fn read(form: Form, body: &[u8], row: &mut Table) {
+pub fn read(form: Form, body: &[u8], row: &mut impl Fill) {
     let done = match form {
         Form::SchedSwitch => !body.starts_with(b"prev_") && switch(body, row).is_some(),
         Form::Wakeup => !body.starts_with(b"comm=") && wakeup(body, row).is_some(),
@@ -49,6 +51,7 @@ pub fn read(form: Form, body: &[u8], row: &mut Table) {
         Form::Named => named(body, row).is_some(),
         Form::Printk => printk(body, row).is_some(),
         Form::Function => function(body, row).is_some(),
+        Form::Graph => super::graph::read(body, row).is_some(),
         Form::SyscallEnter => {
             super::fields::arguments(body, row);
             true
@@ -69,7 +72,7 @@ pub fn read(form: Form, body: &[u8], row: &mut Table) {
 }
 
 /// `[task ]comm:pid [prio] state ==> comm:pid [prio]`, or `comm:pid:prio [state]` on the left.
-fn switch(body: &[u8], row: &mut Table) -> Option<()> {
+fn switch(body: &[u8], row: &mut impl Fill) -> Option<()> {
     let body = body.strip_prefix(b"task ").unwrap_or(body);
     let arrow = memmem::find(body, b" ==> ")?;
     let left = body[..arrow].trim_ascii();
@@ -101,7 +104,7 @@ fn switch(body: &[u8], row: &mut Table) -> Option<()> {
 }
 
 /// `[task ]comm:pid [prio] [success=1 ]CPU:002`, or `[002]` at the end.
-fn wakeup(body: &[u8], row: &mut Table) -> Option<()> {
+fn wakeup(body: &[u8], row: &mut impl Fill) -> Option<()> {
     let body = body.strip_prefix(b"task ").unwrap_or(body).trim_ascii_end();
     let blank = memrchr(b' ', body)?;
     let (mut head, last) = (body[..blank].trim_ascii_end(), &body[blank + 1..]);
@@ -153,7 +156,7 @@ fn signed(text: &[u8]) -> Option<i64> {
     integer(text.strip_prefix(b"-").unwrap_or(text))
 }
 
-fn syscall(body: &[u8], row: &mut Table) -> Option<()> {
+fn syscall(body: &[u8], row: &mut impl Fill) -> Option<()> {
     let rest = body.strip_prefix(b"NR ")?;
     let blank = memchr::memchr(b' ', rest)?;
     let (number, rest) = (&rest[..blank], rest[blank..].trim_ascii());
@@ -170,7 +173,7 @@ fn syscall(body: &[u8], row: &mut Table) -> Option<()> {
 }
 
 /// `name state=1 cpu_id=0`
-fn named(body: &[u8], row: &mut Table) -> Option<()> {
+fn named(body: &[u8], row: &mut impl Fill) -> Option<()> {
     let name = &body[..memchr::memchr(b' ', body)?];
     if name.contains(&b'=') {
         return None;
@@ -180,7 +183,7 @@ fn named(body: &[u8], row: &mut Table) -> Option<()> {
     Some(())
 }
 
-fn printk(body: &[u8], row: &mut Table) -> Option<()> {
+fn printk(body: &[u8], row: &mut impl Fill) -> Option<()> {
     let colon = memmem::find(body, b": ")?;
     let ip = &body[..colon];
     if ip.is_empty() || ip.contains(&b' ') || ip.contains(&b'=') {
@@ -191,7 +194,7 @@ fn printk(body: &[u8], row: &mut Table) -> Option<()> {
     Some(())
 }
 
-fn function(body: &[u8], row: &mut Table) -> Option<()> {
+fn function(body: &[u8], row: &mut impl Fill) -> Option<()> {
     let arrow = memmem::find(body, b" <-- ")?;
     row.put(b"ip", body[..arrow].trim_ascii());
     row.put(b"parent_ip", body[arrow + 5..].trim_ascii());

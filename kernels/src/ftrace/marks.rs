@@ -2,9 +2,8 @@
 
 use memchr::{memchr, memmem, memrchr};
 
-use super::fields::pairs;
+use super::fields::{Fill, pairs};
 use super::line::integer;
-use super::table::Table;
 
 /// Whether an event of this name is a mark; a bare address stands where the kernel has no name for its writer.
 pub fn is_mark(event: &[u8]) -> bool {
@@ -92,8 +91,13 @@ impl<'a> Fields<'a> {
         self
     }
 
-    pub fn put(&self, row: &mut Table) {
-        for (key, value) in &self.columns[..self.count] {
+    /// Name and value of each.
+    pub fn all(&self) -> impl Iterator<Item = (&'static [u8], &'a [u8])> {
+        self.columns.iter().take(self.count).copied()
+    }
+
+    pub fn put(&self, row: &mut impl Fill) {
+        for (key, value) in self.all() {
             row.put(key, value);
         }
     }
@@ -167,7 +171,7 @@ fn right(text: &[u8]) -> Option<(&[u8], &[u8])> {
 }
 
 /// `trace_event_clock_sync: parent_ts=1.5`
-pub fn clock_sync(text: &[u8], row: &mut Table) {
+pub fn clock_sync(text: &[u8], row: &mut impl Fill) {
     let body = &text[memchr(b':', text).map_or(0, |colon| colon + 1)..];
     pairs(body.trim_ascii(), row);
 }

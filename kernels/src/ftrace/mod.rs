@@ -9,16 +9,18 @@ use pyo3_arrow::PyTable;
 
 mod block;
 mod chunk;
-mod fields;
+pub mod fields;
 mod finish;
-mod forms;
-mod line;
-mod marks;
+pub mod forms;
+pub mod graph;
+mod latency;
+pub mod line;
+pub mod marks;
 mod page;
 mod pass;
 mod read;
 mod source;
-mod table;
+pub mod table;
 mod texts;
 
 use block::{Block, REASONS};

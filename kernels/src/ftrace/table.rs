@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::fields::Fill;
 use super::forms::{self, Form};
 use super::line::{Prefix, integer};
 use crate::columns::{Expected, TableBuilder};
@@ -23,7 +24,7 @@ const COLUMN_LIMIT: usize = 256;
 
 /// What is known of a column's type before its values are seen.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Hint {
+pub enum Hint {
     Any,
     /// Always a text: names, and what is printed as hexadecimal without 0x.
     Text,
@@ -52,6 +53,8 @@ pub struct Table {
     /// Whether rows know their line: the events of which several tables are read together in file order.
     numbered: bool,
     quirk: Quirk,
+    /// Whether lines that follow a row are part of it.
+    pub is_stack: bool,
 }
 
 /// What is odd about one event.
@@ -82,6 +85,7 @@ impl Table {
             unsorted: false,
             texts: matches!(form, Form::SyscallEnter | Form::SyscallExit),
             numbered: NUMBERED.iter().any(|head| event.starts_with(head)),
+            is_stack: matches!(event, b"kernel_stack" | b"user_stack"),
             quirk: match event {
                 b"rss_stat" => Quirk::SizeInBytes,
                 b"irq_handler_exit" => Quirk::ReturnIsRet,
@@ -117,8 +121,32 @@ impl Table {
         }
     }
 
-    /// Give the row a field; a second value of one field becomes free text.
-    pub fn put(&mut self, key: &[u8], value: &[u8]) {
+    fn put_free(&mut self, key: &[u8], value: &[u8]) {
+        self.free(&[key, b"=", value].concat());
+    }
+
+    fn put_any(&mut self, column: usize, value: &[u8]) {
+        match number(value) {
+            Number::Int(number) => self.builder.push_i64(column, number),
+            Number::Uint(number) => self.builder.push_u64(column, number),
+            Number::Float(number) => self.builder.push_f64(column, number, value),
+            Number::No if value.is_empty() => {}
+            Number::No => self.builder.push_str(column, value),
+        }
+    }
+
+    pub fn end(&mut self) {
+        if !self.free.is_empty() {
+            let column = self.builder.column(FREE.as_bytes());
+            self.builder.push_str(column, &self.free);
+            self.free.clear();
+        }
+        self.builder.end_row();
+    }
+}
+
+impl Fill for Table {
+    fn put(&mut self, key: &[u8], value: &[u8]) {
         if self.hints.len() >= COLUMN_LIMIT {
             return self.put_free(key, value);
         }
@@ -150,28 +178,15 @@ impl Table {
         }
     }
 
-    /// Give the row a field that is always a text.
-    pub fn put_text(&mut self, key: &[u8], value: &[u8]) {
+    fn put_text(&mut self, key: &[u8], value: &[u8]) {
         let column = self.builder.column(key);
+        if self.builder.is_set(column) {
+            return self.put_free(key, value);
+        }
         self.builder.push_str(column, value);
     }
 
-    fn put_free(&mut self, key: &[u8], value: &[u8]) {
-        self.free(&[key, b"=", value].concat());
-    }
-
-    fn put_any(&mut self, column: usize, value: &[u8]) {
-        match number(value) {
-            Number::Int(number) => self.builder.push_i64(column, number),
-            Number::Uint(number) => self.builder.push_u64(column, number),
-            Number::Float(number) => self.builder.push_f64(column, number, value),
-            Number::No if value.is_empty() => {}
-            Number::No => self.builder.push_str(column, value),
-        }
-    }
-
-    /// Keep what belongs to no field.
-    pub fn free(&mut self, piece: &[u8]) {
+    fn free(&mut self, piece: &[u8]) {
         let piece = piece.trim_ascii();
         if piece.is_empty() || piece == b"," {
             return;
@@ -181,20 +196,19 @@ impl Table {
         }
         self.free.extend_from_slice(piece);
     }
-
-    pub fn end(&mut self) {
-        if !self.free.is_empty() {
-            let column = self.builder.column(FREE.as_bytes());
-            self.builder.push_str(column, &self.free);
-            self.free.clear();
-        }
-        self.builder.end_row();
-    }
 }
 
 /// How the names of events begin whose tables know the lines: stamps are often whole microseconds, and what happened
 /// first among equal ones is told by the file only.
-const NUMBERED: [&[u8]; 4] = [b"print|", b"sched_", b"irq_handler_", b"softirq_"];
+pub const NUMBERED: [&[u8]; 7] = [
+    b"print|",
+    b"sched_",
+    b"irq_handler_",
+    b"softirq_",
+    b"sys_",
+    b"block_",
+    b"binder_",
+];
 
 /// The column of free text while a table grows, since a field may be named `text`; no field can be named so.
 pub const FREE: &str = " text";
@@ -229,7 +243,8 @@ const TEXTS: [&[u8]; 26] = [
     b"thermal_zone",
 ];
 
-fn hint(key: &[u8]) -> Hint {
+/// What a field's name tells of its type.
+pub fn hint(key: &[u8]) -> Hint {
     if key.ends_with(b"comm") || key.ends_with(b"name") || TEXTS.contains(&key) {
         Hint::Text
     } else if key.ends_with(b"cpu") {
@@ -239,7 +254,8 @@ fn hint(key: &[u8]) -> Hint {
     }
 }
 
-enum Number {
+/// A value that is a number, if it is one.
+pub enum Number {
     Int(i64),
     Uint(u64),
     Float(f64),
@@ -247,7 +263,7 @@ enum Number {
 }
 
 /// A number that prints again as it was written, but for a float's zeros.
-fn number(text: &[u8]) -> Number {
+pub fn number(text: &[u8]) -> Number {
     let digits = text.strip_prefix(b"-").unwrap_or(text);
     let (Some(first), Some(last)) = (digits.first(), digits.last()) else {
         return Number::No;

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::hashes::Told;
-use super::json::{Text, Token, parse_int, unescape};
 use super::record::{Field, Line, Member, Record};
 use super::report::{Report, Trouble};
 use crate::columns::{Expected, Interner, TableBuilder};
+use crate::json::{Text, Token, parse_int, unescape};
 
 /// The columns of every event table, in order; `TS` and `DUR` in the unit of the file.
 pub const EVENT_COLUMNS: [&str; 8] = ["_ts", "dur", "cat", "pid", "tid", "id", "ph", "type"];

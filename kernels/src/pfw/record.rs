@@ -1,6 +1,6 @@
 //! One line into the fields of a record.
 
-use super::json::{Invalid, Scanner, Text, Token, unescape};
+use crate::json::{Invalid, Scanner, Text, Token, unescape};
 
 /// A key and its value.
 #[derive(Clone, Copy)]

@@ -25,6 +25,7 @@ enum Values {
 pub struct Column {
     values: Values,
     nulls: NullBufferBuilder,
+    rows: usize,
 }
 
 impl Column {
@@ -39,11 +40,19 @@ impl Column {
         Column {
             values,
             nulls: NullBufferBuilder::new(0),
+            rows: 0,
         }
     }
 
+    #[inline]
     pub fn len(&self) -> usize {
-        self.nulls.len()
+        self.rows
+    }
+
+    #[inline]
+    fn valid(&mut self) {
+        self.nulls.append_non_null();
+        self.rows += 1;
     }
 
     /// Add nulls until there are so many rows.
@@ -53,6 +62,7 @@ impl Column {
             return;
         }
         self.nulls.append_n_nulls(missing);
+        self.rows = rows;
         match &mut self.values {
             Values::Int(values) => values.resize(rows, 0),
             Values::Uint(values) => values.resize(rows, 0),
@@ -72,7 +82,7 @@ impl Column {
             Values::Bool(values) => values.push(value != 0),
             Values::Coded(..) | Values::Text(_) => return self.text(value.to_string().as_bytes()),
         }
-        self.nulls.append_non_null();
+        self.valid();
     }
 
     #[inline]
@@ -83,7 +93,7 @@ impl Column {
             Values::Float(values) => values.push(value as f64),
             _ => return self.int(value.cast_signed()),
         }
-        self.nulls.append_non_null();
+        self.valid();
     }
 
     #[inline]
@@ -93,7 +103,7 @@ impl Column {
             Values::Coded(..) | Values::Text(_) => return self.text(value.to_string().as_bytes()),
             _ => return self.int(value as i64),
         }
-        self.nulls.append_non_null();
+        self.valid();
     }
 
     #[inline]
@@ -103,7 +113,7 @@ impl Column {
             Values::Coded(..) | Values::Text(_) => return self.text(value.to_string().as_bytes()),
             _ => return self.int(i64::from(value)),
         }
-        self.nulls.append_non_null();
+        self.valid();
     }
 
     /// Add a text; to a column of numbers it adds null.
@@ -120,7 +130,7 @@ impl Column {
             Values::Text(texts) => texts.push(value),
             _ => return self.pad(self.len() + 1),
         }
-        self.nulls.append_non_null();
+        self.valid();
     }
 
     fn spell_out(&mut self) {
@@ -130,6 +140,19 @@ impl Column {
                 .iter()
                 .for_each(|code| texts.push(distinct.get_or_empty(*code as usize)));
             self.values = Values::Text(texts);
+        }
+    }
+
+    /// Take values back, down to so many rows.
+    pub fn truncate(&mut self, rows: usize) {
+        self.nulls.truncate(rows);
+        match &mut self.values {
+            Values::Int(values) => values.truncate(rows),
+            Values::Uint(values) => values.truncate(rows),
+            Values::Float(values) => values.truncate(rows),
+            Values::Bool(values) => values.truncate(rows),
+            Values::Coded(codes, _) => codes.truncate(rows),
+            Values::Text(texts) => texts.truncate(rows),
         }
     }
 

@@ -8,7 +8,7 @@ pub use pass::{Decode, Failure, Learnt, Note, Place, RowPass, register};
 pub use sink::{Rows, Sink};
 
 /// The type of a column's values.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Type {
     Int,
     Uint,

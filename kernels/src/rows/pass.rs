@@ -9,6 +9,7 @@ use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use pyo3_arrow::PyRecordBatch;
+use rustc_hash::FxHashMap;
 
 use super::sink::{Sink, Taken};
 use super::{EventSpec, TableSpec};
@@ -21,6 +22,18 @@ pub enum Failure {
     Io(String, std::io::Error),
     /// In words, beginning with `cannot`.
     Bad(String),
+}
+
+impl From<Failure> for PyErr {
+    fn from(failure: Failure) -> PyErr {
+        match failure {
+            Failure::Io(path, error) => match error.raw_os_error() {
+                Some(number) => PyOSError::new_err((number, error.to_string(), path)),
+                None => PyValueError::new_err(format!("cannot read `{path}`: {error}")),
+            },
+            Failure::Bad(text) => PyValueError::new_err(text),
+        }
+    }
 }
 
 /// Something that was skipped, repaired or lost; see `dctv.contracts.reader.Diagnostic`.
@@ -145,8 +158,8 @@ pub struct RowPass {
     progress: Option<Py<PyAny>>,
     summary: Option<Box<Summary>>,
     invalid: u64,
-    /// The file of the last chunk, and how many chunks of it there were.
-    last: (u32, u32),
+    /// How many chunks there were of each file.
+    chunks: FxHashMap<u32, u32>,
     rows: u64,
 }
 
@@ -170,7 +183,7 @@ impl RowPass {
             progress,
             summary: None,
             invalid: 0,
-            last: (0, 0),
+            chunks: FxHashMap::default(),
             rows: 0,
         }
     }
@@ -189,14 +202,7 @@ impl RowPass {
         while let Some(made) = ahead.next(py, tell)? {
             match made {
                 Made::End(summary) => self.summary = Some(summary),
-                Made::Failed(Failure::Io(path, error)) => {
-                    let number = error.raw_os_error();
-                    return Err(match number {
-                        Some(number) => PyOSError::new_err((number, error.to_string(), path)),
-                        None => PyValueError::new_err(format!("cannot read `{path}`: {error}")),
-                    });
-                }
-                Made::Failed(Failure::Bad(text)) => return Err(PyValueError::new_err(text)),
+                Made::Failed(failure) => return Err(failure.into()),
                 Made::Chunk(place, batches, invalid) => {
                     let batches = batches.map_err(|e| PyValueError::new_err(e.to_string()))?;
                     self.invalid += invalid as u64;
@@ -209,11 +215,9 @@ impl RowPass {
     }
 
     fn convert(&mut self, py: Python<'_>, place: Place, batches: Batches) -> PyResult<RowChunk> {
-        let number = match self.last {
-            (file, number) if file == place.file => number,
-            _ => 0,
-        };
-        self.last = (place.file, number + 1);
+        let next = self.chunks.entry(place.file).or_default();
+        let number = *next;
+        *next += 1;
         let rows: usize = batches.iter().map(|(_, batch)| batch.num_rows()).sum();
         let size = place.end.saturating_sub(place.begin);
         let checkpoint = Checkpoint {

@@ -108,6 +108,8 @@ impl Rows {
 pub struct Sink {
     specs: Vec<TableSpec>,
     durations: Vec<Option<usize>>,
+    /// Whether the first column is `_ts`.
+    timed: Vec<bool>,
     names: FxHashMap<String, usize>,
     tables: Vec<Rows>,
     rows: usize,
@@ -129,6 +131,8 @@ impl Sink {
             return *table;
         }
         let spec = spec();
+        let first = spec.columns.first();
+        self.timed.push(first.is_some_and(|one| one.name == "_ts"));
         self.names.insert(name.to_owned(), self.specs.len());
         self.tables.push(Rows::new(&spec.columns));
         self.durations
@@ -170,27 +174,36 @@ impl Sink {
         &self.specs[table]
     }
 
+    /// Take back the values of a row that is not to be ended.
+    pub fn forget(&mut self, table: usize) {
+        let rows = &mut self.tables[table];
+        for column in &mut rows.columns {
+            column.truncate(rows.rows);
+        }
+    }
+
     /// End a row of a table.
     #[inline]
     pub fn end(&mut self, table: usize) {
-        let event = self.specs[table]
-            .columns
-            .first()
-            .is_some_and(|one| one.name == "_ts");
+        let event = self.timed[table];
         let rows = &mut self.tables[table];
         rows.rows += 1;
-        for column in &mut rows.columns {
-            if column.len() < rows.rows {
-                column.pad(rows.rows);
-            }
-        }
         rows.lines.push(self.rows as u32);
         self.rows += 1;
         if !event {
             return;
         }
-        if let Some(ts) = rows.columns.first().and_then(Column::last_int) {
-            let dur = self.durations[table].and_then(|at| rows.columns[at].last_int());
+        let count = rows.rows;
+        let last = |at: usize| {
+            let column = rows.columns.get(at)?;
+            if column.len() == count {
+                column.last_int()
+            } else {
+                None
+            }
+        };
+        if let Some(ts) = last(0) {
+            let dur = self.durations[table].and_then(last);
             let end = ts.saturating_add(dur.unwrap_or(0).max(0));
             self.range = Some(match self.range {
                 None => (ts, end),

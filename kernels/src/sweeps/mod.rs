@@ -12,6 +12,7 @@ mod clock;
 mod concurrency;
 mod counter;
 mod covered;
+mod critical;
 mod cuts;
 mod departition;
 mod event_join;
@@ -30,6 +31,7 @@ mod merge;
 mod meter;
 mod moves;
 mod nest;
+mod nest_lanes;
 mod opening;
 mod outer;
 mod paired;
@@ -49,6 +51,7 @@ mod span_pieces;
 mod spill;
 mod spool;
 mod stacks;
+mod states;
 mod stream;
 mod totals;
 mod trie;
@@ -56,7 +59,10 @@ mod truncate;
 mod values;
 
 pub use cancel::{Cancel, Token};
-pub use failure::fail;
+pub use failure::{fail, to_python};
+pub use partition::Partitions;
+pub use source::Reader;
+pub use stream::{Sweep, int64, made, schema, stream};
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<cancel::Cancel>()?;
@@ -72,6 +78,7 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<spool::Spool>()?;
     m.add_class::<counter::Counter>()?;
     m.add_function(wrap_pyfunction!(nest::nest, m)?)?;
+    m.add_function(wrap_pyfunction!(nest_lanes::nest_lanes, m)?)?;
     m.add_function(wrap_pyfunction!(paired::nest_pairs, m)?)?;
     m.add_function(wrap_pyfunction!(stacks::stack_history, m)?)?;
     m.add_function(wrap_pyfunction!(stacks::stack_contents, m)?)?;
@@ -88,5 +95,7 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(merge::merge_adjacent, m)?)?;
     m.add_function(wrap_pyfunction!(sessions::sessions, m)?)?;
     m.add_function(wrap_pyfunction!(truncate::truncate, m)?)?;
+    m.add_function(wrap_pyfunction!(states::thread_states, m)?)?;
+    m.add_function(wrap_pyfunction!(critical::critical_path, m)?)?;
     Ok(())
 }

@@ -1,0 +1,61 @@
+"""Makes table-valued functions of modules of the standard library that have parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from dctv.bind.arguments import bind_argument
+from dctv.bind.binder import Binder
+from dctv.bind.parts import Feeds
+from dctv.catalog.stdlib import Module
+from dctv.contracts.table_function import REQUIRED, Argument, Parameter, PlanBuilder, Quantity, TableFunction
+from dctv.errors import Source
+from dctv.plan.nodes import Plan
+from dctv.syntax import ast
+from dctv.syntax.parse import parse_expression
+from dctv.types.units import compatible, parse_unit
+
+
+def library_function(module: Module, home: tuple[str, ...]) -> TableFunction:
+    """Make the function of a module: its select with the arguments as bind parameters, times in ns.
+
+    `home` is the mount whose tables it reads.
+    """
+
+    def bind(arguments: Mapping[str, Argument], builder: PlanBuilder) -> Plan:
+        assert isinstance(builder, Binder)
+        values: dict[int | str, Any] = {}
+        for name, default, _ in module.parameters:
+            argument = arguments[name]
+            if argument.value is None and default is not None:
+                written = parse_expression(Source(module.source.name, default))
+                argument = bind_argument(builder, ast.ValueArgument(written))
+            values[name] = _plain(argument)
+        own = None if builder.within else Feeds()
+        env = replace(builder.env, params=values)
+        inside = builder.copy(env=env, home=home, common={}, recursive=False, depth=builder.depth + 1)
+        inside.feeds, inside.within = own or builder.feeds, True
+        plan = inside.plan(module.select())
+        if own is not None and own.lacking:
+            env.warnings.entries[own.note(".".join((*home, *module.parts)))] = 1
+        return plan
+
+    parameters = [
+        Parameter(name, what, REQUIRED if default is None else None) for name, default, what in module.parameters
+    ]
+    return TableFunction(module.parts[-1], module.summary, tuple(parameters), bind)
+
+
+def _plain(argument: Argument) -> object:
+    """Return what a bind parameter stands for."""
+    value = argument.value
+    if isinstance(value, Plan | Quantity):
+        number = argument.quantity("a number")
+        if compatible(number.unit, parse_unit("ns")):
+            return argument.nanoseconds("a time")
+        return int(number.value) if number.value.denominator == 1 else float(number.value)
+    if value is None or isinstance(value, bool | str):
+        return value
+    raise argument.fail("a number, a string, a bool or NULL")

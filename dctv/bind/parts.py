@@ -1,0 +1,112 @@
+"""Binds what the standard library's views are made of, and notes which of it a trace lacks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from dctv.catalog.namespace import Part, StoredTable
+from dctv.catalog.stdlib import cast_to
+from dctv.plan.nodes import Plan, Relation, physical_names
+from dctv.types.schema import TS, Kind
+
+if TYPE_CHECKING:
+    from dctv.bind.binder import Binder
+
+LINE = "line"
+_SHOWN = 8
+"""A note names so many events at most."""
+
+
+@dataclass(slots=True)
+class Feeds:
+    """What the tables are that a view of the standard library is made of."""
+
+    there: bool = False
+    """Whether the trace has one of them."""
+    any: bool = False
+    """Whether there are any: a view may be made of nothing but constants."""
+    missing: dict[str, None] = field(default_factory=dict)
+    """Events that would be such tables."""
+
+    def met(self, table: StoredTable) -> None:
+        """Count a table."""
+        self.any = True
+        self.there = self.there or table.there
+        if table.event is not None and not table.there:
+            self.missing[table.event] = None
+
+    def add(self, other: Feeds) -> None:
+        """Count all tables of something that is read."""
+        self.any = self.any or other.any
+        self.there = self.there or other.there
+        self.missing |= other.missing
+
+    @property
+    def lacking(self) -> bool:
+        """Whether the view has no rows since the trace has nothing that would feed it."""
+        return self.any and not self.there
+
+    def note(self, name: str) -> str:
+        """Say why a view is empty, and what would fill it."""
+        if not self.missing:
+            return f"`{name}` is empty: nothing in traces of this format feeds it"
+        events = list(self.missing)
+        more = f" and {len(events) - _SHOWN} more" if len(events) > _SHOWN else ""
+        lacks = "does not have it" if len(events) == 1 else "has none of them"
+        return f"`{name}` is empty: it is fed by {', '.join(events[:_SHOWN])}{more}; the trace {lacks}"
+
+
+def bind_part(binder: Binder, part: Part) -> Plan:
+    """Return the rows of a part together; views whose events the trace lacks are left out."""
+    known: tuple[Part, Plan, Feeds] | None = binder.env.bound.get(id(part))
+    if known is None:
+        whole = Feeds(any=True)
+        known = binder.env.bound[id(part)] = (part, _rows_of(binder, part, whole), whole)
+    if binder.feeds is not None:
+        binder.feeds.add(known[2])
+    return known[1]
+
+
+def _rows_of(binder: Binder, part: Part, whole: Feeds) -> Plan:
+    plans: list[Plan] = []
+    numbered = True
+    for view in part.views:
+        feeds = Feeds()
+        inner = binder.copy(home=view.home, common={}, recursive=False, depth=binder.depth + 1, feeds=feeds)
+        plan = inner.plan(view.select())
+        whole.add(feeds)
+        if feeds.there:
+            numbered = numbered and LINE in plan.schema.names
+            plans.append(cast_to(part.schema, plan))
+    if not plans:
+        return cast_to(part.schema, None)
+    if len(plans) == 1 and (plans[0].ordered or part.schema.kind is Kind.REGULAR):
+        return plans[0]
+    return _together(part, plans, numbered=numbered)
+
+
+def _together(part: Part, plans: list[Plan], *, numbered: bool) -> Relation:
+    """Return plans of the same columns one after another, those of events sorted by time and line.
+
+    Where events have no lines, the other columns make their order the same in every run.
+    """
+    names = physical_names(part.schema)
+    columns = [exp.column(name, quoted=True) for name in names]
+    leaves = {f"source{number}": plan for number, plan in enumerate(plans)}
+    selects = [
+        exp.Select(expressions=[c.copy() for c in columns]).from_(exp.Table(this=exp.to_identifier(leaf, quoted=True)))
+        for leaf in leaves
+    ]
+    query: exp.Query = selects[0]
+    for select in selects[1:]:
+        query = exp.Union(this=query, expression=select, distinct=False)
+    timed = part.schema.kind is not Kind.REGULAR
+    if timed:
+        inner = exp.Subquery(this=query, alias=exp.TableAlias(this=exp.to_identifier("every", quoted=True)))
+        terms = [exp.column(name, quoted=True) for name in ((TS, LINE) if numbered else names)]
+        order = [exp.Ordered(this=term, nulls_first=False) for term in terms]
+        query = exp.Select(expressions=columns).from_(inner).order_by(*order, copy=False)
+    return Relation(part.schema, ordered=timed, query=query, leaves=tuple(leaves.items()), keeps_order=timed)

@@ -1,0 +1,158 @@
+"""Turns stdlib/events.toml into the tables of `_events`: kernel events as views expect them, whatever their names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import field
+from fnmatch import fnmatchcase
+from functools import cache
+from typing import Any
+
+from sqlglot import exp
+
+from dctv import resources
+from dctv.contracts.reader import EventColumns
+from dctv.plan.nodes import Plan, Relation, physical_names
+from dctv.plan.sql import aliased, call, cast, column, select, text
+from dctv.record import record
+from dctv.types.schema import TS, ColumnType, Kind, Schema
+from dctv.types.units import NO_UNIT, parse_unit
+from dctv.types.values import engine_type
+
+RAW = "raw_events."
+_SORTING = "line"
+"""The column that orders events of equal time, where a trace has it."""
+
+
+@record
+class Found:
+    """A table of raw events that feeds an expected event."""
+
+    event: str
+    columns: EventColumns | None
+    plan: Callable[[], Plan]
+
+
+@record
+class ExpectedEvent:
+    """An event that the standard library reads: it has these columns even where a trace lacks them."""
+
+    name: str
+    columns: tuple[ColumnType, ...]
+    names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Other names of its columns, best first."""
+    patterns: tuple[str, ...] = ()
+    """Other names of the event itself; `*` stands for any letters."""
+    special: Mapping[str, str] = field(default_factory=dict)
+    """Columns made of the whole event: `NAME` is what `*` stood for, `ARGS` its fields as a JSON object."""
+
+    def star(self, event: str) -> str:
+        """Return what `*` stands for in the name of an event of a trace; the whole name without a `*`."""
+        plain = event.rpartition(":")[2]
+        for pattern in self.patterns:
+            head, star, tail = pattern.partition("*")
+            if star and fnmatchcase(plain, pattern):
+                return plain[len(head) : len(plain) - len(tail)]
+        return plain
+
+    def plan(self, found: Sequence[Found]) -> Plan:
+        """Return the event's table with the expected columns: cast from the trace's, NULL where there is none."""
+        schema = Schema(Kind.EVENT, (ColumnType(TS, "BIGINT", parse_unit("ns")), *self.columns))
+        if not found:
+            items = [aliased(_as(exp.Null(), c), c.name) for c in schema.columns]
+            nothing = exp.Select(expressions=items).where(exp.Boolean(this=False), copy=False)
+            return Relation(schema, ordered=True, query=nothing, keeps_order=True)
+        plans = [one.plan() for one in found]
+        if len(found) == 1:
+            tree: exp.Query = self._select(schema, "event", found[0], plans[0])
+            return Relation(schema, ordered=True, query=tree, leaves=(("event", plans[0]),), keeps_order=True)
+        leaves = tuple((f"event{number}", plan) for number, plan in enumerate(plans))
+        selects = [self._select(schema, leaf, one, plan) for one, (leaf, plan) in zip(found, leaves, strict=True)]
+        union: exp.Query = selects[0]
+        for other in selects[1:]:
+            union = exp.Union(this=union, expression=other, distinct=False)
+        order = [exp.Ordered(this=column(name), nulls_first=False) for name in (TS, _SORTING) if name in schema.names]
+        tree = select(*schema.names, source=union).order_by(*order, copy=False)
+        return Relation(schema, ordered=True, query=tree, leaves=leaves, keeps_order=True)
+
+    def _select(self, schema: Schema, leaf: str, found: Found, plan: Plan) -> exp.Select:
+        own = dict(zip(plan.schema.names, physical_names(plan.schema), strict=True))
+        items = [aliased(_as(self._value(c, own, found), c), c.name) for c in schema.columns]
+        return select(*items, source=leaf)
+
+    def _value(self, wanted: ColumnType, own: Mapping[str, str], found: Found) -> exp.Expr:
+        match self.special.get(wanted.name):
+            case "NAME":
+                return text(self.star(found.event))
+            case "ARGS":
+                return arguments(found.columns.args if found.columns is not None else (), found.plan().schema)
+        values = [column(own[n]) for n in (wanted.name, *self.names.get(wanted.name, ())) if n in own]
+        if len(values) > 1:
+            return call("coalesce", *(_as(v, wanted) for v in values))
+        return values[0] if values else exp.Null()
+
+
+def arguments(names: Sequence[str], schema: Schema) -> exp.Expr:
+    """Make the JSON object of some columns of a table: what stands in a JSON column `args`, and the others."""
+    types = {one.name: one.type for one in schema.columns}
+    given = "args" in names and types.get("args") == "JSON"
+    members: list[exp.Expr] = []
+    for name in names:
+        if not (given and name == "args"):
+            members += [text(name), cast(column(name), "JSON") if types.get(name) == "JSON" else column(name)]
+    empty = cast(text("{}"), "JSON")
+    start = call("coalesce", cast(column("args"), "JSON"), empty) if given else empty
+    if given and not members:
+        return start
+    # Merging drops members that are NULL: fields that this event did not have.
+    return call("json_merge_patch", start, call("json_object", *members))
+
+
+def _as(value: exp.Expr, wanted: ColumnType) -> exp.Expr:
+    if wanted.type == "JSON":
+        return cast(value, "JSON")
+    return exp.TryCast(this=value, to=exp.Var(this=wanted.type))
+
+
+def feeding(events: Mapping[str, ExpectedEvent], raw: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
+    """Return which events of a trace are which expected events, by name."""
+    by_name: dict[str, list[str]] = {}
+    for event in raw:
+        by_name.setdefault(event.rpartition(":")[2], []).append(event)
+
+    def found(expected: ExpectedEvent) -> Iterator[str]:
+        for pattern in (expected.name, *expected.patterns):
+            if "*" not in pattern:
+                yield from by_name.get(pattern, ())
+            else:
+                head = pattern.partition("*")[0]
+                own = (e for e, full in by_name.items() if e.startswith(head) and fnmatchcase(e, pattern))
+                yield from (event for name in own for event in by_name[name])
+
+    return {name: tuple(dict.fromkeys(found(expected))) for name, expected in events.items()}
+
+
+@cache
+def expected_events() -> Mapping[str, ExpectedEvent]:
+    """Return the events of stdlib/events.toml by name: see there for its form."""
+    import tomllib
+
+    path = resources.root() / "stdlib" / "events.toml"
+    data = tomllib.loads(path.read_text(encoding="utf-8"))
+    common = data.pop("*")["names"]
+    return {name: _event(name, table, common) for name, table in data.items()}
+
+
+def _event(name: str, table: Mapping[str, Any], common: Mapping[str, Sequence[str]]) -> ExpectedEvent:
+    columns = {n: t for n, t in table.items() if isinstance(t, str)}
+    special = {n: t for n, t in columns.items() if t in ("NAME", "ARGS")}
+    names = {n: tuple(o for o in others if o not in columns) for n, others in common.items() if n in columns}
+    own = table.get("names", {})
+    names |= {n: (*others, *names.get(n, ())) for n, others in own.items()}
+    typed = tuple(_column(n, {"NAME": "STRING", "ARGS": "JSON"}.get(t, t)) for n, t in columns.items())
+    return ExpectedEvent(name, typed, names, tuple(table.get("from", ())), special)
+
+
+def _column(name: str, text: str) -> ColumnType:
+    kind, _, unit = text.partition(" ")
+    return ColumnType(name, engine_type(kind), parse_unit(unit) if unit else NO_UNIT)

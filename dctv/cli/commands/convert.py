@@ -1,0 +1,99 @@
+"""`dctv convert`: writes a trace, or the rows of a query, for viewers and other tools."""
+
+from __future__ import annotations
+
+import gzip
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, cast
+
+from dctv.cli.arguments import add_index_options, add_session_options
+from dctv.cli.command import Command
+from dctv.console.verdict import OK
+from dctv.errors import UsageError
+
+if TYPE_CHECKING:
+    from dctv.cli.errand import Desk
+
+SUFFIXES = {
+    ".json": "chrome-json",
+    ".pftrace": "perfetto",
+    ".perfetto-trace": "perfetto",
+    ".parquet": "parquet",
+}
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Add the arguments of `dctv convert`."""
+    parser.add_argument("trace", metavar="IN", help="a trace: a file, a folder or a pattern; in queries it is `t`")
+    parser.add_argument("output", type=Path, metavar="OUT", help="a file; for Parquet also a folder, one file a table")
+    parser.add_argument(
+        "--format",
+        choices=sorted({*SUFFIXES.values()}),
+        help="of OUT (default: by its ending: .json, .json.gz, .pftrace, .parquet; a folder is Parquet)",
+    )
+    parser.add_argument(
+        "-q", "--query", metavar="SQL", help="write these rows: slices if they have `_duration`, counters if `value`"
+    )
+    add_session_options(parser)
+    add_index_options(parser)
+
+
+def run(args: Namespace) -> int:
+    """Mount and write; return the exit code."""
+    from dctv.cli.errand import carry_out
+
+    form = _format(args.format, args.output)
+    if form == "parquet" and args.query is None and not args.output.suffix:
+        return carry_out(args, [("t", args.trace)], lambda desk: _folder(desk, args.output))
+    return carry_out(args, [("t", args.trace)], _work(form, args.query, args.output), args.output)
+
+
+def _format(named: str | None, output: Path) -> str:
+    if named is not None:
+        return named
+    name = output.name.removesuffix(".gz")
+    found = next((form for suffix, form in SUFFIXES.items() if name.endswith(suffix)), None)
+    if found is None and (output.is_dir() or not output.suffix):
+        return "parquet"
+    if found is None:
+        known = ", ".join(SUFFIXES)
+        raise UsageError(f"the name `{output}` tells no format, expected --format or one of {known}")
+    return found
+
+
+def _folder(desk: Desk, folder: Path) -> int:
+    from dctv.export.parquet import write_folder
+
+    write_folder(desk.session, "t", folder, desk.check)
+    return OK
+
+
+def _work(form: str, query: str | None, output: Path) -> Callable[[Desk], int]:
+    def work(desk: Desk) -> int:
+        stream: BinaryIO = desk.sink.stream
+        if output.suffix != ".gz":
+            _write(desk, form, query, stream)
+            return OK
+        with gzip.GzipFile(fileobj=stream, mode="wb", compresslevel=4, mtime=0) as packed:
+            _write(desk, form, query, cast("BinaryIO", packed))
+        return OK
+
+    return work
+
+
+def _write(desk: Desk, form: str, query: str | None, out: BinaryIO) -> None:
+    from dctv.export import chrome, perfetto
+    from dctv.export.timeline import of_mount, of_query
+    from dctv.writers import parquet
+
+    session = desk.session
+    if form == "parquet":
+        parquet.write(session.sql(query or "SELECT * FROM t.events"), out)
+        return
+    timeline = of_mount(session) if query is None else of_query(session, query)
+    {"chrome-json": chrome, "perfetto": perfetto}[form].write(timeline, out)
+
+
+CONVERT = Command("convert", "write a trace for viewers and other tools", configure, run)

@@ -1,0 +1,180 @@
+"""dctv.nested_slices: begins and ends, and slices of known length, become nested slices; what overlaps is on lanes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from sqlglot import exp
+
+from dctv.contracts.table_function import Argument, Parameter, PlanBuilder, TableFunction
+from dctv.errors import BindError
+from dctv.plan.nodes import Plan, Relation, physical_names
+from dctv.plan.sql import aliased, both, call, case, cast, column, is_null, number, select, typed_nothing
+from dctv.record import record
+from dctv.types.schema import DURATION, TS, ColumnType, Kind, Schema
+from dctv.types.units import parse_unit
+
+_NS = parse_unit("ns")
+_TIME, _LENGTH = ColumnType(TS, "BIGINT", _NS), ColumnType(DURATION, "BIGINT", _NS)
+_RANK = ColumnType("dctv:rank", "BIGINT")
+_PLACE = (ColumnType("id", "BIGINT"), ColumnType("parent_id", "BIGINT"), ColumnType("depth", "INTEGER"))
+_LANE = ColumnType("lane", "BIGINT")
+_OWN = ColumnType("dctv:own", "BIGINT")
+_ARGS = "args"
+_END_ARGS = ColumnType("dctv:end args", "JSON")
+
+
+@record
+class _Given:
+    """The tables, which have the columns that are needed, and what the result has besides times and places."""
+
+    tables: Mapping[str, Plan]
+    key: ColumnType
+    rank: str
+    payload: tuple[ColumnType, ...]
+
+    @property
+    def merges_args(self) -> bool:
+        """Whether ends have arguments too."""
+        ends = self.tables.get("ends")
+        types = {c.name: c.type for c in self.payload}
+        return ends is not None and _ARGS in ends.schema.names and types.get(_ARGS) == _END_ARGS.type
+
+    @property
+    def schema(self) -> Schema:
+        """The schema of the result."""
+        return Schema(Kind.REGULAR, (_TIME, _LENGTH, self.key, *_PLACE, _LANE, *self.payload))
+
+
+def _given(arguments: Mapping[str, Argument]) -> _Given:
+    tables: dict[str, Plan] = {}
+    for name in ("begins", "ends", "completes"):
+        if arguments[name].value is not None:
+            tables[name] = arguments[name].table(f"a table for `{name}`")
+    if ("begins" in tables) != ("ends" in tables) or not tables:
+        found = "`begins`" if "begins" in tables else "`ends`" if "ends" in tables else "nothing"
+        raise BindError(f"expected `begins` with `ends`, or `completes`, or all three, found {found}")
+    names = {"partition": arguments["partition"], "order": arguments["order"]}
+    keys = {name: names["partition"].column(plan.schema, "the track") for name, plan in tables.items()}
+    ranks = {name: names["order"].column(plan.schema, "the order of equal times") for name, plan in tables.items()}
+    key, rank = next(iter(keys.values())), next(iter(ranks.values())).name
+    dropped = {TS, DURATION, "dur", key.name, *(c.name for c in (*_PLACE, _LANE))}
+    payload = {c.name: c for n, plan in tables.items() if n != "ends" for c in plan.schema.columns}
+    rest = tuple(c for name, c in payload.items() if name not in dropped)
+    for name, plan in tables.items():
+        needed = (TS,) if name != "completes" else (TS, _length(plan))
+        for one in needed:
+            if one not in plan.schema.names:
+                raise BindError(f"the table for `{name}` has no column `{one}`", arguments[name].place)
+    return _Given({n: p for n, p in tables.items() if not _nothing(p)}, key, rank, rest)
+
+
+def _length(plan: Plan) -> str:
+    return "dur" if DURATION not in plan.schema.names and "dur" in plan.schema.names else DURATION
+
+
+def _nothing(plan: Plan) -> bool:
+    """Whether a table is known to have no rows."""
+    condition = plan.query.args.get("where") if isinstance(plan, Relation) and not plan.leaves else None
+    return condition is not None and condition.this == exp.false()
+
+
+def _bind(arguments: Mapping[str, Argument], builder: PlanBuilder) -> Plan:
+    given = _given(arguments)
+    schema = given.schema
+    if not given.tables.keys() - {"ends"}:
+        return builder.query(typed_nothing(schema), {}, schema, ordered=True)
+    if "completes" not in given.tables:
+        return _on_one_lane(given, _pairs(given, builder), builder)
+    known = Schema(Kind.EVENT, (_TIME, given.key, _LENGTH, *given.payload), (given.key.name,))
+    slices = _input(given, "completes", known, builder)
+    if "begins" in given.tables:
+        slices = _together(given, slices, _pairs(given, builder), builder)
+    options = {"partitions": 1, "names": physical_names(schema)}
+    return builder.kernel("nest lanes", schema, [slices], options, ordered=True)
+
+
+def _pairs(given: _Given, builder: PlanBuilder) -> Plan:
+    """Match begins and ends."""
+    special = (_TIME, given.key, _RANK)
+    begins = _input(given, "begins", Schema(Kind.EVENT, (*special, *given.payload), (given.key.name,)), builder)
+    merged = given.merges_args
+    more = (_END_ARGS,) if merged else ()
+    ends = _input(given, "ends", Schema(Kind.EVENT, (*special, *more), (given.key.name,)), builder)
+    schema = Schema(Kind.REGULAR, (_TIME, _LENGTH, given.key, *_PLACE, _OWN, *given.payload, *more))
+    options = {"partitions": 1, "ranked": True, "names": physical_names(schema)}
+    pairs = builder.kernel("nest pairs", schema, [begins, ends], options, ordered=True)
+    return _with_end_args(pairs, builder) if merged else pairs
+
+
+def _with_end_args(pairs: Plan, builder: PlanBuilder) -> Plan:
+    """Add arguments of ends to those of their begins."""
+    schema = replace(pairs.schema, columns=pairs.schema.columns[:-1])
+    begun, ended = column(_ARGS), column(_END_ARGS.name)
+    whole = cast(call("json_merge_patch", begun.copy(), ended.copy()), "JSON")
+    args = case((is_null(ended.copy()), begun.copy()), (is_null(begun), ended), default=whole)
+    names = physical_names(schema)
+    items = [aliased(args if name == _ARGS else column(name), name) for name in names]
+    return builder.query(select(*items, source="pairs"), {"pairs": pairs}, schema, ordered=True)
+
+
+def _input(given: _Given, name: str, schema: Schema, builder: PlanBuilder) -> Plan:
+    """Project a table; one that comes in order of time comes in order of lines too."""
+    if name not in given.tables:
+        return builder.query(typed_nothing(schema), {}, schema, ordered=True)
+    plan = given.tables[name]
+    own = dict(zip(plan.schema.names, physical_names(plan.schema), strict=True))
+    sources = {_RANK.name: given.rank, DURATION: _length(plan), _END_ARGS.name: _ARGS}
+    names = physical_names(schema)
+    values: list[exp.Expr] = []
+    for one, made in zip(schema.columns, names, strict=True):
+        source = own.get(sources.get(one.name, one.name))
+        value = exp.Null() if source is None else column(source, "t")
+        values.append(aliased(cast(value, one.type), made))
+    tree = select(*values, aliased(column(own[given.rank], "t"), "dctv:line"), source="t")
+    if plan.ordered:
+        tree = select(*values, source="t")
+    else:
+        tree = select(*names, source=tree).order_by(*_by(TS, "dctv:line"), copy=False)
+    return builder.query(tree, {"t": plan}, schema, ordered=True)
+
+
+def _by(*names: str) -> list[exp.Expr]:
+    return [exp.Ordered(this=column(name), nulls_first=False) for name in names]
+
+
+def _together(given: _Given, slices: Plan, pairs: Plan, builder: PlanBuilder) -> Plan:
+    """Put slices of both kinds together."""
+    names = physical_names(slices.schema)
+    union = both(*(select(*names, source=one) for one in ("known", "pairs")))
+    tree = select(*names, source=union).order_by(*_by(TS, given.rank), copy=False)
+    return builder.query(tree, {"known": slices, "pairs": pairs}, slices.schema, ordered=True)
+
+
+def _on_one_lane(given: _Given, pairs: Plan, builder: PlanBuilder) -> Plan:
+    """Begins and ends always nest."""
+    values = {_LANE.name: cast(number(0), _LANE.type)}
+    names = physical_names(given.schema)
+    items = [aliased(values.get(name, column(name)), name) for name in names]
+    return builder.query(select(*items, source="pairs"), {"pairs": pairs}, given.schema, ordered=True)
+
+
+NESTED_SLICES = TableFunction(
+    "nested_slices",
+    "nested slices of begin and end events and of slices of known length, in order of time: id, parent_id, "
+    "depth, and the lane: slices of one lane nest, of those that overlap the later one is on the lowest free lane",
+    (
+        Parameter("begins", "events that open a slice; their columns become the slice's", None, keyword_only=True),
+        Parameter(
+            "ends",
+            "events that close the innermost slice that was opened; their `args` are added to its",
+            None,
+            keyword_only=True,
+        ),
+        Parameter("completes", "slices with a `_duration` (or `dur`); NULL if they never end", None, keyword_only=True),
+        Parameter("partition", "name of the column of tracks", "track", keyword_only=True),
+        Parameter("order", "name of the integer column that orders events of equal time", "line", keyword_only=True),
+    ),
+    _bind,
+)

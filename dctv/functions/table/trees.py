@@ -1,0 +1,275 @@
+"""dctv.ancestors, descendants, self_time, flatten_slices, flame_graph, flow_path: rows that name their parents."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from sqlglot import exp
+
+from dctv.contracts.table_function import REQUIRED, Argument, Parameter, PlanBuilder, TableFunction
+from dctv.errors import BindError
+from dctv.functions.table.interval_tables import LENGTH, TIME, ordered, partition_columns, refuse_name
+from dctv.plan.nodes import Plan, physical_names
+from dctv.plan.sql import (
+    aliased,
+    call,
+    cast,
+    column,
+    columns,
+    equal,
+    grouped,
+    join,
+    known,
+    named,
+    number,
+    select,
+    where,
+)
+from dctv.types.schema import DURATION, TS, ColumnType, Kind, Schema
+from dctv.types.units import NO_UNIT, parse_unit
+from dctv.types.values import is_integer
+
+_NS = parse_unit("ns")
+_ID = ColumnType("id", "BIGINT")
+_PARENT = ColumnType("parent_id", "BIGINT")
+_NAME = ColumnType("name", "VARCHAR")
+_STACK = ColumnType("stack", "VARCHAR")
+_DEPTH = ColumnType("depth", "INTEGER")
+_DISTANCE = ColumnType("distance", "BIGINT")
+_OWN = ColumnType("_self", "BIGINT", _NS)
+
+
+def _source(plan: Plan, name: str, argument: Argument) -> exp.Expr:
+    """Return a column of integers that the table must have."""
+    own = dict(zip(plan.schema.names, physical_names(plan.schema), strict=True))
+    types = {c.name: c.type for c in plan.schema.columns}
+    if name not in own:
+        raise BindError(
+            f"the table has no column `{name}`",
+            argument.place,
+            hint="slices with `id` and `parent_id` are made by dctv.nested_slices and by the view `slices`",
+        )
+    if not is_integer(types[name]):
+        raise BindError(f"`{name}` is {types[name]}, expected integers", argument.place)
+    return cast(column(own[name], "t"), "BIGINT")
+
+
+def _edges(argument: Argument, names: Sequence[str], builder: PlanBuilder) -> Plan:
+    """Return some columns of integers of a table, and nothing else."""
+    plan = argument.table("a table")
+    schema = Schema(Kind.REGULAR, tuple(ColumnType(name, "BIGINT") for name in names))
+    values = [_source(plan, name, argument) for name in names]
+    tree = select(*named(values, names), source="t")
+    return builder.query(tree, {"t": plan}, schema, ordered=False)
+
+
+def _named(argument: Argument, builder: PlanBuilder, *, timed: bool, name: str | None) -> Plan:
+    """Return times, ids, parents, durations and names, by time, or only ids, parents and names."""
+    plan = argument.table("a table of slices")
+    own = dict(zip(plan.schema.names, physical_names(plan.schema), strict=True))
+    special = (replace(TIME), _ID, _PARENT, LENGTH) if timed else (_ID, _PARENT)
+    values = [_source(plan, one.name, argument) for one in special]
+    rest: tuple[ColumnType, ...] = ()
+    if name is not None:
+        if name not in own:
+            raise BindError(f"the table has no column `{name}`", argument.place)
+        values.append(cast(column(own[name], "t"), "VARCHAR"))
+        rest = (_NAME,)
+    schema = Schema(Kind.REGULAR, (*special, *rest))
+    names = physical_names(schema)
+    tree = select(*named(values, names), source="t")
+    if timed:
+        by = [exp.Ordered(this=column(one), nulls_first=False) for one in (TS, "id")]
+        tree = select(*names, source=tree).order_by(*by, copy=False)
+    return builder.query(tree, {"t": plan}, schema, ordered=timed)
+
+
+def _relatives(arguments: Mapping[str, Argument], builder: PlanBuilder, *, down: bool) -> Plan:
+    argument = arguments["slices"]
+    found = _kernel(
+        "ancestry",
+        (_ID, _DISTANCE),
+        _edges(argument, ("id", "parent_id"), builder),
+        builder,
+        {
+            "start": arguments["id"].integer("an id"),
+            "down": down,
+        },
+    )
+    return _with(argument, found, builder, order=(_DISTANCE.name, "id"))
+
+
+def _kernel(
+    name: str, made: tuple[ColumnType, ...], source: Plan, builder: PlanBuilder, options: Mapping[str, object]
+) -> Plan:
+    schema = Schema(Kind.REGULAR, made)
+    return builder.kernel(name, schema, [source], {**options, "names": physical_names(schema)}, ordered=False)
+
+
+def _with(argument: Argument, found: Plan, builder: PlanBuilder, order: Sequence[str] = (), how: str = "") -> Plan:
+    """Return the rows of a table whose `id` was found, with what was found of it as last column."""
+    plan = argument.table("a table")
+    extra = found.schema.columns[-1]
+    refuse_name(extra.name.lower(), plan.schema.columns, argument)
+    names = physical_names(plan.schema)
+    own = dict(zip(plan.schema.names, names, strict=True))
+    items = [aliased(column(n, "t"), n) for n in names]
+    tree = select(*items, aliased(column(extra.name, "f"), extra.name), source="t")
+    join(tree, "f", "f", [equal(column(own["id"], "t"), column("id", "f"))], how)
+    if order:
+        by = [exp.Ordered(this=column(n, "f"), nulls_first=False) for n in order]
+        tree = tree.order_by(*by, copy=False)
+    schema = Schema(Kind.REGULAR, (*plan.schema.columns, extra))
+    return builder.query(tree, {"t": plan, "f": found}, schema, ordered=False)
+
+
+def _ancestors(arguments: Mapping[str, Argument], builder: PlanBuilder) -> Plan:
+    return _relatives(arguments, builder, down=False)
+
+
+def _descendants(arguments: Mapping[str, Argument], builder: PlanBuilder) -> Plan:
+    return _relatives(arguments, builder, down=True)
+
+
+def _flow_path(arguments: Mapping[str, Argument], builder: PlanBuilder) -> Plan:
+    arrows = _edges(arguments["flows"], ("from_id", "to_id"), builder)
+    options = {"start": arguments["id"].integer("an id")}
+    found = _kernel("reachable", (_ID, _DISTANCE), arrows, builder, options)
+    if arguments["slices"].value is None:
+        return found
+    return _with(arguments["slices"], found, builder, order=(_DISTANCE.name, "id"))
+
+
+def _self_time(arguments: Mapping[str, Argument], builder: PlanBuilder) -> Plan:
+    argument = arguments["slices"]
+    rows = _named(argument, builder, timed=True, name=None)
+    return _with(argument, _kernel("self time", (_ID, _OWN), rows, builder, {}), builder)
+
+
+def _flatten(arguments: Mapping[str, Argument], builder: PlanBuilder) -> Plan:
+    argument, plan = arguments["slices"], arguments["slices"].table("a table of slices")
+    for taken in (_STACK.name,):
+        refuse_name(taken, plan.schema.columns, argument)
+    keys = partition_columns(plan, arguments["partition"])
+    own = dict(zip(plan.schema.names, physical_names(plan.schema), strict=True))
+    paths = _kernel("stack paths", (_ID, _STACK), _named(argument, builder, timed=False, name="name"), builder, {})
+    first = {TS, DURATION, *(key.name for key in keys)}
+    payload = [c for c in plan.schema.columns if c.name not in first]
+    intervals = Schema(Kind.SPAN, (TIME, LENGTH, *keys, *payload), tuple(key.name for key in keys))
+    names = physical_names(intervals)
+    times = [_source(plan, TS, argument), _source(plan, DURATION, argument)]
+    values = [*times, *(column(own[c.name], "t") for c in (*keys, *payload))]
+    tree = select(*named(values, names), source="t")
+    where(tree, exp.GT(this=times[1].copy(), expression=number(0)))
+    # The longest of those that begin at once is the outermost, and met first.
+    by = [exp.Ordered(this=column(TS), nulls_first=False), exp.Ordered(this=column(DURATION), desc=True)]
+    by += [exp.Ordered(this=column("id"), nulls_first=False)]
+    source = builder.query(select(*names, source=tree).order_by(*by, copy=False), {"t": plan}, intervals, ordered=True)
+    options = {"partitions": len(keys), "names": names}
+    flat = builder.kernel("flatten", intervals, [source], options, ordered=not keys)
+    schema = replace(intervals, columns=(*intervals.columns, _STACK))
+    items = [aliased(column(n, "t"), n) for n in names]
+    whole = select(*items, aliased(column("stack", "f"), "stack"), source="t")
+    join(whole, "f", "f", [equal(column("id", "t"), column("id", "f"))])
+    joined = builder.query(whole, {"t": flat, "f": paths}, schema, ordered=False)
+    return ordered(joined, schema.columns, Kind.SPAN, intervals.partitions, builder)
+
+
+def _flame_graph(arguments: Mapping[str, Argument], builder: PlanBuilder) -> Plan:
+    argument = arguments["table"]
+    plan = argument.table("a table of slices or samples")
+    samples = _STACK.name in plan.schema.names and "parent_id" not in plan.schema.names
+    unit = _NS
+    if samples:
+        weight = arguments["weight"]
+        weighed = None if weight.value is None else weight.column(plan.schema, "the weight of a sample")
+        unit = weighed.unit if weighed is not None else NO_UNIT
+        source = _stacks(plan, weighed, builder)
+    else:
+        source = _named(argument, builder, timed=True, name=arguments["name"].string("the name of a column"))
+    made = (
+        _ID,
+        _PARENT,
+        _DEPTH,
+        _NAME,
+        ColumnType("count", "BIGINT"),
+        ColumnType("total", "BIGINT", unit),
+        ColumnType("self", "BIGINT", unit),
+        ColumnType("recursive", "BOOLEAN"),
+        _STACK,
+    )
+    return _kernel("flame stacks" if samples else "flame slices", made, source, builder, {})
+
+
+def _stacks(plan: Plan, weight: ColumnType | None, builder: PlanBuilder) -> Plan:
+    """Count and weigh equal stacks."""
+    own = dict(zip(plan.schema.names, physical_names(plan.schema), strict=True))
+    one = cast(number(1), "BIGINT") if weight is None else cast(column(own[weight.name], "t"), "BIGINT")
+    counted = [aliased(cast(call("count", exp.Star()), "BIGINT"), "count")]
+    counted += [aliased(cast(call("coalesce", call("sum", one), number(0)), "BIGINT"), "weight")]
+    tree = select(*counted, aliased(column(own["stack"], "t"), "stack"), source="t", alias="t")
+    where(tree, known(column(own["stack"], "t")))
+    grouped(tree, [own["stack"]])
+    by = [exp.Ordered(this=one) for one in columns(["stack"])]
+    schema = Schema(Kind.REGULAR, (ColumnType("count", "BIGINT"), ColumnType("weight", "BIGINT"), _STACK))
+    query = select("count", "weight", "stack", source=tree).order_by(*by, copy=False)
+    return builder.query(query, {"t": plan}, schema, ordered=False)
+
+
+_SLICES = Parameter("slices", "a table with `id` and `parent_id`, such as the view `slices`", REQUIRED)
+_TIMED = Parameter(
+    "slices", "a table with `_ts`, `_duration`, `id` and `parent_id`, such as the view `slices`", REQUIRED
+)
+_SLICE = Parameter("id", "the id of a row", REQUIRED)
+
+ANCESTORS = TableFunction(
+    "ancestors",
+    "the rows above one, from its parent up to the root, with their `distance`",
+    (_SLICES, _SLICE),
+    _ancestors,
+)
+DESCENDANTS = TableFunction(
+    "descendants",
+    "the rows below one, with their `distance`: 1 for its children",
+    (_SLICES, _SLICE),
+    _descendants,
+)
+FLOW_PATH = TableFunction(
+    "flow_path",
+    "what arrows lead to from a slice, itself included: `id` and `distance` in arrows, or the rows of `slices`",
+    (
+        Parameter("flows", "a table with `from_id` and `to_id`, such as the view `flows`", REQUIRED),
+        _SLICE,
+        Parameter("slices", "a table with `id` whose rows are wanted", None, keyword_only=True),
+    ),
+    _flow_path,
+)
+SELF_TIME = TableFunction(
+    "self_time",
+    "slices with `_self`: how long none of their children lasted; NULL for those that never end",
+    (_TIMED,),
+    _self_time,
+)
+FLATTEN_SLICES = TableFunction(
+    "flatten_slices",
+    "slices as a span table: at each time the innermost one, with the names of all that it is in as `stack`, the "
+    "outermost first and `;` between them. Slices that never end, or have no duration, are left out",
+    (
+        replace(_TIMED, doc=f"{_TIMED.doc}; its column `name` makes the stack"),
+        Parameter("partition", "name of the column, or list of names: a stack for each value", None, keyword_only=True),
+    ),
+    _flatten,
+)
+FLAME_GRAPH = TableFunction(
+    "flame_graph",
+    "what slices or samples add up to by stack, each before those in it, the greatest first: id, parent_id, depth, "
+    "name, count, total, self, recursive (the name is above it too), stack. Of slices `total` adds up durations, of "
+    "samples their `weight`",
+    (
+        Parameter("table", "slices, or samples: a table with a column `stack` and no `parent_id`", REQUIRED),
+        Parameter("name", "name of the column that slices are called by", "name", keyword_only=True),
+        Parameter("weight", "name of a column of samples; without it each counts 1", None, keyword_only=True),
+    ),
+    _flame_graph,
+)

@@ -1,0 +1,123 @@
+"""Reads trace events in JSON, as Chrome, PyTorch, Bazel, clang, TypeScript, Node and many others write them.
+
+Events are in tables by their phase: `raw_events.complete`, `begin`, `end`, `instant`, `counter`, `async_begin`,
+`async_instant`, `async_end`, `flow_begin`, `flow_step`, `flow_end`, `sample` and so on. All have `_ts`, `name`, `cat`,
+`pid`, `tid`, `track`, `line` and `args`, the JSON text as it is written. Metadata events are in `metadata`, what could
+not be placed in time is in `unread`. Times are kept to the nanosecond, whatever their form.
+"""
+
+from __future__ import annotations
+
+import gzip
+import re
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from dctv.contracts.chunks import DecodedChunk
+from dctv.contracts.reader import Head, LoadContext
+from dctv.errors import TraceError
+from dctv.readers.chrome_zip import Member, members
+from dctv.readers.described import Described, RowPass
+from dctv.readers.dftracer import sniff as is_dftracer
+
+_ZIP = b"PK\x03\x04"
+_HEAD = 1 << 16
+_FAR = 16 << 20
+"""How far into an object its member `traceEvents` is looked for."""
+
+_LIST = re.compile(rb"\[[\s,]*\{")
+_EVENTS = re.compile(rb'["\']?traceEvents["\']?\s*[:=]\s*\[')
+_PHASE = re.compile(rb'[{,\s]["\']?ph["\']?\s*[:=]\s*["\'][!-~]["\']')
+_EVENT = re.compile(rb'\{(?:[^{}]|\{[^{}]*\})*?["\']ph["\']\s*:\s*["\'][!-~]["\']')
+
+
+def sniff(head: Head) -> bool:
+    """Whether the text is a list of events, or an object with one, or an archive of such texts."""
+    if head.raw.startswith(_ZIP):
+        return bool(_traces(head.path))
+    if is_dftracer(head):
+        return False
+    return _is_trace(head.text) or (_may_begin_far(head.text) and _is_far(head))
+
+
+def _is_trace(text: bytes) -> bool:
+    text = text.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if text.startswith(b"{"):
+        return bool(_EVENTS.search(text) or _EVENT.match(text[:_HEAD]))
+    return bool(_LIST.match(text)) and bool(_PHASE.search(text))
+
+
+def _may_begin_far(text: bytes) -> bool:
+    return len(text) >= _HEAD and text.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in {b"{", b"["}
+
+
+def _is_far(head: Head) -> bool:
+    """Whether events begin behind what is usually looked at."""
+    try:
+        with gzip.open(head.path) if head.raw.startswith(b"\x1f\x8b") else head.path.open("rb") as file:
+            return _is_trace(file.read(_FAR))
+    except (OSError, EOFError, zlib.error):
+        return False
+
+
+def _traces(path: Path) -> Sequence[Member]:
+    """The members of an archive that are traces."""
+    try:
+        return [member for member in members(path) if _is_trace(member.head)]
+    except ValueError:
+        return []
+
+
+class _Archived:
+    """A pass over members of archives, which tells of the archives."""
+
+    def __init__(self, found: RowPass, archives: Sequence[int]) -> None:
+        self._found = found
+        self._archives = archives
+
+    def __iter__(self) -> Iterator[DecodedChunk]:
+        return iter(self._found)
+
+    def facts(self) -> Mapping[str, Any]:
+        """Return what was learnt."""
+        facts = self._found.facts()
+        notes = [(self._archives[note[0]], *note[1:]) for note in facts["diagnostics"]]
+        return {**facts, "diagnostics": notes}
+
+
+def start(paths: Sequence[Path], context: LoadContext, _: int) -> RowPass:
+    """Begin to read the files of a trace."""
+    from dctv._kernels import chrome_pass
+
+    for name in context.options:
+        raise TraceError(f"option `{name}` is unknown to chrome-json")
+    parts: list[tuple[str, tuple[int, int, bool] | None]] = []
+    archives: list[int] = []
+    for number, path in enumerate(paths):
+        found = _parts(path)
+        parts += [(str(path), part) for part in found]
+        archives += [number] * len(found)
+    return _Archived(chrome_pass(parts, max(1, context.threads), context.progress), archives)
+
+
+def _parts(path: Path) -> Sequence[tuple[int, int, bool] | None]:
+    with path.open("rb") as file:
+        if file.read(len(_ZIP)) != _ZIP:
+            return [None]
+    members(path)
+    found = _traces(path)
+    if not found:
+        raise ValueError("none of the files in the archive is a trace")
+    return [member.part for member in found]
+
+
+READER = Described(
+    name="chrome-json",
+    title="Chrome trace events in JSON (.json, .json.gz, .zip)",
+    suffixes=(".json", ".json.gz"),
+    sniff=sniff,
+    start=start,
+    dimensions={"cat": "cat", "pid": "pid", "tid": "tid"},
+).reader()

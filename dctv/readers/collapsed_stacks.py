@@ -1,0 +1,49 @@
+"""Reads collapsed stacks, the input of flame graphs: `main;parse;read 12`, one stack and how often it was seen a line.
+
+Each line is a row of `raw_events.sample`: `stack` as it stands, `period` the number, `line`. Nothing tells a time, so that
+all are at `_ts` 0; where the first frame is `comm-pid` or `comm-pid/tid`, as scripts write it that were asked for, `comm`, `pid`
+and `tid` are known too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from dctv.contracts.reader import Head, LoadContext
+from dctv.errors import TraceError
+from dctv.readers.described import Described, RowPass
+
+_LINE = re.compile(rb"[^\s,{\[<\"'#][^\n]*[ \t]\d+\r?")
+_LINES = 64
+
+
+def sniff(head: Head) -> bool:
+    """Whether the first lines are stacks with a number behind them, and one has two frames at least."""
+    text = head.text
+    if b"\0" in text[:4096]:
+        return False
+    lines = text.splitlines()
+    # The last line of the head may be cut.
+    whole = [line for line in (lines[:-1] if len(lines) > 1 else lines) if line.strip()][:_LINES]
+    return any(b";" in line for line in whole) and all(_LINE.fullmatch(line) for line in whole)
+
+
+def start(paths: Sequence[Path], context: LoadContext, _: int) -> RowPass:
+    """Begin a pass over files of stacks."""
+    from dctv._kernels import collapsed_pass
+
+    for name in context.options:
+        raise TraceError(f"option `{name}` is unknown to collapsed-stacks")
+    return collapsed_pass([str(path) for path in paths], max(1, context.threads), context.progress)
+
+
+READER = Described(
+    name="collapsed-stacks",
+    title="Collapsed stacks (flame graphs)",
+    suffixes=(".collapsed", ".collapsed.txt", ".folded", ".folded.txt", ".collapsed.gz", ".folded.gz"),
+    sniff=sniff,
+    start=start,
+    dimensions={"name": "event"},
+).reader()

@@ -1,0 +1,43 @@
+"""Reads perf.data, as `perf record` writes it to files and pipes: samples with stacks, tracepoints, and process events.
+
+Samples are rows of `raw_events.sample`: `event`, who and where (`pid`, `tid`, `cpu`, `comm`, `mode`), `period` (how much
+each stands for), `ip` and `stack`, the frames from the root on with `;` between: `module+0xoffset`, since a trace has no
+symbols but those of programs in the kernel (BPF). Samples of tracepoints are rows of `raw_events.<tracepoint>`, with
+the kernel's fields. What the kernel tells of memory, names and life of processes is in `raw_events.mmap`, `comm`, `fork`,
+`exit`, `switch`, `lost` and more; `line` is a record's number in the trace.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from dctv.contracts.reader import Head, LoadContext
+from dctv.errors import TraceError
+from dctv.readers.described import Described, RowPass
+
+MAGIC = (b"PERFILE2", b"2ELIFREP", b"PERFFILE")
+
+
+def sniff(head: Head) -> bool:
+    """Whether a file begins as perf.data does, in either byte order."""
+    return head.text.startswith(MAGIC)
+
+
+def start(paths: Sequence[Path], context: LoadContext, _: int) -> RowPass:
+    """Begin a pass over perf.data files."""
+    from dctv._kernels import perf_data_pass
+
+    for name in context.options:
+        raise TraceError(f"option `{name}` is unknown to perf-data")
+    return perf_data_pass([str(path) for path in paths], max(1, context.threads), context.progress)
+
+
+READER = Described(
+    name="perf-data",
+    title="Linux perf (perf.data, from files and pipes)",
+    suffixes=(".data", ".data.gz", ".perf"),
+    sniff=sniff,
+    start=start,
+    dimensions={"name": "event", "cpu": "cpu", "pid": "pid", "tid": "tid", "comm": "comm"},
+).reader()

@@ -1,0 +1,48 @@
+"""Reads the text of `perf script`: `comm pid/tid [cpu] time: period event: ...`, with call chains in the lines below.
+
+Samples are rows of `raw_events.sample`, as those of perf.data are; `stack` has the functions' names from the root on
+with `;` between, `[unknown]` where perf knew none, and `text` is what stands behind the event that is no address. The
+samples of tracepoints are rows of `raw_events.<tracepoint>`, whose fields are those that are printed, `text` what is left. What
+else perf was asked to print (`PERF_RECORD_COMM`, ...) is in `raw_events.record`. A number that stands alone before the
+time is taken as the thread.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from dctv.contracts.reader import Head, LoadContext
+from dctv.errors import TraceError
+from dctv.readers.described import Described, RowPass
+
+_EVENT = re.compile(
+    rb"^[^\n]{0,64}?[ \t]-?\d+(?:/-?\d+)?[ \t]+(?:\[\d{1,6}\][ \t]+)?(?:[A-Z]{1,4}[ \t]+)?\d+\.\d{3,9}:[ \t]+"
+    rb"(?:PERF_RECORD_|(?:\d+[ \t]+)?[^\s:][^\s]*:(?:\s|$))",
+    re.M,
+)
+
+
+def sniff(head: Head) -> bool:
+    """Whether a line of a file's beginning is the head of a sample."""
+    return b"\0" not in head.text[:4096] and _EVENT.search(head.text[:32768]) is not None
+
+
+def start(paths: Sequence[Path], context: LoadContext, _: int) -> RowPass:
+    """Begin a pass over files of text."""
+    from dctv._kernels import perf_script_pass
+
+    for name in context.options:
+        raise TraceError(f"option `{name}` is unknown to perf-script")
+    return perf_script_pass([str(path) for path in paths], max(1, context.threads), context.progress)
+
+
+READER = Described(
+    name="perf-script",
+    title="Text of perf script",
+    suffixes=(".perf.txt", ".perf.txt.gz", ".script.txt", ".script.txt.gz", ".perf-script"),
+    sniff=sniff,
+    start=start,
+    dimensions={"name": "event", "cpu": "cpu", "pid": "pid", "tid": "tid", "comm": "comm"},
+).reader()

@@ -1,0 +1,92 @@
+"""Reads Perfetto's protobuf traces: plain, gzip, and with compressed packets, by the descriptors that Perfetto publishes.
+
+Events of the kernel become tables as everywhere (`raw_events.sched_switch`), compact ones too; what programs write into
+ftrace becomes `print|B` and so on. Track events become `raw_events.begin`, `end`, `instant`, `counter` by their type on
+threads, `async_begin` and `async_end` on other tracks; old phases of Chrome become the tables that Chrome's JSON has.
+`tracks` tells what each `track` is, `process_names` and `thread_names` what the trace calls processes and threads. Any
+other packet becomes a row of `raw_events.<kind>`, its numbers and texts in columns and the rest in `args`, or a row of
+`packets` if it has no time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from dctv.contracts.reader import Head, LoadContext
+from dctv.readers.described import Described, RowPass
+from dctv.readers.perfetto_descriptors import descriptors
+
+_NUMBERS = {8, 58, 10, 13, 41, 42, 87, 3, 79, 98}
+"""Fields of a packet that are numbers; all others of those that are known are messages or bytes."""
+_LAST_FIELD = 3000
+
+
+def sniff(head: Head) -> bool:
+    """Whether a file begins with packets whose fields are those of Perfetto."""
+    text = head.text
+    at = 0
+    packets = 0
+    while packets < 8 and at < len(text):
+        if text[at] != 0x0A:
+            return False
+        length, begin = _varint(text, at + 1)
+        if begin == 0:
+            break
+        if length == 0 or not _is_packet(text[begin : begin + length], whole=begin + length <= len(text)):
+            return False
+        packets += 1
+        at = begin + length
+    return packets > 0
+
+
+def _varint(data: bytes, at: int) -> tuple[int, int]:
+    """Return a number and where it ends; 0 if it does not."""
+    value = 0
+    for place in range(10):
+        if at + place >= len(data):
+            return 0, 0
+        byte = data[at + place]
+        value |= (byte & 0x7F) << 7 * place
+        if byte < 0x80:
+            return value, at + place + 1
+    return 0, 0
+
+
+def _is_packet(packet: bytes, *, whole: bool) -> bool:
+    at = 0
+    met = 0
+    while at < len(packet):
+        tag, begin = _varint(packet, at)
+        if begin == 0:
+            return not whole and met > 0
+        field, wire = tag >> 3, tag & 7
+        if not 0 < field < _LAST_FIELD or wire != (0 if field in _NUMBERS else 2):
+            return False
+        value, end = _varint(packet, begin)
+        if end == 0:
+            return not whole
+        at = end + (value if wire == 2 else 0)
+        met += 1
+    return at == len(packet) if whole else met > 0
+
+
+def start(paths: Sequence[Path], context: LoadContext, _: int) -> RowPass:
+    """Begin a pass."""
+    from dctv._kernels import perfetto_pass
+
+    threads = max(1, context.threads)
+    return perfetto_pass([str(path) for path in paths], threads, context.progress, descriptors=descriptors())
+
+
+READER = Described(
+    name="perfetto",
+    title="Perfetto protobuf (.pftrace, .perfetto-trace)",
+    suffixes=tuple(
+        suffix + packed
+        for suffix in (".pftrace", ".perfetto-trace", ".perfetto_trace", ".pb")
+        for packed in ("", ".gz")
+    ),
+    sniff=sniff,
+    start=start,
+).reader()

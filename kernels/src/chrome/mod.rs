@@ -1,0 +1,63 @@
+//! Decoder of trace events in JSON, as Chrome writes them: files, plain, gzip or in zip archives -> rows by phase.
+
+mod counters;
+mod decimal;
+mod document;
+mod event;
+mod extent;
+mod feed;
+mod frames;
+mod ids;
+mod names;
+mod notes;
+mod placing;
+mod properties;
+mod repair;
+mod resync;
+mod system;
+mod tables;
+mod texts;
+mod tracks;
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+use pyo3::prelude::*;
+
+use crate::rows::RowPass;
+use document::{Document, File};
+use feed::Part;
+
+/// Files of trace events -> an iterator of chunks, then `facts`; see `dctv.readers.described`.
+///
+/// A path may come with the part of its file that is read: offset, size, and whether that is a stream of deflate.
+/// `progress(done, total)` is called with bytes of files from the iterating thread; what it raises ends the pass.
+#[pyfunction]
+#[pyo3(signature = (paths, threads=1, progress=None))]
+fn chrome_pass(
+    paths: Vec<(String, Option<(u64, u64, bool)>)>,
+    threads: usize,
+    progress: Option<Py<PyAny>>,
+) -> RowPass {
+    let size = |path: &String| std::fs::metadata(path).map_or(0, |data| data.len());
+    let total = paths
+        .iter()
+        .map(|(path, part)| part.map_or_else(|| size(path), |part| part.1))
+        .sum();
+    let file = |(path, part): (String, Option<(u64, u64, bool)>)| File {
+        path,
+        part: part.map(|(offset, size, packed)| Part {
+            offset,
+            size,
+            packed,
+        }),
+    };
+    let done = Arc::new(AtomicU64::new(0));
+    let files = paths.into_iter().map(file).collect();
+    let document = Document::new(files, Arc::clone(&done));
+    RowPass::start(document, threads, (done, total), progress)
+}
+
+pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_function(wrap_pyfunction!(chrome_pass, m)?)
+}

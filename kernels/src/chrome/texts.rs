@@ -1,0 +1,106 @@
+//! JSON values -> the texts of columns.
+
+use std::borrow::Cow;
+
+use memchr::memchr;
+
+use crate::json::{Text, Token, unescape};
+
+/// What a value is as a text: the inside of a string, or the number, list or object as it is written; None for null.
+pub fn plain<'a>(token: Token, raw: &'a [u8], text: &'a [u8]) -> Option<Cow<'a, [u8]>> {
+    match token {
+        Token::Absent | Token::Null => None,
+        Token::Text(inside) => Some(unquoted(inside, text)),
+        _ => Some(Cow::Borrowed(raw)),
+    }
+}
+
+/// What a string literal stands for.
+pub fn unquoted(inside: Text, text: &[u8]) -> Cow<'_, [u8]> {
+    let raw = inside.span.of(text);
+    if !inside.escaped {
+        return Cow::Borrowed(raw);
+    }
+    let mut out = Vec::with_capacity(raw.len());
+    unescape(raw, &mut out);
+    Cow::Owned(out)
+}
+
+/// A value that is JSON for Python -> one that is JSON for everything else, the same bytes wherever it can be.
+///
+/// A half of a surrogate pair becomes U+FFFD, as it does in texts; a value that is nested too deep becomes a string.
+pub fn json(raw: &[u8], deep: bool) -> Cow<'_, [u8]> {
+    if deep {
+        return Cow::Owned(quoted(raw));
+    }
+    if memchr(b'\\', raw).is_none() {
+        return Cow::Borrowed(raw);
+    }
+    whole_pairs(raw)
+}
+
+/// A JSON string that stands for some text.
+pub fn quoted(text: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len() + 2);
+    out.push(b'"');
+    for byte in text {
+        match byte {
+            b'"' | b'\\' => out.extend_from_slice(&[b'\\', *byte]),
+            0..0x20 => escape_control(*byte, &mut out),
+            _ => out.push(*byte),
+        }
+    }
+    out.push(b'"');
+    out
+}
+
+/// Append a control character as JSON writes it.
+pub fn escape_control(byte: u8, out: &mut Vec<u8>) {
+    match byte {
+        b'\n' => out.extend_from_slice(b"\\n"),
+        b'\r' => out.extend_from_slice(b"\\r"),
+        b'\t' => out.extend_from_slice(b"\\t"),
+        _ => out.extend_from_slice(format!("\\u{byte:04x}").as_bytes()),
+    }
+}
+
+fn whole_pairs(raw: &[u8]) -> Cow<'_, [u8]> {
+    let mut out: Option<Vec<u8>> = None;
+    let mut at = 0;
+    while let Some(byte) = raw.get(at) {
+        let used = match byte {
+            b'\\' => escape_length(raw, at),
+            _ => 1,
+        };
+        let piece = raw.get(at..at + used).unwrap_or_default();
+        if used == 6 && lone(piece) {
+            out.get_or_insert_with(|| raw.get(..at).unwrap_or_default().to_vec())
+                .extend_from_slice(b"\\ufffd");
+        } else if let Some(out) = &mut out {
+            out.extend_from_slice(piece);
+        }
+        at += used;
+    }
+    out.map_or(Cow::Borrowed(raw), Cow::Owned)
+}
+
+/// The bytes of the escape sequence here, both halves of a surrogate pair together.
+fn escape_length(raw: &[u8], at: usize) -> usize {
+    let rest = raw.get(at..).unwrap_or_default();
+    if rest.get(1) != Some(&b'u') {
+        return rest.len().min(2);
+    }
+    let pair = half(rest, b"89abAB") && rest.get(6..).is_some_and(|low| half(low, b"cdefCDEF"));
+    rest.len().min(if pair { 12 } else { 6 })
+}
+
+fn half(escape: &[u8], third: &[u8]) -> bool {
+    escape.first() == Some(&b'\\')
+        && escape.get(1) == Some(&b'u')
+        && matches!(escape.get(2), Some(b'd' | b'D'))
+        && escape.get(3).is_some_and(|byte| third.contains(byte))
+}
+
+fn lone(escape: &[u8]) -> bool {
+    half(escape, b"89abcdefABCDEF")
+}

@@ -1,0 +1,18 @@
+//! Traces in CTF, the Common Trace Format: packets of bits, and the layout that their metadata tell -> rows.
+
+mod bits;
+mod clock;
+mod layout;
+mod merge;
+mod notes;
+mod out;
+mod start;
+mod stream;
+mod tables;
+mod texts;
+mod told;
+mod trace;
+mod walk;
+mod window;
+
+pub use start::register;

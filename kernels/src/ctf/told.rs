@@ -1,0 +1,68 @@
+//! What Python tells of traces, their streams and events.
+
+use pyo3::prelude::*;
+
+use super::layout::Told;
+
+/// A class of events.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct EventTold {
+    pub id: u64,
+    pub table: String,
+    pub context: usize,
+    pub payload: usize,
+    /// Name, type, unit.
+    pub columns: Vec<(String, String, String)>,
+    /// Of header, context of all events, context, payload: the column of each field.
+    pub fills: Vec<Vec<usize>>,
+    /// Another column of the same fields.
+    pub also: Vec<Vec<usize>>,
+    pub cpu: bool,
+    pub inferred: bool,
+    /// Column, value, whether it is a number.
+    pub constants: Vec<(usize, String, bool)>,
+    /// The slot of the thread that is switched to.
+    pub switch: usize,
+}
+
+/// A class of streams.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct StreamTold {
+    pub id: u64,
+    pub packet: usize,
+    /// Whether the packet's context has fields without a role.
+    pub packet_extra: bool,
+    pub header: usize,
+    pub shows_header: bool,
+    pub common: usize,
+    pub clock: Option<(u64, i64, i64)>,
+    pub events: Vec<EventTold>,
+}
+
+/// A trace: one folder with metadata.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct TraceTold {
+    pub name: String,
+    pub uuid: Vec<u8>,
+    pub header: usize,
+    pub streams: Vec<StreamTold>,
+    /// Files of streams: number among the files of the mount, and path.
+    pub files: Vec<(u32, String)>,
+}
+
+/// All traces of a mount.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct MountTold {
+    pub nodes: Vec<Told>,
+    pub slots: usize,
+    pub traces: Vec<TraceTold>,
+    pub properties: Vec<(String, String)>,
+    /// File, reason, count, example.
+    pub notes: Vec<(u32, String, u64, String)>,
+    /// Whether times count from 1970, so that the start is told in the clock's own time besides.
+    pub unix: bool,
+}

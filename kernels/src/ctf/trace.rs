@@ -1,0 +1,98 @@
+//! What Python tells of traces -> classes of streams and events, found by number.
+
+use rustc_hash::FxHashMap;
+
+use super::clock::Scale;
+use super::layout::{NONE, Program};
+use super::told::{EventTold, StreamTold, TraceTold};
+
+/// A class of events, and its number among all of the mount.
+pub struct EventClass {
+    pub number: usize,
+    pub told: EventTold,
+    pub common: usize,
+    /// The header's node, if some of its fields have columns.
+    pub header: usize,
+}
+
+/// A class of streams.
+pub struct StreamClass {
+    pub id: u64,
+    pub packet: usize,
+    /// Whether the packet's context is shown.
+    pub extra: bool,
+    pub header: usize,
+    /// Where events may begin, in bits.
+    pub align: u64,
+    pub scale: Option<Scale>,
+    pub events: Vec<EventClass>,
+    by_id: FxHashMap<u64, usize>,
+}
+
+impl StreamClass {
+    /// The class of events of a number; without one, the only one.
+    #[inline]
+    pub fn find(&self, id: Option<u64>) -> Option<usize> {
+        match id {
+            Some(id) => self.by_id.get(&id).copied(),
+            None => (self.events.len() == 1).then_some(0),
+        }
+    }
+}
+
+/// One trace of the mount.
+pub struct Trace {
+    pub name: String,
+    pub uuid: Option<[u8; 16]>,
+    pub header: usize,
+    pub streams: Vec<StreamClass>,
+}
+
+impl Trace {
+    pub fn new(told: TraceTold, program: &Program, events: &mut usize) -> Trace {
+        let streams = told.streams.into_iter();
+        Trace {
+            name: told.name,
+            uuid: told.uuid.try_into().ok(),
+            header: told.header,
+            streams: streams.map(|one| stream(one, program, events)).collect(),
+        }
+    }
+
+    /// The class of streams of a number; without one, the only one.
+    pub fn find(&self, id: Option<u64>) -> Option<usize> {
+        match id {
+            Some(id) => self.streams.iter().position(|one| one.id == id),
+            None => (self.streams.len() == 1).then_some(0),
+        }
+    }
+}
+
+fn stream(told: StreamTold, program: &Program, events: &mut usize) -> StreamClass {
+    let header = if told.shows_header { told.header } else { NONE };
+    let made = told.events.into_iter().map(|event| {
+        *events += 1;
+        EventClass {
+            number: *events - 1,
+            told: event,
+            common: told.common,
+            header,
+        }
+    });
+    let made: Vec<_> = made.collect();
+    let by_id = made
+        .iter()
+        .enumerate()
+        .map(|(place, event)| (event.told.id, place))
+        .collect();
+    StreamClass {
+        id: told.id,
+        packet: told.packet,
+        extra: told.packet_extra,
+        header: told.header,
+        align: program.nodes.get(told.header).map_or(1, |node| node.align),
+        scale: told.clock.map(Scale::new),
+        events: made,
+        by_id,
+    }
+}

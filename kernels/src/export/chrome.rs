@@ -1,0 +1,266 @@
+//! Rows -> events of Chrome's JSON, each on a line of its own and followed by a comma.
+
+use std::io::Write;
+
+use arrow_array::Array;
+use arrow_schema::ArrowError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use pyo3_arrow::PyRecordBatch;
+use rustc_hash::FxHashMap;
+
+use super::rows::{Rows, int, text, wrong};
+
+/// Tracks by number, each with its process and thread -> bytes of events, from batches of rows.
+///
+/// Times are ns from `start` on, which is added to them, and are written in us without loss.
+#[pyclass(frozen)]
+pub struct ChromeExport {
+    tracks: FxHashMap<i64, (i64, i64)>,
+    names: FxHashMap<i64, String>,
+    start: i64,
+}
+
+/// Text as a JSON string.
+fn quoted(out: &mut Vec<u8>, text: &str) {
+    out.push(b'"');
+    let mut done = 0;
+    for (at, byte) in text.bytes().enumerate() {
+        if byte >= 0x20 && byte != b'"' && byte != b'\\' {
+            continue;
+        }
+        out.extend_from_slice(&text.as_bytes()[done..at]);
+        done = at + 1;
+        match byte {
+            b'"' | b'\\' => out.extend_from_slice(&[b'\\', byte]),
+            b'\n' => out.extend_from_slice(b"\\n"),
+            b'\t' => out.extend_from_slice(b"\\t"),
+            // Writing to a vector does not fail.
+            _ => drop(write!(out, "\\u{byte:04x}")),
+        }
+    }
+    out.extend_from_slice(&text.as_bytes()[done..]);
+    out.push(b'"');
+}
+
+/// ns as us, with as many decimals as they need.
+fn micros(out: &mut Vec<u8>, ns: i64) {
+    let (whole, rest) = (ns.unsigned_abs() / 1000, ns.unsigned_abs() % 1000);
+    let sign = if ns < 0 { "-" } else { "" };
+    drop(match rest {
+        0 => write!(out, "{sign}{whole}"),
+        _ => write!(out, "{sign}{whole}.{rest:03}"),
+    });
+}
+
+struct Event<'a> {
+    phase: &'a str,
+    name: &'a str,
+    category: &'a str,
+    place: (i64, i64),
+}
+
+impl ChromeExport {
+    fn place(&self, track: Option<i64>) -> (i64, i64) {
+        track
+            .and_then(|track| self.tracks.get(&track))
+            .copied()
+            .unwrap_or((0, 0))
+    }
+
+    fn begin(&self, out: &mut Vec<u8>, event: &Event, ts: i64) {
+        out.extend_from_slice(b"{\"ph\":\"");
+        out.extend_from_slice(event.phase.as_bytes());
+        out.extend_from_slice(b"\",\"name\":");
+        quoted(out, event.name);
+        if !event.category.is_empty() {
+            out.extend_from_slice(b",\"cat\":");
+            quoted(out, event.category);
+        }
+        let (pid, tid) = event.place;
+        drop(write!(out, ",\"pid\":{pid},\"tid\":{tid},\"ts\":"));
+        micros(out, ts.saturating_add(self.start));
+    }
+
+    fn end(out: &mut Vec<u8>, args: &str) {
+        if !args.is_empty() && args != "{}" {
+            out.extend_from_slice(b",\"args\":");
+            out.extend_from_slice(args.as_bytes());
+        }
+        out.extend_from_slice(b"},\n");
+    }
+
+    fn write_slices(&self, rows: &Rows, nested: bool) -> Result<Vec<u8>, ArrowError> {
+        let (ts, dur, track) = (
+            rows.ints("_ts")?,
+            rows.ints("_duration")?,
+            rows.ints("track")?,
+        );
+        let (name, category, args) = (
+            rows.texts("name")?,
+            rows.texts("category")?,
+            rows.texts("args")?,
+        );
+        let mut out = Vec::with_capacity(rows.len() * 128);
+        for row in 0..rows.len() {
+            let (Some(at), number) = (int(&ts, row), int(&track, row)) else {
+                continue;
+            };
+            let length = int(&dur, row);
+            let phase = match (nested, length) {
+                (true, Some(_)) => "X",
+                (true, None) => "B",
+                (false, _) => "b",
+            };
+            // Viewers tell ids of asynchronous slices apart by their category: it must not be empty.
+            let own = text(&category, row);
+            let event = Event {
+                phase,
+                name: text(&name, row),
+                category: if nested || !own.is_empty() {
+                    own
+                } else {
+                    "async"
+                },
+                place: self.place(number),
+            };
+            self.begin(&mut out, &event, at);
+            match (nested, length) {
+                (true, Some(length)) => {
+                    out.extend_from_slice(b",\"dur\":");
+                    micros(&mut out, length);
+                }
+                (true, None) => (),
+                (false, _) => drop(write!(out, ",\"id\":\"{:#x}\"", number.unwrap_or(0))),
+            }
+            Self::end(&mut out, text(&args, row));
+            if let (false, Some(length)) = (nested, length) {
+                let event = Event {
+                    phase: "e",
+                    ..event
+                };
+                self.begin(&mut out, &event, at.saturating_add(length));
+                drop(write!(out, ",\"id\":\"{:#x}\"", number.unwrap_or(0)));
+                Self::end(&mut out, "");
+            }
+        }
+        Ok(out)
+    }
+
+    fn write_counters(&self, rows: &Rows) -> Result<Vec<u8>, ArrowError> {
+        let (ts, track, value) = (
+            rows.ints("_ts")?,
+            rows.ints("track")?,
+            rows.floats("value")?,
+        );
+        let mut out = Vec::with_capacity(rows.len() * 96);
+        for row in 0..rows.len() {
+            let (Some(at), Some(number)) = (int(&ts, row), int(&track, row)) else {
+                continue;
+            };
+            if value.is_null(row) || !value.value(row).is_finite() {
+                continue;
+            }
+            let event = Event {
+                phase: "C",
+                name: self.names.get(&number).map_or("counter", String::as_str),
+                category: "",
+                place: self.place(Some(number)),
+            };
+            self.begin(&mut out, &event, at);
+            drop(write!(
+                out,
+                ",\"args\":{{\"value\":{}}}}},\n",
+                value.value(row)
+            ));
+        }
+        Ok(out)
+    }
+
+    fn write_instants(&self, rows: &Rows) -> Result<Vec<u8>, ArrowError> {
+        let (ts, track) = (rows.ints("_ts")?, rows.ints("track")?);
+        let (name, category, args) = (
+            rows.texts("name")?,
+            rows.texts("category")?,
+            rows.texts("args")?,
+        );
+        let mut out = Vec::with_capacity(rows.len() * 96);
+        for row in 0..rows.len() {
+            let Some(at) = int(&ts, row) else { continue };
+            let number = int(&track, row);
+            let event = Event {
+                phase: "i",
+                name: text(&name, row),
+                category: text(&category, row),
+                place: self.place(number),
+            };
+            self.begin(&mut out, &event, at);
+            out.extend_from_slice(if number.is_some() {
+                b",\"s\":\"t\""
+            } else {
+                b",\"s\":\"g\""
+            });
+            Self::end(&mut out, text(&args, row));
+        }
+        Ok(out)
+    }
+}
+
+#[pymethods]
+impl ChromeExport {
+    /// `tracks` are numbers, names, processes and threads.
+    #[new]
+    fn new(tracks: Vec<(i64, Option<String>, i64, i64)>, start: i64) -> ChromeExport {
+        let mut places = FxHashMap::default();
+        let mut names = FxHashMap::default();
+        for (track, name, pid, tid) in tracks {
+            places.insert(track, (pid, tid));
+            names.insert(track, name.unwrap_or_default());
+        }
+        ChromeExport {
+            tracks: places,
+            names,
+            start,
+        }
+    }
+
+    /// Slices of threads: `_ts`, `_duration` (null if they never end), `track`, `name`, `category`, `args`.
+    fn slices<'py>(&self, py: Python<'py>, batch: PyRecordBatch) -> PyResult<Bound<'py, PyBytes>> {
+        let rows = Rows::new(batch.into_inner());
+        let made = py.detach(|| self.write_slices(&rows, true));
+        Ok(PyBytes::new(py, &made.map_err(|error| wrong(&error))?))
+    }
+
+    /// The same of asynchronous tracks, whose numbers become ids.
+    fn async_slices<'py>(
+        &self,
+        py: Python<'py>,
+        batch: PyRecordBatch,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let rows = Rows::new(batch.into_inner());
+        let made = py.detach(|| self.write_slices(&rows, false));
+        Ok(PyBytes::new(py, &made.map_err(|error| wrong(&error))?))
+    }
+
+    /// Values of counters: `_ts`, `track`, `value`.
+    fn counters<'py>(
+        &self,
+        py: Python<'py>,
+        batch: PyRecordBatch,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let rows = Rows::new(batch.into_inner());
+        let made = py.detach(|| self.write_counters(&rows));
+        Ok(PyBytes::new(py, &made.map_err(|error| wrong(&error))?))
+    }
+
+    /// Moments: `_ts`, `track` (null for the whole trace), `name`, `category`, `args`.
+    fn instants<'py>(
+        &self,
+        py: Python<'py>,
+        batch: PyRecordBatch,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let rows = Rows::new(batch.into_inner());
+        let made = py.detach(|| self.write_instants(&rows));
+        Ok(PyBytes::new(py, &made.map_err(|error| wrong(&error))?))
+    }
+}

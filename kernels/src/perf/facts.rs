@@ -1,0 +1,234 @@
+//! Sections of facts (features) of a trace -> its properties, the names of its events, its formats of tracepoints.
+
+use rustc_hash::FxHashMap;
+
+use super::attr::{Attr, Events};
+use super::bytes::{Bytes, until_zero};
+
+/// How many build ids and the like are kept.
+const LIST: usize = 1 << 16;
+
+/// What is told of a trace besides its records.
+#[derive(Default)]
+pub struct Facts {
+    /// `file` or `pipe`.
+    pub mode: &'static str,
+    pub properties: Vec<(String, String)>,
+    /// Numbers of events with their names, as old versions tell them.
+    pub types: Vec<(u64, String)>,
+    /// Types of sources of events, with their names.
+    pub pmus: Vec<(u32, String)>,
+    /// Build ids: process (-1 for the kernel), id in hexadecimal, file.
+    pub build_ids: Vec<(i64, String, Vec<u8>)>,
+    /// Formats of tracepoints, as `trace.dat` has them at its beginning.
+    pub tracing: Vec<u8>,
+    /// Numbers of tracepoints with their names.
+    pub tracepoints: FxHashMap<u32, String>,
+    /// Unix time, and the trace's clock at that time.
+    pub clock: Option<(u64, u64)>,
+}
+
+impl Facts {
+    pub fn put(&mut self, key: &str, value: impl Into<String>) {
+        let value = value.into();
+        if !value.is_empty() && !self.properties.iter().any(|(known, _)| known == key) {
+            self.properties.push((key.to_owned(), value));
+        }
+    }
+}
+
+/// Learn from one section; parts that end early are left out.
+pub fn feature(number: u32, bytes: Bytes<'_>, facts: &mut Facts, events: &mut Events) {
+    const TEXTS: [(u32, &str); 6] = [
+        (3, "host"),
+        (4, "kernel"),
+        (5, "tool"),
+        (6, "architecture"),
+        (8, "cpu_model"),
+        (9, "cpu_id"),
+    ];
+    if let Some((_, key)) = TEXTS.iter().find(|(known, _)| *known == number) {
+        let mut at = bytes;
+        if let Some(text) = at.counted_text() {
+            let text = plain(text);
+            facts.put(
+                key,
+                if number == 5 {
+                    format!("perf {text}")
+                } else {
+                    text
+                },
+            );
+        }
+        return;
+    }
+    let _: Option<()> = match number {
+        1 => {
+            facts.tracing = bytes.rest().to_vec();
+            None
+        }
+        2 => build_ids(bytes, facts),
+        7 => cpus(bytes, facts),
+        10 => total_memory(bytes, facts),
+        11 => command(bytes, facts),
+        12 => event_names(bytes, events),
+        13 => topology(bytes, facts),
+        16 => pmus(bytes, facts),
+        21 => sample_time(bytes, facts),
+        23 => clockid(bytes, facts),
+        29 => clock_data(bytes, facts),
+        _ => None,
+    };
+}
+
+fn plain(text: &[u8]) -> String {
+    String::from_utf8_lossy(text).trim().to_owned()
+}
+
+fn cpus(mut at: Bytes<'_>, facts: &mut Facts) -> Option<()> {
+    let available = at.u32()?;
+    let online = at.u32()?;
+    facts.put("cpus", available.to_string());
+    facts.put("cpus_online", online.to_string());
+    Some(())
+}
+
+fn total_memory(mut at: Bytes<'_>, facts: &mut Facts) -> Option<()> {
+    facts.put("memory_kb", at.u64()?.to_string());
+    Some(())
+}
+
+fn command(mut at: Bytes<'_>, facts: &mut Facts) -> Option<()> {
+    let count = at.u32()? as usize;
+    let mut words: Vec<String> = Vec::new();
+    while words.len() < count.min(LIST)
+        && let Some(word) = at.counted_text()
+    {
+        words.push(plain(word));
+    }
+    facts.put("command", words.join(" "));
+    Some(())
+}
+
+fn topology(mut at: Bytes<'_>, facts: &mut Facts) -> Option<()> {
+    for key in ["cpu_cores", "cpu_threads"] {
+        let count = at.u32()? as usize;
+        let mut parts: Vec<String> = Vec::new();
+        while parts.len() < count.min(LIST)
+            && let Some(part) = at.counted_text()
+        {
+            parts.push(plain(part));
+        }
+        facts.put(key, parts.join(" "));
+    }
+    Some(())
+}
+
+fn pmus(mut at: Bytes<'_>, facts: &mut Facts) -> Option<()> {
+    let count = at.u32()? as usize;
+    for _ in 0..count.min(LIST) {
+        let kind = at.u32()?;
+        let name = plain(at.counted_text()?);
+        facts.pmus.push((kind, name));
+    }
+    Some(())
+}
+
+fn sample_time(mut at: Bytes<'_>, facts: &mut Facts) -> Option<()> {
+    for key in ["first_sample_ns", "last_sample_ns"] {
+        let time = at.u64()?;
+        if time > 0 {
+            facts.put(key, time.to_string());
+        }
+    }
+    Some(())
+}
+
+fn clockid(mut at: Bytes<'_>, facts: &mut Facts) -> Option<()> {
+    facts.put("clock_resolution_ns", at.u64()?.to_string());
+    Some(())
+}
+
+fn clock_data(mut at: Bytes<'_>, facts: &mut Facts) -> Option<()> {
+    at.skip(4)?;
+    let clock = at.u32()?.cast_signed();
+    facts.put("clock", clock_name(clock));
+    facts.clock = Some((at.u64()?, at.u64()?));
+    Some(())
+}
+
+/// What a clock is called.
+pub fn clock_name(clock: i32) -> String {
+    match clock {
+        0 => "realtime".to_owned(),
+        1 => "monotonic".to_owned(),
+        4 => "monotonic_raw".to_owned(),
+        7 => "boottime".to_owned(),
+        11 => "tai".to_owned(),
+        other => format!("clock {other}"),
+    }
+}
+
+/// `pid, build id, file` of each file that was met.
+fn build_ids(mut at: Bytes<'_>, facts: &mut Facts) -> Option<()> {
+    while at.len() >= 8 && facts.build_ids.len() < LIST {
+        at.skip(4)?;
+        let misc = at.u16()?;
+        let size = usize::from(at.u16()?);
+        build_id(at.part(size.checked_sub(8)?)?, misc, facts)?;
+    }
+    Some(())
+}
+
+/// One build id, as a record has it too.
+pub fn build_id(mut at: Bytes<'_>, misc: u16, facts: &mut Facts) -> Option<()> {
+    const HAS_SIZE: u16 = 1 << 15;
+    let pid = at.id()?;
+    let id = at.take(24)?;
+    let size = match misc & HAS_SIZE {
+        0 => 20,
+        _ => usize::from(*id.get(20)?),
+    };
+    let id = id.get(..size.min(20))?;
+    let id = id.iter().map(|byte| format!("{byte:02x}")).collect();
+    if facts.build_ids.len() < LIST {
+        facts
+            .build_ids
+            .push((pid, id, until_zero(at.rest()).to_vec()));
+    }
+    Some(())
+}
+
+/// Names and ids of events, in the order of the attrs.
+fn event_names(mut at: Bytes<'_>, events: &mut Events) -> Option<()> {
+    let count = at.u32()? as usize;
+    let width = at.u32()? as usize;
+    for place in 0..count.min(LIST) {
+        let attr = at.part(width)?;
+        let ids = at.u32()? as usize;
+        let name = plain(at.counted_text()?);
+        if place >= events.len() {
+            let (attr, _) = Attr::read(attr)?;
+            events.add(attr, std::iter::empty());
+        }
+        for _ in 0..ids {
+            events.learn_id(at.u64()?, place);
+        }
+        if let Some(event) = events.get_mut(place) {
+            event.name = Some(name);
+        }
+    }
+    Some(())
+}
+
+/// Names by number of event, as old versions tell them.
+pub fn event_types(mut at: Bytes<'_>, facts: &mut Facts) {
+    const WIDTH: usize = 72;
+    while at.len() >= WIDTH && facts.types.len() < LIST {
+        let Some(config) = at.u64() else { return };
+        let Some(name) = at.text(WIDTH - 8) else {
+            return;
+        };
+        facts.types.push((config, plain(name)));
+    }
+}

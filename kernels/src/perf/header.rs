@@ -1,0 +1,297 @@
+//! The head of a perf.data file -> its events, its sections of facts and where its records are.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use flate2::bufread::MultiGzDecoder;
+
+use super::attr::{Attr, Events};
+use super::bytes::Bytes;
+use super::facts::{self, Facts};
+use super::notes::Notes;
+use crate::rows::Failure;
+
+/// Bytes of all facts that are read, and of what stands before the records.
+const FACTS: u64 = 64 << 20;
+const HEAD: u64 = 16 << 20;
+/// The longest header, and how many events there may be.
+const HEADER: usize = 104;
+const EVENTS: usize = 1 << 16;
+/// The size of the header of a trace that was written to a pipe.
+const PIPE_HEADER: u64 = 16;
+
+/// A file, from any place on.
+pub struct Opened {
+    path: PathBuf,
+    packed: bool,
+    done: Arc<AtomicU64>,
+}
+
+/// What was read before the first record.
+pub struct Head {
+    pub big: bool,
+    pub events: Events,
+    pub facts: Facts,
+    /// Where records begin, and how many bytes there are; all if the file does not say.
+    pub start: u64,
+    pub size: Option<u64>,
+}
+
+impl Opened {
+    pub fn new(path: &Path, done: Arc<AtomicU64>) -> io::Result<Opened> {
+        let mut magic = Vec::new();
+        File::open(path)?.take(2).read_to_end(&mut magic)?;
+        Ok(Opened {
+            path: path.to_owned(),
+            packed: magic == [0x1f, 0x8b],
+            done,
+        })
+    }
+
+    /// The bytes from a place on; those of the records count as progress.
+    pub fn from(&self, place: u64, counts: bool) -> io::Result<Box<dyn Read + Send>> {
+        let mut file = File::open(&self.path)?;
+        if !self.packed {
+            file.seek(SeekFrom::Start(place))?;
+        }
+        let done = counts.then(|| Arc::clone(&self.done));
+        let counted = io::BufReader::with_capacity(1 << 18, Counted { file, done });
+        if !self.packed {
+            return Ok(Box::new(counted));
+        }
+        let mut text = MultiGzDecoder::new(counted);
+        io::copy(&mut text.by_ref().take(place), &mut io::sink())?;
+        Ok(Box::new(io::BufReader::with_capacity(1 << 18, text)))
+    }
+}
+
+struct Counted {
+    file: File,
+    done: Option<Arc<AtomicU64>>,
+}
+
+impl Read for Counted {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.file.read(buffer)?;
+        if let Some(done) = &self.done {
+            done.fetch_add(count as u64, Ordering::Relaxed);
+        }
+        Ok(count)
+    }
+}
+
+/// Where a section is.
+#[derive(Clone, Copy, Default)]
+struct Section {
+    offset: u64,
+    size: u64,
+}
+
+impl Section {
+    fn read(at: &mut Bytes<'_>) -> Option<Section> {
+        Some(Section {
+            offset: at.u64()?,
+            size: at.u64()?,
+        })
+    }
+}
+
+/// Whether bytes are of another order than this machine writes; None if they are no perf.data.
+fn byte_order(magic: &[u8]) -> Option<bool> {
+    match magic.get(..8)? {
+        b"PERFILE2" => Some(false),
+        b"2ELIFREP" => Some(true),
+        _ => None,
+    }
+}
+
+/// Read the head of a file.
+///
+/// # Errors
+/// The file cannot be read, or is no perf.data.
+pub fn read(opened: &Opened, notes: &mut Notes) -> Result<Head, Failure> {
+    let path = opened.path.display().to_string();
+    let bad = |what: &str| Failure::Bad(format!("cannot read `{path}`: {what}"));
+    let io = |error| Failure::Io(path.clone(), error);
+    let mut head = Vec::new();
+    let mut file = opened.from(0, false).map_err(io)?;
+    file.by_ref()
+        .take(HEADER as u64)
+        .read_to_end(&mut head)
+        .map_err(io)?;
+    if head.starts_with(b"PERFFILE") {
+        return Err(bad("it is a perf.data of before 2010, expected `PERFILE2`"));
+    }
+    let big = byte_order(&head).ok_or_else(|| bad("it is no perf.data, expected `PERFILE2`"))?;
+    let mut at = Bytes::new(&head, big);
+    let size = at.skip(8).and_then(|()| at.u64());
+    let size = size.ok_or_else(|| bad("it ends within its header"))?;
+    let mut found = Head {
+        big,
+        events: Events::default(),
+        facts: Facts::default(),
+        start: PIPE_HEADER,
+        size: None,
+    };
+    if size == PIPE_HEADER {
+        found.facts.mode = "pipe";
+        return Ok(found);
+    }
+    let sections = sections(at).ok_or_else(|| bad("it ends within its header"))?;
+    sections_of(opened, &head, sections, &mut found, notes).map_err(io)?;
+    Ok(found)
+}
+
+struct Sections {
+    attr_size: u64,
+    attrs: Section,
+    data: Section,
+    types: Section,
+    features: [u64; 4],
+}
+
+fn sections(mut at: Bytes<'_>) -> Option<Sections> {
+    let mut found = Sections {
+        attr_size: at.u64()?,
+        attrs: Section::read(&mut at)?,
+        data: Section::read(&mut at)?,
+        types: Section::read(&mut at)?,
+        features: [0; 4],
+    };
+    for word in &mut found.features {
+        *word = at.u64()?;
+    }
+    Some(found)
+}
+
+fn sections_of(
+    opened: &Opened,
+    head: &[u8],
+    sections: Sections,
+    found: &mut Head,
+    notes: &mut Notes,
+) -> io::Result<()> {
+    let data = sections.data;
+    found.facts.mode = "file";
+    found.start = data.offset.max(head.len() as u64);
+    let mut before = Vec::new();
+    let length = found.start.min(HEAD);
+    opened
+        .from(0, false)?
+        .take(length)
+        .read_to_end(&mut before)?;
+    let store = Store {
+        opened,
+        before: &before,
+        after: &[],
+        split: u64::MAX,
+    };
+    attrs(&store, &sections, found, notes)?;
+    let types = store.get(sections.types)?;
+    facts::event_types(Bytes::new(&types, found.big), &mut found.facts);
+    if data.size == 0 {
+        notes.cut("size of the records is not told, read to the file's end");
+        return Ok(());
+    }
+    found.size = Some(data.size);
+    let split = data.offset.saturating_add(data.size);
+    let mut after = Vec::new();
+    opened
+        .from(split, false)?
+        .take(FACTS)
+        .read_to_end(&mut after)?;
+    let store = Store {
+        opened,
+        before: &before,
+        after: &after,
+        split,
+    };
+    features(&store, sections.features, found, notes)
+}
+
+/// The parts of a file that are held.
+struct Store<'a> {
+    opened: &'a Opened,
+    before: &'a [u8],
+    after: &'a [u8],
+    /// Where `after` begins.
+    split: u64,
+}
+
+impl Store<'_> {
+    /// A section's bytes, as many as there are.
+    fn get(&self, section: Section) -> io::Result<Vec<u8>> {
+        let size = section.size.min(FACTS);
+        let inside = |held: &[u8], base: u64| {
+            let start = usize::try_from(section.offset.checked_sub(base)?).ok()?;
+            let end = start.checked_add(usize::try_from(size).ok()?)?;
+            Some(held.get(start..end)?.to_vec())
+        };
+        let held = inside(self.before, 0).or_else(|| inside(self.after, self.split));
+        if let Some(held) = held {
+            return Ok(held);
+        }
+        let mut bytes = Vec::new();
+        let file = self.opened.from(section.offset, false)?;
+        file.take(size).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+}
+
+fn attrs(
+    store: &Store<'_>,
+    sections: &Sections,
+    found: &mut Head,
+    notes: &mut Notes,
+) -> io::Result<()> {
+    let width = usize::try_from(sections.attr_size).unwrap_or(0);
+    let bytes = store.get(sections.attrs)?;
+    if width < 64 + 16 || (bytes.len() as u64) < sections.attrs.size {
+        notes.cut("list of events is damaged");
+    }
+    for one in bytes.chunks_exact(width.max(80)).take(EVENTS) {
+        let (attr, ids) = one.split_at(one.len() - 16);
+        let Some((attr, _)) = Attr::read(Bytes::new(attr, found.big)) else {
+            notes.cut("list of events is damaged");
+            continue;
+        };
+        let ids = Section::read(&mut Bytes::new(ids, found.big)).unwrap_or_default();
+        let ids = store.get(ids)?;
+        let mut at = Bytes::new(&ids, found.big);
+        found.events.add(attr, std::iter::from_fn(|| at.u64()));
+    }
+    Ok(())
+}
+
+fn features(
+    store: &Store<'_>,
+    bits: [u64; 4],
+    found: &mut Head,
+    notes: &mut Notes,
+) -> io::Result<()> {
+    let mut at = Bytes::new(store.after, found.big);
+    for feature in 0..256u32 {
+        let word = bits.get((feature / 64) as usize).copied().unwrap_or(0);
+        if word >> (feature % 64) & 1 == 0 {
+            continue;
+        }
+        let Some(section) = Section::read(&mut at) else {
+            notes.cut("sections of facts are cut off");
+            return Ok(());
+        };
+        let bytes = store.get(section)?;
+        if (bytes.len() as u64) < section.size {
+            notes.cut("sections of facts are cut off");
+        }
+        facts::feature(
+            feature,
+            Bytes::new(&bytes, found.big),
+            &mut found.facts,
+            &mut found.events,
+        );
+    }
+    Ok(())
+}

@@ -1,0 +1,102 @@
+//! Decoder of perf.data: files -> rows of samples, tracepoints and what the kernel told of processes.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+use pyo3::prelude::*;
+
+mod attr;
+mod bytes;
+mod facts;
+mod header;
+mod maps;
+mod notes;
+mod other;
+mod queue;
+mod sample;
+mod samples;
+mod session;
+mod stream;
+pub mod tables;
+mod threads;
+mod told;
+mod tracing;
+mod work;
+mod zstd;
+
+use crate::rows::{Decode, Failure, Learnt, Note, Place, RowPass, Sink};
+use session::Session;
+
+/// The files of a trace, one after the other.
+struct Decoder {
+    paths: std::vec::IntoIter<PathBuf>,
+    file: u32,
+    current: Option<Session>,
+    done: Arc<AtomicU64>,
+    notes: Vec<Note>,
+    properties: Vec<(String, String)>,
+}
+
+impl Decode for Decoder {
+    fn step(&mut self, sink: &mut Sink) -> Result<Option<Place>, Failure> {
+        loop {
+            let session = match &mut self.current {
+                Some(session) => session,
+                None => {
+                    let Some(path) = self.paths.next() else {
+                        return Ok(None);
+                    };
+                    let opened = Session::open(&path, self.file, Arc::clone(&self.done))?;
+                    self.current.insert(opened)
+                }
+            };
+            let begin = session.place();
+            let ended = session.run(sink)?;
+            let place = Place {
+                file: self.file,
+                begin,
+                end: session.place(),
+            };
+            if ended && let Some(mut session) = self.current.take() {
+                told::tell(&mut session.work, sink, &mut self.properties);
+                self.notes.extend(session.work.notes.take());
+                self.file += 1;
+            }
+            if sink.len() > 0 {
+                return Ok(Some(place));
+            }
+        }
+    }
+
+    fn learnt(&mut self) -> Learnt {
+        Learnt {
+            notes: std::mem::take(&mut self.notes),
+            properties: std::mem::take(&mut self.properties),
+        }
+    }
+}
+
+/// Read perf.data files; see `RowPass`.
+#[pyfunction]
+#[pyo3(signature = (paths, threads, progress=None))]
+fn perf_data_pass(paths: Vec<PathBuf>, threads: usize, progress: Option<Py<PyAny>>) -> RowPass {
+    let sizes = paths
+        .iter()
+        .map(|path| std::fs::metadata(path).map_or(0, |metadata| metadata.len()));
+    let total = sizes.sum();
+    let done = Arc::new(AtomicU64::new(0));
+    let decoder = Decoder {
+        paths: paths.into_iter(),
+        file: 0,
+        current: None,
+        done: Arc::clone(&done),
+        notes: Vec::new(),
+        properties: Vec::new(),
+    };
+    RowPass::start(decoder, threads, (done, total), progress)
+}
+
+pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_function(wrap_pyfunction!(perf_data_pass, m)?)
+}

@@ -1,0 +1,274 @@
+//! The bytes behind the head of a file -> records, those in compressed ones among them.
+
+use std::io::{self, Read};
+
+use super::bytes::Bytes;
+use super::notes::Notes;
+use super::zstd::{Stop, Unpacker};
+
+const HEADER: usize = 8;
+/// Far beyond all kinds of records: text that a tool wrote into the same pipe is no record.
+pub const LAST_KIND: u32 = 1 << 16;
+
+/// Kinds of records; up to 63 they are the kernel's.
+pub mod kind {
+    pub const MMAP: u32 = 1;
+    pub const LOST: u32 = 2;
+    pub const COMM: u32 = 3;
+    pub const EXIT: u32 = 4;
+    pub const THROTTLE: u32 = 5;
+    pub const UNTHROTTLE: u32 = 6;
+    pub const FORK: u32 = 7;
+    pub const READ: u32 = 8;
+    pub const SAMPLE: u32 = 9;
+    pub const MMAP2: u32 = 10;
+    pub const AUX: u32 = 11;
+    pub const ITRACE_START: u32 = 12;
+    pub const LOST_SAMPLES: u32 = 13;
+    pub const SWITCH: u32 = 14;
+    pub const SWITCH_CPU_WIDE: u32 = 15;
+    pub const NAMESPACES: u32 = 16;
+    pub const KSYMBOL: u32 = 17;
+    pub const BPF_EVENT: u32 = 18;
+    pub const CGROUP: u32 = 19;
+    pub const TEXT_POKE: u32 = 20;
+    pub const AUX_OUTPUT_HW_ID: u32 = 21;
+    pub const TOOL: u32 = 64;
+    pub const ATTR: u32 = 64;
+    pub const EVENT_TYPE: u32 = 65;
+    pub const TRACING_DATA: u32 = 66;
+    pub const BUILD_ID: u32 = 67;
+    pub const FINISHED_ROUND: u32 = 68;
+    pub const ID_INDEX: u32 = 69;
+    pub const AUXTRACE: u32 = 71;
+    pub const EVENT_UPDATE: u32 = 78;
+    pub const FEATURE: u32 = 80;
+    pub const COMPRESSED: u32 = 81;
+    pub const COMPRESSED2: u32 = 83;
+}
+
+/// The head of a record.
+#[derive(Clone, Copy)]
+pub struct Head {
+    pub kind: u32,
+    pub misc: u16,
+    pub size: usize,
+}
+
+impl Head {
+    pub fn read(record: &[u8], big: bool) -> Option<Head> {
+        let mut at = Bytes::new(record, big);
+        Some(Head {
+            kind: at.u32()?,
+            misc: at.u16()?,
+            size: usize::from(at.u16()?),
+        })
+    }
+}
+
+/// Records in the order in which they stand.
+pub struct Stream {
+    source: io::Take<Box<dyn Read + Send>>,
+    big: bool,
+    /// Whether the file says how long it is: then an early end is a loss.
+    sized: bool,
+    place: u64,
+    record: Vec<u8>,
+    unpacker: Option<Unpacker>,
+    /// Records that were unpacked, and how far they have been read.
+    unpacked: Vec<u8>,
+    at: usize,
+    ended: bool,
+}
+
+impl Stream {
+    pub fn new(source: Box<dyn Read + Send>, start: u64, size: Option<u64>, big: bool) -> Stream {
+        Stream {
+            source: source.take(size.unwrap_or(u64::MAX)),
+            big,
+            sized: size.is_some(),
+            place: start,
+            record: Vec::new(),
+            unpacker: None,
+            unpacked: Vec::new(),
+            at: 0,
+            ended: false,
+        }
+    }
+
+    /// Where in the file it stands.
+    pub fn place(&self) -> u64 {
+        self.place
+    }
+
+    /// Whether records come with a delay, since they were packed.
+    pub fn is_packed(&self) -> bool {
+        self.unpacker.is_some()
+    }
+
+    /// Read no further, but for what was packed.
+    pub fn end(&mut self) {
+        self.ended = true;
+    }
+
+    /// The last record that `next` found.
+    pub fn record(&self) -> &[u8] {
+        &self.record
+    }
+
+    /// Read the next record; None at the end.
+    ///
+    /// # Errors
+    /// The file cannot be read; damage is noted instead.
+    pub fn next(&mut self, notes: &mut Notes) -> io::Result<Option<Head>> {
+        loop {
+            if let Some(head) = self.unpacked_record(notes) {
+                return Ok(Some(head));
+            }
+            if self.ended && self.unpacker.is_none() {
+                return Ok(None);
+            }
+            let head = match self.ended {
+                true => None,
+                false => self.stored_record(notes)?,
+            };
+            let Some(head) = head else {
+                self.ended = true;
+                if let Some(mut unpacker) = self.unpacker.take() {
+                    let outcome = unpacker.finish(&mut self.unpacked);
+                    self.judge(outcome, notes);
+                }
+                continue;
+            };
+            let packed = match head.kind {
+                kind::COMPRESSED => self.record.get(HEADER..),
+                kind::COMPRESSED2 => self.record.get(HEADER..).and_then(|body| {
+                    let mut at = Bytes::new(body, self.big);
+                    let size = usize::try_from(at.u64()?).ok()?;
+                    at.take(size)
+                }),
+                _ => return Ok(Some(head)),
+            };
+            let outcome = match packed {
+                Some(packed) => self
+                    .unpacker
+                    .get_or_insert_default()
+                    .add(packed, &mut self.unpacked),
+                None => Err(Stop::Damaged),
+            };
+            self.judge(outcome, notes);
+        }
+    }
+
+    fn judge(&mut self, outcome: Result<(), Stop>, notes: &mut Notes) {
+        let reason = match outcome {
+            Ok(()) => return,
+            Err(Stop::Damaged) => "compressed records do not unpack, the rest is not read",
+            Err(Stop::TooMuch) => "compressed records expand too far, the rest is not read",
+        };
+        notes.cut(reason);
+        self.ended = true;
+        self.unpacker = None;
+    }
+
+    /// Take a whole record out of what was unpacked.
+    fn unpacked_record(&mut self, notes: &mut Notes) -> Option<Head> {
+        let rest = self.unpacked.get(self.at..).unwrap_or_default();
+        let head = Head::read(rest, self.big);
+        let head = head.filter(|head| head.size < HEADER || rest.len() >= head.size);
+        let Some(head) = head else {
+            if self.ended && !rest.is_empty() {
+                notes.cut("file ends within a record");
+                self.at = self.unpacked.len();
+            }
+            // Only what is left of a record stays, so it is cheap to move it to the front.
+            self.unpacked.drain(..self.at);
+            self.at = 0;
+            return None;
+        };
+        let Some(record) = rest.get(..head.size).filter(|_| head.size >= HEADER) else {
+            notes.cut("record with an impossible size, the rest is not read");
+            self.unpacked.clear();
+            self.at = 0;
+            self.ended = true;
+            self.unpacker = None;
+            return None;
+        };
+        self.record.clear();
+        self.record.extend_from_slice(record);
+        self.at += head.size;
+        Some(head)
+    }
+
+    fn stored_record(&mut self, notes: &mut Notes) -> io::Result<Option<Head>> {
+        self.record.clear();
+        if !self.fill(HEADER, notes)? {
+            return Ok(None);
+        }
+        let Some(head) = Head::read(&self.record, self.big) else {
+            return Ok(None);
+        };
+        if head.size < HEADER {
+            notes.cut("record with an impossible size, the rest is not read");
+            return Ok(None);
+        }
+        if head.kind <= LAST_KIND && !self.fill(head.size, notes)? {
+            return Ok(None);
+        }
+        Ok(Some(head))
+    }
+
+    /// Read on until the record has so many bytes; `false` where the file ends before.
+    fn fill(&mut self, size: usize, notes: &mut Notes) -> io::Result<bool> {
+        let missing = size.saturating_sub(self.record.len());
+        let outcome = self
+            .source
+            .by_ref()
+            .take(missing as u64)
+            .read_to_end(&mut self.record);
+        self.place += self
+            .record
+            .len()
+            .saturating_sub(size.saturating_sub(missing)) as u64;
+        if let Err(error) = outcome {
+            if error.kind() == io::ErrorKind::UnexpectedEof
+                || error.kind() == io::ErrorKind::InvalidInput
+                || error.kind() == io::ErrorKind::InvalidData
+            {
+                notes.cut("file is damaged or ends early");
+                return Ok(false);
+            }
+            return Err(error);
+        }
+        let found = self.record.len();
+        if found < size {
+            if found > 0 {
+                notes.cut("file ends within a record");
+            } else if self.sized && self.source.limit() > 0 {
+                notes.cut("file ends before its last record");
+            }
+            return Ok(false);
+        }
+        Ok(true)
+    }
+
+    /// Pass over or take what stands behind a record outside of it.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn payload(&mut self, size: u64, most: u64, notes: &mut Notes) -> io::Result<Vec<u8>> {
+        let mut found = Vec::new();
+        self.source
+            .by_ref()
+            .take(size.min(most))
+            .read_to_end(&mut found)?;
+        let rest = size.saturating_sub(most);
+        let skipped = io::copy(&mut self.source.by_ref().take(rest), &mut io::sink())?;
+        let read = found.len() as u64 + skipped;
+        self.place += read;
+        if read < size {
+            notes.cut("file ends within a record");
+        }
+        Ok(found)
+    }
+}

@@ -1,0 +1,113 @@
+//! What threads are called at the time of the record that is looked at.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use crate::rows::{ColumnSpec, Sink, TableSpec, Type};
+
+/// How many ended threads are still known, since their last samples may follow.
+const ENDED: usize = 4096;
+/// How many threads are known at a time.
+const MOST: usize = 1 << 20;
+
+struct Thread {
+    pid: i64,
+    name: Arc<[u8]>,
+}
+
+/// The threads that have names.
+#[derive(Default)]
+pub struct Threads {
+    known: FxHashMap<i64, Thread>,
+    ended: VecDeque<i64>,
+    idle: Option<Arc<[u8]>>,
+}
+
+impl Threads {
+    /// A thread's name.
+    pub fn name(&mut self, tid: i64) -> Option<Arc<[u8]>> {
+        if tid == 0 {
+            let idle = self.idle.get_or_insert_with(|| Arc::from(&b"swapper"[..]));
+            return Some(Arc::clone(idle));
+        }
+        self.known.get(&tid).map(|thread| Arc::clone(&thread.name))
+    }
+
+    /// A thread gets a name.
+    pub fn rename(&mut self, pid: i64, tid: i64, name: &[u8], sink: &mut Sink) {
+        let name = Arc::from(name);
+        self.put(tid, Thread { pid, name }, sink);
+    }
+
+    /// A thread begins with the name of another.
+    pub fn fork(&mut self, parent: i64, (pid, tid): (i64, i64), sink: &mut Sink) {
+        self.forget(tid, sink);
+        if let Some(name) = self.name(parent) {
+            self.put(tid, Thread { pid, name }, sink);
+        }
+    }
+
+    fn put(&mut self, tid: i64, thread: Thread, sink: &mut Sink) {
+        if self.known.len() >= MOST {
+            self.forget_all(sink);
+        }
+        self.known.insert(tid, thread);
+    }
+
+    /// A thread ends; it is forgotten when many others have ended.
+    pub fn end(&mut self, tid: i64, sink: &mut Sink) {
+        self.ended.push_back(tid);
+        if self.ended.len() > ENDED
+            && let Some(oldest) = self.ended.pop_front()
+        {
+            self.forget(oldest, sink);
+        }
+    }
+
+    fn forget(&mut self, tid: i64, sink: &mut Sink) {
+        if let Some(thread) = self.known.remove(&tid) {
+            tell(tid, &thread, sink);
+        }
+    }
+
+    /// Tell of all threads that are known.
+    pub fn forget_all(&mut self, sink: &mut Sink) {
+        let mut all: Vec<_> = self.known.drain().collect();
+        all.sort_unstable_by_key(|(tid, _)| *tid);
+        all.iter()
+            .for_each(|(tid, thread)| tell(*tid, thread, sink));
+        self.ended.clear();
+    }
+}
+
+fn tell(tid: i64, thread: &Thread, sink: &mut Sink) {
+    let column = ColumnSpec::new;
+    let table = sink.table("thread_names", || TableSpec {
+        name: "thread_names".to_owned(),
+        columns: vec![
+            column("pid", Type::Int),
+            column("tid", Type::Int),
+            column("name", Type::Text),
+        ],
+        event: None,
+    });
+    let rows = sink.rows(table);
+    rows.int(0, thread.pid);
+    rows.int(1, tid);
+    rows.text(2, &thread.name);
+    sink.end(table);
+    if thread.pid != tid {
+        return;
+    }
+    let table = sink.table("process_names", || TableSpec {
+        name: "process_names".to_owned(),
+        columns: vec![column("pid", Type::Int), column("name", Type::Text)],
+        event: None,
+    });
+    let rows = sink.rows(table);
+    rows.int(0, tid);
+    rows.text(1, &thread.name);
+    sink.end(table);
+}

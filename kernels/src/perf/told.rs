@@ -1,0 +1,39 @@
+//! What is known of a file at its end -> properties, names of threads, modules.
+
+use super::facts::clock_name;
+use super::tables::{Value, put};
+use super::work::Work;
+use crate::rows::Sink;
+
+/// Tell of a file; properties of several files are those of the first that has them.
+pub fn tell(work: &mut Work, sink: &mut Sink, properties: &mut Vec<(String, String)>) {
+    work.threads.forget_all(sink);
+    if work.maps.left_out > 0 {
+        let reason = "mapping beyond the 2000000 that are kept";
+        work.notes.add(reason, work.maps.left_out, String::new);
+    }
+    let clock = work.events.first().and_then(|event| event.attr.clockid);
+    let facts = &mut work.facts;
+    match clock {
+        Some(clock) => facts.put("clock", clock_name(clock)),
+        None => facts.put("clock", "perf"),
+    }
+    if let (Some((unix, clock)), Some(first)) = (facts.clock, work.first) {
+        let start = i128::from(unix) - i128::from(clock) + i128::from(first);
+        facts.put("start_unix_ns", start.to_string());
+    }
+    facts.put("mode", facts.mode);
+    for (key, value) in facts.properties.drain(..) {
+        if !properties.iter().any(|(known, _)| *known == key) {
+            properties.push((key, value));
+        }
+    }
+    for (pid, id, file) in work.facts.build_ids.drain(..) {
+        let fields = [
+            ("pid", "", Value::Int(Some(pid))),
+            ("build_id", "", Value::Text(Some(id.as_bytes()))),
+            ("filename", "", Value::Text(Some(&file))),
+        ];
+        put(sink, "build_ids", &fields);
+    }
+}

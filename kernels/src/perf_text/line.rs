@@ -1,0 +1,189 @@
+//! One line of `perf script` -> who, where and when, the event, and what stands behind it.
+
+use crate::ftrace::line::{integer, is_blank};
+
+/// The head of a sample or of another record.
+#[derive(Clone, Copy, Default)]
+pub struct Head<'a> {
+    pub comm: &'a [u8],
+    pub pid: Option<i64>,
+    pub tid: Option<i64>,
+    pub cpu: Option<i64>,
+    pub ts: Option<i64>,
+    pub period: Option<u64>,
+    pub event: &'a [u8],
+    /// Behind the event's colon, or behind the name of a record.
+    pub rest: &'a [u8],
+}
+
+/// One line of a call chain.
+pub struct Frame<'a> {
+    pub ip: u64,
+    /// The function without its offset; `[unknown]` where there is none.
+    pub symbol: &'a [u8],
+}
+
+/// Words of a line with where they begin.
+fn words(line: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let rest = line.get(at..)?;
+        let start = at + rest.iter().position(|b| !is_blank(*b))?;
+        let word = line.get(start..)?;
+        let end = word.iter().position(|b| is_blank(*b)).unwrap_or(word.len());
+        at = start + end;
+        Some((start, word.get(..end)?))
+    })
+}
+
+/// Read a line as the head of a sample: `comm pid/tid [cpu] time: period event: rest`.
+///
+/// The comm may hold blanks, so the first word that is a time with a process before it counts.
+pub fn head(line: &[u8]) -> Option<Head<'_>> {
+    // The last three words, since what stands before a time is looked at backwards.
+    let mut before: [(usize, &[u8]); 3] = [(0, b""); 3];
+    for (start, word) in words(line) {
+        if let Some(ts) = time(word)
+            && let Some(mut found) = who(line, &before)
+        {
+            found.ts = Some(ts);
+            let rest = line.get(start + word.len()..)?;
+            return event(rest, found);
+        }
+        before = [before[1], before[2], (start, word)];
+    }
+    None
+}
+
+/// `2242.042271:` in ns.
+fn time(word: &[u8]) -> Option<i64> {
+    let word = word.strip_suffix(b":")?;
+    let dot = memchr::memchr(b'.', word)?;
+    let (whole, fraction) = (word.get(..dot)?, word.get(dot + 1..)?);
+    if !(3..=9).contains(&fraction.len()) {
+        return None;
+    }
+    let scale = 10i64.checked_pow(9 - u32::try_from(fraction.len()).ok()?)?;
+    let below = integer(fraction)?.checked_mul(scale)?;
+    integer(whole)?
+        .checked_mul(1_000_000_000)?
+        .checked_add(below)
+}
+
+/// What stands before the time: `comm pid/tid`, maybe `[cpu]`, maybe letters of modes.
+fn who<'a>(line: &'a [u8], before: &[(usize, &'a [u8]); 3]) -> Option<Head<'a>> {
+    let mut found = Head::default();
+    let mut left = before.as_slice();
+    if let [rest @ .., (_, word)] = left
+        && !word.is_empty()
+        && word.len() <= 4
+        && word.iter().all(u8::is_ascii_uppercase)
+    {
+        left = rest;
+    }
+    if let [rest @ .., (_, word)] = left
+        && let Some(cpu) = word.strip_prefix(b"[").and_then(|w| w.strip_suffix(b"]"))
+        && let Some(cpu) = integer(cpu)
+    {
+        found.cpu = Some(cpu);
+        left = rest;
+    }
+    let (start, word) = left.last()?;
+    let (pid, tid) = match memchr::memchr(b'/', word) {
+        Some(bar) => (
+            Some(number(word.get(..bar)?)?),
+            number(word.get(bar + 1..)?)?,
+        ),
+        None => (None, number(word)?),
+    };
+    found.pid = pid;
+    found.tid = Some(tid);
+    found.comm = line.get(..*start)?.trim_ascii();
+    Some(found)
+}
+
+/// A process or thread id, -1 for none.
+fn number(word: &[u8]) -> Option<i64> {
+    match word.strip_prefix(b"-") {
+        Some(digits) => Some(-integer(digits)?),
+        None => integer(word),
+    }
+}
+
+/// `    250000 cpu-clock:u: rest` or `PERF_RECORD_COMM exec: sleep:1/1`
+fn event<'a>(rest: &'a [u8], mut found: Head<'a>) -> Option<Head<'a>> {
+    let rest = rest.trim_ascii_start();
+    if rest.starts_with(b"PERF_RECORD_") {
+        let end = rest
+            .iter()
+            .position(|b| !b.is_ascii_uppercase() && !b.is_ascii_digit() && *b != b'_')
+            .unwrap_or(rest.len());
+        (found.event, found.rest) = rest.split_at_checked(end)?;
+        return Some(found);
+    }
+    let mut rest = rest;
+    let digits = rest.iter().take_while(|b| b.is_ascii_digit()).count();
+    if digits > 0 && rest.get(digits).is_some_and(|b| is_blank(*b)) {
+        let (period, behind) = rest.split_at_checked(digits)?;
+        found.period = str::from_utf8(period).ok()?.parse().ok();
+        rest = behind.trim_ascii_start();
+    }
+    let mut from = 0;
+    loop {
+        let colon = from + memchr::memchr(b':', rest.get(from..)?)?;
+        if rest.get(colon + 1).is_none_or(|b| is_blank(*b)) {
+            found.event = rest.get(..colon)?;
+            found.rest = rest.get(colon + 1..)?;
+            return (!found.event.is_empty()).then_some(found);
+        }
+        from = colon + 1;
+    }
+}
+
+/// Read `ffffffff810d47be symbol+0x12 (/usr/bin/x)`; None if it does not begin with an address.
+pub fn frame(text: &[u8]) -> Option<Frame<'_>> {
+    let text = text.trim_ascii();
+    let end = text.iter().position(|b| is_blank(*b)).unwrap_or(text.len());
+    let digits = text.get(..end)?;
+    if digits.is_empty() || digits.len() > 16 {
+        return None;
+    }
+    let ip = u64::from_str_radix(str::from_utf8(digits).ok()?, 16).ok()?;
+    let rest = text.get(end..)?.trim_ascii_start();
+    Some(Frame {
+        ip,
+        symbol: symbol(rest),
+    })
+}
+
+/// The name in `name+0x12 (dso)`; names may hold blanks.
+fn symbol(text: &[u8]) -> &[u8] {
+    let inlined = text.strip_suffix(b" (inlined)").unwrap_or(text);
+    let mut name = match memchr::memmem::rfind(inlined, b" (") {
+        Some(at) if inlined.ends_with(b")") => inlined.get(..at).unwrap_or_default(),
+        _ if inlined.starts_with(b"(") => b"",
+        _ => inlined,
+    };
+    if let Some(at) = memchr::memmem::rfind(name, b"+0x")
+        && name
+            .get(at + 3..)
+            .is_some_and(|offset| !offset.is_empty() && offset.iter().all(u8::is_ascii_hexdigit))
+    {
+        name = name.get(..at).unwrap_or_default();
+    }
+    if name.is_empty() { b"[unknown]" } else { name }
+}
+
+/// System and name of a tracepoint; None for the names of other events, behind whose colon modes stand.
+pub fn tracepoint(event: &[u8]) -> Option<(&[u8], &[u8])> {
+    const MODES: &[u8] = b"ukhpPGHSDIWeb";
+    let colon = memchr::memchr(b':', event)?;
+    let (system, name) = (event.get(..colon)?, event.get(colon + 1..)?);
+    let is_word = |text: &[u8]| {
+        !text.is_empty() && text.iter().all(|b| b.is_ascii_alphanumeric() || *b == b'_')
+    };
+    // Tracepoints may have modes too: `sched:sched_switch:k`.
+    let name = name.split(|b| *b == b':').next().unwrap_or_default();
+    let only_modes = name.iter().all(|b| MODES.contains(b));
+    (is_word(system) && is_word(name) && !only_modes).then_some((system, name))
+}

@@ -1,0 +1,173 @@
+//! Files, plain or gzip -> their lines one by one, with what is wrong with a file as a note.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+use memchr::memchr;
+
+use crate::access::{Damage, Limits, Source};
+use crate::rows::{Failure, Note};
+
+/// The longest line that is read.
+pub const LINE_LIMIT: usize = 1 << 20;
+const BLOCK: usize = 1 << 20;
+
+/// What `next` found.
+pub enum Next {
+    /// A line is in `text`.
+    Line,
+    /// A file has ended.
+    End,
+    /// All files have ended.
+    Nothing,
+}
+
+/// The lines of files, one file after the other.
+pub struct Lines {
+    paths: std::vec::IntoIter<PathBuf>,
+    path: PathBuf,
+    source: Option<Source>,
+    done: Arc<AtomicU64>,
+    block: Vec<u8>,
+    at: usize,
+    line: (usize, usize),
+    last: bool,
+    /// The number of the file, and of the line in it, from 1.
+    pub file: u32,
+    pub number: u64,
+    pub notes: Vec<Note>,
+}
+
+impl Lines {
+    pub fn new(paths: Vec<PathBuf>, done: Arc<AtomicU64>) -> Lines {
+        Lines {
+            paths: paths.into_iter(),
+            path: PathBuf::new(),
+            source: None,
+            done,
+            block: Vec::new(),
+            at: 0,
+            line: (0, 0),
+            last: false,
+            file: 0,
+            number: 0,
+            notes: Vec::new(),
+        }
+    }
+
+    /// The line that was found, without its end.
+    pub fn text(&self) -> &[u8] {
+        let line = self.block.get(self.line.0..self.line.1).unwrap_or_default();
+        line.strip_suffix(b"\r").unwrap_or(line)
+    }
+
+    /// Bytes of text that were read.
+    pub fn place(&self) -> u64 {
+        self.source.as_ref().map_or(0, Source::bytes)
+    }
+
+    /// Go to the next line.
+    ///
+    /// # Errors
+    /// A file cannot be read.
+    pub fn next(&mut self) -> Result<Next, Failure> {
+        loop {
+            if self.at < self.block.len() {
+                let rest = self.block.get(self.at..).unwrap_or_default();
+                let end = memchr(b'\n', rest).unwrap_or(rest.len());
+                self.line = (self.at, self.at + end);
+                self.at += end + 1;
+                self.number += 1;
+                return Ok(Next::Line);
+            }
+            if self.source.is_none() && !self.open()? {
+                return Ok(Next::Nothing);
+            }
+            if self.last {
+                self.end_file();
+                return Ok(Next::End);
+            }
+            self.read()?;
+        }
+    }
+
+    fn open(&mut self) -> Result<bool, Failure> {
+        let Some(path) = self.paths.next() else {
+            return Ok(false);
+        };
+        let limits = Limits {
+            block: BLOCK,
+            line: LINE_LIMIT,
+            chunk: u64::MAX,
+            joined: b"",
+        };
+        let source = Source::open(&path, self.file, limits, Arc::clone(&self.done));
+        self.source = Some(source.map_err(|error| failed(&path, error))?);
+        self.path = path;
+        self.last = false;
+        self.number = 0;
+        Ok(true)
+    }
+
+    fn read(&mut self) -> Result<(), Failure> {
+        let Some(source) = &mut self.source else {
+            return Ok(());
+        };
+        let block = source.block(std::mem::take(&mut self.block));
+        let block = block.map_err(|error| failed(&self.path, error))?;
+        self.block = block.text;
+        self.at = 0;
+        self.last = block.last;
+        if let Some(head) = block.skipped {
+            self.number += 1;
+            self.note("line is longer than 1 MiB", true, &head);
+        }
+        Ok(())
+    }
+
+    fn end_file(&mut self) {
+        let damage = self.source.take().and_then(|source| source.damage());
+        let example = match damage {
+            None => None,
+            Some(Damage::Truncated) => Some("the gzip stream ends early"),
+            Some(Damage::Corrupt) => Some("the gzip stream is damaged"),
+            Some(Damage::Trailing) => Some("something that is not gzip follows the gzip stream"),
+        };
+        if let Some(example) = example {
+            self.count("file is damaged or ends early", true, example.to_owned());
+        }
+        self.file += 1;
+        self.block.clear();
+        self.at = 0;
+    }
+
+    /// Count a line; the first one is the example.
+    pub fn note(&mut self, reason: &str, incomplete: bool, line: &[u8]) {
+        let text = String::from_utf8_lossy(line.get(..160).unwrap_or(line));
+        let example = format!("line {}: {}", self.number, text.trim());
+        self.count(reason, incomplete, example);
+    }
+
+    fn count(&mut self, reason: &str, incomplete: bool, example: String) {
+        let file = self.file;
+        let known = self
+            .notes
+            .iter_mut()
+            .find(|note| note.file == file && note.reason == reason);
+        match known {
+            Some(note) => note.count += 1,
+            None => self.notes.push(Note {
+                file,
+                reason: reason.to_owned(),
+                count: 1,
+                example,
+                incomplete,
+            }),
+        }
+    }
+}
+
+fn failed(path: &std::path::Path, error: std::io::Error) -> Failure {
+    Failure::Io(path.display().to_string(), error)
+}

@@ -1,0 +1,305 @@
+//! The text of `perf script` -> rows: samples with the stacks below them, tracepoints, other records, facts.
+
+use std::collections::BTreeMap;
+
+use super::line::{self, Head};
+use super::lines::{Lines, Next};
+use super::payload::{Payloads, Row};
+use crate::perf::tables::{Value, put};
+use crate::rows::{Decode, Failure, Learnt, Place, Sink};
+
+/// Frames of a stack that are kept.
+const DEPTH: usize = 1024;
+/// How many threads' names are kept.
+const THREADS: usize = 1 << 20;
+
+/// A sample whose call chain may follow.
+#[derive(Default)]
+struct Sample {
+    line: u64,
+    head: Vec<u8>,
+    /// Names of frames, leaf first, and where each ends in it.
+    frames: Vec<u8>,
+    ends: Vec<usize>,
+    ip: Option<u64>,
+}
+
+/// Files of `perf script` text.
+pub struct Script {
+    lines: Lines,
+    pending: Option<Sample>,
+    spare: Sample,
+    stack: Vec<u8>,
+    payloads: Payloads,
+    facts: Vec<(String, String)>,
+    threads: BTreeMap<(i64, i64), Vec<u8>>,
+    ended: bool,
+}
+
+impl Script {
+    pub fn new(lines: Lines) -> Script {
+        Script {
+            lines,
+            pending: None,
+            spare: Sample::default(),
+            stack: Vec::new(),
+            payloads: Payloads::default(),
+            facts: Vec::new(),
+            threads: BTreeMap::new(),
+            ended: false,
+        }
+    }
+
+    fn line(&mut self, sink: &mut Sink) {
+        let text = self.lines.text();
+        if text.trim_ascii().is_empty() {
+            return self.flush(sink);
+        }
+        if text.first() == Some(&b'#') {
+            let text = text.to_vec();
+            return self.fact(&text);
+        }
+        let in_chain = self.pending.is_some();
+        if in_chain && text.first() == Some(&b'\t') && self.frame() {
+            return;
+        }
+        if line::head(self.lines.text()).is_some() {
+            self.flush(sink);
+            let mut sample = std::mem::take(&mut self.spare);
+            sample.line = self.lines.number;
+            sample.head.clear();
+            sample.head.extend_from_slice(self.lines.text());
+            sample.frames.clear();
+            sample.ends.clear();
+            sample.ip = None;
+            self.pending = Some(sample);
+            return;
+        }
+        if in_chain && self.frame() {
+            return;
+        }
+        let text = self.lines.text().to_vec();
+        let reason = match in_chain && text.first().is_some_and(u8::is_ascii_whitespace) {
+            true => "line below a frame, not kept",
+            false => "line is not an event",
+        };
+        self.lines.note(reason, false, &text);
+    }
+
+    /// Take the line as a frame of the sample before; false if it is none.
+    fn frame(&mut self) -> bool {
+        let Some(frame) = line::frame(self.lines.text()) else {
+            return false;
+        };
+        let Some(sample) = &mut self.pending else {
+            return false;
+        };
+        sample.ip = sample.ip.or(Some(frame.ip));
+        if sample.ends.len() < DEPTH {
+            // `;` divides the frames of a stack.
+            let clean = frame
+                .symbol
+                .iter()
+                .map(|b| if *b == b';' { b':' } else { *b });
+            sample.frames.extend(clean);
+            sample.ends.push(sample.frames.len());
+        } else {
+            let text = self.lines.text().to_vec();
+            self.lines.note(
+                "frame beyond the 1024 of a stack that are kept",
+                false,
+                &text,
+            );
+        }
+        true
+    }
+
+    /// Make a row of the sample that has ended.
+    fn flush(&mut self, sink: &mut Sink) {
+        let Some(sample) = self.pending.take() else {
+            return;
+        };
+        if let Some(head) = line::head(&sample.head) {
+            self.name(&head);
+            stack_of(&sample, &mut self.stack);
+            self.row(&sample, head, sink);
+        }
+        self.spare = sample;
+    }
+
+    fn row(&mut self, sample: &Sample, head: Head<'_>, sink: &mut Sink) {
+        let ts = head.ts.unwrap_or(0);
+        let line = i64::try_from(sample.line).unwrap_or(i64::MAX);
+        if head.event.starts_with(b"PERF_RECORD_") {
+            return record(head, ts, line, sink);
+        }
+        let stack = Some(self.stack.as_slice()).filter(|stack| !stack.is_empty());
+        if let Some((_, name)) = line::tracepoint(head.event) {
+            let row = Row {
+                head,
+                ts,
+                line,
+                stack,
+            };
+            if self.payloads.row(name, row, sink) {
+                return;
+            }
+            let text = sample.head.clone();
+            let reason = "tracepoint beyond the 4096 that get tables, kept as a sample";
+            self.lines.note(reason, false, &text);
+        }
+        let below = !sample.ends.is_empty();
+        let here = match below {
+            false => line::frame(head.rest),
+            true => None,
+        };
+        let ip = sample.ip.or(here.as_ref().map(|frame| frame.ip));
+        let text = match here {
+            Some(_) => b"",
+            None => head.rest.trim_ascii(),
+        };
+        let stack = stack.or(here.as_ref().map(|frame| frame.symbol));
+        let text = Some(text).filter(|text| !text.is_empty());
+        let fields = [
+            ("_ts", "ns", Value::Int(Some(ts))),
+            ("event", "", Value::Text(Some(head.event))),
+            ("pid", "", Value::Int(head.pid)),
+            ("tid", "", Value::Int(head.tid)),
+            ("cpu", "", Value::Int(head.cpu)),
+            ("comm", "", Value::Text(Some(head.comm))),
+            ("period", "", Value::Uint(head.period)),
+            ("ip", "", Value::Uint(ip)),
+            ("stack", "", Value::Text(stack)),
+            ("line", "", Value::Int(Some(line))),
+            ("text", "", Value::Text(text)),
+        ];
+        put(sink, "raw_events.sample", &fields);
+    }
+
+    /// Remember what a thread is called.
+    fn name(&mut self, head: &Head<'_>) {
+        let Some(tid) = head.tid else {
+            return;
+        };
+        let key = (tid, head.pid.unwrap_or(i64::MIN));
+        if let Some(name) = self.threads.get_mut(&key) {
+            if name != head.comm {
+                *name = head.comm.to_vec();
+            }
+        } else if self.threads.len() < THREADS {
+            self.threads.insert(key, head.comm.to_vec());
+        }
+    }
+
+    /// A line of the header: `# hostname : vm`.
+    fn fact(&mut self, line: &[u8]) {
+        const KEYS: [(&str, &str); 8] = [
+            ("hostname", "host"),
+            ("os release", "kernel"),
+            ("perf version", "tool"),
+            ("arch", "architecture"),
+            ("nrcpus online", "cpus_online"),
+            ("nrcpus avail", "cpus"),
+            ("cpudesc", "cpu_model"),
+            ("cmdline", "command"),
+        ];
+        let text = String::from_utf8_lossy(line);
+        let Some((key, value)) = text.trim_start_matches('#').split_once(':') else {
+            return;
+        };
+        let found = KEYS.iter().find(|(title, _)| *title == key.trim());
+        if let Some((_, key)) = found
+            && !self.facts.iter().any(|(known, _)| known == key)
+        {
+            let value = value.trim();
+            let value = match *key {
+                "tool" => format!("perf {value}"),
+                _ => value.to_owned(),
+            };
+            self.facts.push(((*key).to_owned(), value));
+        }
+    }
+
+    fn names(&mut self, sink: &mut Sink) {
+        for ((tid, pid), name) in std::mem::take(&mut self.threads) {
+            let pid = Some(pid).filter(|pid| *pid != i64::MIN);
+            let fields = [
+                ("pid", "", Value::Int(pid)),
+                ("tid", "", Value::Int(Some(tid))),
+                ("name", "", Value::Text(Some(&name))),
+            ];
+            put(sink, "thread_names", &fields);
+            if pid == Some(tid) {
+                let fields = [
+                    ("pid", "", Value::Int(pid)),
+                    ("name", "", Value::Text(Some(&name))),
+                ];
+                put(sink, "process_names", &fields);
+            }
+        }
+    }
+}
+
+impl Decode for Script {
+    fn step(&mut self, sink: &mut Sink) -> Result<Option<Place>, Failure> {
+        let file = self.lines.file;
+        let begin = self.lines.place();
+        while !sink.full() && !self.ended {
+            match self.lines.next()? {
+                Next::Line => self.line(sink),
+                Next::End => self.flush(sink),
+                Next::Nothing => {
+                    self.names(sink);
+                    self.ended = true;
+                }
+            }
+        }
+        let place = Place {
+            file,
+            begin,
+            end: self.lines.place().max(begin),
+        };
+        Ok((sink.len() > 0).then_some(place))
+    }
+
+    fn learnt(&mut self) -> Learnt {
+        let mut properties = std::mem::take(&mut self.facts);
+        properties.push(("clock".to_owned(), "trace".to_owned()));
+        Learnt {
+            notes: std::mem::take(&mut self.lines.notes),
+            properties,
+        }
+    }
+}
+
+/// Frames root first, with `;` between them.
+fn stack_of(sample: &Sample, stack: &mut Vec<u8>) {
+    stack.clear();
+    for (place, end) in sample.ends.iter().enumerate().rev() {
+        let start = match place.checked_sub(1) {
+            Some(before) => sample.ends.get(before).copied().unwrap_or(0),
+            None => 0,
+        };
+        if !stack.is_empty() {
+            stack.push(b';');
+        }
+        stack.extend_from_slice(sample.frames.get(start..*end).unwrap_or_default());
+    }
+}
+
+/// A record that is no sample, as options of `perf script` show them.
+fn record(head: Head<'_>, ts: i64, line: i64, sink: &mut Sink) {
+    let event = head.event.strip_prefix(b"PERF_RECORD_");
+    let event = event.unwrap_or(head.event).to_ascii_lowercase();
+    let fields = [
+        ("_ts", "ns", Value::Int(Some(ts))),
+        ("event", "", Value::Text(Some(&event))),
+        ("pid", "", Value::Int(head.pid)),
+        ("tid", "", Value::Int(head.tid)),
+        ("cpu", "", Value::Int(head.cpu)),
+        ("comm", "", Value::Text(Some(head.comm))),
+        ("line", "", Value::Int(Some(line))),
+        ("text", "", Value::Text(Some(head.rest.trim_ascii()))),
+    ];
+    put(sink, "raw_events.record", &fields);
+}

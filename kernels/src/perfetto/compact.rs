@@ -1,0 +1,229 @@
+//! Compact switches and wake-ups of one CPU -> rows of `sched_switch` and `sched_waking`.
+
+use super::ftrace::{Bundle, Comm, Ftrace, comm_of};
+use super::ftrace_plan::{EventPlan, Head};
+use super::sequence::numbers;
+use super::tables::{put_int, put_text};
+use super::wire::{Fields, Value};
+use super::world::World;
+use crate::rows::Sink;
+
+/// Who runs on a CPU.
+#[derive(Clone)]
+pub struct Running {
+    pid: i64,
+    prio: i64,
+    comm: Comm,
+}
+
+/// A message `CompactSched`: columns of numbers, times as differences.
+#[derive(Default)]
+struct Compact<'a> {
+    names: Vec<&'a [u8]>,
+    switch: [Vec<u64>; 5],
+    waking: [Vec<u64>; 6],
+}
+
+impl<'a> Compact<'a> {
+    fn of(message: &'a [u8]) -> Compact<'a> {
+        let mut compact = Compact::default();
+        for (number, value) in Fields::of(message) {
+            match (number, value) {
+                (5, Value::Bytes(name)) => compact.names.push(name),
+                (1, _) => numbers(value, &mut compact.switch[0]),
+                (2, _) => numbers(value, &mut compact.switch[1]),
+                (3, _) => numbers(value, &mut compact.switch[2]),
+                (4, _) => numbers(value, &mut compact.switch[3]),
+                (6, _) => numbers(value, &mut compact.switch[4]),
+                (7, _) => numbers(value, &mut compact.waking[0]),
+                (8, _) => numbers(value, &mut compact.waking[1]),
+                (9, _) => numbers(value, &mut compact.waking[2]),
+                (10, _) => numbers(value, &mut compact.waking[3]),
+                (11, _) => numbers(value, &mut compact.waking[4]),
+                (12, _) => numbers(value, &mut compact.waking[5]),
+                _ => (),
+            }
+        }
+        for times in [&mut compact.switch[0], &mut compact.waking[0]] {
+            let mut time = 0u64;
+            for one in times {
+                time = time.wrapping_add(*one);
+                *one = time;
+            }
+        }
+        compact
+    }
+
+    fn name(&self, index: u64) -> Option<&'a [u8]> {
+        self.names.get(usize::try_from(index).ok()?).copied()
+    }
+
+    fn whole(&self) -> bool {
+        let switches = self.switch[0].len();
+        let wakings = self.waking[0].len();
+        self.switch.iter().all(|column| column.len() == switches)
+            && self.waking[..5]
+                .iter()
+                .all(|column| column.len() == wakings)
+            && (self.waking[5].is_empty() || self.waking[5].len() == wakings)
+    }
+}
+
+fn text(comm: &Comm) -> &[u8] {
+    comm.0.get(..usize::from(comm.1)).unwrap_or_default()
+}
+
+fn int32(bits: u64) -> i64 {
+    i64::from((bits as u32).cast_signed())
+}
+
+/// Where the rows of one bundle go.
+struct Out<'a> {
+    world: &'a mut World,
+    sink: &'a mut Sink,
+    bundle: &'a Bundle,
+    switch: EventPlan,
+    waking: EventPlan,
+    running: Option<Running>,
+}
+
+/// Put switches and wake-ups into rows, in order of time.
+pub fn rows(
+    ftrace: &mut Ftrace,
+    world: &mut World,
+    sink: &mut Sink,
+    bundle: &Bundle,
+    message: &[u8],
+) {
+    let compact = Compact::of(message);
+    if !compact.whole() {
+        world.notes.add(
+            "columns of compact switches differ in length",
+            1,
+            true,
+            String::new,
+        );
+    }
+    let Some((switch, waking)) = ftrace.scheduling(world, sink) else {
+        return;
+    };
+    let running = ftrace.running.remove(&bundle.cpu);
+    let mut out = Out {
+        world,
+        sink,
+        bundle,
+        switch,
+        waking,
+        running,
+    };
+    let (mut switches, mut wakings) = (0, 0);
+    loop {
+        let next = (
+            compact.switch[0].get(switches),
+            compact.waking[0].get(wakings),
+        );
+        match next {
+            (Some(switch), waking) if waking.is_none_or(|waking| switch <= waking) => {
+                out.switch(&compact, switches, *switch);
+                switches += 1;
+            }
+            (_, Some(waking)) => {
+                out.waking(&compact, wakings, *waking);
+                wakings += 1;
+            }
+            _ => break,
+        }
+    }
+    let running = out.running;
+    for (pid, name) in compact.switch[2].iter().zip(&compact.switch[4]) {
+        if let Some(name) = compact.name(*name) {
+            ftrace.keep_name(int32(*pid), name);
+        }
+    }
+    if let Some(running) = running {
+        ftrace.running.insert(bundle.cpu, running);
+    }
+}
+
+impl Out<'_> {
+    /// What every event says of the thread that runs.
+    fn head(&mut self, time: u64, flags: Option<i64>) -> Head {
+        Head {
+            time: self.bundle.time(self.world, time),
+            cpu: self.bundle.cpu,
+            pid: self.running.as_ref().map(|running| running.pid),
+            flags,
+            line: self.world.next_line(),
+        }
+    }
+
+    fn switch(&mut self, compact: &Compact<'_>, place: usize, time: u64) {
+        let column = |which: usize| {
+            compact
+                .switch
+                .get(which)
+                .and_then(|column| column.get(place))
+                .copied()
+        };
+        let head = self.head(time, None);
+        let plan = &mut self.switch;
+        plan.start(
+            self.sink,
+            &head,
+            self.running.as_ref().map(|running| &running.comm),
+        );
+        let rows = self.sink.rows(plan.table);
+        if let Some(running) = &self.running {
+            rows.text(plan.column(1), text(&running.comm));
+            rows.int(plan.column(2), running.pid);
+            rows.int(plan.column(3), running.prio);
+        }
+        if let Some(state) = column(1) {
+            rows.text(
+                plan.column(4),
+                super::states::text(state, self.world.kernel).as_bytes(),
+            );
+        }
+        let next = Running {
+            pid: int32(column(2).unwrap_or(0)),
+            prio: int32(column(3).unwrap_or(0)),
+            comm: column(4)
+                .and_then(|index| compact.name(index))
+                .map(comm_of)
+                .unwrap_or_default(),
+        };
+        rows.text(plan.column(5), text(&next.comm));
+        rows.int(plan.column(6), next.pid);
+        rows.int(plan.column(7), next.prio);
+        self.sink.end(plan.table);
+        self.running = Some(next);
+    }
+
+    fn waking(&mut self, compact: &Compact<'_>, place: usize, time: u64) {
+        let column = |which: usize| {
+            compact
+                .waking
+                .get(which)
+                .and_then(|column| column.get(place))
+                .copied()
+        };
+        let head = self.head(time, column(5).map(u64::cast_signed));
+        let plan = &mut self.waking;
+        plan.start(
+            self.sink,
+            &head,
+            self.running.as_ref().map(|running| &running.comm),
+        );
+        let rows = self.sink.rows(plan.table);
+        put_text(
+            rows,
+            plan.column(1),
+            column(4).and_then(|index| compact.name(index)),
+        );
+        put_int(rows, plan.column(2), column(1).map(int32));
+        put_int(rows, plan.column(3), column(3).map(int32));
+        rows.int(plan.column(4), 1);
+        put_int(rows, plan.column(5), column(2).map(int32));
+        self.sink.end(plan.table);
+    }
+}

@@ -1,0 +1,405 @@
+//! Bundles of one CPU's ftrace events -> a table for each event, with the kernel's names.
+
+use rustc_hash::FxHashMap;
+
+use super::clocks::{BOOTTIME, FTRACE, MONOTONIC_RAW};
+use super::ftrace_plan::{Conv, EventPlan, Head, Slot};
+use super::json::Json;
+use super::marks::Marks;
+use super::schema::{Field, Kind};
+use super::sequence::KERNEL_SYMBOLS;
+use super::wire::{Fields, Value};
+use super::world::{Packet, World};
+use crate::rows::Sink;
+
+/// Fields of `FtraceEvent` with smaller numbers are found without hashing.
+const DENSE: u32 = 2048;
+/// Names of threads that are kept.
+const MOST_COMMS: usize = 1 << 20;
+/// A name as the kernel keeps it, and its length.
+pub type Comm = ([u8; 16], u8);
+
+/// A name as it is kept.
+#[inline]
+pub fn comm_of(text: &[u8]) -> Comm {
+    let mut kept = ([0; 16], text.len().min(16) as u8);
+    for (to, from) in kept.0.iter_mut().zip(text) {
+        *to = *from;
+    }
+    kept
+}
+
+/// Which events have code of their own.
+#[derive(Clone, Copy, Default)]
+struct Special {
+    print: u32,
+    mark: u32,
+    generic: u32,
+    switch: u32,
+    waking: u32,
+}
+
+/// Decodes bundles.
+pub struct Ftrace {
+    message: usize,
+    special: Special,
+    dense: Vec<Option<Box<EventPlan>>>,
+    sparse: FxHashMap<u32, Box<EventPlan>>,
+    marks: Marks,
+    pub generic: super::ftrace_generic::GenericEvents,
+    /// Who ran last on a CPU, as far as compact switches told.
+    pub running: FxHashMap<i64, super::compact::Running>,
+    pub comms: FxHashMap<i64, Comm>,
+    scratch: Json,
+}
+
+/// What a bundle says of all its events.
+#[derive(Clone, Copy)]
+pub struct Bundle {
+    pub cpu: i64,
+    pub clock: u64,
+    pub sequence: u32,
+    pub lost: bool,
+}
+
+impl Bundle {
+    #[inline]
+    pub fn time(&self, world: &mut World, time: u64) -> i64 {
+        match self.clock == world.clocks.main() {
+            true => time.cast_signed(),
+            false => world.time(self.clock, self.sequence, time),
+        }
+    }
+}
+
+impl Ftrace {
+    pub fn new(world: &World) -> Ftrace {
+        let message = world.schema.find("FtraceEvent").unwrap_or(usize::MAX);
+        let number = |name: &str| {
+            let found = world
+                .schema
+                .message(message)
+                .and_then(|message| message.named(name));
+            found.map_or(u32::MAX, |field| field.number)
+        };
+        Ftrace {
+            message,
+            special: Special {
+                print: number("print"),
+                mark: number("tracing_mark_write"),
+                generic: number("generic"),
+                switch: number("sched_switch"),
+                waking: number("sched_waking"),
+            },
+            dense: Vec::new(),
+            sparse: FxHashMap::default(),
+            marks: Marks::default(),
+            generic: super::ftrace_generic::GenericEvents::default(),
+            running: FxHashMap::default(),
+            comms: FxHashMap::default(),
+            scratch: Json::default(),
+        }
+    }
+
+    /// Put a message `FtraceEventBundle` into rows.
+    pub fn bundle(&mut self, world: &mut World, sink: &mut Sink, packet: &Packet, message: &[u8]) {
+        let bundle = self.head(world, packet, message);
+        let mut fields = Fields::of(message);
+        for (number, value) in fields.by_ref() {
+            match (number, value) {
+                (2, Value::Bytes(event)) => self.event(world, sink, &bundle, event),
+                (4, Value::Bytes(compact)) => {
+                    super::compact::rows(self, world, sink, &bundle, compact)
+                }
+                (8, Value::Bytes(error)) => {
+                    let status = super::wire::number(error, 2).unwrap_or(0);
+                    world.notes.add(
+                        "ftrace pages that the recorder could not read",
+                        1,
+                        true,
+                        || format!("cpu {}, status {status}", bundle.cpu),
+                    );
+                }
+                (512, _) => world.notes.add("broken ftrace page", 1, true, String::new),
+                _ => (),
+            }
+        }
+        if fields.damaged() {
+            world
+                .notes
+                .add("damaged ftrace bundle", 1, true, String::new);
+        }
+    }
+
+    fn head(&mut self, world: &mut World, packet: &Packet, message: &[u8]) -> Bundle {
+        let mut bundle = Bundle {
+            cpu: 0,
+            clock: BOOTTIME,
+            sequence: packet.sequence,
+            lost: false,
+        };
+        let (mut clock, mut ftrace, mut boot) = (0, None, None);
+        for (number, value) in Fields::of(message) {
+            match (number, value) {
+                (1, Value::Varint(cpu)) => bundle.cpu = cpu.cast_signed(),
+                (3, Value::Varint(lost)) => bundle.lost = lost != 0,
+                (5, Value::Varint(number)) => clock = number,
+                (6, Value::Varint(time)) => ftrace = Some(time.cast_signed()),
+                (7, Value::Varint(time)) => boot = Some(time.cast_signed()),
+                (11, Value::Bytes(described)) => self.describe(world, described),
+                _ => (),
+            }
+        }
+        if bundle.lost {
+            let reason = format!("events of cpu {} were lost before a bundle", bundle.cpu);
+            world.notes.add(&reason, 1, false, String::new);
+            self.running.remove(&bundle.cpu);
+        }
+        bundle.clock = match clock {
+            0 => BOOTTIME,
+            4 => MONOTONIC_RAW,
+            2 => FTRACE,
+            _ => {
+                let reason = "ftrace clock that no other clock is known by";
+                world
+                    .notes
+                    .add(reason, 1, false, || format!("clock {clock}"));
+                world.clocks.main()
+            }
+        };
+        if let (FTRACE, Some(ftrace), Some(boot)) = (bundle.clock, ftrace, boot) {
+            world
+                .clocks
+                .together(vec![(FTRACE, ftrace), (BOOTTIME, boot)]);
+        }
+        bundle
+    }
+
+    /// Take a message `GenericEventDescriptor` in: an event that only this trace has.
+    fn describe(&mut self, world: &mut World, message: &[u8]) {
+        let (Some(number), Some(descriptor)) = (
+            super::wire::number(message, 1),
+            super::wire::bytes(message, 2),
+        ) else {
+            return;
+        };
+        let known = world
+            .schema
+            .message(self.message)
+            .and_then(|message| message.field(number as u32));
+        if known.is_none()
+            && let Some((message, name)) = world.schema.add_alone(descriptor)
+        {
+            let field = Field {
+                name,
+                number: number as u32,
+                kind: Kind::Message(message),
+                repeated: false,
+            };
+            world.schema.add_field(self.message, field);
+        }
+    }
+
+    #[inline]
+    fn event(&mut self, world: &mut World, sink: &mut Sink, bundle: &Bundle, message: &[u8]) {
+        let (mut time, mut pid, mut flags) = (0, None, None);
+        let mut told = None;
+        let mut more = Vec::new();
+        for (number, value) in Fields::of(message) {
+            match (number, value) {
+                (1, Value::Varint(bits)) => time = bits,
+                (2, Value::Varint(bits)) => pid = Some(i64::from((bits as u32).cast_signed())),
+                (5, Value::Varint(bits)) => flags = Some(bits.cast_signed()),
+                (_, Value::Bytes(event)) if told.is_none() => told = Some((number, event)),
+                _ => more.push((number, value)),
+            }
+        }
+        let head = Head {
+            time: bundle.time(world, time),
+            cpu: bundle.cpu,
+            pid,
+            flags,
+            line: world.next_line(),
+        };
+        match told {
+            Some((number, event)) => self.told(world, sink, bundle, &head, number, event),
+            None => {
+                world
+                    .notes
+                    .add("ftrace event without contents", 1, false, String::new);
+                super::ftrace_generic::unknown(sink, &head, 0, b"");
+            }
+        }
+        for (number, value) in more {
+            match value {
+                Value::Bytes(event) => self.told(world, sink, bundle, &head, number, event),
+                _ => world
+                    .notes
+                    .add("unknown field of an ftrace event", 1, false, || {
+                        format!("field {number}")
+                    }),
+            }
+        }
+    }
+
+    fn told(
+        &mut self,
+        world: &mut World,
+        sink: &mut Sink,
+        bundle: &Bundle,
+        head: &Head,
+        number: u32,
+        event: &[u8],
+    ) {
+        let special = self.special;
+        if number == special.print {
+            return self.marks.print(
+                world,
+                sink,
+                head,
+                self.comms.get(&head.pid.unwrap_or(-1)),
+                event,
+            );
+        }
+        if number == special.mark {
+            return self.marks.old(sink, head, event);
+        }
+        if number == special.generic {
+            return self.generic.row(world, sink, head, event);
+        }
+        let comm = head.pid.and_then(|pid| self.comms.get(&pid)).copied();
+        if !self.plan(world, sink, number) {
+            world.notes.add(
+                "ftrace event that no descriptor describes",
+                1,
+                false,
+                || format!("field {number} of FtraceEvent"),
+            );
+            return super::ftrace_generic::unknown(sink, head, number, event);
+        }
+        let plan = match number < DENSE {
+            true => self.dense.get_mut(number as usize).and_then(Option::as_mut),
+            false => self.sparse.get_mut(&number),
+        };
+        if let Some(plan) = plan {
+            plan.start(sink, head, comm.as_ref());
+            let named = fill(world, sink, plan, &mut self.scratch, bundle.sequence, event);
+            sink.end(plan.table);
+            if let Some((pid, comm)) = named {
+                self.keep_name(pid, comm);
+            }
+        }
+    }
+
+    pub fn keep_name(&mut self, pid: i64, comm: &[u8]) {
+        let kept = comm_of(comm);
+        if let Some(known) = self.comms.get_mut(&pid) {
+            *known = kept;
+        } else if self.comms.len() < MOST_COMMS {
+            self.comms.insert(pid, kept);
+        }
+    }
+
+    /// Whether an event has a table, which is made if it is the first one.
+    fn plan(&mut self, world: &World, sink: &mut Sink, number: u32) -> bool {
+        if number < DENSE {
+            match self.dense.get(number as usize) {
+                Some(Some(_)) => return true,
+                Some(None) => (),
+                None => self.dense.resize_with(number as usize + 1, || None),
+            }
+        } else if self.sparse.contains_key(&number) {
+            return true;
+        }
+        let field = world
+            .schema
+            .message(self.message)
+            .and_then(|message| message.field(number));
+        let Some(Kind::Message(message)) = field.map(|field| field.kind) else {
+            return false;
+        };
+        let name = field.map(|field| field.name.as_str()).unwrap_or_default();
+        let plan = Box::new(EventPlan::new(&world.schema, sink, name, message));
+        match self.dense.get_mut(number as usize) {
+            Some(slot) if number < DENSE => *slot = Some(plan),
+            _ => {
+                self.sparse.insert(number, plan);
+            }
+        }
+        true
+    }
+
+    /// The plans of switches and wake-ups, whose tables the compact ones share.
+    pub fn scheduling(&mut self, world: &World, sink: &mut Sink) -> Option<(EventPlan, EventPlan)> {
+        let Special { switch, waking, .. } = self.special;
+        (self.plan(world, sink, switch) && self.plan(world, sink, waking)).then_some(())?;
+        let get = |number: u32| {
+            self.dense
+                .get(number as usize)
+                .and_then(|plan| plan.as_deref().cloned())
+        };
+        Some((get(switch)?, get(waking)?))
+    }
+}
+
+/// Put the fields of an event into its row; the thread that it names, if any.
+#[inline]
+fn fill<'a>(
+    world: &mut World,
+    sink: &mut Sink,
+    plan: &mut EventPlan,
+    scratch: &mut Json,
+    sequence: u32,
+    event: &'a [u8],
+) -> Option<(i64, &'a [u8])> {
+    let (mut pid, mut comm) = (0, None);
+    let mut rest: Vec<(u32, Value<'_>)> = Vec::new();
+    let mut fields = Fields::of(event);
+    let rows = sink.rows(plan.table);
+    for (number, value) in fields.by_ref() {
+        let Slot { column, conv } = plan.slot(number);
+        let column = column as usize;
+        match (conv, value) {
+            (Conv::Int, Value::Varint(bits)) => rows.int(column, bits.cast_signed()),
+            (Conv::Int32, Value::Varint(bits)) => {
+                rows.int(column, i64::from((bits as u32).cast_signed()))
+            }
+            (Conv::Uint, Value::Varint(bits)) => rows.uint(column, bits),
+            (Conv::Uint32, Value::Varint(bits)) => rows.int(column, i64::from(bits as u32)),
+            (Conv::Text, Value::Bytes(text)) => rows.text(column, text),
+            (Conv::NextPid, Value::Varint(bits)) => {
+                pid = i64::from((bits as u32).cast_signed());
+                rows.int(column, pid);
+            }
+            (Conv::NextComm, Value::Bytes(text)) => {
+                comm = Some(text);
+                rows.text(column, text);
+            }
+            (Conv::State, Value::Varint(bits)) => {
+                rows.text(column, super::states::text(bits, world.kernel).as_bytes())
+            }
+            (Conv::Other(kind), _) => {
+                if !super::generic::put(rows, column, &world.schema, kind, value) {
+                    rest.push((number, value));
+                }
+            }
+            (Conv::Symbol, Value::Varint(bits)) => {
+                let interned = &world.sequences.get(sequence).interned;
+                match interned.text(KERNEL_SYMBOLS, bits) {
+                    Some(name) => rows.text(column, name),
+                    None => rows.text(column, format!("{bits:x}").as_bytes()),
+                }
+            }
+            _ => rest.push((number, value)),
+        }
+    }
+    if fields.damaged() {
+        world
+            .notes
+            .add("damaged ftrace event", 1, true, || plan.name.clone());
+    }
+    if !rest.is_empty() {
+        plan.rest(world, sink, scratch, rest);
+    }
+    comm.map(|comm| (pid, comm))
+}

@@ -1,0 +1,153 @@
+//! Counters of the GPU, of power rails and of the battery -> values on tracks with the names that descriptors gave.
+
+use rustc_hash::FxHashMap;
+
+use super::polled::{Polled, value};
+use super::sequence::GPU_COUNTERS;
+use super::wire::{Fields, Value};
+use super::world::{Packet, World};
+use crate::rows::Sink;
+
+/// More names than these are not kept.
+const MOST: usize = 1 << 16;
+
+/// Names by the number that values tell.
+#[derive(Default)]
+pub struct Gauges {
+    rails: FxHashMap<u64, String>,
+    counters: FxHashMap<(u64, u64), String>,
+}
+
+impl Gauges {
+    /// A message `GpuCounterEvent`.
+    pub fn gpu(&mut self, world: &mut World, sink: &mut Sink, packet: &Packet, message: &[u8]) {
+        let mut gpu = super::wire::number(message, 3).unwrap_or(0);
+        let mut owner = u64::from(packet.sequence) << 1;
+        if let Some(id) = super::wire::number(message, 4) {
+            owner = owner << 32 | id << 1 | 1;
+            let interned = &world.sequences.get(packet.sequence).interned;
+            if let Some(told) = interned.message(GPU_COUNTERS, id) {
+                gpu = super::wire::number(told, 3).unwrap_or(gpu);
+                let descriptor = super::wire::bytes(told, 2).unwrap_or_default().to_owned();
+                self.describe(owner, &descriptor);
+            }
+        }
+        if let Some(descriptor) = super::wire::bytes(message, 1) {
+            self.describe(owner, descriptor);
+        }
+        for (number, told) in Fields::of(message) {
+            let (2, Value::Bytes(counter), Some(time)) = (number, told, packet.time) else {
+                continue;
+            };
+            let id = super::wire::number(counter, 1).unwrap_or(0);
+            let whole = super::wire::number(counter, 2).map(|bits| bits.cast_signed() as f64);
+            let told = whole.or_else(|| super::wire::number(counter, 3).map(f64::from_bits));
+            let unnamed = || format!("counter {id}");
+            let name = self
+                .counters
+                .get(&(owner, id))
+                .cloned()
+                .unwrap_or_else(unnamed);
+            let counter = Polled {
+                name: name.as_bytes(),
+                unit: "",
+                pid: None,
+                scope: &format!("gpu {gpu} {id}"),
+            };
+            match told {
+                Some(told) => value(world, sink, time, &counter, told),
+                None => world
+                    .notes
+                    .add("GPU counter without a value", 1, false, unnamed),
+            }
+        }
+    }
+
+    fn describe(&mut self, owner: u64, descriptor: &[u8]) {
+        for (number, told) in Fields::of(descriptor) {
+            if let (1, Value::Bytes(spec)) = (number, told)
+                && let Some(name) = super::wire::bytes(spec, 2)
+                && self.counters.len() < MOST
+            {
+                let id = super::wire::number(spec, 1).unwrap_or(0);
+                let name = String::from_utf8_lossy(name).into_owned();
+                self.counters.insert((owner, id), name);
+            }
+        }
+    }
+
+    /// A message `PowerRails`.
+    pub fn rails(&mut self, world: &mut World, sink: &mut Sink, packet: &Packet, message: &[u8]) {
+        for (number, told) in Fields::of(message) {
+            match (number, told) {
+                (1, Value::Bytes(rail)) if self.rails.len() < MOST => {
+                    let name = super::wire::bytes(rail, 2).unwrap_or_default();
+                    let index = super::wire::number(rail, 1).unwrap_or(0);
+                    self.rails
+                        .insert(index, String::from_utf8_lossy(name).into_owned());
+                }
+                (2, Value::Bytes(data)) => self.rail(world, sink, packet, data),
+                _ => (),
+            }
+        }
+    }
+
+    fn rail(&mut self, world: &mut World, sink: &mut Sink, packet: &Packet, data: &[u8]) {
+        let index = super::wire::number(data, 1).unwrap_or(0);
+        let told = super::wire::number(data, 2).filter(|time| *time > 0);
+        let time = told.map(|millis| {
+            world.time(
+                super::clocks::BOOTTIME,
+                packet.sequence,
+                millis.saturating_mul(1_000_000),
+            )
+        });
+        let (Some(time), Some(energy)) = (time.or(packet.time), super::wire::number(data, 3))
+        else {
+            return;
+        };
+        let name = self
+            .rails
+            .get(&index)
+            .map_or_else(|| index.to_string(), String::clone);
+        let name = format!("power.{name}");
+        let counter = Polled {
+            name: name.as_bytes(),
+            unit: "uJ",
+            pid: None,
+            scope: "power",
+        };
+        value(world, sink, time, &counter, energy as f64);
+    }
+}
+
+/// A message `BatteryCounters`.
+pub fn battery(world: &mut World, sink: &mut Sink, packet: &Packet, message: &[u8]) {
+    let Some(time) = packet.time else {
+        return;
+    };
+    let name =
+        super::wire::bytes(message, 5).map(|name| String::from_utf8_lossy(name).into_owned());
+    for (number, told) in Fields::of(message) {
+        let (what, told) = match (number, told) {
+            (1, Value::Varint(bits)) => ("charge_uah", bits.cast_signed() as f64),
+            (2, Value::Fixed32(bits)) => ("capacity_pct", f64::from(f32::from_bits(bits))),
+            (3, Value::Varint(bits)) => ("current_ua", bits.cast_signed() as f64),
+            (4, Value::Varint(bits)) => ("current.avg_ua", bits.cast_signed() as f64),
+            (6, Value::Varint(bits)) => ("energy_uwh", bits.cast_signed() as f64),
+            (7, Value::Varint(bits)) => ("voltage_uv", bits.cast_signed() as f64),
+            _ => continue,
+        };
+        let whole = match &name {
+            Some(name) => format!("batt.{name}.{what}"),
+            None => format!("batt.{what}"),
+        };
+        let counter = Polled {
+            name: whole.as_bytes(),
+            unit: "",
+            pid: None,
+            scope: "battery",
+        };
+        value(world, sink, time, &counter, told);
+    }
+}

@@ -1,0 +1,353 @@
+//! Descriptors of tracks -> tracks with dense numbers: threads, processes, counters, and whatever else events are on.
+
+use rustc_hash::FxHashMap;
+
+use super::schema::Schema;
+use super::wire::{Fields, Value};
+use crate::rows::{ColumnSpec, Sink, TableSpec, Type};
+
+/// More tracks than these share one.
+const MOST_TRACKS: usize = 1 << 20;
+
+/// What a track is of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Kind {
+    /// Named by its descriptor, below a process, a thread or nothing.
+    #[default]
+    Custom,
+    Thread,
+    Process,
+    Counter,
+    Async,
+    /// What events are on that name no track.
+    Global,
+}
+
+impl Kind {
+    fn name(self) -> &'static str {
+        match self {
+            Kind::Custom => "track",
+            Kind::Thread => "thread",
+            Kind::Process => "process",
+            Kind::Counter => "counter",
+            Kind::Async => "async",
+            Kind::Global => "global",
+        }
+    }
+}
+
+/// How the values of a counter are told.
+#[derive(Clone, Copy, Default)]
+pub struct Counting {
+    pub incremental: bool,
+    pub multiplier: Option<i64>,
+    /// 1: the thread's CPU time in ns; 2: its instructions.
+    pub builtin: u64,
+}
+
+#[derive(Default)]
+pub struct Track {
+    pub kind: Kind,
+    pub name: Option<Vec<u8>>,
+    pub pid: Option<i64>,
+    pub tid: Option<i64>,
+    pub counting: Counting,
+    parent: Option<u64>,
+    uuid: Option<u64>,
+    scope: String,
+    id: String,
+    unit: String,
+}
+
+/// Names of a process and of a thread that a descriptor tells.
+#[derive(Default)]
+pub struct Told {
+    pub process: Option<(i64, Vec<u8>)>,
+    pub thread: Option<(i64, i64, Vec<u8>)>,
+}
+
+#[derive(Default)]
+pub struct Tracks {
+    all: Vec<Track>,
+    by_uuid: FxHashMap<u64, usize>,
+    threads: FxHashMap<(i64, i64), usize>,
+    keyed: FxHashMap<Vec<u8>, usize>,
+    /// Tracks that had to share one.
+    pub left_out: u64,
+}
+
+impl Tracks {
+    fn push(&mut self, track: Track) -> usize {
+        if self.all.len() >= MOST_TRACKS {
+            self.left_out += 1;
+            return self.all.len() - 1;
+        }
+        self.all.push(track);
+        self.all.len() - 1
+    }
+
+    pub fn get(&self, number: usize) -> Option<&Track> {
+        self.all.get(number)
+    }
+
+    /// The track of a uuid; 0 is what events are on that name no track.
+    #[inline]
+    pub fn of(&mut self, uuid: u64) -> usize {
+        if let Some(number) = self.by_uuid.get(&uuid) {
+            return *number;
+        }
+        let track = Track {
+            kind: if uuid == 0 {
+                Kind::Global
+            } else {
+                Kind::Custom
+            },
+            uuid: (uuid != 0).then_some(uuid),
+            ..Track::default()
+        };
+        let number = self.push(track);
+        if self.all.len() < MOST_TRACKS {
+            self.by_uuid.insert(uuid, number);
+        }
+        number
+    }
+
+    pub fn thread(&mut self, pid: i64, tid: i64) -> usize {
+        if let Some(number) = self.threads.get(&(pid, tid)) {
+            return *number;
+        }
+        let number = self.push(Track {
+            kind: Kind::Thread,
+            pid: Some(pid),
+            tid: Some(tid),
+            ..Track::default()
+        });
+        if self.all.len() < MOST_TRACKS {
+            self.threads.insert((pid, tid), number);
+        }
+        number
+    }
+
+    /// A track that is known by a key of our own.
+    pub fn keyed(&mut self, key: &[u8], make: impl FnOnce() -> Track) -> usize {
+        if let Some(number) = self.keyed.get(key) {
+            return *number;
+        }
+        let number = self.push(make());
+        if self.all.len() < MOST_TRACKS {
+            self.keyed.insert(key.to_owned(), number);
+        }
+        number
+    }
+
+    /// The track of a series of values, of a process or of nothing.
+    pub fn counter(
+        &mut self,
+        name: &[u8],
+        unit: &'static str,
+        pid: Option<i64>,
+        scope: &str,
+    ) -> usize {
+        let mut key = format!("{scope}\0{}\0", pid.unwrap_or(-1)).into_bytes();
+        key.extend_from_slice(name);
+        self.keyed(&key, || Track {
+            kind: Kind::Counter,
+            name: Some(name.to_owned()),
+            pid,
+            unit: unit.to_owned(),
+            scope: scope.to_owned(),
+            ..Track::default()
+        })
+    }
+
+    /// The track of asynchronous events of one id.
+    pub fn id(&mut self, scope: &[u8], id: &str, pid: Option<i64>, name: &[u8]) -> usize {
+        let mut key = format!("async\0{}\0{id}\0", pid.unwrap_or(-1)).into_bytes();
+        key.extend_from_slice(scope);
+        key.push(0);
+        key.extend_from_slice(name);
+        self.keyed(&key, || Track {
+            kind: Kind::Async,
+            name: (!name.is_empty()).then(|| name.to_owned()),
+            pid,
+            scope: String::from_utf8_lossy(scope).into_owned(),
+            id: id.to_owned(),
+            ..Track::default()
+        })
+    }
+
+    /// Take a message `TrackDescriptor` in.
+    pub fn describe(&mut self, schema: &Schema, message: &[u8]) -> Told {
+        let mut told = Told::default();
+        let (mut uuid, mut parent, mut name) = (0, None, None);
+        let (mut thread, mut process, mut counter) = (None, None, None);
+        for (number, value) in Fields::of(message) {
+            match (number, value) {
+                (1, _) => uuid = value.number().unwrap_or(0),
+                (5, _) => parent = value.number().filter(|parent| *parent != 0),
+                (2 | 10 | 13, Value::Bytes(text)) => name = Some(text),
+                (3, Value::Bytes(one)) => process = Some(one),
+                (4, Value::Bytes(one)) => thread = Some(one),
+                (8, Value::Bytes(one)) => counter = Some(one),
+                _ => (),
+            }
+        }
+        let ids = thread.map(|thread| {
+            let pid = int(thread, 1);
+            (pid, int(thread, 2))
+        });
+        if let Some((pid, tid)) = ids
+            && !self.by_uuid.contains_key(&uuid)
+            && counter.is_none()
+        {
+            let number = self.thread(pid, tid);
+            self.by_uuid.insert(uuid, number);
+        }
+        let number = self.of(uuid);
+        let Some(track) = self.all.get_mut(number) else {
+            return told;
+        };
+        track.uuid = Some(uuid);
+        track.parent = parent.or(track.parent);
+        if let Some(name) = name {
+            track.name = Some(name.to_owned());
+        }
+        if let Some(process) = process {
+            let pid = int(process, 1);
+            track.kind = Kind::Process;
+            track.pid = Some(pid);
+            told.process = super::wire::bytes(process, 6).map(|name| (pid, name.to_owned()));
+        }
+        if let (Some((pid, tid)), Some(thread)) = (ids, thread) {
+            track.kind = Kind::Thread;
+            (track.pid, track.tid) = (Some(pid), Some(tid));
+            let name = super::wire::bytes(thread, 5).or(name);
+            told.thread = name.map(|name| (pid, tid, name.to_owned()));
+        }
+        if let Some(counter) = counter {
+            track.count(schema, counter);
+        }
+        told
+    }
+
+    /// The process and thread of a track, or of what it is below.
+    pub fn owner(&mut self, number: usize) -> (Option<i64>, Option<i64>) {
+        let mut here = number;
+        for _ in 0..32 {
+            let Some(track) = self.all.get(here) else {
+                break;
+            };
+            if track.pid.is_some() {
+                let found = (track.pid, track.tid);
+                if let Some(first) = self.all.get_mut(number) {
+                    (first.pid, first.tid) = found;
+                }
+                return found;
+            }
+            let Some(next) = track.parent.and_then(|parent| self.by_uuid.get(&parent)) else {
+                break;
+            };
+            here = *next;
+        }
+        (None, None)
+    }
+
+    /// Put all tracks into their table.
+    pub fn emit(&mut self, sink: &mut Sink) {
+        if self.all.is_empty() {
+            return;
+        }
+        let table = sink.table("tracks", spec);
+        for number in 0..self.all.len() {
+            let (pid, tid) = self.owner(number);
+            let parent = self.all.get(number).and_then(|track| track.parent);
+            let parent = parent.and_then(|parent| self.by_uuid.get(&parent));
+            let parent = parent
+                .filter(|parent| **parent != number)
+                .map(|parent| *parent as i64);
+            let Some(track) = self.all.get(number) else {
+                continue;
+            };
+            let rows = sink.rows(table);
+            rows.int(0, number as i64);
+            rows.text(1, track.kind.name().as_bytes());
+            super::tables::put_text(rows, 2, track.name.as_deref());
+            super::tables::put_int(rows, 3, pid);
+            super::tables::put_int(rows, 4, tid);
+            super::tables::put_int(rows, 5, parent);
+            for (column, text) in [(6, &track.scope), (7, &track.id), (8, &track.unit)] {
+                if !text.is_empty() {
+                    rows.text(column, text.as_bytes());
+                }
+            }
+            if let Some(uuid) = track.uuid {
+                rows.uint(9, uuid);
+            }
+            sink.end(table);
+        }
+    }
+}
+
+impl Track {
+    fn count(&mut self, schema: &Schema, counter: &[u8]) {
+        self.kind = Kind::Counter;
+        for (number, value) in Fields::of(counter) {
+            match (number, value) {
+                (1, Value::Varint(builtin)) => self.counting.builtin = builtin,
+                (3, Value::Varint(unit)) => {
+                    let unit = match unit {
+                        1 => "ns",
+                        2 => "",
+                        3 => "B",
+                        _ => continue,
+                    };
+                    unit.clone_into(&mut self.unit);
+                }
+                (6, Value::Bytes(unit)) => self.unit = String::from_utf8_lossy(unit).into_owned(),
+                (4, Value::Varint(bits)) => self.counting.multiplier = Some(bits.cast_signed()),
+                (5, Value::Varint(bits)) => self.counting.incremental = bits != 0,
+                _ => (),
+            }
+        }
+        if self.name.is_none() && self.counting.builtin != 0 {
+            let number = schema
+                .find("CounterDescriptor")
+                .and_then(|number| schema.message(number));
+            if let Some(super::schema::Kind::Enum(names)) = number
+                .and_then(|message| message.named("type"))
+                .map(|field| field.kind)
+            {
+                let name = schema.value_name(names, self.counting.builtin.cast_signed());
+                self.name = name.map(|name| name.as_bytes().to_owned());
+            }
+        }
+    }
+}
+
+/// A number of 32 bits, which may be negative.
+pub fn int(message: &[u8], number: u32) -> i64 {
+    let bits = super::wire::number(message, number).unwrap_or(0);
+    i64::from((bits as u32).cast_signed())
+}
+
+fn spec() -> TableSpec {
+    let columns = [
+        ("track", Type::Int),
+        ("kind", Type::Text),
+        ("name", Type::Text),
+        ("pid", Type::Int),
+        ("tid", Type::Int),
+        ("parent", Type::Int),
+        ("scope", Type::Text),
+        ("id", Type::Text),
+        ("unit", Type::Text),
+        ("uuid", Type::Uint),
+    ];
+    TableSpec {
+        name: "tracks".to_owned(),
+        columns: columns
+            .map(|(name, kind)| ColumnSpec::new(name, kind))
+            .to_vec(),
+        event: None,
+    }
+}

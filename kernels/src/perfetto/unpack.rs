@@ -1,0 +1,116 @@
+//! Files and compressed packets -> bytes of packets.
+
+use std::io::{self, Cursor, Read};
+
+use ruzstd::decoding::StreamingDecoder;
+use zlib_rs::{Inflate, InflateFlush, Status};
+
+use super::packets::Bytes;
+use crate::access::{Input, Step};
+
+/// What a compressed packet may hold; recorders put much less into one.
+const MOST_UNPACKED: u64 = 512 << 20;
+const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+
+impl Bytes for Input {
+    fn more(&mut self, out: &mut Vec<u8>, room: usize) -> io::Result<bool> {
+        let had = out.len();
+        while out.len() == had {
+            if self.read(out, room, false)? == Step::End {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
+
+enum How {
+    Deflate(Box<Inflate>, Vec<u8>),
+    Zstd(Box<StreamingDecoder<Cursor<Vec<u8>>, ruzstd::decoding::FrameDecoder>>),
+}
+
+/// Why a compressed packet could not be read to its end.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Trouble {
+    Damaged,
+    TooLarge,
+}
+
+/// What is in a compressed packet.
+pub struct Unpacked {
+    how: Option<How>,
+    given: u64,
+    pub trouble: Option<Trouble>,
+}
+
+impl Unpacked {
+    /// Begin to unpack; the packet says nothing of how it is packed, but its first bytes do.
+    pub fn new(packed: &[u8]) -> Unpacked {
+        let how = match packed.starts_with(&ZSTD) {
+            true => StreamingDecoder::new(Cursor::new(packed.to_vec()))
+                .ok()
+                .map(|decoder| How::Zstd(Box::new(decoder))),
+            false => Some(How::Deflate(
+                Box::new(Inflate::new(true, 15)),
+                packed.to_vec(),
+            )),
+        };
+        Unpacked {
+            trouble: how.is_none().then_some(Trouble::Damaged),
+            how,
+            given: 0,
+        }
+    }
+
+    fn end(&mut self, trouble: Option<Trouble>) -> bool {
+        self.trouble = trouble;
+        self.how = None;
+        false
+    }
+}
+
+impl Bytes for Unpacked {
+    fn more(&mut self, out: &mut Vec<u8>, room: usize) -> io::Result<bool> {
+        if self.given >= MOST_UNPACKED {
+            return Ok(self.end(Some(Trouble::TooLarge)));
+        }
+        let start = out.len();
+        out.resize(start + room, 0);
+        let space = out.get_mut(start..).unwrap_or_default();
+        let (written, ended) = match &mut self.how {
+            None => (0, Ok(true)),
+            Some(How::Deflate(inflate, packed)) => inflated(inflate, packed, space),
+            Some(How::Zstd(decoder)) => match decoder.read(space) {
+                Ok(written) => (written, Ok(written == 0)),
+                Err(_) => (0, Err(())),
+            },
+        };
+        out.truncate(start + written.min(room));
+        self.given += written as u64;
+        Ok(match ended {
+            Ok(false) => true,
+            Ok(true) => {
+                let trouble = self.trouble;
+                self.end(trouble)
+            }
+            Err(()) => self.end(Some(Trouble::Damaged)),
+        })
+    }
+}
+
+/// Bytes written, and whether that was all.
+fn inflated(inflate: &mut Inflate, packed: &[u8], space: &mut [u8]) -> (usize, Result<bool, ()>) {
+    let (read, had) = (inflate.total_in(), inflate.total_out());
+    let rest = usize::try_from(read)
+        .ok()
+        .and_then(|read| packed.get(read..));
+    let status = inflate.decompress(rest.unwrap_or_default(), space, InflateFlush::NoFlush);
+    let written = usize::try_from(inflate.total_out() - had).unwrap_or(0);
+    let ended = match status {
+        Ok(Status::StreamEnd) => Ok(true),
+        Ok(_) if written == 0 && inflate.total_in() == read => Err(()),
+        Ok(_) => Ok(false),
+        Err(_) => Err(()),
+    };
+    (written, ended)
+}

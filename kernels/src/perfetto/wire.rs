@@ -1,0 +1,157 @@
+//! Bytes of a protobuf message -> its fields, one after the other.
+
+use quick_protobuf::BytesReader;
+
+/// A field's value as it stands on the wire.
+#[derive(Clone, Copy, Debug)]
+pub enum Value<'a> {
+    Varint(u64),
+    Fixed64(u64),
+    Fixed32(u32),
+    Bytes(&'a [u8]),
+}
+
+impl<'a> Value<'a> {
+    /// The bits of a number; bytes have none.
+    #[inline]
+    pub fn number(self) -> Option<u64> {
+        match self {
+            Value::Varint(bits) | Value::Fixed64(bits) => Some(bits),
+            Value::Fixed32(bits) => Some(u64::from(bits)),
+            Value::Bytes(_) => None,
+        }
+    }
+
+    #[inline]
+    pub fn bytes(self) -> Option<&'a [u8]> {
+        match self {
+            Value::Bytes(bytes) => Some(bytes),
+            _ => None,
+        }
+    }
+}
+
+/// The fields of a message; ends early, and says so, where the bytes are no message.
+#[derive(Clone)]
+pub struct Fields<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    damaged: bool,
+}
+
+impl<'a> Fields<'a> {
+    #[inline]
+    pub fn of(bytes: &'a [u8]) -> Fields<'a> {
+        Fields {
+            bytes,
+            at: 0,
+            damaged: false,
+        }
+    }
+
+    /// Whether the message ended in the middle of a field.
+    pub fn damaged(&self) -> bool {
+        self.damaged
+    }
+
+    #[inline]
+    fn varint(&mut self) -> Option<u64> {
+        let first = *self.bytes.get(self.at)?;
+        if first < 0x80 {
+            self.at += 1;
+            return Some(u64::from(first));
+        }
+        let second = *self.bytes.get(self.at + 1)?;
+        if second < 0x80 {
+            self.at += 2;
+            return Some(u64::from(first & 0x7f) | u64::from(second) << 7);
+        }
+        self.long_varint()
+    }
+
+    fn long_varint(&mut self) -> Option<u64> {
+        let rest = self.bytes.get(self.at..)?;
+        let mut reader = BytesReader::from_bytes(rest);
+        let value = reader.read_varint64(rest).ok()?;
+        self.at += rest.len() - reader.len();
+        Some(value)
+    }
+
+    #[inline]
+    fn taken(&mut self, length: usize) -> Option<&'a [u8]> {
+        let end = self.at.checked_add(length)?;
+        let bytes = self.bytes.get(self.at..end)?;
+        self.at = end;
+        Some(bytes)
+    }
+
+    #[inline]
+    fn field(&mut self) -> Option<(u32, Value<'a>)> {
+        let tag = self.varint()?;
+        let number = u32::try_from(tag >> 3).ok().filter(|number| *number > 0)?;
+        let value = match tag & 7 {
+            0 => Value::Varint(self.varint()?),
+            2 => {
+                let length = usize::try_from(self.varint()?).ok()?;
+                Value::Bytes(self.taken(length)?)
+            }
+            1 => Value::Fixed64(u64::from_le_bytes(self.taken(8)?.try_into().ok()?)),
+            5 => Value::Fixed32(u32::from_le_bytes(self.taken(4)?.try_into().ok()?)),
+            _ => return None,
+        };
+        Some((number, value))
+    }
+}
+
+impl<'a> Iterator for Fields<'a> {
+    type Item = (u32, Value<'a>);
+
+    #[inline]
+    fn next(&mut self) -> Option<(u32, Value<'a>)> {
+        if self.at >= self.bytes.len() {
+            return None;
+        }
+        let found = self.field();
+        if found.is_none() {
+            self.damaged = true;
+            self.at = self.bytes.len();
+        }
+        found
+    }
+}
+
+/// The numbers of a packed field.
+pub fn varints(bytes: &[u8]) -> impl Iterator<Item = u64> + '_ {
+    let mut fields = Fields::of(bytes);
+    std::iter::from_fn(move || {
+        if fields.at >= bytes.len() {
+            return None;
+        }
+        let value = fields.varint();
+        if value.is_none() {
+            fields.at = bytes.len();
+        }
+        value
+    })
+}
+
+/// The first value of a field.
+pub fn find(message: &[u8], number: u32) -> Option<Value<'_>> {
+    Fields::of(message).find_map(|(found, value)| (found == number).then_some(value))
+}
+
+/// The first value of a field of numbers.
+pub fn number(message: &[u8], number: u32) -> Option<u64> {
+    find(message, number)?.number()
+}
+
+/// The first value of a field of texts, bytes or messages.
+pub fn bytes(message: &[u8], number: u32) -> Option<&[u8]> {
+    find(message, number)?.bytes()
+}
+
+/// A zigzag number.
+#[inline]
+pub fn zigzag(bits: u64) -> i64 {
+    (bits >> 1).cast_signed() ^ -(bits & 1).cast_signed()
+}

@@ -1,0 +1,139 @@
+//! What all parts of the decoder share: descriptors, clocks, sequences, tracks, names, and what is to be told at the end.
+
+use rustc_hash::FxHashMap;
+
+use super::clocks::Clocks;
+use super::json::Json;
+use super::names::Names;
+use super::schema::Schema;
+use super::sequence::Sequences;
+use super::tables::Tables;
+use super::tracks::Tracks;
+use crate::rows::Note;
+
+/// Things that were skipped, lost or unknown, each counted.
+#[derive(Default)]
+pub struct Notes {
+    pub all: Vec<Note>,
+    pub file: u32,
+}
+
+/// More kinds of notes than these are not kept apart.
+const MOST_NOTES: usize = 256;
+
+impl Notes {
+    /// Count something; the example of the first one is kept.
+    pub fn add(
+        &mut self,
+        reason: &str,
+        count: u64,
+        incomplete: bool,
+        example: impl FnOnce() -> String,
+    ) {
+        let file = self.file;
+        if let Some(note) = self
+            .all
+            .iter_mut()
+            .find(|note| note.file == file && note.reason == reason)
+        {
+            note.count = note.count.saturating_add(count);
+            note.incomplete |= incomplete;
+        } else if self.all.len() < MOST_NOTES {
+            self.all.push(Note {
+                file,
+                reason: reason.to_owned(),
+                count,
+                example: example(),
+                incomplete,
+            });
+        }
+    }
+
+    /// Set the count of something that the trace counts itself.
+    pub fn set(&mut self, reason: &str, count: u64, example: impl FnOnce() -> String) {
+        let file = self.file;
+        self.all
+            .retain(|note| note.file != file || note.reason != reason);
+        if count > 0 {
+            self.add(reason, count, false, example);
+        }
+    }
+}
+
+/// What a packet says beside its contents.
+#[derive(Clone, Copy, Default)]
+pub struct Packet {
+    /// In nanoseconds of the trace's clock.
+    pub time: Option<i64>,
+    pub sequence: u32,
+    /// Number among all packets.
+    pub number: u64,
+}
+
+/// What all parts of the decoder share.
+pub struct World {
+    pub schema: Schema,
+    pub clocks: Clocks,
+    pub sequences: Sequences,
+    pub tracks: Tracks,
+    pub names: Names,
+    pub tables: Tables,
+    pub notes: Notes,
+    pub json: Json,
+    /// The time of the last packet that had one.
+    pub last_time: Option<i64>,
+    /// The number of the last event.
+    pub line: i64,
+    pub properties: Vec<(String, String)>,
+    /// Events of CPUs that were lost before the trace began.
+    pub losses: FxHashMap<(u64, &'static str), u64>,
+    /// Major and minor version of the kernel, as far as it was told.
+    pub kernel: Option<(u64, u64)>,
+}
+
+impl World {
+    pub fn new(schema: Schema) -> World {
+        World {
+            schema,
+            clocks: Clocks::new(),
+            sequences: Sequences::default(),
+            tracks: Tracks::default(),
+            names: Names::default(),
+            tables: Tables::new(),
+            notes: Notes::default(),
+            json: Json::default(),
+            last_time: None,
+            line: 0,
+            properties: Vec::new(),
+            losses: FxHashMap::default(),
+            kernel: None,
+        }
+    }
+
+    #[inline]
+    pub fn next_line(&mut self) -> i64 {
+        self.line += 1;
+        self.line
+    }
+
+    /// A time of a clock in nanoseconds of the trace's clock; as it is, and counted, if no snapshot leads there.
+    #[inline]
+    pub fn time(&mut self, clock: u64, sequence: u32, time: u64) -> i64 {
+        let time = time.cast_signed();
+        if let Some(found) = self.clocks.convert(clock, sequence, time) {
+            return found;
+        }
+        let reason = "time of a clock without a snapshot is taken as it is";
+        self.notes
+            .add(reason, 1, false, || format!("clock {clock}: {time}"));
+        time
+    }
+
+    pub fn property(&mut self, key: &str, value: impl Into<String>) {
+        let value = value.into();
+        match self.properties.iter_mut().find(|(known, _)| known == key) {
+            Some((_, known)) => *known = value,
+            None => self.properties.push((key.to_owned(), value)),
+        }
+    }
+}

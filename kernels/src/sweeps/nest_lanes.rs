@@ -1,0 +1,288 @@
+//! `nest_lanes`: slices that may overlap -> the same with parents, depths and the lanes on which they nest.
+
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::Int64Type;
+use arrow_array::{Array, ArrayRef, Int32Array, Int64Array};
+use arrow_schema::{ArrowError, DataType, FieldRef};
+use pyo3::prelude::*;
+use pyo3_arrow::PyRecordBatchReader;
+use pyo3_arrow::input::AnyRecordBatch;
+
+use super::cancel::{Cancel, Token};
+use super::failure::{fail, to_python};
+use super::gather::gather_some;
+use super::partition::Partitions;
+use super::source::{Kind, ROWS, Source};
+use super::stream::{Sweep, int64, made, nullable, partitions, schema, stream};
+
+struct NestLanes {
+    input: Source,
+    fields: Vec<FieldRef>,
+    partitions: Partitions,
+    parts: Vec<Part>,
+    /// Slices that begin at `now`: the longest of them is met first.
+    waiting: Vec<Slice>,
+    now: i64,
+    out: Vec<(Slice, Place)>,
+    met: i64,
+}
+
+/// A slice that never ends has the end `i64::MAX`.
+#[derive(Clone, Copy)]
+struct Slice {
+    ts: i64,
+    end: i64,
+    code: u32,
+    row: u64,
+}
+
+impl Slice {
+    fn duration(&self) -> Option<i64> {
+        (self.end != i64::MAX).then(|| self.end - self.ts)
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Place {
+    id: i64,
+    parent: Option<i64>,
+    depth: i32,
+    lane: u32,
+}
+
+/// What is open in one partition, in order of beginning.
+#[derive(Clone, Default)]
+struct Part {
+    open: Vec<(i64, Place)>,
+    /// Whether some slice in `open` ends later than one before it.
+    crossed: bool,
+    /// How many slices are open on each lane.
+    lanes: Vec<u32>,
+}
+
+impl Part {
+    fn close(lanes: &mut [u32], lane: u32) {
+        if let Some(count) = lanes.get_mut(lane as usize) {
+            *count = count.saturating_sub(1);
+        }
+    }
+
+    fn expire(&mut self, t: i64) {
+        let Self {
+            open,
+            crossed,
+            lanes,
+        } = self;
+        if *crossed {
+            open.retain(|(end, place)| {
+                if *end <= t {
+                    Self::close(lanes, place.lane);
+                }
+                *end > t
+            });
+            *crossed = !open.is_sorted_by(|a, b| a.0 >= b.0);
+            return;
+        }
+        while let Some((_, place)) = open.pop_if(|(end, _)| *end <= t) {
+            Self::close(lanes, place.lane);
+        }
+    }
+
+    fn add(&mut self, ts: i64, end: i64, id: i64) -> Place {
+        self.expire(ts);
+        let holder = self.open.iter().rposition(|&(other, _)| other >= end);
+        let (mut parent, mut depth, mut lane) = (None, 0, None);
+        if let Some((place, above)) =
+            holder.and_then(|at| Some((self.open.get(at)?.1, self.open.get(at + 1..)?)))
+        {
+            parent = Some(place.id);
+            depth = place.depth.saturating_add(1);
+            lane = above
+                .iter()
+                .all(|(_, other)| other.lane != place.lane)
+                .then_some(place.lane);
+        }
+        let lane = lane.unwrap_or_else(|| self.free());
+        if let Some(count) = self.lanes.get_mut(lane as usize) {
+            *count += 1;
+        }
+        let place = Place {
+            id,
+            parent,
+            depth,
+            lane,
+        };
+        self.crossed |= self.open.last().is_some_and(|(last, _)| *last < end);
+        self.open.push((end, place));
+        place
+    }
+
+    /// The lowest lane on which nothing is open.
+    fn free(&mut self) -> u32 {
+        let found = self.lanes.iter().position(|&count| count == 0);
+        let lane = found.unwrap_or(self.lanes.len());
+        if found.is_none() {
+            self.lanes.push(0);
+        }
+        lane as u32
+    }
+}
+
+impl NestLanes {
+    fn run(&mut self) -> Result<(), ArrowError> {
+        let durations = self.input.payload_column(0)?.clone();
+        let durations = durations.as_primitive::<Int64Type>();
+        while !self.input.empty() {
+            let (pos, ts) = (self.input.pos, self.input.time());
+            let code = self.input.chunk.code[pos];
+            let end = if durations.is_null(pos) {
+                Some(i64::MAX)
+            } else {
+                Some(durations.value(pos))
+                    .filter(|&length| length >= 0)
+                    .and_then(|length| ts.checked_add(length))
+                    .filter(|&end| end < i64::MAX)
+            };
+            let Some(end) = end else {
+                let place = self.input.place(code, &mut self.partitions)?;
+                return Err(fail(format!(
+                    "slice without a possible duration at {ts}{place}"
+                )));
+            };
+            if ts != self.now {
+                self.place();
+                self.now = ts;
+            }
+            self.waiting.push(Slice {
+                ts,
+                end,
+                code,
+                row: self.input.chunk.base + pos as u64,
+            });
+            self.input.pos += 1;
+        }
+        Ok(())
+    }
+
+    fn place(&mut self) {
+        if self.waiting.len() > 1 {
+            self.waiting
+                .sort_by_key(|slice| std::cmp::Reverse(slice.end));
+        }
+        for slice in self.waiting.drain(..) {
+            self.met += 1;
+            if let Some(part) = self.parts.get_mut(slice.code as usize) {
+                self.out
+                    .push((slice, part.add(slice.ts, slice.end, self.met)));
+            }
+        }
+    }
+
+    fn release(&mut self) {
+        if self.input.held.is_full() {
+            let waiting = self.waiting.iter().map(|slice| slice.row);
+            let out = self.out.iter().map(|(slice, _)| slice.row);
+            self.input.held.retain(waiting.chain(out));
+        }
+    }
+
+    fn flush(&mut self) -> Result<Vec<ArrayRef>, ArrowError> {
+        let out = std::mem::take(&mut self.out);
+        let slices = || out.iter().map(|(slice, _)| slice);
+        let places = || out.iter().map(|(_, place)| place);
+        let mut columns = vec![int64(slices().map(|slice| slice.ts).collect())];
+        columns.push(Arc::new(
+            slices().map(Slice::duration).collect::<Int64Array>(),
+        ));
+        columns.extend(
+            self.partitions
+                .columns(slices().map(|slice| slice.code).collect())?,
+        );
+        columns.push(int64(places().map(|place| place.id).collect()));
+        columns.push(Arc::new(
+            places().map(|place| place.parent).collect::<Int64Array>(),
+        ));
+        columns.push(Arc::new(Int32Array::from_iter_values(
+            places().map(|place| place.depth),
+        )));
+        columns.push(int64(places().map(|place| i64::from(place.lane)).collect()));
+        let rows: Vec<u64> = slices().map(|slice| slice.row).collect();
+        let payload = self.fields.iter().enumerate().skip(1);
+        let wanted: Vec<_> = payload
+            .map(|(column, field)| (column, field.data_type()))
+            .collect();
+        columns.extend(gather_some(&self.input.held, &wanted, &rows)?);
+        Ok(columns)
+    }
+}
+
+impl Sweep for NestLanes {
+    fn next(&mut self) -> Result<Option<Vec<ArrayRef>>, ArrowError> {
+        while self.out.len() < ROWS && !self.input.done {
+            self.release();
+            self.input.fill(&mut self.partitions)?;
+            self.parts.resize(self.partitions.len(), Part::default());
+            if self.input.done {
+                self.place();
+            } else {
+                self.run()?;
+            }
+        }
+        if self.out.is_empty() {
+            Ok(None)
+        } else {
+            self.flush().map(Some)
+        }
+    }
+}
+
+#[pyfunction]
+#[pyo3(signature = (slices, *, partitions, names, cancel=None))]
+pub fn nest_lanes(
+    slices: AnyRecordBatch,
+    partitions: usize,
+    names: Vec<String>,
+    cancel: Option<PyRef<'_, Cancel>>,
+) -> PyResult<PyRecordBatchReader> {
+    let token = Token::new(cancel);
+    let reader = slices.into_reader()?;
+    let build = || {
+        let input = Source::new(reader, Kind::Events, partitions, "slice", token.clone())?;
+        sweep(input, &names, token)
+    };
+    build().map_err(to_python)
+}
+
+fn sweep(input: Source, names: &[String], token: Token) -> Result<PyRecordBatchReader, ArrowError> {
+    let fields = input.payload_fields();
+    let found = fields.first().map(|field| field.data_type());
+    if found != Some(&DataType::Int64) {
+        return Err(fail(format!(
+            "duration of the slice input is {found:?}, expected Int64"
+        )));
+    }
+    let partitions = partitions(names, 2, input.partition_types())?;
+    let mut all = vec![made(DataType::Int64, false), made(DataType::Int64, true)];
+    all.extend(nullable(input.partition_fields()));
+    all.extend([
+        made(DataType::Int64, false),
+        made(DataType::Int64, true),
+        made(DataType::Int32, false),
+        made(DataType::Int64, false),
+    ]);
+    all.extend(nullable(fields.iter().skip(1).cloned().collect()));
+    let schema = schema(all, names)?;
+    let sweep = NestLanes {
+        input,
+        fields,
+        partitions,
+        parts: Vec::new(),
+        waiting: Vec::new(),
+        now: i64::MIN,
+        out: Vec::new(),
+        met: 0,
+    };
+    Ok(stream(schema, sweep, token))
+}

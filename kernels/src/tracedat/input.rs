@@ -1,0 +1,209 @@
+//! Bytes of a `trace.dat` file: read at any place, unpacked, numbers in the file's order.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+
+use flate2::read::ZlibDecoder;
+use ruzstd::decoding::StreamingDecoder;
+
+use crate::rows::Failure;
+use crate::tracepoints::Order;
+
+/// The longest section, unpacked.
+const SECTION_LIMIT: u64 = 1 << 26;
+
+/// How sections are packed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Method {
+    None,
+    Zlib,
+    Zstd,
+}
+
+/// A file that is open.
+pub struct Input {
+    pub path: String,
+    file: File,
+    pub size: u64,
+}
+
+impl Input {
+    pub fn open(path: &str) -> Result<Input, Failure> {
+        let io = |error| Failure::Io(path.to_owned(), error);
+        let file = File::open(path).map_err(io)?;
+        let size = file.metadata().map_err(io)?.len();
+        Ok(Input {
+            path: path.to_owned(),
+            file,
+            size,
+        })
+    }
+
+    /// Bytes from a place on: as many as wanted, or as the file has.
+    pub fn read(&mut self, offset: u64, wanted: u64, into: &mut Vec<u8>) -> Result<(), Failure> {
+        into.clear();
+        let length = wanted.min(self.size.saturating_sub(offset));
+        let done = self.file.seek(SeekFrom::Start(offset)).and_then(|_| {
+            let mut part = Read::by_ref(&mut self.file).take(length);
+            part.read_to_end(into)
+        });
+        done.map(drop)
+            .map_err(|error| Failure::Io(self.path.clone(), error))
+    }
+
+    /// A cursor over the file from a place on.
+    pub fn cursor(&self, offset: u64, order: Order) -> Result<Cursor, Failure> {
+        let opened = self.file.try_clone().and_then(|mut file| {
+            file.seek(SeekFrom::Start(offset))?;
+            Ok(file)
+        });
+        let file = opened.map_err(|error| Failure::Io(self.path.clone(), error))?;
+        Ok(Cursor {
+            source: Box::new(io::BufReader::with_capacity(1 << 16, file)),
+            at: offset,
+            left: self.size.saturating_sub(offset),
+            order,
+        })
+    }
+
+    /// A cursor over the bytes of a section, unpacked if it is packed.
+    pub fn section(
+        &mut self,
+        section: &Section,
+        method: Method,
+        order: Order,
+    ) -> Result<Cursor, Failure> {
+        let mut bytes = Vec::new();
+        self.read(section.data, section.size.min(SECTION_LIMIT), &mut bytes)?;
+        if section.packed {
+            let sizes = [bytes.get(0..4), bytes.get(4..8)];
+            let [Some(packed), Some(whole)] =
+                sizes.map(|size| size.and_then(|size| order.number(size, 4)))
+            else {
+                return Err(cut());
+            };
+            if whole > SECTION_LIMIT {
+                return Err(bad(format!(
+                    "a section has {whole} bytes unpacked, expected at most {SECTION_LIMIT}"
+                )));
+            }
+            let packed = usize::try_from(packed).unwrap_or(usize::MAX);
+            let packed = bytes.get(8..packed.saturating_add(8)).ok_or_else(cut)?;
+            bytes = unpack(method, packed, whole)
+                .map_err(|error| bad(format!("a section does not unpack: {error}")))?;
+        }
+        Ok(Cursor {
+            left: bytes.len() as u64,
+            source: Box::new(io::Cursor::new(bytes)),
+            at: 0,
+            order,
+        })
+    }
+}
+
+/// Where a section is.
+pub struct Section {
+    pub id: u16,
+    pub packed: bool,
+    pub data: u64,
+    pub size: u64,
+}
+
+impl Section {
+    /// Read the header of a section.
+    pub fn at(input: &Input, offset: u64, order: Order) -> Result<Section, Failure> {
+        let mut cursor = input.cursor(offset, order)?;
+        let id = cursor.number(2)? as u16;
+        let flags = cursor.number(2)?;
+        cursor.number(4)?;
+        let size = cursor.number(8)?;
+        Ok(Section {
+            id,
+            packed: flags & 1 != 0,
+            data: offset.saturating_add(16),
+            size,
+        })
+    }
+}
+
+/// Unpack bytes that have so many bytes unpacked, at most.
+pub fn unpack(method: Method, packed: &[u8], whole: u64) -> io::Result<Vec<u8>> {
+    let mut out = Vec::new();
+    match method {
+        Method::None => return Err(io::Error::other("the file names no way of packing")),
+        Method::Zlib => ZlibDecoder::new(packed).take(whole).read_to_end(&mut out)?,
+        Method::Zstd => {
+            let decoder = StreamingDecoder::new(packed).map_err(io::Error::other)?;
+            decoder.take(whole).read_to_end(&mut out)?
+        }
+    };
+    Ok(out)
+}
+
+/// A place in bytes that are read one after the other.
+pub struct Cursor {
+    source: Box<dyn Read + Send>,
+    /// Where the next byte is.
+    pub at: u64,
+    left: u64,
+    pub order: Order,
+}
+
+impl Cursor {
+    /// So many bytes.
+    pub fn bytes(&mut self, count: u64) -> Result<Vec<u8>, Failure> {
+        if count > self.left || count > SECTION_LIMIT {
+            return Err(cut());
+        }
+        let mut bytes = Vec::new();
+        let read = Read::by_ref(&mut self.source)
+            .take(count)
+            .read_to_end(&mut bytes);
+        if read.map_err(|error| bad(error.to_string()))? as u64 != count {
+            return Err(cut());
+        }
+        self.at += count;
+        self.left -= count;
+        Ok(bytes)
+    }
+
+    /// A number of 1, 2, 4 or 8 bytes.
+    pub fn number(&mut self, size: usize) -> Result<u64, Failure> {
+        let bytes = self.bytes(size as u64)?;
+        self.order.number(&bytes, size).ok_or_else(cut)
+    }
+
+    /// A text that ends with a zero byte, which is at most so long.
+    pub fn text(&mut self, limit: usize) -> Result<Vec<u8>, Failure> {
+        let mut text = Vec::new();
+        loop {
+            match self.number(1)? {
+                0 => return Ok(text),
+                byte => text.push(byte as u8),
+            }
+            if text.len() > limit {
+                return Err(bad("a name is too long".to_owned()));
+            }
+        }
+    }
+
+    /// A text with its size before it.
+    pub fn sized(&mut self, size: usize) -> Result<Vec<u8>, Failure> {
+        let size = self.number(size)?;
+        self.bytes(size)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.left == 0
+    }
+}
+
+/// The error of a file whose header is not whole.
+pub fn cut() -> Failure {
+    bad("its header ends early".to_owned())
+}
+
+/// An error without the file's name, which is put before it where it is known.
+pub fn bad(text: String) -> Failure {
+    Failure::Bad(text)
+}

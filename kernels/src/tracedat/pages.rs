@@ -1,0 +1,380 @@
+//! The pages of one CPU's ring buffer -> its events, in order.
+
+use std::collections::VecDeque;
+
+use super::header::{Buffer, CpuData, Header};
+use super::input::{Input, Method, unpack};
+use crate::rows::Failure;
+use crate::tracepoints::Order;
+
+/// Bytes of pages that are read at a time.
+const READ: u64 = 1 << 18;
+/// The largest packed chunk of pages, unpacked.
+const CHUNK_LIMIT: u64 = 1 << 26;
+
+const MISSED: u64 = 1 << 31;
+const MISSED_STORED: u64 = 1 << 30;
+const COMMIT: u64 = (1 << 27) - 1;
+
+/// Kinds of entries in a page; those below are lengths.
+const PADDING: u32 = 29;
+const TIME_EXTEND: u32 = 30;
+const TIME_STAMP: u32 = 31;
+
+/// What was met in the pages of a CPU.
+#[derive(Default, Clone, Copy)]
+pub struct Met {
+    pub pages: u64,
+    pub events: u64,
+    /// Events lost as the pages tell.
+    pub lost: u64,
+    /// Times that events were lost whose number is not known.
+    pub lost_unknown: u64,
+    /// Pages whose header makes no sense.
+    pub bad_pages: u64,
+    /// Pages in which entries make no sense from somewhere on.
+    pub bad_entries: u64,
+    /// Chunks that do not unpack.
+    pub bad_chunks: u64,
+    /// Bytes that the file should have and does not.
+    pub missing: u64,
+    /// Bytes behind the last whole page.
+    pub odd: u64,
+}
+
+/// One CPU of one buffer.
+pub struct Stream {
+    pub cpu: i64,
+    pub buffer: usize,
+    pub met: Met,
+    /// The time of the next event as the page tells it, and its bytes in the data that were read.
+    pub next: Option<Entry>,
+    data: Data,
+    order: Order,
+    head: usize,
+    page: usize,
+    /// The bytes that were read, where the page in hand begins, and the entries left of it.
+    bytes: Vec<u8>,
+    begin: usize,
+    at: usize,
+    end: usize,
+    ts: u64,
+}
+
+/// One event.
+#[derive(Clone, Copy)]
+pub struct Entry {
+    pub ts: u64,
+    begin: usize,
+    end: usize,
+}
+
+/// Where pages come from.
+enum Data {
+    Plain {
+        offset: u64,
+        left: u64,
+    },
+    Packed {
+        chunks: VecDeque<(u64, u64, u64)>,
+        method: Method,
+    },
+}
+
+impl Stream {
+    /// Begin with the first event of a CPU.
+    pub fn open(
+        input: &mut Input,
+        header: &Header,
+        (number, buffer): (usize, &Buffer),
+        cpu: &CpuData,
+    ) -> Result<Stream, Failure> {
+        let mut met = Met::default();
+        let data = match buffer.packed {
+            true => chunks(input, header, cpu, &mut met)?,
+            false => {
+                let there = input.size.saturating_sub(cpu.offset).min(cpu.size);
+                met.missing = cpu.size - there;
+                Data::Plain {
+                    offset: cpu.offset,
+                    left: there,
+                }
+            }
+        };
+        let mut stream = Stream {
+            cpu: cpu.cpu,
+            buffer: number,
+            met,
+            next: None,
+            data,
+            order: header.order,
+            head: header.page_head,
+            page: usize::try_from(buffer.page).unwrap_or(4096),
+            bytes: Vec::new(),
+            begin: 0,
+            at: 0,
+            end: 0,
+            ts: 0,
+        };
+        stream.advance(input)?;
+        Ok(stream)
+    }
+
+    /// The bytes of an event.
+    #[inline]
+    pub fn record(&self, entry: Entry) -> &[u8] {
+        self.bytes.get(entry.begin..entry.end).unwrap_or_default()
+    }
+
+    /// Bytes of pages that were gone through.
+    pub fn done(&self) -> u64 {
+        self.met.pages.saturating_mul(self.page as u64)
+    }
+
+    /// Go to the next event.
+    #[inline]
+    pub fn advance(&mut self, input: &mut Input) -> Result<(), Failure> {
+        loop {
+            if let Some(entry) = self.entry() {
+                self.met.events += 1;
+                self.next = Some(entry);
+                return Ok(());
+            }
+            if !self.next_page(input)? {
+                self.next = None;
+                return Ok(());
+            }
+        }
+    }
+
+    /// The next event of the page.
+    #[inline]
+    fn entry(&mut self) -> Option<Entry> {
+        while self.at < self.end {
+            let place = self.at;
+            let Some(first) = self.word(place) else {
+                self.stop();
+                return None;
+            };
+            let (kind, delta) = match self.order.big {
+                true => (first >> 27, first & ((1 << 27) - 1)),
+                false => (first & 31, first >> 5),
+            };
+            let second = place + 4;
+            match kind {
+                PADDING if delta == 0 => {
+                    self.at = self.end;
+                    return None;
+                }
+                PADDING | 0 => {
+                    let Some(length) = self.word(second).map(|length| length as usize) else {
+                        self.stop();
+                        return None;
+                    };
+                    self.ts = self.ts.wrapping_add(u64::from(delta));
+                    let next = second.saturating_add(length.next_multiple_of(4));
+                    if length < 4 || next > self.end {
+                        self.stop();
+                        return None;
+                    }
+                    self.at = next;
+                    if kind == 0 {
+                        return Some(Entry {
+                            ts: self.ts,
+                            begin: second + 4,
+                            end: second + length,
+                        });
+                    }
+                }
+                TIME_EXTEND | TIME_STAMP => {
+                    let Some(high) = self.word(second) else {
+                        self.stop();
+                        return None;
+                    };
+                    let time = (u64::from(high) << 27) + u64::from(delta);
+                    self.ts = match kind {
+                        TIME_EXTEND => self.ts.wrapping_add(time),
+                        _ => absolute(time, self.ts),
+                    };
+                    self.at = second + 4;
+                }
+                words => {
+                    self.ts = self.ts.wrapping_add(u64::from(delta));
+                    let end = second + 4 * words as usize;
+                    if end > self.end {
+                        self.stop();
+                        return None;
+                    }
+                    self.at = end;
+                    return Some(Entry {
+                        ts: self.ts,
+                        begin: second,
+                        end,
+                    });
+                }
+            }
+        }
+        None
+    }
+
+    #[inline]
+    fn word(&self, at: usize) -> Option<u32> {
+        let bytes = self.bytes.get(at..at + 4)?;
+        let bytes = <[u8; 4]>::try_from(bytes).ok()?;
+        Some(match self.order.big {
+            true => u32::from_be_bytes(bytes),
+            false => u32::from_le_bytes(bytes),
+        })
+    }
+
+    /// Give up the rest of a page.
+    fn stop(&mut self) {
+        self.met.bad_entries += 1;
+        self.at = self.end;
+    }
+
+    /// Begin the next page; false if there is none.
+    fn next_page(&mut self, input: &mut Input) -> Result<bool, Failure> {
+        let next = match self.met.pages {
+            0 => 0,
+            _ => self.begin.saturating_add(self.page),
+        };
+        self.begin = next;
+        if self.begin.saturating_add(self.page) > self.bytes.len() {
+            let odd = self.bytes.len().saturating_sub(self.begin) as u64;
+            if !self.fill(input)? {
+                self.met.odd += odd;
+                return Ok(false);
+            }
+            self.met.odd += odd;
+            self.begin = 0;
+        }
+        self.met.pages += 1;
+        self.header();
+        Ok(true)
+    }
+
+    /// Read the header of the page; one that makes no sense has no events.
+    fn header(&mut self) {
+        let page = self.bytes.get(self.begin..).unwrap_or_default();
+        let size = self.order.long;
+        let time = self.order.number(page, 8);
+        let commit = page.get(8..).and_then(|rest| self.order.number(rest, size));
+        let (Some(time), Some(commit)) = (time, commit) else {
+            self.met.bad_pages += 1;
+            self.end = 0;
+            self.at = 0;
+            return;
+        };
+        let length = (commit & COMMIT) as usize;
+        self.ts = time;
+        self.at = self.begin + self.head;
+        self.end = self.at + length;
+        if length > self.page.saturating_sub(self.head) {
+            self.met.bad_pages += 1;
+            self.end = self.at;
+        } else if commit & MISSED != 0 {
+            let stored = page.get(self.head + length..self.page.min(page.len()));
+            let stored = stored.filter(|_| commit & MISSED_STORED != 0);
+            match stored.and_then(|bytes| self.order.number(bytes, self.order.long)) {
+                Some(lost @ 1..) => self.met.lost = self.met.lost.saturating_add(lost),
+                _ => self.met.lost_unknown += 1,
+            }
+        }
+    }
+
+    /// Read more pages; false at the end.
+    fn fill(&mut self, input: &mut Input) -> Result<bool, Failure> {
+        let page = self.page as u64;
+        match &mut self.data {
+            Data::Plain { offset, left } => {
+                let wanted = (READ / page).max(1).saturating_mul(page).min(*left);
+                input.read(*offset, wanted, &mut self.bytes)?;
+                let read = self.bytes.len() as u64;
+                *offset += read;
+                *left -= read.min(*left);
+                if read < wanted {
+                    *left = 0;
+                }
+                if read > 0 && read < page {
+                    self.met.odd += read;
+                    return Ok(false);
+                }
+                Ok(read >= page)
+            }
+            Data::Packed { chunks, method } => {
+                while let Some((place, packed, whole)) = chunks.pop_front() {
+                    let mut bytes = Vec::new();
+                    input.read(place, packed, &mut bytes)?;
+                    match unpack(*method, &bytes, whole) {
+                        Ok(found) if found.len() as u64 == whole => {
+                            self.bytes = found;
+                            if whole >= page {
+                                return Ok(true);
+                            }
+                            self.met.odd += whole;
+                        }
+                        _ => self.met.bad_chunks += 1,
+                    }
+                }
+                Ok(false)
+            }
+        }
+    }
+}
+
+/// A time of 59 bits, with the bits above them of the time before it.
+fn absolute(time: u64, before: u64) -> u64 {
+    const HIGH: u64 = !((1 << 59) - 1);
+    let time = time | before & HIGH;
+    match before & HIGH != 0 && time < before {
+        true => time.wrapping_add(1 << 59),
+        false => time,
+    }
+}
+
+/// Find the packed chunks of a CPU: where they are, and their bytes packed and unpacked.
+fn chunks(
+    input: &mut Input,
+    header: &Header,
+    cpu: &CpuData,
+    met: &mut Met,
+) -> Result<Data, Failure> {
+    let order = header.order;
+    // The number of chunks stands before the bytes that are counted.
+    let end = cpu.offset.saturating_add(cpu.size).saturating_add(4);
+    met.missing = end.saturating_sub(input.size).min(cpu.size);
+    let end = end.min(input.size);
+    let mut found = VecDeque::new();
+    let mut at = cpu.offset;
+    let mut bytes = Vec::new();
+    let mut numbers =
+        |input: &mut Input, at: u64, size: u64| -> Result<Option<Vec<u64>>, Failure> {
+            input.read(at, size.min(end.saturating_sub(at)), &mut bytes)?;
+            let parts = bytes.chunks_exact(4).map(|part| order.number(part, 4));
+            Ok(parts.collect::<Option<Vec<_>>>())
+        };
+    let count = match numbers(input, at, 4)?.as_deref() {
+        Some([count]) => *count,
+        _ => 0,
+    };
+    at += 4;
+    for _ in 0..count {
+        let sizes = numbers(input, at, 8)?;
+        let Some([packed, whole]) = sizes.as_deref() else {
+            met.bad_chunks += 1;
+            break;
+        };
+        at += 8;
+        if *whole > CHUNK_LIMIT || at.saturating_add(*packed) > end {
+            met.bad_chunks += 1;
+            break;
+        }
+        found.push_back((at, *packed, *whole));
+        at += packed;
+    }
+    Ok(Data::Packed {
+        chunks: found,
+        method: header.method,
+    })
+}

@@ -1,0 +1,275 @@
+//! One event's records -> rows of its table.
+
+use super::expression::{Context, field_text};
+use super::format::{Format, Order, Shape};
+use super::layout::{Common, Filled, Optional, Printed, Source, columns, table};
+use super::print::Piece;
+use super::symbols::Names;
+use super::{Record, flags, values};
+use crate::rows::{ColumnSpec, Rows, Sink, Type};
+
+/// Printed values of one column that are remembered.
+const KNOWN_LIMIT: usize = 4096;
+
+/// The numbers that all events have, of one record.
+pub struct Head {
+    pub pid: i64,
+    pub flags: [u8; 5],
+}
+
+/// Where the common fields are.
+#[derive(Clone, Copy, Default)]
+pub struct Places {
+    pid: (usize, usize),
+    flags: usize,
+    preempt: usize,
+}
+
+impl Places {
+    /// Find them in the description of any event.
+    pub fn of(format: &Format) -> Places {
+        let find = |name: &[u8]| format.common.iter().find(|one| one.name.as_bytes() == name);
+        Places {
+            pid: find(b"common_pid").map_or((4, 4), |one| (one.offset, one.size)),
+            flags: find(b"common_flags").map_or(2, |one| one.offset),
+            preempt: find(b"common_preempt_count").map_or(3, |one| one.offset),
+        }
+    }
+
+    /// Read them; None if the record is too short.
+    #[inline]
+    pub fn read(&self, record: &[u8], order: Order) -> Option<Head> {
+        let pid = order.number(record.get(self.pid.0..)?, self.pid.1)?;
+        Some(Head {
+            pid: super::format::extended(pid, self.pid.1),
+            flags: flags::context(*record.get(self.flags)?, *record.get(self.preempt)?),
+        })
+    }
+}
+
+/// A table that rows of one event go to.
+pub struct Event {
+    pub table: usize,
+    pub common: Common,
+    columns: Vec<Filled>,
+    /// The number of each column in the table, which events of the same name share.
+    at: Vec<usize>,
+    places: Places,
+    /// The columns of numbers beyond those of 64 bits with a sign.
+    wide: Vec<Option<usize>>,
+    scratch: Vec<u8>,
+}
+
+impl Event {
+    /// Prepare the table of an event.
+    pub fn new(format: &Format, order: Order, optional: Optional, sink: &mut Sink) -> Event {
+        let columns = columns(format, order);
+        Event::with(&format.name, columns, Places::of(format), optional, sink)
+    }
+
+    /// Prepare a table whose columns are given.
+    pub fn with(
+        name: &str,
+        mut columns: Vec<Filled>,
+        places: Places,
+        optional: Optional,
+        sink: &mut Sink,
+    ) -> Event {
+        let (spec, common) = table(name, optional, &mut columns);
+        let wanted: Vec<ColumnSpec> = spec.columns.clone();
+        let table = sink.table(&spec.name.clone(), || spec);
+        let own = wanted.iter().skip(wanted.len() - columns.len());
+        let at = own.map(|column| sink.column(table, column)).collect();
+        Event {
+            table,
+            common,
+            at,
+            wide: vec![None; columns.len()],
+            columns,
+            places,
+            scratch: Vec::new(),
+        }
+    }
+
+    /// Begin a row with what all events have; None if the record is too short.
+    #[inline]
+    pub fn begin(&self, record: &Record<'_>, order: Order, sink: &mut Sink) -> Option<()> {
+        let head = self.places.read(record.bytes, order)?;
+        let rows = sink.rows(self.table);
+        rows.int(0, record.ts);
+        rows.int(1, record.cpu);
+        rows.text(2, record.comm);
+        rows.int(3, head.pid);
+        rows.text(self.common.flags, &head.flags);
+        if let (Some(column), Some(tgid)) = (self.common.tgid, record.tgid) {
+            rows.int(column, tgid);
+        }
+        if let Some(column) = self.common.line {
+            rows.int(column, record.line);
+        }
+        if let (Some(column), Some(buffer)) = (self.common.buffer, record.buffer) {
+            rows.text(column, buffer);
+        }
+        Some(())
+    }
+
+    /// Add a row; false if a field lies outside of the record, and then its column is null.
+    pub fn row(
+        &mut self,
+        record: &Record<'_>,
+        stack: Option<&[u8]>,
+        context: Context<'_>,
+        names: &mut Names,
+        sink: &mut Sink,
+    ) -> Option<bool> {
+        let whole = self.open(record, context, names, sink)?;
+        if let Some(stack) = stack {
+            let column = sink.column(self.table, &ColumnSpec::new("stack", Type::Text));
+            sink.rows(self.table).text(column, stack);
+        }
+        sink.end(self.table);
+        Some(whole)
+    }
+
+    /// Begin a row with all that the event's fields tell.
+    pub fn open(
+        &mut self,
+        record: &Record<'_>,
+        context: Context<'_>,
+        names: &mut Names,
+        sink: &mut Sink,
+    ) -> Option<bool> {
+        self.begin(record, context.order, sink)?;
+        let mut whole = true;
+        for place in 0..self.columns.len() {
+            whole &= self.fill(place, context, names, sink).is_some();
+        }
+        Some(whole)
+    }
+
+    fn fill(
+        &mut self,
+        place: usize,
+        context: Context<'_>,
+        names: &mut Names,
+        sink: &mut Sink,
+    ) -> Option<()> {
+        let Filled { spec, source } = self.columns.get_mut(place)?;
+        let column = *self.at.get(place)?;
+        let rows = sink.rows(self.table);
+        let (record, order) = (context.record, context.order);
+        match source {
+            Source::Number(field) => {
+                let value = field.number(record, order)?;
+                if value < 0 && !field.signed {
+                    let wide = ColumnSpec::new(spec.name.clone(), Type::Uint);
+                    let table = self.table;
+                    let column = *self.wide[place].get_or_insert_with(|| sink.column(table, &wide));
+                    sink.rows(table).uint(column, value.cast_unsigned());
+                    return Some(());
+                }
+                rows.int(column, value);
+            }
+            Source::Address(field) => {
+                rows.uint(column, field.number(record, order)?.cast_unsigned());
+            }
+            Source::Text(field) => match field.shape {
+                Shape::Text | Shape::DynamicText { .. } => {
+                    rows.text(column, field_text(field, record, order)?);
+                }
+                _ => {
+                    self.scratch.clear();
+                    values::text(field, context, &mut self.scratch)?;
+                    rows.text(column, &self.scratch);
+                }
+            },
+            Source::Computed(conversion, value) => {
+                rows.int(column, conversion.cut(value.number(context)?, order.long));
+            }
+            Source::Printed(printed) => {
+                put_printed(printed, context, &mut self.scratch, rows, column)?;
+            }
+            Source::Symbol(field, offset) => {
+                let address = field.number(record, order)?.cast_unsigned();
+                rows.text(column, names.get(context.symbols, address, *offset));
+            }
+            Source::Stack(field) => {
+                self.scratch.clear();
+                let bytes = record.get(field.offset..)?;
+                stack(bytes, context, names, &mut self.scratch);
+                rows.text(column, &self.scratch);
+            }
+            Source::Arguments(field) => {
+                self.scratch.clear();
+                values::arguments(field, context, &mut self.scratch)?;
+                rows.text(column, &self.scratch);
+            }
+        }
+        Some(())
+    }
+}
+
+fn put_printed(
+    printed: &mut Printed,
+    context: Context<'_>,
+    scratch: &mut Vec<u8>,
+    rows: &mut Rows,
+    column: usize,
+) -> Option<()> {
+    let by = match &printed.by {
+        Some(field) => Some(field.number(context.record, context.order)?),
+        None => None,
+    };
+    if let Some(text) = by.and_then(|value| printed.known.get(&value)) {
+        rows.text(column, text);
+        return Some(());
+    }
+    scratch.clear();
+    pieces(&printed.pieces, context, scratch)?;
+    rows.text(column, scratch);
+    if let Some(value) = by
+        && printed.known.len() < KNOWN_LIMIT
+    {
+        printed.known.insert(value, scratch.as_slice().into());
+    }
+    Some(())
+}
+
+/// Print pieces one behind the other.
+fn pieces(pieces: &[Piece], context: Context<'_>, out: &mut Vec<u8>) -> Option<()> {
+    for piece in pieces {
+        match piece {
+            Piece::Literal(text) => out.extend_from_slice(text),
+            Piece::Value(conversion, value) if conversion.kind == b's' => {
+                let mut text = Vec::new();
+                value.text(context, &mut text)?;
+                conversion.put_text(out, &text);
+            }
+            Piece::Value(conversion, value) => {
+                conversion.put_number(out, value.number(context)?, context.order.long);
+            }
+        }
+    }
+    Some(())
+}
+
+/// Names of the callers, the outermost first; a 0 or all bits set ends the list.
+fn stack(bytes: &[u8], context: Context<'_>, names: &mut Names, out: &mut Vec<u8>) {
+    let long = context.order.long;
+    let end = if long == 4 {
+        u64::from(u32::MAX)
+    } else {
+        u64::MAX
+    };
+    let callers: Vec<u64> = bytes
+        .chunks_exact(long.max(1))
+        .map_while(|bytes| context.order.number(bytes, long))
+        .take_while(|address| *address != 0 && *address != end)
+        .collect();
+    for (place, address) in callers.iter().rev().enumerate() {
+        if place > 0 {
+            out.push(b';');
+        }
+        out.extend_from_slice(names.get(context.symbols, *address, false));
+    }
+}

@@ -1,0 +1,306 @@
+//! An event's description -> the columns of its table, and what each of them is filled with.
+
+use super::expression::Expression;
+use super::format::{Field, Format, Order, Shape};
+use super::print::{self, Piece};
+use crate::ftrace::table::NUMBERED;
+use crate::rows::{ColumnSpec, EventSpec, TableSpec, Type};
+
+/// What a trace's tables have besides the fields of their events.
+#[derive(Clone, Copy, Default)]
+pub struct Optional {
+    /// Whether processes of threads are known.
+    pub tgid: bool,
+    /// Whether events come from several buffers.
+    pub buffer: bool,
+}
+
+/// Columns before the fields, which a field may not be named as.
+const FIXED: [&str; 8] = [
+    "_ts",
+    "cpu",
+    "common_comm",
+    "common_pid",
+    "common_tgid",
+    "common_flags",
+    "line",
+    "buffer",
+];
+const RESERVED: [&str; 3] = ["dur", "cat", "text"];
+
+/// Where the columns are that all events have.
+#[derive(Clone, Copy, Default)]
+pub struct Common {
+    pub tgid: Option<usize>,
+    pub flags: usize,
+    pub line: Option<usize>,
+    pub buffer: Option<usize>,
+}
+
+/// What a column is filled with.
+pub enum Source {
+    Number(Field),
+    /// A number that may need all 64 bits.
+    Address(Field),
+    Text(Field),
+    /// A number that an expression of the print format gives, and how it is printed.
+    Computed(super::text::Conversion, Expression),
+    /// What is printed, remembered by the number it depends on.
+    Printed(Box<Printed>),
+    /// The name of the function at an address, and whether to tell how far in.
+    Symbol(Field, bool),
+    /// Names of functions, from the outermost in, `;` between them.
+    Stack(Field),
+    /// Arguments of a system call.
+    Arguments(Field),
+}
+
+/// What is printed behind a name.
+pub struct Printed {
+    pub pieces: Vec<Piece>,
+    /// The only number it depends on.
+    pub by: Option<Field>,
+    pub known: rustc_hash::FxHashMap<i64, Box<[u8]>>,
+}
+
+/// A column of an event's table.
+pub struct Filled {
+    pub spec: ColumnSpec,
+    pub source: Source,
+}
+
+/// The columns of an event.
+pub fn columns(format: &Format, order: Order) -> Vec<Filled> {
+    match format.name.as_str() {
+        "function" => symbols(format, &["ip", "parent_ip"]),
+        "funcgraph_entry" | "funcgraph_exit" => symbols(format, &["func", "retaddr"]),
+        "kernel_stack" | "user_stack" => stack(format),
+        "bprint" | "bputs" => Vec::new(),
+        "sys_enter" => {
+            let mut columns = plain(format);
+            for column in &mut columns {
+                if let Source::Text(field) = &column.source
+                    && field.name == "args"
+                {
+                    column.source = Source::Arguments(field.clone());
+                }
+            }
+            columns
+        }
+        _ => printed(format, order),
+    }
+}
+
+fn plain(format: &Format) -> Vec<Filled> {
+    format.fields.iter().map(of_field).collect()
+}
+
+fn of_field(field: &Field) -> Filled {
+    let (kind, source) = match field.shape {
+        Shape::Number if field.pointer => (Type::Uint, Source::Address(field.clone())),
+        Shape::Number => (Type::Int, Source::Number(field.clone())),
+        _ => (text_type(field), Source::Text(field.clone())),
+    };
+    Filled {
+        spec: ColumnSpec::new(field.name.clone(), kind),
+        source,
+    }
+}
+
+fn text_type(field: &Field) -> Type {
+    match field.shape {
+        Shape::Array(1) | Shape::DynamicArray { element: 1, .. } => Type::Text,
+        Shape::Array(_) | Shape::DynamicArray { .. } => Type::Json,
+        _ => Type::Text,
+    }
+}
+
+/// The fields, of which some are addresses of functions.
+fn symbols(format: &Format, named: &[&str]) -> Vec<Filled> {
+    let mut columns = plain(format);
+    for column in &mut columns {
+        if let Source::Number(field) | Source::Address(field) = &column.source
+            && named.contains(&field.name.as_str())
+        {
+            column.source = Source::Symbol(field.clone(), false);
+            column.spec.kind = Type::Text;
+        }
+    }
+    columns
+}
+
+fn stack(format: &Format) -> Vec<Filled> {
+    let mut columns = plain(format);
+    columns.retain(|column| column.spec.name != "size");
+    for column in &mut columns {
+        if let Source::Text(field) = &column.source
+            && field.name == "caller"
+        {
+            // The record goes on behind the callers that the description names.
+            let field = Field {
+                size: 0,
+                ..field.clone()
+            };
+            column.spec = ColumnSpec::new("stack", Type::Text);
+            column.source = Source::Stack(field);
+        }
+    }
+    columns
+}
+
+/// The fields, and what is printed of them that is no field.
+fn printed(format: &Format, order: Order) -> Vec<Filled> {
+    let mut columns = plain(format);
+    for named in print::named(format, order) {
+        let at = columns
+            .iter()
+            .position(|column| column.spec.name == named.name);
+        let Some(filled) = of_print(&named.name, named.pieces, at.is_some()) else {
+            continue;
+        };
+        match at {
+            None => columns.push(filled),
+            // What is printed as a text keeps the name, as in ftrace's text, and the number gets another.
+            Some(at) if filled.spec.kind == Type::Text => {
+                if let Source::Printed(_) | Source::Symbol(..) = &filled.source
+                    && !is_text(&columns[at].source)
+                {
+                    let number = std::mem::replace(&mut columns[at], filled);
+                    let number = renamed(number, &columns[at].source);
+                    columns.push(number);
+                }
+            }
+            Some(_) => {}
+        }
+    }
+    columns
+}
+
+fn is_text(source: &Source) -> bool {
+    !matches!(source, Source::Number(_) | Source::Address(_))
+}
+
+/// The column of the number behind a text.
+fn renamed(mut column: Filled, text: &Source) -> Filled {
+    column.spec.name = format!("{}_number", column.spec.name);
+    if let (Source::Number(field), Source::Symbol(..)) = (&column.source, text) {
+        column.source = Source::Address(field.clone());
+        column.spec.kind = Type::Uint;
+    }
+    column
+}
+
+/// What is printed, if a column of that name can hold more than there is.
+fn of_print(name: &str, mut pieces: Vec<Piece>, known: bool) -> Option<Filled> {
+    let text = |source| Filled {
+        spec: ColumnSpec::new(name, Type::Text),
+        source,
+    };
+    if let [Piece::Value(..), Piece::Literal(unit)] = pieces.as_slice()
+        && unit == b"B"
+    {
+        pieces.pop();
+    }
+    if let [Piece::Value(conversion, value)] = pieces.as_slice() {
+        if conversion.is_number() {
+            if known || matches!(value, Expression::Number(_)) {
+                return None;
+            }
+            return Some(Filled {
+                spec: ColumnSpec::new(name, Type::Int),
+                source: Source::Computed(conversion.clone(), value.clone()),
+            });
+        }
+        if conversion.is_symbol() {
+            let Expression::Field(field) = value else {
+                return None;
+            };
+            let offset = conversion.shows_offset();
+            return Some(text(Source::Symbol(field.clone(), offset)));
+        }
+        if conversion.is_plain_pointer() {
+            return None;
+        }
+        if let Expression::Field(field) = value
+            && field.shape != Shape::Number
+        {
+            return (!known).then(|| text(Source::Text(field.clone())));
+        }
+    }
+    if pieces.iter().any(is_unknown) {
+        return None;
+    }
+    let mut fields = pieces.iter().filter_map(|piece| match piece {
+        Piece::Value(_, value) => Some(value.only_field()),
+        Piece::Literal(_) => None,
+    });
+    let first = fields.next()?;
+    let by =
+        first.filter(|one| fields.all(|other| other.is_some_and(|other| other.name == one.name)));
+    Some(text(Source::Printed(Box::new(Printed {
+        by: by.cloned(),
+        pieces,
+        known: Default::default(),
+    }))))
+}
+
+/// Whether a piece is printed in a way that only the kernel knows.
+fn is_unknown(piece: &Piece) -> bool {
+    match piece {
+        Piece::Value(conversion, Expression::Field(field)) => {
+            conversion.kind == b'p' || conversion.kind == b's' && field.shape == Shape::Number
+        }
+        Piece::Value(conversion, _) => conversion.kind == b'p',
+        Piece::Literal(_) => false,
+    }
+}
+
+/// The table of an event, and where its common columns are; columns are named so that none is twice.
+pub fn table(name: &str, optional: Optional, columns: &mut [Filled]) -> (TableSpec, Common) {
+    let mut specs = vec![
+        ColumnSpec::new("_ts", Type::Int).with_unit("ns"),
+        ColumnSpec::new("cpu", Type::Int),
+        ColumnSpec::new("common_comm", Type::Text),
+        ColumnSpec::new("common_pid", Type::Int),
+    ];
+    let mut add = |wanted: bool, name: &str, kind: Type| {
+        wanted.then(|| {
+            specs.push(ColumnSpec::new(name, kind));
+            specs.len() - 1
+        })
+    };
+    let numbered = NUMBERED
+        .iter()
+        .any(|head| name.as_bytes().starts_with(head));
+    let common = Common {
+        tgid: add(optional.tgid, "common_tgid", Type::Int),
+        flags: add(true, "common_flags", Type::Text).unwrap_or_default(),
+        line: add(numbered, "line", Type::Int),
+        buffer: add(optional.buffer, "buffer", Type::Text),
+    };
+    let mut taken: Vec<String> = FIXED
+        .iter()
+        .chain(&RESERVED)
+        .map(|one| (*one).to_owned())
+        .collect();
+    for column in columns.iter_mut() {
+        while taken.contains(&column.spec.name.to_ascii_lowercase()) {
+            column.spec.name.insert_str(0, "field_");
+        }
+        taken.push(column.spec.name.to_ascii_lowercase());
+        specs.push(column.spec.clone());
+    }
+    let event = EventSpec {
+        name: name.to_owned(),
+        pid: optional.tgid.then(|| "common_tgid".to_owned()),
+        tid: Some("common_pid".to_owned()),
+        args: columns.iter().map(|one| one.spec.name.clone()).collect(),
+        ..EventSpec::default()
+    };
+    let spec = TableSpec {
+        name: format!("raw_events.{name}"),
+        columns: specs,
+        event: Some(event),
+    };
+    (spec, common)
+}

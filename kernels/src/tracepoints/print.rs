@@ -1,0 +1,124 @@
+//! What the kernel prints of an event (`"vec=%u [action=%s]", REC->vec, ...`) -> pieces of text and values.
+
+use super::expression::{self, Expression, Tokens};
+use super::format::{Field, Format, Order};
+use super::text::{self, Conversion};
+
+/// One piece of what is printed.
+#[derive(Clone, Debug)]
+pub enum Piece {
+    Literal(Vec<u8>),
+    Value(Conversion, Expression),
+}
+
+/// A value that is printed behind its name.
+pub struct Named {
+    pub name: String,
+    pub pieces: Vec<Piece>,
+}
+
+/// Literals and conversions with their values; None where an expression is not understood.
+fn pieces(format: &Format, order: Order) -> Vec<Option<Piece>> {
+    let mut tokens = Tokens::new(&format.print);
+    let Some(text) = tokens.texts() else {
+        return Vec::new();
+    };
+    let fields = |name: &[u8]| -> Option<Field> { format.find(name).cloned() };
+    let mut found = Vec::new();
+    for part in text::parse(&text) {
+        match part {
+            text::Part::Literal(text) => found.push(Some(Piece::Literal(text))),
+            text::Part::Conversion(conversion) => {
+                // A width or a precision that is a value of its own is not kept.
+                for _ in 0..conversion.stars {
+                    expression::argument(&mut tokens, &fields, order);
+                }
+                let value = expression::argument(&mut tokens, &fields, order);
+                found.push(value.map(|value| Piece::Value(conversion, value)));
+            }
+        }
+    }
+    found
+}
+
+/// The values that are printed as `name=value`, as far as they are understood.
+pub fn named(format: &Format, order: Order) -> Vec<Named> {
+    let mut found: Vec<(String, Vec<Option<Piece>>)> = Vec::new();
+    for piece in pieces(format, order) {
+        let Some(Piece::Literal(text)) = piece else {
+            if let Some((_, pieces)) = found.last_mut() {
+                pieces.push(piece);
+            }
+            continue;
+        };
+        let mut rest: &[u8] = &text;
+        while let Some((before, name, after)) = key(rest) {
+            literal(&mut found, before);
+            found.push((String::from_utf8_lossy(name).into_owned(), Vec::new()));
+            rest = after;
+        }
+        literal(&mut found, rest);
+    }
+    found
+        .into_iter()
+        .filter_map(|(name, pieces)| {
+            let pieces = trimmed(pieces.into_iter().collect::<Option<Vec<_>>>()?);
+            (!pieces.is_empty()).then_some(Named { name, pieces })
+        })
+        .collect()
+}
+
+fn literal(found: &mut [(String, Vec<Option<Piece>>)], text: &[u8]) {
+    if let Some((_, pieces)) = found.last_mut()
+        && !text.is_empty()
+    {
+        pieces.push(Some(Piece::Literal(text.to_vec())));
+    }
+}
+
+/// What stands before a name with an equals sign, the name, and what follows the sign.
+fn key(text: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
+    let mut from = 0;
+    while let Some(at) = memchr::memchr(b'=', text.get(from..)?).map(|at| at + from) {
+        from = at + 1;
+        if text[at..].starts_with(b"==>") {
+            from = at + 3;
+            continue;
+        }
+        let head = text[..at].trim_ascii_end();
+        let letters = head
+            .iter()
+            .rev()
+            .take_while(|b| b.is_ascii_alphanumeric() || **b == b'_')
+            .count();
+        let start = head.len() - letters;
+        let alone = start == 0 || matches!(head[start - 1], b' ' | b'\t' | b',' | b'[');
+        if letters > 0 && alone && !head[start].is_ascii_digit() {
+            return Some((&text[..start], &head[start..], &text[from..]));
+        }
+    }
+    None
+}
+
+/// The pieces without what belongs to the sentence: `==>`, commas, brackets, blanks.
+fn trimmed(mut pieces: Vec<Piece>) -> Vec<Piece> {
+    if let Some(Piece::Literal(text)) = pieces.first_mut() {
+        *text = text.trim_ascii_start().to_vec();
+    }
+    if let Some(end) = pieces
+        .iter()
+        .position(|one| matches!(one, Piece::Literal(text) if text.first() == Some(&b']')))
+    {
+        pieces.truncate(end);
+    }
+    if let Some(Piece::Literal(text)) = pieces.last_mut() {
+        let mut kept = text.trim_ascii_end();
+        kept = kept.strip_suffix(b"[").unwrap_or(kept).trim_ascii_end();
+        kept = kept.strip_suffix(b"==>").unwrap_or(kept).trim_ascii_end();
+        kept = kept.strip_suffix(b",").unwrap_or(kept);
+        kept = kept.strip_suffix(b"[ns]").unwrap_or(kept).trim_ascii_end();
+        *text = kept.to_vec();
+    }
+    pieces.retain(|one| !matches!(one, Piece::Literal(text) if text.is_empty()));
+    pieces
+}

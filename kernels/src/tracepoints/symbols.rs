@@ -1,0 +1,111 @@
+//! Addresses of the kernel -> names of functions, from the text of `/proc/kallsyms`.
+
+use std::sync::OnceLock;
+
+use rustc_hash::FxHashMap;
+
+/// Addresses whose names are remembered.
+const KNOWN_LIMIT: usize = 1 << 16;
+
+/// Functions by address, which are only looked for in the text when the first is asked for.
+#[derive(Default)]
+pub struct Symbols {
+    text: Vec<u8>,
+    /// Address, and where the name begins and ends in the text; by address.
+    places: OnceLock<Vec<(u64, u32, u32)>>,
+}
+
+impl Symbols {
+    /// Take the text of `/proc/kallsyms`; lines that are none of it are passed over.
+    pub fn parse(text: Vec<u8>) -> Symbols {
+        Symbols {
+            text,
+            places: OnceLock::new(),
+        }
+    }
+
+    fn places(&self) -> &[(u64, u32, u32)] {
+        self.places.get_or_init(|| self.read())
+    }
+
+    fn read(&self) -> Vec<(u64, u32, u32)> {
+        let text = &self.text;
+        let mut places = Vec::new();
+        let mut from = 0;
+        while let Some(rest) = text.get(from..).filter(|rest| !rest.is_empty()) {
+            let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+            if let Some((address, low, high)) = line(&rest[..end])
+                && let (Ok(low), Ok(high)) = (u32::try_from(from + low), u32::try_from(from + high))
+            {
+                places.push((address, low, high));
+            }
+            from += end + 1;
+        }
+        places.sort_by_key(|place| place.0);
+        places.dedup_by_key(|place| place.0);
+        places
+    }
+
+    /// The function that holds an address, how far in, and how long it is; None outside of all.
+    pub fn find(&self, address: u64) -> Option<(&[u8], u64, u64)> {
+        let places = self.places();
+        let after = places.partition_point(|place| place.0 <= address);
+        let (start, low, high) = *places.get(after.checked_sub(1)?)?;
+        if start == 0 {
+            return None;
+        }
+        let end = places.get(after).map_or(start, |place| place.0);
+        let name = self.text.get(low as usize..high as usize)?;
+        Some((name, address - start, end - start))
+    }
+
+    /// Add the name of the function that holds an address, or the address; `offset` says whether to tell how far in.
+    pub fn put(&self, address: u64, offset: bool, out: &mut Vec<u8>) {
+        match self.find(address) {
+            Some((name, distance, size)) => {
+                out.extend_from_slice(name);
+                if offset {
+                    out.extend_from_slice(format!("+0x{distance:x}/0x{size:x}").as_bytes());
+                }
+            }
+            None => {
+                out.extend_from_slice(b"0x");
+                super::values::digits(out, address);
+            }
+        }
+    }
+}
+
+/// `ffffffff81000000 T _stext	[module]`: the address, and where the name is.
+fn line(text: &[u8]) -> Option<(u64, usize, usize)> {
+    let digits = memchr::memchr(b' ', text)?;
+    let address = u64::from_str_radix(str::from_utf8(&text[..digits]).ok()?, 16).ok()?;
+    let kind = text.get(digits + 1)?;
+    let low = digits + 3;
+    let name = text.get(low..)?;
+    let length = name
+        .iter()
+        .position(|b| b.is_ascii_whitespace())
+        .unwrap_or(name.len());
+    // Symbols that only say which instruction set follows are none of functions.
+    let is_mark = name.starts_with(b"$") || matches!(kind, b'a' | b'A') && address == 0;
+    (length > 0 && !is_mark).then_some((address, low, low + length))
+}
+
+/// Names of addresses that were asked for before.
+#[derive(Default)]
+pub struct Names(FxHashMap<(u64, bool), Box<[u8]>>);
+
+impl Names {
+    /// The name of the function that holds an address.
+    pub fn get(&mut self, symbols: &Symbols, address: u64, offset: bool) -> &[u8] {
+        if self.0.len() > KNOWN_LIMIT {
+            self.0.clear();
+        }
+        self.0.entry((address, offset)).or_insert_with(|| {
+            let mut name = Vec::new();
+            symbols.put(address, offset, &mut name);
+            name.into_boxed_slice()
+        })
+    }
+}

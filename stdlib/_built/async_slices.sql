@@ -1,0 +1,4 @@
+-- Slices of other tracks with the lines of their begins.
+-- formats: *
+SELECT * FROM dctv.nested_slices(
+  begins=>_parts.async_begins, ends=>_parts.async_ends, completes=>_parts.async_completes)

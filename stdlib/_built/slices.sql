@@ -1,0 +1,4 @@
+-- Slices of threads with the lines of their begins.
+-- formats: *
+SELECT * FROM dctv.nested_slices(
+  begins=>_parts.slice_begins, ends=>_parts.slice_ends, completes=>_parts.slice_completes)

@@ -1,0 +1,39 @@
+-- System calls on files. Paths are those of the call itself, or of the latest open that gave its descriptor to the process (the thread, if the trace knows no processes), unless that was closed since; copies of descriptors are not followed.
+-- formats: ftrace-text, trace-dat, perfetto, perf-data, ctf
+WITH named AS (
+  SELECT _ts, _duration, line, pid, tid, COALESCE(pid, tid) AS owner, name, ret, args LIKE '{%' AS object, args LIKE '[%' AS list,
+    args
+  FROM syscalls.calls
+  WHERE name REGEXP '^(p?(read|write)(v2?|64)?|open(at2?)?|creat|close|lseek|_llseek|fsync|fdatasync|sync_file_range|fallocate|f?truncate(64)?|new?[fl]?stat(at)?(64)?|[fl]?stat(64|fs|x)?|getdents(64)?|unlink(at)?|rename(at2?)?|mkdir(at)?|rmdir|access|faccessat2?|readlink(at)?|sendfile(64)?|copy_file_range|splice)$'
+),
+given AS (
+  SELECT *,
+    CASE
+      WHEN name NOT REGEXP '^(p?(read|write)(v2?|64)?|close|_?l?lseek|fsync|fdatasync|sync_file_range|fallocate|ftruncate(64)?|(new)?fstat(64)?|fstatfs|getdents(64)?)$' THEN NULL
+      WHEN object AND JSON_TYPE(args, '$.fd') = 'VARCHAR' THEN TRY_CAST('0x' || JSON_EXTRACT_STRING(args, '$.fd') AS INT64)
+      WHEN object THEN TRY_CAST(JSON_EXTRACT_STRING(args, '$.fd') AS INT64)
+      WHEN list THEN TRY_CAST(JSON_EXTRACT_STRING(args, '$[0]') AS INT64)
+      ELSE TRY_CAST('0x' || SPLIT_PART(args, ',', 1) AS INT64) END AS fd,
+    CASE
+      WHEN object AND JSON_TYPE(args, '$.count') = 'VARCHAR' THEN TRY_CAST('0x' || JSON_EXTRACT_STRING(args, '$.count') AS INT64)
+      WHEN object THEN TRY_CAST(JSON_EXTRACT_STRING(args, '$.count') AS INT64)
+      WHEN list THEN TRY_CAST(JSON_EXTRACT_STRING(args, '$[2]') AS INT64)
+      ELSE TRY_CAST('0x' || TRIM(SPLIT_PART(args, ',', 3)) AS INT64) END AS amount,
+    CASE WHEN object THEN COALESCE(JSON_EXTRACT_STRING(args, '$.filename'), JSON_EXTRACT_STRING(args, '$.pathname'),
+      JSON_EXTRACT_STRING(args, '$.path')) END AS word
+  FROM named
+),
+pathed AS (SELECT *, CASE WHEN word NOT REGEXP '^(0x)?[0-9a-fA-F]+$' THEN word END AS own_path FROM given),
+changes AS (
+  SELECT owner, ret AS fd, _ts + COALESCE(_duration, 0ns) AS at, MAX(own_path) AS path FROM pathed
+  WHERE name REGEXP '^(open|creat)' AND ret >= 0 GROUP BY owner, ret, _ts + COALESCE(_duration, 0ns)
+  UNION ALL
+  SELECT owner, fd, _ts + 1ns, NULL FROM pathed WHERE name = 'close' AND fd IS NOT NULL
+)
+SELECT p._ts, p._duration AS dur, p.line, p.pid, p.tid, 'SYSCALL' AS category, p.name,
+  CASE WHEN p.name REGEXP '^p?read(v2?|64)?$' THEN 'read' WHEN p.name REGEXP '^p?write(v2?|64)?$' THEN 'write' END AS direction,
+  COALESCE(p.own_path, c.path) AS path, CASE WHEN p.name REGEXP '^(open|creat)' AND p.ret >= 0 THEN p.ret ELSE p.fd END AS fd,
+  CASE WHEN p.ret IS NOT NULL AND p.name REGEXP '^p?(read|write)(v2?|64)?$' THEN GREATEST(p.ret, 0) END IN B AS bytes,
+  CASE WHEN p.name REGEXP '^p?(read|write)(64)?$' THEN p.amount END IN B AS requested, p.ret
+FROM pathed AS p
+ASOF LEFT JOIN changes AS c ON c.owner = p.owner AND c.fd = p.fd AND p._ts >= c.at

@@ -1,0 +1,3 @@
+-- Events of phase M.
+-- formats: chrome-json
+SELECT tid, pid, name FROM _tables.thread_names

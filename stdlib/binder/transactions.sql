@@ -1,0 +1,48 @@
+-- Calls between processes by Android's binder: one row for each transaction that is no reply, from when it is sent until the caller has the reply, or for a one-way call until it is received. A reply answers the latest call of the thread that it is for that has no reply yet. What is not seen to end has no duration; replies to calls before the trace are left out.
+-- formats: ftrace-text, trace-dat, perfetto, perf-data, ctf
+-- column _ts: when it is sent
+-- column _duration: until the caller has the reply; of a one-way call, until it is received
+-- column id: the transaction's number
+-- column tid: the caller's thread
+-- column pid: the caller's process, if the trace tells
+-- column comm: the caller's name, if the trace tells
+-- column one_way: whether it asks for no reply
+-- column code: what is asked for, as the trace has it
+-- column to_pid: the process that is called
+-- column to_tid: the thread that is called, 0 if any of the process
+-- column server_tid: the thread that received it, NULL if that is not seen
+-- column server_comm: its name, if the trace tells
+-- column latency: until it was received
+-- column reply_id: the number of the reply
+WITH sent AS (
+  SELECT t._ts, t.line, debug_id, common_pid AS tid, common_tgid AS pid, common_comm AS comm, to_proc, to_thread, reply, code,
+    CASE
+      WHEN flags LIKE '0x%' THEN TRY_CAST(flags AS INT64) & 1
+      ELSE COALESCE(TRY_CAST(flags AS INT64), 0) & 1 END = 1 AS one_way,
+    r._ts AS received_ts, r.tid AS server_tid, r.comm AS server_comm
+  FROM _events.binder_transaction AS t
+  LEFT JOIN (
+    SELECT debug_id AS id, MIN(_ts) AS _ts, ARG_MIN(common_pid, _ts) AS tid, ARG_MIN(common_comm, _ts) AS comm
+    FROM _events.binder_transaction_received GROUP BY debug_id) AS r ON r.id = t.debug_id
+),
+steps AS (
+  SELECT *, tid AS client, 1 AS step FROM sent WHERE reply = 0 AND NOT one_way
+  UNION ALL
+  SELECT *, to_thread, -1 FROM sent WHERE reply != 0
+),
+levels AS (SELECT *, SUM(step) OVER (PARTITION BY client ORDER BY _ts, line) AS level FROM steps),
+sunk AS (SELECT *, LEAST(0, MIN(level) OVER (PARTITION BY client ORDER BY _ts, line)) AS floor FROM levels),
+matched AS (
+  SELECT *, LEAD(step) OVER w AS next_step, LEAD(debug_id) OVER w AS reply_id,
+    LEAD(COALESCE(received_ts, _ts)) OVER w AS reply_ts
+  FROM (SELECT *, level - floor + CASE step WHEN -1 THEN 1 ELSE 0 END AS depth FROM sunk)
+  WINDOW w AS (PARTITION BY client, depth ORDER BY _ts, line)
+)
+SELECT _ts, CASE WHEN next_step = -1 THEN reply_ts - _ts END AS _duration, debug_id AS id, tid, pid, comm, FALSE AS one_way, code,
+  to_proc AS to_pid, to_thread AS to_tid, server_tid, server_comm, received_ts - _ts AS latency,
+  CASE WHEN next_step = -1 THEN reply_id END AS reply_id
+FROM matched WHERE step = 1
+UNION ALL
+SELECT _ts, received_ts - _ts, debug_id, tid, pid, comm, TRUE, code, to_proc, to_thread, server_tid, server_comm, received_ts - _ts, NULL
+FROM sent WHERE reply = 0 AND one_way
+ORDER BY _ts, id

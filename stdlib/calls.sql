@@ -1,0 +1,22 @@
+-- Calls of functions: those that a tracer of functions recorded; in traces without them, the slices of threads.
+-- formats: *
+-- column _ts: when it was called
+-- column _duration: how long it took, NULL if it did not return
+-- column id: the call's number, in order of `_ts`
+-- column parent_id: the call that it is in, or NULL
+-- column depth: how many calls it is in
+-- column tid: the thread
+-- column pid: its process, or NULL
+-- column name: the function
+-- column module: the program or library that it is in, or NULL
+-- column args: its arguments as text, or NULL
+-- column retval: what it returned as text, or NULL
+WITH told AS (
+  SELECT _ts, _duration, id, parent_id, depth, tid, pid, name, module, args, retval
+  FROM dctv.nested_slices(completes=>_parts.calls, partition=>"tid")
+)
+SELECT * FROM told
+UNION ALL
+SELECT _ts, _duration, id, parent_id, depth, tid, pid, name, NULL, args::STRING, NULL
+FROM slices WHERE NOT EXISTS (SELECT 1 FROM _parts.calls)
+ORDER BY id

@@ -1,0 +1,26 @@
+-- Input and output by process, see `io.calls`. Busy is the time in which at least one call was under way; it is shorter than the time of all calls added up where they overlap.
+-- formats: dftracer, ftrace-text, trace-dat, perfetto, perf-data, ctf
+-- column hostname: the machine, NULL if the trace does not tell
+-- column pid: the process
+-- column calls: how many calls there were
+-- column bytes_read: how many bytes were read
+-- column bytes_written: how many bytes were written
+-- column time: how long the calls took, added up
+-- column busy: how long at least one was under way
+-- column most: how many were under way at once, at most
+-- column read_rate: bytes read by busy time
+-- column write_rate: bytes written by busy time
+WITH sums AS (
+  SELECT hostname, pid, COUNT(*) AS calls, COALESCE(SUM(bytes) FILTER (WHERE direction = 'read'), 0B) AS bytes_read,
+    COALESCE(SUM(bytes) FILTER (WHERE direction = 'write'), 0B) AS bytes_written, COALESCE(SUM(_duration), 0ns) AS time
+  FROM io.calls GROUP BY hostname, pid
+),
+open AS (
+  SELECT hostname, pid, SUM(_duration) AS busy, MAX(open) AS most
+  FROM dctv.concurrency((SELECT _ts, _duration, hostname, pid FROM io.calls WHERE _duration > 0ns), partition=>["hostname", "pid"])
+  GROUP BY hostname, pid
+)
+SELECT sums.hostname, sums.pid, calls, bytes_read, bytes_written, time, COALESCE(busy, 0ns) AS busy, COALESCE(most, 0) AS most,
+  bytes_read / NULLIF(busy, 0ns) AS read_rate, bytes_written / NULLIF(busy, 0ns) AS write_rate
+FROM sums LEFT JOIN open ON open.hostname <=> sums.hostname AND open.pid <=> sums.pid
+ORDER BY time DESC, sums.hostname, sums.pid

@@ -1,0 +1,61 @@
+-- Every state of every thread, from one change to the next. Also those that begin and end at one time, `ended` and `unknown` ones, and the last ones, whose end is not known, are there. `scheduler.state_changes` tells what the changes are, and `scheduler.thread_states_p_tid` has the states as spans.
+-- formats: ftrace-text, trace-dat, perfetto, perf-data, ctf
+-- column _ts: when it begins
+-- column end_ts: when the next one begins, NULL for a thread's last
+-- column line: the event's number in the trace, which orders equal times
+-- column tid: the thread
+-- column comm: its name then
+-- column state: `running`, `runnable`, `sleeping`, `uninterruptible`, `ended` or `unknown`
+-- column kernel_state: the state as the kernel names it, if the thread was switched out
+-- column cpu: the CPU it was switched in or out on, or is to wake on
+-- column woken: whether a wakeup made it runnable
+-- column waker_tid: what ran where the wakeup happened, 0 when idle
+-- column waker_comm: its name, if the event tells
+-- column waker_context: `interrupt` if an interrupt woke it, `thread` if the thread `waker_tid` did, NULL if the trace does not tell
+-- column next_state: what it does next
+-- column next_cpu: where
+-- column end_line: the number of the event that ends it
+-- column ended_by_tid: what ran where the wakeup happened that ended it, if one did
+-- column ended_by_context: `interrupt` or `thread`, if the trace tells
+WITH wakeups AS (
+  SELECT _ts, line, cpu, target_cpu, pid, comm, common_pid, common_comm, common_flags, success FROM _events.sched_waking
+  UNION ALL
+  SELECT _ts, line, cpu, target_cpu, pid, comm, common_pid, common_comm, common_flags, success FROM _events.sched_wakeup
+  UNION ALL
+  SELECT _ts, line, cpu, target_cpu, pid, comm, common_pid, common_comm, common_flags, success
+  FROM _events.sched_wakeup_new
+),
+changes AS (
+  SELECT _ts, line, 'switch' AS kind, cpu, NULL::INT64 AS target_cpu, next_pid AS tid, prev_pid AS other_tid,
+    CASE
+      WHEN prev_state REGEXP '^-?[0-9]+$' THEN CASE
+        WHEN prev_state::INT64 & 1026 = 1026 THEN 'sleeping'
+        WHEN prev_state::INT64 & 112 != 0 THEN 'ended'
+        WHEN prev_state::INT64 & 2 != 0 THEN 'uninterruptible'
+        WHEN prev_state::INT64 & 255 = 0 THEN 'runnable'
+        ELSE 'sleeping' END
+      WHEN prev_state REGEXP '^(R|W|TASK_RUNNING|TASK_WAKING)' THEN 'runnable'
+      WHEN prev_state REGEXP 'DEAD|ZOMBIE|EXIT' THEN 'ended'
+      WHEN prev_state REGEXP 'UNINTERRUPTIBLE' THEN 'uninterruptible'
+      WHEN prev_state REGEXP 'TASK_' THEN 'sleeping'
+      WHEN prev_state REGEXP '[XxZ]' THEN 'ended'
+      WHEN prev_state REGEXP 'D' THEN 'uninterruptible'
+      WHEN prev_state IS NULL THEN 'unknown'
+      ELSE 'sleeping' END AS code,
+    next_comm AS own_comm, prev_comm AS other_comm, prev_state
+  FROM _events.sched_switch
+  UNION ALL
+  SELECT _ts, line, 'wakeup', cpu, target_cpu, pid, common_pid,
+    CASE
+      WHEN common_flags IS NULL THEN NULL
+      WHEN common_flags REGEXP '^[0-9]+$' THEN CASE WHEN common_flags::INT64 & 88 != 0 THEN 'interrupt' ELSE 'thread' END
+      WHEN common_flags REGEXP '^..[hHsZz]' THEN 'interrupt'
+      ELSE 'thread' END,
+    comm, common_comm, NULL
+  FROM wakeups WHERE success IS NULL OR success != 0
+)
+SELECT _ts, end_ts, line, tid, CASE side WHEN 0 THEN own_comm ELSE other_comm END AS comm, state,
+  CASE WHEN side = 1 AND NOT woken THEN prev_state END AS kernel_state, cpu, woken, waker_tid,
+  CASE WHEN woken THEN other_comm END AS waker_comm, waker_context, next_state, next_cpu, end_line, ended_by_tid,
+  ended_by_context
+FROM dctv.thread_states((SELECT * FROM changes))

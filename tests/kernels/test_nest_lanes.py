@@ -1,0 +1,77 @@
+"""Slices on lanes against a replay that looks at all open slices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dctv import _kernels as kernels
+from tests.bounds import bounded
+from tests.kernels.tables import Row, Table, make, rows
+
+NAMES = "_ts track duration name"
+KINDS = {"duration": pa.int64(), "name": pa.string()}
+FOREVER = float("inf")
+
+
+def oracle(table: Table) -> list[Row]:
+    """Lay the slices of each track: the longest of those that begin at once first."""
+    last = [FOREVER if d is None else t + d for t, _, d, _ in table.rows]
+    order = sorted(range(len(last)), key=lambda n: (table.rows[n][0], -last[n]))
+    met: list[dict[str, Any]] = []
+    out: list[Row] = []
+    for n in order:
+        ts, track, duration, name = table.rows[n]
+        beside = [other for other in met if other["track"] == track and other["end"] > ts]
+        parent = next((other for other in reversed(beside) if other["end"] >= last[n]), None)
+        taken = {other["lane"] for other in beside}
+        free = min(set(range(len(taken) + 1)) - taken)
+        later = [] if parent is None else [other["lane"] for other in beside if other["id"] > parent["id"]]
+        lane = free if parent is None or parent["lane"] in later else parent["lane"]
+        depth = 0 if parent is None else parent["depth"] + 1
+        met.append({"id": len(met) + 1, "track": track, "end": last[n], "lane": lane, "depth": depth})
+        out.append((ts, duration, track, len(met), parent and parent["id"], depth, lane, name))
+    return out
+
+
+def laid(table: Any) -> list[Row]:
+    names = ["_ts", "_duration", "track", "id", "parent_id", "depth", "lane", "name"]
+    return rows(kernels.nest_lanes(table, partitions=1, names=names))
+
+
+@bounded(300)
+@given(st.data())
+def test_oracle(data: st.DataObject) -> None:
+    slice_ = st.tuples(st.integers(0, 12), st.sampled_from([1, 2, None]), st.sampled_from([*range(9), None]))
+    drawn = sorted(data.draw(st.lists(slice_, max_size=16)), key=lambda row: row[0])
+    whole = make(NAMES, [(*row, f"f{n}") for n, row in enumerate(drawn)], **KINDS)
+    table = Table(whole.fields, whole.rows, tuple(data.draw(st.lists(st.integers(0, 16), max_size=5))))
+    found = laid(table.whole())
+    assert found == laid(table.cut()) == oracle(table)
+    for a in found:
+        for b in found[: a[3] - 1]:
+            overlap = b[1] is None or b[0] + b[1] > a[0]
+            within = b[1] is None or (a[1] is not None and b[0] + b[1] >= a[0] + a[1])
+            assert a[2] != b[2] or a[6] != b[6] or not overlap or within, "slices of one lane nest"
+
+
+def test_what_overlaps_is_on_another_lane() -> None:
+    slices = [(0, 1, 100, "p"), (0, 1, 10, "a"), (5, 1, 10, "b"), (6, 1, 3, "c"), (20, 1, 5, "d"), (90, 1, 20, "e")]
+    assert [(r[7], r[4], r[5], r[6]) for r in laid(make(NAMES, slices, **KINDS).whole())] == [
+        ("p", None, 0, 0),
+        ("a", 1, 1, 0),
+        ("b", 1, 1, 1),
+        ("c", 3, 2, 1),
+        ("d", 1, 1, 0),
+        ("e", None, 0, 1),
+    ]
+
+
+@pytest.mark.parametrize("duration", [-1, (1 << 63) - 1])
+def test_impossible_slices_are_refused(duration: int) -> None:
+    with pytest.raises(pa.ArrowInvalid, match="slice without a possible duration at 5 in partition track=7"):
+        laid(make(NAMES, [(5, 7, duration, "f")], **KINDS).whole())
