@@ -17,11 +17,13 @@ from dctv.session import Session
 
 RECORD = re.compile(r"(\d+)\.(\d+) +(\d+): \[(entry|exit |event)\] (.*)\(([0-9a-f]+)\)(?: depth: (\d+))?$")
 FIELDS = re.compile(
-    r" *(?P<dur>[\d.]+ (?:us|ms| s|s))? +\[ *(?P<tid>\d+)\] +(?P<addr>[0-9a-f]+)? +(?P<sec>\d+)\.(?P<nsec>\d{9}) .*? \| "
+    r" *(?P<dur>[\d.]+ (?:us|ms| s|s))? +\[ *(?P<tid>\d+)\] +(?P<addr>[0-9a-f]+)? +"
+    r"(?P<sec>\d+)\.(?P<nsec>\d{9}) .*? \| "
     r"(?P<indent> *)(?P<text>.*)$"
 )
 FLAT = re.compile(
-    r"\[\d+\] (?P<kind>==>|<==) (?P<tid>\d+)/(?P<depth>\d+): ip \((?P<name>.*)\), time \((?P<time>\d+)(?::(?P<dur>\d+))?\)"
+    r"\[\d+\] (?P<kind>==>|<==) (?P<tid>\d+)/(?P<depth>\d+): ip \((?P<name>.*)\), "
+    r"time \((?P<time>\d+)(?::(?P<dur>\d+))?\)"
 )
 UNITS = (("us", 1000), ("ms", 1000), ("s", 1000), ("m", 60), ("h", 60))
 EVENT_NAMES = {

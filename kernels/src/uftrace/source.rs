@@ -145,6 +145,15 @@ impl Source {
         Ok(data.len())
     }
 
+    /// Take a record with its data; of the last one the padding may be cut off.
+    pub fn take(&mut self, length: usize) -> Result<(), Failure> {
+        if self.feed.view(length)?.len() < length {
+            return self.cut_off();
+        }
+        self.feed.take(length);
+        Ok(())
+    }
+
     /// Say that the file ends within data.
     pub fn cut_off(&mut self) -> Result<(), Failure> {
         let rest = self.feed.view(record::BYTES + SEARCH)?.len();

@@ -238,3 +238,25 @@ def test_queries_over_a_mounted_directory(tmp_path: Path) -> None:
     assert top == [("b", 40)]
     assert {"a", "external-data", "linux:schedule", "main", "prov:ev", "read:proc/statm"} <= {name for (name,) in names}
     assert (switches, memory) == ([(6,)], [(20,)])
+
+
+def test_the_vocabulary_of_all_formats(tmp_path: Path) -> None:
+    folder = small().write(tmp_path / "d")
+    with Session() as session:
+        session.mount(str(folder), "t")
+        told = session.sql(
+            "SELECT name, _duration, depth, tid, module, args, retval FROM t.calls ORDER BY id"
+        ).fetchall()
+        slices = session.sql("SELECT name, depth, tid, thread, category FROM t.slices WHERE tid = 2").fetchall()
+        threads = session.sql("SELECT tid, pid, name, process, is_main FROM t.threads ORDER BY tid").fetchall()
+        top = session.sql("SELECT name, `self` FROM t.calls.by_function LIMIT 1").fetchall()
+    assert told == [
+        ("main", 60, 0, 1, "prog", "(1)", None),
+        ("b", 50, 0, 2, "prog", None, None),
+        ("a", 30, 1, 1, "prog", '("hello", 5)', "7"),
+        ("malloc", 10, 2, 1, "prog", None, None),
+        ("c", 10, 1, 2, "prog", None, None),
+    ]
+    assert slices == [("b", 0, 2, "prog", "prog"), ("c", 1, 2, "prog", "prog")]
+    assert threads == [(1, 1, "prog", "prog", True), (2, 1, "prog", "prog", False)]
+    assert top == [("b", 40)]

@@ -27,7 +27,9 @@ from tests.readers.uftrace.uftrace_directory import (
 ENUMS = "enumauto:enum mode { RD, WR = 0x4, BOTH = 010 };"
 
 
-def one_call(folder: Path, argspec: Sequence[str], data: bytes | None, result: bytes | None = None) -> tuple[str, str]:
+def one_call(
+    folder: Path, argspec: Sequence[str], data: bytes | None, result: bytes | None = None
+) -> tuple[str, str | None]:
     """Arguments and result of one call of `a`."""
     steps = ((100, "main"), (110, "a", data), (120, None, result), (130, "b"), (140, None), (150, None))
     features = ["argument", "retval", "auto-args"]

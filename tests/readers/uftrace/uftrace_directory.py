@@ -98,17 +98,17 @@ def calls(*steps: tuple[Any, ...], big: bool = False) -> bytes:
     open_calls: list[str] = []
     for time, name, *data in steps:
         if name is None:
-            name = open_calls.pop()
-            out += record(time, EXIT, name, len(open_calls), *data, big=big)
+            left = open_calls.pop()
+            out += record(time, EXIT, left, len(open_calls), *data, big=big)
         else:
             out += record(time, ENTRY, name, len(open_calls), *data, big=big)
             open_calls.append(name)
     return out
 
 
-def text(value: bytes, big: bool = False) -> bytes:
+def text(value: bytes) -> bytes:
     """A text as an argument."""
-    return padded(struct.pack(">H" if big else "<H", len(value)) + value)
+    return padded(struct.pack("<H", len(value)) + value)
 
 
 def padded(data: bytes) -> bytes:
