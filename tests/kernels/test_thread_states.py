@@ -1,4 +1,4 @@
-"""States of threads and critical paths of random switches and wakeups, against plain simulations and the engine's own query."""
+"""States of threads and critical paths of random switches and wakeups, against plain simulations and the engine."""
 
 from __future__ import annotations
 
@@ -131,17 +131,19 @@ def _at(states: list[State], tid: int, t: int, limit: tuple[int, int], depth: in
     for ts, end, own, state, cpu, line, by, context in states:
         if own != tid or not ts <= t < (end if end is not None else t + 1):
             continue
-        if state not in ("sleeping", "uninterruptible"):
-            return tid, state, cpu, depth, None
-        if end is None:
-            return tid, state, cpu, depth, "still waiting"
-        if context == "interrupt" or by == 0:
-            return tid, state, cpu, depth, "interrupt"
-        if by is None:
-            return tid, state, cpu, depth, "unknown waker"
-        if (end, line) >= limit:
-            return tid, state, cpu, depth, "circle"
-        return _at(states, by, t, (end, line), depth + 1)
+        reason = None
+        if state in ("sleeping", "uninterruptible"):
+            if end is None:
+                reason = "still waiting"
+            elif context == "interrupt" or by == 0:
+                reason = "interrupt"
+            elif by is None:
+                reason = "unknown waker"
+            elif (end, line) >= limit:
+                reason = "circle"
+            else:
+                return _at(states, by, t, (end, line), depth + 1)
+        return tid, state, cpu, depth, reason
     return tid, "unknown", None, depth, "no events"
 
 
