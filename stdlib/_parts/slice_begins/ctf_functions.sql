@@ -1,3 +1,3 @@
--- Functions that a program was compiled to tell of: their names are addresses.
+-- Functions that a program was compiled to tell of; they are called by their address.
 -- formats: ctf
-SELECT EVENT line, common_pid AS track, addr AS name FROM _events.func_entry
+SELECT EVENT line, common_pid AS track, '0x' || LOWER(HEX(addr)) AS name FROM _events.func_entry
