@@ -304,9 +304,9 @@ def nest_lanes(
         ValueError: The columns or names do not fit.
     """
 
-def ancestry(rows: _ArrowStream, *, id: int, down: bool, names: Sequence[str], cancel: Cancel | None = None) -> Stream:
-
-def ancestry(rows: _ArrowStream, *, start: int, down: bool, names: Sequence[str], cancel: Cancel | None = None) -> Stream:
+def ancestry(
+    rows: _ArrowStream, *, start: int, down: bool, names: Sequence[str], cancel: Cancel | None = None
+) -> Stream:
     """Find relatives: `id: int64, parent_id: int64` -> `id, distance` of rows above one, or below it.
 
     Of several rows with one id the first is meant; circles are cut at their first row.
@@ -926,7 +926,6 @@ def collapsed_pass(paths: list[str], threads: int, progress: Callable[[int, int]
 
 def ftrace_graph_pass(paths: list[str], threads: int, progress: Callable[[int, int], object] | None = None) -> RowPass:
     """Read the function graph tracer's own text: entries and exits of functions, and the events between them."""
-
 
 def trace_dat_pass(paths: list[str], threads: int, progress: Callable[[int, int], object] | None = None) -> RowPass:
     """Read files of trace-cmd: the pages of the kernel's ring buffer of all CPUs, merged."""

@@ -15,10 +15,7 @@ VERSIONS = range(3, 5)
 _HEADER_BYTES = 40
 _MAX_BYTES = 64 << 20
 
-FEATURES = (
-    "plthook task-session kernel argument retval sym-rel-addr max-stack event perf-event auto-args debug-info "
-    "estimate-return sym-size callsite"
-).split()
+FEATURES = ["plthook", "task-session", "kernel", "argument", "retval", "sym-rel-addr", "max-stack", "event", "perf-event", "auto-args", "debug-info", "estimate-return", "sym-size", "callsite"]
 """Names of the bits of the feature mask, lowest first."""
 
 _PROPERTIES = {

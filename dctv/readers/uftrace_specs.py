@@ -19,10 +19,7 @@ _ITEM = re.compile(
     r"(?:/(?:(?P<kind>[diuxoscfSp]?)(?P<bits>\d*)|e:(?P<enum>[A-Za-z_][^%]*)|t(?P<bytes>\d+)(?::(?P<struct>[^%]*))?))?"
     r"(?:%(?P<place>.*))?$",
 )
-_ACTIONS = (
-    "arg fparg retval filter notrace depth= time= size= caller hide trace finish callsite read= color= backtrace recover "
-    "auto-args clear if:"
-).split()
+_ACTIONS = ["arg", "fparg", "retval", "filter", "notrace", "depth=", "time=", "size=", "caller", "hide", "trace", "finish", "callsite", "read=", "color=", "backtrace", "recover", "auto-args", "clear", "if:"]
 _SPECIAL = frozenset(".?*+-^$|()[]{}")
 _OPERATORS = {
     "_Znwm": "operator new",

@@ -1,3 +1,3 @@
 -- The idle state that each CPU is in: another name of `cpu.idle_p_cpu`.
--- formats: ftrace-text, trace-dat, perfetto, perf-data, ctf
+-- formats: ftrace-text, ftrace-graph, trace-dat, perfetto, perf-data, perf-script, ctf
 SELECT SPAN * FROM cpu.idle_p_cpu

@@ -1,3 +1,3 @@
 -- Handlers of interrupts on each CPU: another name of `irq.hard_p_cpu`.
--- formats: ftrace-text, trace-dat, perfetto, perf-data, ctf
+-- formats: ftrace-text, ftrace-graph, trace-dat, perfetto, perf-data, perf-script, ctf
 SELECT SPAN * FROM irq.hard_p_cpu

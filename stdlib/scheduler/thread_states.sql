@@ -1,3 +1,3 @@
 -- What each thread does: another name of `scheduler.thread_states_p_tid`.
--- formats: ftrace-text, trace-dat, perfetto, perf-data, ctf
+-- formats: ftrace-text, ftrace-graph, trace-dat, perfetto, perf-data, perf-script, ctf
 SELECT SPAN * FROM scheduler.thread_states_p_tid

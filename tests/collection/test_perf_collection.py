@@ -27,7 +27,7 @@ FILES = sorted(
 assert FILES, f"no traces in {FOLDER}"
 
 UNREAD = {"piped.corrupted.zero_size_sample-3.2", "sleep.compressed2.pipe.data"}
-"""Ends of names of traces that perf does not read to their end either: a record of size 0, and a message behind the records."""
+"""Ends of names of traces that perf does not read whole either: a record of size 0, a message behind the records."""
 KINDS = {
     "MMAP": "mmap",
     "MMAP2": "mmap",
@@ -119,9 +119,7 @@ def test_threads_and_times(path: Path, script: Path) -> None:
         found = []
         for name, table in trace.tables.items():
             columns = set(table.data.column_names)
-            who = next(
-                (pair for pair in (("common_comm", "common_pid"), ("comm", "tid")) if {*pair} <= columns), None
-            )
+            who = next((pair for pair in (("common_comm", "common_pid"), ("comm", "tid")) if {*pair} <= columns), None)
             if not name.startswith("raw_events.") or who is None or name in {"raw_events.comm", "raw_events.record"}:
                 continue
             rows = zip(*(table.data.column(column).to_pylist() for column in (*who, "_ts")), strict=True)

@@ -67,7 +67,10 @@ def test_graph(tmp_path: Path) -> None:
     ]
     assert entries[3]["params"] == "n=1"
     exits = rows(trace, "raw_events.funcgraph_exit")
-    assert [(row["_ts"], row["depth"], row["duration"]) for row in exits] == [(12_586, 1, 12_586), (113_586, 0, 113_586)]
+    assert [(row["_ts"], row["depth"], row["duration"]) for row in exits] == [
+        (12_586, 1, 12_586),
+        (113_586, 0, 113_586),
+    ]
     assert exits[0]["retval"] == "0x3"
     (wakeup,) = rows(trace, "raw_events.sched_wakeup")
     assert wakeup["comm"] == "a b"
@@ -106,16 +109,17 @@ def test_latency(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("text", "graph"), [(GRAPH, True), (TIMED, True), (LATENCY, False)])
-def test_sniffed(text: str, graph: bool) -> None:
+def test_sniffed(text: str, *, graph: bool) -> None:
     assert ftrace_graph.READER.sniff(Head(Path("x"), text.encode(), text.encode())) is graph
 
 
 def test_stacks_over_chunks(tmp_path: Path) -> None:
     """Lines of a stack stay with their event wherever a chunk could begin."""
-    from dctv.readers.ftrace_chunks import start
     from dctv.contracts.reader import LoadContext
+    from dctv.readers.ftrace_chunks import start
 
-    one = "          <idle>-0       [002] d..1  {n}.567890: kernel_stack: <stack trace>\n => leaf_{n}\n => mid\n => root\n"
+    event = "          <idle>-0       [002] d..1  {n}.567890: kernel_stack: <stack trace>\n"
+    one = f"{event} => leaf_{{n}}\n => mid\n => root\n"
     path = tmp_path / "a.txt"
     path.write_text("".join(one.format(n=n) for n in range(200)))
     for size in (64, 100, 333, 5000):

@@ -16,13 +16,13 @@ from tests.damage import survives
 
 SCRIPT = """# hostname : vm
 # cmdline : /usr/bin/perf record -g
-my prog  7496/7498  [003] 2242.042271:     250000 cpu-clock:u: 
+my prog  7496/7498  [003] 2242.042271:     250000 cpu-clock:u:
 \t           14f02 check word<int>+0x122 (/usr/lib/ld.so.2)
 \t  7fffff60e56000 [unknown] ([unknown])
 
          python3  6728 [000]  2217.617504:   raw_syscalls:sys_enter: NR 12 (0, 7f)
-         python3  6728 [000]  2217.620962:       sched:sched_switch: prev_comm=a b prev_pid=6 prev_prio=1 prev_state=R ==> \
-next_comm=c next_pid=15 next_prio=120
+         python3  6728 [000]  2217.620962:       sched:sched_switch: prev_comm=a b prev_pid=6 prev_prio=1 \
+prev_state=R ==> next_comm=c next_pid=15 next_prio=120
 \tffffffff81000000 schedule+0x1 ([kernel.kallsyms])
 
             echo  6288/6288   3325.068166:        cycles:pp:  ffffffff8103f94e foo+0x3 ([kernel])
