@@ -23,7 +23,8 @@ from dctv.readers.described import Described, RowPass
 
 _HEADER = re.compile(rb"^# tracer: function_graph\b", re.M)
 _LINE = re.compile(
-    rb"^[ \t]*(?:\d+\.\d+[ \t]*\|)?[ \t]*\d{1,5}\)[^\n|]{0,48}(?:\|[^\n|]{0,32}){0,2}\|[ ]*(?:\}|/\*|[\w.$<>:~]+[ ]?\()",
+    rb"^[ \t]*(?:\d+\.\d+[ \t]*\|)?[ \t]*\d{1,5}\)[^\n|]{0,48}(?:\|[^\n|]{0,32}){0,2}"
+    rb"\|[ ]*(?:\}|/\*|[\w.$<>:~]+[ ]?\()",
     re.M,
 )
 _PREFIXED = re.compile(rb"^[^\n]{0,64}-\d+\s+(?:\([ \d-]+\)\s+)?\[\d{1,6}\]\s", re.M)
