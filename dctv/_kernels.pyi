@@ -335,14 +335,15 @@ def flame_stacks(stacks: _ArrowStream, *, names: Sequence[str], cancel: Cancel |
     """Add up stacks with `;` between names: `count: int64, weight: int64, stack: text` -> as `flame_slices`."""
 
 def thread_states(events: _ArrowStream, *, names: Sequence[str], cancel: Cancel | None = None) -> Stream:
-    """Make states of switches and wakeups: `_ts: int64[n] ns, ascending, kind: int8, cpu, target_cpu, tid, other_tid:
-    int64, code: int8, line: int64, payload` -> states, in the order in which they end.
+    """Make states of switches and wakeups, in the order in which they end.
 
-    `kind` is 0 for a switch from `other_tid` to `tid` on `cpu`, which leaves it in state `code`; 1 for a wakeup of `tid`
-    by `other_tid` (NULL: what runs on `cpu`) that is to run on `target_cpu`, in context `code`. States are 0 runnable, 1
-    sleeping, 2 uninterruptible, 3 ended, 4 unknown, 5 running. Output: `_ts`, `end` (NULL for a thread's last), `tid`,
-    `state: int8`, `cpu`, `line`, `woken: bool`, `waker`, `context: int8`, `side: int8` (1 if it is of `other_tid`), state,
-    cpu, line, waker and context of the next state; payload of the event that began it. What is held grows with threads.
+    Input: `_ts: int64[n] ns, ascending, kind: int8, cpu, target_cpu, tid, other_tid: int64, code: int8, line: int64,
+    payload`. `kind` is 0 for a switch from `other_tid` to `tid` on `cpu`, which leaves it in state `code`; 1 for a
+    wakeup of `tid` by `other_tid` (NULL: what runs on `cpu`) that is to run on `target_cpu`, in context `code`. States
+    are 0 runnable, 1 sleeping, 2 uninterruptible, 3 ended, 4 unknown, 5 running. Output: `_ts`, `end` (NULL for a
+    thread's last), `tid`, `state: int8`, `cpu`, `line`, `woken: bool`, `waker`, `context: int8`, `side: int8` (1 if it
+    is of `other_tid`); state, cpu, line, waker and context of the next state; payload of the event that began it. What
+    is held grows with threads.
 
     Raises:
         ValueError: The columns or names do not fit.
@@ -351,12 +352,12 @@ def thread_states(events: _ArrowStream, *, names: Sequence[str], cancel: Cancel 
 def critical_path(
     states: _ArrowStream, *, tid: int, start: int, end: int, names: Sequence[str], cancel: Cancel | None = None
 ) -> Stream:
-    """Follow wakeups back: `_ts: int64[n] ns, ascending, end, tid: int64, state: int8, cpu, end_line, waker: int64,
-    context: int8` -> `_ts`, `_duration`, `tid`, `state: int8`, `cpu`, `depth`, `reason: int8`, which cover [start, end).
+    """Follow wakeups back from one thread: pieces that cover [start, end).
 
-    A sleep that a thread's wakeup ended is replaced by what that thread did meanwhile, and so on; a wakeup must be
-    before the one that it explains. The states of all threads in [start, end) are held, 64 bytes each; every state is
-    found by bisection, each piece once.
+    Input: `_ts: int64[n] ns, ascending, end, tid: int64, state: int8, cpu, end_line, waker: int64, context: int8`.
+    Output: `_ts`, `_duration`, `tid`, `state: int8`, `cpu`, `depth`, `reason: int8`. A sleep that a thread's wakeup
+    ended is replaced by what that thread did meanwhile, and so on; a wakeup must be before the one that it explains.
+    The states of all threads in [start, end) are held, 64 bytes each; each is found by bisection, each piece told once.
 
     Raises:
         ValueError: The columns or names do not fit.
@@ -929,3 +930,6 @@ def ftrace_graph_pass(paths: list[str], threads: int, progress: Callable[[int, i
 
 def trace_dat_pass(paths: list[str], threads: int, progress: Callable[[int, int], object] | None = None) -> RowPass:
     """Read files of trace-cmd: the pages of the kernel's ring buffer of all CPUs, merged."""
+
+def uftrace_names(names: list[str]) -> list[str]:
+    """Demangle C++ and Rust names as uftrace shows them, without parameters and template arguments."""

@@ -30,6 +30,8 @@ UNITS = {
     ("sched_stat_iowait", "delay"): "ns",
     ("sched_stat_runtime", "runtime"): "ns",
     ("sched_stat_runtime", "vruntime"): "ns",
+    ("funcgraph_exit", "calltime"): "ns",
+    ("funcgraph_exit", "rettime"): "ns",
     ("hrtimer_start", "expires"): "ns",
     ("hrtimer_start", "softexpires"): "ns",
     ("hrtimer_expire_entry", "now"): "ns",

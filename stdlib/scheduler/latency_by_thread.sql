@@ -1,4 +1,4 @@
--- How long each thread waited for a CPU, see `scheduler.runnable_latency`: the distribution of its waits.
+-- How long each thread waited for a CPU: the distribution of its waits, see `scheduler.runnable_latency`.
 -- formats: ftrace-text, ftrace-graph, trace-dat, perfetto, perf-data, perf-script, ctf
 -- column tid: the thread
 -- column comm: its last name

@@ -1,4 +1,4 @@
--- How long each thread was in each state, see `scheduler.thread_states_p_tid`.
+-- How long each thread was in each state. See `scheduler.thread_states_p_tid`.
 -- formats: ftrace-text, ftrace-graph, trace-dat, perfetto, perf-data, perf-script, ctf
 -- column tid: the thread
 -- column comm: its last name

@@ -19,7 +19,8 @@ guessed AS (
     WHEN arm64 >= 10 AND arm64 > 4 * x86_64 THEN 'arm64' END AS architecture
   FROM met
 )
-SELECT MIN(architecture) AS architecture, 'told' AS source FROM told WHERE architecture IS NOT NULL HAVING COUNT(*) > 0
+SELECT MIN(architecture) AS architecture, 'told' AS source FROM told
+WHERE architecture IS NOT NULL AND EXISTS (SELECT 1 FROM _events.sys_enter) HAVING COUNT(*) > 0
 UNION ALL
 SELECT architecture, 'guessed' FROM guessed
 WHERE architecture IS NOT NULL AND NOT EXISTS (SELECT 1 FROM told WHERE architecture IS NOT NULL)

@@ -200,7 +200,7 @@ impl Fill for Table {
 
 /// How the names of events begin whose tables know the lines: stamps are often whole microseconds, and what happened
 /// first among equal ones is told by the file only.
-const NUMBERED: [&[u8]; 7] = [
+pub const NUMBERED: [&[u8]; 7] = [
     b"print|",
     b"sched_",
     b"irq_handler_",

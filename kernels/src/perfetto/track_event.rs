@@ -4,7 +4,7 @@ use super::annotations::Args;
 use super::clocks::MONOTONIC;
 use super::sequence::{CATEGORIES, EVENT_NAMES, Sequence, numbers};
 use super::tables::{ARGS, CAT, EXTRA, LINE, NAME, PID, Phase, TID, TRACK, TS, put_int, put_text};
-use super::tracks::Counting;
+use super::tracks::{Counting, Kind};
 use super::wire::{Fields, Value};
 use super::world::{Packet, World};
 use crate::rows::Sink;
@@ -192,28 +192,38 @@ pub fn rows(world: &mut World, sink: &mut Sink, packet: &Packet, message: &[u8])
     };
     let mut common = common_of(world, packet, &event, time);
     count(world, sink, packet, &event, &mut common);
+    let nested = world
+        .tracks
+        .get(common.track)
+        .is_none_or(|track| track.kind == Kind::Thread);
     let phase = match event.kind {
-        1 => Phase::Begin,
-        2 => Phase::End,
+        1 if nested => Phase::Begin,
+        1 => Phase::AsyncBegin,
+        2 if nested => Phase::End,
+        2 => Phase::AsyncEnd,
         3 => Phase::Instant,
         4 => return counter(world, sink, packet, &event, &common),
         5 => Phase::State,
         _ => return super::legacy::row(world, sink, &event, common),
     };
     common.row(world, sink, phase);
-    flows(world, sink, &event, &common);
+    flows(world, sink, &event, &common, phase);
 }
 
-/// The rows of the flows that go through an event.
-pub fn flows(world: &mut World, sink: &mut Sink, event: &Event<'_>, common: &Common) {
+/// The rows of the flows that go through an event: to the slice that it begins, or that is open then.
+pub fn flows(world: &mut World, sink: &mut Sink, event: &Event<'_>, common: &Common, phase: Phase) {
+    let binding: &[u8] = match phase {
+        Phase::Begin | Phase::Complete => b"own",
+        _ => b"enclosing",
+    };
     for flow in &event.flows {
-        common.flow(world, sink, Phase::FlowStep, *flow, b"id");
+        common.flow(world, sink, Phase::FlowStep, *flow, binding);
     }
     for flow in &event.last_flows {
-        common.flow(world, sink, Phase::FlowEnd, *flow, b"id");
+        common.flow(world, sink, Phase::FlowEnd, *flow, binding);
     }
     if let Some(legacy) = event.legacy {
-        super::legacy::bound(world, sink, legacy, common);
+        super::legacy::bound(world, sink, legacy, common, binding);
     }
 }
 

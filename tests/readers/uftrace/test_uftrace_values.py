@@ -114,7 +114,9 @@ def test_debug_information_wins_over_the_automatic(tmp_path: Path) -> None:
     steps = ((100, "a", struct.pack("<q", 4)), (110, None, struct.pack("<q", 1)))
     features = ["argument", "retval", "auto-args", "debug-info"]
     argspec = ["argauto:a@arg1/s", "retauto:a@retval/s", "auto-args:1"]
-    debug = f"# path name: {EXE}\nE: enum kind {{ONE,TWO,FOUR=4,}}\nF: 1100 a\nL: 3 a.c\nA: @arg1/e:kind%rdi\nR: @retval\n"
+    debug = (
+        f"# path name: {EXE}\nE: enum kind {{ONE,TWO,FOUR=4,}}\nF: 1100 a\nL: 3 a.c\nA: @arg1/e:kind%rdi\nR: @retval\n"
+    )
     trace = load(Directory({1: calls(*steps)}, argspec, features, files={"prog.dbg": debug}).write(tmp_path / "d"))
     assert rows(trace, "call", "args", "retval") == [("(FOUR)", "1")]
 

@@ -92,8 +92,7 @@ def _numbered(query: exp.Query, id_: int) -> exp.Query:
     """Put an id where the text of a query compares with 0."""
     for literal in list(query.find_all(exp.Literal)):
         parent = literal.parent
-        compared = isinstance(parent, exp.EQ | exp.NEQ) and isinstance(parent.this, exp.Column)
-        if compared and parent.this.name == "id":
+        if isinstance(parent, exp.EQ | exp.NEQ) and isinstance(parent.this, exp.Column) and parent.this.name == "id":
             literal.replace(w.whole(id_))
     return query
 

@@ -1,0 +1,3 @@
+-- Their ends.
+-- formats: perfetto
+SELECT EVENT line, track, name, args FROM _events.async_end

@@ -1,0 +1,3 @@
+-- Process trees and descriptors.
+-- formats: perfetto
+SELECT pid, name FROM _tables.process_names

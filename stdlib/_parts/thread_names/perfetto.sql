@@ -1,0 +1,3 @@
+-- Process trees and descriptors.
+-- formats: perfetto
+SELECT tid, pid, name FROM _tables.thread_names
