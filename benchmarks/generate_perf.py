@@ -1,4 +1,4 @@
-"""Writes a perf.data of a given size: samples with call chains, switches as tracepoints, and what tells of processes."""
+"""Writes a perf.data of a given size: samples with call chains, switches as tracepoints, records of processes."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _PAGE = b"""\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;
 class Writer:
     """Makes records in one byte order."""
 
-    def __init__(self, big: bool = False) -> None:
+    def __init__(self, *, big: bool = False) -> None:
         """Choose the byte order."""
         self.order = ">" if big else "<"
         self.big = big
@@ -105,7 +105,9 @@ def records(writer: Writer, events: int, threads: int = 8) -> bytes:
     """Make the records: a process whose threads take turns on two CPUs."""
     random_ = random.Random(7)
     kernel = writer.pack("iiQQQ", -1, 0, 0xFFFFFFFF81000000, 0x1000000, 0)
-    out = bytearray(writer.record(MMAP, KERNEL, kernel + writer.text("[kernel.kallsyms]_text") + writer.end((-1, 0), 0, 0)))
+    out = bytearray(
+        writer.record(MMAP, KERNEL, kernel + writer.text("[kernel.kallsyms]_text") + writer.end((-1, 0), 0, 0))
+    )
     out += writer.record(COMM, 0, writer.pack("ii", 100, 100) + writer.text("main") + writer.end((100, 100), 0, 0))
     body = writer.pack("iiQQQ", 100, 100, 0x400000, 0x100000, 0x1000) + writer.text("/usr/bin/worker")
     out += writer.record(MMAP, USER, body + writer.end((100, 100), 0, 0))
@@ -116,7 +118,9 @@ def records(writer: Writer, events: int, threads: int = 8) -> bytes:
         out += writer.record(FORK, 0, fork + writer.end((100, 100), now, 0))
         name = writer.pack("ii", 100, tid) + writer.text(f"thread{tid}")
         out += writer.record(COMM, 0, name + writer.end((100, tid), now + 500, 0))
-    stacks = [[0x400000 + random_.randrange(0x1000, 0xF0000) for _ in range(random_.randrange(2, 24))] for _ in range(500)]
+    stacks = [
+        [0x400000 + random_.randrange(0x1000, 0xF0000) for _ in range(random_.randrange(2, 24))] for _ in range(500)
+    ]
     for number in range(events):
         now += random_.randrange(500, 1500)
         ids = (100, 101 + random_.randrange(threads))
@@ -158,7 +162,7 @@ def facts(writer: Writer) -> list[tuple[int, bytes]]:
 
 def generate(path: Path, events: int, *, big: bool = False, pipe: bool = False) -> None:
     """Write a trace of so many samples, as to a file or to a pipe."""
-    writer = Writer(big)
+    writer = Writer(big=big)
     magic = b"2ELIFREP" if big else b"PERFILE2"
     data = records(writer, events)
     attrs = [(writer.attr(1, 0, SAMPLE_TYPE), CLOCK), (writer.attr(2, SWITCH_ID, TRACE_TYPE), SWITCH)]

@@ -1,12 +1,14 @@
-"""Reads what the function graph tracer writes as text in tracefs: ` 0)   1.234 us    |  func();`, whatever its options.
+"""Reads what the function graph tracer writes as text in tracefs: ` 0) 1.234 us | func();`, whatever its options.
 
-Each line that enters a function (or calls one that calls no other) is a row of `raw_events.funcgraph_entry`, each `}` one of
-`raw_events.funcgraph_exit`: `func`, `depth` from 0, and where it is printed `duration` (of a call without others, and of
-exits), `params` and `retval`. Events between functions are in their own tables, as those of other text of ftrace are.
-`raw_events.funcgraph_switch` tells that a CPU goes on with another thread, `raw_events.funcgraph_irq` that an interrupt begins or ends.
+Each line that enters a function (or calls one that calls no other) is a row of `raw_events.funcgraph_entry`, each `}`
+one of `raw_events.funcgraph_exit`: `func`, `depth` from 0, and where it is printed `duration` (of a call without
+others, and of exits), `params` and `retval`. Events between functions are in their own tables, as those of other text
+of ftrace are. `raw_events.funcgraph_switch` tells that a CPU goes on with another thread, `raw_events.funcgraph_irq`
+that an interrupt begins or ends.
 
-Only with the option `funcgraph-abstime` has a line a time. Without it `_ts` is what the durations of each CPU's lines make
-together (the property `clock` says `durations`): lengths and nesting are right, what passed between functions is missing.
+Only with the option `funcgraph-abstime` has a line a time. Without it `_ts` is what the durations of each CPU's lines
+make together (the property `clock` says `durations`): lengths and nesting are right, what passed between functions is
+missing.
 """
 
 from __future__ import annotations
@@ -21,7 +23,8 @@ from dctv.readers.described import Described, RowPass
 
 _HEADER = re.compile(rb"^# tracer: function_graph\b", re.M)
 _LINE = re.compile(
-    rb"^[ \t]*(?:\d+\.\d+[ \t]*\|)?[ \t]*\d{1,5}\)[^\n|]{0,48}(?:\|[^\n|]{0,32}){0,2}\|[ ]*(?:\}|/\*|[\w.$<>:~]+[ ]?\()",
+    rb"^[ \t]*(?:\d+\.\d+[ \t]*\|)?[ \t]*\d{1,5}\)[^\n|]{0,48}(?:\|[^\n|]{0,32}){0,2}"
+    rb"\|[ ]*(?:\}|/\*|[\w.$<>:~]+[ ]?\()",
     re.M,
 )
 _PREFIXED = re.compile(rb"^[^\n]{0,64}-\d+\s+(?:\([ \d-]+\)\s+)?\[\d{1,6}\]\s", re.M)

@@ -111,4 +111,4 @@ def _describe(field: FieldDescriptorProto, told: str) -> None:
     if kind[0] in ".=":
         field.type_name = f".{PACKAGE}.Dctv{kind[1:]}"
         kind = "message" if kind[0] == "." else "enum"
-    setattr(field, "type", _TYPES[kind])
+    field.type = _TYPES[kind]
