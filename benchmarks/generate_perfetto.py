@@ -59,7 +59,7 @@ def comm(pid: int, cpu: int) -> str:
     return f"thread-{pid}" if pid else f"swapper/{cpu}"
 
 
-def events(count: int, seed: int) -> Iterator[Event]:
+def kernel_events(count: int, seed: int) -> Iterator[Event]:
     """Yield events in order of time: 70% switches, 20% wake-ups, frequencies, idle states and marks."""
     choose = random.Random(seed)
     running = [0] * CPUS
@@ -102,7 +102,7 @@ def spelled(event: Event) -> bytes:
     return head + data(3, text(2, mark))
 
 
-def compact(found: list[Event]) -> bytes:
+def in_column_form(found: list[Event]) -> bytes:
     """Return switches and wake-ups of one CPU in columns."""
     names: dict[str, int] = {}
     columns: dict[int, list[int]] = {field: [] for field in (1, 2, 3, 4, 6, 7, 8, 9, 10, 11)}
@@ -125,7 +125,7 @@ def bundle(cpu: int, found: list[Event], *, in_columns: bool) -> bytes:
     others = [event for event in found if event not in columns] if in_columns else found
     fields = number(1, cpu) + b"".join(data(2, spelled(event)) for event in others)
     if columns:
-        fields += data(4, compact(columns))
+        fields += data(4, in_column_form(columns))
     return packet(number(10, 2), data(1, fields))
 
 
@@ -150,7 +150,7 @@ def snapshot() -> bytes:
 def ftrace(count: int, seed: int, *, in_columns: bool) -> Iterator[bytes]:
     """Yield packets with so many events of the kernel."""
     waiting: list[list[Event]] = [[] for _ in range(CPUS)]
-    for event in events(count, seed):
+    for event in kernel_events(count, seed):
         found = waiting[event[1]]
         found.append(event)
         if len(found) == BUNDLE:
@@ -191,13 +191,14 @@ def tracks(count: int, seed: int) -> Iterator[bytes]:
         yield packet(*head, data(11, number(9, 1) + number(10, name) + text(22, "work") + argument))
 
 
-def generate(path: Path, count: int, kind: str = "ftrace", seed: int = 42, *, deflate: bool = False) -> None:
+def generate(
+    path: Path, events: int, *, compact: bool = False, slices: bool = False, deflate: bool = False, seed: int = 42
+) -> None:
     """Write a trace; the same arguments give the same bytes."""
     with path.open("wb") as file:
         file.write(snapshot())
         file.write(processes())
-        packets = tracks(count, seed) if kind == "tracks" else ftrace(count, seed, in_columns=kind == "compact")
-        for one in packets:
+        for one in tracks(events, seed) if slices else ftrace(events, seed, in_columns=compact):
             file.write(packet(number(10, 1), data(50, zlib.compress(one))) if deflate else one)
 
 
@@ -205,7 +206,8 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("path", type=Path)
     parser.add_argument("--events", type=int, default=1_000_000)
-    parser.add_argument("--kind", choices=["ftrace", "compact", "tracks"], default="ftrace")
-    parser.add_argument("--deflate", action="store_true")
+    parser.add_argument("--compact", action="store_true", help="switches and wake-ups in columns")
+    parser.add_argument("--slices", action="store_true", help="track events in place of events of the kernel")
+    parser.add_argument("--deflate", action="store_true", help="compressed packets")
     given = parser.parse_args()
-    generate(given.path, given.events, given.kind, deflate=given.deflate)
+    generate(given.path, given.events, compact=given.compact, slices=given.slices, deflate=given.deflate)

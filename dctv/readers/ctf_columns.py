@@ -14,6 +14,8 @@ from dctv.types.schema import TS
 _RESERVED = (TS, "cpu", "common_comm", "common_pid", "common_tgid", "common_flags", "line", "trace", "dur", "cat")
 _THREAD = (("common_pid", "int", ("tid", "vtid")), ("common_tgid", "int", ("pid", "vpid")))
 _SWITCH = "sched_switch"
+_KERNEL = {"common_pid", "common_flags"}
+"""Fields that perf keeps of the kernel, which mean what the columns of these names do."""
 
 Column = tuple[str, str, str]
 """Name, type, unit."""
@@ -71,7 +73,7 @@ def plan(event: EventClass, scopes: Sequence[Scope], around: Around, program: Pr
     trace, perf = around.trace, of_perf(around.trace)
     name = table_name(event, perf=perf)
     sources = _sources(name, scopes, around)
-    shared = {leaf.name for leaf in scopes[3].leaves if perf and leaf.name == "common_pid" and leaf.kind == "int"}
+    shared = {leaf.name for leaf in scopes[3].leaves if perf and leaf.name in _KERNEL and leaf.kind == "int"}
     inferred = "common_pid" not in sources and not shared and around.cpu and follows_switches(trace)
     constants = _constants(trace, sources)
     fixed = {**dict.fromkeys((*sources, *constants, *shared)), **({"cpu": None} if around.cpu else {})}
@@ -216,7 +218,7 @@ def _stream(trace: TraceClass, stream: StreamClass, label: str, program: Program
     return {
         "id": stream.number % (1 << 64),
         "packet": packet.root,
-        "packet_columns": [(leaf.name, leaf.kind, "") for leaf in packet.leaves],
+        "packet_extra": bool(packet.leaves),
         "header": header.root,
         "shows_header": bool(header.leaves),
         "common": common.root,

@@ -162,8 +162,8 @@ def _on_one_lane(given: _Given, pairs: Plan, builder: PlanBuilder) -> Plan:
 
 NESTED_SLICES = TableFunction(
     "nested_slices",
-    "nested slices of begin and end events and of slices whose length is known, in order of time: id, parent_id, "
-    "depth, and the lane: slices of one lane nest, of those that overlap the later one is on the lowest lane that is free",
+    "nested slices of begin and end events and of slices of known length, in order of time: id, parent_id, "
+    "depth, and the lane: slices of one lane nest, of those that overlap the later one is on the lowest free lane",
     (
         Parameter("begins", "events that open a slice; their columns become the slice's", None, keyword_only=True),
         Parameter(

@@ -267,10 +267,6 @@ impl Ftrace {
         if number == special.generic {
             return self.generic.row(world, sink, head, event);
         }
-        if number == special.switch {
-            self.name(event, 2, 1);
-            self.name(event, 6, 5);
-        }
         let comm = head.pid.and_then(|pid| self.comms.get(&pid)).copied();
         if !self.plan(world, sink, number) {
             world.notes.add(
@@ -287,16 +283,11 @@ impl Ftrace {
         };
         if let Some(plan) = plan {
             plan.start(sink, head, comm.as_ref());
-            fill(world, sink, plan, &mut self.scratch, bundle.sequence, event);
+            let named = fill(world, sink, plan, &mut self.scratch, bundle.sequence, event);
             sink.end(plan.table);
-        }
-    }
-
-    /// Keep the name of a thread that an event tells.
-    fn name(&mut self, event: &[u8], pid: u32, comm: u32) {
-        let pid = super::tracks::int(event, pid);
-        if let Some(comm) = super::wire::bytes(event, comm) {
-            self.keep_name(pid, comm);
+            if let Some((pid, comm)) = named {
+                self.keep_name(pid, comm);
+            }
         }
     }
 
@@ -351,16 +342,17 @@ impl Ftrace {
     }
 }
 
-/// Put the fields of an event into its row.
+/// Put the fields of an event into its row; the thread that it names, if any.
 #[inline]
-fn fill(
+fn fill<'a>(
     world: &mut World,
     sink: &mut Sink,
     plan: &mut EventPlan,
     scratch: &mut Json,
     sequence: u32,
-    event: &[u8],
-) {
+    event: &'a [u8],
+) -> Option<(i64, &'a [u8])> {
+    let (mut pid, mut comm) = (0, None);
     let mut rest: Vec<(u32, Value<'_>)> = Vec::new();
     let mut fields = Fields::of(event);
     let rows = sink.rows(plan.table);
@@ -375,6 +367,14 @@ fn fill(
             (Conv::Uint, Value::Varint(bits)) => rows.uint(column, bits),
             (Conv::Uint32, Value::Varint(bits)) => rows.int(column, i64::from(bits as u32)),
             (Conv::Text, Value::Bytes(text)) => rows.text(column, text),
+            (Conv::NextPid, Value::Varint(bits)) => {
+                pid = i64::from((bits as u32).cast_signed());
+                rows.int(column, pid);
+            }
+            (Conv::NextComm, Value::Bytes(text)) => {
+                comm = Some(text);
+                rows.text(column, text);
+            }
             (Conv::State, Value::Varint(bits)) => {
                 rows.text(column, super::states::text(bits, world.kernel).as_bytes())
             }
@@ -401,4 +401,5 @@ fn fill(
     if !rest.is_empty() {
         plan.rest(world, sink, scratch, rest);
     }
+    comm.map(|comm| (pid, comm))
 }

@@ -37,6 +37,9 @@ pub enum Conv {
     Other(Kind),
     /// The state of a thread, in letters.
     State,
+    /// The thread that runs next, and its name.
+    NextPid,
+    NextComm,
     /// The number of an interned name of a function.
     Symbol,
     /// Numbers that the kernel prints in hexadecimal, between commas.
@@ -288,6 +291,12 @@ fn conversion(event: &str, field: &Field) -> (Conv, Type) {
         return (Conv::State, Type::Text);
     }
     match (column_type(field), field.kind) {
+        (Some(kind), Kind::Int32) if event == "sched_switch" && field.name == "next_pid" => {
+            (Conv::NextPid, kind)
+        }
+        (Some(kind), Kind::Text) if event == "sched_switch" && field.name == "next_comm" => {
+            (Conv::NextComm, kind)
+        }
         (Some(kind), Kind::Int) => (Conv::Int, kind),
         (Some(kind), Kind::Int32) => (Conv::Int32, kind),
         (Some(kind), Kind::Uint) => (Conv::Uint, kind),

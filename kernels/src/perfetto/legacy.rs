@@ -110,7 +110,7 @@ pub fn row(world: &mut World, sink: &mut Sink, event: &Event<'_>, mut common: Co
         common.track = async_track(world, &legacy, &common);
     }
     common.row(world, sink, phase);
-    flows(world, sink, event, &common);
+    flows(world, sink, event, &common, phase);
 }
 
 /// The thread that an event says it is of, in place of the one that wrote it.
@@ -168,7 +168,7 @@ fn complete(
     put_int(rows, EXTRA + 1, common.thread_time);
     put_int(rows, EXTRA + 2, ns(legacy.thread_duration));
     sink.end(table);
-    flows(world, sink, event, common);
+    flows(world, sink, event, common, Phase::Complete);
 }
 
 /// Each annotation of a counter is a series of its own.
@@ -228,7 +228,7 @@ fn arrow(world: &mut World, sink: &mut Sink, phase: Phase, legacy: &Legacy<'_>, 
 }
 
 /// An arrow of the newer kind, which begins or ends at a slice.
-pub fn bound(world: &mut World, sink: &mut Sink, message: &[u8], common: &Common) {
+pub fn bound(world: &mut World, sink: &mut Sink, message: &[u8], common: &Common, binding: &[u8]) {
     let legacy = Legacy::of(message);
     let Some(bind) = legacy.bind else {
         return;
@@ -239,7 +239,7 @@ pub fn bound(world: &mut World, sink: &mut Sink, message: &[u8], common: &Common
         3 => Phase::FlowStep,
         _ => return,
     };
-    common.flow(world, sink, phase, bind, b"enclosing");
+    common.flow(world, sink, phase, bind, binding);
 }
 
 fn object(world: &mut World, sink: &mut Sink, phase: Phase, legacy: &Legacy<'_>, common: &Common) {

@@ -34,8 +34,6 @@ pub const GPU_COUNTERS: u32 = 47;
 pub const TASK_CONTEXTS: u32 = 48;
 pub const EXECUTION_CONTEXTS: u32 = 49;
 pub const SAMPLE_COUNTERS: u32 = 50;
-/// Stacks of frames as one text, which are made when first asked for; no field of the message.
-pub const STACK_TEXTS: u32 = 1 << 20;
 
 /// An interned message, and the text that is its field 2.
 struct Entry {

@@ -192,7 +192,10 @@ pub fn rows(world: &mut World, sink: &mut Sink, packet: &Packet, message: &[u8])
     };
     let mut common = common_of(world, packet, &event, time);
     count(world, sink, packet, &event, &mut common);
-    let nested = world.tracks.get(common.track).is_none_or(|track| track.kind == Kind::Thread);
+    let nested = world
+        .tracks
+        .get(common.track)
+        .is_none_or(|track| track.kind == Kind::Thread);
     let phase = match event.kind {
         1 if nested => Phase::Begin,
         1 => Phase::AsyncBegin,
@@ -204,19 +207,23 @@ pub fn rows(world: &mut World, sink: &mut Sink, packet: &Packet, message: &[u8])
         _ => return super::legacy::row(world, sink, &event, common),
     };
     common.row(world, sink, phase);
-    flows(world, sink, &event, &common);
+    flows(world, sink, &event, &common, phase);
 }
 
-/// The rows of the flows that go through an event.
-pub fn flows(world: &mut World, sink: &mut Sink, event: &Event<'_>, common: &Common) {
+/// The rows of the flows that go through an event: to the slice that it begins, or that is open then.
+pub fn flows(world: &mut World, sink: &mut Sink, event: &Event<'_>, common: &Common, phase: Phase) {
+    let binding: &[u8] = match phase {
+        Phase::Begin | Phase::Complete => b"own",
+        _ => b"enclosing",
+    };
     for flow in &event.flows {
-        common.flow(world, sink, Phase::FlowStep, *flow, b"enclosing");
+        common.flow(world, sink, Phase::FlowStep, *flow, binding);
     }
     for flow in &event.last_flows {
-        common.flow(world, sink, Phase::FlowEnd, *flow, b"enclosing");
+        common.flow(world, sink, Phase::FlowEnd, *flow, binding);
     }
     if let Some(legacy) = event.legacy {
-        super::legacy::bound(world, sink, legacy, common);
+        super::legacy::bound(world, sink, legacy, common, binding);
     }
 }
 

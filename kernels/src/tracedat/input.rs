@@ -10,7 +10,7 @@ use crate::rows::Failure;
 use crate::tracepoints::Order;
 
 /// The longest section, unpacked.
-const SECTION_LIMIT: u64 = 1 << 28;
+const SECTION_LIMIT: u64 = 1 << 26;
 
 /// How sections are packed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

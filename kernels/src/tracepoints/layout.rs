@@ -166,7 +166,8 @@ fn printed(format: &Format, order: Order) -> Vec<Filled> {
                     && !is_text(&columns[at].source)
                 {
                     let number = std::mem::replace(&mut columns[at], filled);
-                    columns.push(renamed(number));
+                    let number = renamed(number, &columns[at].source);
+                    columns.push(number);
                 }
             }
             Some(_) => {}
@@ -179,8 +180,13 @@ fn is_text(source: &Source) -> bool {
     !matches!(source, Source::Number(_) | Source::Address(_))
 }
 
-fn renamed(mut column: Filled) -> Filled {
+/// The column of the number behind a text.
+fn renamed(mut column: Filled, text: &Source) -> Filled {
     column.spec.name = format!("{}_number", column.spec.name);
+    if let (Source::Number(field), Source::Symbol(..)) = (&column.source, text) {
+        column.source = Source::Address(field.clone());
+        column.spec.kind = Type::Uint;
+    }
     column
 }
 

@@ -10,13 +10,13 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
-from chrome_text import column, load, notes
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dctv.readers.chrome_json import READER
 from tests.bounds import bounded
 from tests.damage import flipped, peak_of, survives, truncated
+from tests.readers.chrome_json.chrome_text import column, load, notes
 
 EVENTS: list[dict[str, Any]] = [
     {"ph": "M", "name": "thread_name", "pid": 1, "tid": 2, "args": {"name": "worker"}},

@@ -34,8 +34,11 @@ def try_to_load(folder: Path) -> None:
     try:
         READER.load(sorted(folder.iterdir()), LoadContext({}, 2, lambda _done, _total: None))
     except TraceError as error:
-        assert error.message.startswith("cannot read `"), error.message
-        assert "panic" not in error.message
+        words = error.message
+    else:
+        return
+    assert words.startswith("cannot read `"), words
+    assert "panick" not in words, words
 
 
 def packet(body: bytes, size: int | None = None, content: int | None = None) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+import zlib
 from pathlib import Path
 
 import pytest
@@ -72,14 +73,37 @@ def test_options_in_a_circle_end(tmp_path: Path) -> None:
     assert told(found) == {"part of the header cannot be read": 1}
 
 
+def zeros(packing: str, mebibytes: int) -> bytes:
+    """So many MiB of zeros, packed."""
+    mebibyte = bytes(1 << 20)
+    if packing == "zlib":
+        packer = zlib.compressobj(6)
+        return b"".join(packer.compress(mebibyte) for _ in range(mebibytes)) + packer.flush()
+    import pyarrow as pa
+
+    sink = pa.BufferOutputStream()
+    with pa.CompressedOutputStream(sink, "zstd") as stream:
+        for _ in range(mebibytes):
+            stream.write(mebibyte)
+    return bytes(sink.getvalue())
+
+
+@pytest.mark.parametrize("told_size", [600 << 20, 1 << 20])
 @pytest.mark.parametrize("packing", ["zlib", "zstd"])
-def test_bombs_are_not_unpacked(packing: str, tmp_path: Path) -> None:
+def test_bombs_are_not_unpacked(packing: str, told_size: int, tmp_path: Path) -> None:
     trace = small(7, packing)
-    trace.symbols = b"\0" * (300 << 20)
+    bomb = zeros(packing, 600)
+    marker = trace.packed(trace.sized(trace.symbols, "I"))
+    before = struct.pack("<QII", len(marker) + 8, len(marker), len(trace.symbols) + 4)
+    after = struct.pack("<QII", len(bomb) + 8, len(bomb), told_size)
+    whole = trace.written()
+    place = whole.index(before + marker)
+    data = bytearray(whole[:place] + after + bomb + whole[place + len(before) + len(marker) :])
+    first = whole.index(b"1.5\0") + 4
+    (options,) = struct.unpack_from("<Q", whole, first)
+    struct.pack_into("<Q", data, first, options + len(bomb) - len(marker))
     path = tmp_path / "bomb.dat"
-    path.write_bytes(trace.written())
-    del trace
-    assert path.stat().st_size < 1 << 20
+    path.write_bytes(data)
     words, peak = peak_of(path)
     assert words == "mounted"
     assert peak < LEAN_MIB

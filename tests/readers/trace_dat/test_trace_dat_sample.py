@@ -26,7 +26,7 @@ def test_views_agree_with_those_of_the_text(tmp_path: Path) -> None:
     questions = (
         "SELECT name, depth, COUNT(*) FROM {}.slices GROUP BY name, depth ORDER BY name, depth",
         "SELECT name, COUNT(*) FROM {}.async_slices GROUP BY name ORDER BY name",
-        "SELECT state, COUNT(*) FROM {}.scheduler.thread_states WHERE state <> 'runnable' GROUP BY state ORDER BY state",
+        "SELECT tid, COUNT(*) FROM {}.scheduler.wakeups GROUP BY tid ORDER BY tid",
         "SELECT action, COUNT(*) FROM {}.irq.soft_p_cpu GROUP BY action ORDER BY action",
     )
     with Session(index=True, index_dir=tmp_path) as session:

@@ -44,12 +44,10 @@ def event(fields: list[tuple[str, int, int]], printed: str = '""', name: str = "
 def test_numbers_of_every_size_and_sign(order: str, tmp_path: Path) -> None:
     fields = [("s8 a", 1, 1), ("u8 b", 1, 0), ("s16 c", 2, 1), ("u16 d", 2, 0), ("s32 e", 4, 1), ("u32 f", 4, 0)]
     fields += [("s64 g", 8, 1), ("u64 h", 8, 0), ("void * p", 8, 0)]
-    payload = struct.pack(order + "bBhHiI", -1, 255, -2, 65534, -3, 4294967293)
-    payload += b"\0" * 6 + struct.pack(order + "qQQ", -4, 5, 1 << 63)
+    numbers = (-1, 255, -2, 65534, -3, 4294967293, -4, 5, 1 << 63)
+    payload = struct.pack(order + "bBhH2xiIqQQ", *numbers)
     (found,) = values(tmp_path, event(fields), payload, order=order)
-    assert found == {
-        "a": -1, "b": 255, "c": -2, "d": 65534, "e": -3, "f": 4294967293, "g": -4, "h": 5, "p": 1 << 63,
-    }  # fmt: skip
+    assert tuple(found.values()) == numbers
 
 
 def test_a_number_beyond_the_sign_has_a_column_of_its_own(tmp_path: Path) -> None:
@@ -113,8 +111,7 @@ def test_a_field_outside_of_the_record_is_null_and_counted(tmp_path: Path) -> No
 )
 def test_what_is_printed_as_text_is_a_text(printed: str, value: int, expected: str, tmp_path: Path) -> None:
     (found,) = values(tmp_path, event([("unsigned long v", 8, 0)], printed), struct.pack("<Q", value))
-    number = found.pop("v_uint", None) or found["v_number"]
-    assert (found["v"], number) == (expected, value)
+    assert found == {"v": expected, "v_number": value} | ({"w": found["w"]} if "w" in found else {})
 
 
 @pytest.mark.parametrize(
@@ -171,7 +168,7 @@ def test_system_calls_have_arguments_as_printed(tmp_path: Path) -> None:
 
 def test_units_are_those_of_the_text_reader(tmp_path: Path) -> None:
     trace = decoded(tmp_path, event([("u64 bytes_req", 8, 0)], name="kmalloc"), struct.pack("<Q", 64))
-    units = {column.name: str(column.unit) for column in trace.tables["raw_events.kmalloc"].schema}
+    units = {column.name: str(column.unit) for column in trace.tables["raw_events.kmalloc"].schema.columns}
     assert (units["_ts"], units["bytes_req"], units["cpu"]) == ("ns", "B", "")
 
 
