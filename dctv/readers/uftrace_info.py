@@ -31,7 +31,6 @@ FEATURES = (
     "sym-size",
     "callsite",
 )
-FEATURES = ["plthook", "task-session", "kernel", "argument", "retval", "sym-rel-addr", "max-stack", "event", "perf-event", "auto-args", "debug-info", "estimate-return", "sym-size", "callsite"]
 """Names of the bits of the feature mask, lowest first."""
 
 _PROPERTIES = {

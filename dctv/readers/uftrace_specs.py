@@ -41,7 +41,6 @@ _ACTIONS = (
     "clear",
     "if:",
 )
-_ACTIONS = ["arg", "fparg", "retval", "filter", "notrace", "depth=", "time=", "size=", "caller", "hide", "trace", "finish", "callsite", "read=", "color=", "backtrace", "recover", "auto-args", "clear", "if:"]
 _SPECIAL = frozenset(".?*+-^$|()[]{}")
 _OPERATORS = {
     "_Znwm": "operator new",

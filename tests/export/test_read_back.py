@@ -118,9 +118,7 @@ def test_a_query_without_times_is_refused(tmp_path: Path) -> None:
     (tmp_path / "in.csv").write_text("a,b\n1,x\n")
     done = run("convert", str(tmp_path / "in.csv"), str(tmp_path / "out.json"), "-q", "SELECT a FROM t.`in`")
     assert done.code == 2
-    assert done.err == (
-        "error: found the columns `a`, expected `_ts` among them\nhint: times come in `_ts`, in ns\n"
-    )
+    assert done.err == ("error: found the columns `a`, expected `_ts` among them\nhint: times come in `_ts`, in ns\n")
     assert not (tmp_path / "out.json").exists()
 
 
