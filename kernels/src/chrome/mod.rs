@@ -28,23 +28,22 @@ use crate::rows::RowPass;
 use document::{Document, File};
 use feed::Part;
 
+/// A file, and the offset, size and packing of its part that is read, if not all.
+type Given = (String, Option<(u64, u64, bool)>);
+
 /// Files of trace events -> an iterator of chunks, then `facts`; see `dctv.readers.described`.
 ///
 /// A path may come with the part of its file that is read: offset, size, and whether that is a stream of deflate.
 /// `progress(done, total)` is called with bytes of files from the iterating thread; what it raises ends the pass.
 #[pyfunction]
 #[pyo3(signature = (paths, threads=1, progress=None))]
-fn chrome_pass(
-    paths: Vec<(String, Option<(u64, u64, bool)>)>,
-    threads: usize,
-    progress: Option<Py<PyAny>>,
-) -> RowPass {
+fn chrome_pass(paths: Vec<Given>, threads: usize, progress: Option<Py<PyAny>>) -> RowPass {
     let size = |path: &String| std::fs::metadata(path).map_or(0, |data| data.len());
     let total = paths
         .iter()
         .map(|(path, part)| part.map_or_else(|| size(path), |part| part.1))
         .sum();
-    let file = |(path, part): (String, Option<(u64, u64, bool)>)| File {
+    let file = |(path, part): Given| File {
         path,
         part: part.map(|(offset, size, packed)| Part {
             offset,
