@@ -1,4 +1,4 @@
-"""Reads Perfetto's protobuf traces: plain, gzip, and with compressed packets, by the descriptors that Perfetto publishes.
+"""Reads Perfetto's protobuf traces: plain, gzip, and with compressed packets, by Perfetto's descriptors.
 
 Events of the kernel become tables as everywhere (`raw_events.sched_switch`), compact ones too; what programs write into
 ftrace becomes `print|B` and so on. Track events become `raw_events.begin`, `end`, `instant`, `counter` by their type on

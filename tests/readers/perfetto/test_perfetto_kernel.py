@@ -118,7 +118,9 @@ def mark(text: str) -> Any:
 
 def test_marks_are_split_by_letter() -> None:
     found = load(
-        trace(bundle(mark("B|12|a|b\n"), mark("E|12\n"), mark("C|12|heap|-7\n"), mark("C|12|r|1.5"), mark("hi|there\n")))
+        trace(
+            bundle(mark("B|12|a|b\n"), mark("E|12\n"), mark("C|12|heap|-7\n"), mark("C|12|r|1.5"), mark("hi|there\n"))
+        )
     )
     assert rows(found, "raw_events.print|B")[0] | {"_ts": 0} == {
         "_ts": 0,

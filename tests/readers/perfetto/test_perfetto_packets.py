@@ -1,4 +1,4 @@
-"""Packets of all other kinds: names, polled values, logs, profiles, what nothing describes, and what is told at the end."""
+"""Packets of all other kinds: names, polled values, logs, profiles, what nothing describes, losses."""
 
 from __future__ import annotations
 

@@ -35,9 +35,7 @@ def end(packet: Any) -> None:
 
 def test_a_slice_on_the_default_track_of_its_sequence() -> None:
     found = load(trace(thread, begin, end))
-    assert rows(found, "raw_events.begin") == [
-        {"_ts": 0, "name": "a", "pid": 10, "tid": 11, "track": 0, "line": 1}
-    ]
+    assert rows(found, "raw_events.begin") == [{"_ts": 0, "name": "a", "pid": 10, "tid": 11, "track": 0, "line": 1}]
     assert rows(found, "raw_events.end")[0]["_ts"] == 50
     assert rows(found, "tracks") == [{"track": 0, "kind": "thread", "pid": 10, "tid": 11, "uuid": 7}]
     assert rows(found, "thread_names") == [{"pid": 10, "tid": 11, "name": "worker"}]
@@ -101,7 +99,9 @@ def test_clocks_of_a_sequence_count_by_themselves() -> None:
 
     steps = [lambda packet: begin(packet, 5, "x"), lambda packet: begin(packet, 7, "y"), monotonic]
     found = load(trace(clocks, *steps))
-    times = {row["name"]: row["_ts"] + int(found.properties["start_ns"]) for row in rows(found, "raw_events.async_begin")}
+    times = {
+        row["name"]: row["_ts"] + int(found.properties["start_ns"]) for row in rows(found, "raw_events.async_begin")
+    }
     assert times == {"x": 1_005_000, "y": 1_012_000, "mono": 1_000_500}
     assert found.properties["clock"] == "boottime"
 
