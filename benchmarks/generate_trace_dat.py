@@ -50,7 +50,8 @@ class Event:
         lines = [f"name: {self.name}", f"ID: {self.id}", "format:"]
         offset = 0
         for number, (declared, size, signed) in enumerate((*COMMON, *self.fields)):
-            offset += -offset % min(size, 8) if "[" not in declared and size else 0
+            aligned = size and ("[" not in declared or declared.startswith("__"))
+            offset += -offset % min(size, 8) if aligned else 0
             lines.append(f"\tfield:{declared};\toffset:{offset};\tsize:{size};\tsigned:{signed};")
             lines.extend([""] if number == len(COMMON) - 1 else [])
             offset += size

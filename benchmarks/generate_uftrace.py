@@ -23,7 +23,7 @@ FEATURES = 1 << 0 | 1 << 1 | 1 << 3 | 1 << 4 | 1 << 5 | 1 << 6 | 1 << 12
 INFO_MASK = 0b11 | 1 << 3 | 1 << 7 | 1 << 10 | 1 << 12 | 1 << 13
 
 Shape = list[tuple[int, int, int]]
-"""Records of one call of `step` and all calls from it: nanoseconds since its entry, kind (0 entry, 1 exit), function."""
+"""Records of one call of `step` and all calls from it: ns since its entry, kind (0 entry, 1 exit), function."""
 
 
 def generate(path: Path | str, events: int, *, threads: int = 8, arguments: float = 0.1, seed: int = 1) -> Counter[str]:

@@ -305,18 +305,18 @@ def nest_lanes(
     """
 
 def ancestry(
-    rows: _ArrowStream, *, id: int, down: bool, names: Sequence[str], cancel: Cancel | None = None
+    rows: _ArrowStream, *, start: int, down: bool, names: Sequence[str], cancel: Cancel | None = None
 ) -> Stream:
     """Find relatives: `id: int64, parent_id: int64` -> `id, distance` of rows above one, or below it.
 
     Of several rows with one id the first is meant; circles are cut at their first row.
     """
 
-def reachable(arrows: _ArrowStream, *, id: int, names: Sequence[str], cancel: Cancel | None = None) -> Stream:
+def reachable(arrows: _ArrowStream, *, start: int, names: Sequence[str], cancel: Cancel | None = None) -> Stream:
     """Follow arrows: `from_id: int64, to_id: int64` -> `id, distance` of what is reached from one id, itself with 0."""
 
 def self_time(slices: _ArrowStream, *, names: Sequence[str], cancel: Cancel | None = None) -> Stream:
-    """Take off what children cover: `_ts ascending, id, parent_id, duration`, all int64 -> `id, self` (NULL: no end)."""
+    """Take off what children cover: `_ts ascending, id, parent_id, duration`, int64 -> `id, self` (NULL: no end)."""
 
 def stack_paths(slices: _ArrowStream, *, names: Sequence[str], cancel: Cancel | None = None) -> Stream:
     """Join names: `id: int64, parent_id: int64, name: text` -> `id, stack`, outermost first, `;` between names.
@@ -335,14 +335,15 @@ def flame_stacks(stacks: _ArrowStream, *, names: Sequence[str], cancel: Cancel |
     """Add up stacks with `;` between names: `count: int64, weight: int64, stack: text` -> as `flame_slices`."""
 
 def thread_states(events: _ArrowStream, *, names: Sequence[str], cancel: Cancel | None = None) -> Stream:
-    """Make states of switches and wakeups: `_ts: int64[n] ns, ascending, kind: int8, cpu, target_cpu, tid, other_tid:
-    int64, code: int8, line: int64, payload` -> states, in the order in which they end.
+    """Make states of switches and wakeups, in the order in which they end.
 
-    `kind` is 0 for a switch from `other_tid` to `tid` on `cpu`, which leaves it in state `code`; 1 for a wakeup of `tid`
-    by `other_tid` (NULL: what runs on `cpu`) that is to run on `target_cpu`, in context `code`. States are 0 runnable, 1
-    sleeping, 2 uninterruptible, 3 ended, 4 unknown, 5 running. Output: `_ts`, `end` (NULL for a thread's last), `tid`,
-    `state: int8`, `cpu`, `line`, `woken: bool`, `waker`, `context: int8`, `side: int8` (1 if it is of `other_tid`), state,
-    cpu, line, waker and context of the next state; payload of the event that began it. What is held grows with threads.
+    Input: `_ts: int64[n] ns, ascending, kind: int8, cpu, target_cpu, tid, other_tid: int64, code: int8, line: int64,
+    payload`. `kind` is 0 for a switch from `other_tid` to `tid` on `cpu`, which leaves it in state `code`; 1 for a
+    wakeup of `tid` by `other_tid` (NULL: what runs on `cpu`) that is to run on `target_cpu`, in context `code`. States
+    are 0 runnable, 1 sleeping, 2 uninterruptible, 3 ended, 4 unknown, 5 running. Output: `_ts`, `end` (NULL for a
+    thread's last), `tid`, `state: int8`, `cpu`, `line`, `woken: bool`, `waker`, `context: int8`, `side: int8` (1 if it
+    is of `other_tid`); state, cpu, line, waker and context of the next state; payload of the event that began it. What
+    is held grows with threads.
 
     Raises:
         ValueError: The columns or names do not fit.
@@ -351,12 +352,12 @@ def thread_states(events: _ArrowStream, *, names: Sequence[str], cancel: Cancel 
 def critical_path(
     states: _ArrowStream, *, tid: int, start: int, end: int, names: Sequence[str], cancel: Cancel | None = None
 ) -> Stream:
-    """Follow wakeups back: `_ts: int64[n] ns, ascending, end, tid: int64, state: int8, cpu, end_line, waker: int64,
-    context: int8` -> `_ts`, `_duration`, `tid`, `state: int8`, `cpu`, `depth`, `reason: int8`, which cover [start, end).
+    """Follow wakeups back from one thread: pieces that cover [start, end).
 
-    A sleep that a thread's wakeup ended is replaced by what that thread did meanwhile, and so on; a wakeup must be
-    before the one that it explains. The states of all threads in [start, end) are held, 64 bytes each; every state is
-    found by bisection, each piece once.
+    Input: `_ts: int64[n] ns, ascending, end, tid: int64, state: int8, cpu, end_line, waker: int64, context: int8`.
+    Output: `_ts`, `_duration`, `tid`, `state: int8`, `cpu`, `depth`, `reason: int8`. A sleep that a thread's wakeup
+    ended is replaced by what that thread did meanwhile, and so on; a wakeup must be before the one that it explains.
+    The states of all threads in [start, end) are held, 64 bytes each; each is found by bisection, each piece told once.
 
     Raises:
         ValueError: The columns or names do not fit.
@@ -908,28 +909,27 @@ class PerfettoExport:
     def finish(self) -> bytes: ...
     def counters(self, batch: Any) -> bytes: ...
     def instants(self, batch: Any) -> bytes: ...
+
 def uftrace_pass(setup: object, threads: int, progress: Callable[[int, int], None] | None) -> RowPass:
     """Merge the records of a uftrace data directory, whose small files `dctv.readers.uftrace.Setup` tells of."""
-def perf_data_pass(
-    paths: list[str], threads: int, progress: Callable[[int, int], object] | None = None
-) -> RowPass:
+
+def perf_data_pass(paths: list[str], threads: int, progress: Callable[[int, int], object] | None = None) -> RowPass:
     """Read perf.data files: samples, tracepoints, and what the kernel told of processes."""
 
-def ctf_pass(
-    mount: Mapping[str, Any], threads: int, progress: Callable[[int, int], None] | None = None
-) -> RowPass:
+def ctf_pass(mount: Mapping[str, Any], threads: int, progress: Callable[[int, int], None] | None = None) -> RowPass:
     """Decode the streams of CTF traces; `mount` is what `dctv.readers.ctf` makes of their metadata."""
-def perf_script_pass(
-    paths: list[str], threads: int, progress: Callable[[int, int], object] | None = None
-) -> RowPass:
+
+def perf_script_pass(paths: list[str], threads: int, progress: Callable[[int, int], object] | None = None) -> RowPass:
     """Read the text of `perf script`: samples with the stacks below them, tracepoints, other records."""
 
-def collapsed_pass(
-    paths: list[str], threads: int, progress: Callable[[int, int], object] | None = None
-) -> RowPass:
+def collapsed_pass(paths: list[str], threads: int, progress: Callable[[int, int], object] | None = None) -> RowPass:
     """Read collapsed stacks, `a;b;c 12`: a sample for each line."""
 
-def trace_dat_pass(
-    paths: list[str], threads: int, progress: Callable[[int, int], object] | None = None
-) -> RowPass:
+def ftrace_graph_pass(paths: list[str], threads: int, progress: Callable[[int, int], object] | None = None) -> RowPass:
+    """Read the function graph tracer's own text: entries and exits of functions, and the events between them."""
+
+def trace_dat_pass(paths: list[str], threads: int, progress: Callable[[int, int], object] | None = None) -> RowPass:
     """Read files of trace-cmd: the pages of the kernel's ring buffer of all CPUs, merged."""
+
+def uftrace_names(names: list[str]) -> list[str]:
+    """Demangle C++ and Rust names as uftrace shows them, without parameters and template arguments."""

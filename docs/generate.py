@@ -12,11 +12,13 @@ from pathlib import Path
 import dctv.cli.commands
 import dctv.readers
 import dctv.writers
-from dctv.catalog.stdlib import Module, modules
+from dctv.bind.library import library_function
+from dctv.catalog.mount import HIDDEN, Mount, attach
+from dctv.catalog.stdlib import EVERY, Module, library, modules
 from dctv.cli.command import Command
 from dctv.cli.dispatch import EXIT_CODES
 from dctv.contracts.function_rule import FunctionRule
-from dctv.contracts.reader import Reader
+from dctv.contracts.reader import LoadedTrace, Reader
 from dctv.contracts.shelf import scan
 from dctv.contracts.span_operator import SpanOperator
 from dctv.contracts.table_function import REQUIRED, Parameter, Quantity, TableFunction
@@ -31,11 +33,8 @@ ROOT = Path(__file__).resolve().parents[1]
 REFERENCE = ROOT / "docs" / "reference"
 ARCHITECTURE = ROOT / "docs" / "explanation" / "architecture.md"
 MADE = "<!-- Made by docs/generate.py from the shelves: change those, then `make accept`. -->\n"
-SAMPLES = {
-    "ftrace-text": "tests/data/ftrace/live_marks_tgid.trace.txt",
-    "dftracer": "tests/data/stdlib/calls.pfw",
-}
-"""A small trace of each format that the standard library covers."""
+SAMPLE = "tests/data/ftrace/live_marks_tgid.trace.txt"
+"""A small trace, to tell what every one has."""
 TREE = re.compile(r"(?<=<!-- tree -->\n).*?(?=<!-- end of tree -->)", re.DOTALL)
 
 
@@ -217,32 +216,51 @@ def stdlib() -> str:
         "are listed by `dctv tables NAME=PATH`, columns by `DESCRIBE name`.\n",
         "## Every trace\n",
     ]
-    own = {".".join(module.parts) for module in modules()}
+    shown = [module for module in modules() if module.parts[0] not in HIDDEN]
+    own = {".".join(module.parts) for module in shown}
     with Session() as session:
-        for n, sample in enumerate(SAMPLES.values()):
-            session.mount(str(ROOT / sample), f"t{n}")
-        tables = {t.name.partition(".")[2]: t for t in session.tables("t0")}
+        session.mount(str(ROOT / SAMPLE), "t")
         rows = [
             (f"`{name}`", t.kind, t.doc)
-            for name, t in tables.items()
+            for name, t in ((t.name.partition(".")[2], t) for t in session.tables("t"))
             if not name.startswith("raw_events.") and name not in own
         ]
         lines += [*_table(("name", "kind", "what it holds"), rows), ""]
-        for n, name in enumerate(SAMPLES):
-            lines += [f"## Traces of format `{name}`\n"]
-            for module in modules():
-                if name in module.formats:
-                    lines += _view(module, session.columns(f"t{n}.{'.'.join(module.parts)}"))
+        for module in shown:
+            name = "none" if EVERY in module.formats else module.formats[0]
+            if session.tables(f"_{name}") == []:
+                nothing = Mount((f"_{name}",), "", name, LoadedTrace({}, [], 0))
+                attach(session._catalog, nothing, library(), [quantize(0)], library_function)
+        for every, about in ((True, "Views of every trace"), (False, "Views of some formats")):
+            lines += [f"## {about}\n"]
+            for module in shown:
+                if (EVERY in module.formats) == every:
+                    name = "none" if every else module.formats[0]
+                    lines += _view(module, session.columns(f"_{name}.{'.'.join(module.parts)}"))
     return _page(lines)
 
 
 def _view(module: Module, schema: Schema | None) -> Iterator[str]:
-    assert schema is not None, f"stdlib/{'/'.join(module.parts)}.sql cannot be bound"
+    """Tell of a view, or of a function, which cannot be bound if it must be given something."""
+    required = any(default is None for _, default, _ in module.parameters)
+    assert schema is not None or required, f"stdlib/{'/'.join(module.parts)}.sql cannot be bound"
     yield f"### `{'.'.join(module.parts)}`\n"
-    yield f"{module.doc} ({schema.describe().capitalize()}.)\n"
+    kind = "" if schema is None else f" ({schema.describe().capitalize()}.)"
+    yield f"{module.doc}{kind}\n"
+    if EVERY not in module.formats:
+        yield f"Traces of format {_codes(module.formats)}.\n"
+    if module.parameters:
+        given = (
+            (f"`{name}`", "" if default is None else f"`{default}`", what) for name, default, what in module.parameters
+        )
+        yield from _table(("parameter", "if it is not given", "what it is"), given)
+        yield ""
     about = {**TIMES, **module.columns}
-    rows = [(f"`{c.name}`", dialect_type(c.type), str(c.unit), about.get(c.name, "")) for c in schema.columns]
-    yield from _table(("column", "type", "unit", "what it holds"), rows)
+    if schema is None:
+        yield from _table(("column", "what it holds"), [(f"`{name}`", what) for name, what in module.columns.items()])
+    else:
+        rows = [(f"`{c.name}`", dialect_type(c.type), str(c.unit), about.get(c.name, "")) for c in schema.columns]
+        yield from _table(("column", "type", "unit", "what it holds"), rows)
     yield ""
 
 

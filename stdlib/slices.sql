@@ -13,8 +13,7 @@
 -- column process: the process's name, or NULL
 -- column category: its category, or NULL
 -- column name: what is done
--- column args: its arguments, those of its begin
+-- column args: its arguments, those of its begin and of its end
 SELECT s._ts, s._duration, s.id, s.parent_id, s.depth, s.lane, s.track, t.tid, t.pid, t.thread, t.process,
   s.category, s.name, s.args
 FROM _built.slices AS s LEFT JOIN tracks AS t ON t.track = s.track
-ORDER BY s.id

@@ -10,10 +10,14 @@
 -- column process: the name of its process, or NULL
 -- column host: the machine, NULL if the trace has only one or does not tell
 -- column unit: of a counter, if the trace has it
-SELECT k.track, k.kind, COALESCE(k.name, CASE WHEN k.kind = 'thread' THEN t.name END) AS name, k.parent,
-  k.tid, COALESCE(k.pid, t.pid) AS pid, t.name AS thread, COALESCE(p.name, t.process) AS process, k.host, k.unit
-FROM _parts.tracks AS k
-LEFT JOIN threads AS t ON t.tid = k.tid AND t.host <=> k.host AND (t.pid = k.pid OR k.pid IS NULL OR t.pid IS NULL)
-LEFT JOIN processes AS p ON p.pid = COALESCE(k.pid, t.pid) AND p.host <=> k.host
-QUALIFY ROW_NUMBER() OVER (PARTITION BY k.track ORDER BY t.pid NULLS LAST, k.kind, k.name) = 1
-ORDER BY k.track
+WITH owners AS (SELECT host, tid, MIN(pid) AS pid, MIN(name) AS name FROM threads GROUP BY host, tid),
+whole AS (
+  SELECT k.track, k.kind, k.name, k.parent, k.tid, COALESCE(k.pid, o.pid) AS pid, COALESCE(t.name, o.name) AS thread, k.host,
+    k.unit
+  FROM _parts.tracks AS k
+  LEFT JOIN threads AS t ON t.tid = k.tid AND t.pid = k.pid AND t.host <=> k.host
+  LEFT JOIN owners AS o ON o.tid = k.tid AND o.host <=> k.host AND k.pid IS NULL
+)
+SELECT w.track, w.kind, COALESCE(w.name, CASE WHEN w.kind = 'thread' THEN w.thread END) AS name, w.parent, w.tid, w.pid,
+  w.thread, p.name AS process, w.host, w.unit
+FROM whole AS w LEFT JOIN processes AS p ON p.pid = w.pid AND p.host <=> w.host

@@ -92,8 +92,8 @@ class Binder:
             if not select.recursive:
                 self._check_not_recursive(cte)
             name, feeds = cte.name.text.lower(), Feeds()
-            inner = binder.copy(feeds=feeds)
-            plan = inner._recursive(cte) if select.recursive and _names_itself(cte) else inner.plan(cte.select)
+            inner: Binder = binder.copy(feeds=feeds)
+            plan = inner.of_common_table(cte) if select.recursive and _names_itself(cte) else inner.plan(cte.select)
             plan = binder.renamed(plan, cte.columns, cte.name)
             binder = binder.copy(common={**binder.common, name: plan}, fed={**binder.fed, name: feeds})
         return binder
@@ -108,7 +108,7 @@ class Binder:
                 hint="WITH RECURSIVE lets a table read itself",
             )
 
-    def _recursive(self, cte: ast.CommonTable) -> Plan:
+    def of_common_table(self, cte: ast.CommonTable) -> Plan:
         """Bind `base UNION [ALL] step`, where the step reads the table that is being made."""
         body = cte.select.body
         if not isinstance(body, ast.Compound) or body.op != "UNION":

@@ -33,10 +33,10 @@ def library_function(module: Module, home: tuple[str, ...]) -> TableFunction:
                 written = parse_expression(Source(module.source.name, default))
                 argument = bind_argument(builder, ast.ValueArgument(written))
             values[name] = _plain(argument)
-        own = Feeds() if builder.feeds is None else None
+        own = None if builder.within else Feeds()
         env = replace(builder.env, params=values)
         inside = builder.copy(env=env, home=home, common={}, recursive=False, depth=builder.depth + 1)
-        inside.feeds = own or builder.feeds
+        inside.feeds, inside.within = own or builder.feeds, True
         plan = inside.plan(module.select())
         if own is not None and own.lacking:
             env.warnings.entries[own.note(".".join((*home, *module.parts)))] = 1

@@ -106,7 +106,11 @@ def attach(
         catalog.add((*parts, PARTS, name), Part(schema, views, mount.reader))
     for module in library.modules:
         if module.covers(mount.reader):
-            entry = function_of(module, parts) if module.parameters else _view(module, parts, fed=module.parts[0] not in HIDDEN)
+            entry = (
+                function_of(module, parts)
+                if module.parameters
+                else _view(module, parts, fed=module.parts[0] not in HIDDEN)
+            )
             catalog.add((*parts, *module.parts), entry)
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -38,6 +39,8 @@ class Module:
     columns: Mapping[str, str]
     """What its columns hold, by name."""
     source: Source
+    like: str = ""
+    """The view whose columns it has, if it is another name of it: `-- columns of: scheduler.timeslices_p_cpu`."""
     parameters: tuple[tuple[str, str | None, str], ...] = ()
     """What it is called with, if it is a function: names, defaults as they are written or None, and what they mean.
 
@@ -83,7 +86,7 @@ class Library:
 def library() -> Library:
     """Read the standard library, except for what the views select."""
     root = resources.root() / "stdlib"
-    found = [_read(path, root) for path in sorted(root.rglob("*.sql"))]
+    found = _with_columns([_read(path, root) for path in sorted(root.rglob("*.sql"))])
     views = tuple(one for one in found if one.parts[0] != _PARTS)
     parts = {name: Schema(_kind(columns), columns) for name, columns in _columns("parts").items()}
     sources = {
@@ -91,6 +94,12 @@ def library() -> Library:
     }
     tables = {name: Expected(name, Schema(Kind.REGULAR, columns)) for name, columns in _columns("tables").items()}
     return Library(views, sources, parts, expected_events(), tables)
+
+
+def _with_columns(found: Sequence[Module]) -> list[Module]:
+    """Say what the columns of views are that are other names of one."""
+    by_name = {".".join(one.parts): one for one in found}
+    return [replace(one, columns=by_name[one.like].columns) if one.like else one for one in found]
 
 
 def modules() -> tuple[Module, ...]:
@@ -106,6 +115,7 @@ def _read(path: Path, root: Path) -> Module:
     formats: tuple[str, ...] = ()
     columns: dict[str, str] = {}
     parameters: list[tuple[str, str | None, str]] = []
+    like = ""
     for line in text.splitlines():
         if not line.startswith("--"):
             break
@@ -115,6 +125,8 @@ def _read(path: Path, root: Path) -> Module:
         elif comment.startswith("column "):
             column, _, what = comment.removeprefix("column ").partition(":")
             columns[column.strip()] = what.strip()
+        elif comment.startswith("columns of:"):
+            like = comment.removeprefix("columns of:").strip()
         elif comment.startswith("parameter "):
             declared, _, what = comment.removeprefix("parameter ").partition(":")
             name, given, default = declared.partition("=")
@@ -122,7 +134,7 @@ def _read(path: Path, root: Path) -> Module:
         else:
             doc.append(comment)
     source = Source(f"stdlib/{relative.as_posix()}", text)
-    return Module(relative.with_suffix("").parts, formats, " ".join(doc), columns, source, tuple(parameters))
+    return Module(relative.with_suffix("").parts, formats, " ".join(doc), columns, source, like, tuple(parameters))
 
 
 @record

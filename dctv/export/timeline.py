@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from dctv.errors import UsageError
@@ -58,10 +59,23 @@ def of_mount(session: Session) -> Timeline:
     told = dict(_rows(session, "SELECT key, value FROM t.properties"))
     tracks = _rows(session, "SELECT track, kind, name, pid, tid, unit FROM t.tracks ORDER BY track")
     named = _rows(session, "SELECT DISTINCT pid, name FROM t.processes WHERE pid IS NOT NULL ORDER BY pid, name")
+    threads = _rows(session, "SELECT pid, tid, name FROM t.threads WHERE tid IS NOT NULL ORDER BY pid, tid, name")
     queries = {kind: _select(columns, f"t.{kind}", _ORDER.get(kind, "")) for kind, columns in _COLUMNS.items()}
     start = int(told.get("start_ns", "0"))
     processes = [(int(pid), name) for pid, name in named]
-    return Timeline(session, start, told, processes, [Track(*row) for row in tracks], queries)
+    return Timeline(session, start, told, processes, _with_threads([Track(*row) for row in tracks], threads), queries)
+
+
+def _with_threads(tracks: Sequence[Track], threads: Sequence[tuple[Any, ...]]) -> list[Track]:
+    """Give the tracks of threads their names, and threads that have nothing but a name a track."""
+    names = {(pid, tid): name for pid, tid, name in threads}
+    found = []
+    for one in tracks:
+        name = names.pop((one.pid, one.tid), None) if one.kind == "thread" else None
+        found.append(replace(one, name=one.name or name))
+    free = max((one.number for one in tracks), default=-1) + 1
+    rest = enumerate(((place, name) for place, name in names.items() if name), free)
+    return [*found, *(Track(number, "thread", name, pid, tid) for number, ((pid, tid), name) in rest)]
 
 
 def _select(columns: Iterable[str], source: str, order: str = "") -> str:

@@ -1,8 +1,8 @@
 """Reads collapsed stacks, the input of flame graphs: `main;parse;read 12`, one stack and how often it was seen a line.
 
-Each line is a row of `raw_events.sample`: `stack` as it stands, `period` the number, `line`. Nothing tells a time, so that
-all are at `_ts` 0; where the first frame is `comm-pid` or `comm-pid/tid`, as scripts write it that were asked for, `comm`, `pid`
-and `tid` are known too.
+Each line is a row of `raw_events.sample`: `stack` as it stands, `period` the number, `line`. Nothing tells a time, so
+that all are at `_ts` 0; where the first frame is `comm-pid` or `comm-pid/tid`, as scripts write it that were asked
+for, `comm`, `pid` and `tid` are known too.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ def _folder(path: Path) -> Sequence[Path] | None:
             found.append(place / METADATA)
             found.extend(_streams(place))
         elif place.name != _INDEX:
-            others += sum(one.is_file() and not one.name.startswith(".") for one in place.iterdir())
+            others += sum(one.is_file() and not one.name.startswith(".") for one in _inside(place))
     return found if found and others <= len(found) else None
 
 
@@ -57,12 +57,17 @@ def _folders(path: Path) -> Iterator[Path]:
             seen += 1
             yield place
             if not _has_metadata(place):
-                try:
-                    following += sorted(one for one in place.iterdir() if one.is_dir() and not one.is_symlink())
-                except OSError:
-                    continue
+                following += [one for one in _inside(place) if one.is_dir() and not one.is_symlink()]
         waiting = following
         depth += 1
+
+
+def _inside(folder: Path) -> list[Path]:
+    """Return what is in a folder; nothing if it cannot be read, since then it is no trace of this format."""
+    try:
+        return sorted(folder.iterdir())
+    except OSError:
+        return []
 
 
 def _has_metadata(folder: Path) -> bool:
@@ -85,8 +90,6 @@ def _streams(folder: Path) -> list[Path]:
 def _start(paths: Sequence[Path], context: LoadContext, _: int) -> RowPass:
     from dctv import _kernels
 
-    for name in context.options:
-        raise TraceError(f"ctf has no option `{name}`", hint="ctf has no options")
     found = list(_traces(paths))
     program = Program()
     base = _common([one.folder for one in found])

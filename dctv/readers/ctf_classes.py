@@ -11,6 +11,9 @@ from dctv.record import record
 MOST_DEPTH = 48
 """How deep structures may be nested."""
 
+MOST_FIELDS = 1 << 16
+"""How many fields a structure may have, all in all."""
+
 Labels = tuple[tuple[str, int, int], ...]
 """Names of ranges of values: name, first and last value."""
 
@@ -82,6 +85,9 @@ class Struct:
 
     members: tuple[tuple[str, str, FieldClass], ...]
     align: int = 1
+    """That of its members too."""
+    weight: int = 1
+    """Of how many fields it is made, all in all."""
 
 
 @record
@@ -99,6 +105,7 @@ class Variant:
 
     selector: Path | None
     options: tuple[tuple[str, FieldClass, tuple[tuple[int, int], ...] | None], ...]
+    weight: int = 1
 
 
 @record
@@ -173,8 +180,6 @@ class TraceClass:
 def alignment(what: FieldClass) -> int:
     """Return on what multiple of bits a field begins."""
     match what:
-        case Struct(members=members):
-            return max([what.align, *(alignment(member) for _, _, member in members)])
         case Array():
             return max(what.align, alignment(what.element))
         case Text():
@@ -182,6 +187,42 @@ def alignment(what: FieldClass) -> int:
         case Variant() | Optional():
             return 1
     return what.align
+
+
+def structure(members: Sequence[tuple[str, str, FieldClass]], align: int) -> Struct:
+    """Make a structure.
+
+    Raises:
+        MetadataError: it is too large, or two fields have one name.
+    """
+    if len({name for name, _, _ in members}) < len(members):
+        raise MetadataError("a structure has two fields of one name")
+    classes = [one for _, _, one in members]
+    return Struct(tuple(members), max([align, *map(alignment, classes)]), _weight(classes))
+
+
+def variant(
+    selector: Path | None, options: Sequence[tuple[str, FieldClass, tuple[tuple[int, int], ...] | None]]
+) -> Variant:
+    """Make a variant.
+
+    Raises:
+        MetadataError: it is too large.
+    """
+    return Variant(selector, tuple(options), _weight([one for _, one, _ in options]))
+
+
+def _weight(parts: Sequence[FieldClass]) -> int:
+    """Return of how many fields something is made: aliases of structures of aliases grow without bound."""
+    found = 1
+    for one in parts:
+        inner = one
+        while isinstance(inner, Array | Optional):
+            inner = inner.element
+        found += inner.weight if isinstance(inner, Struct | Variant) else 1
+    if found > MOST_FIELDS:
+        raise MetadataError(f"a structure has more than {MOST_FIELDS} fields")
+    return found
 
 
 def disjoint(labels: Sequence[tuple[str, int, int]]) -> Labels:

@@ -14,6 +14,8 @@ from dctv.types.schema import TS
 _RESERVED = (TS, "cpu", "common_comm", "common_pid", "common_tgid", "common_flags", "line", "trace", "dur", "cat")
 _THREAD = (("common_pid", "int", ("tid", "vtid")), ("common_tgid", "int", ("pid", "vpid")))
 _SWITCH = "sched_switch"
+_KERNEL = {"common_pid", "common_flags"}
+"""Fields that perf keeps of the kernel, which mean what the columns of these names do."""
 
 Column = tuple[str, str, str]
 """Name, type, unit."""
@@ -71,7 +73,7 @@ def plan(event: EventClass, scopes: Sequence[Scope], around: Around, program: Pr
     trace, perf = around.trace, of_perf(around.trace)
     name = table_name(event, perf=perf)
     sources = _sources(name, scopes, around)
-    shared = {leaf.name for leaf in scopes[3].leaves if perf and leaf.name == "common_pid" and leaf.kind == "int"}
+    shared = {leaf.name for leaf in scopes[3].leaves if perf and leaf.name in _KERNEL and leaf.kind == "int"}
     inferred = "common_pid" not in sources and not shared and around.cpu and follows_switches(trace)
     constants = _constants(trace, sources)
     fixed = {**dict.fromkeys((*sources, *constants, *shared)), **({"cpu": None} if around.cpu else {})}
@@ -111,8 +113,8 @@ def _sources(name: str, scopes: Sequence[Scope], around: Around) -> dict[str, Le
         told = (("cpu", "perf_cpu"), ("common_pid", "perf_tid"), ("common_tgid", "perf_pid"))
         found.update({column: payload[one] for column, one in told if one in payload and payload[one].kind == "int"})
     elif name == _SWITCH and "common_pid" not in found and follows_switches(around.trace):
-        told = (("common_pid", "prev_tid"), ("common_comm", "prev_comm"))
-        found.update({column: payload[one] for column, one in told if one in payload})
+        switched = (("common_pid", "prev_tid"), ("common_comm", "prev_comm"))
+        found.update({column: payload[one] for column, one in switched if one in payload})
     return found
 
 
@@ -143,9 +145,9 @@ def _named(
                 taken.add(name.lower())
             names[scope][place] = name
     fills = []
-    for number, scope in enumerate(scopes):
+    for number, one in enumerate(scopes):
         fill = []
-        for place, leaf in enumerate(scope.leaves):
+        for place, leaf in enumerate(one.leaves):
             name = names[number][place]
             if name not in places:
                 places[name] = len(columns)
@@ -216,7 +218,7 @@ def _stream(trace: TraceClass, stream: StreamClass, label: str, program: Program
     return {
         "id": stream.number % (1 << 64),
         "packet": packet.root,
-        "packet_columns": [(leaf.name, leaf.kind, "") for leaf in packet.leaves],
+        "packet_extra": bool(packet.leaves),
         "header": header.root,
         "shows_header": bool(header.leaves),
         "common": common.root,

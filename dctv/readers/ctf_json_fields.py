@@ -22,6 +22,8 @@ from dctv.readers.ctf_classes import (
     TraceClass,
     Variant,
     disjoint,
+    structure,
+    variant,
 )
 
 _SCOPES = {
@@ -116,15 +118,15 @@ class Fields:
         if not isinstance(what, dict):
             raise MetadataError("a field class must be an object or the name of one")
         kind = text_of(what, "type", "")
-        make: Callable[[Mapping[str, Any], int], FieldClass] | None = {
+        forms: dict[str, Callable[[Mapping[str, Any], int], FieldClass]] = {
             "structure": self._structure,
             "static-length-array": self._array,
             "dynamic-length-array": self._array,
             "optional": self._optional,
             "variant": self._variant,
-        }.get(kind)
-        if make is not None:
-            return make(what, depth)
+        }
+        if kind in forms:
+            return forms[kind](what, depth)
         if kind.startswith(("fixed-length-", "variable-length-")):
             return self._bits(kind, what)
         if kind.endswith(("-string", "-blob")):
@@ -184,9 +186,7 @@ class Fields:
                 raise MetadataError("a member of a structure must be an object")
             name = text_of(member, "name", "")
             members.append((name, name, self.field(member.get("field-class"), depth + 1)))
-        if len({name for name, _, _ in members}) < len(members):
-            raise MetadataError("a structure has two members of one name")
-        return Struct(tuple(members), _align(number(what, "minimum-alignment", 1)))
+        return structure(members, _align(number(what, "minimum-alignment", 1)))
 
     def _array(self, what: Mapping[str, Any], depth: int) -> Array:
         element = self.field(what.get("element-field-class"), depth + 1)
@@ -210,13 +210,13 @@ class Fields:
             name = text_of(option, "name", str(place))
             ranges = _ranges(option.get("selector-field-ranges"))
             options.append((name, self.field(option.get("field-class"), depth + 1), ranges))
-        return Variant(_location(what, "selector-field-location"), tuple(options))
+        return variant(_location(what, "selector-field-location"), options)
 
 
 def _little(what: Mapping[str, Any]) -> bool:
-    order = what.get("byte-order")
+    order = text_of(what, "byte-order", "")
     if order not in {"little-endian", "big-endian"}:
-        raise MetadataError(f"a byte order must be `little-endian` or `big-endian`, not `{str(order)[:40]}`")
+        raise MetadataError(f"a byte order must be `little-endian` or `big-endian`, not `{order[:40]}`")
     return order == "little-endian"
 
 

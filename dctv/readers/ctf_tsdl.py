@@ -10,7 +10,10 @@ from dctv import resources
 from dctv.readers.ctf_classes import MetadataError
 
 if TYPE_CHECKING:
-    from lark import Lark, Tree
+    from lark import Lark
+
+Form = Any
+"""A tree of lark's: `data`, the name of a form of the grammar, and `children`, its words and trees."""
 
 MOST_BYTES = 64 << 20
 """How large metadata may be."""
@@ -19,7 +22,7 @@ _ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{1,2}|[0-7]{1,3}|.)", re.DOTALL)
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v"} | {c: c for c in "\\'\"?"}
 
 
-def parse_tsdl(text: str) -> Tree[Any]:
+def parse_tsdl(text: str) -> Form:
     """Return the syntax tree of metadata.
 
     Raises:

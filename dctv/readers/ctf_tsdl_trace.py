@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
 
 from dctv.readers.ctf_classes import (
     Array,
@@ -20,11 +19,8 @@ from dctv.readers.ctf_classes import (
     TraceClass,
     Variant,
 )
-from dctv.readers.ctf_tsdl import parse_tsdl
+from dctv.readers.ctf_tsdl import Form, parse_tsdl
 from dctv.readers.ctf_tsdl_types import Types, Value, attributes
-
-if TYPE_CHECKING:
-    from lark import Tree
 
 _ORDERS = {"le": True, "be": False, "network": False}
 _DEFAULT_CLOCK = "default"
@@ -97,9 +93,9 @@ class _Blocks:
         self._types = types
         self._events: list[tuple[int | None, EventClass]] = []
 
-    def take(self, kind: str, block: Tree[Any]) -> None:
+    def take(self, kind: str, block: Form) -> None:
         """Take a block."""
-        take: Callable[[Tree[Any]], None] | None = getattr(self, f"_take_{kind}", None)
+        take: Callable[[Form], None] | None = getattr(self, f"_take_{kind}", None)
         if take is not None:
             take(block)
 
@@ -139,7 +135,7 @@ class _Blocks:
                 raise MetadataError(f"no clock is called `{stream.clock}`")
             self._trace.clocks[_DEFAULT_CLOCK] = Clock(_DEFAULT_CLOCK)
 
-    def _declared(self, block: Tree[Any]) -> dict[str, Struct]:
+    def _declared(self, block: Form) -> dict[str, Struct]:
         """Return the structures of a block by path: `event.header`."""
         types = self._types.inner()
         found = {}
@@ -158,14 +154,14 @@ class _Blocks:
         for name in given.keys() - known:
             self._trace.note("unknown attribute in the metadata", f"`{name}` of {where}")
 
-    def _take_trace(self, block: Tree[Any]) -> None:
+    def _take_trace(self, block: Form) -> None:
         self._trace.header = self._declared(block).get("packet.header", self._trace.header)
         self._unknown(attributes(block), {"major", "minor", "uuid", "byte_order"}, "trace")
 
-    def _take_env(self, block: Tree[Any]) -> None:
+    def _take_env(self, block: Form) -> None:
         self._trace.environment.update({name: value for name, (_, value) in attributes(block).items()})
 
-    def _take_clock(self, block: Tree[Any]) -> None:
+    def _take_clock(self, block: Form) -> None:
         given = attributes(block)
         name = str(given.get("name", ("", _DEFAULT_CLOCK))[1])
         numbers = {key: _signed(given, key) for key in ("freq", "offset", "offset_s")}
@@ -173,14 +169,16 @@ class _Blocks:
         if frequency <= 0:
             raise MetadataError(f"the clock `{name}` has a frequency of {frequency} Hz")
         absolute = str(given.get("absolute", ("", "false"))[1]).lower() in {"true", "1"}
-        facts = {key: str(given[key][1]) for key in ("description", "precision", "uuid") if key in given}
+        facts: dict[str, str] = {
+            key: str(given[key][1]) for key in ("description", "precision", "uuid") if key in given
+        }
         # Tracers tell an offset from 1970 and leave `absolute` false.
         unix = absolute or bool(numbers["offset"] or numbers["offset_s"])
         self._trace.clocks[name] = Clock(name, frequency, numbers["offset_s"], numbers["offset"], unix, facts)
         known = {"name", "uuid", "description", "freq", "precision", "offset_s", "offset", "absolute"}
         self._unknown(given, known, "clock")
 
-    def _take_stream(self, block: Tree[Any]) -> None:
+    def _take_stream(self, block: Form) -> None:
         given = attributes(block)
         number = _signed(given, "id")
         if number in self._trace.streams:
@@ -191,7 +189,7 @@ class _Blocks:
         )
         self._unknown(given, {"id"}, "stream")
 
-    def _take_event(self, block: Tree[Any]) -> None:
+    def _take_event(self, block: Form) -> None:
         given = attributes(block)
         number = _signed(given, "id")
         name = str(given.get("name", ("", ""))[1]) or f"event_{number}"

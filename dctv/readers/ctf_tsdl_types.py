@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dctv.readers.ctf_classes import (
     MOST_DEPTH,
@@ -17,13 +17,11 @@ from dctv.readers.ctf_classes import (
     Text,
     TraceClass,
     Variant,
-    alignment,
     disjoint,
+    structure,
+    variant,
 )
-from dctv.readers.ctf_tsdl import unquoted, whole
-
-if TYPE_CHECKING:
-    from lark import Tree
+from dctv.readers.ctf_tsdl import Form, unquoted, whole
 
 _BASES = {
     **dict.fromkeys(("decimal", "dec", "d", "i", "u", "10"), 10),
@@ -56,7 +54,7 @@ def value_of(what: Any) -> Value:
     return ("path", ".".join(what.children))
 
 
-def attributes(tree: Tree[Any]) -> dict[str, Value]:
+def attributes(tree: Form) -> dict[str, Value]:
     """Return the assignments between braces."""
     return {
         ".".join(entry.children[0].children): value_of(entry.children[1])
@@ -83,7 +81,7 @@ class Types:
         """Return the names of a block in this one."""
         return Types(self._trace, little=self._little, around=self._scopes)
 
-    def declare(self, tree: Tree[Any], depth: int = 0) -> bool:
+    def declare(self, tree: Form, depth: int = 0) -> bool:
         """Take a declaration; False if it is something else."""
         if tree.data == "typealias":
             _, what, alias = tree.children
@@ -100,7 +98,7 @@ class Types:
             return False
         return True
 
-    def type_of(self, tree: Tree[Any], depth: int = 0) -> FieldClass:
+    def type_of(self, tree: Form, depth: int = 0) -> FieldClass:
         """Return the class that a type means.
 
         Raises:
@@ -115,7 +113,7 @@ class Types:
         made: FieldClass = getattr(self, f"_{tree.data}")(tree, depth)
         return made
 
-    def struct_of(self, tree: Tree[Any], what: str) -> Struct:
+    def struct_of(self, tree: Form, what: str) -> Struct:
         """Return a structure, which headers, contexts and fields of events must be."""
         found = self.type_of(tree)
         if not isinstance(found, Struct):
@@ -128,7 +126,7 @@ class Types:
                 return known[name]
         raise MetadataError(f"no type is called `{name}`")
 
-    def _integer(self, tree: Tree[Any], _: int) -> Integer:
+    def _integer(self, tree: Form, _: int) -> Integer:
         given = attributes(tree)
         size = _number(given, "size", 0)
         if not 1 <= size <= 64:
@@ -149,7 +147,7 @@ class Types:
             clock=clock,
         )
 
-    def _floating(self, tree: Tree[Any], _: int) -> Float:
+    def _floating(self, tree: Form, _: int) -> Float:
         given = attributes(tree)
         size = _number(given, "exp_dig", 0) + _number(given, "mant_dig", 0)
         if size not in {32, 64}:
@@ -157,11 +155,11 @@ class Types:
         self._warn(given, {"exp_dig", "mant_dig", "byte_order", "align"}, "floating_point")
         return Float(size, _align(_number(given, "align", 1)), self._order(given))
 
-    def _string(self, tree: Tree[Any], _: int) -> Text:
+    def _string(self, tree: Form, _: int) -> Text:
         self._warn(attributes(tree), {"encoding"}, "string")
         return Text()
 
-    def _struct(self, tree: Tree[Any], depth: int) -> FieldClass:
+    def _struct(self, tree: Form, depth: int) -> FieldClass:
         names = self.inner()
         align = 1
         members: list[tuple[str, str, FieldClass]] = []
@@ -172,15 +170,12 @@ class Types:
                 align = _align(whole(part.children[-1]))
                 continue
             members = [(name, shown(name), one) for name, one in names.members(part, depth + 1)]
-        if len({name for name, _, _ in members}) < len(members):
-            raise MetadataError("a struct has two fields of one name")
-        made = Struct(tuple(members), align)
-        return self._named("struct", tree, Struct(made.members, alignment(made)))
+        return self._named("struct", tree, structure(members, align))
 
-    def _struct_named(self, tree: Tree[Any], _: int) -> FieldClass:
+    def _struct_named(self, tree: Form, _: int) -> FieldClass:
         return self._find(f"struct {tree.children[1].children[0]}")
 
-    def _variant(self, tree: Tree[Any], depth: int) -> FieldClass:
+    def _variant(self, tree: Form, depth: int) -> FieldClass:
         names = self.inner()
         selector = None
         options: tuple[tuple[str, FieldClass, None], ...] = ()
@@ -189,16 +184,16 @@ class Types:
                 selector = _path(part.children[0])
             elif part.data == "body":
                 options = tuple((name, one, None) for name, one in names.members(part, depth + 1))
-        self._named("variant", tree, Variant(None, options))
-        return Variant(selector, options)
+        self._named("variant", tree, variant(None, options))
+        return variant(selector, options)
 
-    def _variant_named(self, tree: Tree[Any], _: int) -> FieldClass:
+    def _variant_named(self, tree: Form, _: int) -> FieldClass:
         name, *tag = tree.children[1:]
         found = self._find(f"variant {name.children[0]}")
         assert isinstance(found, Variant)
-        return Variant(_path(tag[0].children[0]), found.options) if tag else found
+        return variant(_path(tag[0].children[0]), found.options) if tag else found
 
-    def _enum(self, tree: Tree[Any], depth: int) -> FieldClass:
+    def _enum(self, tree: Form, depth: int) -> FieldClass:
         base = next((part for part in tree.children[1:] if part.data == "base"), None)
         holder = self._find("int") if base is None else self.type_of(base.children[0], depth + 1)
         if not isinstance(holder, Integer):
@@ -209,16 +204,16 @@ class Types:
         )
         return self._named("enum", tree, made)
 
-    def _enum_named(self, tree: Tree[Any], _: int) -> FieldClass:
+    def _enum_named(self, tree: Form, _: int) -> FieldClass:
         return self._find(f"enum {tree.children[1].children[0]}")
 
-    def _named(self, kind: str, tree: Tree[Any], made: FieldClass) -> FieldClass:
+    def _named(self, kind: str, tree: Form, made: FieldClass) -> FieldClass:
         for part in tree.children[1:]:
             if part.data == "name":
                 self._known[f"{kind} {part.children[0]}"] = made
         return made
 
-    def members(self, body: Tree[Any], depth: int) -> Iterator[tuple[str, FieldClass]]:
+    def members(self, body: Form, depth: int) -> Iterator[tuple[str, FieldClass]]:
         """Give the fields that a body declares."""
         for tree in body.children:
             if tree.data == "fields":
@@ -265,13 +260,13 @@ _BUILT = frozenset(
 )
 
 
-def _spelt(words: Tree[Any], pointers: Tree[Any]) -> str:
+def _spelt(words: Form, pointers: Form) -> str:
     """Return how a type of words is called: `unsigned long`, `void *`."""
     name = " ".join(words.children)
     return f"{name} {'*' * len(pointers.children[0].children)}" if pointers.children else name
 
 
-def _sized(what: FieldClass, dimensions: Tree[Any]) -> FieldClass:
+def _sized(what: FieldClass, dimensions: Form) -> FieldClass:
     for extent in reversed(dimensions.children):
         length = whole(extent) if isinstance(extent, str) and extent[0].isdigit() else _path(extent)
         what = Array(what, length)
@@ -286,7 +281,7 @@ def _path(tree: Any) -> Path:
     return Path("", names)
 
 
-def _labels(tree: Tree[Any]) -> Iterator[tuple[str, int, int]]:
+def _labels(tree: Form) -> Iterator[tuple[str, int, int]]:
     """Give the labels of an enumeration; one without a value has that behind the last."""
     following = 0
     for one in tree.children:

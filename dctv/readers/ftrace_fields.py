@@ -30,6 +30,8 @@ UNITS = {
     ("sched_stat_iowait", "delay"): "ns",
     ("sched_stat_runtime", "runtime"): "ns",
     ("sched_stat_runtime", "vruntime"): "ns",
+    ("funcgraph_exit", "calltime"): "ns",
+    ("funcgraph_exit", "rettime"): "ns",
     ("hrtimer_start", "expires"): "ns",
     ("hrtimer_start", "softexpires"): "ns",
     ("hrtimer_expire_entry", "now"): "ns",
@@ -43,6 +45,8 @@ UNITS = {
     ("f2fs_write_end", "pos"): "B",
     ("f2fs_write_end", "len"): "B",
     ("f2fs_write_end", "copied"): "B",
+    ("funcgraph_entry", "duration"): "ns",
+    ("funcgraph_exit", "duration"): "ns",
     ("print|trace_event_clock_sync", "parent_ts"): "s",
     ("print|trace_event_clock_sync", "realtime_ts"): "ms",
 }

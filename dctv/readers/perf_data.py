@@ -1,10 +1,10 @@
 """Reads perf.data, as `perf record` writes it to files and pipes: samples with stacks, tracepoints, and process events.
 
-Samples are rows of `raw_events.sample`: `event`, who and where (`pid`, `tid`, `cpu`, `comm`, `mode`), `period` (how much
-each stands for), `ip` and `stack`, the frames from the root on with `;` between: `module+0xoffset`, since a trace has no
-symbols but those of programs in the kernel (BPF). Samples of tracepoints are rows of `raw_events.<tracepoint>`, with
-the kernel's fields. What the kernel tells of memory, names and life of processes is in `raw_events.mmap`, `comm`, `fork`,
-`exit`, `switch`, `lost` and more; `line` is a record's number in the trace.
+Samples are rows of `raw_events.sample`: `event`, who and where (`pid`, `tid`, `cpu`, `comm`, `mode`), `period` (how
+much each stands for), `ip` and `stack`, the frames from the root on with `;` between: `module+0xoffset`, since a trace
+has no symbols but those of programs in the kernel (BPF). Samples of tracepoints are rows of `raw_events.<tracepoint>`,
+with the kernel's fields. What the kernel tells of memory, names and life of processes is in `raw_events.mmap`, `comm`,
+`fork`, `exit`, `switch`, `lost` and more; `line` is a record's number in the trace.
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 
 Samples are rows of `raw_events.sample`, as those of perf.data are; `stack` has the functions' names from the root on
 with `;` between, `[unknown]` where perf knew none, and `text` is what stands behind the event that is no address. The
-samples of tracepoints are rows of `raw_events.<tracepoint>`, whose fields are those that are printed, `text` what is left. What
-else perf was asked to print (`PERF_RECORD_COMM`, ...) is in `raw_events.record`. A number that stands alone before the
-time is taken as the thread.
+samples of tracepoints are rows of `raw_events.<tracepoint>`, whose fields are those that are printed, `text` what is
+left. What else perf was asked to print (`PERF_RECORD_COMM`, ...) is in `raw_events.record`. A number that stands alone
+before the time is taken as the thread.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The file `info` of a uftrace data directory -> what kind of records it has, argument specifications and properties."""
+"""The file `info` of a uftrace data directory -> the form of its records, specifications of arguments, properties."""
 
 from __future__ import annotations
 
@@ -16,9 +16,21 @@ _HEADER_BYTES = 40
 _MAX_BYTES = 64 << 20
 
 FEATURES = (
-    "plthook task-session kernel argument retval sym-rel-addr max-stack event perf-event auto-args debug-info "
-    "estimate-return sym-size callsite"
-).split()
+    "plthook",
+    "task-session",
+    "kernel",
+    "argument",
+    "retval",
+    "sym-rel-addr",
+    "max-stack",
+    "event",
+    "perf-event",
+    "auto-args",
+    "debug-info",
+    "estimate-return",
+    "sym-size",
+    "callsite",
+)
 """Names of the bits of the feature mask, lowest first."""
 
 _PROPERTIES = {

@@ -1,6 +1,6 @@
-"""Specifications of arguments of a uftrace recording (`name@arg1/i32,arg2/s;...`) -> the layout of each function's data.
+"""What a uftrace recorder was told of arguments (`name@arg1/i32,arg2/s;...`) -> the layout of each function's data.
 
-Records tell only that arguments follow, not how many nor how long: that is what the recorder was told, and is told again.
+Records tell only that arguments follow, neither how many nor how long they are.
 """
 
 from __future__ import annotations
@@ -20,9 +20,27 @@ _ITEM = re.compile(
     r"(?:%(?P<place>.*))?$",
 )
 _ACTIONS = (
-    "arg fparg retval filter notrace depth= time= size= caller hide trace finish callsite read= color= backtrace recover "
-    "auto-args clear if:"
-).split()
+    "arg",
+    "fparg",
+    "retval",
+    "filter",
+    "notrace",
+    "depth=",
+    "time=",
+    "size=",
+    "caller",
+    "hide",
+    "trace",
+    "finish",
+    "callsite",
+    "read=",
+    "color=",
+    "backtrace",
+    "recover",
+    "auto-args",
+    "clear",
+    "if:",
+)
 _SPECIAL = frozenset(".?*+-^$|()[]{}")
 _OPERATORS = {
     "_Znwm": "operator new",
@@ -82,18 +100,18 @@ class _Layouts:
         self.kinds: dict[tuple[int, int], set[bool]] = {}
         """Whether a function has arguments (False) or results (True) specified."""
         self.bad: list[str] = []
-        self.auto = {results: self._auto(results) for results in (False, True)}
+        self.auto = {results: self._auto(results=results) for results in (False, True)}
         self.names = [_by_name(module) for module in modules]
 
-    def _auto(self, results: bool) -> dict[str, list[Value]]:
+    def _auto(self, *, results: bool) -> dict[str, list[Value]]:
         if "auto-args" not in self.info.features:
             return {}
         found: dict[str, list[Value]] = {}
-        for spec in self.parse(self.info.spec("retauto" if results else "argauto"), results, auto=True):
+        for spec in self.parse(self.info.spec("retauto" if results else "argauto"), results=results, auto=True):
             found.setdefault(spec.name, []).extend(spec.values)
         return found
 
-    def parse(self, text: str, results: bool, *, auto: bool) -> Iterator[_Spec]:
+    def parse(self, text: str, *, results: bool, auto: bool) -> Iterator[_Spec]:
         """Split a specification."""
         for one in text.split(";"):
             name, _, rest = one.partition("@")
@@ -103,12 +121,12 @@ class _Layouts:
             values = []
             for item in rest.split(",") if rest else ():
                 if _is_action(item):
-                    values += self._value(item, results, one)
+                    values += self._value(item, one, results=results)
                 else:
                     module = module or item
             yield _Spec(_OPERATORS.get(name, name), module, values, results, auto)
 
-    def _value(self, item: str, results: bool, whole: str) -> list[Value]:
+    def _value(self, item: str, whole: str, *, results: bool) -> list[Value]:
         lower = item.lower()
         if not lower.startswith(("arg", "fparg", "retval")) or lower.startswith("retval") != results:
             return []
@@ -129,16 +147,16 @@ class _Layouts:
             for symbol in symbols:
                 if spec.module.upper() == "PLT" and symbol[2] != "P":
                     continue
-                self._apply(number, symbol, spec, exact)
+                self._apply(number, symbol, spec, exact=exact)
 
     def _in_module(self, wanted: str, module: Module) -> bool:
         if wanted.upper() == "PLT":
             return module.path == self.info.values.get("exename", module.path)
         return module.name.startswith(wanted)
 
-    def _apply(self, number: int, symbol: Symbol, spec: _Spec, exact: bool) -> None:
+    def _apply(self, number: int, symbol: Symbol, spec: _Spec, *, exact: bool) -> None:
         key = (number, symbol[0])
-        values: Sequence[Value] = spec.values or self._known(number, symbol, spec.results)
+        values: Sequence[Value] = spec.values or self._known(number, symbol, results=spec.results)
         kinds = self.kinds.get(key, set())
         if not values or (spec.auto and spec.results in kinds):
             return
@@ -152,14 +170,14 @@ class _Layouts:
                 # The number of the first stays, as in the recorder.
                 into[value.place] = (Value(before[0].index, value.kind, value.size, value.type, value.place), exact)
 
-    def _known(self, number: int, symbol: Symbol, results: bool) -> list[Value]:
+    def _known(self, number: int, symbol: Symbol, *, results: bool) -> list[Value]:
         """Return what debug information, else the recorder's own list says of a function."""
         debug = self.modules[number].debug
         text = (debug.results if results else debug.arguments).get(symbol[0])
         if text is not None:
             values: list[Value] = []
             for item in text.removeprefix("@").split(","):
-                values += self._value(item, results, text)
+                values += self._value(item, text, results=results)
             if values:
                 return values
         return self.auto[results].get(symbol[3], [])
@@ -178,7 +196,7 @@ def layouts_of(info: Info, modules: Sequence[Module]) -> Layouts:
         passes.append((every if known else info.spec("argauto"), False, True))
         passes.append((every if known else info.spec("retauto"), True, True))
     for text, about_results, auto in passes:
-        for spec in build.parse(text, about_results, auto=auto):
+        for spec in build.parse(text, results=about_results, auto=auto):
             build.apply(spec)
     values = {key: [value for value, _ in found.values()] for key, found in build.found.items()}
     enums = [(-1, name, members) for name, members in read_enums(info.spec("enumauto"))]
@@ -225,7 +243,7 @@ def _size(found: re.Match[str], kind: str, *, wide: bool) -> int | None:
 
 
 def _is_action(item: str) -> bool:
-    return item.lower().startswith(tuple(_ACTIONS))
+    return item.lower().startswith(_ACTIONS)
 
 
 def _is_exact(name: str, pattern: str) -> bool:

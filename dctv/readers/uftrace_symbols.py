@@ -11,6 +11,7 @@ from dctv.record import record
 _KINDS = frozenset("?TtwPKDdvu")
 _ENDS = frozenset({"__sym_end", "__dynsym_end", "__func_end"})
 """Names that older versions wrote to tell where the last symbol ends."""
+_MANGLED = ("_Z", "_GLOBAL__sub_I_", "__device_stub_")
 _HEX = frozenset("0123456789abcdefABCDEF")
 _MAX_BYTES = 1 << 30
 
@@ -50,7 +51,7 @@ def read_module(folder: Path, path: str, build_id: str) -> Module:
     debug = _file_of(folder, path, build_id, ".dbg")
     return Module(
         path,
-        _symbols(_lines_of(symbols)) if symbols else [],
+        _demangled(_symbols(_lines_of(symbols))) if symbols else [],
         _debug(_lines_of(debug)) if debug else Debug(),
     )
 
@@ -112,6 +113,16 @@ def _symbols(lines: Iterable[str]) -> list[Symbol]:
             found.append(one)
     found.sort(key=lambda one: one[0])
     return found
+
+
+def _demangled(symbols: list[Symbol]) -> list[Symbol]:
+    """Names are mangled where the recording was made without looking at them."""
+    if not any(name.startswith(_MANGLED) for _, _, _, name in symbols):
+        return symbols
+    from dctv import _kernels
+
+    names = _kernels.uftrace_names([name for _, _, _, name in symbols])
+    return [(address, size, kind, name) for (address, size, kind, _), name in zip(symbols, names, strict=True)]
 
 
 def _symbol(line: str) -> Symbol | None:

@@ -8,6 +8,7 @@ mod columns;
 mod ctf;
 mod export;
 mod ftrace;
+mod ftrace_graph;
 mod json;
 mod pass;
 mod perf;
@@ -30,6 +31,7 @@ fn _kernels(m: &Bound<'_, PyModule>) -> PyResult<()> {
     ctf::register(m)?;
     export::register(m)?;
     ftrace::register(m)?;
+    ftrace_graph::register(m)?;
     perf::register(m)?;
     perf_text::register(m)?;
     perfetto::register(m)?;

@@ -1,5 +1,5 @@
--- Every state of every thread, from one change to the next, also those that begin and end at one time, `ended` and `unknown` ones, and the last ones, whose end is not known. `scheduler.state_changes` tells what the changes are, and `scheduler.thread_states_p_tid` has the states as spans.
--- formats: ftrace-text, trace-dat, perfetto, perf-data, ctf
+-- Every state of every thread, from one change to the next. Also those that begin and end at one time, `ended` and `unknown` ones, and the last ones, whose end is not known, are there. `scheduler.state_changes` tells what the changes are, and `scheduler.thread_states_p_tid` has the states as spans.
+-- formats: ftrace-text, ftrace-graph, trace-dat, perfetto, perf-data, perf-script, ctf
 -- column _ts: when it begins
 -- column end_ts: when the next one begins, NULL for a thread's last
 -- column line: the event's number in the trace, which orders equal times
@@ -29,6 +29,7 @@ changes AS (
   SELECT _ts, line, 'switch' AS kind, cpu, NULL::INT64 AS target_cpu, next_pid AS tid, prev_pid AS other_tid,
     CASE
       WHEN prev_state REGEXP '^-?[0-9]+$' THEN CASE
+        WHEN prev_state::INT64 & 1026 = 1026 THEN 'sleeping'
         WHEN prev_state::INT64 & 112 != 0 THEN 'ended'
         WHEN prev_state::INT64 & 2 != 0 THEN 'uninterruptible'
         WHEN prev_state::INT64 & 255 = 0 THEN 'runnable'

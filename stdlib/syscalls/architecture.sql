@@ -1,5 +1,5 @@
 -- Whose numbers system calls have: as the trace says, else guessed from the numbers of common calls. It has no row if the trace has no numbers, or too few to guess.
--- formats: ftrace-text, trace-dat, perfetto, perf-data, ctf
+-- formats: ftrace-text, ftrace-graph, trace-dat, perfetto, perf-data, perf-script, ctf
 -- column architecture: `x86_64` or `arm64`
 -- column source: `told`, or `guessed`: of calls with the numbers of read, write, futex, close and epoll on either architecture, more than four in five are of this one, and ten at least
 WITH told AS (
@@ -19,7 +19,8 @@ guessed AS (
     WHEN arm64 >= 10 AND arm64 > 4 * x86_64 THEN 'arm64' END AS architecture
   FROM met
 )
-SELECT MIN(architecture) AS architecture, 'told' AS source FROM told WHERE architecture IS NOT NULL HAVING COUNT(*) > 0
+SELECT MIN(architecture) AS architecture, 'told' AS source FROM told
+WHERE architecture IS NOT NULL AND EXISTS (SELECT 1 FROM _events.sys_enter) HAVING COUNT(*) > 0
 UNION ALL
 SELECT architecture, 'guessed' FROM guessed
 WHERE architecture IS NOT NULL AND NOT EXISTS (SELECT 1 FROM told WHERE architecture IS NOT NULL)

@@ -123,7 +123,7 @@ def test_events_are_those_that_a_json_parser_counts(path: Path) -> None:
 
 def test_one_reader_takes_each_trace() -> None:
     readers = scan(shelf, Reader)
-    others = sorted(path for path in (FOLDER.parent / "dftracer").rglob("*") if ".pfw" in path.name)
+    others = sorted(path for path in (FOLDER.parent / "dftracer").rglob("*") if path.name.endswith((".pfw", ".pfw.gz")))
     assert others
     for path in TRACES + [path for path in others if path.stat().st_size and path.parent.name != "truth"]:
         head = head_of(path)

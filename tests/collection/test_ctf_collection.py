@@ -38,8 +38,8 @@ def folders() -> list[str]:
 
 
 FOLDERS = folders()
-REFUSED = [one for one in FOLDERS if one.startswith("babeltrace/fail/") and not one.endswith("/trace")]
-MOUNTED = [one for one in FOLDERS if one not in REFUSED]
+REFUSED = [one for one in FOLDERS if one.startswith("babeltrace/fail/") and not one.endswith("/trace")] or [""]
+MOUNTED = [one for one in FOLDERS if one not in REFUSED] or [""]
 
 
 def truth_of(folder: str, ending: str) -> Path | None:
@@ -125,6 +125,14 @@ def test_every_event_is_that_of_the_reference_tool(folder: str) -> None:
     text = truth_of(folder, ".txt")
     if folder.startswith("tracecompass/CTF2"):
         return
+    if folder == "babeltrace/fail/invalid-packet-size/trace":
+        # The tool refuses it, since its packet is said to be larger than the file; here what is there is read.
+        assert len(found) == 10
+        assert [(one.reason, one.incomplete) for one in trace.diagnostics] == [("a packet is cut off", True)]
+        return
+    if folder == "babeltrace/succeed/sequence":
+        # The list of counts takes the last word only.
+        names = {"sequence event": names["event"]}
     assert Counter(row[2] for row in found) == Counter(
         {
             name if name in {r[2] for r in found} else name.rpartition(":")[2]: int(count)

@@ -14,7 +14,9 @@ from tests.bounds import bounded
 from tests.kernels.tables import Row, rows
 
 Edge = tuple[int | None, int | None]
-EDGES = st.lists(st.tuples(st.one_of(st.none(), st.integers(0, 9)), st.one_of(st.none(), st.integers(0, 9))), max_size=14)
+EDGES = st.lists(
+    st.tuples(st.one_of(st.none(), st.integers(0, 9)), st.one_of(st.none(), st.integers(0, 9))), max_size=14
+)
 
 
 def _table(names: str, found: list[Row], cut: int) -> pa.Table:
@@ -56,8 +58,8 @@ def test_ancestry(edges: list[Edge], wanted: int, cut: int) -> None:
     table = _table("id parent_id", edges, cut)
     start = next((n for n, (own, _) in enumerate(edges) if own == wanted), None)
     names = ["id", "distance"]
-    up = rows(kernels.ancestry(table, id=wanted, down=False, names=names))
-    down = rows(kernels.ancestry(table, id=wanted, down=True, names=names))
+    up = rows(kernels.ancestry(table, start=wanted, down=False, names=names))
+    down = rows(kernels.ancestry(table, start=wanted, down=True, names=names))
     if start is None:
         assert up == down == []
         return
@@ -70,7 +72,7 @@ def test_ancestry(edges: list[Edge], wanted: int, cut: int) -> None:
 @bounded(200)
 @given(EDGES, st.integers(0, 9))
 def test_reachable(edges: list[Edge], start: int) -> None:
-    found = dict(rows(kernels.reachable(_table("from_id to_id", edges, 3), id=start, names=["id", "distance"])))
+    found = dict(rows(kernels.reachable(_table("from_id to_id", edges, 3), start=start, names=["id", "distance"])))
     expected, edge = {start: 0}, [start]
     while edge:
         edge = [to for source in edge for own, to in edges if own == source and to is not None]
@@ -82,7 +84,10 @@ def test_reachable(edges: list[Edge], start: int) -> None:
 
 SLICES = st.lists(
     st.tuples(
-        st.integers(0, 12), st.one_of(st.none(), st.integers(0, 9)), st.integers(0, 9), st.sampled_from(["a", "b", None])
+        st.integers(0, 12),
+        st.one_of(st.none(), st.integers(0, 9)),
+        st.integers(0, 9),
+        st.sampled_from(["a", "b", None]),
     ),
     max_size=9,
 )
@@ -91,9 +96,7 @@ SLICES = st.lists(
 def _tree(drawn: list[tuple[int, int | None, int, str | None]]) -> list[Row]:
     """Give slices in order of time ids, and parents that came before."""
     ordered = sorted(drawn, key=lambda row: row[0])
-    return [
-        (t, n + 1, None if n == 0 or p > n else p or None, d, name) for n, (t, d, p, name) in enumerate(ordered)
-    ]
+    return [(t, n + 1, None if n == 0 or p > n else p or None, d, name) for n, (t, d, p, name) in enumerate(ordered)]
 
 
 def _own(slices: list[Row]) -> dict[int, int | None]:
@@ -152,7 +155,9 @@ def _check(found: list[Row], expected: dict[tuple[str | None, ...], Any]) -> Non
 
 
 @bounded(200)
-@given(st.lists(st.tuples(st.integers(1, 3), st.integers(0, 9), st.lists(st.sampled_from("ab"), min_size=1, max_size=3))))
+@given(
+    st.lists(st.tuples(st.integers(1, 3), st.integers(0, 9), st.lists(st.sampled_from("ab"), min_size=1, max_size=3)))
+)
 def test_flame_graph_of_samples(drawn: list[tuple[int, int, list[str]]]) -> None:
     table = _table("count weight stack", [(c, w, ";".join(s)) for c, w, s in drawn], 2)
     sums: dict[tuple[str | None, ...], list[int]] = defaultdict(lambda: [0, 0, 0])

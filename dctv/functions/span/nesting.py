@@ -53,7 +53,7 @@ def _flame_stacks(inputs: list[ArrowStream], options: Mapping[str, Any], cancel:
     return _kernels.flame_stacks(inputs[0], cancel=cancel, **options)
 
 
-def _lanes_lineage(inputs: Sequence[Schema], options: Mapping[str, Any], made: Schema) -> Lineage:
+def _lanes_lineage(inputs: Sequence[Schema], _options: Mapping[str, Any], made: Schema) -> Lineage:
     """Places depend on times and lengths alone."""
     width = len(inputs[0].payload) - 1
     return handed_on(made, len(made.columns) - width, inputs[0], 1)
@@ -67,9 +67,7 @@ ANCESTRY = SpanOperator(
 )
 REACHABLE = SpanOperator("reachable", "dctv.flow_path: where arrows lead to", _reachable, trees.reachable)
 SELF_TIME = SpanOperator("self time", "dctv.self_time: time without children", _self_time, trees.self_time)
-STACK_PATHS = SpanOperator(
-    "stack paths", "dctv.flatten_slices: what each slice is in", _stack_paths, trees.stack_paths
-)
+STACK_PATHS = SpanOperator("stack paths", "dctv.flatten_slices: what each slice is in", _stack_paths, trees.stack_paths)
 FLAME_SLICES = SpanOperator(
     "flame slices", "dctv.flame_graph of slices: sums by stack", _flame_slices, trees.flame_slices
 )

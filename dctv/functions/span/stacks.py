@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dctv.contracts.span_operator import Counted, Lineage, SpanOperator, handed_on
+from dctv.contracts.span_operator import Counted, Lineage, SpanOperator
 from dctv.functions.span.forms import stacks as queries
 from dctv.plan.nodes import ArrowStream
 from dctv.types.schema import Schema
@@ -38,8 +38,13 @@ def _pairs_lineage(inputs: Sequence[Schema], options: Mapping[str, Any], made: S
     Conditions do not go down in any of these: ids count over all partitions, and warnings over all events. Histories
     and contents need their tokens, since equal stacks have one id.
     """
-    width = len(inputs[0].payload) - options["ranked"]
-    return handed_on(made, len(made.columns) - width, inputs[0], options["ranked"])
+    skipped = options["ranked"]
+    payload = [
+        ((side, one.special_count + skipped + n),)
+        for side, one in enumerate(inputs)
+        for n in range(len(one.payload) - skipped)
+    ]
+    return Lineage((*[None] * (len(made.columns) - len(payload)), *payload))
 
 
 HISTORY = SpanOperator("stack history", "dctv.stack_history", _history, queries.stack_history)

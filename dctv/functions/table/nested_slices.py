@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import replace
 
 from sqlglot import exp
 
 from dctv.contracts.table_function import Argument, Parameter, PlanBuilder, TableFunction
 from dctv.errors import BindError
 from dctv.plan.nodes import Plan, Relation, physical_names
-from dctv.plan.sql import aliased, both, cast, column, number, select, typed_nothing
+from dctv.plan.sql import aliased, both, call, case, cast, column, is_null, number, select, typed_nothing
 from dctv.record import record
 from dctv.types.schema import DURATION, TS, ColumnType, Kind, Schema
 from dctv.types.units import parse_unit
@@ -20,6 +21,8 @@ _RANK = ColumnType("dctv:rank", "BIGINT")
 _PLACE = (ColumnType("id", "BIGINT"), ColumnType("parent_id", "BIGINT"), ColumnType("depth", "INTEGER"))
 _LANE = ColumnType("lane", "BIGINT")
 _OWN = ColumnType("dctv:own", "BIGINT")
+_ARGS = "args"
+_END_ARGS = ColumnType("dctv:end args", "JSON")
 
 
 @record
@@ -30,6 +33,13 @@ class _Given:
     key: ColumnType
     rank: str
     payload: tuple[ColumnType, ...]
+
+    @property
+    def merges_args(self) -> bool:
+        """Whether ends have arguments too."""
+        ends = self.tables.get("ends")
+        types = {c.name: c.type for c in self.payload}
+        return ends is not None and _ARGS in ends.schema.names and types.get(_ARGS) == _END_ARGS.type
 
     @property
     def schema(self) -> Schema:
@@ -89,10 +99,24 @@ def _pairs(given: _Given, builder: PlanBuilder) -> Plan:
     """Match begins and ends."""
     special = (_TIME, given.key, _RANK)
     begins = _input(given, "begins", Schema(Kind.EVENT, (*special, *given.payload), (given.key.name,)), builder)
-    ends = _input(given, "ends", Schema(Kind.EVENT, special, (given.key.name,)), builder)
-    schema = Schema(Kind.REGULAR, (_TIME, _LENGTH, given.key, *_PLACE, _OWN, *given.payload))
+    merged = given.merges_args
+    more = (_END_ARGS,) if merged else ()
+    ends = _input(given, "ends", Schema(Kind.EVENT, (*special, *more), (given.key.name,)), builder)
+    schema = Schema(Kind.REGULAR, (_TIME, _LENGTH, given.key, *_PLACE, _OWN, *given.payload, *more))
     options = {"partitions": 1, "ranked": True, "names": physical_names(schema)}
-    return builder.kernel("nest pairs", schema, [begins, ends], options, ordered=True)
+    pairs = builder.kernel("nest pairs", schema, [begins, ends], options, ordered=True)
+    return _with_end_args(pairs, builder) if merged else pairs
+
+
+def _with_end_args(pairs: Plan, builder: PlanBuilder) -> Plan:
+    """Add arguments of ends to those of their begins."""
+    schema = replace(pairs.schema, columns=pairs.schema.columns[:-1])
+    begun, ended = column(_ARGS), column(_END_ARGS.name)
+    whole = cast(call("json_merge_patch", begun.copy(), ended.copy()), "JSON")
+    args = case((is_null(ended.copy()), begun.copy()), (is_null(begun), ended), default=whole)
+    names = physical_names(schema)
+    items = [aliased(args if name == _ARGS else column(name), name) for name in names]
+    return builder.query(select(*items, source="pairs"), {"pairs": pairs}, schema, ordered=True)
 
 
 def _input(given: _Given, name: str, schema: Schema, builder: PlanBuilder) -> Plan:
@@ -101,7 +125,7 @@ def _input(given: _Given, name: str, schema: Schema, builder: PlanBuilder) -> Pl
         return builder.query(typed_nothing(schema), {}, schema, ordered=True)
     plan = given.tables[name]
     own = dict(zip(plan.schema.names, physical_names(plan.schema), strict=True))
-    sources = {_RANK.name: given.rank, DURATION: _length(plan)}
+    sources = {_RANK.name: given.rank, DURATION: _length(plan), _END_ARGS.name: _ARGS}
     names = physical_names(schema)
     values: list[exp.Expr] = []
     for one, made in zip(schema.columns, names, strict=True):
@@ -138,14 +162,17 @@ def _on_one_lane(given: _Given, pairs: Plan, builder: PlanBuilder) -> Plan:
 
 NESTED_SLICES = TableFunction(
     "nested_slices",
-    "nested slices of begin and end events and of slices whose length is known, in order of time: id, parent_id, depth, "
-    "and the lane: slices of one lane nest, of those that overlap the later one is on the lowest lane that is free",
+    "nested slices of begin and end events and of slices of known length, in order of time: id, parent_id, "
+    "depth, and the lane: slices of one lane nest, of those that overlap the later one is on the lowest free lane",
     (
         Parameter("begins", "events that open a slice; their columns become the slice's", None, keyword_only=True),
-        Parameter("ends", "events that close the innermost slice that was opened", None, keyword_only=True),
         Parameter(
-            "completes", "slices with a `_duration` (or `dur`); NULL if they never end", None, keyword_only=True
+            "ends",
+            "events that close the innermost slice that was opened; their `args` are added to its",
+            None,
+            keyword_only=True,
         ),
+        Parameter("completes", "slices with a `_duration` (or `dur`); NULL if they never end", None, keyword_only=True),
         Parameter("partition", "name of the column of tracks", "track", keyword_only=True),
         Parameter("order", "name of the integer column that orders events of equal time", "line", keyword_only=True),
     ),

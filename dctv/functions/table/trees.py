@@ -11,7 +11,21 @@ from dctv.contracts.table_function import REQUIRED, Argument, Parameter, PlanBui
 from dctv.errors import BindError
 from dctv.functions.table.interval_tables import LENGTH, TIME, ordered, partition_columns, refuse_name
 from dctv.plan.nodes import Plan, physical_names
-from dctv.plan.sql import aliased, call, cast, column, columns, equal, grouped, join, known, named, number, select, where
+from dctv.plan.sql import (
+    aliased,
+    call,
+    cast,
+    column,
+    columns,
+    equal,
+    grouped,
+    join,
+    known,
+    named,
+    number,
+    select,
+    where,
+)
 from dctv.types.schema import DURATION, TS, ColumnType, Kind, Schema
 from dctv.types.units import NO_UNIT, parse_unit
 from dctv.types.values import is_integer
@@ -73,9 +87,16 @@ def _named(argument: Argument, builder: PlanBuilder, *, timed: bool, name: str |
 
 def _relatives(arguments: Mapping[str, Argument], builder: PlanBuilder, *, down: bool) -> Plan:
     argument = arguments["slices"]
-    found = _kernel("ancestry", (_ID, _DISTANCE), _edges(argument, ("id", "parent_id"), builder), builder, {
-        "id": arguments["id"].integer("an id"), "down": down,
-    })
+    found = _kernel(
+        "ancestry",
+        (_ID, _DISTANCE),
+        _edges(argument, ("id", "parent_id"), builder),
+        builder,
+        {
+            "start": arguments["id"].integer("an id"),
+            "down": down,
+        },
+    )
     return _with(argument, found, builder, order=(_DISTANCE.name, "id"))
 
 
@@ -113,7 +134,7 @@ def _descendants(arguments: Mapping[str, Argument], builder: PlanBuilder) -> Pla
 
 def _flow_path(arguments: Mapping[str, Argument], builder: PlanBuilder) -> Plan:
     arrows = _edges(arguments["flows"], ("from_id", "to_id"), builder)
-    options = {"id": arguments["id"].integer("an id")}
+    options = {"start": arguments["id"].integer("an id")}
     found = _kernel("reachable", (_ID, _DISTANCE), arrows, builder, options)
     if arguments["slices"].value is None:
         return found
@@ -144,9 +165,7 @@ def _flatten(arguments: Mapping[str, Argument], builder: PlanBuilder) -> Plan:
     # The longest of those that begin at once is the outermost, and met first.
     by = [exp.Ordered(this=column(TS), nulls_first=False), exp.Ordered(this=column(DURATION), desc=True)]
     by += [exp.Ordered(this=column("id"), nulls_first=False)]
-    source = builder.query(
-        select(*names, source=tree).order_by(*by, copy=False), {"t": plan}, intervals, ordered=True
-    )
+    source = builder.query(select(*names, source=tree).order_by(*by, copy=False), {"t": plan}, intervals, ordered=True)
     options = {"partitions": len(keys), "names": names}
     flat = builder.kernel("flatten", intervals, [source], options, ordered=not keys)
     schema = replace(intervals, columns=(*intervals.columns, _STACK))
@@ -199,7 +218,9 @@ def _stacks(plan: Plan, weight: ColumnType | None, builder: PlanBuilder) -> Plan
 
 
 _SLICES = Parameter("slices", "a table with `id` and `parent_id`, such as the view `slices`", REQUIRED)
-_TIMED = Parameter("slices", "a table with `_ts`, `_duration`, `id` and `parent_id`, such as the view `slices`", REQUIRED)
+_TIMED = Parameter(
+    "slices", "a table with `_ts`, `_duration`, `id` and `parent_id`, such as the view `slices`", REQUIRED
+)
 _SLICE = Parameter("id", "the id of a row", REQUIRED)
 
 ANCESTORS = TableFunction(
@@ -243,7 +264,8 @@ FLATTEN_SLICES = TableFunction(
 FLAME_GRAPH = TableFunction(
     "flame_graph",
     "what slices or samples add up to by stack, each before those in it, the greatest first: id, parent_id, depth, "
-    "name, count, total, self, recursive (the name is above it too), stack. Of slices `total` adds up durations, of samples their `weight`",
+    "name, count, total, self, recursive (the name is above it too), stack. Of slices `total` adds up durations, of "
+    "samples their `weight`",
     (
         Parameter("table", "slices, or samples: a table with a column `stack` and no `parent_id`", REQUIRED),
         Parameter("name", "name of the column that slices are called by", "name", keyword_only=True),

@@ -28,6 +28,8 @@ pub struct Limits {
     pub line: usize,
     /// Text that a chunk has at least, if its file has so much.
     pub chunk: u64,
+    /// How lines begin that stay in one block with the line before; none where it is empty.
+    pub joined: &'static [u8],
 }
 
 /// Where a chunk is; `dctv.contracts.chunks.Checkpoint` says what the fields mean.

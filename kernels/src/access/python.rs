@@ -144,6 +144,7 @@ impl TextChunks {
                 block: block_bytes.clamp(1, 1 << 30),
                 line: line_limit.clamp(1, 1 << 30),
                 chunk: chunk_bytes.max(1),
+                joined: b"",
             },
             next: 0,
             source: None,

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use memchr::{memchr, memchr_iter, memrchr};
+use memchr::{memchr, memchr_iter, memrchr, memrchr_iter};
 
 use super::input::{Input, Step};
 use super::resume::WINDOW;
@@ -19,6 +19,8 @@ const SMALL_STEP: usize = 1 << 12;
 const LEAST_STEP: usize = 64;
 /// How far behind a place its line may end for a chunk to begin there.
 const LINE_REST: u64 = 1 << 20;
+/// How far back a block may end so as not to part lines that belong together.
+const JOINED_MOST: usize = 1 << 16;
 /// How much of a line that is passed over is shown.
 const EXAMPLE: usize = 200;
 
@@ -153,8 +155,8 @@ impl Source {
                 return Ok(self.cut_at(text, at));
             }
             if text.len() >= self.limits.block {
-                if let Some(end) = memrchr(b'\n', text.get(seen..).unwrap_or_default()) {
-                    return Ok(self.hand_out(text, seen + end + 1));
+                if let Some(end) = self.line_end(&text, seen) {
+                    return Ok(self.hand_out(text, end));
                 }
                 seen = text.len();
             }
@@ -184,11 +186,33 @@ impl Source {
             None => true,
             Some(before) => text.get(before) == Some(&b'\n'),
         };
-        let at = match begins {
+        let mut at = match begins {
             true => from,
             false => from + memchr(b'\n', text.get(from..)?)? + 1,
         };
-        (at < text.len()).then_some(at)
+        while text.get(at..)?.starts_with(self.limits.joined) && !self.limits.joined.is_empty() {
+            at += memchr(b'\n', text.get(at..)?)? + 1;
+        }
+        (at + self.limits.joined.len().max(1) <= text.len()).then_some(at)
+    }
+
+    /// Behind the last line that a block may end with, none of which ends before `seen`.
+    fn line_end(&self, text: &[u8], seen: usize) -> Option<usize> {
+        let joined = self.limits.joined;
+        let found = text.get(seen..)?;
+        if joined.is_empty() {
+            return Some(seen + memrchr(b'\n', found)? + 1);
+        }
+        // What follows the last line is not known yet. A run of lines that never ends is cut anywhere.
+        let from = text.len().saturating_sub(JOINED_MOST);
+        let ends = memrchr_iter(b'\n', text.get(from..)?).map(|end| from + end + 1);
+        let apart = |end: &usize| {
+            text.get(*end..)
+                .is_some_and(|next| next.len() >= joined.len() && !next.starts_with(joined))
+        };
+        ends.clone()
+            .find(apart)
+            .or_else(|| Some(seen + memrchr(b'\n', found)? + 1))
     }
 
     /// Read more text; false at its end.
@@ -389,6 +413,7 @@ pub fn read_chunk(path: &Path, place: &Checkpoint) -> io::Result<Vec<u8>> {
         block: usize::MAX / 4,
         line: usize::MAX / 4,
         chunk: u64::MAX,
+        joined: b"",
     };
     let mut source = Source::chunk(path, place, whole, Arc::default())?;
     let mut text = Vec::new();

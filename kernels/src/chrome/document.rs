@@ -17,7 +17,7 @@ use crate::rows::{Decode, Failure, Learnt, Place, Sink};
 /// The longest event or property that is read.
 pub const LONGEST: usize = 64 << 20;
 /// Text that may be looked at in vain, beside so many times what was passed.
-const VAIN: u64 = 64 << 20;
+const VAIN: u64 = 512 << 20;
 const VAIN_TIMES: u64 = 16;
 /// Text that is looked through at a time for the next event.
 const SIGHT: usize = 1 << 20;

@@ -47,11 +47,11 @@ impl Labels {
         Labels { ranges, flip }
     }
 
-    pub fn is_empty(&self) -> bool {
-        self.ranges.is_empty()
-    }
-
+    #[inline]
     pub fn find(&self, value: u64) -> Option<&str> {
+        if self.ranges.is_empty() {
+            return None;
+        }
         let value = value ^ self.flip;
         let behind = self.ranges.partition_point(|(first, _, _)| *first <= value);
         let (_, last, name) = self.ranges.get(behind.checked_sub(1)?)?;

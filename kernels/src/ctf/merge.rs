@@ -12,7 +12,7 @@ use super::layout::NONE;
 use super::out::Row;
 use super::stream::{Shared, Stream};
 use super::tables::{Constant, Table, Tables, tell_packets};
-use super::trace::EventClass;
+use super::trace::{EventClass, Trace};
 use crate::rows::{Decode, Failure, Learnt, Note, Place, Sink};
 
 /// All streams of a mount.
@@ -69,24 +69,22 @@ impl Decoder {
     }
 
     /// Decode the next event of a stream into a row.
-    fn event(&mut self, number: usize, sink: &mut Sink) -> Result<(), Failure> {
+    fn event(&mut self, number: usize, traces: &[Trace], sink: &mut Sink) -> Result<(), Failure> {
         let Some(stream) = self.streams.get_mut(number) else {
             return Ok(());
         };
         let (Some(next), Some(trace)) = (stream.next, stream.file().map(|file| file.trace)) else {
             return Ok(());
         };
-        let class = self.shared.class(trace, stream.packet.class);
-        let Some(event) = class
-            .and_then(|class| class.events.get(next.event))
-            .cloned()
-        else {
+        let class = traces
+            .get(trace)
+            .and_then(|trace| trace.streams.get(stream.packet.class));
+        let Some(event) = class.and_then(|class| class.events.get(next.event)) else {
             return Ok(());
         };
-        let table = self.tables.of(&event, sink);
+        let table = self.tables.of(event, sink);
         let place = (trace, stream.packet.cpu.unwrap_or(-1));
-        let running = self.running.get(&place);
-        fill(sink, &table, (next.ts, self.line), stream.packet.cpu);
+        fill(sink, table, (next.ts, self.line), stream.packet.cpu);
         let begin = if event.header == NONE {
             next.pos
         } else {
@@ -122,7 +120,7 @@ impl Decoder {
             }
         }
         if event.told.inferred
-            && let Some((tid, comm)) = running
+            && let Some((tid, comm)) = self.running.get(&place)
         {
             let rows = sink.rows(table.number);
             rows.int(table.common_pid, *tid);
@@ -131,7 +129,7 @@ impl Decoder {
         sink.end(table.number);
         self.line += 1;
         self.first = Some(self.first.map_or(next.ts, |first| first.min(next.ts)));
-        self.switched(&event, number, place);
+        self.switched(event, number, place);
         Ok(())
     }
 
@@ -174,11 +172,12 @@ impl Decode for Decoder {
         if !self.started {
             self.begin(sink)?;
         }
+        let traces = Arc::clone(&self.shared.traces);
         while !sink.full() {
             let Some(Reverse((_, number))) = self.heap.peek().copied() else {
                 break;
             };
-            self.event(number, sink)?;
+            self.event(number, &traces, sink)?;
             let Some(stream) = self.streams.get_mut(number) else {
                 break;
             };
@@ -217,11 +216,9 @@ impl Decode for Decoder {
             });
         }
         let mut properties = std::mem::take(&mut self.properties);
-        let scales = self.shared.traces.iter().flat_map(|trace| &trace.streams);
-        let mut offsets: Vec<_> = scales
-            .filter_map(|stream| stream.scale)
-            .map(|scale| scale.offset_ns())
-            .collect();
+        let streams = self.shared.traces.iter().flat_map(|trace| &trace.streams);
+        let scales = streams.filter_map(|stream| stream.scale);
+        let mut offsets: Vec<_> = scales.map(|scale| scale.offset_ns()).collect();
         offsets.sort_unstable();
         offsets.dedup();
         if let (Some(first), true) = (self.first, self.unix) {
@@ -229,6 +226,9 @@ impl Decode for Decoder {
             if let [offset] = offsets[..] {
                 let start = i128::from(first) - offset;
                 properties.push(("start_ns".to_owned(), start.to_string()));
+            } else {
+                // Clocks of several offsets have only the time since 1970 in common.
+                properties.push(("clock".to_owned(), "realtime".to_owned()));
             }
         }
         Learnt { notes, properties }

@@ -65,7 +65,7 @@ fn streams(shared: &mut Shared, files: Vec<StreamFile>) -> Result<Vec<Stream>, F
 }
 
 fn decoder(told: MountTold) -> PyResult<Result<(Decoder, u64), Failure>> {
-    let program = Arc::new(Program::new(told.nodes, told.slots)?);
+    let program = Program::new(told.nodes, told.slots)?;
     let mut traces = Vec::new();
     let mut files = Vec::new();
     let mut events = 0;
@@ -85,7 +85,7 @@ fn decoder(told: MountTold) -> PyResult<Result<(Decoder, u64), Failure>> {
     let each = WINDOWS / (files.len() as u64).max(1);
     let mut shared = Shared {
         program,
-        traces,
+        traces: Arc::new(traces),
         notes: Notes::default(),
         captured: Vec::new(),
         scratch: Vec::new(),

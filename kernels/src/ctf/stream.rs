@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::bits::{Bits, Stop};
 use super::layout::{NONE, Program, role};
 use super::notes::Notes;
-use super::out::Nothing;
+use super::out::{Json, Nothing};
 use super::trace::{StreamClass, Trace};
 use super::walk::{Seen, Walker};
 use super::window::Window;
@@ -37,6 +37,8 @@ pub struct Packet {
     pub class: usize,
     pub instance: Option<u64>,
     pub cpu: Option<i64>,
+    /// Its context as JSON, if that has fields without a role.
+    pub context: Option<Vec<u8>>,
 }
 
 /// What the table of packets says of one.
@@ -51,12 +53,13 @@ pub struct PacketRow {
     pub cpu: Option<i64>,
     pub sequence: Option<u64>,
     pub discarded: Option<u64>,
+    pub context: Option<Vec<u8>>,
 }
 
 /// What is common to all streams while they are decoded.
 pub struct Shared {
-    pub program: Arc<Program>,
-    pub traces: Vec<Trace>,
+    pub program: Program,
+    pub traces: Arc<Vec<Trace>>,
     pub notes: Notes,
     pub captured: Vec<u8>,
     pub scratch: Vec<u8>,
@@ -135,9 +138,8 @@ impl Stream {
         loop {
             let from = self.packet.from.saturating_add(pos / 8);
             let mut bits = Bits::new(self.window.from(from), pos & !7, pos, end);
-            let program = Arc::clone(&shared.program);
             let mut walker = Walker::new(
-                &program,
+                &shared.program,
                 (&mut self.slots, &mut self.seen),
                 (&mut shared.captured, &mut shared.scratch),
                 &mut shared.too_long,
@@ -230,20 +232,26 @@ impl Stream {
     /// Decode the packet's context, which tells how long it is.
     fn context(&mut self, shared: &mut Shared, pos: u64, end: u64) -> Result<Option<()>, Failure> {
         let trace = self.file().map_or(0, |file| file.trace);
-        let node = shared
-            .class(trace, self.packet.class)
-            .map_or(NONE, |class| class.packet);
+        let class = shared.class(trace, self.packet.class);
+        let (node, extra) = class.map_or((NONE, false), |class| (class.packet, class.extra));
         let mut behind = pos;
         if node != NONE {
             self.seen.timed = false;
+            let mut json = Json::new(Vec::new());
             let found = self.walk(shared, (pos, end), |walker, bits| {
-                walker.field(bits, node, &mut Nothing)?;
+                if extra {
+                    json = Json::new(Vec::new());
+                    walker.field(bits, node, &mut json)?;
+                } else {
+                    walker.field(bits, node, &mut Nothing)?;
+                }
                 Ok(bits.pos)
             })?;
             match found {
                 Ok(place) => behind = place,
                 Err(stop) => return self.give_up(shared, stop),
             }
+            self.packet.context = json.text().filter(|_| extra).map(<[u8]>::to_vec);
         }
         self.packet.cpu = self.seen.get(role::CPU).map(u64::cast_signed);
         let told = self.seen.get(role::PACKET_SIZE).filter(|size| *size > 0);
@@ -362,6 +370,7 @@ impl Stream {
             cpu: self.packet.cpu,
             sequence: self.seen.get(role::SEQUENCE),
             discarded: self.seen.get(role::DISCARDED),
+            context: self.packet.context.clone(),
         });
     }
 

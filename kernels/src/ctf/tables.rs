@@ -1,7 +1,5 @@
 //! Classes of events -> tables of the sink, made when the first event of each comes.
 
-use std::sync::Arc;
-
 use super::layout::NONE;
 use super::stream::{PacketRow, Shared};
 use super::trace::EventClass;
@@ -136,6 +134,7 @@ pub fn tell_packets(shared: &mut Shared, sink: &mut Sink) {
             ColumnSpec::new("cpu", Type::Int),
             ColumnSpec::new("seq_num", Type::Int),
             ColumnSpec::new("events_discarded", Type::Int),
+            ColumnSpec::new("context", Type::Json),
         ],
         event: None,
     });
@@ -168,20 +167,22 @@ fn packet_row(shared: &Shared, sink: &mut Sink, table: usize, packet: &PacketRow
             rows.int(column, value);
         }
     }
+    if let Some(context) = &packet.context {
+        rows.text(10, context);
+    }
     sink.end(table);
 }
 
 /// The tables of all classes of events, by their numbers.
 #[derive(Default)]
-pub struct Tables(Vec<Option<Arc<Table>>>);
+pub struct Tables(Vec<Option<Table>>);
 
 impl Tables {
     #[inline]
-    pub fn of(&mut self, event: &EventClass, sink: &mut Sink) -> Arc<Table> {
+    pub fn of(&mut self, event: &EventClass, sink: &mut Sink) -> &Table {
         if self.0.len() <= event.number {
-            self.0.resize(event.number + 1, None);
+            self.0.resize_with(event.number + 1, || None);
         }
-        let slot = &mut self.0[event.number];
-        Arc::clone(slot.get_or_insert_with(|| Arc::new(table(event, sink))))
+        self.0[event.number].get_or_insert_with(|| table(event, sink))
     }
 }

@@ -32,7 +32,8 @@ pub struct EventTold {
 pub struct StreamTold {
     pub id: u64,
     pub packet: usize,
-    pub packet_columns: Vec<(String, String, String)>,
+    /// Whether the packet's context has fields without a role.
+    pub packet_extra: bool,
     pub header: usize,
     pub shows_header: bool,
     pub common: usize,

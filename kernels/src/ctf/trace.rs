@@ -1,7 +1,5 @@
 //! What Python tells of traces -> classes of streams and events, found by number.
 
-use std::sync::Arc;
-
 use rustc_hash::FxHashMap;
 
 use super::clock::Scale;
@@ -21,11 +19,13 @@ pub struct EventClass {
 pub struct StreamClass {
     pub id: u64,
     pub packet: usize,
+    /// Whether the packet's context is shown.
+    pub extra: bool,
     pub header: usize,
     /// Where events may begin, in bits.
     pub align: u64,
     pub scale: Option<Scale>,
-    pub events: Vec<Arc<EventClass>>,
+    pub events: Vec<EventClass>,
     by_id: FxHashMap<u64, usize>,
 }
 
@@ -72,12 +72,12 @@ fn stream(told: StreamTold, program: &Program, events: &mut usize) -> StreamClas
     let header = if told.shows_header { told.header } else { NONE };
     let made = told.events.into_iter().map(|event| {
         *events += 1;
-        Arc::new(EventClass {
+        EventClass {
             number: *events - 1,
             told: event,
             common: told.common,
             header,
-        })
+        }
     });
     let made: Vec<_> = made.collect();
     let by_id = made
@@ -88,6 +88,7 @@ fn stream(told: StreamTold, program: &Program, events: &mut usize) -> StreamClas
     StreamClass {
         id: told.id,
         packet: told.packet,
+        extra: told.packet_extra,
         header: told.header,
         align: program.nodes.get(told.header).map_or(1, |node| node.align),
         scale: told.clock.map(Scale::new),

@@ -17,6 +17,8 @@ pub const LINE_LIMIT: usize = 1 << 20;
 /// How many different events of one block get tables.
 const TABLE_LIMIT: usize = 4096;
 const EXAMPLE: usize = 160;
+/// Lines of one stack that are kept.
+const STACK_LIMIT: usize = 1024;
 /// Stands for the time of a mark that was written at no time of the trace.
 pub const TIMELESS: i64 = -1;
 
@@ -108,6 +110,9 @@ pub struct Block {
     marks: [Option<usize>; 26],
     recent: usize,
     hints: Arc<Hints>,
+    /// The table whose last row is a stack, while lines of it may follow, and its frames, leaf first.
+    stack: Option<usize>,
+    frames: Vec<Vec<u8>>,
 }
 
 /// Read all lines of a block.
@@ -121,6 +126,7 @@ pub fn decode(text: &[u8], hints: &Arc<Hints>) -> Block {
         block.lines += 1;
         block.line(line.strip_suffix(b"\r").unwrap_or(line));
     }
+    block.end_stack();
     block
 }
 
@@ -149,6 +155,8 @@ impl Block {
             marks: [None; 26],
             recent: 0,
             hints: Arc::clone(hints),
+            stack: None,
+            frames: Vec::new(),
         }
     }
 
@@ -175,7 +183,11 @@ impl Block {
         if line.len() > LINE_LIMIT {
             return self.count(Reason::TooLong, 1, line);
         }
-        match line::parse(line) {
+        let found = line::parse(line);
+        if !matches!(found, Line::Other(Other::Stack)) {
+            self.end_stack();
+        }
+        match found {
             Line::Event(prefix, text) => self.event(line, &prefix, text),
             Line::BadTime => self.count(Reason::BadTime, 1, line),
             Line::Other(other) => self.other(line, other),
@@ -185,7 +197,7 @@ impl Block {
     fn other(&mut self, line: &[u8], other: Other) {
         match other {
             Other::Unknown => return self.count(Reason::Unknown, 1, line),
-            Other::Stack => return self.count(Reason::Stack, 1, line),
+            Other::Stack => return self.frame(line),
             Other::Lost(count) => self.count(Reason::Lost, count, line),
             Other::Overwritten(count) => self.count(Reason::Overwritten, count, line),
             Other::Header => self.header(line),
@@ -195,6 +207,29 @@ impl Block {
             }
         }
         self.headers += 1;
+    }
+
+    /// A line of a stack: part of the row before it, if that is a stack.
+    fn frame(&mut self, line: &[u8]) {
+        if self.stack.is_none() || self.frames.len() >= STACK_LIMIT {
+            return self.count(Reason::Stack, 1, line);
+        }
+        let text = line.trim_ascii();
+        let frame = text.strip_prefix(b"=>").unwrap_or(text).trim_ascii();
+        self.frames.push(frame.to_vec());
+    }
+
+    /// No line of a stack follows: give the row all of them, the outermost first.
+    fn end_stack(&mut self) {
+        let Some((_, row)) = self.stack.take().and_then(|at| self.tables.get_mut(at)) else {
+            return;
+        };
+        if !self.frames.is_empty() {
+            self.frames.reverse();
+            row.put_text(b"stack", &self.frames.join(&b';'));
+            self.frames.clear();
+        }
+        row.end();
     }
 
     fn header(&mut self, line: &[u8]) {
@@ -319,7 +354,11 @@ impl Block {
         let row = &mut self.tables[table].1;
         row.begin(prefix, printed, self.lines);
         fill(row);
-        row.end();
+        if row.is_stack {
+            self.stack = Some(table);
+        } else {
+            row.end();
+        }
     }
 
     fn table(&mut self, name: &[u8], form: Option<Form>) -> Option<usize> {

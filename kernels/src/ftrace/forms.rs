@@ -20,6 +20,8 @@ pub enum Form {
     Printk,
     /// `function <-- caller`
     Function,
+    /// `0.123 us   |  name();`
+    Graph,
     SyscallEnter,
     SyscallExit,
     FreeText,
@@ -34,7 +36,8 @@ pub fn of(event: &[u8]) -> Form {
         b"clock_set_rate" | b"clock_enable" | b"clock_disable" => Form::Named,
         b"bprint" | b"bputs" => Form::Printk,
         b"function" => Form::Function,
-        b"kernel_stack" | b"user_stack" | b"funcgraph_entry" | b"funcgraph_exit" => Form::FreeText,
+        b"kernel_stack" | b"user_stack" => Form::FreeText,
+        b"funcgraph_entry" | b"funcgraph_exit" => Form::Graph,
         _ => Form::Pairs,
     }
 }
@@ -48,6 +51,7 @@ pub fn read(form: Form, body: &[u8], row: &mut impl Fill) {
         Form::Named => named(body, row).is_some(),
         Form::Printk => printk(body, row).is_some(),
         Form::Function => function(body, row).is_some(),
+        Form::Graph => super::graph::read(body, row).is_some(),
         Form::SyscallEnter => {
             super::fields::arguments(body, row);
             true

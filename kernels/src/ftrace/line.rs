@@ -2,6 +2,8 @@
 
 use memchr::{memchr, memchr_iter, memmem, memrchr};
 
+use super::latency;
+
 /// What stands before the event of a line.
 #[derive(Clone, Copy)]
 pub struct Prefix<'a> {
@@ -52,7 +54,8 @@ pub enum Event<'a> {
     Unnamed,
 }
 
-enum Time {
+/// A time as printed.
+pub enum Time {
     Ns(i64, bool),
     OutOfRange,
     No,
@@ -75,6 +78,9 @@ pub fn parse(line: &[u8]) -> Line<'_> {
                 Some(found) => return found,
             }
         }
+        if let Some(found) = latency::parse(line) {
+            return found;
+        }
     }
     Line::Other(other(line))
 }
@@ -96,10 +102,8 @@ fn after_task(line: &[u8], open: usize) -> Option<Line<'_>> {
         rest = rest[end..].trim_ascii_start();
         end = token_end(rest);
     }
-    if rest.get(end) != Some(&b':') {
-        return None;
-    }
-    let event = rest[end + 1..].trim_ascii_start();
+    let behind = after_time(rest, end)?;
+    let event = behind.trim_ascii_start();
     match time(&rest[..end]) {
         Time::No => None,
         Time::OutOfRange => Some(Line::BadTime),
@@ -118,8 +122,21 @@ fn after_task(line: &[u8], open: usize) -> Option<Line<'_>> {
     }
 }
 
+/// What follows the colon behind a time, and the difference that may stand between: `12.5 (+0.001):`.
+fn after_time(rest: &[u8], end: usize) -> Option<&[u8]> {
+    if let Some(event) = rest.get(end..)?.strip_prefix(b":") {
+        return Some(event);
+    }
+    let inside = rest.get(end..)?.trim_ascii_start().strip_prefix(b"(+")?;
+    let digits = inside
+        .iter()
+        .take_while(|b| b.is_ascii_digit() || **b == b'.')
+        .count();
+    inside.get(digits..)?.strip_prefix(b"):")
+}
+
 /// `comm-pid` or `comm-pid (tgid)`; the comm may hold anything.
-fn task(text: &[u8]) -> Option<(&[u8], i64, Option<i64>)> {
+pub fn task(text: &[u8]) -> Option<(&[u8], i64, Option<i64>)> {
     let mut text = text.trim_ascii_end();
     let mut tgid = None;
     if let Some(inner) = text.strip_suffix(b")") {
@@ -141,7 +158,7 @@ fn task(text: &[u8]) -> Option<(&[u8], i64, Option<i64>)> {
     ))
 }
 
-fn time(text: &[u8]) -> Time {
+pub fn time(text: &[u8]) -> Time {
     let negative = text.first() == Some(&b'-');
     let text = if negative { &text[1..] } else { text };
     let (whole, rest) = text.split_at(count_digits(text));
@@ -177,6 +194,9 @@ fn nanoseconds(whole: &[u8], fraction: &[u8]) -> Option<i64> {
 pub fn event(text: &[u8]) -> Event<'_> {
     if text.starts_with(b"<stack trace") {
         return Event::Plain(b"kernel_stack", text);
+    }
+    if text.starts_with(b"<user stack trace") {
+        return Event::Plain(b"user_stack", text);
     }
     for (at, &b) in text.iter().enumerate().take(NAME_LIMIT) {
         let rest = &text[at..];
@@ -276,7 +296,7 @@ pub fn is_blank(b: u8) -> bool {
     b == b' ' || b == b'\t'
 }
 
-fn count_digits(bytes: &[u8]) -> usize {
+pub fn count_digits(bytes: &[u8]) -> usize {
     bytes.iter().take_while(|b| b.is_ascii_digit()).count()
 }
 

@@ -12,6 +12,8 @@ mod chunk;
 pub mod fields;
 mod finish;
 pub mod forms;
+pub mod graph;
+mod latency;
 pub mod line;
 pub mod marks;
 mod page;

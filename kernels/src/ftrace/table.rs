@@ -53,6 +53,8 @@ pub struct Table {
     /// Whether rows know their line: the events of which several tables are read together in file order.
     numbered: bool,
     quirk: Quirk,
+    /// Whether lines that follow a row are part of it.
+    pub is_stack: bool,
 }
 
 /// What is odd about one event.
@@ -83,6 +85,7 @@ impl Table {
             unsorted: false,
             texts: matches!(form, Form::SyscallEnter | Form::SyscallExit),
             numbered: NUMBERED.iter().any(|head| event.starts_with(head)),
+            is_stack: matches!(event, b"kernel_stack" | b"user_stack"),
             quirk: match event {
                 b"rss_stat" => Quirk::SizeInBytes,
                 b"irq_handler_exit" => Quirk::ReturnIsRet,
@@ -177,6 +180,9 @@ impl Fill for Table {
 
     fn put_text(&mut self, key: &[u8], value: &[u8]) {
         let column = self.builder.column(key);
+        if self.builder.is_set(column) {
+            return self.put_free(key, value);
+        }
         self.builder.push_str(column, value);
     }
 
@@ -194,7 +200,7 @@ impl Fill for Table {
 
 /// How the names of events begin whose tables know the lines: stamps are often whole microseconds, and what happened
 /// first among equal ones is told by the file only.
-const NUMBERED: [&[u8]; 7] = [
+pub const NUMBERED: [&[u8]; 7] = [
     b"print|",
     b"sched_",
     b"irq_handler_",

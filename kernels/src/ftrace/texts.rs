@@ -53,6 +53,7 @@ fn limits(chunk: u64) -> Limits {
         block: BLOCK,
         line: BLOCK,
         chunk,
+        joined: b" => ",
     }
 }
 

@@ -53,6 +53,9 @@ const COLUMNS: [(&str, Type, &str, u64); 29] = [
     ("id", Type::Uint, "", has::ID | has::IDENTIFIER),
 ];
 
+/// What writes a part of a sample as text.
+type Written = fn(&Sample<'_>, &mut String);
+
 /// The table of samples, and names of events.
 #[derive(Default)]
 pub struct Samples {
@@ -284,8 +287,7 @@ impl Work {
             let frame = self.maps.frame(pid, addr, Mode::Unknown);
             rows.text(column, frame.as_bytes());
         }
-        let texts: [(usize, fn(&Sample<'_>, &mut String)); 3] =
-            [(15, group_text), (16, branch_text), (26, raw_text)];
+        let texts: [(usize, Written); 3] = [(15, group_text), (16, branch_text), (26, raw_text)];
         for (place, write) in texts {
             let Some(column) = self.samples.column(place) else {
                 continue;

@@ -14,7 +14,7 @@ use super::other;
 use super::queue::Queue;
 use super::sample;
 use super::samples::Samples;
-use super::stream::{Head, Stream, kind};
+use super::stream::{Head, LAST_KIND, Stream, kind};
 use super::threads::Threads;
 use super::work::Work;
 use crate::rows::{Failure, Sink};
@@ -115,6 +115,15 @@ impl Session {
 
     fn advance(&mut self, sink: &mut Sink) -> Result<(), Failure> {
         let next = self.stream.next(&mut self.work.notes);
+        let next = match next {
+            Ok(Some(head)) if head.kind > LAST_KIND => {
+                let reason = "what follows is no record, the rest is not read";
+                self.work.notes.cut(reason);
+                self.stream.end();
+                return Ok(());
+            }
+            next => next,
+        };
         match next.map_err(|error| Failure::Io(self.path.clone(), error))? {
             Some(head) if head.kind >= kind::TOOL => self.tool_record(head)?,
             Some(head) => self.kernel_record(head, sink),

@@ -7,6 +7,8 @@ use super::notes::Notes;
 use super::zstd::{Stop, Unpacker};
 
 const HEADER: usize = 8;
+/// Far beyond all kinds of records: text that a tool wrote into the same pipe is no record.
+pub const LAST_KIND: u32 = 1 << 16;
 
 /// Kinds of records; up to 63 they are the kernel's.
 pub mod kind {
@@ -104,6 +106,11 @@ impl Stream {
         self.unpacker.is_some()
     }
 
+    /// Read no further, but for what was packed.
+    pub fn end(&mut self) {
+        self.ended = true;
+    }
+
     /// The last record that `next` found.
     pub fn record(&self) -> &[u8] {
         &self.record
@@ -118,10 +125,14 @@ impl Stream {
             if let Some(head) = self.unpacked_record(notes) {
                 return Ok(Some(head));
             }
-            if self.ended {
+            if self.ended && self.unpacker.is_none() {
                 return Ok(None);
             }
-            let Some(head) = self.stored_record(notes)? else {
+            let head = match self.ended {
+                true => None,
+                false => self.stored_record(notes)?,
+            };
+            let Some(head) = head else {
                 self.ended = true;
                 if let Some(mut unpacker) = self.unpacker.take() {
                     let outcome = unpacker.finish(&mut self.unpacked);
@@ -201,8 +212,10 @@ impl Stream {
             notes.cut("record with an impossible size, the rest is not read");
             return Ok(None);
         }
-        let found = self.fill(head.size, notes)?;
-        Ok(found.then_some(head))
+        if head.kind <= LAST_KIND && !self.fill(head.size, notes)? {
+            return Ok(None);
+        }
+        Ok(Some(head))
     }
 
     /// Read on until the record has so many bytes; `false` where the file ends before.

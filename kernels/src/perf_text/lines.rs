@@ -100,6 +100,7 @@ impl Lines {
             block: BLOCK,
             line: LINE_LIMIT,
             chunk: u64::MAX,
+            joined: b"",
         };
         let source = Source::open(&path, self.file, limits, Arc::clone(&self.done));
         self.source = Some(source.map_err(|error| failed(&path, error))?);

@@ -7,9 +7,9 @@ use std::sync::atomic::AtomicU64;
 use pyo3::prelude::*;
 
 mod collapsed;
-mod line;
-mod lines;
-mod payload;
+pub mod line;
+pub mod lines;
+pub mod payload;
 mod script;
 
 use crate::rows::{Decode, RowPass};

@@ -6,6 +6,7 @@ use super::line::Head;
 use crate::ftrace::fields::Fill;
 use crate::ftrace::forms::{self, Form};
 use crate::ftrace::line::integer;
+use crate::ftrace::marks::{self, Kind};
 use crate::ftrace::table::{Hint, Number, hint, number};
 use crate::rows::{ColumnSpec, EventSpec, Sink, TableSpec, Type};
 
@@ -82,6 +83,30 @@ pub struct Row<'a> {
 impl Payloads {
     /// Add a row; false if there would be one table too many.
     pub fn row(&mut self, name: &[u8], row: Row<'_>, sink: &mut Sink) -> bool {
+        self.collected.fields.clear();
+        self.collected.free.clear();
+        let body = row.head.rest.trim_ascii();
+        if !marks::is_mark(name) {
+            return self.put(name, row, Some(body), sink);
+        }
+        let mark = marks::strip(name, body);
+        if let Kind::Letter(letter) = marks::kind(mark.text)
+            && let Some(fields) = marks::split(letter, mark.text)
+        {
+            fields.put(&mut self.collected);
+            return self.put(
+                &[b'p', b'r', b'i', b'n', b't', b'|', letter],
+                row,
+                None,
+                sink,
+            );
+        }
+        self.collected.free(mark.text);
+        self.put(b"print", row, None, sink)
+    }
+
+    /// Add a row of the fields that were collected, after those of a body.
+    fn put(&mut self, name: &[u8], row: Row<'_>, body: Option<&[u8]>, sink: &mut Sink) -> bool {
         if !self.tables.contains_key(name) {
             if self.tables.len() >= TABLES {
                 return false;
@@ -96,9 +121,9 @@ impl Payloads {
         let Some(table) = self.tables.get_mut(name) else {
             return false;
         };
-        self.collected.fields.clear();
-        self.collected.free.clear();
-        forms::read(table.form, row.head.rest.trim_ascii(), &mut self.collected);
+        if let Some(body) = body {
+            forms::read(table.form, body, &mut self.collected);
+        }
         let rows = sink.rows(table.number);
         rows.int(0, row.ts);
         row.head.cpu.inspect(|cpu| rows.int(1, *cpu));

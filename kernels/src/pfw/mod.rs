@@ -72,6 +72,7 @@ fn decode_pfw(
         block: block_size.clamp(1, 1 << 30),
         line: line_limit.clamp(1, 1 << 30),
         chunk: u64::MAX,
+        joined: b"",
     };
     let job = Arc::new(Job::new(files, limits, threads));
     let (sender, receiver) = channel();

@@ -184,6 +184,7 @@ impl PfwPass {
                 block: chunk_bytes.clamp(1, BLOCK_BYTES),
                 line: line_limit.clamp(1, 1 << 30),
                 chunk: chunk_bytes.clamp(1, 1 << 30) as u64,
+                joined: b"",
             },
             done: Arc::clone(&done),
             spare: Arc::clone(&spare),

@@ -22,6 +22,7 @@ const LIMITS: Limits = Limits {
     block: BLOCK_BYTES,
     line: LINE_BYTES,
     chunk: u64::MAX,
+    joined: b"",
 };
 
 /// What is to be decoded, and what is known.

@@ -145,6 +145,7 @@ impl Column {
 
     /// Take values back, down to so many rows.
     pub fn truncate(&mut self, rows: usize) {
+        self.rows = self.rows.min(rows);
         self.nulls.truncate(rows);
         match &mut self.values {
             Values::Int(values) => values.truncate(rows),

@@ -131,6 +131,8 @@ impl Sink {
             return *table;
         }
         let spec = spec();
+        let first = spec.columns.first();
+        self.timed.push(first.is_some_and(|one| one.name == "_ts"));
         self.names.insert(name.to_owned(), self.specs.len());
         self.tables.push(Rows::new(&spec.columns));
         self.durations
@@ -183,10 +185,7 @@ impl Sink {
     /// End a row of a table.
     #[inline]
     pub fn end(&mut self, table: usize) {
-        let event = self.specs[table]
-            .columns
-            .first()
-            .is_some_and(|one| one.name == "_ts");
+        let event = self.timed[table];
         let rows = &mut self.tables[table];
         rows.rows += 1;
         rows.lines.push(self.rows as u32);

@@ -20,16 +20,14 @@ pub enum Move {
         row: u64,
         place: usize,
     },
-    Pop {
-        t: i64,
-        code: u32,
-    },
+    /// `row` is the reference to its payload, if pops have some.
+    Pop { t: i64, code: u32, row: u64 },
 }
 
 /// The merged events; with ranks, the first payload column of both inputs orders events of equal time, NULL last.
 pub struct Moves {
     pub pushes: Source,
-    pops: Source,
+    pub pops: Source,
     ranked: bool,
     push_ranks: Vec<i64>,
     pop_ranks: Vec<i64>,
@@ -87,8 +85,10 @@ impl Moves {
         if self.pops.starved() {
             self.pops.fill(partitions)?;
             self.pop_ranks = self.ranks(&self.pops)?;
-            // Nothing of a pop is wanted later.
-            self.pops.held.retain(std::iter::empty());
+            if self.pops.payload_fields().len() <= self.own() {
+                // Nothing of a pop is wanted later.
+                self.pops.held.retain(std::iter::empty());
+            }
         }
         Ok(fresh && !self.pushes.done)
     }
@@ -111,9 +111,11 @@ impl Moves {
             return None;
         }
         if self.pop_is_next() {
-            let (t, code) = (self.pops.time(), self.pops.chunk.code[self.pops.pos]);
+            let chunk = &self.pops.chunk;
+            let (t, code) = (self.pops.time(), chunk.code[self.pops.pos]);
+            let row = chunk.base + self.pops.pos as u64;
             self.pops.pos += 1;
-            return Some(Move::Pop { t, code });
+            return Some(Move::Pop { t, code, row });
         }
         if self.pushes.empty() {
             return None;

@@ -12,6 +12,7 @@ use super::cancel::{Cancel, Token};
 use super::counter::{Counter, Tally};
 use super::failure::{fail, to_python};
 use super::gather::gather_some;
+use super::held::NULL_ROW;
 use super::moves::{Move, Moves};
 use super::partition::Partitions;
 use super::slots::{Length, Slots};
@@ -21,6 +22,8 @@ use super::stream::{Sweep, int64, made, nullable, partitions, schema, stream};
 struct Paired {
     moves: Moves,
     fields: Vec<FieldRef>,
+    /// Payload of ends, which stands after that of begins.
+    end_fields: Vec<FieldRef>,
     partitions: Partitions,
     /// The open calls of each partition, by slot.
     stacks: Vec<Vec<u64>>,
@@ -39,6 +42,7 @@ struct Slot {
     inside: i64,
     parent: Option<u64>,
     row: u64,
+    end_row: u64,
 }
 
 impl Paired {
@@ -46,7 +50,7 @@ impl Paired {
         for _ in 0..ROWS {
             match self.moves.next() {
                 Some(Move::Push { t, code, row, .. }) => self.begin(t, code, row),
-                Some(Move::Pop { t, code }) => self.end(t, code)?,
+                Some(Move::Pop { t, code, row }) => self.end(t, code, row)?,
                 None => break,
             }
         }
@@ -64,12 +68,13 @@ impl Paired {
             inside: 0,
             parent: stack.last().copied(),
             row,
+            end_row: NULL_ROW,
         });
         stack.push(slot);
     }
 
     #[inline]
-    fn end(&mut self, t: i64, code: u32) -> Result<(), ArrowError> {
+    fn end(&mut self, t: i64, code: u32, row: u64) -> Result<(), ArrowError> {
         let Some(number) = self.stacks[code as usize].pop() else {
             self.unmatched.add();
             return Ok(());
@@ -84,6 +89,7 @@ impl Paired {
             )));
         };
         slot.length = Length::Known(length);
+        slot.end_row = row;
         if let Some(parent) = slot.parent.and_then(|parent| self.slots.get(parent)) {
             parent.inside += length;
         }
@@ -106,6 +112,13 @@ impl Paired {
                 .pushes
                 .held
                 .retain(self.slots.iter().map(|slot| slot.row).chain(waiting));
+        }
+        if self.moves.pops.held.is_full() {
+            let waiting = self.out.iter().map(|(_, slot)| slot.end_row);
+            self.moves
+                .pops
+                .held
+                .retain(self.slots.iter().map(|slot| slot.end_row).chain(waiting));
         }
     }
 
@@ -135,6 +148,12 @@ impl Paired {
             .map(|(column, field)| (column, field.data_type()))
             .collect();
         columns.extend(gather_some(&self.moves.pushes.held, &wanted, &rows)?);
+        let rows: Vec<u64> = slots().map(|slot| slot.end_row).collect();
+        let payload = self.end_fields.iter().enumerate().skip(self.moves.own());
+        let wanted: Vec<_> = payload
+            .map(|(column, field)| (column, field.data_type()))
+            .collect();
+        columns.extend(gather_some(&self.moves.pops.held, &wanted, &rows)?);
         Ok(columns)
     }
 }
@@ -200,11 +219,17 @@ fn build(
         made(DataType::Int32, false),
         made(DataType::Int64, true),
     ]);
-    all.extend(nullable(fields[moves.own()..].to_vec()));
+    let end_fields = moves.pops.payload_fields();
+    for payload in [&fields, &end_fields] {
+        all.extend(nullable(
+            payload.iter().skip(moves.own()).cloned().collect(),
+        ));
+    }
     let schema = schema(all, names)?;
     let sweep = Paired {
         moves,
         fields,
+        end_fields,
         partitions,
         stacks: Vec::new(),
         slots: Slots::default(),

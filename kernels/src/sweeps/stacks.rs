@@ -59,7 +59,7 @@ impl History {
                     let stack = self.trie.push(below, self.codes[place])?;
                     self.change(t, code, stack);
                 }
-                Move::Pop { t, code } => match self.trie.pop(self.stacks[code as usize].now) {
+                Move::Pop { t, code, .. } => match self.trie.pop(self.stacks[code as usize].now) {
                     Some(stack) => self.change(t, code, stack),
                     None => {
                         self.ignored.add();

@@ -172,8 +172,11 @@ impl Open {
                 };
                 match self.events.row(&record, sink) {
                     Put::Row => {}
-                    other => self.counts.add(other, bytes),
+                    other => self.counts.add(other),
                 }
+                let threads = &mut self.threads;
+                self.events
+                    .names_in(bytes, |pid, name| threads.learn(pid, name));
                 stream.advance(&mut self.input)?;
                 if sink.full() {
                     self.done = self.bytes_done();

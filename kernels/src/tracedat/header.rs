@@ -1,6 +1,6 @@
 //! What stands before the events of a `trace.dat` file: formats, symbols, names of threads, where the pages are.
 
-use super::input::{Cursor, Input, Method, Section, bad};
+use super::input::{Cursor, Input, Method, Section, bad, cut};
 use super::options::{self, Options};
 use crate::rows::Failure;
 use crate::tracepoints::Order;
@@ -266,7 +266,7 @@ impl Header {
                 _ => self.options.read(id, &data, self.order),
             }
         }
-        Ok(0)
+        Err(cut())
     }
 
     fn buffer(&mut self, input: &Input, id: u16, data: &[u8]) {

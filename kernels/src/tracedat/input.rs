@@ -4,13 +4,13 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 
 use flate2::read::ZlibDecoder;
-use ruzstd::decoding::StreamingDecoder;
+use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
 
 use crate::rows::Failure;
 use crate::tracepoints::Order;
 
 /// The longest section, unpacked.
-const SECTION_LIMIT: u64 = 1 << 28;
+const SECTION_LIMIT: u64 = 1 << 26;
 
 /// How sections are packed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -89,8 +89,11 @@ impl Input {
             }
             let packed = usize::try_from(packed).unwrap_or(usize::MAX);
             let packed = bytes.get(8..packed.saturating_add(8)).ok_or_else(cut)?;
-            bytes = unpack(method, packed, whole)
+            let mut out = Vec::new();
+            Unpacker::new(method)
+                .unpack(packed, whole, &mut out)
                 .map_err(|error| bad(format!("a section does not unpack: {error}")))?;
+            bytes = out;
         }
         Ok(Cursor {
             left: bytes.len() as u64,
@@ -126,18 +129,34 @@ impl Section {
     }
 }
 
-/// Unpack bytes that have so many bytes unpacked, at most.
-pub fn unpack(method: Method, packed: &[u8], whole: u64) -> io::Result<Vec<u8>> {
-    let mut out = Vec::new();
-    match method {
-        Method::None => return Err(io::Error::other("the file names no way of packing")),
-        Method::Zlib => ZlibDecoder::new(packed).take(whole).read_to_end(&mut out)?,
-        Method::Zstd => {
-            let decoder = StreamingDecoder::new(packed).map_err(io::Error::other)?;
-            decoder.take(whole).read_to_end(&mut out)?
+/// Unpacks one packed piece after the other.
+pub struct Unpacker {
+    method: Method,
+    zstd: FrameDecoder,
+}
+
+impl Unpacker {
+    pub fn new(method: Method) -> Unpacker {
+        Unpacker {
+            method,
+            zstd: FrameDecoder::new(),
         }
-    };
-    Ok(out)
+    }
+
+    /// Unpack bytes that have so many bytes unpacked, at most.
+    pub fn unpack(&mut self, packed: &[u8], whole: u64, out: &mut Vec<u8>) -> io::Result<()> {
+        out.clear();
+        match self.method {
+            Method::None => return Err(io::Error::other("the file names no way of packing")),
+            Method::Zlib => ZlibDecoder::new(packed).take(whole).read_to_end(out)?,
+            Method::Zstd => {
+                let decoder = StreamingDecoder::new_with_decoder(packed, &mut self.zstd);
+                let decoder = decoder.map_err(io::Error::other)?;
+                decoder.take(whole).read_to_end(out)?
+            }
+        };
+        Ok(())
+    }
 }
 
 /// A place in bytes that are read one after the other.

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::header::{Buffer, CpuData, Header};
-use super::input::{Input, Method, unpack};
+use super::input::{Input, Unpacker};
 use crate::rows::Failure;
 use crate::tracepoints::Order;
 
@@ -55,6 +55,7 @@ pub struct Stream {
     page: usize,
     /// The bytes that were read, where the page in hand begins, and the entries left of it.
     bytes: Vec<u8>,
+    packed: Vec<u8>,
     begin: usize,
     at: usize,
     end: usize,
@@ -75,10 +76,8 @@ enum Data {
         offset: u64,
         left: u64,
     },
-    Packed {
-        chunks: VecDeque<(u64, u64, u64)>,
-        method: Method,
-    },
+    /// Place, bytes packed and bytes unpacked of each chunk.
+    Packed(VecDeque<(u64, u64, u64)>, Box<Unpacker>),
 }
 
 impl Stream {
@@ -111,6 +110,7 @@ impl Stream {
             head: header.page_head,
             page: usize::try_from(buffer.page).unwrap_or(4096),
             bytes: Vec::new(),
+            packed: Vec::new(),
             begin: 0,
             at: 0,
             end: 0,
@@ -302,21 +302,19 @@ impl Stream {
                 }
                 Ok(read >= page)
             }
-            Data::Packed { chunks, method } => {
+            Data::Packed(chunks, unpacker) => {
                 while let Some((place, packed, whole)) = chunks.pop_front() {
-                    let mut bytes = Vec::new();
-                    input.read(place, packed, &mut bytes)?;
-                    match unpack(*method, &bytes, whole) {
-                        Ok(found) if found.len() as u64 == whole => {
-                            self.bytes = found;
-                            if whole >= page {
-                                return Ok(true);
-                            }
-                            self.met.odd += whole;
-                        }
-                        _ => self.met.bad_chunks += 1,
+                    input.read(place, packed, &mut self.packed)?;
+                    let done = unpacker.unpack(&self.packed, whole, &mut self.bytes);
+                    if done.is_err() || self.bytes.len() as u64 != whole {
+                        self.met.bad_chunks += 1;
+                    } else if whole >= page {
+                        return Ok(true);
+                    } else {
+                        self.met.odd += whole;
                     }
                 }
+                self.bytes.clear();
                 Ok(false)
             }
         }
@@ -373,8 +371,6 @@ fn chunks(
         found.push_back((at, *packed, *whole));
         at += packed;
     }
-    Ok(Data::Packed {
-        chunks: found,
-        method: header.method,
-    })
+    let unpacker = Box::new(Unpacker::new(header.method));
+    Ok(Data::Packed(found, unpacker))
 }

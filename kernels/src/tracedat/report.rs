@@ -19,7 +19,7 @@ pub struct Counts {
 }
 
 impl Counts {
-    pub fn add(&mut self, put: Put, _: &[u8]) {
+    pub fn add(&mut self, put: Put) {
         match put {
             Put::Row => {}
             Put::Partial => self.partial += 1,

@@ -2,9 +2,14 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::tracepoints::until_zero;
+
 /// What ftrace prints for the thread that idles, and for threads whose names were not saved.
 const IDLE: &[u8] = b"<idle>";
 const UNKNOWN: &[u8] = b"<...>";
+
+/// How many threads' names are learnt.
+const LIMIT: usize = 1 << 20;
 
 /// Names of threads by their ids.
 #[derive(Default)]
@@ -27,6 +32,14 @@ impl Threads {
         let names = saved(text).map(|(pid, name)| (pid, name.to_vec()));
         Threads {
             names: names.collect(),
+        }
+    }
+
+    /// Learn the name of a thread that was not saved, as a record has it: with zero bytes behind it.
+    #[inline]
+    pub fn learn(&mut self, pid: i64, name: &[u8]) {
+        if pid != 0 && !self.names.contains_key(&pid) && self.names.len() < LIMIT {
+            self.names.insert(pid, until_zero(name).to_vec());
         }
     }
 

@@ -3,6 +3,7 @@
 use super::expression::Expression;
 use super::format::{Field, Format, Order, Shape};
 use super::print::{self, Piece};
+use crate::ftrace::table::NUMBERED;
 use crate::rows::{ColumnSpec, EventSpec, TableSpec, Type};
 
 /// What a trace's tables have besides the fields of their events.
@@ -26,9 +27,6 @@ const FIXED: [&str; 8] = [
     "buffer",
 ];
 const RESERVED: [&str; 3] = ["dur", "cat", "text"];
-
-/// The beginnings of the names of events whose tables know the number of each event: views read them together, in order.
-const NUMBERED: [&str; 4] = ["print|", "sched_", "irq_handler_", "softirq_"];
 
 /// Where the columns are that all events have.
 #[derive(Clone, Copy, Default)]
@@ -168,7 +166,8 @@ fn printed(format: &Format, order: Order) -> Vec<Filled> {
                     && !is_text(&columns[at].source)
                 {
                     let number = std::mem::replace(&mut columns[at], filled);
-                    columns.push(renamed(number));
+                    let number = renamed(number, &columns[at].source);
+                    columns.push(number);
                 }
             }
             Some(_) => {}
@@ -181,8 +180,13 @@ fn is_text(source: &Source) -> bool {
     !matches!(source, Source::Number(_) | Source::Address(_))
 }
 
-fn renamed(mut column: Filled) -> Filled {
+/// The column of the number behind a text.
+fn renamed(mut column: Filled, text: &Source) -> Filled {
     column.spec.name = format!("{}_number", column.spec.name);
+    if let (Source::Number(field), Source::Symbol(..)) = (&column.source, text) {
+        column.source = Source::Address(field.clone());
+        column.spec.kind = Type::Uint;
+    }
     column
 }
 
@@ -265,7 +269,9 @@ pub fn table(name: &str, optional: Optional, columns: &mut [Filled]) -> (TableSp
             specs.len() - 1
         })
     };
-    let numbered = NUMBERED.iter().any(|head| name.starts_with(head));
+    let numbered = NUMBERED
+        .iter()
+        .any(|head| name.as_bytes().starts_with(head));
     let common = Common {
         tgid: add(optional.tgid, "common_tgid", Type::Int),
         flags: add(true, "common_flags", Type::Text).unwrap_or_default(),

@@ -22,6 +22,7 @@ use rustc_hash::FxHashMap;
 use crate::rows::Sink;
 use event::Event;
 use expression::Context;
+use format::Field;
 pub use format::{Order, until_zero};
 pub use layout::Optional;
 use special::Special;
@@ -80,8 +81,18 @@ pub struct Tracepoints {
     printks: Printks,
     formats: FxHashMap<u32, Vec<u8>>,
     known: Vec<Option<Box<Known>>>,
+    /// Events that tell names of threads, and the fields with ids and names.
+    naming: Vec<(u32, Vec<(Field, Field)>)>,
     tables: usize,
 }
+
+/// Events that tell names of threads, and theirs.
+const NAMING: [&str; 3] = ["sched_switch", "sched_wakeup", "sched_wakeup_new"];
+const NAMES: [(&[u8], &[u8]); 3] = [
+    (b"prev_pid", b"prev_comm"),
+    (b"next_pid", b"next_comm"),
+    (b"pid", b"comm"),
+];
 
 impl Tracepoints {
     pub fn new(order: Order, optional: Optional) -> Tracepoints {
@@ -93,6 +104,7 @@ impl Tracepoints {
             printks: Printks::default(),
             formats: FxHashMap::default(),
             known: Vec::new(),
+            naming: Vec::new(),
             tables: 0,
         }
     }
@@ -123,6 +135,21 @@ impl Tracepoints {
         for line in text.split(|b| *b == b'\n') {
             if let Some((address, text)) = printk(line) {
                 self.printks.insert(address, text);
+            }
+        }
+    }
+
+    /// Tell the ids and names of threads in a record that was put.
+    #[inline]
+    pub fn names_in<'a>(&self, record: &'a [u8], mut tell: impl FnMut(i64, &'a [u8])) {
+        let id = self.order.number(record, 2).unwrap_or(0) as u32;
+        let Some((_, fields)) = self.naming.iter().find(|one| one.0 == id) else {
+            return;
+        };
+        for (pid, name) in fields {
+            let pid = pid.number(record, self.order);
+            if let (Some(pid), Some(name)) = (pid, name.bytes(record, self.order)) {
+                tell(pid, name);
             }
         }
     }
@@ -182,6 +209,13 @@ impl Tracepoints {
         let Some(format) = format::parse(text, self.order) else {
             return false;
         };
+        if NAMING.contains(&format.name.as_str()) {
+            let pairs = NAMES.iter().filter_map(|(pid, name)| {
+                let (pid, name) = (format.find(pid)?, format.find(name)?);
+                Some((pid.clone(), name.clone()))
+            });
+            self.naming.push((id, pairs.collect()));
+        }
         let known = if self.tables >= TABLE_LIMIT {
             Known::TooMany
         } else {

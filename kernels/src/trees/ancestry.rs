@@ -72,10 +72,10 @@ impl Sweep for Ancestry {
 }
 
 #[pyfunction]
-#[pyo3(signature = (rows, *, id, down, names, cancel=None))]
+#[pyo3(signature = (rows, *, start, down, names, cancel=None))]
 pub fn ancestry(
     rows: AnyRecordBatch,
-    id: i64,
+    start: i64,
     down: bool,
     names: Vec<String>,
     cancel: Option<PyRef<'_, Cancel>>,
@@ -86,7 +86,7 @@ pub fn ancestry(
     let schema = schema(fields, &names).map_err(to_python)?;
     let sweep = Ancestry {
         input,
-        id,
+        id: start,
         down,
         cancel: cancel.clone(),
     };

@@ -45,10 +45,10 @@ impl Sweep for Reachable {
 }
 
 #[pyfunction]
-#[pyo3(signature = (arrows, *, id, names, cancel=None))]
+#[pyo3(signature = (arrows, *, start, names, cancel=None))]
 pub fn reachable(
     arrows: AnyRecordBatch,
-    id: i64,
+    start: i64,
     names: Vec<String>,
     cancel: Option<PyRef<'_, Cancel>>,
 ) -> PyResult<PyRecordBatchReader> {
@@ -58,7 +58,7 @@ pub fn reachable(
     let schema = schema(fields, &names).map_err(to_python)?;
     let sweep = Reachable {
         input,
-        id,
+        id: start,
         cancel: cancel.clone(),
     };
     Ok(stream(schema, sweep, cancel))

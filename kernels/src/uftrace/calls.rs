@@ -116,7 +116,7 @@ impl Calls {
         if let Some(function) = symbols.functions.get(frame.function as usize) {
             rows.text(call::NAME, &function.name);
             if let Some(module) = function.module.and_then(|one| symbols.modules.get(one)) {
-                rows.text(call::MODULE, module.name().as_bytes());
+                rows.text(call::MODULE, module.name.as_bytes());
             }
         }
         rows.int(call::ADDRESS, frame.address.cast_signed());

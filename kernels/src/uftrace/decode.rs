@@ -20,11 +20,13 @@ const BURST: usize = 64;
 /// Reads a data directory.
 pub struct Decoder {
     setup: Setup,
-    sources: Vec<Option<Source>>,
+    sources: Vec<Source>,
     /// Times and numbers of sources that have something to say.
     waiting: BinaryHeap<Reverse<(i64, usize)>>,
     merged: Option<Merged>,
     notes: Vec<Note>,
+    /// Bytes of all files before this chunk.
+    taken: u64,
     begun: bool,
     ended: bool,
 }
@@ -46,7 +48,7 @@ impl Decoder {
                 _ => Kind::Task(numbers.get(&number).copied().unwrap_or(usize::MAX)),
             };
             let feed = Feed::new(path, Arc::clone(&done));
-            sources.push(Some(Source::new(kind, file, feed, big)));
+            sources.push(Source::new(kind, file, feed, big));
         }
         Decoder {
             setup,
@@ -54,6 +56,7 @@ impl Decoder {
             waiting: BinaryHeap::new(),
             merged: None,
             notes: Vec::new(),
+            taken: 0,
             begun: false,
             ended: false,
         }
@@ -62,11 +65,11 @@ impl Decoder {
     /// Open all files and add the tables that are known from the beginning.
     fn begin(&mut self, sink: &mut Sink) -> Result<(), Failure> {
         for (number, source) in self.sources.iter_mut().enumerate() {
-            let Some(source) = source else { continue };
             source.feed.open()?;
             source.advance()?;
-            if let Some((time, _)) = &source.next {
-                self.waiting.push(Reverse((*time, number)));
+            match source.next.time() {
+                Some(time) => self.waiting.push(Reverse((time, number))),
+                None => source.notes(&mut self.notes),
             }
         }
         facts::before(sink, &self.setup);
@@ -75,71 +78,60 @@ impl Decoder {
     }
 
     /// Read on from the source whose time has come, until another's has.
-    fn run(&mut self, sink: &mut Sink, number: usize) -> Result<Option<Place>, Failure> {
+    fn run(&mut self, sink: &mut Sink, number: usize) -> Result<(), Failure> {
         let bound = self
             .waiting
             .peek()
             .map_or((i64::MAX, usize::MAX), |one| one.0);
-        let (Some(merged), Some(slot)) = (&mut self.merged, self.sources.get_mut(number)) else {
-            return Ok(None);
+        let (Some(merged), Some(source)) = (&mut self.merged, self.sources.get_mut(number)) else {
+            return Ok(());
         };
-        let Some(mut source) = slot.take() else {
-            return Ok(None);
-        };
-        let mut place = Place {
-            file: source.file,
-            begin: source.feed.taken(),
-            end: 0,
-        };
-        let mut left = BURST;
-        let mut failed = Ok(());
-        while left > 0
-            && let Some((time, next)) = source.next.take()
-        {
-            if (time, number) > bound {
-                source.next = Some((time, next));
-                break;
-            }
-            left -= 1;
-            failed = match next {
-                Next::Record(record) => merged.record(sink, &mut source, &record),
-                Next::Perf(happened) => {
-                    merged.happened(sink, source.kind, happened);
-                    Ok(())
+        for _ in 0..BURST {
+            if let Next::Record(record) = source.next {
+                if (record.time, number) > bound {
+                    break;
                 }
-                Next::Message(text) => {
-                    merged.message(sink, time, &text);
-                    Ok(())
+                merged.record(sink, source, &record)?;
+            } else {
+                if source.next.time().is_none_or(|time| (time, number) > bound) {
+                    break;
                 }
-            };
-            failed = failed.and_then(|()| source.advance());
-            if failed.is_err() {
-                break;
+                match std::mem::replace(&mut source.next, Next::Nothing) {
+                    Next::Perf(happened) => merged.happened(sink, source.kind, happened),
+                    Next::Message(time, text) => merged.message(sink, time, &text),
+                    Next::Record(_) | Next::Nothing => {}
+                }
             }
+            source.advance()?;
         }
-        place.end = source.feed.taken();
-        match &source.next {
-            Some((time, _)) => self.waiting.push(Reverse((*time, number))),
+        match source.next.time() {
+            Some(time) => self.waiting.push(Reverse((time, number))),
             None => source.notes(&mut self.notes),
         }
-        *slot = Some(source);
-        failed.map(|()| Some(place))
+        Ok(())
+    }
+
+    /// Where the pass stands: chunks are of many files at once, and count as parts of the first.
+    fn place(&mut self) -> Place {
+        let end = self.sources.iter().map(|one| one.feed.taken()).sum();
+        Place {
+            file: self.sources.first().map_or(0, |one| one.file),
+            begin: std::mem::replace(&mut self.taken, end),
+            end,
+        }
     }
 }
 
 impl Decode for Decoder {
     fn step(&mut self, sink: &mut Sink) -> Result<Option<Place>, Failure> {
-        let mut place = Place::default();
         if !self.begun {
             self.begun = true;
             self.begin(sink)?;
         }
         while let Some(Reverse((_, number))) = self.waiting.pop() {
-            if let Some(now) = self.run(sink, number)? {
-                place = now;
-            }
+            self.run(sink, number)?;
             if sink.full() {
-                return Ok(Some(place));
+                return Ok(Some(self.place()));
             }
         }
         if self.ended {
@@ -150,7 +142,7 @@ impl Decode for Decoder {
             merged.finish(sink);
             facts::after(sink, merged, &self.setup);
         }
-        Ok((sink.len() > 0).then_some(place))
+        Ok((sink.len() > 0).then(|| self.place()))
     }
 
     fn learnt(&mut self) -> Learnt {

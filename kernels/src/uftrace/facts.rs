@@ -163,7 +163,7 @@ pub fn after(sink: &mut Sink, merged: &Merged, setup: &Setup) {
         rows.text(1, &one.name);
         let module = one.module.and_then(|at| merged.symbols.modules.get(at));
         if let Some(module) = module {
-            rows.text(2, module.name().as_bytes());
+            rows.text(2, module.name.as_bytes());
         }
         rows.int(3, one.address.cast_signed());
         let symbol = one

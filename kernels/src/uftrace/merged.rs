@@ -324,7 +324,7 @@ impl Merged {
         };
         match found {
             Payload::Text(length) => {
-                source.feed.take(record::BYTES + length);
+                source.take(record::BYTES + length)?;
                 if !result {
                     self.text.insert(0, b'(');
                     self.text.push(b')');

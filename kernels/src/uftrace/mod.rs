@@ -2,6 +2,7 @@
 
 mod calls;
 mod decode;
+mod demangle;
 mod events;
 mod external;
 mod facts;
@@ -38,6 +39,16 @@ fn uftrace_pass(setup: Setup, threads: usize, progress: Option<Py<PyAny>>) -> Ro
     )
 }
 
+/// Names as uftrace shows them; those that are not mangled stay as they are.
+#[pyfunction]
+fn uftrace_names(names: Vec<String>) -> Vec<String> {
+    let shown = names.into_iter();
+    shown
+        .map(|name| demangle::demangle(&name).unwrap_or(name))
+        .collect()
+}
+
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
-    m.add_function(wrap_pyfunction!(uftrace_pass, m)?)
+    m.add_function(wrap_pyfunction!(uftrace_pass, m)?)?;
+    m.add_function(wrap_pyfunction!(uftrace_names, m)?)
 }

@@ -19,12 +19,25 @@ pub enum Kind {
     Extern,
 }
 
-/// What comes next.
+/// What comes next, and when.
 pub enum Next {
     /// It is still at the head of the feed.
     Record(Record),
     Perf(Happened),
-    Message(Vec<u8>),
+    Message(i64, Vec<u8>),
+    Nothing,
+}
+
+impl Next {
+    #[inline]
+    pub fn time(&self) -> Option<i64> {
+        match self {
+            Next::Record(record) => Some(record.time),
+            Next::Perf(happened) => Some(happened.time),
+            Next::Message(time, _) => Some(*time),
+            Next::Nothing => None,
+        }
+    }
 }
 
 /// A file, and what it says next.
@@ -32,7 +45,7 @@ pub struct Source {
     pub kind: Kind,
     pub file: u32,
     pub feed: Feed,
-    pub next: Option<(i64, Next)>,
+    pub next: Next,
     big: bool,
     /// Bytes that were no records.
     bad: u64,
@@ -50,7 +63,7 @@ impl Source {
             kind,
             file,
             feed,
-            next: None,
+            next: Next::Nothing,
             big,
             bad: 0,
             bad_at: 0,
@@ -65,11 +78,11 @@ impl Source {
     #[inline]
     pub fn advance(&mut self) -> Result<(), Failure> {
         self.next = match self.kind {
-            Kind::Task(_) => self.record()?.map(|one| (one.time, Next::Record(one))),
-            Kind::Perf(_) => self.perf()?.map(|one| (one.time, Next::Perf(one))),
+            Kind::Task(_) => self.record()?.map_or(Next::Nothing, Next::Record),
+            Kind::Perf(_) => self.perf()?.map_or(Next::Nothing, Next::Perf),
             Kind::Extern => self
                 .message()?
-                .map(|(time, text)| (time, Next::Message(text))),
+                .map_or(Next::Nothing, |(time, text)| Next::Message(time, text)),
         };
         Ok(())
     }
@@ -130,6 +143,15 @@ impl Source {
             }
         }
         Ok(data.len())
+    }
+
+    /// Take a record with its data; of the last one the padding may be cut off.
+    pub fn take(&mut self, length: usize) -> Result<(), Failure> {
+        if self.feed.view(length)?.len() < length {
+            return self.cut_off();
+        }
+        self.feed.take(length);
+        Ok(())
     }
 
     /// Say that the file ends within data.

@@ -17,16 +17,12 @@ pub struct Symbol {
 }
 
 pub struct Module {
-    pub path: String,
+    /// The name of its file.
+    pub name: String,
     pub symbols: Vec<Symbol>,
 }
 
 impl Module {
-    /// The name of its file.
-    pub fn name(&self) -> &str {
-        self.path.rsplit('/').next().unwrap_or(&self.path)
-    }
-
     fn find(&self, address: u64) -> Option<usize> {
         let after = self.symbols.partition_point(|one| one.address <= address);
         let from = after.saturating_sub(TRIES);
@@ -215,5 +211,8 @@ fn module((path, symbols): (String, Vec<SymbolRow>)) -> Module {
         });
     let mut symbols: Vec<Symbol> = symbols.collect();
     symbols.sort_by_key(|one| one.address);
-    Module { path, symbols }
+    Module {
+        name: path.rsplit('/').next().unwrap_or(&path).to_owned(),
+        symbols,
+    }
 }

@@ -1,5 +1,5 @@
 -- System calls on files. Paths are those of the call itself, or of the latest open that gave its descriptor to the process (the thread, if the trace knows no processes), unless that was closed since; copies of descriptors are not followed.
--- formats: ftrace-text, trace-dat, perfetto, perf-data, ctf
+-- formats: ftrace-text, ftrace-graph, trace-dat, perfetto, perf-data, perf-script, ctf
 WITH named AS (
   SELECT _ts, _duration, line, pid, tid, COALESCE(pid, tid) AS owner, name, ret, args LIKE '{%' AS object, args LIKE '[%' AS list,
     args

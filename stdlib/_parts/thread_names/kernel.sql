@@ -4,7 +4,8 @@ SELECT tid, MAX(pid) AS pid, name, MAX(_ts) AS rank, MIN(born) AS start_ts, MAX(
 FROM (
   SELECT _ts, next_pid AS tid, NULL::INT64 AS pid, next_comm AS name, NULL::INT64 IN ns AS born, NULL::INT64 IN ns AS died
   FROM _events.sched_switch
-  UNION ALL SELECT _ts, prev_pid, NULL, prev_comm, NULL, NULL FROM _events.sched_switch
+  UNION ALL SELECT _ts, prev_pid, CASE WHEN common_pid = prev_pid AND common_tgid > 0 THEN common_tgid END, prev_comm, NULL, NULL
+  FROM _events.sched_switch
   UNION ALL SELECT _ts, pid, NULL, comm, NULL, NULL FROM _events.sched_waking
   UNION ALL SELECT _ts, pid, NULL, comm, NULL, NULL FROM _events.sched_wakeup
   UNION ALL SELECT _ts, pid, NULL, comm, NULL, NULL FROM _events.sched_wakeup_new

@@ -10,13 +10,13 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
-from chrome_text import column, load, notes
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dctv.readers.chrome_json import READER
 from tests.bounds import bounded
 from tests.damage import flipped, peak_of, survives, truncated
+from tests.readers.chrome_json.chrome_text import column, load, notes
 
 EVENTS: list[dict[str, Any]] = [
     {"ph": "M", "name": "thread_name", "pid": 1, "tid": 2, "args": {"name": "worker"}},
@@ -79,7 +79,9 @@ def test_flipped_bytes_of_archives_never_stop_the_reader(places: list[tuple[int,
 
 
 @bounded(60)
-@given(st.lists(st.sampled_from([b"{", b"}", b"[", b"]", b'"', b",", b":", b"\n", b"\\", b'"ph":"X"', b'"ts":1', b"1"])))
+@given(
+    st.lists(st.sampled_from([b"{", b"}", b"[", b"]", b'"', b",", b":", b"\n", b"\\", b'"ph":"X"', b'"ts":1', b"1"]))
+)
 def test_any_brackets_and_quotes_are_survived(pieces: list[bytes]) -> None:
     with TemporaryDirectory() as folder:
         survives(READER, Path(folder) / "trace.json", b"[" + b"".join(pieces))
@@ -163,6 +165,8 @@ def test_a_long_text_without_events_takes_little_memory(tmp_path: Path) -> None:
 
 def test_an_event_that_is_too_long_is_told(tmp_path: Path) -> None:
     long = b'{"ph":"X","name":"' + b"y" * (70 << 20) + b'","ts":1}'
-    trace = load(tmp_path, b'[{"ph":"X","name":"a","ts":1,"dur":1},' + long + b',\n{"ph":"X","name":"b","ts":2,"dur":1}]')
+    trace = load(
+        tmp_path, b'[{"ph":"X","name":"a","ts":1,"dur":1},' + long + b',\n{"ph":"X","name":"b","ts":2,"dur":1}]'
+    )
     assert column(trace, "complete", "name") == ["a", "b"]
     assert "event is longer than 64 MiB" in notes(trace)

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from chrome_text import column, load, load_files, notes, rows
+
+from tests.readers.chrome_json.chrome_text import column, load, load_files, notes, rows
 
 X: dict[str, Any] = {"ph": "X", "name": "x", "cat": "c", "pid": 1, "tid": 2, "ts": 0, "dur": 1}
 

@@ -7,7 +7,8 @@ import json
 from pathlib import Path
 
 import pytest
-from chrome_text import column, is_sniffed, load, notes, rows
+
+from tests.readers.chrome_json.chrome_text import column, is_sniffed, load, notes, rows
 
 A = '{"ph":"X","name":"a","cat":"c","pid":1,"tid":2,"ts":10,"dur":5,"args":{"k":1}}'
 B = '{"ph":"X","name":"b","cat":"c","pid":1,"tid":2,"ts":11,"dur":1}'

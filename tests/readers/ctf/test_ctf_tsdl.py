@@ -180,7 +180,7 @@ UNKNOWN_CLOCK = "stream { event.header := struct { integer { size = 8; map = clo
         (tsdl("nothing a;"), "no type is called `nothing`"),
         (tsdl("integer { size = 65; } a;"), "an integer has 65 bits, which must be 1 to 64"),
         (tsdl("integer { size = 8; align = 3; } a;"), "an alignment must be a power of two, not 3"),
-        (tsdl("u8 a; u8 a;"), "a struct has two fields of one name"),
+        (tsdl("u8 a; u8 a;"), "a structure has two fields of one name"),
         (tsdl("floating_point { exp_dig = 5; mant_dig = 11; } f;"),
          "a floating-point number has 16 bits, which must be 32 or 64"),
         (tsdl("variant { u8 a; } v;"), "the variant `v` has no selector"),

@@ -112,7 +112,7 @@ def test_states_are_texts_in_the_raw_form_too() -> None:
         ("bprint: 0xc042f8a0f: gpu: load=91", {"ip": "0xc042f8a0f", "text": "gpu: load=91"}),
         ("task_newtask: pid=1 comm=sh clone_flags=1200000", {"pid": 1, "comm": "sh", "clone_flags": "1200000"}),
         ("function: path_put <-- path_walk", {"ip": "path_put", "parent_ip": "path_walk"}),
-        ("funcgraph_entry: 0.123 us   |  foo();", {"text": "0.123 us   |  foo();"}),
+        ("funcgraph_entry: 0.123 us   |    foo();", {"func": "foo", "depth": 1, "duration": 123}),
         ("funcgraph_entry: func=0xff depth=2", {"func": "0xff", "depth": 2}),
         ("x: [FAILED TO PARSE] freq=0x82208 n=4", {"freq": "0x82208", "n": 4, "text": "[FAILED TO PARSE]"}),
         ("kernel_stack: <stack trace>", {"text": "<stack trace>"}),

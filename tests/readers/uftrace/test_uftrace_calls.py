@@ -206,7 +206,9 @@ def test_switches_are_time_off_the_cpu(tmp_path: Path) -> None:
     one = switch(50, 1, out=False) + switch(115, 1, out=True) + switch(120, 9, out=True, preempted=True)
     other = comm(40, 1, b"prog") + switch(118, 1, out=False) + task_event(7, 119, 9) + task_event(4, 260, 1)
     files = {"perf-cpu0.dat": one, "perf-cpu3.dat": other}
-    trace = load(Directory({1: calls((100, "main"), (110, "a"), (120, None), (200, None))}, files=files).write(tmp_path / "d"))
+    trace = load(
+        Directory({1: calls((100, "main"), (110, "a"), (120, None), (200, None))}, files=files).write(tmp_path / "d")
+    )
     columns = ("_ts", "dur", "tid", "cpu", "to_cpu", "preempted", "call")
     assert rows(trace, "linux:schedule", *columns) == [(115, 3, 1, 0, 3, False, 4)]
     assert rows(trace, "linux:sched-in", "_ts", "tid", "cpu") == [(50, 1, 0)]
@@ -233,6 +235,28 @@ def test_queries_over_a_mounted_directory(tmp_path: Path) -> None:
         names = session.sql("SELECT DISTINCT name FROM t.events").fetchall()
         switches = session.sql("SELECT dur FROM t.raw_events.`linux:schedule`").fetchall()
         memory = session.sql("SELECT vmrss FROM t.raw_events.`read:proc/statm`").fetchall()
-    assert top == [("main", 30)]
+    assert top == [("b", 40)]
     assert {"a", "external-data", "linux:schedule", "main", "prov:ev", "read:proc/statm"} <= {name for (name,) in names}
     assert (switches, memory) == ([(6,)], [(20,)])
+
+
+def test_the_vocabulary_of_all_formats(tmp_path: Path) -> None:
+    folder = small().write(tmp_path / "d")
+    with Session() as session:
+        session.mount(str(folder), "t")
+        told = session.sql(
+            "SELECT name, _duration, depth, tid, module, args, retval FROM t.calls ORDER BY id"
+        ).fetchall()
+        slices = session.sql("SELECT name, depth, tid, thread, category FROM t.slices WHERE tid = 2").fetchall()
+        threads = session.sql("SELECT tid, pid, name, process, is_main FROM t.threads ORDER BY tid").fetchall()
+        top = session.sql("SELECT name, `self` FROM t.calls.by_function LIMIT 1").fetchall()
+    assert told == [
+        ("main", 60, 0, 1, "prog", "(1)", None),
+        ("b", 50, 0, 2, "prog", None, None),
+        ("a", 30, 1, 1, "prog", '("hello", 5)', "7"),
+        ("malloc", 10, 2, 1, "prog", None, None),
+        ("c", 10, 1, 2, "prog", None, None),
+    ]
+    assert slices == [("b", 0, 2, "prog", "prog"), ("c", 1, 2, "prog", "prog")]
+    assert threads == [(1, 1, "prog", "prog", True), (2, 1, "prog", "prog", False)]
+    assert top == [("b", 40)]

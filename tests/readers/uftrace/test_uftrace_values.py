@@ -27,7 +27,9 @@ from tests.readers.uftrace.uftrace_directory import (
 ENUMS = "enumauto:enum mode { RD, WR = 0x4, BOTH = 010 };"
 
 
-def one_call(folder: Path, argspec: Sequence[str], data: bytes | None, result: bytes | None = None) -> tuple[str, str]:
+def one_call(
+    folder: Path, argspec: Sequence[str], data: bytes | None, result: bytes | None = None
+) -> tuple[str, str | None]:
     """Arguments and result of one call of `a`."""
     steps = ((100, "main"), (110, "a", data), (120, None, result), (130, "b"), (140, None), (150, None))
     features = ["argument", "retval", "auto-args"]
@@ -114,7 +116,9 @@ def test_debug_information_wins_over_the_automatic(tmp_path: Path) -> None:
     steps = ((100, "a", struct.pack("<q", 4)), (110, None, struct.pack("<q", 1)))
     features = ["argument", "retval", "auto-args", "debug-info"]
     argspec = ["argauto:a@arg1/s", "retauto:a@retval/s", "auto-args:1"]
-    debug = f"# path name: {EXE}\nE: enum kind {{ONE,TWO,FOUR=4,}}\nF: 1100 a\nL: 3 a.c\nA: @arg1/e:kind%rdi\nR: @retval\n"
+    debug = (
+        f"# path name: {EXE}\nE: enum kind {{ONE,TWO,FOUR=4,}}\nF: 1100 a\nL: 3 a.c\nA: @arg1/e:kind%rdi\nR: @retval\n"
+    )
     trace = load(Directory({1: calls(*steps)}, argspec, features, files={"prog.dbg": debug}).write(tmp_path / "d"))
     assert rows(trace, "call", "args", "retval") == [("(FOUR)", "1")]
 

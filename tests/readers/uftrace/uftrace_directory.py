@@ -33,8 +33,10 @@ class Directory:
     """Lines `argspec:...`, `retspec:...`, `argauto:...` and the like."""
     features: Sequence[str] = ()
     pattern: str = "regex"
-    tasks: Sequence[str] = ('SESS timestamp=0.000000001 pid=1 sid=' + SID + ' exename="' + EXE + '"',
-                            "TASK timestamp=0.000000001 tid=1 pid=1")
+    tasks: Sequence[str] = (
+        "SESS timestamp=0.000000001 pid=1 sid=" + SID + ' exename="' + EXE + '"',
+        "TASK timestamp=0.000000001 tid=1 pid=1",
+    )
     files: Mapping[str, str | bytes] = field(default_factory=dict)
     big: bool = False
     wide: bool = True
@@ -81,7 +83,9 @@ class Directory:
         return struct.pack(form, *head) + "".join(f"{line}\n" for line in lines).encode()
 
 
-def record(time: int, kind: int, name: str | int, depth: int = 0, data: bytes | None = None, *, big: bool = False) -> bytes:
+def record(
+    time: int, kind: int, name: str | int, depth: int = 0, data: bytes | None = None, *, big: bool = False
+) -> bytes:
     """One record, with its data padded to 8 bytes."""
     word = kind | (4 if data is not None else 0) | 5 << 3 | depth << 6 | address(name) << 16
     data = data or b""
@@ -94,17 +98,17 @@ def calls(*steps: tuple[Any, ...], big: bool = False) -> bytes:
     open_calls: list[str] = []
     for time, name, *data in steps:
         if name is None:
-            name = open_calls.pop()
-            out += record(time, EXIT, name, len(open_calls), *data, big=big)
+            left = open_calls.pop()
+            out += record(time, EXIT, left, len(open_calls), *data, big=big)
         else:
             out += record(time, ENTRY, name, len(open_calls), *data, big=big)
             open_calls.append(name)
     return out
 
 
-def text(value: bytes, big: bool = False) -> bytes:
+def text(value: bytes) -> bytes:
     """A text as an argument."""
-    return padded(struct.pack(">H" if big else "<H", len(value)) + value)
+    return padded(struct.pack("<H", len(value)) + value)
 
 
 def padded(data: bytes) -> bytes:
@@ -164,7 +168,10 @@ def small() -> Directory:
         features=["argument", "retval", "event", "perf-event"],
         tasks=(*Directory().tasks, "TASK timestamp=0.000000100 tid=2 pid=1"),
         files={
-            "perf-cpu0.dat": comm(90, 1, b"prog") + switch(112, 1, out=True) + switch(118, 1, out=False) + task_event(4, 170, 1),
+            "perf-cpu0.dat": comm(90, 1, b"prog")
+            + switch(112, 1, out=True)
+            + switch(118, 1, out=False)
+            + task_event(4, 170, 1),
             "events.txt": "EVENT: 1000001 prov:ev\n",
             "extern.dat": "# remark\n0.000000125 a message\n",
             "prog.dbg": f"# path name: {EXE}\nF: 1100 a\nL: 7 prog.c\nA: @arg1/s\n",

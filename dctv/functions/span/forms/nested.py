@@ -12,6 +12,6 @@ from dctv.errors import UsageError
 from dctv.types.schema import Schema
 
 
-def nest_lanes(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Schema) -> exp.Query:
+def nest_lanes(_inputs: Sequence[Input], _options: Mapping[str, Any], _schema: Schema) -> exp.Query:
     """Refuse."""
     raise UsageError("nested slices have no relational form", hint="SET span_engine = 'kernels'")

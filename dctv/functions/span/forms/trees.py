@@ -76,23 +76,23 @@ covered AS (
 SELECT rows.id, CAST(rows.length - coalesce(covered.length, 0) AS BIGINT)
 FROM rows LEFT JOIN covered ON covered.row = rows.row
 """
-_PATHS = """
-RECURSIVE paths AS (
+_STACKS = """
+WITH RECURSIVE paths AS (
   SELECT row, id, [coalesce(name, '?')] AS path FROM rows
   WHERE parent_id IS NULL OR parent_id NOT IN (SELECT id FROM rows WHERE id IS NOT NULL)
   UNION ALL
   SELECT rows.row, rows.id, list_append(paths.path, coalesce(rows.name, '?'))
   FROM paths JOIN rows ON rows.parent_id = paths.id
-)"""
-_STACKS = f"WITH {_PATHS} SELECT id, array_to_string(path, ';') FROM paths"
+)
+SELECT id, array_to_string(path, ';') FROM paths
+"""
 
 
 def _numbered(query: exp.Query, id_: int) -> exp.Query:
     """Put an id where the text of a query compares with 0."""
     for literal in list(query.find_all(exp.Literal)):
         parent = literal.parent
-        compared = isinstance(parent, exp.EQ | exp.NEQ) and isinstance(parent.this, exp.Column)
-        if compared and parent.this.name == "id":
+        if isinstance(parent, exp.EQ | exp.NEQ) and isinstance(parent.this, exp.Column) and parent.this.name == "id":
             literal.replace(w.whole(id_))
     return query
 
@@ -100,7 +100,7 @@ def _numbered(query: exp.Query, id_: int) -> exp.Query:
 def ancestry(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Schema) -> exp.Query:
     """Return ids above or below one, and how far."""
     text = _BELOW if options["down"] else _ABOVE
-    return _numbered(_asked(text, inputs[0], ("id", "parent_id"), options["names"]), options["id"])
+    return _numbered(_asked(text, inputs[0], ("id", "parent_id"), options["names"]), options["start"])
 
 
 def reachable(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Schema) -> exp.Query:
@@ -108,7 +108,7 @@ def reachable(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Sche
     query = _asked(_REACHED, inputs[0], ("from_id", "to_id"), options["names"])
     for alias in query.find_all(exp.Alias):
         if alias.alias == "id" and isinstance(alias.this, exp.Cast) and isinstance(alias.this.this, exp.Literal):
-            alias.set("this", w.whole(options["id"]))
+            alias.set("this", w.whole(options["start"]))
     return query
 
 
@@ -122,7 +122,7 @@ def stack_paths(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Sc
     return _asked(_STACKS, inputs[0], ("id", "parent_id", "name"), options["names"])
 
 
-def flame_slices(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Schema) -> exp.Query:
+def flame_slices(_inputs: Sequence[Input], _options: Mapping[str, Any], _schema: Schema) -> exp.Query:
     """Refuse: sums by stack have no second form."""
     raise UsageError("flame graphs have no relational form", hint="SET span_engine = 'kernels'")
 

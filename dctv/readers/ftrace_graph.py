@@ -1,0 +1,55 @@
+"""Reads what the function graph tracer writes as text in tracefs: ` 0) 1.234 us | func();`, whatever its options.
+
+Each line that enters a function (or calls one that calls no other) is a row of `raw_events.funcgraph_entry`, each `}`
+one of `raw_events.funcgraph_exit`: `func`, `depth` from 0, and where it is printed `duration` (of a call without
+others, and of exits), `params` and `retval`. Events between functions are in their own tables, as those of other text
+of ftrace are. `raw_events.funcgraph_switch` tells that a CPU goes on with another thread, `raw_events.funcgraph_irq`
+that an interrupt begins or ends.
+
+Only with the option `funcgraph-abstime` has a line a time. Without it `_ts` is what the durations of each CPU's lines
+make together (the property `clock` says `durations`): lengths and nesting are right, what passed between functions is
+missing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from dctv.contracts.reader import Head, LoadContext
+from dctv.errors import TraceError
+from dctv.readers.described import Described, RowPass
+
+_HEADER = re.compile(rb"^# tracer: function_graph\b", re.M)
+_LINE = re.compile(
+    rb"^[ \t]*(?:\d+\.\d+[ \t]*\|)?[ \t]*\d{1,5}\)[^\n|]{0,48}(?:\|[^\n|]{0,32}){0,2}"
+    rb"\|[ ]*(?:\}|/\*|[\w.$<>:~]+[ ]?\()",
+    re.M,
+)
+_PREFIXED = re.compile(rb"^[^\n]{0,64}-\d+\s+(?:\([ \d-]+\)\s+)?\[\d{1,6}\]\s", re.M)
+
+
+def sniff(head: Head) -> bool:
+    """Whether a file has the tracer's header or lines, and not those of another writer."""
+    text = head.text[:16384]
+    return (_HEADER.search(text) is not None or _LINE.search(text) is not None) and _PREFIXED.search(text) is None
+
+
+def start(paths: Sequence[Path], context: LoadContext, _: int) -> RowPass:
+    """Begin a pass over files of text."""
+    from dctv._kernels import ftrace_graph_pass
+
+    for name in context.options:
+        raise TraceError(f"option `{name}` is unknown to ftrace-graph")
+    return ftrace_graph_pass([str(path) for path in paths], max(1, context.threads), context.progress)
+
+
+READER = Described(
+    name="ftrace-graph",
+    title="Function graph text of tracefs",
+    suffixes=(".graph", ".graph.txt", ".graph.gz", ".graph.txt.gz"),
+    sniff=sniff,
+    start=start,
+    dimensions={"cpu": "cpu", "common_comm": "common_comm", "common_pid": "common_pid"},
+).reader()

@@ -1,0 +1,89 @@
+//! Lines of latency formats (`cmd-pid 0d.s2 17us+: event`) -> who, where and when.
+
+use super::line::{Line, Prefix, Time, count_digits, integer, is_blank, task, time};
+
+/// How many characters tell of interrupts and preemption.
+const FLAGS: std::ops::RangeInclusive<usize> = 3..=6;
+
+/// Read a line that has no CPU in brackets; None if it is none of a latency format either.
+pub fn parse(line: &[u8]) -> Option<Line<'_>> {
+    let mut from = 0;
+    // The comm may hold blanks: the first word that ends as `-pid` and has a CPU with flags behind it counts.
+    loop {
+        let rest = line.get(from..)?;
+        let start = from + rest.iter().position(|b| !is_blank(*b))?;
+        let word = line.get(start..)?;
+        let end = start + word.iter().position(|b| is_blank(*b))?;
+        if let Some((comm, pid, tgid)) = task(line.get(..end)?)
+            && let Some(found) = behind(line.get(end..)?, (comm, pid, tgid))
+        {
+            return Some(found);
+        }
+        from = end;
+    }
+}
+
+type Task<'a> = (&'a [u8], i64, Option<i64>);
+
+/// The line if `0d.s2 17us+: event` stands behind its task.
+fn behind<'a>(rest: &'a [u8], (comm, pid, tgid): Task<'a>) -> Option<Line<'a>> {
+    let rest = rest.trim_ascii_start();
+    let end = rest.iter().position(|b| is_blank(*b))?;
+    let (place, rest) = rest.split_at_checked(end)?;
+    let digits = cpu_digits(place)?;
+    let (cpu, flags) = place.split_at_checked(digits)?;
+    let cpu = integer(cpu)?;
+    let rest = rest.trim_ascii_start();
+    let colon = memchr::memchr(b':', rest.get(..rest.len().min(48))?)?;
+    let event = rest.get(colon + 1..)?.trim_ascii_start();
+    let (ts, whole) = match stamp(rest.get(..colon)?) {
+        Time::Ns(ts, whole) => (ts, whole),
+        Time::OutOfRange => return Some(Line::BadTime),
+        Time::No => return None,
+    };
+    let prefix = Prefix {
+        comm,
+        pid,
+        tgid,
+        cpu,
+        flags: Some(flags),
+        ts,
+        whole,
+    };
+    Some(Line::Event(prefix, event))
+}
+
+/// How many of the digits before the flags are the CPU: flags may begin with none, and end with one.
+fn cpu_digits(place: &[u8]) -> Option<usize> {
+    let digits = count_digits(place);
+    let flags = place.get(digits..)?;
+    let known = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'#' | b'-');
+    (digits > 0 && digits <= 5 && FLAGS.contains(&flags.len()) && flags.iter().all(known))
+        .then_some(digits)
+}
+
+/// `17us`, with a mark behind it for a long delay, `1234.567890` or a number of another clock.
+fn stamp(text: &[u8]) -> Time {
+    let text = text.trim_ascii_end();
+    let text = match text {
+        [rest @ .., b'+' | b'!' | b'#' | b'*' | b'@' | b'$'] => rest.trim_ascii_end(),
+        text => text,
+    };
+    let Some(text) = text.strip_suffix(b"us") else {
+        return time(text);
+    };
+    let Some(microseconds) = text.first().filter(|b| b.is_ascii_digit()).map(|_| text) else {
+        return match text.first() {
+            Some(b'-') => Time::OutOfRange,
+            _ => Time::No,
+        };
+    };
+    match time(microseconds) {
+        Time::Ns(us, true) => us
+            .checked_mul(1000)
+            .map_or(Time::OutOfRange, |ns| Time::Ns(ns, false)),
+        // A decimal point says microseconds, while `time` takes it for seconds.
+        Time::Ns(seconds, false) => Time::Ns(seconds / 1_000_000, false),
+        other => other,
+    }
+}

@@ -1,0 +1,3 @@
+-- Last names of the first threads of processes.
+-- formats: perf-data, perf-script
+SELECT pid, name FROM _tables.process_names

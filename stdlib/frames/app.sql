@@ -1,0 +1,29 @@
+-- Frames that Android programs draw: one row for each `Choreographer#doFrame`, with the first `DrawFrame` of the process's render thread that begins within the time until its next doFrame.
+-- formats: *
+-- column _ts: when the main thread begins with it
+-- column _duration: until it is drawn: the end of the DrawFrame, or of the doFrame if nothing is drawn; NULL if that is not seen
+-- column tid: the main thread
+-- column pid: the process
+-- column process: its name
+-- column frame: the number that the system gave it, if the mark tells
+-- column main_time: how long the main thread worked on it
+-- column render_tid: the thread that drew it
+-- column render_start: when that began
+-- column render_time: how long that took
+WITH begun AS (
+  SELECT _ts, _duration, tid, pid, process, TRY_CAST(REGEXP_EXTRACT(name, '^Choreographer#doFrame ([0-9]+)$', 1) AS INT64) AS frame,
+    LEAD(_ts) OVER (PARTITION BY pid, tid ORDER BY _ts, id) AS next_ts
+  FROM slices WHERE name REGEXP '^Choreographer#doFrame( [0-9]+)?$'
+),
+drawn AS (SELECT _ts, _duration, tid, pid FROM slices WHERE name REGEXP '^DrawFrames?( [0-9]+)?$'),
+first AS (
+  SELECT b.pid, b.tid, b._ts, MIN(d._ts) AS render_start, ARG_MIN(d.tid, d._ts) AS render_tid,
+    ARG_MIN(d._duration, d._ts) AS render_time
+  FROM begun AS b JOIN drawn AS d ON d.pid = b.pid AND d._ts >= b._ts AND (b.next_ts IS NULL OR d._ts < b.next_ts)
+  GROUP BY b.pid, b.tid, b._ts
+)
+SELECT b._ts,
+  CASE WHEN f._ts IS NULL THEN b._duration ELSE GREATEST(f.render_start + f.render_time, b._ts + b._duration) - b._ts END AS _duration,
+  b.tid, b.pid, b.process, b.frame, b._duration AS main_time, f.render_tid, f.render_start, f.render_time
+FROM begun AS b LEFT JOIN first AS f ON f.pid = b.pid AND f.tid = b.tid AND f._ts = b._ts
+ORDER BY b._ts, b.pid, b.tid

@@ -1,0 +1,37 @@
+-- Garbage collections, and what they are made of, as slices tell of them: of Android's runtime (`... GC`), V8 in Chrome and Node (`MajorGC`, `MinorGC`, `V8.GC...`), Blink (`BlinkGC...`, `CppGC...`) and Python (`gc`, `gc.collect`, `GC ...`). What is within another of these slices is there too, and told apart by `outermost`.
+-- formats: *
+-- column _ts: when it begins
+-- column _duration: how long it lasts, NULL if nothing ends it
+-- column tid: the thread
+-- column pid: its process
+-- column thread: the thread's name
+-- column process: the process's name
+-- column runtime: `art`, `v8`, `blink` or `other`
+-- column kind: `major` (the whole heap), `minor` (the young part), `wait` (a thread waits for a collection), or `step` for a part or what is not known to be one of these
+-- column outermost: whether it is within no other of its thread
+-- column name: the slice's name
+-- column args: its arguments
+WITH found AS (
+  SELECT *, COALESCE(_ts + _duration, _ts) AS end_ts,
+    CASE
+      WHEN name REGEXP '^(V8\.GC|MajorGC$|MinorGC$)' THEN 'v8'
+      WHEN name REGEXP '^(BlinkGC|CppGC)' THEN 'blink'
+      WHEN name REGEXP '(concurrent copying|mark sweep|mark compact|semispace|sticky|partial).* GC$|^GC: Wait For|^(Background|Explicit|Alloc|NativeAlloc|CollectorTransition|HomogeneousSpaceCompact|DisableMovingGc).* GC$' THEN 'art'
+      WHEN name REGEXP '^(gc|GC|gc\.collect|gc_collect_main|collect_generations|[Pp]ython ?GC|GC .*|G1 .*|Garbage [Cc]ollection.*)$' THEN 'other'
+    END AS runtime
+  FROM slices
+  WHERE name REGEXP 'GC|gc|G1 |Garbage'
+),
+collections AS (
+  SELECT *, MAX(end_ts) OVER (PARTITION BY track, lane ORDER BY _ts, depth, id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
+  FROM found WHERE runtime IS NOT NULL
+)
+SELECT _ts, _duration, tid, pid, thread, process, runtime,
+  CASE
+    WHEN name REGEXP '^GC: Wait|WaitFor|Wait For' THEN 'wait'
+    WHEN name REGEXP '^MinorGC$|^V8\.GC_?Scavenge|[Yy]oung|sticky|^V8\.GC_MINOR' THEN 'minor'
+    WHEN name REGEXP '^MajorGC$|^V8\.GC_?(Finalize)?(MC|MarkCompact)|^V8\.GCCompactor|GC$' THEN 'major'
+    ELSE 'step' END AS kind,
+  before IS NULL OR before <= _ts AS outermost, name, args
+FROM collections
+ORDER BY _ts, depth, tid

@@ -1,0 +1,139 @@
+"""What `dctv convert` writes is read back with the same slices, counters, instants and names."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from dctv.session import Session
+from tests.command_line import run
+
+ROOT = Path(__file__).parents[1] / "data"
+
+EVENTS: list[dict[str, Any]] = [
+    {"ph": "M", "name": "process_name", "pid": 7, "tid": 7, "args": {"name": 'a "process"'}},
+    {"ph": "M", "name": "thread_name", "pid": 7, "tid": 8, "args": {"name": "ünî\ncode"}},
+    {"ph": "M", "name": "thread_name", "pid": 7, "tid": 99, "args": {"name": "idle one"}},
+    {
+        "ph": "X",
+        "name": "outer",
+        "cat": "c,d",
+        "pid": 7,
+        "tid": 8,
+        "ts": 10.001,
+        "dur": 100,
+        "args": {"n": 1, "s": 'x"y'},
+    },
+    {
+        "ph": "X",
+        "name": "inner",
+        "pid": 7,
+        "tid": 8,
+        "ts": 10.001,
+        "dur": 20.5,
+        "args": {"f": 1.5, "b": True, "l": [1, 2]},
+    },
+    {"ph": "X", "name": "next", "pid": 7, "tid": 8, "ts": 30.501, "dur": 1},
+    {"ph": "X", "name": "overlaps", "pid": 7, "tid": 8, "ts": 100, "dur": 50},
+    {"ph": "X", "name": "nothing", "pid": 7, "tid": 8, "ts": 200, "dur": 0},
+    {"ph": "B", "name": "b", "pid": 7, "tid": 7, "ts": 5, "args": {"k": "v"}},
+    {"ph": "B", "name": "c", "pid": 7, "tid": 7, "ts": 6},
+    {"ph": "E", "pid": 7, "tid": 7, "ts": 9},
+    {"ph": "B", "name": "never ends", "pid": 7, "tid": 7, "ts": 20},
+    {"ph": "i", "name": "now", "cat": "z", "pid": 7, "tid": 8, "ts": 12, "s": "t", "args": {"why": "not"}},
+    {"ph": "C", "name": "load", "pid": 7, "tid": 7, "ts": 1, "args": {"value": 0.5}},
+    {"ph": "C", "name": "load", "pid": 7, "tid": 7, "ts": 3, "args": {"value": 7}},
+    {"ph": "b", "name": "request", "cat": "net", "id": "0x1", "pid": 7, "tid": 8, "ts": 15, "args": {"url": "u"}},
+    {"ph": "b", "name": "request", "cat": "net", "id": "0x2", "pid": 7, "tid": 8, "ts": 16},
+    {"ph": "e", "name": "request", "cat": "net", "id": "0x1", "pid": 7, "tid": 8, "ts": 18},
+    {"ph": "e", "name": "request", "cat": "net", "id": "0x2", "pid": 7, "tid": 8, "ts": 19},
+]
+QUESTIONS = {
+    "slices": "SELECT _ts, _duration, depth, name, category, args FROM t.slices ORDER BY _ts, depth, name, lane",
+    "async slices": "SELECT _ts, _duration, name, category FROM t.async_slices ORDER BY _ts, name",
+    "counters": "SELECT _ts, name, value FROM t.counters ORDER BY _ts",
+    "instants": "SELECT _ts, name, category, args FROM t.instants ORDER BY _ts, name",
+    "threads": "SELECT name FROM t.threads WHERE name IS NOT NULL ORDER BY name",
+    "processes": "SELECT name FROM t.processes WHERE name IS NOT NULL ORDER BY name",
+}
+
+
+def answers(path: Path) -> dict[str, Any]:
+    with Session(index=False) as session:
+        session.mount(str(path), "t")
+        found = {what: session.sql(question).arrow().to_pylist() for what, question in QUESTIONS.items()}
+    for what in ("slices", "instants"):
+        for row in found[what]:
+            row["args"] = json.loads(row["args"] or "{}")
+            row["category"] = row["category"] or None
+    return found
+
+
+@pytest.mark.parametrize("target", ["out.json", "out.json.gz", "out.pftrace"])
+def test_trace_events(target: str, tmp_path: Path) -> None:
+    (tmp_path / "in.json").write_text(json.dumps(EVENTS))
+    done = run("convert", str(tmp_path / "in.json"), str(tmp_path / target))
+    assert (done.code, done.err) == (0, "")
+    before, after = answers(tmp_path / "in.json"), answers(tmp_path / target)
+    assert len(before["slices"]) == 8
+    assert len(before["async slices"]) == 2
+    for what, rows in before.items():
+        assert after[what] == rows, what
+
+
+@pytest.mark.parametrize("target", ["out.json", "out.pftrace"])
+@pytest.mark.parametrize("source", ["ftrace/live_marks_tgid.trace.txt", "stdlib/calls.pfw"])
+def test_other_formats(source: str, target: str, tmp_path: Path) -> None:
+    done = run("convert", str(ROOT / source), str(tmp_path / target))
+    assert (done.code, done.err) == (0, "")
+    before, after = answers(ROOT / source), answers(tmp_path / target)
+    assert before["slices"] or before["instants"]
+    shift = min(row["_ts"] for what in before for row in before[what] if "_ts" in row)
+    for what in ("slices", "async slices", "counters", "instants"):
+        # Times begin at the first event of what was written.
+        rows = [{**row, "_ts": row["_ts"] - shift} for row in before[what]]
+        assert after[what] == rows, what
+
+
+def test_rows_of_a_query(tmp_path: Path) -> None:
+    (tmp_path / "in.csv").write_text("time,took,worker,job,cost\n10,20,3,a,1.5\n12,5,3,b,2\n12,5,4,c,\n")
+    query = "SELECT time AS _ts, took AS _duration, worker AS tid, 1 AS pid, job AS name, cost FROM t.`in`"
+    done = run("convert", str(tmp_path / "in.csv"), str(tmp_path / "out.json"), "-q", query)
+    assert (done.code, done.err) == (0, "")
+    found = answers(tmp_path / "out.json")["slices"]
+    assert [(row["_ts"], row["_duration"], row["depth"], row["name"]) for row in found] == [
+        (0, 20, 0, "a"),
+        (2, 5, 0, "c"),
+        (2, 5, 1, "b"),
+    ]
+    assert found[0]["args"] == {"cost": 1.5}
+
+
+def test_a_query_without_times_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "in.csv").write_text("a,b\n1,x\n")
+    done = run("convert", str(tmp_path / "in.csv"), str(tmp_path / "out.json"), "-q", "SELECT a FROM t.`in`")
+    assert done.code == 2
+    assert done.err == ("error: found the columns `a`, expected `_ts` among them\nhint: times come in `_ts`, in ns\n")
+    assert not (tmp_path / "out.json").exists()
+
+
+def test_parquet(tmp_path: Path) -> None:
+    (tmp_path / "in.json").write_text(json.dumps(EVENTS))
+    assert run("convert", str(tmp_path / "in.json"), str(tmp_path / "out.parquet")).code == 0
+    assert pq.read_table(tmp_path / "out.parquet").num_rows == 16
+    assert run("convert", str(tmp_path / "in.json"), str(tmp_path / "folder")).code == 0
+    assert pq.read_table(tmp_path / "folder" / "slices.parquet").num_rows == 8
+    assert pq.read_table(tmp_path / "folder" / "raw_events" / "complete.parquet").num_rows == 5
+    again = run("convert", str(tmp_path / "in.json"), str(tmp_path / "folder"))
+    assert (again.code, again.err) == (2, f"error: the folder `{tmp_path / 'folder'}` is not empty\n")
+
+
+def test_packed_output_is_gzip(tmp_path: Path) -> None:
+    (tmp_path / "in.json").write_text(json.dumps(EVENTS))
+    assert run("convert", str(tmp_path / "in.json"), str(tmp_path / "out.json.gz")).code == 0
+    assert json.loads(gzip.decompress((tmp_path / "out.json.gz").read_bytes()))["displayTimeUnit"] == "ns"
