@@ -1,4 +1,4 @@
-"""Reads Perfetto's protobuf traces: plain, gzip, and with compressed packets, by the descriptors that Perfetto publishes.
+"""Reads Perfetto's protobuf traces: plain, gzip, and with compressed packets, by Perfetto's descriptors.
 
 Events of the kernel become tables as everywhere (`raw_events.sched_switch`), compact ones too; what programs write into
 ftrace becomes `print|B` and so on. Track events become `raw_events.begin`, `end`, `instant`, `counter` by their type on
@@ -23,21 +23,12 @@ _LAST_FIELD = 3000
 
 
 def sniff(head: Head) -> bool:
-    """Whether a file begins with packets whose fields are those of Perfetto."""
+    """Whether a file begins with a packet whose fields are those of Perfetto."""
     text = head.text
-    at = 0
-    packets = 0
-    while packets < 8 and at < len(text):
-        if text[at] != 0x0A:
-            return False
-        length, begin = _varint(text, at + 1)
-        if begin == 0:
-            break
-        if length == 0 or not _is_packet(text[begin : begin + length], whole=begin + length <= len(text)):
-            return False
-        packets += 1
-        at = begin + length
-    return packets > 0
+    if not text.startswith(b"\n"):
+        return False
+    length, begin = _varint(text, 1)
+    return length > 0 and _is_packet(text[begin : begin + length], whole=begin + length <= len(text))
 
 
 def _varint(data: bytes, at: int) -> tuple[int, int]:

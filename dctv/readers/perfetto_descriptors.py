@@ -46,7 +46,8 @@ _MESSAGES = {
     " present_delay_millis float 13, vsync_resynced_jitter_millis float 14, jank_severity_score float 15",
     "FrameEnd": "cookie int64 1",
     "FrameTimelineEvent": "expected_display_frame_start .ExpectedFrame 1, actual_display_frame_start .ActualFrame 2,"
-    " expected_surface_frame_start .ExpectedSurface 3, actual_surface_frame_start .ActualSurface 4, frame_end .FrameEnd 5",
+    " expected_surface_frame_start .ExpectedSurface 3, actual_surface_frame_start .ActualSurface 4,"
+    " frame_end .FrameEnd 5",
     "HeapObject": "id uint64 1, type_id uint64 2, self_size uint64 3, reference_field_id *uint64 4,"
     " reference_object_id *uint64 5, reference_field_id_base uint64 6, id_delta uint64 7,"
     " native_allocation_registry_size int64 8, heap_type int32 9, runtime_internal_object_id *uint64 10",
@@ -62,7 +63,7 @@ _MESSAGES = {
     "NetworkPacketBundle": "iid uint64 1, ctx .NetworkPacketEvent 2, packet_timestamps *uint64 3,"
     " packet_lengths *uint32 4, total_packets uint32 5, total_duration uint64 6, total_length uint64 7",
 }
-"""Fields as `name type number`: `*` before the type if there may be several, `.` before a message, `=` before an enum."""
+"""Fields as `name type number`: `*` before the type if there may be several, `.` before a message, `=` an enum."""
 
 _PACKETS = (
     "heap_graph .HeapGraph 56, frame_timeline_event .FrameTimelineEvent 76, network_packet .NetworkPacketEvent 88,"

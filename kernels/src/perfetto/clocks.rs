@@ -195,11 +195,11 @@ impl Clocks {
                 time = own.last;
             }
         }
-        self.to_main(clock, time)
+        self.by_main(clock, time)
     }
 
     /// Nanoseconds of a clock in nanoseconds of the trace's clock.
-    pub fn to_main(&mut self, clock: u64, time: i64) -> Option<i64> {
+    pub fn by_main(&mut self, clock: u64, time: i64) -> Option<i64> {
         if clock == self.main {
             return Some(time);
         }
@@ -215,7 +215,7 @@ impl Clocks {
     }
 
     /// A time of the trace's clock as a time of another one.
-    pub fn from_main(&mut self, clock: u64, time: i64) -> Option<i64> {
+    pub fn of_clock(&mut self, clock: u64, time: i64) -> Option<i64> {
         if clock == self.main {
             return Some(time);
         }

@@ -249,7 +249,7 @@ impl Decoder {
         }
         world.property("clock", world.clocks.name());
         let start = sink.range().map_or(0, |(first, _)| first);
-        if let Some(unix) = world.clocks.from_main(REALTIME, start) {
+        if let Some(unix) = world.clocks.of_clock(REALTIME, start) {
             world.property("start_unix_ns", unix.to_string());
         }
         world.property("packets", self.packets.to_string());
