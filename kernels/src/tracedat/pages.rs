@@ -306,13 +306,12 @@ impl Stream {
                 while let Some((place, packed, whole)) = chunks.pop_front() {
                     input.read(place, packed, &mut self.packed)?;
                     let done = unpacker.unpack(&self.packed, whole, &mut self.bytes);
-                    if done.is_err() || self.bytes.len() as u64 != whole {
-                        self.met.bad_chunks += 1;
-                    } else if whole >= page {
+                    let found = self.bytes.len() as u64;
+                    self.met.bad_chunks += u64::from(done.is_err() || found != whole);
+                    if found >= page {
                         return Ok(true);
-                    } else {
-                        self.met.odd += whole;
                     }
+                    self.met.odd += found;
                 }
                 self.bytes.clear();
                 Ok(false)

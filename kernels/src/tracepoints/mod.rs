@@ -11,6 +11,7 @@ mod expression;
 mod flags;
 mod format;
 mod layout;
+mod parse;
 mod print;
 mod special;
 mod symbols;

@@ -1,7 +1,8 @@
 //! What the kernel prints of an event (`"vec=%u [action=%s]", REC->vec, ...`) -> pieces of text and values.
 
-use super::expression::{self, Expression, Tokens};
+use super::expression::Expression;
 use super::format::{Field, Format, Order};
+use super::parse::{self, Tokens};
 use super::text::{self, Conversion};
 
 /// One piece of what is printed.
@@ -31,9 +32,9 @@ fn pieces(format: &Format, order: Order) -> Vec<Option<Piece>> {
             text::Part::Conversion(conversion) => {
                 // A width or a precision that is a value of its own is not kept.
                 for _ in 0..conversion.stars {
-                    expression::argument(&mut tokens, &fields, order);
+                    parse::argument(&mut tokens, &fields, order);
                 }
-                let value = expression::argument(&mut tokens, &fields, order);
+                let value = parse::argument(&mut tokens, &fields, order);
                 found.push(value.map(|value| Piece::Value(conversion, value)));
             }
         }
