@@ -136,8 +136,8 @@ def test_events_of_perf_are_called_as_the_kernel_does(tmp_path: Path) -> None:
     data = event(1, 0) + packing.pack("<iiIIii", 12, 11, 3, 1, 12, 99)
     trace = load(write(tmp_path / "t", metadata, data))
     assert rows(trace, "sched_waking") == [
-        {"cpu": 3, "common_pid": 12, "common_tgid": 11, "perf_tid": 12, "perf_pid": 11, "perf_cpu": 3, "common_flags": 1,
-         "pid": 99}
+        {"cpu": 3, "common_pid": 12, "common_tgid": 11, "perf_tid": 12, "perf_pid": 11, "perf_cpu": 3,
+         "common_flags": 1, "pid": 99}
     ]  # fmt: skip
 
 
