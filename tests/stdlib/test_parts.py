@@ -69,8 +69,9 @@ def test_files_of_parts_give_columns_of_their_part(format_: str) -> None:
                     continue
                 columns = Binder(env, ("t",)).plan(file.select()).schema.columns
                 for column in columns:
-                    assert column.name in units, f"{file.source.name}: `{column.name}` is no column of the part"
-                    assert column.unit == units[column.name], f"{file.source.name}: unit of `{column.name}`"
+                    what = f"{file.source.name}: `{column.name}`"
+                    assert column.name in units, f"{what} is no column of the part"
+                    assert str(column.unit) == str(units[column.name]), what
 
 
 def test_every_file_of_a_part_is_of_a_part_and_a_format() -> None:
@@ -90,7 +91,7 @@ def test_a_note_names_what_would_feed_a_view() -> None:
     with Session() as session:
         session.mount("tests/data/stdlib/states.trace.txt", "t")
         session.sql("SELECT * FROM t.slices, t.slices AS other")
-        lacks = "`t.slices` is empty: it is fed by print|B; the trace does not have it"
+        lacks = "`t.slices` is empty: it is fed by print|B, print|E; the trace has none of them"
         assert session.warnings() == [lacks]
         session.sql("SELECT * FROM t.scheduler.timeslices_p_cpu")
         assert session.warnings() == []

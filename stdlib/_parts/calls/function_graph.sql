@@ -1,7 +1,7 @@
 -- Functions of the kernel as the function graph tracer tells them: entries with the exits that follow in their thread
 -- and depth; calls without others may have their durations at once. Where a thread is not told, or is the idle one, `tid` is
 -- -1 less the CPU.
--- formats: *
+-- formats: ftrace-text, ftrace-graph, perf-data, perf-script, perfetto, ctf
 WITH edges AS (
   SELECT _ts, line, IF(common_pid > 0, common_pid, -1 - cpu) AS tid, common_tgid AS pid, depth, func, duration, params, retval,
     TRUE AS enters

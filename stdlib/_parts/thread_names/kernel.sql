@@ -1,6 +1,6 @@
 -- Names of threads in switches, wakeups, forks, renames and marks; later ones count.
 -- formats: *
-SELECT tid, MAX(pid) AS pid, name, MAX(_ts) AS rank, MIN(born) AS start_ts, MAX(died) AS end_ts
+SELECT tid, MAX(pid) AS pid, name, UNITLESS(MAX(_ts)) AS rank, MIN(born) AS start_ts, MAX(died) AS end_ts
 FROM (
   SELECT _ts, next_pid AS tid, NULL::INT64 AS pid, next_comm AS name, NULL::INT64 IN ns AS born, NULL::INT64 IN ns AS died
   FROM _events.sched_switch
