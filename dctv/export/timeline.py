@@ -19,6 +19,9 @@ _COLUMNS = {
 }
 """What each kind of row has."""
 
+_APART = 1 << 22
+"""More than any process of Linux is numbered."""
+
 _ORDER = {"slices": " ORDER BY track, lane, _ts, depth", "async_slices": " ORDER BY track, lane, _ts, depth"}
 _NULLS = {"args": "'{}'", "value": "0.0", "depth": "0", "lane": "0", "name": "''", "category": "NULL::STRING"}
 
@@ -69,10 +72,17 @@ def of_mount(session: Session) -> Timeline:
 def _with_threads(tracks: Sequence[Track], threads: Sequence[tuple[Any, ...]]) -> list[Track]:
     """Give the tracks of threads their names, and threads that have nothing but a name a track."""
     names = {(pid, tid): name for pid, tid, name in threads}
-    found = []
+    found, taken = [], set()
     for one in tracks:
-        name = names.pop((one.pid, one.tid), None) if one.kind == "thread" else None
-        found.append(replace(one, name=one.name or name))
+        if one.kind != "thread":
+            found.append(one)
+            continue
+        # Threads of several machines may have the same numbers, which viewers take for one thread.
+        pid, place = one.pid or 0, (one.pid, one.tid)
+        while place in taken:
+            place = (pid := pid + _APART, one.tid)
+        taken.add(place)
+        found.append(replace(one, pid=place[0], name=one.name or names.pop((one.pid, one.tid), None)))
     free = max((one.number for one in tracks), default=-1) + 1
     rest = enumerate(((place, name) for place, name in names.items() if name), free)
     return [*found, *(Track(number, "thread", name, pid, tid) for number, ((pid, tid), name) in rest)]

@@ -112,16 +112,10 @@ impl ChromeExport {
                 (true, None) => "B",
                 (false, _) => "b",
             };
-            // Viewers tell ids of asynchronous slices apart by their category: it must not be empty.
-            let own = text(&category, row);
             let event = Event {
                 phase,
                 name: text(&name, row),
-                category: if nested || !own.is_empty() {
-                    own
-                } else {
-                    "async"
-                },
+                category: text(&category, row),
                 place: self.place(number),
             };
             self.begin(&mut out, &event, at);

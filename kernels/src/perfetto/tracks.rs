@@ -227,7 +227,36 @@ impl Tracks {
         if let Some(counter) = counter {
             track.count(schema, counter);
         }
+        self.join_lane(number);
         told
+    }
+
+    /// Make a track below a thread's that is called `lane 1` or so one of that thread: dctv writes slices that overlap so.
+    fn join_lane(&mut self, number: usize) {
+        let Some(track) = self.all.get(number) else {
+            return;
+        };
+        let lane = track
+            .name
+            .as_deref()
+            .and_then(|name| name.strip_prefix(b"lane "));
+        let is_lane =
+            lane.is_some_and(|rest| !rest.is_empty() && rest.iter().all(u8::is_ascii_digit));
+        if track.kind != Kind::Custom || !is_lane {
+            return;
+        }
+        let above = track.parent.and_then(|uuid| self.by_uuid.get(&uuid));
+        let thread = above.and_then(|above| self.all.get(*above));
+        let Some((pid, tid)) = thread
+            .filter(|thread| thread.kind == Kind::Thread)
+            .map(|thread| (thread.pid, thread.tid))
+        else {
+            return;
+        };
+        if let Some(track) = self.all.get_mut(number) {
+            track.kind = Kind::Thread;
+            (track.pid, track.tid) = (pid, tid);
+        }
     }
 
     /// The process and thread of a track, or of what it is below.
