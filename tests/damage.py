@@ -11,7 +11,8 @@ from dctv.contracts.reader import Head, LoadContext, LoadedTrace, Reader
 from dctv.errors import TraceError
 
 _PEAK = """
-import resource, sys
+import re, sys
+from pathlib import Path
 from dctv.errors import DctvError
 from dctv.session import Session
 try:
@@ -20,7 +21,7 @@ try:
         print("mounted")
 except DctvError as error:
     print(error.message)
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+print(int(re.search(r"VmHWM:\\s+(\\d+)", Path("/proc/self/status").read_text())[1]) // 1024)
 """
 
 

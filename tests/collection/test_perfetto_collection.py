@@ -1,4 +1,4 @@
-"""Every Perfetto trace of the collection against counts by the official protobuf, and Perfetto's slices and counters."""
+"""Every Perfetto trace of the collection against counts by the protobuf, and Perfetto's slices and counters."""
 
 from __future__ import annotations
 
