@@ -32,6 +32,25 @@ impl State {
     }
 }
 
+/// When and how a call ended, and the text of its result.
+#[derive(Clone, Copy)]
+pub struct End<'a> {
+    pub time: i64,
+    pub state: State,
+    pub result: Option<&'a [u8]>,
+}
+
+impl End<'_> {
+    /// An end that was not recorded.
+    pub fn missing(time: i64, state: State) -> End<'static> {
+        End {
+            time,
+            state,
+            result: None,
+        }
+    }
+}
+
 /// Rows of calls, and how many there were.
 #[derive(Default)]
 pub struct Calls {
@@ -54,19 +73,11 @@ impl Calls {
 
     /// Take the newest call off a thread's stack.
     #[inline]
-    pub fn close(
-        &mut self,
-        sink: &mut Sink,
-        symbols: &Symbols,
-        task: &mut Task,
-        end: i64,
-        state: State,
-        result: Option<&[u8]>,
-    ) {
+    pub fn close(&mut self, sink: &mut Sink, symbols: &Symbols, task: &mut Task, end: End) {
         let Some(frame) = task.stack.pop() else {
             return;
         };
-        let state = match state {
+        let state = match end.state {
             State::Whole if !frame.entered => State::Entered,
             state => state,
         };
@@ -76,14 +87,13 @@ impl Calls {
         if let Some(below) = task.stack.last_mut() {
             below.inner = below
                 .inner
-                .saturating_add(end.saturating_sub(frame.start).max(0));
+                .saturating_add(end.time.saturating_sub(frame.start).max(0));
             below.children = true;
         }
-        self.row(sink, symbols, task, &frame, end, state, result);
+        self.row(sink, symbols, task, &frame, End { state, ..end });
     }
 
     /// Add a row for a call that is in no stack any more.
-    #[expect(clippy::too_many_arguments, reason = "one row has so many sources")]
     #[inline]
     pub fn row(
         &mut self,
@@ -91,18 +101,16 @@ impl Calls {
         symbols: &Symbols,
         task: &Task,
         frame: &Frame,
-        end: i64,
-        state: State,
-        result: Option<&[u8]>,
+        end: End,
     ) {
         self.rows += 1;
-        match state {
+        match end.state {
             State::Whole => {}
             State::Left | State::Lost => self.left += 1,
             State::Entered => self.entered += 1,
             State::Open => self.open += 1,
         }
-        let dur = end.saturating_sub(frame.start);
+        let dur = end.time.saturating_sub(frame.start);
         if dur < 0 {
             self.backward += 1;
         }
@@ -128,10 +136,10 @@ impl Calls {
         if let Some(args) = &frame.args {
             rows.text(call::ARGS, args);
         }
-        if let Some(result) = result {
+        if let Some(result) = end.result {
             rows.text(call::RETVAL, result);
         }
-        if let Some(name) = state.name() {
+        if let Some(name) = end.state.name() {
             rows.text(call::STATE, name);
         }
         sink.end(self.table);

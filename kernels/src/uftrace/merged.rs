@@ -1,19 +1,17 @@
 //! What happened, in the order of time -> rows, with the state of all threads.
 
-use std::collections::hash_map::Entry;
-
 use rustc_hash::FxHashMap;
 
-use super::calls::{Calls, State, head};
+use super::calls::{Calls, End, State, head};
 use super::events::{Events, start};
 use super::payload::{Payload, Payloads, Place};
-use super::perf::{Happened, What};
 use super::record::{self, Record};
 use super::setup::Setup;
 use super::source::{Kind, Source};
 use super::symbols::Symbols;
 use super::tables::{self, event};
-use super::task::{Frame, Off, Task};
+use super::task::{Frame, Task};
+use super::told;
 use crate::rows::{Failure, Learnt, Note, Sink, Type};
 
 const INT: Type = Type::Int;
@@ -30,7 +28,6 @@ struct Counts {
     /// Records whose data have no known layout.
     unknown: u64,
     unknown_of: String,
-    switches: u64,
 }
 
 /// The state of all threads.
@@ -39,8 +36,8 @@ pub struct Merged {
     payloads: Payloads,
     events: Events,
     calls: Calls,
-    tasks: Vec<Task>,
-    numbers: FxHashMap<i64, usize>,
+    pub(super) tasks: Vec<Task>,
+    pub(super) numbers: FxHashMap<i64, usize>,
     /// How many things happened.
     line: i64,
     first: Option<i64>,
@@ -83,7 +80,7 @@ impl Merged {
     }
 
     #[inline]
-    fn next_line(&mut self, time: i64) -> i64 {
+    pub(super) fn next_line(&mut self, time: i64) -> i64 {
         if self.first.is_none_or(|first| time < first) {
             self.first = Some(time);
         }
@@ -183,8 +180,12 @@ impl Merged {
             .last()
             .is_some_and(|top| top.depth >= record.depth)
         {
-            self.calls
-                .close(sink, &self.symbols, task, record.time, State::Left, None);
+            self.calls.close(
+                sink,
+                &self.symbols,
+                task,
+                End::missing(record.time, State::Left),
+            );
         }
         let mut args = None;
         if record.more {
@@ -235,8 +236,12 @@ impl Merged {
                 slot = top
                     .filter(|top| top.depth == record.depth)
                     .map(|top| top.start);
-                self.calls
-                    .close(sink, &self.symbols, task, record.time, State::Left, None);
+                self.calls.close(
+                    sink,
+                    &self.symbols,
+                    task,
+                    End::missing(record.time, State::Left),
+                );
                 whole = slot.is_none() && task.leaves(record);
             }
             session = task.session(record.time);
@@ -250,13 +255,16 @@ impl Merged {
         } else {
             source.feed.take(record::BYTES);
         }
-        let result = found.then_some(self.text.as_slice());
+        let end = End {
+            time: record.time,
+            state: if whole { State::Whole } else { State::Entered },
+            result: found.then_some(self.text.as_slice()),
+        };
         let Some(task) = self.tasks.get_mut(number) else {
             return Ok(());
         };
         if whole {
-            self.calls
-                .close(sink, &self.symbols, task, record.time, State::Whole, result);
+            self.calls.close(sink, &self.symbols, task, end);
             return Ok(());
         }
         let since = task.since.unwrap_or(record.time);
@@ -280,15 +288,7 @@ impl Merged {
         {
             below.children = true;
         }
-        self.calls.row(
-            sink,
-            &self.symbols,
-            task,
-            &frame,
-            record.time,
-            State::Entered,
-            result,
-        );
+        self.calls.row(sink, &self.symbols, task, &frame, end);
         Ok(())
     }
 
@@ -397,7 +397,7 @@ impl Merged {
         };
         while !task.stack.is_empty() {
             self.calls
-                .close(sink, &self.symbols, task, time, State::Lost, None);
+                .close(sink, &self.symbols, task, End::missing(time, State::Lost));
         }
         task.since = None;
         task.begun = true;
@@ -409,102 +409,16 @@ impl Merged {
         sink.end(table);
     }
 
-    /// The kernel tells of a task.
-    pub fn happened(&mut self, sink: &mut Sink, kind: Kind, happened: Happened) {
-        let Kind::Perf(cpu) = kind else { return };
-        let line = self.next_line(happened.time);
-        let number = self.number(happened.tid, happened.pid);
-        let Some(task) = self.tasks.get_mut(number) else {
-            return;
-        };
-        let time = happened.time;
-        match happened.what {
-            What::Out { preempted } => {
-                task.seen(time);
-                let off = Off {
-                    time,
-                    cpu,
-                    preempted,
-                    line,
-                    call: task.top(),
-                };
-                if let Some(before) = task.off.replace(off) {
-                    out(sink, task, &before);
-                }
-            }
-            What::In => {
-                task.seen(time);
-                self.counts.switches += 1;
-                switched(sink, task, time, cpu, line);
-            }
-            What::New { parent } => {
-                let table = tables::events(
-                    sink,
-                    "linux:task-new",
-                    &[("cpu", INT, ""), ("ppid", INT, "")],
-                );
-                let rows = sink.rows(table);
-                start(rows, &head(task, time, line));
-                rows.int(event::FIELDS, cpu);
-                rows.int(event::FIELDS + 1, parent);
-                sink.end(table);
-            }
-            What::Exit => {
-                let table = tables::events(sink, "linux:task-exit", &[("cpu", INT, "")]);
-                let rows = sink.rows(table);
-                start(rows, &head(task, time, line));
-                rows.int(event::FIELDS, cpu);
-                sink.end(table);
-            }
-            What::Name { name, exec } => {
-                let fields = &[
-                    ("cpu", INT, ""),
-                    ("comm", Type::Text, ""),
-                    ("exec", Type::Bool, ""),
-                ];
-                let table = tables::events(sink, "linux:task-name", fields);
-                let rows = sink.rows(table);
-                start(rows, &head(task, time, line));
-                rows.int(event::FIELDS, cpu);
-                rows.text(event::FIELDS + 1, &name);
-                rows.bool(event::FIELDS + 2, exec);
-                sink.end(table);
-            }
-        }
-    }
-
-    /// The number of a thread, which is new if only the kernel knows it.
-    fn number(&mut self, tid: i64, pid: i64) -> usize {
-        match self.numbers.entry(tid) {
-            Entry::Occupied(found) => *found.get(),
-            Entry::Vacant(free) => {
-                self.tasks.push(Task::new(tid, pid, None, Vec::new()));
-                *free.insert(self.tasks.len() - 1)
-            }
-        }
-    }
-
-    /// A message of another program.
-    pub fn message(&mut self, sink: &mut Sink, time: i64, text: &[u8]) {
-        let line = self.next_line(time);
-        let table = tables::events(sink, "external-data", &[("message", Type::Text, "")]);
-        let rows = sink.rows(table);
-        rows.int(event::TS, time);
-        rows.int(event::LINE, line);
-        rows.text(event::FIELDS, text);
-        sink.end(table);
-    }
-
     /// What is open ends when its thread was last seen.
     pub fn finish(&mut self, sink: &mut Sink) {
         for task in &mut self.tasks {
             if let Some(off) = task.off.take() {
-                out(sink, task, &off);
+                told::out(sink, task, &off);
             }
             let Some(end) = task.last else { continue };
             while !task.stack.is_empty() {
                 self.calls
-                    .close(sink, &self.symbols, task, end, State::Open, None);
+                    .close(sink, &self.symbols, task, End::missing(end, State::Open));
             }
         }
     }
@@ -553,58 +467,4 @@ impl Merged {
             }
         }
     }
-}
-
-/// A thread is on a CPU again.
-fn switched(sink: &mut Sink, task: &mut Task, time: i64, cpu: i64, line: i64) {
-    let Some(off) = task.off.take() else {
-        let table = tables::events(sink, "linux:sched-in", &[("cpu", INT, "")]);
-        let rows = sink.rows(table);
-        start(rows, &head(task, time, line));
-        rows.int(event::FIELDS, cpu);
-        sink.end(table);
-        return;
-    };
-    let dur = time.saturating_sub(off.time).max(0);
-    if let Some(top) = task.stack.last_mut()
-        && Some(top.id) == off.call
-    {
-        top.inner = top.inner.saturating_add(dur);
-    }
-    let fields = &[
-        ("dur", INT, "ns"),
-        ("cpu", INT, ""),
-        ("to_cpu", INT, ""),
-        ("preempted", Type::Bool, ""),
-        ("call", INT, ""),
-    ];
-    let table = tables::events(sink, "linux:schedule", fields);
-    let rows = sink.rows(table);
-    start(rows, &head(task, off.time, off.line));
-    rows.int(event::FIELDS, dur);
-    rows.int(event::FIELDS + 1, off.cpu);
-    rows.int(event::FIELDS + 2, cpu);
-    rows.bool(event::FIELDS + 3, off.preempted);
-    if let Some(call) = off.call {
-        rows.int(event::FIELDS + 4, call);
-    }
-    sink.end(table);
-}
-
-/// A thread left its CPU and was not seen on one again.
-fn out(sink: &mut Sink, task: &Task, off: &Off) {
-    let fields = &[
-        ("cpu", INT, ""),
-        ("preempted", Type::Bool, ""),
-        ("call", INT, ""),
-    ];
-    let table = tables::events(sink, "linux:sched-out", fields);
-    let rows = sink.rows(table);
-    start(rows, &head(task, off.time, off.line));
-    rows.int(event::FIELDS, off.cpu);
-    rows.bool(event::FIELDS + 1, off.preempted);
-    if let Some(call) = off.call {
-        rows.int(event::FIELDS + 2, call);
-    }
-    sink.end(table);
 }

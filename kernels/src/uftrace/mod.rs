@@ -16,6 +16,7 @@ mod source;
 mod symbols;
 mod tables;
 mod task;
+mod told;
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;

@@ -148,7 +148,7 @@ impl Payloads {
                 None => write!(out, "{plain:#x}"),
             },
             'e' => return self.member(&value.type_name, signed, place.module, out),
-            'd' if signed > LARGE || signed < -LARGE => {
+            'd' if signed.unsigned_abs() > LARGE.unsigned_abs() => {
                 if plain > 0xffff_0000 && plain <= 0xffff_ffff {
                     write!(out, "{}", plain as u32 as i32)
                 } else {
