@@ -140,7 +140,7 @@ impl<'a> Bits<'a> {
     }
 
     /// Bytes up to a null of so many bytes, which is stepped over.
-    pub fn to_null(&mut self, width: usize) -> Result<&'a [u8], Stop> {
+    pub fn until_null(&mut self, width: usize) -> Result<&'a [u8], Stop> {
         self.align(8);
         let from = usize::try_from(self.pos.saturating_sub(self.base) >> 3).unwrap_or(usize::MAX);
         let left = usize::try_from(self.left() / 8).unwrap_or(usize::MAX);

@@ -29,10 +29,11 @@ impl Scale {
     /// The time in ns; None if it is out of range.
     #[inline]
     pub fn ns(&self, cycles: u64) -> Option<i64> {
-        if self.frequency == 1_000_000_000 && self.offset_s == 0 {
-            if let Ok(cycles) = i64::try_from(cycles) {
-                return cycles.checked_add(self.offset);
-            }
+        if self.frequency == 1_000_000_000
+            && self.offset_s == 0
+            && let Ok(cycles) = i64::try_from(cycles)
+        {
+            return cycles.checked_add(self.offset);
         }
         let all = self.to_ns(i128::from(cycles) + i128::from(self.offset));
         i64::try_from(i128::from(self.offset_s) * 1_000_000_000 + all).ok()

@@ -223,7 +223,7 @@ impl<'a> Walker<'a> {
         out: &mut O,
     ) -> Result<(), Stop> {
         let raw = match length {
-            Length::ToNull => bits.to_null(texts::width(encoding))?,
+            Length::ToNull => bits.until_null(texts::width(encoding))?,
             _ => {
                 let count = self.length(bits, length, 8)?;
                 bits.bytes(count)?
