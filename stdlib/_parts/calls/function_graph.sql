@@ -1,7 +1,7 @@
 -- Functions of the kernel as the function graph tracer tells them: entries with the exits that follow in their thread
 -- and depth; calls without others may have their durations at once. Where a thread is not told, or is the idle one, `tid` is
 -- -1 less the CPU.
--- formats: *
+-- formats: ftrace-text, ftrace-graph
 WITH edges AS (
   SELECT _ts, line, IF(common_pid > 0, common_pid, -1 - cpu) AS tid, common_tgid AS pid, depth, func, duration, params, retval,
     TRUE AS enters
@@ -16,6 +16,6 @@ paired AS (
     LEAD(retval) OVER (PARTITION BY tid, depth ORDER BY _ts, line) AS returned
   FROM edges
 )
-SELECT _ts, line, COALESCE(duration, IF(next_enters, NULL, end_ts - _ts)) AS dur, tid, pid, depth, func AS name,
+SELECT _ts, line, COALESCE(duration, IF(next_enters, NULL, end_ts - _ts)) AS dur, tid, pid, depth, func AS name, 'kernel' AS module,
   params AS args, COALESCE(retval, IF(duration IS NULL AND NOT next_enters, returned, NULL)) AS retval
 FROM paired WHERE enters
