@@ -16,6 +16,6 @@ paired AS (
     LEAD(retval) OVER (PARTITION BY tid, depth ORDER BY _ts, line) AS returned
   FROM edges
 )
-SELECT _ts, line, COALESCE(duration, IF(next_enters, NULL, end_ts - _ts)) AS dur, tid, pid, depth, func AS name,
+SELECT _ts, line, COALESCE(duration, IF(next_enters, NULL, end_ts - _ts)) AS dur, tid, pid, depth, func AS name, 'kernel' AS module,
   params AS args, COALESCE(retval, IF(duration IS NULL AND NOT next_enters, returned, NULL)) AS retval
 FROM paired WHERE enters
