@@ -1,6 +1,6 @@
 -- Names of threads that tell of functions, and of locations of Score-P.
 -- formats: ctf
-SELECT common_pid AS tid, MAX(common_tgid) AS pid, common_comm AS name, MAX(_ts)::INT64 AS rank
+SELECT common_pid AS tid, MAX(common_tgid) AS pid, common_comm AS name, UNITLESS(MAX(_ts)) AS rank
 FROM _events.func_entry GROUP BY common_pid, common_comm
 UNION ALL
 SELECT l.self, l.locationGroup, s.stringValue, 0
