@@ -60,8 +60,6 @@ def _is_number(text: str) -> bool:
 
 
 def _tables(file: PlainFile) -> list[PlainTable]:
-    from dctv.catalog.files import head_of
-
     divider = _divider(head_of(file.path).text)
     if divider is None:
         raise TraceError(f"`{file.path}` has no header of columns divided by commas, tabs, semicolons or bars")
