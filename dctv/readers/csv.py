@@ -9,6 +9,7 @@ from typing import Any
 
 from sqlglot import exp
 
+from dctv.contracts.head import head_of
 from dctv.contracts.reader import Head
 from dctv.errors import TraceError
 from dctv.readers.described import Described

@@ -81,49 +81,49 @@ impl Options {
     pub fn read(&mut self, id: u16, data: &[u8], order: Order) {
         let text = || String::from_utf8_lossy(until_zero(data)).trim().to_owned();
         let number = |at: usize, size: usize| order.number(data.get(at..)?, size);
-        let done = match id {
-            DATE => integer(&text()).map(|micros| self.date = micros.checked_mul(1000)),
-            OFFSET => integer(&text()).map(|ns| self.offset = self.offset.saturating_add(ns)),
-            CPUSTAT => Some(self.stats.push(text())),
+        let mut done = Some(());
+        match id {
+            DATE => done = integer(&text()).map(|micros| self.date = micros.checked_mul(1000)),
+            OFFSET => {
+                done = integer(&text()).map(|ns| self.offset = self.offset.saturating_add(ns));
+            }
+            CPUSTAT => self.stats.push(text()),
             TRACECLOCK => {
                 self.has_clock = true;
                 self.clock = chosen(data).unwrap_or_default();
-                Some(())
             }
-            UNAME => Some(self.uname = text()),
-            VERSION => Some(self.version = text()),
-            HOOK => Some(self.hooks.push(text())),
-            PROCMAPS => Some(self.maps.push_str(&text())),
-            CPUCOUNT => number(0, 4).map(|cpus| self.cpus = Some(cpus)),
-            TRACEID => number(0, 8).map(|id| self.trace = Some(id)),
+            UNAME => self.uname = text(),
+            VERSION => self.version = text(),
+            HOOK => self.hooks.push(text()),
+            PROCMAPS => self.maps.push_str(&text()),
+            CPUCOUNT => done = number(0, 4).map(|cpus| self.cpus = Some(cpus)),
+            TRACEID => done = number(0, 8).map(|id| self.trace = Some(id)),
             TIME_SHIFT => {
                 self.peer = number(0, 8);
-                Shift::read(data, order).map(|shift| self.shift = Some(shift))
+                done = Shift::read(data, order).map(|shift| self.shift = Some(shift));
             }
-            GUEST => Some(self.guests.push(text())),
+            GUEST => self.guests.push(text()),
             TSC2NSEC => {
                 let tsc = (number(0, 4), number(4, 4), number(8, 8));
                 let (Some(multiplier), Some(shift), Some(_)) = tsc else {
                     self.short += 1;
                     return;
                 };
-                Some(
-                    self.tsc = Some(Tsc {
-                        multiplier: multiplier as u32,
-                        shift: shift as u32,
-                    })
-                    .filter(|tsc| tsc.multiplier > 0),
-                )
+                let tsc = Tsc {
+                    multiplier: multiplier as u32,
+                    shift: shift as u32,
+                };
+                self.tsc = Some(tsc).filter(|tsc| tsc.multiplier > 0);
             }
-            STRINGS | BTF | LAST_BOOT | MODULES => Some(()),
+            STRINGS | BTF | LAST_BOOT | MODULES => {}
             FIRST_SECTION..=LAST_SECTION => {
-                number(0, 8).map(|place| self.sections.push((id, place)))
+                done = number(0, 8).map(|place| self.sections.push((id, place)));
             }
-            _ => Some(match self.unknown.iter_mut().find(|one| one.0 == id) {
+            _ => match self.unknown.iter_mut().find(|one| one.0 == id) {
                 Some((_, count)) => *count += 1,
                 None => self.unknown.push((id, 1)),
-            }),
-        };
+            },
+        }
         self.short += u64::from(done.is_none());
     }
 
@@ -266,7 +266,7 @@ impl Shift {
             }
             false => offset,
         };
-        let scaled = i128::from(ts) * i128::from(low.scale.max(1)) >> low.fraction;
+        let scaled = (i128::from(ts) * i128::from(low.scale.max(1))) >> low.fraction;
         i64::try_from(scaled + correction).unwrap_or(ts)
     }
 }
