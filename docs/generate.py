@@ -166,11 +166,39 @@ def formats() -> str:
     ]
     for reader in scan(dctv.readers, Reader).values():
         lines += [f"## `{reader.name}`\n", f"{_sentence(reader.title)}\n"]
-        lines += [f"Names of members of a trace end in {_codes(reader.suffixes)}.\n"]
+        if reader.folder is not None:
+            lines += ["A trace is a folder.\n"]
+        if reader.suffixes:
+            lines += [f"Names of members of a trace end in {_codes(reader.suffixes)}.\n"]
+        if (REFERENCE / "formats" / f"{reader.name}.md").exists():
+            lines += [f"[Tables, columns and diagnostics](formats/{reader.name}.md).\n"]
         if reader.options:
             head = ("option of MOUNT TRACE ... WITH", "what it does")
             lines += [*_table(head, [(f"`{k}`", v) for k, v in reader.options.items()]), ""]
-    return _page(lines)
+    lines += ["## What Perfetto reads and dctv does not yet\n", f"{_NOT_READ_ABOUT}\n"]
+    return _page([*lines, *_table(("format", "what writes it"), _NOT_READ)])
+
+
+_NOT_READ_ABOUT = """Perfetto's trace processor mounts these, dctv refuses them. Where a way is known, it is told."""
+_NOT_READ = (
+    ("Fuchsia trace format (`.fxt`)", "Fuchsia, magic-trace"),
+    ("Instruments XML", "`xctrace export` on macOS"),
+    ("ART method traces (`.trace`)", "Android's method tracing, Android Studio"),
+    ("ART heap dumps (`.hprof`)", "`am dumpheap`, Android Studio; heap graphs within Perfetto traces are read"),
+    ("bugreports (`.zip`), dumpstate", "`adb bugreport`; unpack it, and mount the traces within"),
+    ("logcat as text", "`adb logcat`"),
+    ("Simpleperf's protobuf", "`simpleperf report-sample --protobuf`; its `perf.data` is of the format `perf-data`"),
+    (
+        "Firefox profiles",
+        "the Gecko profiler, samply, `simpleperf`; one that stands on a single line is a row of `json-lines`",
+    ),
+    ("pprof", "Go, gperftools, and others"),
+    ("strace as text", "`strace -f -ttt`"),
+    ("ninja logs (`.ninja_log`)", "ninja; ninjatracing turns them into `chrome-json`"),
+    ("Primes", "Google's Primes"),
+    ("hardware traces (ETM)", "`perf record -e cs_etm//`; the other records of a `perf.data` are read"),
+    ("several traces in one archive (`.tar`, `.zip`)", "a zip archive of `chrome-json` is read; unpack others"),
+)
 
 
 def output_formats() -> str:

@@ -9,7 +9,10 @@ import pytest
 
 from tests.house.tree import ROOT
 
-HEAVY = ("duckdb", "lark", "numpy", "pandas", "pint", "polars", "prompt_toolkit", "pyarrow", "rich", "sqlglot")
+HEAVY = (
+    *("duckdb", "google.protobuf", "lark", "numpy", "pandas", "perfetto", "pint", "polars", "prompt_toolkit"),
+    *("pyarrow", "rich", "sqlglot"),
+)
 REPORT = "print('loaded:', *sorted(set(%r) & set(sys.modules)))"
 
 

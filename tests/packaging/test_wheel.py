@@ -39,8 +39,8 @@ def test_name_says_that_one_wheel_is_for_all_later_pythons(wheel: Path) -> None:
 def test_wheel_holds_data_and_no_tests(wheel: Path) -> None:
     names = ZipFile(wheel).namelist()
     data = {n.removeprefix("dctv/_data/") for n in names if n.startswith("dctv/_data/")}
-    modules = {p.relative_to(ROOT / "stdlib").as_posix() for p in (ROOT / "stdlib").rglob("*.*")}
-    assert data == {"grammar.json", "grammar/dctv.lark", "units.txt", *(f"stdlib/{m}" for m in modules)}
+    read = {p.relative_to(ROOT).as_posix() for folder in ("grammar", "stdlib") for p in (ROOT / folder).rglob("*.*")}
+    assert data == {"grammar.json", "units.txt", *read}
     sources = {p.relative_to(ROOT).as_posix() for p in (ROOT / "dctv").rglob("*.py")}
     assert {n for n in names if n.endswith(".py")} == sources
     assert {"dctv/_kernels.abi3.so", "dctv/_kernels.pyi", "dctv/py.typed"} <= set(names)
