@@ -69,7 +69,7 @@ pub enum Put {
 
 enum Known {
     Event(Event),
-    Special(Special),
+    Special(Box<Special>),
     TooMany,
 }
 
@@ -222,7 +222,7 @@ impl Tracepoints {
         } else {
             self.tables += 1;
             match Special::of(&format, self.optional) {
-                Some(special) => Known::Special(special),
+                Some(special) => Known::Special(Box::new(special)),
                 None => Known::Event(Event::new(&format, self.order, self.optional, sink)),
             }
         };
