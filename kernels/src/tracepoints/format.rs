@@ -206,8 +206,11 @@ fn field(text: &[u8], order: Order) -> Option<Field> {
     })
 }
 
+/// A type, a name, and what stands in brackets.
+type Declared<'a> = (&'a [u8], &'a [u8], Option<&'a [u8]>);
+
 /// The type, the name and what stands in the brackets of `char comm[16]` or `__data_loc char[] name`.
-fn declaration(text: &[u8]) -> Option<(&[u8], &[u8], Option<&[u8]>)> {
+fn declaration(text: &[u8]) -> Option<Declared<'_>> {
     let mut rest = text;
     let mut count = None;
     if let Some(head) = rest.strip_suffix(b"]") {
