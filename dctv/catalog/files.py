@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import stat
-import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from dctv.contracts.head import head_of
 from dctv.contracts.reader import Head, Reader
 from dctv.errors import TraceError
 from dctv.record import record
-
-_HEAD_BYTES = 65536
-_MAGIC_GZIP = b"\x1f\x8b"
 
 
 @record
@@ -149,26 +146,3 @@ def _known(readers: Mapping[str, Reader]) -> str:
 def _sniff(head: Head, readers: Mapping[str, Reader]) -> Reader | None:
     asked = sorted(readers.values(), key=lambda reader: reader.general)
     return next((r for r in asked if head.text and r.sniff(head)), None)
-
-
-def head_of(path: Path) -> Head:
-    """Read the beginning of a file, unpacked where it is gzip."""
-    try:
-        with path.open("rb") as file:
-            raw = file.read(_HEAD_BYTES)
-    except OSError as error:
-        raise TraceError(f"cannot read `{path}`: {(error.strerror or str(error)).lower()}") from None
-    return Head(path, raw, _unpacked(raw) if raw.startswith(_MAGIC_GZIP) else raw)
-
-
-def _unpacked(raw: bytes) -> bytes:
-    """Gunzip the beginning of a file, over as many members as it takes: the first may hold only a bracket."""
-    text = b""
-    while raw.startswith(_MAGIC_GZIP) and len(text) < _HEAD_BYTES:
-        inflater = zlib.decompressobj(wbits=31)
-        try:
-            text += inflater.decompress(raw, _HEAD_BYTES - len(text))
-        except zlib.error:
-            break
-        raw = inflater.unused_data
-    return text

@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dctv.contracts.head import head_of
 from dctv.contracts.reader import Head
 from dctv.errors import TraceError
 from dctv.readers.described import Described
@@ -61,8 +62,6 @@ def _is_number(text: str) -> bool:
 
 
 def _tables(file: PlainFile) -> list[PlainTable]:
-    from dctv.catalog.files import head_of
-
     divider = _divider(head_of(file.path).text)
     if divider is None:
         raise TraceError(f"`{file.path}` has no header of columns divided by commas, tabs, semicolons or bars")

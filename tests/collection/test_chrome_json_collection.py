@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from dctv import readers as shelf
-from dctv.catalog.files import head_of
+from dctv.contracts.head import head_of
 from dctv.contracts.reader import LoadContext, LoadedTrace, Reader
 from dctv.contracts.shelf import scan
 from dctv.errors import TraceError

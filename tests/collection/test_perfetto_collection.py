@@ -24,7 +24,7 @@ STATELESS = {"clock_snapshot", "synchronization_marker", "extension_descriptor",
 """Packets that change what is known, and give no rows of their own."""
 MARKS = {"print", "tracing_mark_write"}
 STEPS = ("viz,benchmark", "Graphics.Pipeline.DrawAndSwap")
-"""Slices of the older asynchronous kind with steps, which Perfetto shortens; here each lasts to the end of its id."""
+"""Asynchronous slices of the older kind with steps, whose times differ from Perfetto's; why is not known."""
 
 
 @cache

@@ -72,7 +72,7 @@ def test_ancestry(edges: list[Edge], wanted: int, cut: int) -> None:
 @bounded(200)
 @given(EDGES, st.integers(0, 9))
 def test_reachable(edges: list[Edge], start: int) -> None:
-    found = dict(rows(kernels.reachable(_table("from_id to_id", edges, 3), start=start, names=["id", "distance"])))
+    found: dict[Any, Any] = dict(rows(kernels.reachable(_table("from_id to_id", edges, 3), start=start, names=["id", "distance"])))
     expected, edge = {start: 0}, [start]
     while edge:
         edge = [to for source in edge for own, to in edges if own == source and to is not None]
@@ -135,7 +135,8 @@ FLAME = ["id", "parent_id", "depth", "name", "count", "total", "self", "recursiv
 def test_flame_graph_of_slices(drawn: Any, cut: int) -> None:
     slices = _tree(drawn)
     found = rows(kernels.flame_slices(_table("_ts id parent_id duration name", slices, cut), names=FLAME))
-    own, sums = _own(slices), defaultdict(lambda: [0, 0, 0])
+    own = _own(slices)
+    sums: dict[tuple[str | None, ...], list[int]] = defaultdict(lambda: [0, 0, 0])
     for row in slices:
         sums[_stack(slices, row[1])][0] += 1
         sums[_stack(slices, row[1])][1] += row[3] or 0

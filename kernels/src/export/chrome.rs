@@ -162,9 +162,9 @@ impl ChromeExport {
                 place: self.place(Some(number)),
             };
             self.begin(&mut out, &event, at);
-            drop(write!(
+            drop(writeln!(
                 out,
-                ",\"args\":{{\"value\":{}}}}},\n",
+                ",\"args\":{{\"value\":{}}}}},",
                 value.value(row)
             ));
         }

@@ -167,7 +167,7 @@ def test_sniff(text: str, *, expected: bool) -> None:
 
 
 def test_events_far_inside_of_an_object_are_found(tmp_path: Path) -> None:
-    from dctv.catalog.files import head_of
+    from dctv.contracts.head import head_of
     from dctv.readers.chrome_json import READER
 
     path = tmp_path / "far.json"

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from perf_reading import load, rows
 
 from dctv.contracts.reader import Head
 from dctv.readers import ftrace_graph, ftrace_text
 from tests.bounds import bounded
 from tests.damage import survives
+from tests.readers.perf.perf_reading import load, rows
 
 GRAPH = """# tracer: function_graph
 #

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from perf_reading import DATA, generator, load, rows
 
 from dctv.contracts.reader import Head
 from dctv.readers.perf_data import READER
 from tests.bounds import bounded
 from tests.damage import flipped, read, survives, truncated
+from tests.readers.perf.perf_reading import DATA, generator, load, rows
 
 GENERATE = generator()
 
