@@ -72,7 +72,9 @@ def test_ancestry(edges: list[Edge], wanted: int, cut: int) -> None:
 @bounded(200)
 @given(EDGES, st.integers(0, 9))
 def test_reachable(edges: list[Edge], start: int) -> None:
-    found: dict[Any, Any] = dict(rows(kernels.reachable(_table("from_id to_id", edges, 3), start=start, names=["id", "distance"])))
+    found: dict[Any, Any] = dict(
+        rows(kernels.reachable(_table("from_id to_id", edges, 3), start=start, names=["id", "distance"]))
+    )
     expected, edge = {start: 0}, [start]
     while edge:
         edge = [to for source in edge for own, to in edges if own == source and to is not None]

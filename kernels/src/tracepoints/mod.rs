@@ -68,11 +68,7 @@ pub enum Put {
 }
 
 enum Known {
-<<<<<<< HEAD
     Event(Box<Event>),
-=======
-    Event(Event),
->>>>>>> wt/house
     Special(Box<Special>),
     TooMany,
 }
@@ -224,14 +220,10 @@ impl Tracepoints {
             self.tables += 1;
             match Special::of(&format, self.optional) {
                 Some(special) => Known::Special(Box::new(special)),
-<<<<<<< HEAD
                 None => {
                     let event = Event::new(&format, self.order, self.optional, sink);
                     Known::Event(Box::new(event))
                 }
-=======
-                None => Known::Event(Event::new(&format, self.order, self.optional, sink)),
->>>>>>> wt/house
             }
         };
         let place = id as usize;

@@ -337,20 +337,12 @@ impl Parser<'_, '_, '_> {
             }
             b"__print_hex" | b"__print_hex_str" => {
                 let field = self.array()?;
-<<<<<<< HEAD
                 self.skip_rest();
-=======
-                self.skip_to_end();
->>>>>>> wt/house
                 Some(Expression::Hex(field, name.ends_with(b"str")))
             }
             b"__print_array" => {
                 let field = self.array()?;
-<<<<<<< HEAD
                 self.skip_rest();
-=======
-                self.skip_to_end();
->>>>>>> wt/house
                 Some(Expression::List(field))
             }
             _ => None,
@@ -365,11 +357,7 @@ impl Parser<'_, '_, '_> {
     }
 
     /// Pass over the values that follow up to the bracket: lengths are known from the field.
-<<<<<<< HEAD
     fn skip_rest(&mut self) {
-=======
-    fn skip_to_end(&mut self) {
->>>>>>> wt/house
         while self.tokens.take(b",") {
             self.tokens.skip();
         }

@@ -8,7 +8,6 @@ from typing import Any
 from sqlglot import exp, parse_one
 
 from dctv.contracts.span_operator import Input
-from dctv.errors import UsageError
 from dctv.plan import sql as w
 from dctv.plan.sql import column
 from dctv.types.schema import Schema
@@ -120,11 +119,3 @@ def self_time(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Sche
 def stack_paths(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Schema) -> exp.Query:
     """Return ids, and the names that they are in."""
     return _asked(_STACKS, inputs[0], ("id", "parent_id", "name"), options["names"])
-
-
-def flame_slices(_inputs: Sequence[Input], _options: Mapping[str, Any], _schema: Schema) -> exp.Query:
-    """Refuse: sums by stack have no second form."""
-    raise UsageError("flame graphs have no relational form", hint="SET span_engine = 'kernels'")
-
-
-flame_stacks = flame_slices
