@@ -121,10 +121,11 @@ class SpanOperator:
     doc: str
     run: Callable[[list[ArrowStream], Mapping[str, Any], Any], ArrowStream]
     """Called with the inputs, the operator's options and a cancel token; what it gives may be Counted."""
-    relational: Callable[[Sequence[Input], Mapping[str, Any], Schema], exp.Query]
+    relational: Callable[[Sequence[Input], Mapping[str, Any], Schema], exp.Query] | None
     """Called with the inputs, the same options and the output's schema: the query has the columns `options["names"]`
     and gives the same rows; it fails where the sweep fails, such as for overlapping spans. If it has an ORDER BY, that
-    is the sweep's order, events of equal time included; without one the rows come in no promised order."""
+    is the sweep's order, events of equal time included; without one the rows come in no promised order. None where the
+    sweep is the only form."""
     lineage: Callable[[Sequence[Schema], Options, Schema], Lineage] | None = None
     """Called with the inputs' schemas, the options and the output's schema; without it all columns stay."""
     filters: Callable[[Sequence[Schema], Options, Schema], Filters] | None = None

@@ -6,8 +6,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from sqlglot import exp
-
 from dctv.contracts.reader import Head
 from dctv.errors import TraceError
 from dctv.readers.described import Described
@@ -23,6 +21,7 @@ def sniff(head: Head) -> bool:
 
 def _tables(file: PlainFile) -> list[PlainTable]:
     import pyarrow as pa
+    from sqlglot import exp
 
     try:
         schema = _opened(file.path).schema

@@ -5,15 +5,16 @@ from __future__ import annotations
 import csv
 from functools import partial
 from pathlib import Path
-from typing import Any
-
-from sqlglot import exp
+from typing import TYPE_CHECKING, Any
 
 from dctv.contracts.head import head_of
 from dctv.contracts.reader import Head
 from dctv.errors import TraceError
 from dctv.readers.described import Described
 from dctv.readers.plain import DIMENSIONS, OPTIONS, PlainFile, PlainTable, name_of, passes
+
+if TYPE_CHECKING:
+    from sqlglot import exp
 
 _DIVIDERS = ",\t;|"
 _HEAD = 1 << 16
@@ -70,6 +71,8 @@ def _tables(file: PlainFile) -> list[PlainTable]:
 
 def _read(path: Path, divider: str) -> exp.Select:
     """Return the rows as texts; those with other numbers of fields are put aside by the engine."""
+    from sqlglot import exp
+
     told: dict[str, exp.Expr] = {
         "delim": exp.Literal.string(divider),
         "quote": exp.Literal.string('"'),
@@ -91,6 +94,8 @@ def _typed(texts: exp.Select, file: PlainFile) -> exp.Select:
 
     Times and durations stay texts too, so that their digits are read exactly.
     """
+    from sqlglot import exp
+
     connection = file.connection
     exact = {str(file.options.get(option)) for option in ("timestamp", "duration")}
     names = [name for name, *_ in connection.execute(texts.copy().limit(0).sql("duckdb")).description]
@@ -121,6 +126,8 @@ _KINDS = {
 
 
 def _like(column: exp.Expr, form: str) -> exp.Expr:
+    from sqlglot import exp
+
     return exp.RegexpLike(this=column, expression=exp.Literal.string(form))
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
-
-from sqlglot import exp
+from typing import TYPE_CHECKING, Any
 
 from dctv.contracts.reader import Head
 from dctv.readers.described import Described
 from dctv.readers.plain import DIMENSIONS, OPTIONS, PlainFile, PlainTable, name_of, passes
+
+if TYPE_CHECKING:
+    from sqlglot import exp
 
 _LONGEST = 64 << 20
 """Bytes of an object at most."""
@@ -30,6 +31,8 @@ def sniff(head: Head) -> bool:
 
 
 def _tables(file: PlainFile) -> list[PlainTable]:
+    from sqlglot import exp
+
     def bad(connection: Any) -> list[tuple[str, int, str]]:
         objects = _scan("read_json_objects", file.path)
         lost = exp.select(exp.Count(this=exp.Star())).from_(objects.subquery("t")).where("json IS NULL")
@@ -41,6 +44,8 @@ def _tables(file: PlainFile) -> list[PlainTable]:
 
 
 def _scan(function: str, path: Path, **options: str) -> exp.Select:
+    from sqlglot import exp
+
     told: dict[str, exp.Expr] = {
         "format": exp.Literal.string("newline_delimited"),
         "ignore_errors": exp.true(),

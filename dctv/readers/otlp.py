@@ -2,8 +2,8 @@
 
 `raw_events.span` has the spans, `raw_events.span_event` what happened in them, `raw_events.log` log records and
 `raw_events.metric` one row for each number of a data point: of histograms and summaries their counts and sums. Times
-are ns of Unix time. A track is a service on a host in a process; `args` has all attributes, those of the resource under
-`resource`.
+are ns of Unix time. A track is a service on a host in a process, or a metric of it; `args` has all attributes, those of
+the resource under `resource`.
 """
 
 from __future__ import annotations
@@ -135,7 +135,9 @@ def _metric(one: Mapping[str, Any], resource: _Resource, scope: str | None, rows
             values = values or [(f".{part}", point[part]) for part in ("count", "sum") if part in point]
             for part, value in values:
                 row = resource.row(point, scope, point.get("timeUnixNano"), f"{one.get('name')}{part}")
-                rows.add("metric", {**row, "value": _number(value), "unit": text(one.get("unit")) or None})
+                track = rows.track("counter", row["name"], resource.pid, resource.host)
+                more = {"track": track, "value": _number(value), "unit": text(one.get("unit")) or None}
+                rows.add("metric", {**row, **more})
 
 
 def _number(value: object) -> float | None:

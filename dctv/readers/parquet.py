@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from sqlglot import exp
-
 from dctv.contracts.reader import Head
 from dctv.errors import TraceError
 from dctv.readers.described import Described
@@ -18,6 +16,7 @@ def sniff(head: Head) -> bool:
 def _tables(file: PlainFile) -> list[PlainTable]:
     import pyarrow as pa
     import pyarrow.parquet as pq
+    from sqlglot import exp
 
     try:
         schema = pq.read_schema(file.path)

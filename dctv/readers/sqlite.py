@@ -7,15 +7,16 @@ from collections.abc import Iterator
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
-
-from sqlglot import exp
 
 from dctv.contracts.reader import Head
 from dctv.errors import TraceError
 from dctv.readers.described import Described
 from dctv.readers.plain import DIMENSIONS, OPTIONS, PlainFile, PlainTable, passes
+
+if TYPE_CHECKING:
+    from sqlglot import exp
 
 _ROWS = 50_000
 
@@ -26,6 +27,8 @@ def sniff(head: Head) -> bool:
 
 
 def _tables(file: PlainFile) -> list[PlainTable]:
+    from sqlglot import exp
+
     try:
         with closing(_opened(file.path)) as database:
             names = database.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
@@ -50,15 +53,21 @@ def _opened(path: Path) -> sqlite3.Connection:
 
 
 def _column(name: str) -> exp.Column:
+    from sqlglot import exp
+
     return exp.column(name, quoted=True)
 
 
 def _table(name: str) -> exp.Table:
+    from sqlglot import exp
+
     return exp.Table(this=exp.to_identifier(name, quoted=True))
 
 
 def _columns(database: sqlite3.Connection, table: str) -> dict[str, str]:
     """Return the type of each column by the types of its values."""
+    from sqlglot import exp
+
     told = database.execute("SELECT name FROM pragma_table_xinfo(?) WHERE hidden != 1", (table,))
     names = [name for (name,) in told]
     kinds = {}
@@ -87,6 +96,7 @@ def _stream(path: Path, table: str, columns: dict[str, str]) -> Any:
 
 def _batches(path: Path, table: str, schema: Any) -> Iterator[Any]:
     import pyarrow as pa
+    from sqlglot import exp
 
     with closing(_opened(path)) as database:
         query = exp.select(*(_shown(name, schema.field(name).type) for name in schema.names)).from_(_table(table))
@@ -99,10 +109,14 @@ def _batches(path: Path, table: str, schema: Any) -> Iterator[Any]:
 
 
 def _typeof(name: str) -> exp.Expr:
+    from sqlglot import exp
+
     return exp.Anonymous(this="typeof", expressions=[_column(name)])
 
 
 def _shown(name: str, kind: Any) -> exp.Expr:
+    from sqlglot import exp
+
     if str(kind) != "string":
         return _column(name)
     digits = exp.Anonymous(this="hex", expressions=[_column(name)])

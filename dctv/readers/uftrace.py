@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from dctv.readers.uftrace_tasks import Session
 
 _SUFFIXES = (".dat", ".map", ".sym", ".dbg", ".txt", ".opts")
+_STEM = 18
+"""Characters of the names of files of records, at most: their numbers have 64 bit."""
 _NAMES = frozenset({"info", "task", "kernel_header", "kallsyms"})
 
 
@@ -151,13 +153,13 @@ def _sources(paths: Sequence[Path], info: Info) -> Iterator[tuple[str, int, str,
     found = []
     for number, path in enumerate(paths):
         stem, dot, suffix = path.name.rpartition(".")
-        if not dot or suffix != "dat":
+        if not dot or suffix != "dat" or len(stem) > _STEM:
             continue
         if stem.isascii() and stem.isdigit():
             found.append((0, order.get(int(stem), len(order)), ("task", number, str(path), int(stem))))
         elif stem == "extern":
             found.append((2, 0, ("extern", number, str(path), 0)))
-        elif stem.startswith("perf-cpu") and stem[8:].isdigit():
+        elif stem.startswith("perf-cpu") and stem.isascii() and stem[8:].isdigit():
             found.append((1, int(stem[8:]), ("perf", number, str(path), int(stem[8:]))))
     yield from (one for _, _, one in sorted(found))
 

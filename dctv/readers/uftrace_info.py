@@ -73,7 +73,11 @@ class Info:
     @property
     def tids(self) -> list[int]:
         """The tasks in the order of the recording."""
-        return [int(tid) for tid in self.values.get("taskinfo:tids", "").split(",") if tid.strip().isdigit()]
+        return [
+            int(tid)
+            for tid in self.values.get("taskinfo:tids", "").split(",")
+            if tid.isascii() and tid.strip().isdigit()
+        ]
 
     @property
     def pattern(self) -> str:
@@ -97,7 +101,7 @@ class Info:
         found["clock"] = _clock(values.get("cmdline", ""))
         found["tool"] = " ".join(["uftrace", values.get("uftrace_version", "").split(" (")[0]]).strip()
         cpus = values.get("cpuinfo:nr_cpus", "").split("/")[0].strip()
-        if cpus.isdigit():
+        if cpus.isascii() and cpus.isdigit():
             found["cpus"] = cpus
         found["format_version"] = str(self.version)
         found["features"] = " ".join(name for name in FEATURES if name in self.features)
@@ -150,7 +154,7 @@ def _values(text: str) -> dict[str, str]:
         if not colon:
             continue
         if value.startswith("lines="):
-            block, left = key, int(value[6:]) if value[6:].isdigit() else 0
+            block, left = key, int(value[6:12]) if value[6:].isascii() and value[6:].isdigit() else 0
         elif left > 0 and key == block and "=" in value and block != "argspec":
             name, _, value = value.partition("=")
             found[f"{block}:{name}"] = value

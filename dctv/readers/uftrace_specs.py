@@ -18,6 +18,7 @@ _ITEM = re.compile(
     r"(?:arg(?P<arg>\d+)|fparg(?P<fparg>\d+)|retval)"
     r"(?:/(?:(?P<kind>[diuxoscfSp]?)(?P<bits>\d*)|e:(?P<enum>[A-Za-z_][^%]*)|t(?P<bytes>\d+)(?::(?P<struct>[^%]*))?))?"
     r"(?:%(?P<place>.*))?$",
+    re.ASCII,
 )
 _ACTIONS = (
     "arg",
@@ -211,7 +212,7 @@ def parse_value(text: str, *, wide: bool) -> Value | None:
     found = _ITEM.match(text)
     if found is None:
         return None
-    index = int(found["arg"] or found["fparg"] or 0)
+    index = int((found["arg"] or found["fparg"] or "0")[:6])
     real = found["fparg"] is not None or (found["kind"] or "") == "f"
     kind = found["kind"] or ("f" if real else "d")
     size = _size(found, kind, wide=wide)

@@ -140,18 +140,20 @@ def _symbol(line: str) -> Symbol | None:
 def _debug(lines: Iterable[str]) -> Debug:
     """Read `F: address name`, and what follows of that function: `A:`, `R:`, `L: line file`; and `E:` of the module."""
     debug = Debug()
-    address = 0
+    address: int | None = None
     for line in lines:
         kind, text = line[:3], line[3:]
         if kind == "F: ":
             first = text.split(" ", 1)[0]
-            address = int(first, 16) if first and _HEX.issuperset(first) and len(first) <= 16 else -1
+            address = int(first, 16) if first and _HEX.issuperset(first) and len(first) <= 16 else None
+        elif kind == "E: ":
+            debug.enums.append(text)
+        elif address is None:
+            continue
         elif kind == "A: ":
             debug.arguments.setdefault(address, text)
         elif kind == "R: ":
             debug.results.setdefault(address, text)
-        elif kind == "E: ":
-            debug.enums.append(text)
         elif kind == "L: ":
             number, _, file = text.partition(" ")
             if number.isascii() and number.isdigit() and len(number) < 10:

@@ -8,11 +8,15 @@ from pathlib import Path
 
 from dctv.record import record
 
-_TASK = re.compile(r"TASK timestamp=(\d+)\.(\d+) tid=(\d+) pid=(\d+)")
-_FORK = re.compile(r"FORK timestamp=(\d+)\.(\d+) pid=(\d+) ppid=(\d+)")
-_SESSION = re.compile(r'SESS timestamp=(\d+)\.(\d+) (?:tid=\d+ )?[^i]*id=(\d+) sid=(\S+) exename="(.*)"')
-_DLOPEN = re.compile(r'DLOP timestamp=(\d+)\.(\d+) tid=(\d+) sid=(\S+) base=(?:0x)?([0-9a-fA-F]+) libname="(.*)"')
-_MAP = re.compile(r"([0-9a-fA-F]+)-([0-9a-fA-F]+)\s+(\S+)\s+[0-9a-fA-F]+\s+\S+\s+\d+\s+(\S+)(?:\s+build-id:(\S*))?")
+_TASK = re.compile(r"TASK timestamp=(\d+)\.(\d+) tid=(\d{1,18}) pid=(\d{1,18})\b", re.ASCII)
+_FORK = re.compile(r"FORK timestamp=(\d+)\.(\d+) pid=(\d{1,18}) ppid=(\d{1,18})\b", re.ASCII)
+_SESSION = re.compile(r'SESS timestamp=(\d+)\.(\d+) (?:tid=\d+ )?[^i]*id=(\d{1,18}) sid=(\S+) exename="(.*)"', re.ASCII)
+_DLOPEN = re.compile(
+    r'DLOP timestamp=(\d+)\.(\d+) tid=(\d+) sid=(\S+) base=(?:0x)?([0-9a-fA-F]{1,16}) libname="(.*)"', re.ASCII
+)
+_MAP = re.compile(
+    r"([0-9a-fA-F]+)-([0-9a-fA-F]+)\s+(\S+)\s+[0-9a-fA-F]+\s+\S+\s+\d+\s+(\S+)(?:\s+build-id:(\S*))?", re.ASCII
+)
 _MAX_BYTES = 256 << 20
 
 

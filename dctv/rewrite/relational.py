@@ -18,11 +18,13 @@ from dctv.types.schema import TS
 
 
 def relational(plan: Plan, operators: Mapping[str, SpanOperator]) -> Plan:
-    """Replace every kernel by its relational form."""
+    """Replace every kernel by its relational form, if it has one."""
     return bottom_up(plan, lambda node: _form(node, operators[node.name]) if isinstance(node, Kernel) else node)
 
 
-def _form(kernel: Kernel, operator: SpanOperator) -> Relation:
+def _form(kernel: Kernel, operator: SpanOperator) -> Plan:
+    if operator.relational is None:
+        return kernel
     leaves = tuple((f"input{number}", plan) for number, plan in enumerate(kernel.inputs))
     tables = [Input(name, tuple(column_names(plan)), plan.schema) for name, plan in leaves]
     query = operator.relational(tables, kernel.options, kernel.schema)

@@ -30,6 +30,7 @@ def as_query(operator: SpanOperator, inputs: Sequence[pa.Table], options: Mappin
             described = engine.execute(f"DESCRIBE {name}").fetchall()
             schema = Schema(Kind.REGULAR, tuple(ColumnType(row[0], row[1]) for row in described))
             tables.append(Input(name, tuple(table.column_names), schema))
+        assert operator.relational is not None
         query = operator.relational(tables, options, Schema(Kind.REGULAR, ()))
         found = engine.sql(query.sql(dialect="duckdb")).to_arrow_table()
     assert found.column_names == list(options["names"])

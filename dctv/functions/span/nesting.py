@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dctv.contracts.span_operator import Lineage, SpanOperator, handed_on
-from dctv.functions.span.forms import nested, trees
 from dctv.plan.nodes import ArrowStream
 from dctv.types.schema import Schema
 
@@ -60,17 +59,11 @@ def _lanes_lineage(inputs: Sequence[Schema], _options: Mapping[str, Any], made: 
 
 
 NEST_LANES = SpanOperator(
-    "nest lanes", "dctv.nested_slices: slices that overlap", _nest_lanes, nested.nest_lanes, lineage=_lanes_lineage
+    "nest lanes", "dctv.nested_slices: slices that overlap", _nest_lanes, None, lineage=_lanes_lineage
 )
-ANCESTRY = SpanOperator(
-    "ancestry", "dctv.ancestors and dctv.descendants: who is above or below", _ancestry, trees.ancestry
-)
-REACHABLE = SpanOperator("reachable", "dctv.flow_path: where arrows lead to", _reachable, trees.reachable)
-SELF_TIME = SpanOperator("self time", "dctv.self_time: time without children", _self_time, trees.self_time)
-STACK_PATHS = SpanOperator("stack paths", "dctv.flatten_slices: what each slice is in", _stack_paths, trees.stack_paths)
-FLAME_SLICES = SpanOperator(
-    "flame slices", "dctv.flame_graph of slices: sums by stack", _flame_slices, trees.flame_slices
-)
-FLAME_STACKS = SpanOperator(
-    "flame stacks", "dctv.flame_graph of samples: sums by stack", _flame_stacks, trees.flame_stacks
-)
+ANCESTRY = SpanOperator("ancestry", "dctv.ancestors and dctv.descendants: who is above or below", _ancestry, None)
+REACHABLE = SpanOperator("reachable", "dctv.flow_path: where arrows lead to", _reachable, None)
+SELF_TIME = SpanOperator("self time", "dctv.self_time: time without children", _self_time, None)
+STACK_PATHS = SpanOperator("stack paths", "dctv.flatten_slices: what each slice is in", _stack_paths, None)
+FLAME_SLICES = SpanOperator("flame slices", "dctv.flame_graph of slices: sums by stack", _flame_slices, None)
+FLAME_STACKS = SpanOperator("flame stacks", "dctv.flame_graph of samples: sums by stack", _flame_stacks, None)

@@ -79,14 +79,18 @@ struct Sample {
 impl Options {
     /// Learn what an option tells, but for those of buffers.
     pub fn read(&mut self, id: u16, data: &[u8], order: Order) {
+        if self.learn(id, data, order).is_none() {
+            self.short += 1;
+        }
+    }
+
+    /// None if the option is too short for what it holds.
+    fn learn(&mut self, id: u16, data: &[u8], order: Order) -> Option<()> {
         let text = || String::from_utf8_lossy(until_zero(data)).trim().to_owned();
         let number = |at: usize, size: usize| order.number(data.get(at..)?, size);
-        let mut done = Some(());
         match id {
-            DATE => done = integer(&text()).map(|micros| self.date = micros.checked_mul(1000)),
-            OFFSET => {
-                done = integer(&text()).map(|ns| self.offset = self.offset.saturating_add(ns));
-            }
+            DATE => self.date = integer(&text())?.checked_mul(1000),
+            OFFSET => self.offset = self.offset.saturating_add(integer(&text())?),
             CPUSTAT => self.stats.push(text()),
             TRACECLOCK => {
                 self.has_clock = true;
@@ -96,35 +100,29 @@ impl Options {
             VERSION => self.version = text(),
             HOOK => self.hooks.push(text()),
             PROCMAPS => self.maps.push_str(&text()),
-            CPUCOUNT => done = number(0, 4).map(|cpus| self.cpus = Some(cpus)),
-            TRACEID => done = number(0, 8).map(|id| self.trace = Some(id)),
+            CPUCOUNT => self.cpus = Some(number(0, 4)?),
+            TRACEID => self.trace = Some(number(0, 8)?),
             TIME_SHIFT => {
                 self.peer = number(0, 8);
-                done = Shift::read(data, order).map(|shift| self.shift = Some(shift));
+                self.shift = Some(Shift::read(data, order)?);
             }
             GUEST => self.guests.push(text()),
             TSC2NSEC => {
-                let tsc = (number(0, 4), number(4, 4), number(8, 8));
-                let (Some(multiplier), Some(shift), Some(_)) = tsc else {
-                    self.short += 1;
-                    return;
-                };
                 let tsc = Tsc {
-                    multiplier: multiplier as u32,
-                    shift: shift as u32,
+                    multiplier: number(0, 4)? as u32,
+                    shift: number(4, 4)? as u32,
                 };
+                number(8, 8)?;
                 self.tsc = Some(tsc).filter(|tsc| tsc.multiplier > 0);
             }
             STRINGS | BTF | LAST_BOOT | MODULES => {}
-            FIRST_SECTION..=LAST_SECTION => {
-                done = number(0, 8).map(|place| self.sections.push((id, place)));
-            }
+            FIRST_SECTION..=LAST_SECTION => self.sections.push((id, number(0, 8)?)),
             _ => match self.unknown.iter_mut().find(|one| one.0 == id) {
                 Some((_, count)) => *count += 1,
                 None => self.unknown.push((id, 1)),
             },
         }
-        self.short += u64::from(done.is_none());
+        Some(())
     }
 
     /// An event's time in ns of the clock in which the trace is told.

@@ -57,6 +57,8 @@ pub struct Event {
     places: Places,
     /// The columns of numbers beyond those of 64 bits with a sign.
     wide: Vec<Option<usize>>,
+    /// Such numbers of the row in hand, by their places.
+    beyond: Vec<(usize, u64)>,
     scratch: Vec<u8>,
 }
 
@@ -87,6 +89,7 @@ impl Event {
             wide: vec![None; columns.len()],
             columns,
             places,
+            beyond: Vec::new(),
             scratch: Vec::new(),
         }
     }
@@ -140,11 +143,28 @@ impl Event {
         sink: &mut Sink,
     ) -> Option<bool> {
         self.begin(record, context.order, sink)?;
+        let rows = sink.rows(self.table);
         let mut whole = true;
         for place in 0..self.columns.len() {
-            whole &= self.fill(place, context, names, sink).is_some();
+            whole &= self.fill(place, context, names, rows).is_some();
+        }
+        for (place, value) in std::mem::take(&mut self.beyond) {
+            self.put_wide(place, value, sink);
         }
         Some(whole)
+    }
+
+    /// Put a number into the column of those that need all 64 bits.
+    fn put_wide(&mut self, place: usize, value: u64, sink: &mut Sink) {
+        let (Some(filled), Some(known)) = (self.columns.get(place), self.wide.get_mut(place))
+        else {
+            return;
+        };
+        let column = *known.get_or_insert_with(|| {
+            let wanted = ColumnSpec::new(filled.spec.name.clone(), Type::Uint);
+            sink.column(self.table, &wanted)
+        });
+        sink.rows(self.table).uint(column, value);
     }
 
     fn fill(
@@ -152,20 +172,16 @@ impl Event {
         place: usize,
         context: Context<'_>,
         names: &mut Names,
-        sink: &mut Sink,
+        rows: &mut Rows,
     ) -> Option<()> {
-        let Filled { spec, source } = self.columns.get_mut(place)?;
+        let Filled { source, .. } = self.columns.get_mut(place)?;
         let column = *self.at.get(place)?;
-        let rows = sink.rows(self.table);
         let (record, order) = (context.record, context.order);
         match source {
             Source::Number(field) => {
                 let value = field.number(record, order)?;
                 if value < 0 && !field.signed {
-                    let wide = ColumnSpec::new(spec.name.clone(), Type::Uint);
-                    let table = self.table;
-                    let column = *self.wide[place].get_or_insert_with(|| sink.column(table, &wide));
-                    sink.rows(table).uint(column, value.cast_unsigned());
+                    self.beyond.push((place, value.cast_unsigned()));
                     return Some(());
                 }
                 rows.int(column, value);

@@ -193,7 +193,7 @@ fn field(text: &[u8], order: Order) -> Option<Field> {
             _ => {}
         }
     }
-    let Declaration { kind, name, count } = declaration(declared)?;
+    let (kind, name, count) = declaration(declared)?;
     let size = size?;
     let pointer = kind.contains(&b'*');
     Some(Field {
@@ -206,16 +206,11 @@ fn field(text: &[u8], order: Order) -> Option<Field> {
     })
 }
 
-/// What a field is declared as.
-struct Declaration<'a> {
-    kind: &'a [u8],
-    name: &'a [u8],
-    /// What stands in the brackets.
-    count: Option<&'a [u8]>,
-}
+/// A type, a name, and what stands in brackets.
+type Declared<'a> = (&'a [u8], &'a [u8], Option<&'a [u8]>);
 
-/// Divide `char comm[16]` or `__data_loc char[] name`.
-fn declaration(text: &[u8]) -> Option<Declaration<'_>> {
+/// The type, the name and what stands in the brackets of `char comm[16]` or `__data_loc char[] name`.
+fn declaration(text: &[u8]) -> Option<Declared<'_>> {
     let mut rest = text;
     let mut count = None;
     if let Some(head) = rest.strip_suffix(b"]") {
@@ -237,7 +232,7 @@ fn declaration(text: &[u8]) -> Option<Declaration<'_>> {
         let open = memchr::memrchr(b'[', kind)?;
         count = Some(&kind[open + 1..kind.len() - 1]);
     }
-    Some(Declaration { kind, name, count })
+    Some((kind, name, count))
 }
 
 fn shape(kind: &[u8], count: Option<&[u8]>, size: usize, order: Order) -> Shape {

@@ -68,7 +68,7 @@ pub enum Put {
 }
 
 enum Known {
-    Event(Event),
+    Event(Box<Event>),
     Special(Box<Special>),
     TooMany,
 }
@@ -81,7 +81,7 @@ pub struct Tracepoints {
     names: Names,
     printks: Printks,
     formats: FxHashMap<u32, Vec<u8>>,
-    known: Vec<Option<Box<Known>>>,
+    known: Vec<Option<Known>>,
     /// Events that tell names of threads, and the fields with ids and names.
     naming: Vec<(u32, Vec<(Field, Field)>)>,
     tables: usize,
@@ -157,7 +157,7 @@ impl Tracepoints {
 
     /// Marks of programs with missing fields, which were kept as text.
     pub fn bad_marks(&self) -> u64 {
-        let special = self.known.iter().flatten().map(|known| match &**known {
+        let special = self.known.iter().flatten().map(|known| match known {
             Known::Special(special) => special.bad_marks(),
             _ => 0,
         });
@@ -183,10 +183,7 @@ impl Tracepoints {
             order: self.order,
             symbols: &self.symbols,
         };
-        let known = self
-            .known
-            .get_mut(id as usize)
-            .and_then(Option::as_deref_mut);
+        let known = self.known.get_mut(id as usize).and_then(Option::as_mut);
         let done = match known {
             Some(Known::Event(event)) => event.row(record, stack, context, &mut self.names, sink),
             Some(Known::Special(special)) => {
@@ -223,14 +220,17 @@ impl Tracepoints {
             self.tables += 1;
             match Special::of(&format, self.optional) {
                 Some(special) => Known::Special(Box::new(special)),
-                None => Known::Event(Event::new(&format, self.order, self.optional, sink)),
+                None => {
+                    let event = Event::new(&format, self.order, self.optional, sink);
+                    Known::Event(Box::new(event))
+                }
             }
         };
         let place = id as usize;
         if self.known.len() <= place {
             self.known.resize_with(place + 1, || None);
         }
-        self.known[place] = Some(Box::new(known));
+        self.known[place] = Some(known);
         true
     }
 }

@@ -337,12 +337,12 @@ impl Parser<'_, '_, '_> {
             }
             b"__print_hex" | b"__print_hex_str" => {
                 let field = self.array()?;
-                self.skip_to_end();
+                self.skip_rest();
                 Some(Expression::Hex(field, name.ends_with(b"str")))
             }
             b"__print_array" => {
                 let field = self.array()?;
-                self.skip_to_end();
+                self.skip_rest();
                 Some(Expression::List(field))
             }
             _ => None,
@@ -357,7 +357,7 @@ impl Parser<'_, '_, '_> {
     }
 
     /// Pass over the values that follow up to the bracket: lengths are known from the field.
-    fn skip_to_end(&mut self) {
+    fn skip_rest(&mut self) {
         while self.tokens.take(b",") {
             self.tokens.skip();
         }

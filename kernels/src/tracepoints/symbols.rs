@@ -76,7 +76,7 @@ impl Symbols {
     }
 }
 
-/// `ffffffff81000000 T _stext` and a module after a tab: the address, and where the name is.
+/// `ffffffff81000000 T _stext [module]`: the address, and where the name is.
 fn line(text: &[u8]) -> Option<(u64, usize, usize)> {
     let digits = memchr::memchr(b' ', text)?;
     let address = u64::from_str_radix(str::from_utf8(&text[..digits]).ok()?, 16).ok()?;

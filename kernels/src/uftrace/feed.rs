@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{ErrorKind, Read};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -11,7 +12,7 @@ const WINDOW: usize = 256 << 10;
 
 /// Bytes of a file that were read and not taken.
 pub struct Feed {
-    path: String,
+    path: PathBuf,
     file: Option<File>,
     bytes: Vec<u8>,
     /// The first byte that was not taken.
@@ -22,7 +23,7 @@ pub struct Feed {
 }
 
 impl Feed {
-    pub fn new(path: String, done: Arc<AtomicU64>) -> Feed {
+    pub fn new(path: PathBuf, done: Arc<AtomicU64>) -> Feed {
         Feed {
             path,
             file: None,
@@ -36,7 +37,7 @@ impl Feed {
     /// Begin to read.
     pub fn open(&mut self) -> Result<(), Failure> {
         let opened = File::open(&self.path);
-        self.file = Some(opened.map_err(|error| Failure::Io(self.path.clone(), error))?);
+        self.file = Some(opened.map_err(|error| failure(&self.path, error))?);
         Ok(())
     }
 
@@ -77,7 +78,7 @@ impl Feed {
                     self.bytes.truncate(old);
                     continue;
                 }
-                Err(error) => return Err(Failure::Io(self.path.clone(), error)),
+                Err(error) => return Err(failure(&self.path, error)),
             };
             self.bytes.truncate(old + read);
             self.done.fetch_add(read as u64, Ordering::Relaxed);
@@ -88,4 +89,8 @@ impl Feed {
         }
         Ok(())
     }
+}
+
+fn failure(path: &Path, error: std::io::Error) -> Failure {
+    Failure::Io(path.display().to_string(), error)
 }

@@ -1,9 +1,11 @@
 //! What Python read from the small files of a directory.
 
+use std::path::PathBuf;
+
 use pyo3::prelude::*;
 
 /// A file of records: what it holds, its number among the files of the trace, its path, its thread or CPU.
-pub type SourceRow = (String, u32, String, i64);
+pub type SourceRow = (String, u32, PathBuf, i64);
 /// Start, end, module.
 pub type MapRow = (u64, u64, usize);
 /// Time, base, module.

@@ -164,7 +164,21 @@ def test_spans_of_otlp(form: str, tmp_path: Path) -> None:
             {"reason": "span without a time", "count": 1}
         ]
         assert rows(session, "SELECT value FROM t.properties WHERE key = 'start_unix_ns'") == [{"value": str(T)}]
-        assert rows(session, "SELECT name, pid FROM t.tracks WHERE pid IS NOT NULL") == [{"name": "shop", "pid": 42}]
+        tracks = rows(session, "SELECT kind, name, pid FROM t.tracks WHERE pid IS NOT NULL")
+        assert tracks == [{"kind": "service", "name": "shop", "pid": 42}]
+        assert rows(session, "SELECT _ts, _duration, depth, name FROM t.slices") == [
+            {"_ts": 0, "_duration": 1500, "depth": 0, "name": "GET /"},
+            {"_ts": 100, "_duration": 800, "depth": 1, "name": "SELECT"},
+        ]
+        assert rows(session, "SELECT _ts, name FROM t.instants") == [
+            {"_ts": 5, "name": "slow"},
+            {"_ts": 500, "name": "cache miss"},
+        ]
+        assert rows(session, "SELECT name, value FROM t.counters ORDER BY name") == [
+            {"name": "latency.count", "value": 3.0},
+            {"name": "latency.sum", "value": 4.5},
+            {"name": "rss", "value": 5.0},
+        ]
 
 
 def test_spans_of_jaeger(tmp_path: Path) -> None:
@@ -176,9 +190,7 @@ def test_spans_of_jaeger(tmp_path: Path) -> None:
             {"_ts": 5000, "dur": 20_000, "name": "leaf", "service": "front", "parent_span_id": "01", "kind": None},
         ]
         assert rows(session, "SELECT _ts, name FROM t.raw_events.span_event") == [{"_ts": 10_000, "name": "tick"}]
-        assert rows(session, "SELECT kind, name, host FROM t.tracks") == [
-            {"kind": "service", "name": "front", "host": "h1"}
-        ]
+        assert rows(session, "SELECT kind, name FROM t.tracks") == [{"kind": "service", "name": "front"}]
         assert rows(session, "SELECT * FROM t.diagnostics") == []
 
 

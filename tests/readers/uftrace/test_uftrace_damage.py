@@ -159,6 +159,31 @@ def test_other_versions(tmp_path: Path, version: int) -> None:
     assert failed.value.message == f"cannot read `{folder}/info`: expected format version 3 or 4, found {version}"
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("task.txt", "TASK timestamp=0.1 tid=99999999999999999999 pid=1\n"),
+        ("task.txt", "FORK timestamp=99999999999999.1 pid=1 ppid=99999999999999999999\n"),
+        ("task.txt", f'DLOP timestamp=0.1 tid=1 sid={"0" * 16} base={"f" * 40} libname="x"\n'),
+        ("sid-0123456789abcdef.map", f"{'f' * 40}-{'f' * 41} r-xp 0 0:0 0 /bin/prog\n"),
+        ("prog.sym", f"{'f' * 16} {'f' * 16} T main\n{'f' * 17} 1 T a\n"),
+        ("prog.dbg", "F: xyz a\nL: 99999999999999999999 prog.c\nA: @arg99999999999999999999\nL: 7 prog.c\n"),
+        ("prog.dbg", "L: 7 prog.c\nE: enum e { A = 99999999999999999999, };\n"),
+        ("events.txt", "EVENT: 99999999999999999999 a:b\n"),
+        ("99999999999999999999.dat", "no records at all"),
+        ("perf-cpu99999999999999999999.dat", "no records at all"),
+        ("extern.dat", "99999999999999999999.0 x\n9223372036.999999999 y\n"),
+    ],
+)
+def test_absurd_numbers(tmp_path: Path, name: str, text: str) -> None:
+    assert isinstance(damaged(tmp_path / "d", name, text.encode()), LoadedTrace)
+
+
+def test_names_of_folders_that_are_no_text(tmp_path: Path) -> None:
+    folder = small().write(tmp_path / "d\udcff")
+    assert len(rows(load(folder))) == 5
+
+
 def test_a_directory_without_records(tmp_path: Path) -> None:
     trace = load(Directory({1: b""}).write(tmp_path / "d"))
     assert rows(trace) == []

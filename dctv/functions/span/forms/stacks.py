@@ -32,21 +32,23 @@ def _over(what: exp.Expr, order: Sequence[str], *partition: str) -> exp.Expr:
     return w.over(what, w.columns(partition), w.columns(order))
 
 
-def _moves(one: Input, options: Mapping[str, Any], width: int, *, push: bool) -> exp.Select:
-    """Select an input as events: time, keys, rank, whether it pushes, its row, payload."""
+def _moves(one: Input, options: Mapping[str, Any], widths: Sequence[int], *, push: bool) -> exp.Select:
+    """Select an input as events: time, keys, rank, whether it pushes, its row, payload of pushes, payload of pops."""
     count = options["partitions"]
     whole = values(one, 1 + count, "a")
     rank = [w.aliased(column(whole[0]), _RANK)] if options["ranked"] else []
-    own = w.columns(whole[len(rank) :]) if push else [w.NULL.copy()] * width
-    payload = w.named(own, [f"v{n}" for n in range(width)])
+    own = w.columns(whole[len(rank) :])
+    others = [[w.NULL.copy() for _ in range(width)] for width in widths]
+    mixed = [*own, *others[1]] if push else [*others[0], *own]
+    payload = w.named(mixed, [*(f"v{n}" for n in range(widths[0])), *(f"e{n}" for n in range(widths[1]))])
     source = events(one, count, "start" if push else "stop", "a")
     return w.select("ts", *keys(count), *rank, w.aliased(w.number(int(push)), _PUSH), "row", *payload, source=source)
 
 
-def _steps(inputs: Sequence[Input], options: Mapping[str, Any]) -> tuple[dict[str, exp.Query], int]:
-    """Return the steps `moves` (events that change a stack) and `frames` (pushes with their parents)."""
-    width = len(inputs[0].columns) - 1 - options["partitions"] - options["ranked"]
-    starts, stops = (_moves(one, options, width, push=not n) for n, one in enumerate(inputs))
+def _steps(inputs: Sequence[Input], options: Mapping[str, Any]) -> tuple[dict[str, exp.Query], Sequence[int]]:
+    """Return the steps `moves` (events that change a stack) and `frames` (pushes with their parents), and widths."""
+    widths = [len(one.columns) - 1 - options["partitions"] - options["ranked"] for one in inputs]
+    starts, stops = (_moves(one, options, widths, push=not n) for n, one in enumerate(inputs))
     order = ["ts", *([_RANK] if options["ranked"] else []), _PUSH, _ROW]
     part = _over(w.call("dense_rank"), names) if (names := keys(options["partitions"])) else w.number(1)
     # Levels never fall below 0: each new low of the sum is a pop that changed nothing.
@@ -57,6 +59,7 @@ def _steps(inputs: Sequence[Input], options: Mapping[str, Any]) -> tuple[dict[st
     changes = exp.Or(this=_pushed(), expression=w.greater(column(_BEFORE), w.number(0)))
     # Pushes and pops of one height take turns, so a frame ends with the next event of its height.
     until = _over(w.call("lead", column("ts")), [_SEQ], _PART, _HEIGHT)
+    told = {f"x{n}": _over(w.call("lead", column(f"e{n}")), [_SEQ], _PART, _HEIGHT) for n in range(widths[1])}
     below = w.minus(column(_HEIGHT), w.number(1))
     return {
         "events": w.both(starts, stops),
@@ -65,10 +68,10 @@ def _steps(inputs: Sequence[Input], options: Mapping[str, Any]) -> tuple[dict[st
         "leveled": _widened("summed", level=w.minus(column(_SUM), low)),
         "seen": _widened("leveled", before=lag, height=height),
         "moves": w.where(_widened("seen"), changes),
-        "ended": _widened("moves", until=until),
+        "ended": _widened("moves", until=until, **told),
         "pushes": w.where(_widened("ended"), _pushed()),
         "frames": _framed("pushes", _PARENT, below),
-    }, width
+    }, widths
 
 
 def _framed(source: str, name: str, height: exp.Expr) -> exp.Select:
@@ -82,7 +85,7 @@ def _framed(source: str, name: str, height: exp.Expr) -> exp.Select:
 
 def nest_pairs(inputs: Sequence[Input], options: Mapping[str, Any], _: Schema) -> exp.Query:
     """Return what was pushed as slices, with the time that no slice within takes."""
-    steps, width = _steps(inputs, options)
+    steps, widths = _steps(inputs, options)
     length = w.minus(column(_UNTIL), column("ts"))
     steps["measured"] = _widened("frames", length=length, id=_over(w.call("row_number"), [_SEQ]))
     total = w.aliased(w.call("sum", column("length")), "total")
@@ -91,7 +94,8 @@ def nest_pairs(inputs: Sequence[Input], options: Mapping[str, Any], _: Schema) -
     own = w.cast(w.minus(column("length", "m"), inside), "BIGINT")
     depth = w.cast(w.minus(column(_HEIGHT, "m"), w.number(1)), "INTEGER")
     found = w.columns(["ts", "length", *keys(options["partitions"]), _ID], "m")
-    found += [column(_ID, "p"), depth, own, *w.columns([f"v{n}" for n in range(width)], "m")]
+    payload = [*(f"v{n}" for n in range(widths[0])), *(f"x{n}" for n in range(widths[1]))]
+    found += [column(_ID, "p"), depth, own, *w.columns(payload, "m")]
     query = w.select(*w.named(found, options["names"]), source="measured", alias="m")
     w.join(query, "measured", "p", [w.equal(column(_PARENT, "m"), column(_SEQ, "p"))], "LEFT")
     w.join(query, "within", "w", [w.equal(column(_SEQ, "m"), column(_PARENT, "w"))], "LEFT")

@@ -1,0 +1,3 @@
+-- Points of metrics.
+-- formats: otlp, jaeger
+SELECT EVENT line, track, value FROM _events.metric
