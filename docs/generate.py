@@ -187,7 +187,7 @@ _NOT_READ = (
     ("ART heap dumps (`.hprof`)", "`am dumpheap`, Android Studio; heap graphs within Perfetto traces are read"),
     ("bugreports (`.zip`), dumpstate", "`adb bugreport`; unpack it, and mount the traces within"),
     ("logcat as text", "`adb logcat`"),
-    ("Simpleperf's protobuf", "`simpleperf report-sample --protobuf`; its `perf.data` is of the format `perf-data`"),
+    ("Simpleperf's protobuf", "`simpleperf report-sample --protobuf`"),
     (
         "Firefox profiles",
         "the Gecko profiler, samply, `simpleperf`; one that stands on a single line is a row of `json-lines`",
