@@ -11,7 +11,8 @@ from dctv.contracts.head import head_of
 from dctv.contracts.reader import Head
 from dctv.errors import TraceError
 from dctv.readers.described import Described
-from dctv.readers.plain import DIMENSIONS, OPTIONS, PlainFile, PlainTable, name_of, passes
+from dctv.readers.plain import DIMENSIONS, OPTIONS, passes
+from dctv.readers.plain_tables import PlainFile, PlainTable, name_of
 
 if TYPE_CHECKING:
     from sqlglot import exp

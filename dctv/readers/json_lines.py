@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from dctv.contracts.reader import Head
 from dctv.readers.described import Described
-from dctv.readers.plain import DIMENSIONS, OPTIONS, PlainFile, PlainTable, name_of, passes
+from dctv.readers.plain import DIMENSIONS, OPTIONS, passes
+from dctv.readers.plain_tables import PlainFile, PlainTable, name_of
 
 if TYPE_CHECKING:
     from sqlglot import exp

@@ -23,6 +23,7 @@ from dctv.plan.sql import (
     known,
     named,
     number,
+    over,
     select,
     where,
 )
@@ -165,7 +166,11 @@ def _flatten(arguments: Mapping[str, Argument], builder: PlanBuilder) -> Plan:
     # The longest of those that begin at once is the outermost, and met first.
     by = [exp.Ordered(this=column(TS), nulls_first=False), exp.Ordered(this=column(DURATION), desc=True)]
     by += [exp.Ordered(this=column("id"), nulls_first=False)]
-    source = builder.query(select(*names, source=tree).order_by(*by, copy=False), {"t": plan}, intervals, ordered=True)
+    row = ColumnType("dctv:row", "BIGINT")
+    rowed = replace(intervals, columns=(*intervals.columns, row))
+    nth = aliased(over(call("row_number"), (), (one.copy() for one in by)), row.name)
+    query = select(*names, nth, source=tree).order_by(*by, copy=False)
+    source = builder.query(query, {"t": plan}, rowed, ordered=True)
     options = {"partitions": len(keys), "names": names}
     flat = builder.kernel("flatten", intervals, [source], options, ordered=not keys)
     schema = replace(intervals, columns=(*intervals.columns, _STACK))
