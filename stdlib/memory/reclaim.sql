@@ -2,7 +2,7 @@
 -- formats: ftrace-text, ftrace-graph, trace-dat, perfetto, perf-data, perf-script, ctf
 -- column tid: the thread
 -- column comm: its name, if the trace tells
--- column `order`: how much it wanted, as a power of two of pages
+-- column order: how much it wanted, as a power of two of pages
 -- column reclaimed: how many pages it got back
 WITH steps AS (
   SELECT _ts, line, TRUE AS entry, common_pid AS tid, common_comm AS comm, `order`, NULL::INT64 AS reclaimed
