@@ -140,7 +140,7 @@ def _reader_of(path: Path, text: str, readers: Mapping[str, Reader]) -> Reader:
 
 
 def _known(readers: Mapping[str, Reader]) -> str:
-    return "known formats: " + ", ".join(f"{r.name} ({r.title})" for r in readers.values())
+    return f"known formats: {', '.join(readers)}; `dctv formats` tells of them"
 
 
 def _sniff(head: Head, readers: Mapping[str, Reader]) -> Reader | None:

@@ -1,5 +1,5 @@
 -- Which processes called which others by binder, how often and how long; see `binder.transactions`.
--- formats: ftrace-text, ftrace-graph, trace-dat, perfetto, perf-data, perf-script, ctf
+-- formats: *
 -- column pid: the caller's process, NULL if the trace does not tell
 -- column to_pid: the process that is called
 -- column calls: how many calls

@@ -1,5 +1,5 @@
 -- Calls between processes by Android's binder: one row for each transaction that is no reply, from when it is sent until the caller has the reply, or for a one-way call until it is received. A reply answers the latest call of the thread that it is for that has no reply yet. What is not seen to end has no duration; replies to calls before the trace are left out.
--- formats: ftrace-text, ftrace-graph, trace-dat, perfetto, perf-data, perf-script, ctf
+-- formats: *
 -- column _ts: when it is sent
 -- column _duration: until the caller has the reply; of a one-way call, until it is received
 -- column id: the transaction's number

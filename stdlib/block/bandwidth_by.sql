@@ -1,5 +1,5 @@
 -- How much each device moved, by equal periods that begin at 0. A request counts where it completes; those that are not seen to complete are left out, and periods without any have no row.
--- formats: ftrace-text, ftrace-graph, trace-dat, perfetto, perf-data, perf-script, ctf
+-- formats: *
 -- parameter period = 100ms: how long each period is
 -- column _ts: when the period begins
 -- column device: the device, as `major,minor`

@@ -1,5 +1,5 @@
 -- What was done with each device, see `block.requests`.
--- formats: ftrace-text, ftrace-graph, trace-dat, perfetto, perf-data, perf-script, ctf
+-- formats: *
 -- column device: the device, as `major,minor`
 -- column operation: `read`, `write`, `discard`, `flush` or `other`
 -- column requests: how many

@@ -1,5 +1,5 @@
 -- How many requests each device was working on, over time; see `block.requests`. Requests that are not seen to complete, and those that took less time than the trace resolves, are left out.
--- formats: ftrace-text, ftrace-graph, trace-dat, perfetto, perf-data, perf-script, ctf
+-- formats: *
 -- column device: the device, as `major,minor`
 -- column open: how many requests
 SELECT SPAN * FROM dctv.concurrency(

@@ -1,5 +1,5 @@
 -- Requests to block devices: one row for each that is issued, with the completion that is the next event of its device and sector. A request has no duration if it is issued again first, or never seen to complete; completions without an issue are left out.
--- formats: ftrace-text, ftrace-graph, trace-dat, perfetto, perf-data, perf-script, ctf
+-- formats: *
 -- column _ts: when it is issued to the device
 -- column _duration: until it completes, NULL if that is not seen
 -- column device: the device, as `major,minor`

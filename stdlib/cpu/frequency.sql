@@ -1,4 +1,4 @@
 -- The frequency that each CPU is known to have: another name of `scheduler.cpufreq_p_cpu`.
--- formats: ftrace-text, ftrace-graph, trace-dat, perfetto, perf-data, perf-script, ctf
+-- formats: *
 -- columns of: scheduler.cpufreq_p_cpu
 SELECT SPAN * FROM scheduler.cpufreq_p_cpu

@@ -1,5 +1,5 @@
 -- The limits of each CPU's frequency: one span from a change to the next one; the last ones, which have no end, are left out.
--- formats: ftrace-text, ftrace-graph, trace-dat, perfetto, perf-data, perf-script, ctf
+-- formats: *
 -- column cpu: the CPU
 -- column min_frequency: the lowest frequency that is allowed
 -- column max_frequency: the highest frequency that is allowed

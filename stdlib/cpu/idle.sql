@@ -1,4 +1,4 @@
 -- The idle state that each CPU is in: another name of `cpu.idle_p_cpu`.
--- formats: ftrace-text, ftrace-graph, trace-dat, perfetto, perf-data, perf-script, ctf
+-- formats: *
 -- columns of: cpu.idle_p_cpu
 SELECT SPAN * FROM cpu.idle_p_cpu

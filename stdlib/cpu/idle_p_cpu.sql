@@ -1,5 +1,5 @@
 -- The idle state that each CPU is in: one span from the event that tells it to the next one of the CPU; what begins last is left out, since its end is not known. There is no span while the CPU is not idle.
--- formats: ftrace-text, ftrace-graph, trace-dat, perfetto, perf-data, perf-script, ctf
+-- formats: *
 -- column cpu: the CPU
 -- column state: the idle state, larger is deeper
 SELECT SPAN * FROM dctv.time_series_to_spans(

@@ -1,4 +1,4 @@
 -- Handlers of interrupts on each CPU: another name of `irq.hard_p_cpu`.
--- formats: ftrace-text, ftrace-graph, trace-dat, perfetto, perf-data, perf-script, ctf
+-- formats: *
 -- columns of: irq.hard_p_cpu
 SELECT SPAN * FROM irq.hard_p_cpu

@@ -1,4 +1,4 @@
 -- Soft interrupts on each CPU: another name of `irq.soft_p_cpu`.
--- formats: ftrace-text, ftrace-graph, trace-dat, perfetto, perf-data, perf-script, ctf
+-- formats: *
 -- columns of: irq.soft_p_cpu
 SELECT SPAN * FROM irq.soft_p_cpu

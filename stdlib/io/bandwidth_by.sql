@@ -1,5 +1,5 @@
 -- How much was read and written, by equal periods that begin at 0: the bytes of a call that reaches over several are shared out by time. Periods in which no call that moves bytes was under way have no row.
--- formats: dftracer, ftrace-text, ftrace-graph, trace-dat, perfetto, perf-data, perf-script, ctf
+-- formats: *
 -- parameter period = 100ms: how long each period is
 -- column _ts: when the period begins
 -- column calls: how many calls that move bytes were under way in it

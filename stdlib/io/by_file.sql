@@ -1,5 +1,5 @@
 -- Input and output by file, see `io.calls`. Busy is the time in which at least one call was under way; it is shorter than the time of all calls added up where they overlap.
--- formats: dftracer, ftrace-text, ftrace-graph, trace-dat, perfetto, perf-data, perf-script, ctf
+-- formats: *
 -- column path: the file, NULL for calls whose file is not known
 -- column calls: how many calls there were
 -- column bytes_read: how many bytes were read

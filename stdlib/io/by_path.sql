@@ -1,5 +1,5 @@
 -- What was done with each file, see `io.calls`.
--- formats: dftracer, ftrace-text, ftrace-graph, trace-dat, perfetto, perf-data, perf-script, ctf
+-- formats: *
 -- column path: the file, NULL for calls that name none
 -- column calls: how many calls there were
 -- column reads: how many of them were to read

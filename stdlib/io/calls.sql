@@ -1,5 +1,5 @@
 -- Every call of input and output that was traced one by one: of the C library and MPI (categories `POSIX`, `STDIO`, `MPI` and `MPIIO`), or system calls on files (`SYSCALL`). Records in which the writer has added up several calls are not calls.
--- formats: dftracer, ftrace-text, ftrace-graph, trace-dat, perfetto, perf-data, perf-script, ctf
+-- formats: *
 -- column _ts: when it was called
 -- column _duration: how long it took, NULL if its end is not known
 -- column pid: the process

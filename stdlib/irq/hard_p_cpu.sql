@@ -1,5 +1,5 @@
 -- Handlers of interrupts on each CPU: one span from an entry to the exit that is the next such event on the CPU. An entry that another entry follows has lost its exit and is left out, and so are handlers that took less time than the trace resolves.
--- formats: ftrace-text, ftrace-graph, trace-dat, perfetto, perf-data, perf-script, ctf
+-- formats: *
 -- column cpu: the CPU
 -- column irq: the interrupt's number
 -- column name: who handles it

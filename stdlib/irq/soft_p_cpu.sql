@@ -1,5 +1,5 @@
 -- Soft interrupts on each CPU: one span from an entry to the exit that is the next such event on the CPU. An entry that another entry follows has lost its exit and is left out, and so are those that took less time than the trace resolves.
--- formats: ftrace-text, ftrace-graph, trace-dat, perfetto, perf-data, perf-script, ctf
+-- formats: *
 -- column cpu: the CPU
 -- column vec: the soft interrupt's number
 -- column action: its name, such as `TIMER` or `NET_RX`

@@ -1,5 +1,5 @@
 -- Waits for locks of the kernel: one row for each `contention_begin`, with the end that is the next such event of the thread and lock. A wait that nothing ends has no duration; ends of waits that began before the trace are left out.
--- formats: ftrace-text, ftrace-graph, trace-dat, perfetto, perf-data, perf-script, ctf
+-- formats: *
 -- column _ts: when the wait begins
 -- column _duration: how long it takes, NULL if nothing ends it
 -- column tid: the thread

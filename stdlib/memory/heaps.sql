@@ -1,5 +1,5 @@
 -- How much memory is allocated in heaps that devices share: ION and DMA buffers, and what GPUs use in all and by process. One span from an event to the next one of the heap, the last one until the trace's end.
--- formats: ftrace-text, ftrace-graph, trace-dat, perfetto, perf-data, perf-script, ctf
+-- formats: *
 -- column heap: `ion`, the name of an ION heap, `dma_heap` or `gpu N`
 -- column pid: the process for which a GPU counts, 0 for all; NULL for other heaps
 -- column size: how much

@@ -1,5 +1,5 @@
 -- What the kernel allocated: one row for each allocation, with the next release of the same address. An allocation that is not released in the trace has no duration; releases of what was allocated before the trace are left out.
--- formats: ftrace-text, ftrace-graph, trace-dat, perfetto, perf-data, perf-script, ctf
+-- formats: *
 -- column _ts: when
 -- column _duration: until it was released, NULL if that is not seen
 -- column kind: `slab` for `kmalloc` and caches, `page` for whole pages

@@ -1,5 +1,5 @@
 -- How readily the kernel would end each process for want of memory: one span from a change of `oom_score_adj` to the next one, the last one until the trace's end.
--- formats: ftrace-text, ftrace-graph, trace-dat, perfetto, perf-data, perf-script, ctf
+-- formats: *
 -- column pid: the process
 -- column comm: its name then
 -- column oom_score_adj: the score: -1000 is never, 1000 first

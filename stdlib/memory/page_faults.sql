@@ -1,5 +1,5 @@
 -- Page faults, of programs and of the kernel.
--- formats: ftrace-text, ftrace-graph, trace-dat, perfetto, perf-data, perf-script, ctf
+-- formats: *
 -- column tid: the thread
 -- column pid: its process, if the trace tells
 -- column comm: its name, if the trace tells

@@ -1,5 +1,5 @@
 -- Time that threads spent getting memory back before they got some: direct reclaim, one span from its begin to the end that is the thread's next such event. A begin that another begin follows has lost its end and is left out, and so is one that nothing ends.
--- formats: ftrace-text, ftrace-graph, trace-dat, perfetto, perf-data, perf-script, ctf
+-- formats: *
 -- column tid: the thread
 -- column comm: its name, if the trace tells
 -- column order: how much it wanted, as a power of two of pages

@@ -1,5 +1,5 @@
 -- How much memory of a kind each address space has in use: one span from an `rss_stat` event to the next one of the same address space and kind, the last one until the trace's end. Of several at one time the last counts. Address spaces are known by number; where the kernel gives none, events are of the process that runs.
--- formats: ftrace-text, ftrace-graph, trace-dat, perfetto, perf-data, perf-script, ctf
+-- formats: *
 -- column mm: the address space: the kernel's number, or the process's id where it gives none
 -- column kind: `file`, `anon`, `swap` or `shmem`, else as the kernel says
 -- column pid: the process, if an event says that it is the one that runs

@@ -1,5 +1,5 @@
 -- How long the threads of each process ran in the whole trace. See `threads`.
--- formats: ftrace-text, ftrace-graph, trace-dat, perfetto, perf-data, perf-script, ctf
+-- formats: *
 -- column pid: the process, NULL for all threads whose process is not known
 -- column threads: how many of its threads ran
 -- column running: how long they ran, all together

@@ -1,5 +1,5 @@
 -- How busy each CPU was, by equal periods: the share of each period in which it ran a thread other than idle. Periods begin at 0, and the last one ends with the trace. What a CPU did before its first switch and after its last is not known, and counts neither as busy nor as known.
--- formats: ftrace-text, ftrace-graph, trace-dat, perfetto, perf-data, perf-script, ctf
+-- formats: *
 -- parameter period = 100ms: how long each span is
 -- column cpu: the CPU
 -- column busy: how long it ran threads

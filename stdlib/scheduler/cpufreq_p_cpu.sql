@@ -1,5 +1,5 @@
 -- The frequency that each CPU is known to have: one span from a change to the next one.
--- formats: ftrace-text, ftrace-graph, trace-dat, perfetto, perf-data, perf-script, ctf
+-- formats: *
 -- column cpu: the CPU
 -- column frequency: its frequency
 SELECT SPAN * FROM dctv.time_series_to_spans(

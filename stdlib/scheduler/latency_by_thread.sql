@@ -1,5 +1,5 @@
 -- How long each thread waited for a CPU: the distribution of its waits, see `scheduler.runnable_latency`.
--- formats: ftrace-text, ftrace-graph, trace-dat, perfetto, perf-data, perf-script, ctf
+-- formats: *
 -- column tid: the thread
 -- column comm: its last name
 -- column waits: how often it waited and then ran

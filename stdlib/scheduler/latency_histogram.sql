@@ -1,5 +1,5 @@
 -- How long threads that could run waited for a CPU, all threads together: how many waits there were of each order of magnitude, by powers of two.
--- formats: ftrace-text, ftrace-graph, trace-dat, perfetto, perf-data, perf-script, ctf
+-- formats: *
 -- column cause: `woken` or `preempted`
 -- column at_least: the shortest wait that is counted here
 -- column below: the shortest one that is not any more

@@ -1,5 +1,5 @@
 -- Every time that a thread runs on another CPU than the one on which it ran before: one event for each, when it runs there.
--- formats: ftrace-text, ftrace-graph, trace-dat, perfetto, perf-data, perf-script, ctf
+-- formats: *
 -- column tid: the thread
 -- column comm: its name
 -- column from_cpu: where it ran before

@@ -1,5 +1,5 @@
 -- Every time that a thread left its CPU though it could run on: one event for each, with what took its place.
--- formats: ftrace-text, ftrace-graph, trace-dat, perfetto, perf-data, perf-script, ctf
+-- formats: *
 -- column cpu: the CPU
 -- column tid: the thread
 -- column comm: its name

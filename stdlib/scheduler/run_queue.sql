@@ -1,5 +1,5 @@
 -- How many threads could run, and how many did, over time: one span from each change to the next.
--- formats: ftrace-text, ftrace-graph, trace-dat, perfetto, perf-data, perf-script, ctf
+-- formats: *
 -- column runnable: how many waited for a CPU
 -- column running: how many ran
 SELECT SPAN COUNT(*) FILTER (WHERE state = 'runnable') AS runnable, COUNT(*) FILTER (WHERE state = 'running') AS running

@@ -1,5 +1,5 @@
 -- How long threads that could run waited for a CPU: one event for each wait that ended with the thread running, at the time when it began; see `scheduler.states`.
--- formats: ftrace-text, ftrace-graph, trace-dat, perfetto, perf-data, perf-script, ctf
+-- formats: *
 -- column tid: the thread
 -- column comm: its name
 -- column latency: until it runs

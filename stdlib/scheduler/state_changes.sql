@@ -1,5 +1,5 @@
 -- Every moment at which a thread's state changes, from switches and wakeups. A wakeup counts if the thread was asleep, or if nothing was known of it: so `sched_waking`, `sched_wakeup` and `sched_wakeup_new` together count once; the idle threads are left out.
--- formats: ftrace-text, ftrace-graph, trace-dat, perfetto, perf-data, perf-script, ctf
+-- formats: *
 -- column line: the event's line in the trace, which orders equal times
 -- column tid: the thread
 -- column comm: its name then

@@ -1,5 +1,5 @@
 -- Every state of every thread, from one change to the next. Also those that begin and end at one time, `ended` and `unknown` ones, and the last ones, whose end is not known, are there. `scheduler.state_changes` tells what the changes are, and `scheduler.thread_states_p_tid` has the states as spans.
--- formats: ftrace-text, ftrace-graph, trace-dat, perfetto, perf-data, perf-script, ctf
+-- formats: *
 -- column _ts: when it begins
 -- column end_ts: when the next one begins, NULL for a thread's last
 -- column line: the event's number in the trace, which orders equal times

@@ -1,5 +1,5 @@
 -- What each thread does: one span from a change of its state to the next one, see `scheduler.state_changes`. The last state of a thread lasts until the trace's end; before its first event, after it ended, and where events are missing, a thread has none. States that begin and end at the same time are left out.
--- formats: ftrace-text, ftrace-graph, trace-dat, perfetto, perf-data, perf-script, ctf
+-- formats: *
 -- column tid: the thread
 -- column state: `running`, `runnable` (it waits for a CPU), `sleeping` or `uninterruptible`
 -- column cpu: the CPU it runs on while running

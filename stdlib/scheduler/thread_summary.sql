@@ -1,5 +1,5 @@
 -- What each thread did in the whole trace: time in each state, and how often and how late it was woken.
--- formats: ftrace-text, ftrace-graph, trace-dat, perfetto, perf-data, perf-script, ctf
+-- formats: *
 -- column tid: the thread
 -- column comm: its last name
 -- column running: time on a CPU

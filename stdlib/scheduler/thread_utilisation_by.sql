@@ -1,5 +1,5 @@
 -- How much each thread ran, by equal periods. They begin at 0; periods in which a thread did not run have no row.
--- formats: ftrace-text, ftrace-graph, trace-dat, perfetto, perf-data, perf-script, ctf
+-- formats: *
 -- parameter period = 100ms: how long each period is
 -- column _ts: when the period begins
 -- column tid: the thread

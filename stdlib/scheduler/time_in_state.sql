@@ -1,5 +1,5 @@
 -- How long each thread was in each state. See `scheduler.thread_states_p_tid`.
--- formats: ftrace-text, ftrace-graph, trace-dat, perfetto, perf-data, perf-script, ctf
+-- formats: *
 -- column tid: the thread
 -- column comm: its last name
 -- column state: `running`, `runnable`, `sleeping` or `uninterruptible`

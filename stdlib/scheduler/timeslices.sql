@@ -1,5 +1,5 @@
 -- What each CPU runs while not idle: as `scheduler.timeslices_p_cpu` one span from a switch to the next one on the same CPU, idle times left out.
--- formats: ftrace-text, ftrace-graph, trace-dat, perfetto, perf-data, perf-script, ctf
+-- formats: *
 -- column cpu: the CPU
 -- column tid: the running thread
 -- column comm: its name

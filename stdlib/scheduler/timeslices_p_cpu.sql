@@ -1,5 +1,5 @@
 -- What each CPU runs: one span from a switch to the next one on the same CPU; pid 0 is idle.
--- formats: ftrace-text, ftrace-graph, trace-dat, perfetto, perf-data, perf-script, ctf
+-- formats: *
 -- column cpu: the CPU
 -- column pid: id of the running thread, 0 when idle
 -- column comm: name of the running thread

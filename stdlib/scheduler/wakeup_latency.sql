@@ -1,5 +1,5 @@
 -- How long woken threads wait until they run: one event for each wakeup after which the thread ran, at the time of the wakeup; see `scheduler.state_changes` for which wakeups count.
--- formats: ftrace-text, ftrace-graph, trace-dat, perfetto, perf-data, perf-script, ctf
+-- formats: *
 -- column tid: the thread that was woken
 -- column comm: its name
 -- column latency: from the wakeup until it runs

@@ -1,5 +1,5 @@
 -- Every wakeup that made a thread runnable, with who woke whom: `sched_waking`, `sched_wakeup` and `sched_wakeup_new` together count once; see `scheduler.state_changes`.
--- formats: ftrace-text, ftrace-graph, trace-dat, perfetto, perf-data, perf-script, ctf
+-- formats: *
 -- column tid: the thread that was woken
 -- column comm: its name
 -- column waker_tid: what ran where the wakeup happened, 0 when idle

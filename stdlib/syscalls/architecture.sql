@@ -1,5 +1,5 @@
 -- Whose numbers system calls have: as the trace says, else guessed from the numbers of common calls. It has no row if the trace has no numbers, or too few to guess.
--- formats: ftrace-text, ftrace-graph, trace-dat, perfetto, perf-data, perf-script, ctf
+-- formats: *
 -- column architecture: `x86_64` or `arm64`
 -- column source: `told`, or `guessed`: of calls with the numbers of read, write, futex, close and epoll on either architecture, more than four in five are of this one, and ten at least
 WITH told AS (

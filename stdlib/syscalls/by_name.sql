@@ -1,5 +1,5 @@
 -- What was called how often, and how long it took; see `syscalls.calls`.
--- formats: ftrace-text, ftrace-graph, trace-dat, perfetto, perf-data, perf-script, ctf
+-- formats: *
 -- column name: the call
 -- column calls: how often it was called
 -- column failed: how often it returned an error

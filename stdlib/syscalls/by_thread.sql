@@ -1,5 +1,5 @@
 -- What each thread called how often, and how long it took; see `syscalls.calls`.
--- formats: ftrace-text, ftrace-graph, trace-dat, perfetto, perf-data, perf-script, ctf
+-- formats: *
 -- column tid: the thread
 -- column comm: its name, if the trace tells
 -- column name: the call

@@ -1,5 +1,5 @@
 -- System calls: one row for each that is seen to begin, with the exit that is the thread's next event of this kind. A call has no duration if that is another entry, so that its exit was lost, or if there is none; exits of calls that began before the trace are left out. Numbers become names by `syscalls.architecture`; of a call that the trace has both by number and by name, the named one counts.
--- formats: ftrace-text, ftrace-graph, trace-dat, perfetto, perf-data, perf-script, ctf
+-- formats: *
 -- column _ts: when it was called
 -- column _duration: how long it took, NULL if its end is not known
 -- column tid: the thread, or if events do not tell: what the CPU ran

@@ -1,5 +1,5 @@
 -- The numbers of Linux's system calls, which differ by architecture.
--- formats: ftrace-text, ftrace-graph, trace-dat, perfetto, perf-data, perf-script, ctf
+-- formats: *
 -- column architecture: `x86_64` or `arm64`
 -- column number: the call's number
 -- column name: its name

@@ -129,8 +129,8 @@ def test_an_unknown_format_says_which_are_known(session: dctv.Session, tmp_path:
     with pytest.raises(TraceError) as caught:
         session.mount(str(_file(tmp_path / "a", b"nothing known")), "t")
     text = render(caught.value)
-    assert "known formats: dftracer" in text
-    assert "ftrace-text" in text
+    assert "known formats: arrow, chrome-json, " in text
+    assert ", ftrace-text, " in text
 
 
 def test_an_unknown_option_is_named(session: dctv.Session, ftrace: Path) -> None:
