@@ -111,6 +111,11 @@ def _several(files: Sequence[Path], text: str, readers: Mapping[str, Reader]) ->
             untold.append(file)
         else:
             told.setdefault(reader.name, []).append(file)
+    special = {name: paths for name, paths in told.items() if not readers[name].general}
+    if special:
+        # A line or two of a trace may look like a table.
+        untold += [path for name, paths in told.items() if name not in special for path in paths]
+        told = special
     if not told:
         if len(files) == 1:
             return TraceFiles(_reader_of(files[0], text, readers), (files[0],))
