@@ -52,14 +52,12 @@ def test_every_view_works(reader: str, path: Path) -> None:
             if not module.covers(reader) or module.parts[0] in HIDDEN or module.parameters:
                 continue
             name = ".".join(("t", *module.parts))
-            schema = session.columns(name)
-            assert schema is not None, name
-            data = session.sql(f"SELECT * FROM {name}").arrow()
-            assert data.schema.names == list(schema.names), name
-            special = {TS, DURATION} if schema.kind is not Kind.REGULAR else set()
-            assert set(schema.names) - special == set(module.columns) - special, name
+            names = session.sql(f"SELECT * FROM {name}").arrow().schema.names
+            assert set(names) - {TS, DURATION} == set(module.columns) - {TS, DURATION}, name
             _, is_partitioned, key = name.partition("_p_")
             if is_partitioned:
+                schema = session.columns(name)
+                assert schema is not None, name
                 assert schema.kind is Kind.SPAN, name
                 assert "_".join(schema.partitions) == key, name
 
