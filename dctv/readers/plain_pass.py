@@ -76,7 +76,7 @@ class PlainPass:
             connection.register(name, stream())
         reader = connection.sql(shape.query(one.query).sql("duckdb")).to_arrow_reader(_ROWS)
         self._told.append(shape.told())
-        first, lost = 0, 0
+        lost = 0
         for given in reader:
             batch = given
             if shape.time is not None:
@@ -84,9 +84,7 @@ class PlainPass:
                 lost += len(batch) - len(timed)
                 batch = timed
                 self._learn(batch)
-            lines = pa.array(range(first, first + len(batch)), pa.uint32())
-            yield batch.append_column(LINE, lines)
-            first += len(batch)
+            yield batch.append_column(LINE, pa.array(range(len(batch)), pa.uint32()))
         if lost:
             self._notes.append((one.file, f"row of {one.name} has no time", lost, "", False))
         for reason, count, example in one.notes(connection):
