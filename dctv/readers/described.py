@@ -9,6 +9,7 @@ trace was not read whole) and `properties`.
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
 from functools import partial
@@ -206,7 +207,7 @@ def finished(known: Known, table: str, batch: Any) -> Any:
         elif array.type != one.type and not (pa.types.is_string(one.type) and pa.types.is_dictionary(array.type)):
             array = array.cast(one.type)
         if one.name == TS:
-            array = compute.subtract(array, pa.scalar(known.facts["start_ns"], pa.int64()))
+            array = compute.subtract(array, pa.Array.from_buffers(pa.int64(), 1, [None, pa.py_buffer(struct.pack("<q", known.facts["start_ns"]))])[0])
         arrays.append(array)
     return pa.RecordBatch.from_arrays(arrays, names=schema.names)
 
