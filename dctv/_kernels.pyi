@@ -782,12 +782,13 @@ class EventSpool:
     def tables(self) -> list[tuple[str, int, bool]]:
         """Return name, rows, and whether it is of events, of each table that was not taken, in order of arrival."""
 
-    def merged(self, table: str, columns: Sequence[tuple[str, str]] | None = None) -> Stream:
-        """Take a table out: its rows by `_ts`, equal times in order of arrival, `dctv:file` (uint32) as last column.
+    def merged(self, table: str, columns: Sequence[tuple[str, str]] | None = None, *, origin: int = 0) -> Stream:
+        """Take a table out: its rows by `_ts`, equal times in order of arrival; `origin` is taken from each `_ts`.
 
-        A column has the type that holds its values of all chunks (as decoders mix types), or the one that is told:
-        `int64`, `uint64`, `double`, `bool` or `string`. Texts come with one dictionary where they are few. Raises
-        KeyError if there is no such table.
+        A column has the type that holds its values of all chunks (as decoders mix types), and `dctv:file` (uint32)
+        stands behind all; or columns are told, with names and types (`int64`, `uint64`, `double`, `bool` or `string`):
+        then there are no others, and a table that nobody added to is empty, else it raises KeyError. Texts come with
+        one dictionary where they are few.
         """
 
     def close(self) -> None:
@@ -800,6 +801,30 @@ class EventSpool:
     @property
     def spilled(self) -> int:
         """Bytes that were written to disk."""
+
+class EveryEvent:
+    """Times, durations, names and places of all events, kept while their tables pass on their way to files."""
+
+    def __init__(self, folder: str, limit_bytes: int = 50_331_648) -> None: ...
+    def through(self, table: _ArrowStream, name: str, columns: Sequence[tuple[str, str]]) -> Stream:
+        """Hand the rows of a table on, in order of `_ts`, and keep what is to be kept of them when they are pulled.
+
+        `columns` are pairs: `_ts`, `_duration`, `name`, `category`, `pid` or `tid`, and the table's column that is
+        that. Without one for `name` all its events are called `name`.
+        """
+
+    def merged(self) -> Stream:
+        """Take everything out: those six columns by `_ts`, equal times in the order of tables, then of rows."""
+
+def write_table(
+    path: str, table: _ArrowStream, *, sorted: bool, progress: Callable[[int], object] | None = None
+) -> tuple[int, list[str], list[tuple[int, int, int]]]:
+    """Write a stream to a Parquet file that is not there yet; encodings follow from its first rows.
+
+    `sorted` is whether its first column ascends; `progress` is told the rows of each batch, and may raise. Returns how
+    many rows there are, the columns' names, and the parts of the file, one behind the other: number of the column (-1
+    if it belongs to none), bytes, CRC-32. Raises OSError if the file cannot be written, ValueError if the stream fails.
+    """
 
 def file_checksums(path: str, parts: Sequence[tuple[int, int]]) -> list[int]:
     """Offsets and lengths of parts of a file -> CRC-32 of each; raises ValueError if one is not there, and OSError."""

@@ -58,8 +58,8 @@ class DecodedChunk:
 
     checkpoint: Checkpoint
     events: Sequence[tuple[str, Any]]
-    """Event name and its pyarrow RecordBatch, rows in the order of the file: `_ts` in absolute ns, durations in ns,
-    the columns as decoded, `LINE` as the last one."""
+    """Event name and its rows in the order of the file, as pyarrow's or any other object with `__arrow_c_array__` and
+    `num_rows`: `_ts` in absolute ns, durations in ns, the columns as decoded, `LINE` as the last one."""
     others: Sequence[tuple[str, Any]] = ()
     """Rows of tables that are not of events (`metadata`), by the table's name, in the order of the file."""
     hashes: Sequence[tuple[str, str, str]] = ()

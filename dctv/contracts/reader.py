@@ -122,6 +122,9 @@ class Chunks:
     families: Callable[[Known], Sequence[str]] = one_family
     """A name for each file: lines of files of one name may stand in one file and mean the same. Files with another time
     unit, or with other texts for the same hashes, are of another family."""
+    as_shown: bool = False
+    """Whether decoded columns have the names, types and values of the tables, but for `_ts`, which counts from
+    `start_ns` there; columns that no chunk has are NULL. The column store then need not call `finished`."""
 
 
 @record

@@ -132,12 +132,14 @@ def _probe(index: Index, position: int, chunk: DecodedChunk, found: Findings) ->
 
 def _values(chunk: DecodedChunk, column: str | None) -> set[str]:
     """Return the canonical texts of all values of a column, or the names of events."""
+    import pyarrow as pa
     import pyarrow.compute as pc
 
     if column is None:
         return {name for name, batch in chunk.events if batch.num_rows}
     found: set[str] = set()
-    for _, batch in chunk.events:
+    for _, rows in chunk.events:
+        batch = pa.record_batch(rows)
         if column in batch.schema.names:
             found.update(_canonical(v) for v in pc.unique(batch.column(column)).to_pylist() if v is not None)
     return found

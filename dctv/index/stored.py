@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    import pyarrow.parquet as pq
     from sqlglot import exp
 
 EVENTS = "events"
@@ -43,48 +42,10 @@ class Told:
 
 @lru_cache(maxsize=256)
 def known(text: str) -> Told:
-    """Return what `told` wrote."""
+    """Return what was written when the file was."""
     raw = json.loads(text)
     flat = raw["parts"]
     return Told(tuple(raw["columns"]), tuple(zip(flat[::3], flat[1::3], flat[2::3], strict=True)))
-
-
-def told(path: Path) -> str:
-    """Read a file that was just written; return what is to be known of it, as JSON."""
-    import pyarrow.parquet as pq
-
-    from dctv._kernels import file_checksums
-
-    with pq.ParquetFile(path) as file:
-        columns = file.schema_arrow.names
-        chunks = sorted(_chunks(file.metadata))
-    parts: list[tuple[int, int]] = []
-    at = 0
-    for offset, size, column in chunks:
-        if offset > at:
-            parts.append((REST, offset - at))
-        parts.append((column, size))
-        at = offset + size
-    parts.append((REST, path.stat().st_size - at))
-    places = _places([size for _, size in parts])
-    sums = file_checksums(str(path), places)
-    flat = [number for (column, size), crc in zip(parts, sums, strict=True) for number in (column, size, crc)]
-    return json.dumps({"columns": columns, "parts": flat}, separators=(",", ":"))
-
-
-def _chunks(metadata: pq.FileMetaData) -> list[tuple[int, int, int]]:
-    """Return offset, bytes and column of each column chunk."""
-    found = []
-    for group in range(metadata.num_row_groups):
-        row_group = metadata.row_group(group)
-        for number in range(row_group.num_columns):
-            column = row_group.column(number)
-            begins = [column.data_page_offset]
-            if column.has_dictionary_page:
-                begins.append(column.dictionary_page_offset)
-            if column.num_values:
-                found.append((min(begins), column.total_compressed_size, number))
-    return found
 
 
 def _places(sizes: Sequence[int]) -> list[tuple[int, int]]:

@@ -72,6 +72,7 @@ class Described:
             origins=partial(_origins, self.dimensions),
             rest=_rest,
             decode=None,
+            as_shown=True,
         )
         return Reader(
             name=self.name,
@@ -140,9 +141,9 @@ def load(start: Start, paths: Sequence[Path], context: LoadContext) -> LoadedTra
     parts: dict[str, list[Any]] = {}
     for chunk in run:
         for name, batch in chunk.events:
-            parts.setdefault(f"{RAW}{name}", []).append(batch)
+            parts.setdefault(f"{RAW}{name}", []).append(pa.record_batch(batch))
         for name, batch in chunk.others:
-            parts.setdefault(name, []).append(batch)
+            parts.setdefault(name, []).append(pa.record_batch(batch))
     known = Known(run.facts(), ())
     tables = {}
     for name, table in tables_of(known.facts).items():

@@ -18,6 +18,7 @@ mod pfw;
 mod rows;
 mod spool;
 mod statistics;
+mod store;
 mod sweeps;
 mod tracedat;
 mod tracepoints;
@@ -39,6 +40,7 @@ fn _kernels(m: &Bound<'_, PyModule>) -> PyResult<()> {
     rows::register(m)?;
     spool::register(m)?;
     statistics::register(m)?;
+    store::register(m)?;
     sweeps::register(m)?;
     tracedat::register(m)?;
     trees::register(m)?;

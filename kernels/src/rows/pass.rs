@@ -243,7 +243,7 @@ impl RowPass {
             other_lines: PyDict::new(py).unbind(),
         };
         for (name, batch) in batches {
-            let batch = PyRecordBatch::new(batch).into_pyarrow(py)?.unbind();
+            let batch = Py::new(py, PyRecordBatch::new(batch))?.into_any();
             match name.strip_prefix("raw_events.") {
                 Some(event) => chunk.events.push((event.to_owned(), batch)),
                 None => chunk.others.push((name, batch)),

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
 
 use flate2::Crc;
 use pyo3::exceptions::PyValueError;
@@ -23,18 +24,22 @@ fn sum(file: &File, mut offset: u64, mut length: u64, buffer: &mut [u8]) -> io::
 }
 
 /// Offsets and lengths of parts of a file -> CRC-32 of each; a part that is not there raises ValueError.
+pub fn checksums(path: &Path, parts: &[(u64, u64)]) -> PyResult<Vec<u32>> {
+    let file = File::open(path)?;
+    let size = file.metadata()?.len();
+    let mut buffer = vec![0; READ];
+    let each = parts.iter().map(|(offset, length)| {
+        if offset.checked_add(*length).is_none_or(|end| end > size) {
+            let path = path.display();
+            return Err(PyValueError::new_err(format!("`{path}` is too short")));
+        }
+        Ok(sum(&file, *offset, *length, &mut buffer)?)
+    });
+    each.collect()
+}
+
+/// The same for Python.
 #[pyfunction]
-pub fn file_checksums(py: Python<'_>, path: String, parts: Vec<(u64, u64)>) -> PyResult<Vec<u32>> {
-    py.detach(|| {
-        let file = File::open(&path)?;
-        let size = file.metadata()?.len();
-        let mut buffer = vec![0; READ];
-        let each = parts.into_iter().map(|(offset, length)| {
-            if offset.checked_add(length).is_none_or(|end| end > size) {
-                return Err(PyValueError::new_err(format!("`{path}` is too short")));
-            }
-            Ok(sum(&file, offset, length, &mut buffer)?)
-        });
-        each.collect()
-    })
+pub fn file_checksums(py: Python<'_>, path: PathBuf, parts: Vec<(u64, u64)>) -> PyResult<Vec<u32>> {
+    py.detach(|| checksums(&path, &parts))
 }

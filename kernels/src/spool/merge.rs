@@ -29,6 +29,15 @@ enum Origin {
 }
 
 impl Origin {
+    fn memory(pending: Pending, times: Option<usize>, step: usize) -> Origin {
+        Origin::Memory {
+            order: pending.order(times),
+            pending,
+            at: 0,
+            step,
+        }
+    }
+
     fn next(
         &mut self,
         spill: &TempFile,
@@ -229,9 +238,16 @@ fn cascade(
     Ok(())
 }
 
+/// Rows that are in memory in one run need no merge.
+enum Rows {
+    Alone(Origin),
+    Merged(Merge),
+}
+
 /// The rows of a table, as an Arrow stream.
 pub struct Merged {
-    merge: Merge,
+    rows: Rows,
+    spill: Arc<TempFile>,
     output: Output,
     token: Token,
 }
@@ -244,6 +260,7 @@ impl Merged {
         most: usize,
         token: Token,
     ) -> Result<Merged, ArrowError> {
+        table.seal();
         cascade(&mut table, &output, &spill, most.max(2), &token)?;
         let times = table.times();
         let mut origins: Vec<Origin> = Vec::with_capacity(table.runs.len() + 1);
@@ -253,22 +270,50 @@ impl Merged {
                 .into_iter()
                 .map(|run| Origin::Disk(run.blocks.into_iter())),
         );
-        let pending = table.pending;
-        if pending.rows > 0 {
-            let order = pending.order(times);
-            let step = block_rows(pending.rows, table.memory);
-            origins.push(Origin::Memory {
-                pending,
-                order,
-                at: 0,
-                step,
-            });
-        }
+        let waiting: usize = table.sealed.iter().map(|pending| pending.rows).sum();
+        let step = match (origins.len(), table.sealed.len()) {
+            (0, 1) => ROWS,
+            _ => block_rows(waiting, table.memory),
+        };
+        origins.extend(
+            table
+                .sealed
+                .into_iter()
+                .map(|pending| Origin::memory(pending, times, step)),
+        );
+        let alone = origins.len() == 1 && matches!(origins[0], Origin::Memory { .. });
+        let rows = if alone {
+            Rows::Alone(origins.remove(0))
+        } else {
+            Rows::Merged(Merge::new(spill.clone(), times, origins)?)
+        };
         Ok(Merged {
-            merge: Merge::new(spill, times, origins)?,
+            rows,
+            spill,
             output,
             token,
         })
+    }
+}
+
+impl Merged {
+    fn step(&mut self) -> Result<Option<RecordBatch>, ArrowError> {
+        self.token.check()?;
+        let (columns, rows) = match &mut self.rows {
+            Rows::Alone(origin) => {
+                let Some(block) = origin.next(&self.spill, &mut Vec::new())? else {
+                    return Ok(None);
+                };
+                let rows = block.rows;
+                (self.output.whole(block)?, rows)
+            }
+            Rows::Merged(merge) => {
+                merge.advance()?;
+                let columns = self.output.gather(&merge.held, &merge.picks)?;
+                (columns, merge.picks.len())
+            }
+        };
+        self.output.batch(columns, rows).map(Some)
     }
 }
 
@@ -276,16 +321,10 @@ impl Iterator for Merged {
     type Item = Result<RecordBatch, ArrowError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let mut step = || {
-            self.token.check()?;
-            self.merge.advance()?;
-            let rows = self.merge.picks.len();
-            let columns = self.output.gather(&self.merge.held, &self.merge.picks)?;
-            self.output.batch(columns, rows)
-        };
-        match step() {
-            Ok(batch) if batch.num_rows() == 0 => None,
-            other => Some(other),
+        match self.step() {
+            Ok(Some(batch)) if batch.num_rows() > 0 => Some(Ok(batch)),
+            Ok(_) => None,
+            Err(error) => Some(Err(error)),
         }
     }
 }

@@ -20,6 +20,7 @@ use table::Table;
 mod bytes;
 mod checksum;
 mod column;
+mod every;
 mod file;
 mod ints;
 mod merge;
@@ -27,9 +28,16 @@ mod output;
 mod table;
 mod texts;
 
+pub use checksum::checksums;
+
 const LIMIT: usize = 48 << 20;
 /// Memory that an open run takes, about; the limit tells how many may be open.
 const RUN_BYTES: usize = 256 << 10;
+
+/// How many runs may be open within a limit.
+fn most_runs(limit: usize) -> usize {
+    (limit / RUN_BYTES).clamp(4, 512)
+}
 
 struct State {
     tables: Vec<Option<Table>>,
@@ -53,7 +61,8 @@ struct EventSpool {
     token: Token,
 }
 
-fn to_python(error: ArrowError) -> PyErr {
+/// Turns an error into a Python exception: what the system said into OSError.
+pub fn to_python(error: ArrowError) -> PyErr {
     match error {
         ArrowError::IoError(text, source) => match source.raw_os_error() {
             Some(number) => PyOSError::new_err((number, text)),
@@ -77,6 +86,12 @@ fn kind(name: &str) -> PyResult<Kind> {
             )));
         }
     })
+}
+
+fn wanted(columns: Vec<(String, String)>) -> PyResult<Vec<Wanted>> {
+    let each = columns.into_iter();
+    each.map(|(name, shape)| Ok((name, kind(&shape)?)))
+        .collect()
 }
 
 impl State {
@@ -215,21 +230,17 @@ impl EventSpool {
     /// Take a table out, after `finish`: its rows by time, equal times in order of arrival.
     ///
     /// `columns` are names and types (`int64`, `uint64`, `double`, `bool`, `string`) if they are known better than
-    /// from the rows themselves.
-    #[pyo3(signature = (table, columns=None))]
+    /// from the rows themselves; then these are all that comes out, else the number of each row's file stands behind
+    /// them, and a table that nobody added to is empty. `origin` is taken from every time.
+    #[pyo3(signature = (table, columns=None, *, origin=0))]
     fn merged(
         &self,
         py: Python<'_>,
         table: &str,
         columns: Option<Vec<(String, String)>>,
+        origin: i64,
     ) -> PyResult<PyRecordBatchReader> {
-        let wanted = columns.map(|columns| {
-            let each = columns
-                .into_iter()
-                .map(|(name, shape)| Ok((name, kind(&shape)?)));
-            each.collect::<PyResult<Vec<Wanted>>>()
-        });
-        let wanted = wanted.transpose()?;
+        let wanted = columns.map(wanted).transpose()?;
         let taken = {
             let mut state = self.state();
             let place = state.names.get(table).copied();
@@ -240,10 +251,14 @@ impl EventSpool {
             }
             taken
         };
-        let mut taken = taken.ok_or_else(|| PyKeyError::new_err(table.to_owned()))?;
-        let most = (self.limit / RUN_BYTES).clamp(4, 512);
+        let mut taken = match taken {
+            Some(taken) => taken,
+            None if wanted.is_some() => Table::new(table.to_owned(), true),
+            None => return Err(PyKeyError::new_err(table.to_owned())),
+        };
+        let most = most_runs(self.limit);
         let merged = py.detach(|| {
-            let output = Output::new(&mut taken, wanted.as_deref());
+            let output = Output::new(&mut taken, wanted.as_deref(), origin);
             Merged::new(taken, output, self.spill.clone(), most, self.token.clone())
         });
         Ok(PyRecordBatchReader::new(Box::new(
@@ -274,5 +289,6 @@ impl EventSpool {
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<EventSpool>()?;
+    m.add_class::<every::EveryEvent>()?;
     m.add_function(wrap_pyfunction!(checksum::file_checksums, m)?)
 }

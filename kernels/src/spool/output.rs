@@ -12,7 +12,7 @@ use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use super::bytes::Bytes;
 use super::column::{Column, Kind};
 use super::ints::Ints;
-use super::table::{FILE, Info, Table};
+use super::table::{FILE, Info, TS, Table};
 use super::texts::Texts;
 use crate::columns::Strings;
 use crate::sweeps::fail;
@@ -56,6 +56,8 @@ struct Shown {
     place: Option<usize>,
     dictionary: Option<ArrayRef>,
     is_file: bool,
+    /// What is taken from each value.
+    origin: i64,
 }
 
 /// How columns of all runs become those of the merged table.
@@ -94,7 +96,7 @@ fn given(info: Info, wanted: Option<Kind>) -> Given {
 
 impl Output {
     /// Takes what a table knows of its columns.
-    pub fn new(table: &mut Table, wanted: Option<&[Wanted]>) -> Output {
+    pub fn new(table: &mut Table, wanted: Option<&[Wanted]>, origin: i64) -> Output {
         let kind_of = |name: &str| {
             let mut all = wanted.unwrap_or_default().iter();
             all.find(|(wanted, _)| wanted == name)
@@ -115,10 +117,11 @@ impl Output {
                 .map(|column| (column.name.clone(), column.kind))
                 .collect(),
         };
+        let file = wanted.is_none().then(|| (FILE.to_owned(), Kind::Int));
         let names = names.into_iter().filter(|(name, _)| name != FILE);
         let mut shown = Vec::new();
         let mut fields = Vec::new();
-        for (name, kind) in names.chain([(FILE.to_owned(), Kind::Int)]) {
+        for (name, kind) in names.chain(file) {
             let place = place(&name);
             let kind = place.map_or(kind, |place| given[place].kind);
             let texts = place
@@ -130,8 +133,10 @@ impl Output {
             } else {
                 data_type(kind)
             };
+            let origin = if name == TS { origin } else { 0 };
             fields.push(Field::new(name, shape, true));
             shown.push(Shown {
+                origin,
                 place,
                 dictionary: texts.map(Texts::dictionary),
                 is_file,
@@ -154,6 +159,16 @@ impl Output {
         let each = self.given.iter().enumerate();
         each.map(|(place, given)| given.gather(place, blocks, picks, &mut wide))
             .collect()
+    }
+
+    /// Takes all rows of a block.
+    pub fn whole(&self, block: Block) -> Result<Vec<Column>, ArrowError> {
+        let mut each = self.given.iter().zip(&block.columns);
+        if each.all(|(given, column)| column.kind == given.kind || column.kind == Kind::Empty) {
+            return Ok(block.columns);
+        }
+        let picks: Vec<Pick> = (0..block.rows as u32).map(|row| (0, row)).collect();
+        self.gather(&[block], &picks)
     }
 
     /// Makes what comes out of gathered columns.
@@ -284,7 +299,13 @@ fn array(column: Column, shown: &Shown) -> Result<ArrayRef, ArrowError> {
     if column.kind == Kind::Text {
         return text_array(column.texts, nulls);
     }
-    let values = column.ints.into_wide();
+    let mut values = column.ints.into_wide();
+    if shown.origin != 0 && column.kind == Kind::Int {
+        let origin = shown.origin;
+        values
+            .iter_mut()
+            .for_each(|v| *v = v.saturating_sub(origin));
+    }
     if shown.is_file {
         let values = values.into_iter().map(|v| v as u32).collect();
         return Ok(Arc::new(UInt32Array::try_new(values, nulls)?));

@@ -102,6 +102,9 @@ pub struct Table {
     pub columns: Vec<Info>,
     places: HashMap<String, usize>,
     pub pending: Pending,
+    /// Rows in order of time, which wait too.
+    pub sealed: Vec<Pending>,
+    sealed_memory: usize,
     pub runs: Vec<Run>,
     pub rows: u64,
     /// Bytes of the rows that wait, and of dictionaries.
@@ -117,6 +120,8 @@ impl Table {
             columns: Vec::new(),
             places: HashMap::new(),
             pending: Pending::default(),
+            sealed: Vec::new(),
+            sealed_memory: 0,
             runs: Vec::new(),
             rows: 0,
             memory: 0,
@@ -235,7 +240,7 @@ impl Table {
         missing.for_each(|(_, column)| column.pad(rows));
         pending.rows += rows;
         self.rows += rows as u64;
-        self.memory = pending.memory();
+        self.memory = pending.memory() + self.sealed_memory;
         let infos = self
             .columns
             .iter()
@@ -243,13 +248,29 @@ impl Table {
         self.dictionaries = infos.sum();
     }
 
-    /// Writes the rows that wait as one run.
-    pub fn write(&mut self, spill: &TempFile, scratch: &mut Scratch) -> Result<(), ArrowError> {
-        let pending = std::mem::take(&mut self.pending);
-        self.memory = 0;
-        if pending.rows == 0 {
-            return Ok(());
+    /// Ends a run: rows that follow may be earlier.
+    pub fn seal(&mut self) {
+        if self.pending.rows > 0 {
+            self.sealed_memory += self.pending.memory();
+            self.sealed.push(std::mem::take(&mut self.pending));
         }
+    }
+
+    /// Writes the rows that wait, each run for itself.
+    pub fn write(&mut self, spill: &TempFile, scratch: &mut Scratch) -> Result<(), ArrowError> {
+        self.seal();
+        (self.memory, self.sealed_memory) = (0, 0);
+        let sealed = std::mem::take(&mut self.sealed);
+        let mut each = sealed.into_iter();
+        each.try_for_each(|pending| self.write_run(&pending, spill, scratch))
+    }
+
+    fn write_run(
+        &mut self,
+        pending: &Pending,
+        spill: &TempFile,
+        scratch: &mut Scratch,
+    ) -> Result<(), ArrowError> {
         let order = pending.order(self.times());
         let mut blocks = Vec::new();
         encode(

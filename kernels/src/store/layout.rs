@@ -1,0 +1,111 @@
+//! The first rows of a table -> how the columns of its Parquet file are encoded.
+
+use std::collections::HashSet;
+use std::hash::Hash;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Int32Type, Int64Type, UInt64Type};
+use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_schema::DataType;
+use parquet::basic::{Compression, Encoding, ZstdLevel};
+use parquet::errors::ParquetError;
+use parquet::file::metadata::SortingColumn;
+use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesBuilder};
+use parquet::schema::types::ColumnPath;
+
+/// Rows of a row group: what the engine gives one thread at a time.
+pub const GROUP_ROWS: usize = 122_880;
+/// Encoded bytes that end a row group early.
+const GROUP_BYTES: usize = 64 << 20;
+/// Bytes of a page at most: a column of a row group mostly is one page, since nobody skips pages.
+const PAGE_BYTES: usize = 8 << 20;
+/// Rows of which a column's encoding is told.
+const SAMPLE: usize = 1024;
+/// Distinct texts from which on a Bloom filter pays: the dictionary of fewer is as fast to look through.
+const BLOOM_FROM: usize = 64;
+const FALSE_POSITIVES: f64 = 0.05;
+/// Columns whose values hardly repeat, but differ little from row to row.
+const TIMES: [&str; 2] = ["_ts", "_duration"];
+
+fn distinct<T: Hash + Eq>(values: impl Iterator<Item = T>) -> usize {
+    values.take(SAMPLE).collect::<HashSet<T>>().len()
+}
+
+/// How many values a sample of a column has, null being one.
+fn variety(column: &ArrayRef) -> usize {
+    match column.data_type() {
+        DataType::Int64 => distinct(column.as_primitive::<Int64Type>().iter()),
+        DataType::UInt64 => distinct(column.as_primitive::<UInt64Type>().iter()),
+        DataType::Utf8 => distinct(column.as_string::<i32>().iter()),
+        DataType::Dictionary(key, _) if **key == DataType::Int32 => {
+            distinct(column.as_dictionary::<Int32Type>().keys().iter())
+        }
+        DataType::Boolean => distinct(column.as_boolean().iter()),
+        _ => column.len().min(SAMPLE),
+    }
+}
+
+/// How many values a Bloom filter of a row group must have room for.
+fn room(column: &ArrayRef) -> u64 {
+    let values = match column.data_type() {
+        DataType::Dictionary(..) => column.as_any_dictionary().values().len(),
+        _ => GROUP_ROWS,
+    };
+    values.clamp(1, GROUP_ROWS) as u64
+}
+
+fn column_layout(
+    builder: WriterPropertiesBuilder,
+    name: &str,
+    column: &ArrayRef,
+) -> WriterPropertiesBuilder {
+    let path = || ColumnPath::new(vec![name.to_owned()]);
+    let kind = column.data_type();
+    let is_text = matches!(kind, DataType::Utf8 | DataType::Dictionary(..));
+    let values = variety(column);
+    let mut builder = builder;
+    if !TIMES.contains(&name) && values * 3 <= column.len().min(SAMPLE) {
+        builder = builder.set_column_dictionary_enabled(path(), true);
+    } else if kind.is_integer() {
+        builder = builder.set_column_encoding(path(), Encoding::DELTA_BINARY_PACKED);
+    }
+    if is_text && values >= BLOOM_FROM {
+        builder = builder
+            .set_column_bloom_filter_enabled(path(), true)
+            .set_column_bloom_filter_fpp(path(), FALSE_POSITIVES)
+            .set_column_bloom_filter_max_ndv(path(), room(column));
+    }
+    let told = if !is_text || values >= BLOOM_FROM {
+        EnabledStatistics::Chunk
+    } else {
+        EnabledStatistics::None
+    };
+    builder.set_column_statistics_enabled(path(), told)
+}
+
+/// The properties of a file whose first rows these are.
+pub fn properties(first: &RecordBatch, sorted: bool) -> Result<WriterProperties, ParquetError> {
+    let order = sorted.then(|| {
+        vec![SortingColumn {
+            column_idx: 0,
+            descending: false,
+            nulls_first: false,
+        }]
+    });
+    let builder = WriterProperties::builder()
+        .set_compression(Compression::ZSTD(ZstdLevel::try_new(1)?))
+        .set_dictionary_enabled(false)
+        .set_statistics_enabled(EnabledStatistics::None)
+        .set_offset_index_disabled(true)
+        .set_max_row_group_row_count(Some(GROUP_ROWS))
+        .set_max_row_group_bytes(Some(GROUP_BYTES))
+        .set_data_page_size_limit(PAGE_BYTES)
+        .set_data_page_row_count_limit(GROUP_ROWS)
+        .set_sorting_columns(order);
+    let schema = first.schema_ref();
+    let columns = schema.fields().iter().zip(first.columns());
+    let builder = columns.fold(builder, |builder, (field, column)| {
+        column_layout(builder, field.name(), column)
+    });
+    Ok(builder.build())
+}

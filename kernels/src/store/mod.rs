@@ -1,0 +1,65 @@
+//! Streams of rows -> Parquet files of a column store, and what is to be known of each.
+
+use std::path::{Path, PathBuf};
+
+use pyo3::prelude::*;
+use pyo3_arrow::PyRecordBatchReader;
+
+use crate::spool::to_python;
+
+mod file;
+mod layout;
+mod parts;
+
+/// Rows, names of columns, and for each part of the file its column (-1 for none), bytes and CRC-32.
+type Written = (u64, Vec<String>, Vec<(i64, u64, u32)>);
+
+fn told(path: &Path, written: &file::Written) -> PyResult<Vec<(i64, u64, u32)>> {
+    let places = parts::places(&written.metadata, std::fs::metadata(path)?.len());
+    let ranges: Vec<(u64, u64)> = places.iter().map(|(_, at, size)| (*at, *size)).collect();
+    let sums = crate::spool::checksums(path, &ranges)?;
+    let each = places.into_iter().zip(sums);
+    Ok(each
+        .map(|((column, _, size), sum)| (column, size, sum))
+        .collect())
+}
+
+/// Write a stream to a new Parquet file: row groups of 122,880 rows, encoded in a second thread.
+///
+/// `sorted` is whether its first column is ascending; `progress` is told the rows of each batch and raises to end it.
+#[pyfunction]
+#[pyo3(signature = (path, table, *, sorted, progress=None))]
+fn write_table(
+    py: Python<'_>,
+    path: PathBuf,
+    table: PyRecordBatchReader,
+    sorted: bool,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Written> {
+    let reader = table.into_reader()?;
+    let names = reader.schema();
+    let names = names.fields().iter().map(|field| field.name().clone());
+    let names = names.collect();
+    let mut raised = None;
+    let mut report = |rows: usize| match &progress {
+        None => true,
+        Some(progress) => match Python::attach(|py| progress.call1(py, (rows,)).map(drop)) {
+            Ok(()) => true,
+            Err(error) => {
+                raised = Some(error);
+                false
+            }
+        },
+    };
+    let written = py.detach(|| file::write(&path, reader, sorted, &mut report));
+    if let Some(error) = raised {
+        return Err(error);
+    }
+    let written = written.map_err(to_python)?;
+    let parts = py.detach(|| told(&path, &written))?;
+    Ok((written.rows, names, parts))
+}
+
+pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_function(wrap_pyfunction!(write_table, m)?)
+}
