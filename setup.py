@@ -1,4 +1,4 @@
-"""Adds to the wheel what the engine reads at run time: grammar, standard library, units and the parse table."""
+"""Adds to the wheel what the engine reads at run time: grammar, standard library, units, parse table, descriptors."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent
 
 
 class BuildWithData(build_py):
-    """Copies the data into `dctv/_data` and builds the parse table there (in place for an editable install)."""
+    """Copies data into `dctv/_data`, and builds parse table and descriptors there (in place for an editable install)."""
 
     def run(self) -> None:
         """Build the modules, then their data."""
@@ -28,9 +28,11 @@ class BuildWithData(build_py):
                 shutil.copytree(ROOT / folder, data / folder, dirs_exist_ok=True)
             shutil.copy(ROOT / "units.txt", data / "units.txt")
         sys.path.insert(0, str(ROOT))
-        from dctv.syntax.table import write_table  # only importable from here on
+        from dctv.readers.perfetto_descriptors import write_descriptors  # only importable from here on
+        from dctv.syntax.table import write_table
 
         write_table(data)
+        write_descriptors(data)
 
 
 # One wheel for every Python from 3.11 on.

@@ -782,13 +782,14 @@ class EventSpool:
     def tables(self) -> list[tuple[str, int, bool]]:
         """Return name, rows, and whether it is of events, of each table that was not taken, in order of arrival."""
 
-    def merged(self, table: str, columns: Sequence[tuple[str, str]] | None = None, *, origin: int = 0) -> Stream:
-        """Take a table out: its rows by `_ts`, equal times in order of arrival; `origin` is taken from each `_ts`.
+    def merged(self, table: str, columns: Sequence[tuple[str, str, str, Sequence[int]]] | None = None) -> Stream:
+        """Take a table out: its rows by `_ts`, equal times in order of arrival.
 
         A column has the type that holds its values of all chunks (as decoders mix types), and `dctv:file` (uint32)
-        stands behind all; or columns are told, with names and types (`int64`, `uint64`, `double`, `bool` or `string`):
-        then there are no others, and a table that nobody added to is empty, else it raises KeyError. Texts come with
-        one dictionary where they are few.
+        stands behind all. Or columns are told: name, type (`int64`, `uint64`, `double`, `bool` or `string`), the name
+        that chunks give it, and what is added to whole numbers (nothing, one number, or one for each file); then there
+        are no others, and a table that nobody added to is empty, else it raises KeyError. Texts come with one
+        dictionary where they are few.
         """
 
     def close(self) -> None:
@@ -817,11 +818,16 @@ class EveryEvent:
         """Take everything out: those six columns by `_ts`, equal times in the order of tables, then of rows."""
 
 def write_table(
-    path: str, table: _ArrowStream, *, sorted: bool, progress: Callable[[int], object] | None = None
+    path: str,
+    table: _ArrowStream,
+    *,
+    ascending: bool,
+    progress: Callable[[int], object] | None = None,
+    group_rows: int = 122_880,
 ) -> tuple[int, list[str], list[tuple[int, int, int]]]:
     """Write a stream to a Parquet file that is not there yet; encodings follow from its first rows.
 
-    `sorted` is whether its first column ascends; `progress` is told the rows of each batch, and may raise. Returns how
+    `ascending` is whether its first column is; `progress` is told the rows of each batch, and may raise. Returns how
     many rows there are, the columns' names, and the parts of the file, one behind the other: number of the column (-1
     if it belongs to none), bytes, CRC-32. Raises OSError if the file cannot be written, ValueError if the stream fails.
     """

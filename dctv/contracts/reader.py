@@ -99,6 +99,19 @@ def one_family(known: Known) -> Sequence[str]:
 
 
 @record
+class StoredColumn:
+    """A column of a finished table, made of a decoded one."""
+
+    name: str
+    type: str
+    """`int64`, `uint64`, `double`, `bool` or `string`; values are cast to it."""
+    decoded: str
+    """What chunks call it; a column that no chunk has is NULL."""
+    added: tuple[int, ...] = ()
+    """What is added to its values: nothing, one number, or one for each file."""
+
+
+@record
 class Chunks:
     """How traces of a format are read in chunks; set on a Reader."""
 
@@ -122,9 +135,11 @@ class Chunks:
     families: Callable[[Known], Sequence[str]] = one_family
     """A name for each file: lines of files of one name may stand in one file and mean the same. Files with another time
     unit, or with other texts for the same hashes, are of another family."""
-    as_shown: bool = False
-    """Whether decoded columns have the names, types and values of the tables, but for `_ts`, which counts from
-    `start_ns` there; columns that no chunk has are NULL. The column store then need not call `finished`."""
+    stored: Callable[[Known, str], Sequence[StoredColumn]] | None = None
+    """For a table's name: how its columns come out of decoded ones. None if that takes more than names and sums; then
+    the column store calls `finished`."""
+    diagnostics: Callable[[Known], Sequence[Diagnostic]] | None = None
+    """The diagnostics of `rest` alone, where those are cheaper to tell."""
 
 
 @record

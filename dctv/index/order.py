@@ -135,8 +135,9 @@ def _watched(trace: Trace, reporter: Reporter) -> Trace:
     return replace(trace, context=context, counted=reporter.counted)
 
 
-def _outcome(trace: Trace, order: Order, index: Index, built: Built | None, told: list[str]) -> Outcome:
-    rest = trace.chunks.rest(index.known)
+def _outcome(trace: Trace, order: Order, index: Index, built: Built | None, notes: list[str]) -> Outcome:
+    told = trace.chunks.diagnostics
+    diagnostics = trace.chunks.rest(index.known).diagnostics if told is None else told(index.known)
     store = None if index.store is None else sum(table.bytes for table in index.store.values())
     return Outcome(
         index.folder,
@@ -146,8 +147,8 @@ def _outcome(trace: Trace, order: Order, index: Index, built: Built | None, told
         store,
         sum(file.text_bytes for file in index.files),
         None if built is None else built.seconds,
-        tuple(f"{d.file}: {d.reason}" for d in rest.diagnostics if d.incomplete),
-        tuple(told),
+        tuple(f"{d.file}: {d.reason}" for d in diagnostics if d.incomplete),
+        tuple(notes),
         tuple(name for name in order.settings.dimensions if _is_empty(index, name)),
     )
 

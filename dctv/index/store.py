@@ -23,8 +23,11 @@ if TYPE_CHECKING:
 MEMORY = 48 << 20
 """Bytes of rows that wait in memory, by default."""
 
+GROUP_ROWS = 122_880
+"""Rows of a row group: what the engine gives one thread at a time."""
+
 TYPES = {"BIGINT": "int64", "UBIGINT": "uint64", "DOUBLE": "double", "BOOLEAN": "bool"}
-"""Types of columns that are not texts, as the spool calls them."""
+"""Types of columns that are not texts, as streams call them."""
 
 Progress = Callable[[int, int], None]
 """Called with rows done and rows in all; raises Interrupted."""
@@ -98,9 +101,12 @@ class _Finished:
 
     def stream(self, spool: Any, *, found: bool) -> Any:
         """Take the table out of the spool; without rows it is empty."""
-        if self._chunks.as_shown or not found:
-            columns = [(column.name, TYPES.get(column.type, "string")) for column in self._schema.columns]
-            return spool.merged(self._name, columns, origin=self._known.facts["start_ns"])
+        if self._chunks.stored is not None:
+            stored = self._chunks.stored(self._known, self._name)
+            return spool.merged(self._name, [(one.name, one.type, one.decoded, one.added) for one in stored])
+        if not found:
+            columns = [(one.name, TYPES.get(one.type, "string"), one.name, ()) for one in self._schema.columns]
+            return spool.merged(self._name, columns)
         import pyarrow as pa
 
         batches = self._batches(pa.RecordBatchReader.from_stream(spool.merged(self._name)))
@@ -167,7 +173,9 @@ class _Writing:
         from dctv._kernels import write_table
 
         path = str(self._folder / file)
-        rows, columns, parts = write_table(path, stream, sorted=is_sorted, progress=self._advance)
+        rows, columns, parts = write_table(
+            path, stream, ascending=is_sorted, progress=self._advance, group_rows=GROUP_ROWS
+        )
         flat = [number for part in parts for number in part]
         told = json.dumps({"columns": columns, "parts": flat}, separators=(",", ":"))
         return Stored(name, file, rows, told)

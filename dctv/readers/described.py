@@ -17,7 +17,17 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from dctv.contracts.chunks import FILE, LINE, DecodedChunk, Known, Origin
-from dctv.contracts.reader import Chunks, Diagnostic, EventColumns, Head, LoadContext, LoadedTrace, Reader, TraceTable
+from dctv.contracts.reader import (
+    Chunks,
+    Diagnostic,
+    EventColumns,
+    Head,
+    LoadContext,
+    LoadedTrace,
+    Reader,
+    StoredColumn,
+    TraceTable,
+)
 from dctv.errors import TraceError
 from dctv.record import record
 from dctv.types.schema import TS, ColumnType, Kind, Schema
@@ -25,6 +35,9 @@ from dctv.types.units import NO_UNIT, parse_unit
 
 TYPES = {"int": "BIGINT", "uint": "UBIGINT", "float": "DOUBLE", "bool": "BOOLEAN", "text": "VARCHAR", "json": "JSON"}
 """What the engine calls the types of described columns."""
+
+ARROW = {"int": "int64", "uint": "uint64", "float": "double", "bool": "bool", "text": "string", "json": "string"}
+"""What streams call them."""
 
 RAW = "raw_events."
 
@@ -72,7 +85,7 @@ class Described:
             origins=partial(_origins, self.dimensions),
             rest=_rest,
             decode=None,
-            as_shown=True,
+            stored=stored,
         )
         return Reader(
             name=self.name,
@@ -208,9 +221,21 @@ def finished(known: Known, table: str, batch: Any) -> Any:
         elif array.type != one.type and not (pa.types.is_string(one.type) and pa.types.is_dictionary(array.type)):
             array = array.cast(one.type)
         if one.name == TS:
-            array = compute.subtract(array, pa.Array.from_buffers(pa.int64(), 1, [None, pa.py_buffer(struct.pack("<q", known.facts["start_ns"]))])[0])
+            array = compute.subtract(
+                array,
+                pa.Array.from_buffers(pa.int64(), 1, [None, pa.py_buffer(struct.pack("<q", known.facts["start_ns"]))])[
+                    0
+                ],
+            )
         arrays.append(array)
     return pa.RecordBatch.from_arrays(arrays, names=schema.names)
+
+
+def stored(known: Known, table: str) -> list[StoredColumn]:
+    """Return how the columns of a stored table come out of decoded ones."""
+    told = next(one for one in known.facts["tables"] if one["name"] == table)
+    start = (-known.facts["start_ns"],)
+    return [StoredColumn(name, ARROW[kind], name, start if name == TS else ()) for name, kind, _ in told["columns"]]
 
 
 def _origins(dimensions: Mapping[str, str], known: Known, table: str) -> dict[str, Origin]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dctv.contracts.chunks import CHUNK_BYTES, Checkpoint, DecodedChunk, Known, Origin
-from dctv.contracts.reader import Chunks, LoadContext, LoadedTrace, TraceTable
+from dctv.contracts.reader import Chunks, Diagnostic, LoadContext, LoadedTrace, TraceTable
 from dctv.errors import TraceError
 from dctv.readers.dftracer_tables import (
     check_found,
@@ -122,10 +122,15 @@ def rest(known: Known) -> LoadedTrace:
     files = _file_rows(facts)
     return LoadedTrace(
         {"files": told_files(files)},
-        diagnostics_of(_trouble_rows(facts)),
+        troubles(known),
         facts["last_ts"],
         properties_of(facts["start_ns"], files, facts["versions"] if _tells_version(known) else ()),
     )
+
+
+def troubles(known: Known) -> list[Diagnostic]:
+    """Return the diagnostics."""
+    return diagnostics_of(_trouble_rows(known.facts))
 
 
 def _tells_version(known: Known) -> bool:
@@ -225,4 +230,5 @@ CHUNKS = Chunks(
     rest=rest,
     decode=decode,
     families=families,
+    diagnostics=troubles,
 )

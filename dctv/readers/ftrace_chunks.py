@@ -8,12 +8,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dctv.contracts.chunks import CHUNK_BYTES, FILE, LINE, Checkpoint, DecodedChunk, Known, Origin
-from dctv.contracts.reader import Chunks, LoadContext, LoadedTrace, TraceTable
+from dctv.contracts.reader import Chunks, Diagnostic, LoadContext, LoadedTrace, StoredColumn, TraceTable
 from dctv.errors import TraceError
 from dctv.readers.ftrace_facts import Gathered, lacking, texts_of
-from dctv.readers.ftrace_fields import FIXED, TEXT, column_names, counts_table, event_table
+from dctv.readers.ftrace_fields import (
+    FIXED,
+    TEXT,
+    column_names,
+    counts_table,
+    event_table,
+    shown_columns,
+    shown_event,
+)
 from dctv.readers.ftrace_report import check, check_met, check_options, diagnostics, properties
-from dctv.types.schema import TS
+from dctv.types.schema import TS, ColumnType, Kind, Schema
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -21,6 +29,8 @@ if TYPE_CHECKING:
 EVENTS = "raw_events."
 DIMENSIONS = {name: name for name in ("cpu", "common_comm", "common_pid", "common_tgid")}
 """What is indexed by default, and the decoded column that holds it."""
+ARROW = {"BIGINT": "int64", "UBIGINT": "uint64", "DOUBLE": "double", "BOOLEAN": "bool"}
+"""What streams call the types of columns that are not texts."""
 PREFIX = "dctv:key:"
 """Begins the names of decoded columns whose fields have the name of another column, or none that is UTF-8."""
 
@@ -92,9 +102,39 @@ def start(
 
 def tables(known: Known) -> dict[str, TraceTable]:
     """Return the schemas of the events."""
-    return {
-        f"{EVENTS}{event['name']}": replace(_table(known, event, None), data=None) for event in known.facts["events"]
-    }
+    lacks = lacking(known.facts)
+    found = {}
+    for event in known.facts["events"]:
+        schema = Schema(Kind.EVENT, tuple(column for column, _ in _shown(event, lacks)))
+        shown = shown_event(event["name"], schema.names, lacks)
+        found[f"{EVENTS}{event['name']}"] = TraceTable(schema, None, shown)
+    return found
+
+
+def stored(known: Known, table: str) -> list[StoredColumn]:
+    """Return how the columns of a stored table come out of decoded ones."""
+    event = _event(known, table)
+    decoded = [name for name, *_ in event["columns"]]
+    added = {TS: (-known.facts["start_ns"],), "line": tuple(file["before"] for file in known.facts["files"])}
+    return [
+        StoredColumn(
+            column.name,
+            ARROW.get(column.type, "string"),
+            "" if place is None else decoded[place],
+            added.get("" if place is None else decoded[place], ()),
+        )
+        for column, place in _shown(event, lacking(known.facts))
+    ]
+
+
+def _shown(event: Mapping[str, Any], lacks: Sequence[str]) -> list[tuple[ColumnType, int | None]]:
+    kinds = {"int": "BIGINT", "uint": "UBIGINT", "float": "DOUBLE", "bool": "BOOLEAN"}
+    decoded = [(_field(name), kinds.get(kind, "VARCHAR")) for name, kind, *_ in event["columns"]]
+    tgid = FIXED.index("common_tgid")
+    if event["columns"][tgid][1] == "empty":
+        decoded[tgid] = ("common_tgid", "BIGINT")
+    numbered = event["columns"][FIXED.index("line")][1] != "empty"
+    return shown_columns(event["name"], decoded, lacks=lacks, numbered=numbered)
 
 
 def finished(known: Known, table: str, batch: Any) -> Any:
@@ -186,10 +226,13 @@ def rest(known: Known) -> LoadedTrace:
         (printed, f"{EVENTS}{event['name']}", count) for event in facts["events"] for printed, count in event["printed"]
     ]
     found = {**facts, "start": facts["start_ns"]}
-    paths = [Path(file["path"]) for file in facts["files"]]
-    return LoadedTrace(
-        {"event_counts": counts_table(counts)}, diagnostics(paths, found), facts["last_ts"], properties(found)
-    )
+    return LoadedTrace({"event_counts": counts_table(counts)}, troubles(known), facts["last_ts"], properties(found))
+
+
+def troubles(known: Known) -> list[Diagnostic]:
+    """Return the diagnostics."""
+    facts = known.facts
+    return diagnostics([Path(file["path"]) for file in facts["files"]], {**facts, "start": facts["start_ns"]})
 
 
 def decode(
@@ -256,4 +299,6 @@ CHUNKS = Chunks(
     origins=origins,
     rest=rest,
     decode=decode,
+    stored=stored,
+    diagnostics=troubles,
 )

@@ -85,46 +85,60 @@ def unit_of(event: str, column: str, engine_type: str) -> Unit:
     return parse_unit(named) if named else NO_UNIT
 
 
+def shown_columns(
+    event: str, decoded: Sequence[tuple[str, str]], *, lacks: Sequence[str], numbered: bool
+) -> list[tuple[ColumnType, int | None]]:
+    """Tell which columns the table of an event has, and the place of each among the decoded ones (None: only NULL).
+
+    `decoded` are names and engine's types; `lacks` names those of `OPTIONAL` that the trace does not have; `numbered`
+    says whether rows know their lines.
+    """
+    names = column_names([name for name, _ in decoded])
+    found: list[tuple[str, str, int | None]] = [
+        (name, kind, place) for place, (name, (_, kind)) in enumerate(zip(names, decoded, strict=True))
+    ]
+    found += [(name, "BIGINT", None) for name in EXPECTED.get(event, ()) if name not in names]
+    left_out = {*lacks} if numbered else {*lacks, "line"}
+    kept = [one for one in found if one[0] not in left_out]
+    kept.sort(key=lambda one: one[0] == TEXT)
+    return [(ColumnType(name, kind, unit_of(event, name, kind)), place) for name, kind, place in kept]
+
+
+def shown_event(name: str, columns: Sequence[str], lacks: Sequence[str]) -> EventColumns:
+    """Tell how the columns of a table look in `events`."""
+    return EventColumns(
+        name=name,
+        pid=None if "common_tgid" in lacks else "common_tgid",
+        tid="common_pid",
+        args=tuple(column for column in columns if column not in FIXED),
+    )
+
+
 def event_table(
     name: str, data: pa.Table, *, lacks: Sequence[str], in_order: bool, numbered: bool | None = None
 ) -> TraceTable:
     """Make the table of one event.
 
-    `lacks` names those of `OPTIONAL` that the trace does not have; `numbered` says whether rows know their lines, which
-    is seen from the rows where it is None.
+    `lacks` and `numbered` are as in `shown_columns`; the latter is seen from the rows where it is None.
     """
     import pyarrow as pa
     from pyarrow import compute
 
-    data = data.rename_columns(column_names(data.column_names))
-    for column in EXPECTED.get(name, ()):
-        if column not in data.column_names:
-            data = data.append_column(column, pa.nulls(len(data), pa.int64()))
     tgid = FIXED.index("common_tgid")
     if "common_tgid" not in lacks and data.column(tgid).null_count == len(data):
         data = data.set_column(tgid, "common_tgid", pa.nulls(len(data), pa.int64()))
-    order = [c for c in data.column_names if c not in lacks and c != TEXT]
     if numbered is None:
         line = data.column(FIXED.index("line"))
         numbered = line.null_count < len(line)
-    if not numbered:
-        order.remove("line")
-    if TEXT in data.column_names:
-        order.append(TEXT)
-    data = data.select(order)
+    decoded = [(field.name, ENGINE_TYPES.get(str(field.type), "VARCHAR")) for field in data.schema]
+    shown = shown_columns(name, decoded, lacks=lacks, numbered=numbered)
+    arrays = [pa.nulls(len(data), pa.int64()) if place is None else data.column(place) for _, place in shown]
+    columns = tuple(column for column, _ in shown)
+    data = pa.table(arrays, names=[column.name for column in columns])
     if not in_order:
         data = data.take(compute.sort_indices(data.column(0)))
-    columns = []
-    for field in data.schema:
-        engine_type = ENGINE_TYPES.get(str(field.type), "VARCHAR")
-        columns.append(ColumnType(field.name, engine_type, unit_of(name, field.name, engine_type)))
-    event = EventColumns(
-        name=name,
-        pid=None if "common_tgid" in lacks else "common_tgid",
-        tid="common_pid",
-        args=tuple(c for c in order if c not in FIXED),
-    )
-    return TraceTable(Schema(Kind.EVENT, tuple(columns)), data, event)
+    schema = Schema(Kind.EVENT, columns)
+    return TraceTable(schema, data, shown_event(name, schema.names, lacks))
 
 
 def counts_table(counts: Sequence[tuple[str, str, int]]) -> TraceTable:

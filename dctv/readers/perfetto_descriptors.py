@@ -8,9 +8,11 @@ heaps of Java.
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dctv.errors import TraceError
+from dctv.resources import generated
 
 if TYPE_CHECKING:
     from google.protobuf.descriptor_pb2 import FieldDescriptorProto, FileDescriptorProto
@@ -71,15 +73,37 @@ _PACKETS = (
 )
 
 
+FILES = ("perfetto.binpb", "perfetto_left_out.binpb")
+"""Serialized file descriptors, written at install time."""
+
+
 @cache
 def descriptors() -> list[bytes]:
-    """Return serialized file descriptors; where two describe the same field, the first counts."""
+    """Return serialized file descriptors; where two describe the same field, the first counts.
+
+    They were written when dctv was installed, since loading the package costs more than reading a small trace.
+    """
+    folder = generated()
+    try:
+        return [(folder / name).read_bytes() for name in FILES]
+    except FileNotFoundError:
+        return published()
+
+
+def write_descriptors(folder: Path) -> None:
+    """Write the descriptors to a folder."""
+    for name, data in zip(FILES, published(), strict=True):
+        (folder / name).write_bytes(data)
+
+
+def published() -> list[bytes]:
+    """Return what the package publishes, and what it leaves out."""
     try:
         from perfetto.protos.perfetto.trace import perfetto_trace_pb2
     except ImportError:
         raise TraceError(
-            "reading Perfetto traces takes the Python package `perfetto`, which is not installed",
-            hint="pip install perfetto",
+            "reading Perfetto traces takes descriptors, which were not built",
+            hint="install dctv again, or the package `perfetto`",
         ) from None
     return [perfetto_trace_pb2.DESCRIPTOR.serialized_pb, left_out().SerializeToString()]
 

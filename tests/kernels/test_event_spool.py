@@ -135,8 +135,15 @@ def spooled(
     return spool
 
 
-def read(spool: EventSpool, name: str, columns: list[tuple[str, str]] | None = None) -> pa.Table:
+Told = list[tuple[str, str, str, list[int]]]
+
+
+def read(spool: EventSpool, name: str, columns: Told | None = None) -> pa.Table:
     return pa.RecordBatchReader.from_stream(spool.merged(name, columns)).read_all()
+
+
+def plain(**columns: str) -> Told:
+    return [(name, kind, name, []) for name, kind in columns.items()]
 
 
 @bounded(150)
@@ -190,17 +197,53 @@ def test_memory_stays_below_the_limit_with_unique_texts(tmp_path: Path) -> None:
 def test_lines_are_dropped_and_columns_can_be_told(tmp_path: Path) -> None:
     batch = pa.record_batch({"_ts": [2, 1], "a": [5, 6], "b": [None, 7], "dctv:line": pa.array([0, 1], pa.uint32())})
     spool = spooled(tmp_path, 1 << 20, [(3, "t", batch)])
-    wanted = [("_ts", "int64"), ("b", "string"), ("a", "double"), ("c", "bool")]
+    wanted = plain(_ts="int64", b="string", a="double", c="bool")
     assert read(spool, "t", wanted).to_pylist() == [
-        {"_ts": 1, "b": "7", "a": 6.0, "c": None, "dctv:file": 3},
-        {"_ts": 2, "b": None, "a": 5.0, "c": None, "dctv:file": 3},
+        {"_ts": 1, "b": "7", "a": 6.0, "c": None},
+        {"_ts": 2, "b": None, "a": 5.0, "c": None},
     ]
+    assert read(spool, "never", wanted).schema.names == ["_ts", "b", "a", "c"]
+
+
+@pytest.mark.parametrize("limit", [0, 1 << 20])
+def test_columns_get_other_names_and_sums(tmp_path: Path, limit: int) -> None:
+    batches = [(file, "t", pa.record_batch({"_ts": [9 - file], "a": [100], "b": [file]})) for file in (0, 1, 2)]
+    spool = spooled(tmp_path, limit, batches)
+    wanted = [("_ts", "int64", "_ts", [-7]), ("n", "int64", "a", [1, 20, 300]), ("b", "int64", "b", [])]
+    assert read(spool, "t", wanted).to_pylist() == [
+        {"_ts": 0, "n": 400, "b": 2},
+        {"_ts": 1, "n": 120, "b": 1},
+        {"_ts": 2, "n": 101, "b": 0},
+    ]
+
+
+EVENTS = st.lists(st.lists(st.tuples(st.integers(0, 9), st.integers(-5, 5)), max_size=30), max_size=5)
+
+
+@bounded(100)
+@given(tables=EVENTS, limit=st.sampled_from([0, 200, 1 << 20]))
+def test_all_events_come_in_order_of_time_tables_and_rows(
+    tmp_path_factory: pytest.TempPathFactory, tables: list[list[tuple[int, int]]], limit: int
+) -> None:
+    every = EveryEvent(str(tmp_path_factory.mktemp("spool")), limit)
+    expected = []
+    for number, rows in enumerate(tables):
+        rows.sort(key=lambda row: row[0])
+        times, pids = ([row[place] for row in rows] for place in (0, 1))
+        batch = pa.record_batch({"_ts": pa.array(times, pa.int64()), "own": pa.array(pids, pa.int64())})
+        stream = pa.RecordBatchReader.from_batches(batch.schema, [batch.slice(0, 7), batch.slice(7)])
+        passed = every.through(stream, f"t{number}", [("_ts", "_ts"), ("pid", "own")])
+        assert pa.RecordBatchReader.from_stream(passed).read_all().to_pylist() == batch.to_pylist()
+        expected += [(time, number, place, pid) for place, (time, pid) in enumerate(rows)]
+    found = pa.RecordBatchReader.from_stream(every.merged()).read_all().to_pylist()
+    rest = {"_duration": None, "category": None, "tid": None}
+    assert found == [{"_ts": ts, "name": f"t{table}", "pid": pid, **rest} for ts, table, _, pid in sorted(expected)]
 
 
 def test_values_that_do_not_fit_the_told_type_are_an_error(tmp_path: Path) -> None:
     spool = spooled(tmp_path, 1 << 20, [(0, "t", pa.record_batch({"_ts": [1], "a": ["x"]}))])
     with pytest.raises(pa.ArrowInvalid, match="column `a` has values of kind Code, which cannot become Int"):
-        read(spool, "t", [("_ts", "int64"), ("a", "int64")])
+        read(spool, "t", plain(_ts="int64", a="int64"))
 
 
 def test_events_without_times_are_refused(tmp_path: Path) -> None:

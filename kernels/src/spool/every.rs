@@ -13,7 +13,7 @@ use pyo3_arrow::PyRecordBatchReader;
 use super::column::{Kind, Scratch};
 use super::file::TempFile;
 use super::merge::Merged;
-use super::output::Output;
+use super::output::{Output, Wanted};
 use super::table::{TS, Table};
 use super::{LIMIT, most_runs, to_python};
 use crate::sweeps::Token;
@@ -180,8 +180,8 @@ impl EveryEvent {
             }
             drop(state);
             self.shared.spill.flush()?;
-            let wanted = COLUMNS.map(|(name, kind)| (name.to_owned(), kind));
-            let output = Output::new(&mut table, Some(&wanted), 0);
+            let wanted = COLUMNS.map(|(name, kind)| Wanted::plain(name, kind));
+            let output = Output::new(&mut table, Some(&wanted));
             let most = most_runs(self.shared.limit);
             let spill = self.shared.spill.clone();
             Merged::new(table, output, spill, most, Token::default())

@@ -88,10 +88,19 @@ fn kind(name: &str) -> PyResult<Kind> {
     })
 }
 
-fn wanted(columns: Vec<(String, String)>) -> PyResult<Vec<Wanted>> {
-    let each = columns.into_iter();
-    each.map(|(name, shape)| Ok((name, kind(&shape)?)))
-        .collect()
+/// A column that is told: its name, its type, the name that chunks give it, and what is added to it.
+type Told = (String, String, String, Vec<i64>);
+
+fn wanted(columns: Vec<Told>) -> PyResult<Vec<Wanted>> {
+    let each = columns.into_iter().map(|(name, shape, source, added)| {
+        Ok(Wanted {
+            name,
+            kind: kind(&shape)?,
+            source,
+            added,
+        })
+    });
+    each.collect()
 }
 
 impl State {
@@ -229,16 +238,16 @@ impl EventSpool {
 
     /// Take a table out, after `finish`: its rows by time, equal times in order of arrival.
     ///
-    /// `columns` are names and types (`int64`, `uint64`, `double`, `bool`, `string`) if they are known better than
-    /// from the rows themselves; then these are all that comes out, else the number of each row's file stands behind
-    /// them, and a table that nobody added to is empty. `origin` is taken from every time.
-    #[pyo3(signature = (table, columns=None, *, origin=0))]
+    /// `columns` are those that are known better than from the rows themselves: name, type (`int64`, `uint64`, `double`,
+    /// `bool`, `string`), the name that chunks give it, and what is added to whole numbers: nothing, one number, or one
+    /// for each file. Then these are all that comes out, and a table that nobody added to is empty. Without them the
+    /// number of each row's file stands behind its columns.
+    #[pyo3(signature = (table, columns=None))]
     fn merged(
         &self,
         py: Python<'_>,
         table: &str,
-        columns: Option<Vec<(String, String)>>,
-        origin: i64,
+        columns: Option<Vec<Told>>,
     ) -> PyResult<PyRecordBatchReader> {
         let wanted = columns.map(wanted).transpose()?;
         let taken = {
@@ -258,7 +267,7 @@ impl EventSpool {
         };
         let most = most_runs(self.limit);
         let merged = py.detach(|| {
-            let output = Output::new(&mut taken, wanted.as_deref(), origin);
+            let output = Output::new(&mut taken, wanted.as_deref());
             Merged::new(taken, output, self.spill.clone(), most, self.token.clone())
         });
         Ok(PyRecordBatchReader::new(Box::new(

@@ -12,7 +12,7 @@ use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use super::bytes::Bytes;
 use super::column::{Column, Kind};
 use super::ints::Ints;
-use super::table::{FILE, Info, TS, Table};
+use super::table::{FILE, Info, Table};
 use super::texts::Texts;
 use crate::columns::Strings;
 use crate::sweeps::fail;
@@ -56,8 +56,7 @@ struct Shown {
     place: Option<usize>,
     dictionary: Option<ArrayRef>,
     is_file: bool,
-    /// What is taken from each value.
-    origin: i64,
+    added: Vec<i64>,
 }
 
 /// How columns of all runs become those of the merged table.
@@ -67,8 +66,27 @@ pub struct Output {
     schema: SchemaRef,
 }
 
-/// A column's name and kind as the facts of a whole trace tell them.
-pub type Wanted = (String, Kind);
+/// A column as the facts of a whole trace tell it.
+#[derive(Clone)]
+pub struct Wanted {
+    pub name: String,
+    pub kind: Kind,
+    /// What the chunks call it.
+    pub source: String,
+    /// What is added to whole numbers: nothing, one number, or one for each file.
+    pub added: Vec<i64>,
+}
+
+impl Wanted {
+    pub fn plain(name: &str, kind: Kind) -> Wanted {
+        Wanted {
+            name: name.to_owned(),
+            kind,
+            source: name.to_owned(),
+            added: Vec::new(),
+        }
+    }
+}
 
 fn data_type(kind: Kind) -> DataType {
     match kind {
@@ -96,11 +114,10 @@ fn given(info: Info, wanted: Option<Kind>) -> Given {
 
 impl Output {
     /// Takes what a table knows of its columns.
-    pub fn new(table: &mut Table, wanted: Option<&[Wanted]>, origin: i64) -> Output {
+    pub fn new(table: &mut Table, wanted: Option<&[Wanted]>) -> Output {
         let kind_of = |name: &str| {
             let mut all = wanted.unwrap_or_default().iter();
-            all.find(|(wanted, _)| wanted == name)
-                .map(|(_, kind)| *kind)
+            all.find(|one| one.source == name).map(|one| one.kind)
         };
         let infos = std::mem::take(&mut table.columns).into_iter();
         let given: Vec<Given> = infos
@@ -110,36 +127,34 @@ impl Output {
             })
             .collect();
         let place = |name: &str| given.iter().position(|column| column.name == name);
-        let names: Vec<(String, Kind)> = match wanted {
+        let columns: Vec<Wanted> = match wanted {
             Some(wanted) => wanted.to_vec(),
-            None => given
-                .iter()
-                .map(|column| (column.name.clone(), column.kind))
-                .collect(),
+            None => {
+                let own = given.iter().filter(|column| column.name != FILE);
+                let own = own.map(|column| Wanted::plain(&column.name, column.kind));
+                own.chain([Wanted::plain(FILE, Kind::Int)]).collect()
+            }
         };
-        let file = wanted.is_none().then(|| (FILE.to_owned(), Kind::Int));
-        let names = names.into_iter().filter(|(name, _)| name != FILE);
         let mut shown = Vec::new();
         let mut fields = Vec::new();
-        for (name, kind) in names.chain(file) {
-            let place = place(&name);
-            let kind = place.map_or(kind, |place| given[place].kind);
+        for column in columns {
+            let place = place(&column.source);
+            let kind = place.map_or(column.kind, |place| given[place].kind);
             let texts = place
                 .filter(|_| kind == Kind::Code)
                 .map(|place| &given[place].texts);
-            let is_file = name == FILE;
+            let is_file = wanted.is_none() && column.name == FILE;
             let shape = if is_file {
                 DataType::UInt32
             } else {
                 data_type(kind)
             };
-            let origin = if name == TS { origin } else { 0 };
-            fields.push(Field::new(name, shape, true));
+            fields.push(Field::new(column.name, shape, true));
             shown.push(Shown {
-                origin,
                 place,
                 dictionary: texts.map(Texts::dictionary),
                 is_file,
+                added: column.added,
             });
         }
         Output {
@@ -173,18 +188,31 @@ impl Output {
 
     /// Makes what comes out of gathered columns.
     pub fn batch(&self, columns: Vec<Column>, rows: usize) -> Result<RecordBatch, ArrowError> {
+        let files = self.files(&columns);
         let mut columns: Vec<Option<Column>> = columns.into_iter().map(Some).collect();
         let fields = self.schema.fields().iter();
         let arrays = self.shown.iter().zip(fields).map(|(shown, field)| {
             let column = shown.place.and_then(|place| columns.get_mut(place)?.take());
             match column {
-                Some(column) if column.kind != Kind::Empty => array(column, shown),
+                Some(column) if column.kind != Kind::Empty => array(column, shown, &files),
                 _ => Ok(new_null_array(field.data_type(), rows)),
             }
         });
         let arrays = arrays.collect::<Result<_, _>>()?;
         let options = RecordBatchOptions::new().with_row_count(Some(rows));
         RecordBatch::try_new_with_options(self.schema(), arrays, &options)
+    }
+
+    /// The number of each row's file, if some column asks for it.
+    fn files(&self, columns: &[Column]) -> Vec<i64> {
+        let mut files = Vec::new();
+        let place = self.given.iter().position(|column| column.name == FILE);
+        if self.shown.iter().any(|shown| shown.added.len() > 1)
+            && let Some(column) = place.and_then(|place| columns.get(place))
+        {
+            column.ints.all(&mut files);
+        }
+        files
     }
 }
 
@@ -292,7 +320,21 @@ fn valid(parts: &[Option<&Column>], picks: &[Pick]) -> Option<BooleanBufferBuild
     Some(valid)
 }
 
-fn array(column: Column, shown: &Shown) -> Result<ArrayRef, ArrowError> {
+/// Adds to each number what belongs to its row's file.
+fn add(values: &mut [i64], added: &[i64], files: &[i64]) {
+    match added {
+        [] => (),
+        [same] => values.iter_mut().for_each(|v| *v = v.saturating_add(*same)),
+        each => {
+            for (value, file) in values.iter_mut().zip(files) {
+                let more = usize::try_from(*file).ok().and_then(|file| each.get(file));
+                *value = value.saturating_add(more.copied().unwrap_or(0));
+            }
+        }
+    }
+}
+
+fn array(column: Column, shown: &Shown, files: &[i64]) -> Result<ArrayRef, ArrowError> {
     let nulls = column
         .valid
         .map(|mut valid| NullBuffer::new(valid.finish()));
@@ -300,11 +342,8 @@ fn array(column: Column, shown: &Shown) -> Result<ArrayRef, ArrowError> {
         return text_array(column.texts, nulls);
     }
     let mut values = column.ints.into_wide();
-    if shown.origin != 0 && column.kind == Kind::Int {
-        let origin = shown.origin;
-        values
-            .iter_mut()
-            .for_each(|v| *v = v.saturating_sub(origin));
+    if column.kind == Kind::Int {
+        add(&mut values, &shown.added, files);
     }
     if shown.is_file {
         let values = values.into_iter().map(|v| v as u32).collect();

@@ -13,7 +13,7 @@ use parquet::arrow::arrow_writer::ArrowWriterOptions;
 use parquet::errors::ParquetError;
 use parquet::file::metadata::ParquetMetaData;
 
-use super::layout;
+use super::layout::{self, Form};
 use crate::sweeps::fail;
 
 /// Batches that wait for the thread that encodes.
@@ -48,7 +48,7 @@ fn unwritable(path: &Path, error: &io::Error) -> ArrowError {
 fn encode(
     path: &Path,
     schema: SchemaRef,
-    sorted: bool,
+    form: Form,
     batches: &Receiver<RecordBatch>,
 ) -> Result<ParquetMetaData, ArrowError> {
     let file = File::create_new(path).map_err(|error| unwritable(path, &error))?;
@@ -56,7 +56,7 @@ fn encode(
         .recv()
         .unwrap_or_else(|_| RecordBatch::new_empty(schema));
     let write = || {
-        let properties = layout::properties(&first, sorted)?;
+        let properties = layout::properties(&first, form)?;
         let options = ArrowWriterOptions::new()
             .with_properties(properties)
             .with_skip_arrow_metadata(true);
@@ -74,14 +74,14 @@ fn encode(
 pub fn write(
     path: &Path,
     reader: Box<dyn RecordBatchReader + Send>,
-    sorted: bool,
+    form: Form,
     report: &mut dyn FnMut(usize) -> bool,
 ) -> Result<Written, ArrowError> {
     let schema = reader.schema();
     let mut rows = 0_u64;
     let metadata = thread::scope(|scope| {
         let (sender, receiver) = sync_channel(AHEAD);
-        let encoder = scope.spawn(move || encode(path, schema, sorted, &receiver));
+        let encoder = scope.spawn(move || encode(path, schema, form, &receiver));
         let read = || {
             for batch in reader {
                 let batch = batch?;

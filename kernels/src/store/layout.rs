@@ -15,6 +15,14 @@ use parquet::schema::types::ColumnPath;
 
 /// Rows of a row group: what the engine gives one thread at a time.
 pub const GROUP_ROWS: usize = 122_880;
+/// What is asked of a file.
+#[derive(Clone, Copy)]
+pub struct Form {
+    /// Whether its first column is ascending.
+    pub ascending: bool,
+    pub group_rows: usize,
+}
+
 /// Encoded bytes that end a row group early.
 const GROUP_BYTES: usize = 64 << 20;
 /// Bytes of a page at most: a column of a row group mostly is one page, since nobody skips pages.
@@ -84,8 +92,8 @@ fn column_layout(
 }
 
 /// The properties of a file whose first rows these are.
-pub fn properties(first: &RecordBatch, sorted: bool) -> Result<WriterProperties, ParquetError> {
-    let order = sorted.then(|| {
+pub fn properties(first: &RecordBatch, form: Form) -> Result<WriterProperties, ParquetError> {
+    let order = form.ascending.then(|| {
         vec![SortingColumn {
             column_idx: 0,
             descending: false,
@@ -97,7 +105,7 @@ pub fn properties(first: &RecordBatch, sorted: bool) -> Result<WriterProperties,
         .set_dictionary_enabled(false)
         .set_statistics_enabled(EnabledStatistics::None)
         .set_offset_index_disabled(true)
-        .set_max_row_group_row_count(Some(GROUP_ROWS))
+        .set_max_row_group_row_count(Some(form.group_rows))
         .set_max_row_group_bytes(Some(GROUP_BYTES))
         .set_data_page_size_limit(PAGE_BYTES)
         .set_data_page_row_count_limit(GROUP_ROWS)

@@ -24,22 +24,27 @@ fn told(path: &Path, written: &file::Written) -> PyResult<Vec<(i64, u64, u32)>> 
         .collect())
 }
 
-/// Write a stream to a new Parquet file: row groups of 122,880 rows, encoded in a second thread.
+/// Write a stream to a new Parquet file: row groups of `group_rows`, encoded in a second thread.
 ///
-/// `sorted` is whether its first column is ascending; `progress` is told the rows of each batch and raises to end it.
+/// `ascending` is whether its first column is; `progress` is told the rows of each batch and raises to end it.
 #[pyfunction]
-#[pyo3(signature = (path, table, *, sorted, progress=None))]
+#[pyo3(signature = (path, table, *, ascending, progress=None, group_rows=layout::GROUP_ROWS))]
 fn write_table(
     py: Python<'_>,
     path: PathBuf,
     table: PyRecordBatchReader,
-    sorted: bool,
+    ascending: bool,
     progress: Option<Py<PyAny>>,
+    group_rows: usize,
 ) -> PyResult<Written> {
     let reader = table.into_reader()?;
     let names = reader.schema();
     let names = names.fields().iter().map(|field| field.name().clone());
     let names = names.collect();
+    let form = layout::Form {
+        ascending,
+        group_rows: group_rows.max(1),
+    };
     let mut raised = None;
     let mut report = |rows: usize| match &progress {
         None => true,
@@ -51,7 +56,7 @@ fn write_table(
             }
         },
     };
-    let written = py.detach(|| file::write(&path, reader, sorted, &mut report));
+    let written = py.detach(|| file::write(&path, reader, form, &mut report));
     if let Some(error) = raised {
         return Err(error);
     }
