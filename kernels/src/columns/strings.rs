@@ -12,6 +12,7 @@ pub struct Strings {
 }
 
 impl Strings {
+    #[inline]
     pub fn len(&self) -> usize {
         self.ends.len()
     }
@@ -21,6 +22,7 @@ impl Strings {
         self.ends.push(self.data.len());
     }
 
+    #[inline]
     pub fn get(&self, index: usize) -> &[u8] {
         let start = match index.checked_sub(1) {
             Some(before) => self.ends[before],
@@ -62,17 +64,65 @@ pub struct Interner {
     last: usize,
 }
 
+/// Two words that tell a text of at most 16 bytes from all others of its length.
+#[inline]
+fn words(value: &[u8]) -> Option<(u64, u64)> {
+    Some(match value {
+        [] => (0, 0),
+        [a] | [a, _] | [a, _, _] => {
+            let (middle, last) = (value[value.len() / 2], value[value.len() - 1]);
+            let ends = u64::from(*a) | u64::from(last) << 8;
+            (ends, u64::from(middle))
+        }
+        _ if value.len() < 8 => (
+            u64::from(u32::from_le_bytes(*value.first_chunk()?)),
+            u64::from(u32::from_le_bytes(*value.last_chunk()?)),
+        ),
+        _ if value.len() <= 16 => (
+            u64::from_le_bytes(*value.first_chunk()?),
+            u64::from_le_bytes(*value.last_chunk()?),
+        ),
+        _ => return None,
+    })
+}
+
+#[inline]
 fn hash(value: &[u8]) -> u64 {
-    let mut hasher = FxHasher::default();
-    hasher.write(value);
-    hasher.finish()
+    const FIRST: u64 = 0x9e37_79b9_7f4a_7c15;
+    const LAST: u64 = 0xc2b2_ae3d_27d4_eb4f;
+    match words(value) {
+        Some((first, last)) => {
+            let first = first ^ FIRST.wrapping_add(value.len() as u64);
+            let product = u128::from(first) * u128::from(last ^ LAST);
+            product as u64 ^ (product >> 64) as u64
+        }
+        None => {
+            let mut hasher = FxHasher::default();
+            hasher.write(value);
+            hasher.finish()
+        }
+    }
+}
+
+/// Whether two texts are equal, without a call where they are short, as most are.
+#[inline]
+fn equal(one: &[u8], other: &[u8]) -> bool {
+    if one.len() != other.len() {
+        return false;
+    }
+    match (words(one), words(other)) {
+        (Some(one), Some(other)) => one == other,
+        _ => one == other,
+    }
 }
 
 impl Interner {
+    #[inline]
     pub fn len(&self) -> usize {
         self.values.len()
     }
 
+    #[inline]
     pub fn get(&self, id: usize) -> &[u8] {
         self.values.get(id)
     }
@@ -102,7 +152,7 @@ impl Interner {
     /// The number of `value`, a new one if it was not seen before.
     #[inline]
     pub fn intern(&mut self, value: &[u8]) -> usize {
-        if self.last < self.len() && self.get(self.last) == value {
+        if self.last < self.len() && equal(self.get(self.last), value) {
             return self.last;
         }
         if (self.len() + 1) * 2 > self.slots.len() {
@@ -130,6 +180,7 @@ impl Interner {
         self.probe(hash(value), value).ok()
     }
 
+    #[inline]
     fn probe(&self, hash: u64, value: &[u8]) -> Result<usize, usize> {
         let mask = self.slots.len() - 1;
         let mut slot = hash as usize & mask;
@@ -138,7 +189,7 @@ impl Interner {
                 0 => return Err(slot),
                 taken => {
                     let id = taken as usize - 1;
-                    if self.hashes[id] == hash && self.get(id) == value {
+                    if self.hashes[id] == hash && equal(self.get(id), value) {
                         return Ok(id);
                     }
                 }

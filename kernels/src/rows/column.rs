@@ -24,8 +24,11 @@ enum Values {
 /// A growing column.
 pub struct Column {
     values: Values,
+    /// Of the rows up to the last null.
     nulls: NullBufferBuilder,
     rows: usize,
+    /// Numbers that a decoder gives to texts, and theirs here; -1 for those that have none.
+    numbers: Vec<i32>,
 }
 
 impl Column {
@@ -41,6 +44,7 @@ impl Column {
             values,
             nulls: NullBufferBuilder::new(0),
             rows: 0,
+            numbers: Vec::new(),
         }
     }
 
@@ -51,8 +55,13 @@ impl Column {
 
     #[inline]
     fn valid(&mut self) {
-        self.nulls.append_non_null();
         self.rows += 1;
+    }
+
+    /// Bring the nulls up to the rows, of which those that are missing have values.
+    fn append_valid(&mut self) {
+        let missing = self.rows.saturating_sub(self.nulls.len());
+        self.nulls.append_n_non_nulls(missing);
     }
 
     /// Add nulls until there are so many rows.
@@ -61,6 +70,7 @@ impl Column {
         if missing == 0 {
             return;
         }
+        self.append_valid();
         self.nulls.append_n_nulls(missing);
         self.rows = rows;
         match &mut self.values {
@@ -133,6 +143,34 @@ impl Column {
         self.valid();
     }
 
+    /// Add the text that [`Column::name`] was told with this number; false if there was none.
+    #[inline]
+    pub fn recall(&mut self, number: usize) -> bool {
+        if let Values::Coded(codes, _) = &mut self.values
+            && let Some(code @ 0..) = self.numbers.get(number)
+        {
+            codes.push(*code);
+            self.valid();
+            return true;
+        }
+        false
+    }
+
+    /// Add a text for which the number stands from now on.
+    pub fn name(&mut self, number: usize, value: &[u8]) {
+        self.text(value);
+        // So the places for numbers cost no more than the rows, whatever the numbers are.
+        if let Values::Coded(codes, _) = &self.values
+            && let Some(code) = codes.last()
+            && number < 64 + 4 * codes.len()
+        {
+            if self.numbers.len() <= number {
+                self.numbers.resize(number + 1, -1);
+            }
+            self.numbers[number] = *code;
+        }
+    }
+
     fn spell_out(&mut self) {
         if let Values::Coded(codes, distinct) = &self.values {
             let mut texts = Strings::default();
@@ -146,7 +184,7 @@ impl Column {
     /// Take values back, down to so many rows.
     pub fn truncate(&mut self, rows: usize) {
         self.rows = self.rows.min(rows);
-        self.nulls.truncate(rows);
+        self.nulls.truncate(rows.min(self.nulls.len()));
         match &mut self.values {
             Values::Int(values) => values.truncate(rows),
             Values::Uint(values) => values.truncate(rows),
@@ -167,6 +205,7 @@ impl Column {
 
     /// The column as an array; `invalid` counts texts that were not UTF-8, whose bad bytes are replaced.
     pub fn finish(mut self, invalid: &mut usize) -> Result<ArrayRef, ArrowError> {
+        self.append_valid();
         let nulls = self.nulls.finish();
         Ok(match self.values {
             Values::Int(values) => {

@@ -82,6 +82,21 @@ impl Rows {
         }
     }
 
+    /// Add a text for which, in this column, the number stands in all rows of a chunk.
+    #[inline]
+    pub fn numbered<T: AsRef<[u8]>>(
+        &mut self,
+        column: usize,
+        number: usize,
+        text: impl FnOnce() -> T,
+    ) {
+        if let Some(column) = self.column(column, 4)
+            && !column.recall(number)
+        {
+            column.name(number, text().as_ref());
+        }
+    }
+
     /// One batch of all rows, with their numbers as the last column, where they are of events.
     pub fn finish(
         mut self,
