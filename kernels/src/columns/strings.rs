@@ -58,61 +58,67 @@ impl Strings {
 #[derive(Default)]
 pub struct Interner {
     values: Strings,
-    hashes: Vec<u64>,
+    keys: Vec<Key>,
     /// Open addressing: 0 is free, otherwise the number + 1; the length is a power of two.
     slots: Vec<u32>,
     last: usize,
 }
 
-/// Two words that tell a text of at most 16 bytes from all others of its length.
-#[inline]
-fn words(value: &[u8]) -> Option<(u64, u64)> {
-    Some(match value {
-        [] => (0, 0),
-        [a] | [a, _] | [a, _, _] => {
-            let (middle, last) = (value[value.len() / 2], value[value.len() - 1]);
-            let ends = u64::from(*a) | u64::from(last) << 8;
-            (ends, u64::from(middle))
-        }
-        _ if value.len() < 8 => (
-            u64::from(u32::from_le_bytes(*value.first_chunk()?)),
-            u64::from(u32::from_le_bytes(*value.last_chunk()?)),
-        ),
-        _ if value.len() <= 16 => (
-            u64::from_le_bytes(*value.first_chunk()?),
-            u64::from_le_bytes(*value.last_chunk()?),
-        ),
-        _ => return None,
-    })
+/// What tells a string from others: all of it if it has at most 16 bytes, as most have, otherwise its hash.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Key {
+    length: usize,
+    first: u64,
+    last: u64,
 }
 
-#[inline]
-fn hash(value: &[u8]) -> u64 {
-    const FIRST: u64 = 0x9e37_79b9_7f4a_7c15;
-    const LAST: u64 = 0xc2b2_ae3d_27d4_eb4f;
-    match words(value) {
-        Some((first, last)) => {
-            let first = first ^ FIRST.wrapping_add(value.len() as u64);
-            let product = u128::from(first) * u128::from(last ^ LAST);
-            product as u64 ^ (product >> 64) as u64
-        }
-        None => {
-            let mut hasher = FxHasher::default();
-            hasher.write(value);
-            hasher.finish()
+impl Key {
+    #[inline]
+    fn of(value: &[u8]) -> Key {
+        let length = value.len();
+        let (first, last) = match (value.first_chunk(), value.last_chunk()) {
+            (Some(first), Some(last)) if length <= 16 => {
+                (u64::from_le_bytes(*first), u64::from_le_bytes(*last))
+            }
+            (Some(_), _) => Key::long(value),
+            _ => Key::tiny(value),
+        };
+        Key {
+            length,
+            first,
+            last,
         }
     }
-}
 
-/// Whether two texts are equal, without a call where they are short, as most are.
-#[inline]
-fn equal(one: &[u8], other: &[u8]) -> bool {
-    if one.len() != other.len() {
-        return false;
+    fn long(value: &[u8]) -> (u64, u64) {
+        let mut hasher = FxHasher::default();
+        hasher.write(value);
+        (hasher.finish(), 0)
     }
-    match (words(one), words(other)) {
-        (Some(one), Some(other)) => one == other,
-        _ => one == other,
+
+    /// Of fewer than 8 bytes.
+    #[inline]
+    fn tiny(value: &[u8]) -> (u64, u64) {
+        if let (Some(first), Some(last)) = (value.first_chunk(), value.last_chunk()) {
+            let [first, last] = [first, last].map(|part| u64::from(u32::from_le_bytes(*part)));
+            return (first | last << 32, 0);
+        }
+        let byte = |at: usize| value.get(at).map_or(0, |byte| u64::from(*byte));
+        (byte(0) | byte(1) << 8 | byte(2) << 16, 0)
+    }
+
+    #[inline]
+    fn is_whole(self) -> bool {
+        self.length <= 16
+    }
+
+    #[inline]
+    fn hash(self) -> usize {
+        const FIRST: u64 = 0x9e37_79b9_7f4a_7c15;
+        const LAST: u64 = 0xc2b2_ae3d_27d4_eb4f;
+        let first = self.first ^ FIRST.wrapping_add(self.length as u64);
+        let product = u128::from(first) * u128::from(self.last ^ LAST);
+        (product as u64 ^ (product >> 64) as u64) as usize
     }
 }
 
@@ -141,7 +147,7 @@ impl Interner {
 
     pub fn memory(&self) -> usize {
         let tables =
-            self.hashes.capacity() * size_of::<u64>() + self.slots.capacity() * size_of::<u32>();
+            self.keys.capacity() * size_of::<Key>() + self.slots.capacity() * size_of::<u32>();
         self.values.memory() + tables
     }
 
@@ -152,49 +158,54 @@ impl Interner {
     /// The number of `value`, a new one if it was not seen before.
     #[inline]
     pub fn intern(&mut self, value: &[u8]) -> usize {
-        if self.last < self.len() && equal(self.get(self.last), value) {
+        let key = Key::of(value);
+        if self.is(self.last, key, value) {
             return self.last;
         }
-        if (self.len() + 1) * 2 > self.slots.len() {
-            self.grow();
-        }
-        let hash = hash(value);
-        self.last = match self.probe(hash, value) {
+        self.last = match self.probe(key, value) {
             Ok(id) => id,
-            Err(slot) => {
-                self.values.push(value);
-                self.hashes.push(hash);
-                // More than 2^32 distinct strings do not fit into memory.
-                self.slots[slot] = self.len() as u32;
-                self.len() - 1
-            }
+            Err(slot) => self.add(key, value, slot),
         };
         self.last
     }
 
+    /// Add a string that was not seen before, where a probe ended.
+    #[cold]
+    fn add(&mut self, key: Key, value: &[u8], mut slot: usize) -> usize {
+        if (self.len() + 1) * 2 > self.slots.len() {
+            self.grow();
+            slot = self.probe(key, value).unwrap_or_else(|slot| slot);
+        }
+        self.values.push(value);
+        self.keys.push(key);
+        // More than 2^32 distinct strings do not fit into memory.
+        self.slots[slot] = self.len() as u32;
+        self.len() - 1
+    }
+
     /// The number of `value`, if it was seen before.
     pub fn find(&self, value: &[u8]) -> Option<usize> {
-        if self.slots.is_empty() {
-            return None;
-        }
-        self.probe(hash(value), value).ok()
+        self.probe(Key::of(value), value).ok()
     }
 
     #[inline]
-    fn probe(&self, hash: u64, value: &[u8]) -> Result<usize, usize> {
-        let mask = self.slots.len() - 1;
-        let mut slot = hash as usize & mask;
+    fn is(&self, id: usize, key: Key, value: &[u8]) -> bool {
+        self.keys.get(id) == Some(&key) && (key.is_whole() || self.get(id) == value)
+    }
+
+    /// The number of a string, or the slot that it would get.
+    #[inline]
+    fn probe(&self, key: Key, value: &[u8]) -> Result<usize, usize> {
+        let mask = self.slots.len().wrapping_sub(1);
+        let mut slot = key.hash() & mask;
         loop {
-            match self.slots[slot] {
-                0 => return Err(slot),
-                taken => {
-                    let id = taken as usize - 1;
-                    if self.hashes[id] == hash && equal(self.get(id), value) {
-                        return Ok(id);
-                    }
+            match self.slots.get(slot).copied() {
+                None | Some(0) => return Err(slot),
+                Some(taken) if self.is(taken as usize - 1, key, value) => {
+                    return Ok(taken as usize - 1);
                 }
+                Some(_) => slot = (slot + 1) & mask,
             }
-            slot = (slot + 1) & mask;
         }
     }
 
@@ -202,8 +213,8 @@ impl Interner {
         let size = (self.slots.len() * 2).max(16);
         self.slots.clear();
         self.slots.resize(size, 0);
-        for (id, hash) in self.hashes.iter().enumerate() {
-            let mut slot = *hash as usize & (size - 1);
+        for (id, key) in self.keys.iter().enumerate() {
+            let mut slot = key.hash() & (size - 1);
             while self.slots[slot] != 0 {
                 slot = (slot + 1) & (size - 1);
             }

@@ -32,13 +32,14 @@ pub struct Column {
 }
 
 impl Column {
-    pub fn new(kind: Type) -> Column {
+    /// An empty column, with room for so many rows.
+    pub fn new(kind: Type, room: usize) -> Column {
         let values = match kind {
-            Type::Int => Values::Int(Vec::new()),
-            Type::Uint => Values::Uint(Vec::new()),
-            Type::Float => Values::Float(Vec::new()),
-            Type::Bool => Values::Bool(Vec::new()),
-            Type::Text | Type::Json => Values::Coded(Vec::new(), Interner::default()),
+            Type::Int => Values::Int(Vec::with_capacity(room)),
+            Type::Uint => Values::Uint(Vec::with_capacity(room)),
+            Type::Float => Values::Float(Vec::with_capacity(room)),
+            Type::Bool => Values::Bool(Vec::with_capacity(room)),
+            Type::Text | Type::Json => Values::Coded(Vec::with_capacity(room), Interner::default()),
         };
         Column {
             values,
