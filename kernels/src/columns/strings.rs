@@ -65,8 +65,8 @@ pub struct Interner {
 }
 
 /// What tells a string from others: all of it if it has at most 16 bytes, as most have, otherwise its hash.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Key {
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub struct Key {
     length: usize,
     first: u64,
     last: u64,
@@ -74,7 +74,7 @@ struct Key {
 
 impl Key {
     #[inline]
-    fn of(value: &[u8]) -> Key {
+    pub fn of(value: &[u8]) -> Key {
         let length = value.len();
         let (first, last) = match (value.first_chunk(), value.last_chunk()) {
             (Some(first), Some(last)) if length <= 16 => {
@@ -107,8 +107,9 @@ impl Key {
         (byte(0) | byte(1) << 8 | byte(2) << 16, 0)
     }
 
+    /// Whether no other string has this key.
     #[inline]
-    fn is_whole(self) -> bool {
+    pub fn is_whole(self) -> bool {
         self.length <= 16
     }
 

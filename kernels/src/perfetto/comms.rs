@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::columns::Interner;
+use crate::columns::{Interner, Key};
 use crate::rows::Rows;
 
 /// Threads whose names are kept, and names that have numbers.
@@ -15,6 +15,7 @@ const LENGTH: usize = 16;
 pub struct Comm {
     bytes: [u8; LENGTH],
     length: u8,
+    key: Key,
     number: Option<u32>,
 }
 
@@ -24,6 +25,11 @@ impl Comm {
         self.bytes
             .get(..usize::from(self.length))
             .unwrap_or_default()
+    }
+
+    #[inline]
+    fn is(&self, text: &[u8]) -> bool {
+        self.key.is_whole() && self.key == Key::of(text)
     }
 
     /// Put the name into a column.
@@ -38,7 +44,7 @@ impl Comm {
     /// Put a text into a column, which often is this name.
     #[inline]
     pub fn put_text(&self, rows: &mut Rows, column: usize, text: &[u8]) {
-        match self.text() == text {
+        match self.is(text) {
             true => self.put(rows, column),
             false => rows.text(column, text),
         }
@@ -58,6 +64,7 @@ impl Comms {
         let text = text.get(..LENGTH).unwrap_or(text);
         let mut comm = Comm::default();
         comm.length = text.len() as u8;
+        comm.key = Key::of(text);
         for (to, from) in comm.bytes.iter_mut().zip(text) {
             *to = *from;
         }
@@ -76,7 +83,7 @@ impl Comms {
     #[inline]
     pub fn keep(&mut self, pid: i64, text: &[u8]) -> Comm {
         match self.get(pid) {
-            Some(comm) if comm.text() == text => comm,
+            Some(comm) if comm.is(text) => comm,
             _ => {
                 let comm = self.comm(text);
                 self.put(pid, comm);

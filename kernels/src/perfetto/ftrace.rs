@@ -92,7 +92,7 @@ impl Ftrace {
     pub fn bundle(&mut self, world: &mut World, sink: &mut Sink, packet: &Packet, message: &[u8]) {
         let bundle = self.head(world, packet, message);
         let mut fields = Fields::of(message);
-        for (number, value) in fields.by_ref() {
+        while let Some((number, value)) = fields.one() {
             match (number, value) {
                 (2, Value::Bytes(event)) => self.event(world, sink, &bundle, event),
                 (4, Value::Bytes(compact)) => {
@@ -336,7 +336,7 @@ fn fill<'a>(
     let mut rest: Vec<(u32, Value<'_>)> = Vec::new();
     let mut fields = Fields::of(event);
     let rows = sink.rows(plan.table);
-    for (number, value) in fields.by_ref() {
+    while let Some((number, value)) = fields.one() {
         let Slot { column, conv } = plan.slot(number);
         let column = column as usize;
         match (conv, value) {

@@ -114,6 +114,14 @@ impl<'a> Iterator for Fields<'a> {
 
     #[inline(always)]
     fn next(&mut self) -> Option<(u32, Value<'a>)> {
+        self.one()
+    }
+}
+
+impl<'a> Fields<'a> {
+    /// The next field: as `next`, but always made a part of the caller.
+    #[inline(always)]
+    pub fn one(&mut self) -> Option<(u32, Value<'a>)> {
         if self.at >= self.bytes.len() {
             return None;
         }

@@ -84,8 +84,18 @@ impl Column {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn int(&mut self, value: i64) {
+        match &mut self.values {
+            Values::Int(values) => {
+                values.push(value);
+                self.valid();
+            }
+            _ => self.other_int(value),
+        }
+    }
+
+    fn other_int(&mut self, value: i64) {
         match &mut self.values {
             Values::Int(values) => values.push(value),
             Values::Uint(values) => values.push(value.cast_unsigned()),

@@ -13,7 +13,7 @@ pub struct Numbers {
 
 #[derive(Clone, Copy, Default)]
 struct Slot {
-    bytes: u128,
+    bytes: (u64, u64),
     /// 0 where nothing is remembered.
     number: usize,
     length: usize,
@@ -39,8 +39,11 @@ impl Numbers {
     #[inline]
     pub fn of(&mut self, field: &[u8; NAME]) -> (usize, usize) {
         const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
-        let bytes = u128::from_le_bytes(*field);
-        let mixed = (bytes as u64).wrapping_mul(FACTOR) ^ (bytes >> 64) as u64;
+        let (Some(low), Some(high)) = (field.first_chunk(), field.last_chunk()) else {
+            return (0, NAME);
+        };
+        let bytes = (u64::from_le_bytes(*low), u64::from_le_bytes(*high));
+        let mixed = bytes.0.wrapping_mul(FACTOR) ^ bytes.1;
         let place = (mixed.wrapping_mul(FACTOR) >> 32) as usize & (SLOTS - 1);
         let slot = self.slots[place];
         if slot.bytes == bytes && slot.number > 0 {

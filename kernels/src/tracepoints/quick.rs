@@ -67,8 +67,8 @@ impl Quick {
                 return Some(());
             }
             Quick::Name(at) => {
-                let text = bytes(record, at)?;
-                let (number, length) = names.numbers.of(&text);
+                let text = record.get(at..)?.first_chunk()?;
+                let (number, length) = names.numbers.of(text);
                 rows.numbered(column, number, || text.get(..length).unwrap_or_default());
                 return Some(());
             }
