@@ -1,4 +1,4 @@
-# Everything a developer does, by name. Needs python3 >= 3.11 with venv, cargo and rustc >= 1.88, and a C linker.
+# Everything a developer does, by name. Needs python3 >= 3.11 with venv, cargo and rustc >= 1.88, and a C compiler.
 
 PYTHON ?= python3
 DCTV_TRACES ?= ../shared/traces

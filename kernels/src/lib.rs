@@ -24,6 +24,7 @@ mod tracedat;
 mod tracepoints;
 mod trees;
 mod uftrace;
+mod zstd;
 
 #[pymodule]
 fn _kernels(m: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -12,6 +12,7 @@ pub struct Strings {
 }
 
 impl Strings {
+    #[inline]
     pub fn len(&self) -> usize {
         self.ends.len()
     }
@@ -21,6 +22,7 @@ impl Strings {
         self.ends.push(self.data.len());
     }
 
+    #[inline]
     pub fn get(&self, index: usize) -> &[u8] {
         let start = match index.checked_sub(1) {
             Some(before) => self.ends[before],
@@ -56,23 +58,78 @@ impl Strings {
 #[derive(Default)]
 pub struct Interner {
     values: Strings,
-    hashes: Vec<u64>,
+    keys: Vec<Key>,
     /// Open addressing: 0 is free, otherwise the number + 1; the length is a power of two.
     slots: Vec<u32>,
     last: usize,
 }
 
-fn hash(value: &[u8]) -> u64 {
-    let mut hasher = FxHasher::default();
-    hasher.write(value);
-    hasher.finish()
+/// What tells a string from others: all of it if it has at most 16 bytes, as most have, otherwise its hash.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub struct Key {
+    length: usize,
+    first: u64,
+    last: u64,
+}
+
+impl Key {
+    #[inline]
+    pub fn of(value: &[u8]) -> Key {
+        let length = value.len();
+        let (first, last) = match (value.first_chunk(), value.last_chunk()) {
+            (Some(first), Some(last)) if length <= 16 => {
+                (u64::from_le_bytes(*first), u64::from_le_bytes(*last))
+            }
+            (Some(_), _) => Key::long(value),
+            _ => Key::tiny(value),
+        };
+        Key {
+            length,
+            first,
+            last,
+        }
+    }
+
+    fn long(value: &[u8]) -> (u64, u64) {
+        let mut hasher = FxHasher::default();
+        hasher.write(value);
+        (hasher.finish(), 0)
+    }
+
+    /// Of fewer than 8 bytes.
+    #[inline]
+    fn tiny(value: &[u8]) -> (u64, u64) {
+        if let (Some(first), Some(last)) = (value.first_chunk(), value.last_chunk()) {
+            let [first, last] = [first, last].map(|part| u64::from(u32::from_le_bytes(*part)));
+            return (first | last << 32, 0);
+        }
+        let byte = |at: usize| value.get(at).map_or(0, |byte| u64::from(*byte));
+        (byte(0) | byte(1) << 8 | byte(2) << 16, 0)
+    }
+
+    /// Whether no other string has this key.
+    #[inline]
+    pub fn is_whole(self) -> bool {
+        self.length <= 16
+    }
+
+    #[inline]
+    fn hash(self) -> usize {
+        const FIRST: u64 = 0x9e37_79b9_7f4a_7c15;
+        const LAST: u64 = 0xc2b2_ae3d_27d4_eb4f;
+        let first = self.first ^ FIRST.wrapping_add(self.length as u64);
+        let product = u128::from(first) * u128::from(self.last ^ LAST);
+        (product as u64 ^ (product >> 64) as u64) as usize
+    }
 }
 
 impl Interner {
+    #[inline]
     pub fn len(&self) -> usize {
         self.values.len()
     }
 
+    #[inline]
     pub fn get(&self, id: usize) -> &[u8] {
         self.values.get(id)
     }
@@ -91,7 +148,7 @@ impl Interner {
 
     pub fn memory(&self) -> usize {
         let tables =
-            self.hashes.capacity() * size_of::<u64>() + self.slots.capacity() * size_of::<u32>();
+            self.keys.capacity() * size_of::<Key>() + self.slots.capacity() * size_of::<u32>();
         self.values.memory() + tables
     }
 
@@ -102,48 +159,54 @@ impl Interner {
     /// The number of `value`, a new one if it was not seen before.
     #[inline]
     pub fn intern(&mut self, value: &[u8]) -> usize {
-        if self.last < self.len() && self.get(self.last) == value {
+        let key = Key::of(value);
+        if self.is(self.last, key, value) {
             return self.last;
         }
-        if (self.len() + 1) * 2 > self.slots.len() {
-            self.grow();
-        }
-        let hash = hash(value);
-        self.last = match self.probe(hash, value) {
+        self.last = match self.probe(key, value) {
             Ok(id) => id,
-            Err(slot) => {
-                self.values.push(value);
-                self.hashes.push(hash);
-                // More than 2^32 distinct strings do not fit into memory.
-                self.slots[slot] = self.len() as u32;
-                self.len() - 1
-            }
+            Err(slot) => self.add(key, value, slot),
         };
         self.last
     }
 
-    /// The number of `value`, if it was seen before.
-    pub fn find(&self, value: &[u8]) -> Option<usize> {
-        if self.slots.is_empty() {
-            return None;
+    /// Add a string that was not seen before, where a probe ended.
+    #[cold]
+    fn add(&mut self, key: Key, value: &[u8], mut slot: usize) -> usize {
+        if (self.len() + 1) * 2 > self.slots.len() {
+            self.grow();
+            slot = self.probe(key, value).unwrap_or_else(|slot| slot);
         }
-        self.probe(hash(value), value).ok()
+        self.values.push(value);
+        self.keys.push(key);
+        // More than 2^32 distinct strings do not fit into memory.
+        self.slots[slot] = self.len() as u32;
+        self.len() - 1
     }
 
-    fn probe(&self, hash: u64, value: &[u8]) -> Result<usize, usize> {
-        let mask = self.slots.len() - 1;
-        let mut slot = hash as usize & mask;
+    /// The number of `value`, if it was seen before.
+    pub fn find(&self, value: &[u8]) -> Option<usize> {
+        self.probe(Key::of(value), value).ok()
+    }
+
+    #[inline]
+    fn is(&self, id: usize, key: Key, value: &[u8]) -> bool {
+        self.keys.get(id) == Some(&key) && (key.is_whole() || self.get(id) == value)
+    }
+
+    /// The number of a string, or the slot that it would get.
+    #[inline]
+    fn probe(&self, key: Key, value: &[u8]) -> Result<usize, usize> {
+        let mask = self.slots.len().wrapping_sub(1);
+        let mut slot = key.hash() & mask;
         loop {
-            match self.slots[slot] {
-                0 => return Err(slot),
-                taken => {
-                    let id = taken as usize - 1;
-                    if self.hashes[id] == hash && self.get(id) == value {
-                        return Ok(id);
-                    }
+            match self.slots.get(slot).copied() {
+                None | Some(0) => return Err(slot),
+                Some(taken) if self.is(taken as usize - 1, key, value) => {
+                    return Ok(taken as usize - 1);
                 }
+                Some(_) => slot = (slot + 1) & mask,
             }
-            slot = (slot + 1) & mask;
         }
     }
 
@@ -151,8 +214,8 @@ impl Interner {
         let size = (self.slots.len() * 2).max(16);
         self.slots.clear();
         self.slots.resize(size, 0);
-        for (id, hash) in self.hashes.iter().enumerate() {
-            let mut slot = *hash as usize & (size - 1);
+        for (id, key) in self.keys.iter().enumerate() {
+            let mut slot = key.hash() & (size - 1);
             while self.slots[slot] != 0 {
                 slot = (slot + 1) & (size - 1);
             }

@@ -51,7 +51,7 @@ impl<'a> Bits<'a> {
     }
 
     /// The next bits as a number, at most 64.
-    #[inline]
+    #[inline(always)]
     pub fn number(&mut self, size: u32, little: bool) -> Result<u64, Stop> {
         let shift = (self.pos & 7) as u32;
         if u64::from(size) > self.left() {

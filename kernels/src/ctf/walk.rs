@@ -116,6 +116,12 @@ impl<'a> Walker<'a> {
                 blob,
             } => self.text(bits, node, (*length, *encoding, *blob), out),
             What::Struct { parts, names } => {
+                if !O::NESTED {
+                    for part in parts {
+                        self.field(bits, *part, out)?;
+                    }
+                    return Ok(());
+                }
                 out.open(b'{');
                 for (part, name) in parts.iter().zip(names) {
                     out.key(name);

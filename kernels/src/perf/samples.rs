@@ -238,6 +238,7 @@ impl Work {
             ts,
             cpu: sample.origin.cpu.unwrap_or(-1),
             comm: comm.as_deref().unwrap_or(b"<...>"),
+            comm_number: None,
             tgid: sample.origin.pid,
             line,
             buffer: None,

@@ -101,7 +101,7 @@ impl Stream {
         self.place
     }
 
-    /// Whether records come with a delay, since they were packed.
+    /// Whether records are packed.
     pub fn is_packed(&self) -> bool {
         self.unpacker.is_some()
     }
@@ -134,10 +134,7 @@ impl Stream {
             };
             let Some(head) = head else {
                 self.ended = true;
-                if let Some(mut unpacker) = self.unpacker.take() {
-                    let outcome = unpacker.finish(&mut self.unpacked);
-                    self.judge(outcome, notes);
-                }
+                self.unpacker = None;
                 continue;
             };
             let packed = match head.kind {

@@ -1,9 +1,11 @@
 //! Compact switches and wake-ups of one CPU -> rows of `sched_switch` and `sched_waking`.
 
-use super::ftrace::{Bundle, Comm, Ftrace, comm_of};
+use super::comms::{Comm, Comms};
+use super::ftrace::{Bundle, Ftrace};
 use super::ftrace_plan::{EventPlan, Head};
 use super::sequence::numbers;
-use super::tables::{put_int, put_text};
+use super::states;
+use super::tables::put_int;
 use super::wire::{Fields, Value};
 use super::world::World;
 use crate::rows::Sink;
@@ -19,17 +21,18 @@ pub struct Running {
 /// A message `CompactSched`: columns of numbers, times as differences.
 #[derive(Default)]
 struct Compact<'a> {
-    names: Vec<&'a [u8]>,
+    /// Names, and how they are kept.
+    names: Vec<(&'a [u8], Comm)>,
     switch: [Vec<u64>; 5],
     waking: [Vec<u64>; 6],
 }
 
 impl<'a> Compact<'a> {
-    fn of(message: &'a [u8]) -> Compact<'a> {
+    fn of(message: &'a [u8], comms: &mut Comms) -> Compact<'a> {
         let mut compact = Compact::default();
         for (number, value) in Fields::of(message) {
             match (number, value) {
-                (5, Value::Bytes(name)) => compact.names.push(name),
+                (5, Value::Bytes(name)) => compact.names.push((name, comms.comm(name))),
                 (1, _) => numbers(value, &mut compact.switch[0]),
                 (2, _) => numbers(value, &mut compact.switch[1]),
                 (3, _) => numbers(value, &mut compact.switch[2]),
@@ -54,7 +57,7 @@ impl<'a> Compact<'a> {
         compact
     }
 
-    fn name(&self, index: u64) -> Option<&'a [u8]> {
+    fn name(&self, index: u64) -> Option<(&'a [u8], Comm)> {
         self.names.get(usize::try_from(index).ok()?).copied()
     }
 
@@ -67,10 +70,6 @@ impl<'a> Compact<'a> {
                 .all(|column| column.len() == wakings)
             && (self.waking[5].is_empty() || self.waking[5].len() == wakings)
     }
-}
-
-fn text(comm: &Comm) -> &[u8] {
-    comm.0.get(..usize::from(comm.1)).unwrap_or_default()
 }
 
 fn int32(bits: u64) -> i64 {
@@ -95,7 +94,7 @@ pub fn rows(
     bundle: &Bundle,
     message: &[u8],
 ) {
-    let compact = Compact::of(message);
+    let compact = Compact::of(message, &mut ftrace.comms);
     if !compact.whole() {
         world.notes.add(
             "columns of compact switches differ in length",
@@ -136,8 +135,8 @@ pub fn rows(
     }
     let running = out.running;
     for (pid, name) in compact.switch[2].iter().zip(&compact.switch[4]) {
-        if let Some(name) = compact.name(*name) {
-            ftrace.keep_name(int32(*pid), name);
+        if let Some((_, comm)) = compact.name(*name) {
+            ftrace.comms.put(int32(*pid), comm);
         }
     }
     if let Some(running) = running {
@@ -174,25 +173,24 @@ impl Out<'_> {
         );
         let rows = self.sink.rows(plan.table);
         if let Some(running) = &self.running {
-            rows.text(plan.column(1), text(&running.comm));
+            running.comm.put(rows, plan.column(1));
             rows.int(plan.column(2), running.pid);
             rows.int(plan.column(3), running.prio);
         }
         if let Some(state) = column(1) {
-            rows.text(
-                plan.column(4),
-                super::states::text(state, self.world.kernel).as_bytes(),
-            );
+            let kernel = self.world.kernel;
+            let number = states::number(state, kernel);
+            rows.numbered(plan.column(4), number, || states::text(state, kernel));
         }
         let next = Running {
             pid: int32(column(2).unwrap_or(0)),
             prio: int32(column(3).unwrap_or(0)),
             comm: column(4)
                 .and_then(|index| compact.name(index))
-                .map(comm_of)
+                .map(|(_, comm)| comm)
                 .unwrap_or_default(),
         };
-        rows.text(plan.column(5), text(&next.comm));
+        next.comm.put(rows, plan.column(5));
         rows.int(plan.column(6), next.pid);
         rows.int(plan.column(7), next.prio);
         self.sink.end(plan.table);
@@ -215,11 +213,9 @@ impl Out<'_> {
             self.running.as_ref().map(|running| &running.comm),
         );
         let rows = self.sink.rows(plan.table);
-        put_text(
-            rows,
-            plan.column(1),
-            column(4).and_then(|index| compact.name(index)),
-        );
+        if let Some((name, comm)) = column(4).and_then(|index| compact.name(index)) {
+            comm.put_text(rows, plan.column(1), name);
+        }
         put_int(rows, plan.column(2), column(1).map(int32));
         put_int(rows, plan.column(3), column(3).map(int32));
         rows.int(plan.column(4), 1);

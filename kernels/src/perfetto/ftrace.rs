@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::clocks::{BOOTTIME, FTRACE, MONOTONIC_RAW};
+use super::comms::{Comm, Comms};
 use super::ftrace_plan::{Conv, EventPlan, Head, Slot};
 use super::json::Json;
 use super::marks::Marks;
@@ -14,20 +15,6 @@ use crate::rows::Sink;
 
 /// Fields of `FtraceEvent` with smaller numbers are found without hashing.
 const DENSE: u32 = 2048;
-/// Names of threads that are kept.
-const MOST_COMMS: usize = 1 << 20;
-/// A name as the kernel keeps it, and its length.
-pub type Comm = ([u8; 16], u8);
-
-/// A name as it is kept.
-#[inline]
-pub fn comm_of(text: &[u8]) -> Comm {
-    let mut kept = ([0; 16], text.len().min(16) as u8);
-    for (to, from) in kept.0.iter_mut().zip(text) {
-        *to = *from;
-    }
-    kept
-}
 
 /// Which events have code of their own.
 #[derive(Clone, Copy, Default)]
@@ -49,7 +36,7 @@ pub struct Ftrace {
     pub generic: super::ftrace_generic::GenericEvents,
     /// Who ran last on a CPU, as far as compact switches told.
     pub running: FxHashMap<i64, super::compact::Running>,
-    pub comms: FxHashMap<i64, Comm>,
+    pub comms: Comms,
     scratch: Json,
 }
 
@@ -96,7 +83,7 @@ impl Ftrace {
             marks: Marks::default(),
             generic: super::ftrace_generic::GenericEvents::default(),
             running: FxHashMap::default(),
-            comms: FxHashMap::default(),
+            comms: Comms::default(),
             scratch: Json::default(),
         }
     }
@@ -105,7 +92,7 @@ impl Ftrace {
     pub fn bundle(&mut self, world: &mut World, sink: &mut Sink, packet: &Packet, message: &[u8]) {
         let bundle = self.head(world, packet, message);
         let mut fields = Fields::of(message);
-        for (number, value) in fields.by_ref() {
+        while let Some((number, value)) = fields.one() {
             match (number, value) {
                 (2, Value::Bytes(event)) => self.event(world, sink, &bundle, event),
                 (4, Value::Bytes(compact)) => {
@@ -257,7 +244,7 @@ impl Ftrace {
                 world,
                 sink,
                 head,
-                self.comms.get(&head.pid.unwrap_or(-1)),
+                self.comms.get(head.pid.unwrap_or(-1)).as_ref(),
                 event,
             );
         }
@@ -267,7 +254,7 @@ impl Ftrace {
         if number == special.generic {
             return self.generic.row(world, sink, head, event);
         }
-        let comm = head.pid.and_then(|pid| self.comms.get(&pid)).copied();
+        let comm = head.pid.and_then(|pid| self.comms.get(pid));
         if !self.plan(world, sink, number) {
             world.notes.add(
                 "ftrace event that no descriptor describes",
@@ -283,20 +270,13 @@ impl Ftrace {
         };
         if let Some(plan) = plan {
             plan.start(sink, head, comm.as_ref());
-            let named = fill(world, sink, plan, &mut self.scratch, bundle.sequence, event);
-            sink.end(plan.table);
-            if let Some((pid, comm)) = named {
-                self.keep_name(pid, comm);
+            let parts = (comm.unwrap_or_default(), &mut self.scratch);
+            let named = fill(world, sink, plan, parts, bundle.sequence, event);
+            if let Some((pid, comm, column)) = named {
+                let kept = self.comms.keep(pid, comm);
+                kept.put_text(sink.rows(plan.table), column, comm);
             }
-        }
-    }
-
-    pub fn keep_name(&mut self, pid: i64, comm: &[u8]) {
-        let kept = comm_of(comm);
-        if let Some(known) = self.comms.get_mut(&pid) {
-            *known = kept;
-        } else if self.comms.len() < MOST_COMMS {
-            self.comms.insert(pid, kept);
+            sink.end(plan.table);
         }
     }
 
@@ -342,21 +322,21 @@ impl Ftrace {
     }
 }
 
-/// Put the fields of an event into its row; the thread that it names, if any.
+/// Put the fields of an event into its row; the thread that runs next if it tells, its name, and the column of that.
 #[inline]
 fn fill<'a>(
     world: &mut World,
     sink: &mut Sink,
     plan: &mut EventPlan,
-    scratch: &mut Json,
+    (running, scratch): (Comm, &mut Json),
     sequence: u32,
     event: &'a [u8],
-) -> Option<(i64, &'a [u8])> {
-    let (mut pid, mut comm) = (0, None);
+) -> Option<(i64, &'a [u8], usize)> {
+    let (mut pid, mut next) = (0, None);
     let mut rest: Vec<(u32, Value<'_>)> = Vec::new();
     let mut fields = Fields::of(event);
     let rows = sink.rows(plan.table);
-    for (number, value) in fields.by_ref() {
+    while let Some((number, value)) = fields.one() {
         let Slot { column, conv } = plan.slot(number);
         let column = column as usize;
         match (conv, value) {
@@ -366,17 +346,19 @@ fn fill<'a>(
             }
             (Conv::Uint, Value::Varint(bits)) => rows.uint(column, bits),
             (Conv::Uint32, Value::Varint(bits)) => rows.int(column, i64::from(bits as u32)),
-            (Conv::Text, Value::Bytes(text)) => rows.text(column, text),
+            (Conv::Text, Value::Bytes(text)) => running.put_text(rows, column, text),
             (Conv::NextPid, Value::Varint(bits)) => {
                 pid = i64::from((bits as u32).cast_signed());
                 rows.int(column, pid);
             }
             (Conv::NextComm, Value::Bytes(text)) => {
-                comm = Some(text);
-                rows.text(column, text);
+                if let Some((first, column)) = next.replace((text, column)) {
+                    rows.text(column, first);
+                }
             }
             (Conv::State, Value::Varint(bits)) => {
-                rows.text(column, super::states::text(bits, world.kernel).as_bytes())
+                let number = super::states::number(bits, world.kernel);
+                rows.numbered(column, number, || super::states::text(bits, world.kernel))
             }
             (Conv::Other(kind), _) => {
                 if !super::generic::put(rows, column, &world.schema, kind, value) {
@@ -401,5 +383,5 @@ fn fill<'a>(
     if !rest.is_empty() {
         plan.rest(world, sink, scratch, rest);
     }
-    comm.map(|comm| (pid, comm))
+    next.map(|(comm, column)| (pid, comm, column))
 }

@@ -1,6 +1,6 @@
 //! The descriptor of an ftrace event -> its table, and where each of its fields goes.
 
-use super::ftrace::Comm;
+use super::comms::Comm;
 use super::generic::{column_type, unit_of};
 use super::json::Json;
 use super::schema::{Field, Kind, Schema};
@@ -208,8 +208,8 @@ impl EventPlan {
         let rows = sink.rows(self.table);
         rows.int(TS, head.time);
         rows.int(CPU, head.cpu);
-        if let Some((text, length)) = comm {
-            rows.text(COMM, text.get(..usize::from(*length)).unwrap_or_default());
+        if let Some(comm) = comm {
+            comm.put(rows, COMM);
         }
         super::tables::put_int(rows, PID, head.pid);
         rows.int(LINE, head.line);

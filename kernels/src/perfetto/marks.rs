@@ -1,6 +1,6 @@
 //! What programs write into ftrace (`B|12|name`) -> the same tables as text has, one for each kind of mark.
 
-use super::ftrace::Comm;
+use super::comms::Comm;
 use super::ftrace_plan::{COMM, CPU, FIRST, Head, LINE, PID, TS, fixed, spec};
 use super::tables::put_int;
 use super::wire::{Fields, Value};
@@ -104,8 +104,8 @@ impl Table {
 fn start(rows: &mut Rows, head: &Head, comm: Option<&Comm>) {
     rows.int(TS, head.time);
     rows.int(CPU, head.cpu);
-    if let Some((text, length)) = comm {
-        rows.text(COMM, text.get(..usize::from(*length)).unwrap_or_default());
+    if let Some(comm) = comm {
+        comm.put(rows, COMM);
     }
     put_int(rows, PID, head.pid);
     rows.int(LINE, head.line);

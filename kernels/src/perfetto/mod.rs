@@ -2,6 +2,7 @@
 
 mod annotations;
 mod clocks;
+mod comms;
 mod compact;
 mod decoder;
 mod ftrace;

@@ -1,12 +1,12 @@
 //! Files and compressed packets -> bytes of packets.
 
-use std::io::{self, Cursor, Read};
+use std::io;
 
-use ruzstd::decoding::StreamingDecoder;
 use zlib_rs::{Inflate, InflateFlush, Status};
 
 use super::packets::Bytes;
-use crate::access::{Input, Step};
+use crate::access::{self, Input};
+use crate::zstd::{Frames, Step};
 
 /// What a compressed packet may hold; recorders put much less into one.
 const MOST_UNPACKED: u64 = 512 << 20;
@@ -16,7 +16,7 @@ impl Bytes for Input {
     fn more(&mut self, out: &mut Vec<u8>, room: usize) -> io::Result<bool> {
         let had = out.len();
         while out.len() == had {
-            if self.read(out, room, false)? == Step::End {
+            if self.read(out, room, false)? == access::Step::End {
                 return Ok(false);
             }
         }
@@ -26,7 +26,8 @@ impl Bytes for Input {
 
 enum How {
     Deflate(Box<Inflate>, Vec<u8>),
-    Zstd(Box<StreamingDecoder<Cursor<Vec<u8>>, ruzstd::decoding::FrameDecoder>>),
+    /// What is packed, and how far it is read.
+    Zstd(Frames, Vec<u8>, usize),
 }
 
 /// Why a compressed packet could not be read to its end.
@@ -47,9 +48,9 @@ impl Unpacked {
     /// Begin to unpack; the packet says nothing of how it is packed, but its first bytes do.
     pub fn new(packed: &[u8]) -> Unpacked {
         let how = match packed.starts_with(&ZSTD) {
-            true => StreamingDecoder::new(Cursor::new(packed.to_vec()))
+            true => Frames::new()
                 .ok()
-                .map(|decoder| How::Zstd(Box::new(decoder))),
+                .map(|frames| How::Zstd(frames, packed.to_vec(), 0)),
             false => Some(How::Deflate(
                 Box::new(Inflate::new(true, 15)),
                 packed.to_vec(),
@@ -75,18 +76,22 @@ impl Bytes for Unpacked {
             return Ok(self.end(Some(Trouble::TooLarge)));
         }
         let start = out.len();
-        out.resize(start + room, 0);
-        let space = out.get_mut(start..).unwrap_or_default();
-        let (written, ended) = match &mut self.how {
-            None => (0, Ok(true)),
-            Some(How::Deflate(inflate, packed)) => inflated(inflate, packed, space),
-            Some(How::Zstd(decoder)) => match decoder.read(space) {
-                Ok(written) => (written, Ok(written == 0)),
-                Err(_) => (0, Err(())),
+        let ended = match &mut self.how {
+            None => Ok(true),
+            Some(How::Deflate(inflate, packed)) => {
+                out.resize(start + room, 0);
+                let space = out.get_mut(start..).unwrap_or_default();
+                let (written, ended) = inflated(inflate, packed, space);
+                out.truncate(start + written.min(room));
+                ended
+            }
+            Some(How::Zstd(frames, packed, at)) => match frames.step(packed, at, out, room) {
+                Ok(Step::More) => Ok(false),
+                Ok(Step::Ended) => Ok(true),
+                Ok(Step::Hungry) | Err(_) => Err(()),
             },
         };
-        out.truncate(start + written.min(room));
-        self.given += written as u64;
+        self.given += (out.len() - start) as u64;
         Ok(match ended {
             Ok(false) => true,
             Ok(true) => {

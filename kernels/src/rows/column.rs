@@ -24,23 +24,28 @@ enum Values {
 /// A growing column.
 pub struct Column {
     values: Values,
+    /// Of the rows up to the last null.
     nulls: NullBufferBuilder,
     rows: usize,
+    /// Numbers that a decoder gives to texts, and theirs here; -1 for those that have none.
+    numbers: Vec<i32>,
 }
 
 impl Column {
-    pub fn new(kind: Type) -> Column {
+    /// An empty column, with room for so many rows.
+    pub fn new(kind: Type, room: usize) -> Column {
         let values = match kind {
-            Type::Int => Values::Int(Vec::new()),
-            Type::Uint => Values::Uint(Vec::new()),
-            Type::Float => Values::Float(Vec::new()),
-            Type::Bool => Values::Bool(Vec::new()),
-            Type::Text | Type::Json => Values::Coded(Vec::new(), Interner::default()),
+            Type::Int => Values::Int(Vec::with_capacity(room)),
+            Type::Uint => Values::Uint(Vec::with_capacity(room)),
+            Type::Float => Values::Float(Vec::with_capacity(room)),
+            Type::Bool => Values::Bool(Vec::with_capacity(room)),
+            Type::Text | Type::Json => Values::Coded(Vec::with_capacity(room), Interner::default()),
         };
         Column {
             values,
             nulls: NullBufferBuilder::new(0),
             rows: 0,
+            numbers: Vec::new(),
         }
     }
 
@@ -51,8 +56,13 @@ impl Column {
 
     #[inline]
     fn valid(&mut self) {
-        self.nulls.append_non_null();
         self.rows += 1;
+    }
+
+    /// Bring the nulls up to the rows, of which those that are missing have values.
+    fn append_valid(&mut self) {
+        let missing = self.rows.saturating_sub(self.nulls.len());
+        self.nulls.append_n_non_nulls(missing);
     }
 
     /// Add nulls until there are so many rows.
@@ -61,6 +71,7 @@ impl Column {
         if missing == 0 {
             return;
         }
+        self.append_valid();
         self.nulls.append_n_nulls(missing);
         self.rows = rows;
         match &mut self.values {
@@ -73,8 +84,18 @@ impl Column {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn int(&mut self, value: i64) {
+        match &mut self.values {
+            Values::Int(values) => {
+                values.push(value);
+                self.valid();
+            }
+            _ => self.other_int(value),
+        }
+    }
+
+    fn other_int(&mut self, value: i64) {
         match &mut self.values {
             Values::Int(values) => values.push(value),
             Values::Uint(values) => values.push(value.cast_unsigned()),
@@ -133,6 +154,34 @@ impl Column {
         self.valid();
     }
 
+    /// Add the text that [`Column::name`] was told with this number; false if there was none.
+    #[inline]
+    pub fn recall(&mut self, number: usize) -> bool {
+        if let Values::Coded(codes, _) = &mut self.values
+            && let Some(code @ 0..) = self.numbers.get(number)
+        {
+            codes.push(*code);
+            self.valid();
+            return true;
+        }
+        false
+    }
+
+    /// Add a text for which the number stands from now on.
+    pub fn name(&mut self, number: usize, value: &[u8]) {
+        self.text(value);
+        // So the places for numbers cost no more than the rows, whatever the numbers are.
+        if let Values::Coded(codes, _) = &self.values
+            && let Some(code) = codes.last()
+            && number < 64 + 4 * codes.len()
+        {
+            if self.numbers.len() <= number {
+                self.numbers.resize(number + 1, -1);
+            }
+            self.numbers[number] = *code;
+        }
+    }
+
     fn spell_out(&mut self) {
         if let Values::Coded(codes, distinct) = &self.values {
             let mut texts = Strings::default();
@@ -146,7 +195,7 @@ impl Column {
     /// Take values back, down to so many rows.
     pub fn truncate(&mut self, rows: usize) {
         self.rows = self.rows.min(rows);
-        self.nulls.truncate(rows);
+        self.nulls.truncate(rows.min(self.nulls.len()));
         match &mut self.values {
             Values::Int(values) => values.truncate(rows),
             Values::Uint(values) => values.truncate(rows),
@@ -167,6 +216,7 @@ impl Column {
 
     /// The column as an array; `invalid` counts texts that were not UTF-8, whose bad bytes are replaced.
     pub fn finish(mut self, invalid: &mut usize) -> Result<ArrayRef, ArrowError> {
+        self.append_valid();
         let nulls = self.nulls.finish();
         Ok(match self.values {
             Values::Int(values) => {

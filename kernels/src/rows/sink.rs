@@ -28,9 +28,22 @@ pub struct Rows {
 impl Rows {
     fn new(columns: &[ColumnSpec]) -> Rows {
         Rows {
-            columns: columns.iter().map(|one| Column::new(one.kind)).collect(),
+            columns: columns.iter().map(|one| Column::new(one.kind, 0)).collect(),
             rows: 0,
             lines: Vec::new(),
+            bytes: 0,
+        }
+    }
+
+    /// Empty rows of the same columns: chunks are much alike, so there is room for as many.
+    fn next(&self, columns: &[ColumnSpec]) -> Rows {
+        let columns = columns.iter().zip(&self.columns);
+        Rows {
+            columns: columns
+                .map(|(one, before)| Column::new(one.kind, before.len()))
+                .collect(),
+            rows: 0,
+            lines: Vec::with_capacity(self.rows),
             bytes: 0,
         }
     }
@@ -79,6 +92,21 @@ impl Rows {
     pub fn text(&mut self, column: usize, value: &[u8]) {
         if let Some(column) = self.column(column, value.len() + 4) {
             column.text(value);
+        }
+    }
+
+    /// Add a text for which, in this column, the number stands in all rows of a chunk.
+    #[inline]
+    pub fn numbered<T: AsRef<[u8]>>(
+        &mut self,
+        column: usize,
+        number: usize,
+        text: impl FnOnce() -> T,
+    ) {
+        if let Some(column) = self.column(column, 4)
+            && !column.recall(number)
+        {
+            column.name(number, text().as_ref());
         }
     }
 
@@ -160,7 +188,7 @@ impl Sink {
             name,
             ..wanted.clone()
         });
-        self.tables[table].columns.push(Column::new(wanted.kind));
+        self.tables[table].columns.push(Column::new(wanted.kind, 0));
         spec.columns.len() - 1
     }
 
@@ -239,7 +267,8 @@ impl Sink {
         let mut taken = Vec::new();
         for (spec, rows) in self.specs.iter().zip(&mut self.tables) {
             if rows.rows > 0 {
-                let rows = std::mem::replace(rows, Rows::new(&spec.columns));
+                let next = rows.next(&spec.columns);
+                let rows = std::mem::replace(rows, next);
                 taken.push(Taken {
                     name: spec.name.clone(),
                     columns: spec.columns.clone(),

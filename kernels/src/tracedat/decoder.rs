@@ -159,10 +159,12 @@ impl Open {
                 let bytes = stream.record(entry);
                 let pid = self.events.pid(bytes);
                 let name = self.header.buffers.get(stream.buffer);
+                let (number, comm) = self.threads.name(pid);
                 let record = Record {
                     ts,
                     cpu: stream.cpu,
-                    comm: self.threads.name(pid),
+                    comm,
+                    comm_number: Some(number),
                     tgid: None,
                     line: *line,
                     buffer: name

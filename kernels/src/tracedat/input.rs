@@ -4,13 +4,15 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 
 use flate2::read::ZlibDecoder;
-use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
 
 use crate::rows::Failure;
 use crate::tracepoints::Order;
+use crate::zstd::{Frames, Step};
 
 /// The longest section, unpacked.
 const SECTION_LIMIT: u64 = 1 << 26;
+/// Bytes that are unpacked at a time.
+const PIECE: u64 = 1 << 18;
 
 /// How sections are packed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -132,31 +134,49 @@ impl Section {
 /// Unpacks one packed piece after the other.
 pub struct Unpacker {
     method: Method,
-    zstd: FrameDecoder,
+    zstd: Option<Frames>,
 }
 
 impl Unpacker {
     pub fn new(method: Method) -> Unpacker {
-        Unpacker {
-            method,
-            zstd: FrameDecoder::new(),
-        }
+        Unpacker { method, zstd: None }
     }
 
     /// Unpack bytes that have so many bytes unpacked, at most.
     pub fn unpack(&mut self, packed: &[u8], whole: u64, out: &mut Vec<u8>) -> io::Result<()> {
         out.clear();
         match self.method {
-            Method::None => return Err(io::Error::other("the file names no way of packing")),
-            Method::Zlib => ZlibDecoder::new(packed).take(whole).read_to_end(out)?,
+            Method::None => Err(io::Error::other("the file names no way of packing")),
+            Method::Zlib => ZlibDecoder::new(packed)
+                .take(whole)
+                .read_to_end(out)
+                .map(drop),
             Method::Zstd => {
-                let decoder = StreamingDecoder::new_with_decoder(packed, &mut self.zstd);
-                let decoder = decoder.map_err(io::Error::other)?;
-                decoder.take(whole).read_to_end(out)?
+                let frames = match &mut self.zstd {
+                    Some(frames) => frames,
+                    none => none.insert(Frames::new()?),
+                };
+                let done = frame(frames, packed, whole, out);
+                out.truncate(usize::try_from(whole).unwrap_or(usize::MAX));
+                done
             }
-        };
-        Ok(())
+        }
     }
+}
+
+/// Unpack one frame, up to `whole` bytes and hardly more.
+fn frame(frames: &mut Frames, packed: &[u8], whole: u64, out: &mut Vec<u8>) -> io::Result<()> {
+    frames.reset()?;
+    let mut at = 0;
+    while (out.len() as u64) < whole {
+        let room = PIECE.min(whole - out.len() as u64) as usize;
+        match frames.step(packed, &mut at, out, room)? {
+            Step::More => {}
+            Step::Ended => return Ok(()),
+            Step::Hungry => return Err(io::ErrorKind::UnexpectedEof.into()),
+        }
+    }
+    Ok(())
 }
 
 /// A place in bytes that are read one after the other.

@@ -50,10 +50,20 @@ impl Merge {
                 if (ts, place) <= self.until {
                     return Some((place, ts, entry));
                 }
-                self.heap.push(Reverse((ts, place)));
+                let Some(mut first) = self.heap.peek_mut() else {
+                    return Some((place, ts, entry));
+                };
+                let Reverse(next) = std::mem::replace(&mut *first, Reverse((ts, place)));
+                drop(first);
+                return self.turn_to(next);
             }
         }
-        let Reverse((ts, place)) = self.heap.pop()?;
+        let Reverse(next) = self.heap.pop()?;
+        self.turn_to(next)
+    }
+
+    /// Go on with another stream.
+    fn turn_to(&mut self, (ts, place): (i64, usize)) -> Option<(usize, i64, Entry)> {
         self.current = Some(place);
         self.until = self
             .heap

@@ -11,10 +11,15 @@ const UNKNOWN: &[u8] = b"<...>";
 /// How many threads' names are learnt.
 const LIMIT: usize = 1 << 20;
 
-/// Names of threads by their ids.
-#[derive(Default)]
+/// How many threads are found without hashing; a power of two.
+const RECENT: usize = 256;
+
+/// Names of threads, and the numbers of theirs by the threads' ids.
 pub struct Threads {
-    names: FxHashMap<i64, Vec<u8>>,
+    names: Vec<Vec<u8>>,
+    numbers: FxHashMap<i64, usize>,
+    /// Threads that were asked for, by the last bits of their ids, and the numbers of their names.
+    recent: Box<[(i64, usize)]>,
 }
 
 /// The threads and names in the text of `saved_cmdlines`: `1234 python3`.
@@ -29,26 +34,49 @@ pub fn saved(text: &[u8]) -> impl Iterator<Item = (i64, &[u8])> {
 
 impl Threads {
     pub fn parse(text: &[u8]) -> Threads {
-        let names = saved(text).map(|(pid, name)| (pid, name.to_vec()));
-        Threads {
-            names: names.collect(),
+        let mut threads = Threads {
+            names: vec![UNKNOWN.to_vec(), IDLE.to_vec()],
+            numbers: FxHashMap::default(),
+            recent: vec![(0, 1); RECENT].into(),
+        };
+        for (pid, name) in saved(text) {
+            threads.put(pid, name);
         }
+        threads.numbers.insert(0, 1);
+        threads
+    }
+
+    fn put(&mut self, pid: i64, name: &[u8]) {
+        self.numbers.insert(pid, self.names.len());
+        self.names.push(name.to_vec());
+    }
+
+    /// The number of a thread's name, if that is known.
+    #[inline]
+    fn number(&mut self, pid: i64) -> Option<usize> {
+        let recent = &mut self.recent[pid as usize & (RECENT - 1)];
+        if recent.0 != pid {
+            *recent = (pid, *self.numbers.get(&pid)?);
+        }
+        Some(recent.1)
     }
 
     /// Learn the name of a thread that was not saved, as a record has it: with zero bytes behind it.
     #[inline]
-    pub fn learn(&mut self, pid: i64, name: &[u8]) {
-        if pid != 0 && !self.names.contains_key(&pid) && self.names.len() < LIMIT {
-            self.names.insert(pid, until_zero(name).to_vec());
+    pub fn learn<'a>(&mut self, pid: i64, name: &dyn Fn() -> Option<&'a [u8]>) {
+        if self.number(pid).is_none()
+            && self.names.len() < LIMIT
+            && let Some(name) = name()
+        {
+            self.put(pid, until_zero(name));
         }
     }
 
-    /// The name of a thread.
+    /// The name of a thread, and a number that no other name has.
     #[inline]
-    pub fn name(&self, pid: i64) -> &[u8] {
-        match pid {
-            0 => IDLE,
-            _ => self.names.get(&pid).map_or(UNKNOWN, Vec::as_slice),
-        }
+    pub fn name(&mut self, pid: i64) -> (usize, &[u8]) {
+        let number = self.number(pid).unwrap_or(0);
+        let name = self.names.get(number);
+        (number, name.map_or(UNKNOWN, Vec::as_slice))
     }
 }

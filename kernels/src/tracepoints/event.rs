@@ -4,6 +4,7 @@ use super::expression::{Context, field_text};
 use super::format::{Format, Order, Shape};
 use super::layout::{Common, Filled, Optional, Printed, Source, columns, table};
 use super::print::Piece;
+use super::quick::Quick;
 use super::symbols::Names;
 use super::{Record, flags, values};
 use crate::rows::{ColumnSpec, Rows, Sink, Type};
@@ -14,35 +15,39 @@ const KNOWN_LIMIT: usize = 4096;
 /// The numbers that all events have, of one record.
 pub struct Head {
     pub pid: i64,
-    pub flags: [u8; 5],
+    pub flags: u8,
+    pub preempt: u8,
 }
 
 /// Where the common fields are.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 pub struct Places {
     pid: (usize, usize),
     flags: usize,
     preempt: usize,
+    order: Order,
 }
 
 impl Places {
     /// Find them in the description of any event.
-    pub fn of(format: &Format) -> Places {
+    pub fn of(format: &Format, order: Order) -> Places {
         let find = |name: &[u8]| format.common.iter().find(|one| one.name.as_bytes() == name);
         Places {
             pid: find(b"common_pid").map_or((4, 4), |one| (one.offset, one.size)),
             flags: find(b"common_flags").map_or(2, |one| one.offset),
             preempt: find(b"common_preempt_count").map_or(3, |one| one.offset),
+            order,
         }
     }
 
     /// Read them; None if the record is too short.
     #[inline]
-    pub fn read(&self, record: &[u8], order: Order) -> Option<Head> {
-        let pid = order.number(record.get(self.pid.0..)?, self.pid.1)?;
+    pub fn read(&self, record: &[u8]) -> Option<Head> {
+        let pid = self.order.number(record.get(self.pid.0..)?, self.pid.1)?;
         Some(Head {
             pid: super::format::extended(pid, self.pid.1),
-            flags: flags::context(*record.get(self.flags)?, *record.get(self.preempt)?),
+            flags: *record.get(self.flags)?,
+            preempt: *record.get(self.preempt)?,
         })
     }
 }
@@ -52,8 +57,8 @@ pub struct Event {
     pub table: usize,
     pub common: Common,
     columns: Vec<Filled>,
-    /// The number of each column in the table, which events of the same name share.
-    at: Vec<usize>,
+    /// The number of each column in the table, which events of the same name share, and whether it is filled quickly.
+    at: Vec<(usize, Option<Quick>)>,
     places: Places,
     /// The columns of numbers beyond those of 64 bits with a sign.
     wide: Vec<Option<usize>>,
@@ -66,7 +71,13 @@ impl Event {
     /// Prepare the table of an event.
     pub fn new(format: &Format, order: Order, optional: Optional, sink: &mut Sink) -> Event {
         let columns = columns(format, order);
-        Event::with(&format.name, columns, Places::of(format), optional, sink)
+        Event::with(
+            &format.name,
+            columns,
+            Places::of(format, order),
+            optional,
+            sink,
+        )
     }
 
     /// Prepare a table whose columns are given.
@@ -81,7 +92,11 @@ impl Event {
         let wanted: Vec<ColumnSpec> = spec.columns.clone();
         let table = sink.table(&spec.name.clone(), || spec);
         let own = wanted.iter().skip(wanted.len() - columns.len());
-        let at = own.map(|column| sink.column(table, column)).collect();
+        let at = own.zip(&columns).map(|(spec, filled)| {
+            let quick = Quick::of(&filled.source, places.order);
+            (sink.column(table, spec), quick)
+        });
+        let at = at.collect();
         Event {
             table,
             common,
@@ -96,14 +111,20 @@ impl Event {
 
     /// Begin a row with what all events have; None if the record is too short.
     #[inline]
-    pub fn begin(&self, record: &Record<'_>, order: Order, sink: &mut Sink) -> Option<()> {
-        let head = self.places.read(record.bytes, order)?;
+    pub fn begin(&self, record: &Record<'_>, sink: &mut Sink) -> Option<()> {
+        let head = self.places.read(record.bytes)?;
         let rows = sink.rows(self.table);
         rows.int(0, record.ts);
         rows.int(1, record.cpu);
-        rows.text(2, record.comm);
+        match record.comm_number {
+            Some(number) => rows.numbered(2, number, || record.comm),
+            None => rows.text(2, record.comm),
+        }
         rows.int(3, head.pid);
-        rows.text(self.common.flags, &head.flags);
+        let context = usize::from(head.flags) | usize::from(head.preempt) << 8;
+        rows.numbered(self.common.flags, context, || {
+            flags::context(head.flags, head.preempt)
+        });
         if let (Some(column), Some(tgid)) = (self.common.tgid, record.tgid) {
             rows.int(column, tgid);
         }
@@ -142,14 +163,20 @@ impl Event {
         names: &mut Names,
         sink: &mut Sink,
     ) -> Option<bool> {
-        self.begin(record, context.order, sink)?;
+        self.begin(record, sink)?;
         let rows = sink.rows(self.table);
         let mut whole = true;
-        for place in 0..self.columns.len() {
-            whole &= self.fill(place, context, names, rows).is_some();
+        for place in 0..self.at.len() {
+            let done = match self.at[place] {
+                (column, Some(quick)) => quick.fill(column, context.record, names, rows),
+                (_, None) => self.fill(place, context, names, rows),
+            };
+            whole &= done.is_some();
         }
-        for (place, value) in std::mem::take(&mut self.beyond) {
-            self.put_wide(place, value, sink);
+        if !self.beyond.is_empty() {
+            for (place, value) in std::mem::take(&mut self.beyond) {
+                self.put_wide(place, value, sink);
+            }
         }
         Some(whole)
     }
@@ -175,7 +202,7 @@ impl Event {
         rows: &mut Rows,
     ) -> Option<()> {
         let Filled { source, .. } = self.columns.get_mut(place)?;
-        let column = *self.at.get(place)?;
+        let (column, _) = *self.at.get(place)?;
         let (record, order) = (context.record, context.order);
         match source {
             Source::Number(field) => {
@@ -203,11 +230,12 @@ impl Event {
                 rows.int(column, conversion.cut(value.number(context)?, order.long));
             }
             Source::Printed(printed) => {
-                put_printed(printed, context, &mut self.scratch, rows, column)?;
+                put_printed(printed, context, (names, &mut self.scratch), rows, column)?;
             }
             Source::Symbol(field, offset) => {
                 let address = field.number(record, order)?.cast_unsigned();
-                rows.text(column, names.get(context.symbols, address, *offset));
+                let (number, name) = names.get(context.symbols, address, *offset);
+                rows.numbered(column, number, || name);
             }
             Source::Stack(field) => {
                 self.scratch.clear();
@@ -228,7 +256,7 @@ impl Event {
 fn put_printed(
     printed: &mut Printed,
     context: Context<'_>,
-    scratch: &mut Vec<u8>,
+    (names, scratch): (&mut Names, &mut Vec<u8>),
     rows: &mut Rows,
     column: usize,
 ) -> Option<()> {
@@ -236,8 +264,8 @@ fn put_printed(
         Some(field) => Some(field.number(context.record, context.order)?),
         None => None,
     };
-    if let Some(text) = by.and_then(|value| printed.known.get(&value)) {
-        rows.text(column, text);
+    if let Some((number, text)) = by.and_then(|value| printed.known.get(&value)) {
+        rows.numbered(column, *number, || text);
         return Some(());
     }
     scratch.clear();
@@ -246,7 +274,8 @@ fn put_printed(
     if let Some(value) = by
         && printed.known.len() < KNOWN_LIMIT
     {
-        printed.known.insert(value, scratch.as_slice().into());
+        let text = scratch.as_slice().into();
+        printed.known.insert(value, (names.numbers.fresh(), text));
     }
     Some(())
 }
@@ -286,6 +315,6 @@ fn stack(bytes: &[u8], context: Context<'_>, names: &mut Names, out: &mut Vec<u8
         if place > 0 {
             out.push(b';');
         }
-        out.extend_from_slice(names.get(context.symbols, *address, false));
+        out.extend_from_slice(names.get(context.symbols, *address, false).1);
     }
 }

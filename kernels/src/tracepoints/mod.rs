@@ -11,8 +11,10 @@ mod expression;
 mod flags;
 mod format;
 mod layout;
+mod numbers;
 mod parse;
 mod print;
+mod quick;
 mod special;
 mod symbols;
 mod text;
@@ -41,8 +43,9 @@ pub struct Record<'a> {
     /// Absolute, in ns.
     pub ts: i64,
     pub cpu: i64,
-    /// The name of the thread.
+    /// The name of the thread, and the number that stands for it, if there is one.
     pub comm: &'a [u8],
+    pub comm_number: Option<usize>,
     /// The process of the thread, if known.
     pub tgid: Option<i64>,
     /// The number of the event in the trace's order.
@@ -140,17 +143,20 @@ impl Tracepoints {
         }
     }
 
-    /// Tell the ids and names of threads in a record that was put.
+    /// Tell the ids of threads in a record that was put, and how to get their names.
     #[inline]
-    pub fn names_in<'a>(&self, record: &'a [u8], mut tell: impl FnMut(i64, &'a [u8])) {
+    pub fn names_in<'a>(
+        &self,
+        record: &'a [u8],
+        mut tell: impl FnMut(i64, &dyn Fn() -> Option<&'a [u8]>),
+    ) {
         let id = self.order.number(record, 2).unwrap_or(0) as u32;
         let Some((_, fields)) = self.naming.iter().find(|one| one.0 == id) else {
             return;
         };
         for (pid, name) in fields {
-            let pid = pid.number(record, self.order);
-            if let (Some(pid), Some(name)) = (pid, name.bytes(record, self.order)) {
-                tell(pid, name);
+            if let Some(pid) = pid.number(record, self.order) {
+                tell(pid, &|| name.bytes(record, self.order));
             }
         }
     }
@@ -218,7 +224,7 @@ impl Tracepoints {
             Known::TooMany
         } else {
             self.tables += 1;
-            match Special::of(&format, self.optional) {
+            match Special::of(&format, self.order, self.optional) {
                 Some(special) => Known::Special(Box::new(special)),
                 None => {
                     let event = Event::new(&format, self.order, self.optional, sink);

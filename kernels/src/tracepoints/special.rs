@@ -2,7 +2,7 @@
 
 use super::event::{Event, Places};
 use super::expression::{Context, field_text};
-use super::format::{Field, Format};
+use super::format::{Field, Format, Order};
 use super::layout::{Filled, Optional, Source};
 use super::symbols::Names;
 use super::{Printks, Record, binary};
@@ -49,7 +49,7 @@ struct Table {
 
 impl Special {
     /// Prepare an event, if it is one that holds a text.
-    pub fn of(format: &Format, optional: Optional) -> Option<Special> {
+    pub fn of(format: &Format, order: Order, optional: Optional) -> Option<Special> {
         let find = |name: &[u8]| format.find(name).cloned();
         let text = match format.name.as_str() {
             "print" => Text::Buffer(find(b"buf")?),
@@ -57,7 +57,7 @@ impl Special {
             "bputs" => Text::Address(find(b"str")?),
             _ => return None,
         };
-        let places = Places::of(format);
+        let places = Places::of(format, order);
         let marks = matches!(text, Text::Buffer(_)).then(|| Marks {
             places,
             letters: Default::default(),
@@ -96,7 +96,7 @@ impl Special {
         let text = scratch.strip_suffix(b"\n").unwrap_or(&scratch);
         let mut done = None;
         if let Some(marks) = &mut self.marks {
-            done = marks.row(text, record, context, sink);
+            done = marks.row(text, record, sink);
         }
         if done.is_none() {
             let (plain, column) = self.plain(sink);
@@ -155,13 +155,7 @@ impl Text {
 
 impl Marks {
     /// Add a mark; None if the text is none.
-    fn row(
-        &mut self,
-        text: &[u8],
-        record: &Record<'_>,
-        context: Context<'_>,
-        sink: &mut Sink,
-    ) -> Option<()> {
+    fn row(&mut self, text: &[u8], record: &Record<'_>, sink: &mut Sink) -> Option<()> {
         match marks::kind(text) {
             Kind::Letter(letter) => {
                 let Some(fields) = marks::split(letter, text) else {
@@ -181,26 +175,20 @@ impl Marks {
                     }
                     table
                 });
-                table.event.begin(record, context.order, sink)?;
+                table.event.begin(record, sink)?;
                 for (name, value) in fields.all() {
                     table.put(name, value, sink);
                 }
                 sink.end(table.event.table);
                 Some(())
             }
-            Kind::ClockSync => self.clock(text, record, context, sink),
+            Kind::ClockSync => self.clock(text, record, sink),
             Kind::Free => None,
         }
     }
 
     /// `trace_event_clock_sync: parent_ts=1.5`
-    fn clock(
-        &mut self,
-        text: &[u8],
-        record: &Record<'_>,
-        context: Context<'_>,
-        sink: &mut Sink,
-    ) -> Option<()> {
+    fn clock(&mut self, text: &[u8], record: &Record<'_>, sink: &mut Sink) -> Option<()> {
         let (_, body) = text.split_at(memchr::memchr(b':', text)? + 1);
         let body = body.trim_ascii();
         let (key, value) = body.split_at(memchr::memchr(b'=', body)?);
@@ -217,7 +205,7 @@ impl Marks {
                 columns: Vec::new(),
             }
         });
-        table.event.begin(record, context.order, sink)?;
+        table.event.begin(record, sink)?;
         let value = str::from_utf8(&value[1..]).ok();
         if key == b"parent_ts" {
             let column = table.column(key, Type::Float, sink);

@@ -4,6 +4,8 @@ use std::sync::OnceLock;
 
 use rustc_hash::FxHashMap;
 
+use super::numbers::Numbers;
+
 /// Addresses whose names are remembered.
 const KNOWN_LIMIT: usize = 1 << 16;
 
@@ -94,18 +96,23 @@ fn line(text: &[u8]) -> Option<(u64, usize, usize)> {
 
 /// Names of addresses that were asked for before.
 #[derive(Default)]
-pub struct Names(FxHashMap<(u64, bool), Box<[u8]>>);
+pub struct Names {
+    known: FxHashMap<(u64, bool), (usize, Box<[u8]>)>,
+    pub numbers: Numbers,
+}
 
 impl Names {
-    /// The name of the function that holds an address.
-    pub fn get(&mut self, symbols: &Symbols, address: u64, offset: bool) -> &[u8] {
-        if self.0.len() > KNOWN_LIMIT {
-            self.0.clear();
+    /// The name of the function that holds an address, and its number.
+    pub fn get(&mut self, symbols: &Symbols, address: u64, offset: bool) -> (usize, &[u8]) {
+        if self.known.len() > KNOWN_LIMIT {
+            self.known.clear();
         }
-        self.0.entry((address, offset)).or_insert_with(|| {
+        let entry = self.known.entry((address, offset));
+        let (number, name) = entry.or_insert_with(|| {
             let mut name = Vec::new();
             symbols.put(address, offset, &mut name);
-            name.into_boxed_slice()
-        })
+            (self.numbers.fresh(), name.into_boxed_slice())
+        });
+        (*number, name)
     }
 }

@@ -1,0 +1,104 @@
+//! Names of the kernel's threads, as its events tell them.
+
+use rustc_hash::FxHashMap;
+
+use crate::columns::{Interner, Key};
+use crate::rows::Rows;
+
+/// Threads whose names are kept, and names that have numbers.
+const MOST: usize = 1 << 20;
+/// Bytes that the kernel keeps of a name.
+const LENGTH: usize = 16;
+
+/// A name as the kernel keeps it.
+#[derive(Clone, Copy, Default)]
+pub struct Comm {
+    bytes: [u8; LENGTH],
+    length: u8,
+    key: Key,
+    number: Option<u32>,
+}
+
+impl Comm {
+    #[inline]
+    pub fn text(&self) -> &[u8] {
+        self.bytes
+            .get(..usize::from(self.length))
+            .unwrap_or_default()
+    }
+
+    #[inline]
+    fn is(&self, text: &[u8]) -> bool {
+        self.key.is_whole() && self.key == Key::of(text)
+    }
+
+    /// Put the name into a column.
+    #[inline]
+    pub fn put(&self, rows: &mut Rows, column: usize) {
+        match self.number {
+            Some(number) => rows.numbered(column, number as usize, || self.text()),
+            None => rows.text(column, self.text()),
+        }
+    }
+
+    /// Put a text into a column, which often is this name.
+    #[inline]
+    pub fn put_text(&self, rows: &mut Rows, column: usize, text: &[u8]) {
+        match self.is(text) {
+            true => self.put(rows, column),
+            false => rows.text(column, text),
+        }
+    }
+}
+
+/// The names of all threads.
+#[derive(Default)]
+pub struct Comms {
+    threads: FxHashMap<i64, Comm>,
+    names: Interner,
+}
+
+impl Comms {
+    /// A name as it is kept.
+    pub fn comm(&mut self, text: &[u8]) -> Comm {
+        let text = text.get(..LENGTH).unwrap_or(text);
+        let mut comm = Comm::default();
+        comm.length = text.len() as u8;
+        comm.key = Key::of(text);
+        for (to, from) in comm.bytes.iter_mut().zip(text) {
+            *to = *from;
+        }
+        let is_known = self.names.len() < MOST || self.names.find(text).is_some();
+        comm.number = is_known.then(|| self.names.intern(text) as u32);
+        comm
+    }
+
+    /// The name of a thread.
+    #[inline]
+    pub fn get(&self, pid: i64) -> Option<Comm> {
+        self.threads.get(&pid).copied()
+    }
+
+    /// Keep the name of a thread, and give it as it is kept.
+    #[inline]
+    pub fn keep(&mut self, pid: i64, text: &[u8]) -> Comm {
+        match self.get(pid) {
+            Some(comm) if comm.is(text) => comm,
+            _ => {
+                let comm = self.comm(text);
+                self.put(pid, comm);
+                comm
+            }
+        }
+    }
+
+    /// Keep a name that a thread has now.
+    #[inline]
+    pub fn put(&mut self, pid: i64, comm: Comm) {
+        if let Some(known) = self.threads.get_mut(&pid) {
+            *known = comm;
+        } else if self.threads.len() < MOST {
+            self.threads.insert(pid, comm);
+        }
+    }
+}
