@@ -26,6 +26,8 @@ pub struct Column {
     values: Values,
     nulls: NullBufferBuilder,
     rows: usize,
+    /// What the caller's numbers of texts are here: 0 if that is not known, else the code and 1, or -1 for null.
+    codes: Vec<i32>,
 }
 
 impl Column {
@@ -41,6 +43,19 @@ impl Column {
             values,
             nulls: NullBufferBuilder::new(0),
             rows: 0,
+            codes: Vec::new(),
+        }
+    }
+
+    /// Make room for so many rows.
+    pub fn reserve(&mut self, rows: usize) {
+        match &mut self.values {
+            Values::Int(values) => values.reserve(rows),
+            Values::Uint(values) => values.reserve(rows),
+            Values::Float(values) => values.reserve(rows),
+            Values::Bool(values) => values.reserve(rows),
+            Values::Coded(codes, _) => codes.reserve(rows),
+            Values::Text(_) => {}
         }
     }
 
@@ -133,6 +148,58 @@ impl Column {
         self.valid();
     }
 
+    /// Add a number for each of many rows.
+    #[inline]
+    pub fn ints(&mut self, values: impl Iterator<Item = i64>) {
+        let Values::Int(all) = &mut self.values else {
+            return values.for_each(|value| self.int(value));
+        };
+        all.extend(values);
+        self.nulls.append_n_non_nulls(all.len() - self.rows);
+        self.rows = all.len();
+    }
+
+    /// Add a number or null for each of many rows.
+    #[inline]
+    pub fn optional(&mut self, values: impl Iterator<Item = Option<i64>>) {
+        for value in values {
+            match (value, &mut self.values) {
+                (Some(value), _) => self.int(value),
+                (None, Values::Int(all)) => {
+                    all.push(0);
+                    self.nulls.append_null();
+                    self.rows += 1;
+                }
+                (None, _) => self.pad(self.rows + 1),
+            }
+        }
+    }
+
+    /// Add a text for each of many rows, by the caller's numbers, of which each always means the same.
+    #[inline]
+    pub fn texts<'a>(
+        &mut self,
+        numbers: impl Iterator<Item = u32>,
+        text: impl Fn(u32) -> Option<&'a [u8]>,
+    ) {
+        for number in numbers {
+            let Values::Coded(rows, distinct) = &mut self.values else {
+                match text(number) {
+                    Some(text) => self.text(text),
+                    None => self.pad(self.rows + 1),
+                }
+                continue;
+            };
+            let code = match self.codes.get(number as usize) {
+                Some(known) if *known != 0 => *known,
+                _ => learn(&mut self.codes, distinct, number, text(number)),
+            };
+            rows.push(code.saturating_sub(1).max(0));
+            self.nulls.append(code > 0);
+            self.rows += 1;
+        }
+    }
+
     fn spell_out(&mut self) {
         if let Values::Coded(codes, distinct) = &self.values {
             let mut texts = Strings::default();
@@ -154,6 +221,14 @@ impl Column {
             Values::Bool(values) => values.truncate(rows),
             Values::Coded(codes, _) => codes.truncate(rows),
             Values::Text(texts) => texts.truncate(rows),
+        }
+    }
+
+    /// The values of a column of whole numbers from a row on; nulls are any number.
+    pub fn ints_from(&self, row: usize) -> &[i64] {
+        match &self.values {
+            Values::Int(values) => values.get(row..).unwrap_or(&[]),
+            _ => &[],
         }
     }
 
@@ -187,4 +262,16 @@ impl Column {
             }
         })
     }
+}
+
+#[cold]
+fn learn(codes: &mut Vec<i32>, distinct: &mut Interner, number: u32, text: Option<&[u8]>) -> i32 {
+    // Below i32::MAX, as above.
+    let code = text.map_or(-1, |text| distinct.intern(text) as i32 + 1);
+    let at = number as usize;
+    if codes.len() <= at {
+        codes.resize(at + 1, 0);
+    }
+    codes[at] = code;
+    code
 }

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::calls::{Calls, End, State, head};
 use super::events::{Events, start};
-use super::payload::{Payload, Payloads, Place};
+use super::payload::{Payload, Payloads};
 use super::record::{self, Record};
 use super::setup::Setup;
 use super::source::{Kind, Source};
@@ -51,9 +51,9 @@ impl Merged {
     pub fn new(sink: &mut Sink, setup: &mut Setup) -> Merged {
         let mut sessions: FxHashMap<i64, Vec<(i64, usize)>> =
             std::mem::take(&mut setup.sessions_of).into_iter().collect();
-        let tasks = setup.tasks.iter().map(|one| {
+        let tasks = setup.tasks.iter().enumerate().map(|(number, one)| {
             let sessions = sessions.remove(&one.tid).unwrap_or_default();
-            Task::new(one.tid, one.pid, one.ppid, sessions)
+            Task::new(number, (one.tid, one.pid), one.ppid, sessions)
         });
         let tasks: Vec<Task> = tasks.collect();
         Merged {
@@ -143,7 +143,7 @@ impl Merged {
                 entered: false,
                 children: false,
                 inner: 0,
-                args: None,
+                texts: 0,
                 ..*frame
             }
         });
@@ -180,32 +180,28 @@ impl Merged {
             .last()
             .is_some_and(|top| top.depth >= record.depth)
         {
-            self.calls.close(
-                sink,
-                &self.symbols,
-                task,
-                End::missing(record.time, State::Left),
-            );
+            self.calls
+                .close(sink, task, End::missing(record.time, State::Left));
         }
-        let mut args = None;
-        if record.more {
-            let found = self.payload(source, record, session, function, false)?;
-            args = found.then(|| self.text.as_slice().into());
-        } else {
+        task.stack.push(Frame {
+            start: record.time,
+            address: record.address,
+            id: line,
+            function,
+            depth: record.depth,
+            entered: true,
+            children: false,
+            inner: 0,
+            texts: task.texts.len(),
+        });
+        if !record.more {
             source.feed.take(record::BYTES);
+            return Ok(());
         }
-        if let Some(task) = self.tasks.get_mut(number) {
-            task.stack.push(Frame {
-                start: record.time,
-                address: record.address,
-                id: line,
-                function,
-                depth: record.depth,
-                entered: true,
-                children: false,
-                inner: 0,
-                args,
-            });
+        if self.payload(source, record, session, function)?
+            && let Some(task) = self.tasks.get_mut(number)
+        {
+            task.texts.extend_from_slice(&self.text);
         }
         Ok(())
     }
@@ -220,12 +216,47 @@ impl Merged {
         line: i64,
     ) -> Result<(), Failure> {
         self.counts.exits += 1;
+        let Some(task) = self.tasks.get_mut(number) else {
+            return Ok(());
+        };
+        let session = task.session(record.time);
+        if !task.leaves(record) {
+            return self.odd_exit(sink, source, record, (number, session, line));
+        }
+        let mut end = End {
+            time: record.time,
+            state: State::Whole,
+            result: None,
+        };
+        if !record.more {
+            source.feed.take(record::BYTES);
+            self.calls.close(sink, task, end);
+            return Ok(());
+        }
+        let function = task.stack.last().map_or(u32::MAX, |top| top.function);
+        if self.payload(source, record, session, function)? {
+            end.result = Some(&self.text);
+        }
+        if let Some(task) = self.tasks.get_mut(number) {
+            self.calls.close(sink, task, end);
+        }
+        Ok(())
+    }
+
+    /// An exit that is not of the newest call.
+    #[cold]
+    #[inline(never)]
+    fn odd_exit(
+        &mut self,
+        sink: &mut Sink,
+        source: &mut Source,
+        record: &Record,
+        (number, session, line): (usize, usize, i64),
+    ) -> Result<(), Failure> {
         let mut whole = false;
         let mut function = None;
-        let mut session = 0;
         let mut slot = None;
         if let Some(task) = self.tasks.get_mut(number) {
-            whole = task.leaves(record);
             while !whole
                 && task
                     .stack
@@ -236,22 +267,17 @@ impl Merged {
                 slot = top
                     .filter(|top| top.depth == record.depth)
                     .map(|top| top.start);
-                self.calls.close(
-                    sink,
-                    &self.symbols,
-                    task,
-                    End::missing(record.time, State::Left),
-                );
+                self.calls
+                    .close(sink, task, End::missing(record.time, State::Left));
                 whole = slot.is_none() && task.leaves(record);
             }
-            session = task.session(record.time);
             function = task.stack.last().filter(|_| whole).map(|top| top.function);
         }
         let function =
             function.unwrap_or_else(|| self.symbols.function(session, record.address, record.time));
         let mut found = false;
         if record.more {
-            found = self.payload(source, record, session, function, true)?;
+            found = self.payload(source, record, session, function)?;
         } else {
             source.feed.take(record::BYTES);
         }
@@ -264,7 +290,7 @@ impl Merged {
             return Ok(());
         };
         if whole {
-            self.calls.close(sink, &self.symbols, task, end);
+            self.calls.close(sink, task, end);
             return Ok(());
         }
         let since = task.since.unwrap_or(record.time);
@@ -281,19 +307,18 @@ impl Merged {
             entered: false,
             children: false,
             inner: 0,
-            args: None,
+            texts: task.texts.len(),
         };
         if slot.is_none()
             && let Some(below) = task.stack.last_mut()
         {
             below.children = true;
         }
-        self.calls.row(sink, &self.symbols, task, &frame, end);
+        self.calls.row(sink, task, &frame, end);
         Ok(())
     }
 
     /// Read the data behind a record, and take both; whether there is text now.
-    #[cold]
     #[inline(never)]
     fn payload(
         &mut self,
@@ -301,36 +326,17 @@ impl Merged {
         record: &Record,
         session: usize,
         function: u32,
-        result: bool,
     ) -> Result<bool, Failure> {
-        let place = self
-            .symbols
-            .functions
-            .get(function as usize)
-            .map(|one| Place {
-                session,
-                module: one.module.unwrap_or(usize::MAX),
-                address: one.address,
-            });
-        let found = match place {
-            None => Payload::Unknown,
-            Some(place) => self.payloads.read(
-                &mut source.feed,
-                &self.symbols,
-                &place,
-                result,
-                &mut self.text,
-            )?,
-        };
+        let result = record.kind == record::EXIT;
+        let found = self.payloads.read(
+            &mut source.feed,
+            &self.symbols,
+            (session, function),
+            result,
+            &mut self.text,
+        )?;
         match found {
-            Payload::Text(length) => {
-                source.take(record::BYTES + length)?;
-                if !result {
-                    self.text.insert(0, b'(');
-                    self.text.push(b')');
-                }
-                Ok(true)
-            }
+            Payload::Text(length) => source.take(record::BYTES + length).map(|()| true),
             Payload::Cut => source.cut_off().map(|()| false),
             Payload::Unknown => {
                 self.counts.unknown += 1;
@@ -397,7 +403,7 @@ impl Merged {
         };
         while !task.stack.is_empty() {
             self.calls
-                .close(sink, &self.symbols, task, End::missing(time, State::Lost));
+                .close(sink, task, End::missing(time, State::Lost));
         }
         task.since = None;
         task.begun = true;
@@ -417,10 +423,15 @@ impl Merged {
             }
             let Some(end) = task.last else { continue };
             while !task.stack.is_empty() {
-                self.calls
-                    .close(sink, &self.symbols, task, End::missing(end, State::Open));
+                self.calls.close(sink, task, End::missing(end, State::Open));
             }
         }
+        self.flush(sink);
+    }
+
+    /// Put calls that have ended into their table.
+    pub fn flush(&mut self, sink: &mut Sink) {
+        self.calls.flush(sink, &self.symbols, &self.tasks);
     }
 
     /// What was counted.
