@@ -26,7 +26,7 @@ pub struct Column {
     values: Values,
     nulls: NullBufferBuilder,
     rows: usize,
-    /// What the caller's numbers of texts are here: 0 if that is not known, else the code and 1, or -1 for null.
+    /// What the caller's numbers of texts are here: the code and 1, or 0 if that is not known.
     codes: Vec<i32>,
 }
 
@@ -161,16 +161,15 @@ impl Column {
 
     /// Add a number or null for each of many rows.
     #[inline]
-    pub fn optional(&mut self, values: impl Iterator<Item = Option<i64>>) {
+    pub fn optional(&mut self, values: impl Iterator<Item = Option<i64>> + Clone) {
+        let known = values.clone().all(|value| value.is_some());
+        if known {
+            return self.ints(values.flatten());
+        }
         for value in values {
-            match (value, &mut self.values) {
-                (Some(value), _) => self.int(value),
-                (None, Values::Int(all)) => {
-                    all.push(0);
-                    self.nulls.append_null();
-                    self.rows += 1;
-                }
-                (None, _) => self.pad(self.rows + 1),
+            match value {
+                Some(value) => self.int(value),
+                None => self.pad(self.rows + 1),
             }
         }
     }
@@ -182,21 +181,25 @@ impl Column {
         numbers: impl Iterator<Item = u32>,
         text: impl Fn(u32) -> Option<&'a [u8]>,
     ) {
-        for number in numbers {
-            let Values::Coded(rows, distinct) = &mut self.values else {
-                match text(number) {
-                    Some(text) => self.text(text),
-                    None => self.pad(self.rows + 1),
-                }
-                continue;
-            };
-            let code = match self.codes.get(number as usize) {
-                Some(known) if *known != 0 => *known,
-                _ => learn(&mut self.codes, distinct, number, text(number)),
-            };
-            rows.push(code.saturating_sub(1).max(0));
-            self.nulls.append(code > 0);
-            self.rows += 1;
+        let Values::Coded(rows, distinct) = &mut self.values else {
+            return numbers.for_each(|number| match text(number) {
+                Some(text) => self.text(text),
+                None => self.pad(self.rows + 1),
+            });
+        };
+        let codes = &mut self.codes;
+        rows.extend(numbers.map(|number| match codes.get(number as usize) {
+            Some(known) if *known != 0 => *known - 1,
+            _ => learn(codes, distinct, number, text(number)),
+        }));
+        let new = &mut rows[self.rows..];
+        self.rows += new.len();
+        if new.iter().all(|code| *code >= 0) {
+            return self.nulls.append_n_non_nulls(new.len());
+        }
+        for code in new {
+            self.nulls.append(*code >= 0);
+            *code = (*code).max(0);
         }
     }
 
@@ -264,14 +267,17 @@ impl Column {
     }
 }
 
+/// The code of a text that is met first; -1 for null.
 #[cold]
 fn learn(codes: &mut Vec<i32>, distinct: &mut Interner, number: u32, text: Option<&[u8]>) -> i32 {
     // Below i32::MAX, as above.
-    let code = text.map_or(-1, |text| distinct.intern(text) as i32 + 1);
+    let code = text.map_or(-1, |text| distinct.intern(text) as i32);
     let at = number as usize;
     if codes.len() <= at {
         codes.resize(at + 1, 0);
     }
-    codes[at] = code;
+    if text.is_some() {
+        codes[at] = code + 1;
+    }
     code
 }

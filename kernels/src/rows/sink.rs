@@ -14,6 +14,9 @@ use crate::pfw::names::LINE;
 const CHUNK_ROWS: usize = 1 << 17;
 const CHUNK_BYTES: usize = 24 << 20;
 
+/// Room for the rows of a table that are appended many at a time: chunks have a few more than they should.
+const APPENDED_ROWS: usize = CHUNK_ROWS + CHUNK_ROWS / 16;
+
 /// The rows of one table since the last chunk.
 ///
 /// For each row: one value into some columns, then [`Sink::end`]; columns without a value are null there.
@@ -23,18 +26,15 @@ pub struct Rows {
     /// Numbers of the rows among all rows of the chunk.
     lines: Vec<u32>,
     bytes: usize,
-    /// How many rows the chunk before had.
-    expected: usize,
 }
 
 impl Rows {
-    fn new(columns: &[ColumnSpec], expected: usize) -> Rows {
+    fn new(columns: &[ColumnSpec]) -> Rows {
         Rows {
             columns: columns.iter().map(|one| Column::new(one.kind)).collect(),
             rows: 0,
             lines: Vec::new(),
             bytes: 0,
-            expected,
         }
     }
 
@@ -87,10 +87,9 @@ impl Rows {
 
     /// The column where values of the rows from the next one on are added, of so many bytes each.
     fn columns_of(&mut self, column: usize, rows: usize, bytes: usize) -> Option<&mut Column> {
-        let expected = self.expected;
         let found = self.column(column, rows.saturating_mul(bytes))?;
         if found.len() == 0 {
-            found.reserve(expected);
+            found.reserve(APPENDED_ROWS);
         }
         Some(found)
     }
@@ -105,7 +104,11 @@ impl Rows {
 
     /// Add numbers of many rows, which [`Sink::append`] ends; None is null.
     #[inline]
-    pub fn optional(&mut self, column: usize, values: impl ExactSizeIterator<Item = Option<i64>>) {
+    pub fn optional(
+        &mut self,
+        column: usize,
+        values: impl ExactSizeIterator<Item = Option<i64>> + Clone,
+    ) {
         if let Some(column) = self.columns_of(column, values.len(), 8) {
             column.optional(values);
         }
@@ -190,7 +193,7 @@ impl Sink {
         let first = spec.columns.first();
         self.timed.push(first.is_some_and(|one| one.name == "_ts"));
         self.names.insert(name.to_owned(), self.specs.len());
-        self.tables.push(Rows::new(&spec.columns, 0));
+        self.tables.push(Rows::new(&spec.columns));
         self.durations
             .push(spec.columns.iter().position(|one| one.name == "dur"));
         self.specs.push(spec);
@@ -281,7 +284,7 @@ impl Sink {
         let rows = &mut self.tables[table];
         let before = rows.rows;
         if before == 0 {
-            rows.lines.reserve(rows.expected);
+            rows.lines.reserve(APPENDED_ROWS);
         }
         rows.lines.extend(numbers);
         rows.rows = rows.lines.len();
@@ -333,7 +336,7 @@ impl Sink {
         let mut taken = Vec::new();
         for (spec, rows) in self.specs.iter().zip(&mut self.tables) {
             if rows.rows > 0 {
-                let rows = std::mem::replace(rows, Rows::new(&spec.columns, rows.rows));
+                let rows = std::mem::replace(rows, Rows::new(&spec.columns));
                 taken.push(Taken {
                     name: spec.name.clone(),
                     columns: spec.columns.clone(),

@@ -96,6 +96,7 @@ impl Source {
 
     /// Look for the next record where there is none.
     #[cold]
+    #[inline(never)]
     fn search(&mut self) -> Result<Option<Record>, Failure> {
         loop {
             let big = self.big;
@@ -163,6 +164,7 @@ impl Source {
         Ok(())
     }
 
+    #[inline(never)]
     fn perf(&mut self) -> Result<Option<Happened>, Failure> {
         loop {
             let big = self.big;
@@ -190,6 +192,7 @@ impl Source {
         }
     }
 
+    #[inline(never)]
     fn message(&mut self) -> Result<Option<(i64, Vec<u8>)>, Failure> {
         loop {
             let bytes = self.feed.view(external::MOST_BYTES)?;

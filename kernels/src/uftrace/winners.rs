@@ -8,17 +8,23 @@ pub const NEVER: i64 = i64::MAX;
 /// A tree in which the earlier of two rises; of equal times the one of the lower number.
 #[derive(Default)]
 pub struct Winners {
-    /// The root is the second one, the children of `n` are `2n` and `2n + 1`.
-    nodes: Vec<(i64, usize)>,
+    /// Times and numbers; the root is the second one, the children of `n` are `2n` and `2n + 1`.
+    nodes: Vec<u128>,
+}
+
+/// As numbers that are in the same order.
+#[inline]
+fn key(time: i64, number: usize) -> u128 {
+    let time = time.cast_unsigned() ^ 1 << 63;
+    u128::from(time) << 64 | number as u128
 }
 
 impl Winners {
     pub fn new(times: &[i64]) -> Winners {
-        let leaves = times.len().next_power_of_two().max(1);
-        let mut nodes = vec![(NEVER, usize::MAX); leaves];
-        let number = |at: usize| (times.get(at).copied().unwrap_or(NEVER), at);
-        nodes.extend((0..leaves).map(number));
-        let mut winners = Winners { nodes };
+        let leaves = times.len().next_power_of_two();
+        let mut winners = Winners {
+            nodes: vec![u128::MAX; 2 * leaves],
+        };
         for (number, time) in times.iter().enumerate() {
             winners.set(number, *time);
         }
@@ -28,25 +34,24 @@ impl Winners {
     /// The earliest time and its number.
     #[inline]
     pub fn first(&self) -> (i64, usize) {
-        self.nodes.get(1).copied().unwrap_or((NEVER, usize::MAX))
+        let first = self.nodes.get(1).copied().unwrap_or(u128::MAX);
+        let time = (first >> 64) as u64 ^ 1 << 63;
+        (time.cast_signed(), first as u64 as usize)
     }
 
     /// Change the time of a number.
     #[inline]
     pub fn set(&mut self, number: usize, time: i64) {
-        let mut best = (time, number);
+        let mut best = key(time, number);
         let mut at = self.nodes.len() / 2 + number;
         while let Some(place) = self.nodes.get_mut(at) {
             *place = best;
-            let Some(other) = self.nodes.get(at ^ 1).copied().filter(|_| at > 1) else {
+            if at <= 1 {
                 return;
-            };
-            let left = at & 1 == 0;
-            let wins = best.0 < other.0 || left & (best.0 == other.0);
-            best = (
-                select_unpredictable(wins, best.0, other.0),
-                select_unpredictable(wins, best.1, other.1),
-            );
+            }
+            let other = self.nodes[at ^ 1];
+            // Which one wins cannot be foreseen.
+            best = select_unpredictable(best < other, best, other);
             at /= 2;
         }
     }
