@@ -1,5 +1,7 @@
 //! Entries and exits of threads -> rows of calls.
 
+use std::num::NonZeroI64;
+
 use super::events::Head;
 use super::symbols::Symbols;
 use super::tables::call;
@@ -56,11 +58,12 @@ struct Row {
     start: i64,
     dur: i64,
     id: i64,
-    parent: Option<i64>,
+    /// The number of the call that it is in; they begin with 1.
+    parent: Option<NonZeroI64>,
     own: i64,
     address: u64,
     /// The number of its thread.
-    task: usize,
+    task: u32,
     function: u32,
     /// The number of the row in the chunk.
     number: u32,
@@ -130,7 +133,7 @@ impl Calls {
             start: frame.start,
             dur,
             id: frame.id,
-            parent: task.top(),
+            parent: task.top().and_then(NonZeroI64::new),
             own: dur.saturating_sub(frame.inner).max(0),
             address: frame.address,
             task: task.number,
@@ -166,7 +169,7 @@ impl Calls {
     pub fn flush(&mut self, sink: &mut Sink, symbols: &Symbols, tasks: &[Task]) {
         let all = self.ended.iter();
         let rows = sink.rows(self.table);
-        let task = |number: usize| tasks.get(number);
+        let task = |number: u32| tasks.get(number as usize);
         let function = |number: u32| symbols.functions.get(number as usize);
         let module = |number| symbols.modules.get(function(number)?.module?);
         rows.ints(call::TS, all.clone().map(|one| one.start));
@@ -188,7 +191,10 @@ impl Calls {
             all.clone().map(|one| one.address.cast_signed()),
         );
         rows.ints(call::ID, all.clone().map(|one| one.id));
-        rows.optional(call::PARENT, all.clone().map(|one| one.parent));
+        rows.optional(
+            call::PARENT,
+            all.clone().map(|one| one.parent.map(NonZeroI64::get)),
+        );
         rows.ints(call::SELF, all.clone().map(|one| one.own));
         sink.append(self.table, all.map(|one| one.number));
         self.ended.clear();

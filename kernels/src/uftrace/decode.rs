@@ -8,13 +8,14 @@ use rustc_hash::FxHashMap;
 use super::facts;
 use super::feed::Feed;
 use super::merged::Merged;
+use super::record;
 use super::setup::Setup;
 use super::source::{Kind, Source, Told};
 use super::winners::{NEVER, Winners};
 use crate::rows::{Decode, Failure, Learnt, Note, Place, Sink};
 
 /// So many records are read between questions whether the chunk is full.
-const BURST: usize = 512;
+const BURST: usize = 256;
 
 /// Reads a data directory.
 pub struct Decoder {
@@ -97,21 +98,23 @@ impl Decoder {
             let Some(source) = self.sources.get_mut(number) else {
                 return Ok(false);
             };
-            if let Some(record) = source.record {
-                merged.record(sink, source, &record)?;
-            } else {
-                match source.told.take() {
+            match source.record {
+                // The next winner is looked for before this one's record is, since that can be done at once.
+                Some(record) if !record.more => {
+                    let kind = source.kind;
+                    source.feed.take(record::BYTES);
+                    next(source, &mut self.winners, number, &mut self.notes)?;
+                    merged.record(sink, kind, &record, None)?;
+                    continue;
+                }
+                Some(record) => merged.record(sink, source.kind, &record, Some(source))?,
+                None => match source.told.take() {
                     Some(Told::Perf(happened)) => merged.happened(sink, source.kind, happened),
                     Some(Told::Message(time, text)) => merged.message(sink, time, &text),
                     None => {}
-                }
+                },
             }
-            source.advance()?;
-            let time = source.time();
-            if time.is_none() {
-                source.notes(&mut self.notes);
-            }
-            self.winners.set(number, time.unwrap_or(NEVER));
+            next(source, &mut self.winners, number, &mut self.notes)?;
         }
         merged.flush(sink);
         Ok(true)
@@ -126,6 +129,23 @@ impl Decoder {
             end,
         }
     }
+}
+
+/// Read what comes next in a file.
+#[inline]
+fn next(
+    source: &mut Source,
+    winners: &mut Winners,
+    number: usize,
+    notes: &mut Vec<Note>,
+) -> Result<(), Failure> {
+    source.advance()?;
+    let time = source.time();
+    if time.is_none() {
+        source.notes(notes);
+    }
+    winners.set(number, time.unwrap_or(NEVER));
+    Ok(())
 }
 
 impl Decode for Decoder {

@@ -16,6 +16,17 @@ use crate::rows::{Failure, Learnt, Note, Sink, Type};
 
 const INT: Type = Type::Int;
 
+/// The file of a record, if data follow the record there.
+type Data<'a> = Option<&'a mut Source>;
+
+/// Take a record that means nothing by itself.
+fn skip(data: Data) -> Result<(), Failure> {
+    if let Some(source) = data {
+        source.feed.take(record::BYTES);
+    }
+    Ok(())
+}
+
 /// How often something was met.
 #[derive(Default)]
 struct Counts {
@@ -53,7 +64,7 @@ impl Merged {
             std::mem::take(&mut setup.sessions_of).into_iter().collect();
         let tasks = setup.tasks.iter().enumerate().map(|(number, one)| {
             let sessions = sessions.remove(&one.tid).unwrap_or_default();
-            Task::new(number, (one.tid, one.pid), one.ppid, sessions)
+            Task::new(number as u32, (one.tid, one.pid), one.ppid, sessions)
         });
         let tasks: Vec<Task> = tasks.collect();
         Merged {
@@ -88,35 +99,34 @@ impl Merged {
         self.line
     }
 
-    /// A record of a thread, which is at the head of its file.
+    /// A record of a thread, which was taken; if data follow, it is still at the head of its file.
     #[inline]
     pub fn record(
         &mut self,
         sink: &mut Sink,
-        source: &mut Source,
+        kind: Kind,
         record: &Record,
+        data: Data,
     ) -> Result<(), Failure> {
-        let Kind::Task(number) = source.kind else {
+        let Kind::Task(number) = kind else {
             return Ok(());
         };
         if record.kind == record::LOST {
-            source.feed.take(record::BYTES);
             self.lost(sink, number, record);
-            return Ok(());
+            return skip(data);
         }
         let line = self.next_line(record.time);
         let Some(task) = self.tasks.get_mut(number) else {
-            source.feed.take(record::BYTES);
-            return Ok(());
+            return skip(data);
         };
         task.seen(record.time);
         if !task.begun {
             self.begin(number, record);
         }
         match record.kind {
-            record::ENTRY => self.entry(sink, source, record, number, line),
-            record::EXIT => self.exit(sink, source, record, number, line),
-            _ => self.event(sink, source, record, number, line),
+            record::ENTRY => self.entry(sink, data, record, number, line),
+            record::EXIT => self.exit(sink, data, record, number, line),
+            _ => self.event(sink, data, record, number, line),
         }
     }
 
@@ -164,7 +174,7 @@ impl Merged {
     fn entry(
         &mut self,
         sink: &mut Sink,
-        source: &mut Source,
+        data: Data,
         record: &Record,
         number: usize,
         line: i64,
@@ -194,10 +204,9 @@ impl Merged {
             inner: 0,
             texts: task.texts.len(),
         });
-        if !record.more {
-            source.feed.take(record::BYTES);
+        let Some(source) = data else {
             return Ok(());
-        }
+        };
         if self.payload(source, record, session, function)?
             && let Some(task) = self.tasks.get_mut(number)
         {
@@ -210,7 +219,7 @@ impl Merged {
     fn exit(
         &mut self,
         sink: &mut Sink,
-        source: &mut Source,
+        data: Data,
         record: &Record,
         number: usize,
         line: i64,
@@ -221,18 +230,17 @@ impl Merged {
         };
         let session = task.session(record.time);
         if !task.leaves(record) {
-            return self.odd_exit(sink, source, record, (number, session, line));
+            return self.odd_exit(sink, data, record, (number, session, line));
         }
         let mut end = End {
             time: record.time,
             state: State::Whole,
             result: None,
         };
-        if !record.more {
-            source.feed.take(record::BYTES);
+        let Some(source) = data else {
             self.calls.close(sink, task, end);
             return Ok(());
-        }
+        };
         let function = task.stack.last().map_or(u32::MAX, |top| top.function);
         if self.payload(source, record, session, function)? {
             end.result = Some(&self.text);
@@ -249,7 +257,7 @@ impl Merged {
     fn odd_exit(
         &mut self,
         sink: &mut Sink,
-        source: &mut Source,
+        data: Data,
         record: &Record,
         (number, session, line): (usize, usize, i64),
     ) -> Result<(), Failure> {
@@ -275,12 +283,10 @@ impl Merged {
         }
         let function =
             function.unwrap_or_else(|| self.symbols.function(session, record.address, record.time));
-        let mut found = false;
-        if record.more {
-            found = self.payload(source, record, session, function)?;
-        } else {
-            source.feed.take(record::BYTES);
-        }
+        let found = match data {
+            Some(source) => self.payload(source, record, session, function)?,
+            None => false,
+        };
         let end = End {
             time: record.time,
             state: if whole { State::Whole } else { State::Entered },
@@ -352,42 +358,55 @@ impl Merged {
         }
     }
 
+    #[inline(never)]
     fn event(
         &mut self,
         sink: &mut Sink,
-        source: &mut Source,
+        data: Data,
         record: &Record,
         number: usize,
         line: i64,
     ) -> Result<(), Failure> {
         self.counts.events += 1;
-        let mut length = 0;
-        let mut room = 0;
-        if record.more {
-            let bytes = source.feed.view(record::BYTES + 2)?;
-            length =
-                super::record::number(bytes.get(record::BYTES..).unwrap_or(&[]), self.big) as usize;
-            room = (length + 2).next_multiple_of(8);
-        }
-        let bytes = source.feed.view(record::BYTES + room)?;
-        if bytes.len() < record::BYTES + room {
+        let Some(source) = data else {
+            self.add_event(sink, record, number, line, &[]);
+            return Ok(());
+        };
+        let bytes = source.feed.view(record::BYTES + 2)?;
+        let length = bytes.get(record::BYTES..).unwrap_or(&[]);
+        let length = record::number(length, self.big) as usize;
+        let whole = record::BYTES + (length + 2).next_multiple_of(8);
+        let bytes = source.feed.view(whole)?;
+        if bytes.len() < whole {
             return source.cut_off();
         }
-        let begin = record::BYTES + room.min(2);
-        let data = bytes.get(begin..begin + length).unwrap_or(&[]);
-        if let Some(task) = self.tasks.get_mut(number) {
-            let session = task.session(record.time);
-            let head = head(task, record.time, line);
-            let symbols = &self.symbols;
-            let variable = |address| {
-                let (module, symbol) = symbols.find(session, address)?;
-                let found = symbols.modules.get(module)?.symbols.get(symbol)?;
-                Some(found.name.clone())
-            };
-            self.events.add(sink, &head, record.address, data, variable);
-        }
-        source.feed.take(record::BYTES + room);
+        let begin = record::BYTES + 2;
+        let bytes = bytes.get(begin..begin + length).unwrap_or(&[]);
+        self.add_event(sink, record, number, line, bytes);
+        source.feed.take(whole);
         Ok(())
+    }
+
+    fn add_event(
+        &mut self,
+        sink: &mut Sink,
+        record: &Record,
+        number: usize,
+        line: i64,
+        data: &[u8],
+    ) {
+        let Some(task) = self.tasks.get_mut(number) else {
+            return;
+        };
+        let session = task.session(record.time);
+        let head = head(task, record.time, line);
+        let symbols = &self.symbols;
+        let variable = |address| {
+            let (module, symbol) = symbols.find(session, address)?;
+            let found = symbols.modules.get(module)?.symbols.get(symbol)?;
+            Some(found.name.clone())
+        };
+        self.events.add(sink, &head, record.address, data, variable);
     }
 
     /// Records of a thread were lost: what was open ends where it was last seen.

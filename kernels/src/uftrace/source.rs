@@ -75,7 +75,7 @@ impl Source {
     }
 
     /// Read what comes next.
-    #[inline]
+    #[inline(always)]
     pub fn advance(&mut self) -> Result<(), Failure> {
         match self.kind {
             Kind::Task(_) => {

@@ -32,7 +32,7 @@ pub struct Off {
 /// A thread.
 pub struct Task {
     /// Its number among all threads.
-    pub number: usize,
+    pub number: u32,
     pub tid: i64,
     pub pid: i64,
     pub ppid: Option<i64>,
@@ -54,7 +54,7 @@ pub struct Task {
 
 impl Task {
     pub fn new(
-        number: usize,
+        number: u32,
         (tid, pid): (i64, i64),
         ppid: Option<i64>,
         sessions: Vec<(i64, usize)>,

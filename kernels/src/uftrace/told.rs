@@ -83,7 +83,7 @@ impl Merged {
             Entry::Occupied(found) => *found.get(),
             Entry::Vacant(free) => {
                 let number = self.tasks.len();
-                let task = Task::new(number, (tid, pid), None, Vec::new());
+                let task = Task::new(number as u32, (tid, pid), None, Vec::new());
                 self.tasks.push(task);
                 *free.insert(number)
             }
