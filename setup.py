@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent
 
 
 class BuildWithData(build_py):
-    """Copies data into `dctv/_data`, and builds parse table and descriptors there (in place for an editable install)."""
+    """Copies data to `dctv/_data`, builds parse table and descriptors there (in place for an editable install)."""
 
     def run(self) -> None:
         """Build the modules, then their data."""

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dctv._kernels import Cancel, EventSpool
+from dctv._kernels import Cancel, EventSpool, EveryEvent
 from tests.bounds import bounded
 
 NAMES = ("a", "b", "c")
@@ -142,7 +142,7 @@ def read(spool: EventSpool, name: str, columns: Told | None = None) -> pa.Table:
     return pa.RecordBatchReader.from_stream(spool.merged(name, columns)).read_all()
 
 
-def plain(**columns: str) -> Told:
+def told(**columns: str) -> Told:
     return [(name, kind, name, []) for name, kind in columns.items()]
 
 
@@ -197,7 +197,7 @@ def test_memory_stays_below_the_limit_with_unique_texts(tmp_path: Path) -> None:
 def test_lines_are_dropped_and_columns_can_be_told(tmp_path: Path) -> None:
     batch = pa.record_batch({"_ts": [2, 1], "a": [5, 6], "b": [None, 7], "dctv:line": pa.array([0, 1], pa.uint32())})
     spool = spooled(tmp_path, 1 << 20, [(3, "t", batch)])
-    wanted = plain(_ts="int64", b="string", a="double", c="bool")
+    wanted = told(_ts="int64", b="string", a="double", c="bool")
     assert read(spool, "t", wanted).to_pylist() == [
         {"_ts": 1, "b": "7", "a": 6.0, "c": None},
         {"_ts": 2, "b": None, "a": 5.0, "c": None},
@@ -243,7 +243,7 @@ def test_all_events_come_in_order_of_time_tables_and_rows(
 def test_values_that_do_not_fit_the_told_type_are_an_error(tmp_path: Path) -> None:
     spool = spooled(tmp_path, 1 << 20, [(0, "t", pa.record_batch({"_ts": [1], "a": ["x"]}))])
     with pytest.raises(pa.ArrowInvalid, match="column `a` has values of kind Code, which cannot become Int"):
-        read(spool, "t", plain(_ts="int64", a="int64"))
+        read(spool, "t", told(_ts="int64", a="int64"))
 
 
 def test_events_without_times_are_refused(tmp_path: Path) -> None:

@@ -49,6 +49,18 @@ impl Column {
         }
     }
 
+    /// Make room for so many rows.
+    pub fn reserve(&mut self, rows: usize) {
+        match &mut self.values {
+            Values::Int(values) => values.reserve(rows),
+            Values::Uint(values) => values.reserve(rows),
+            Values::Float(values) => values.reserve(rows),
+            Values::Bool(values) => values.reserve(rows),
+            Values::Coded(codes, _) => codes.reserve(rows),
+            Values::Text(_) => {}
+        }
+    }
+
     #[inline]
     pub fn len(&self) -> usize {
         self.rows
@@ -182,6 +194,61 @@ impl Column {
         }
     }
 
+    /// Add a number for each of many rows.
+    #[inline]
+    pub fn ints(&mut self, values: impl Iterator<Item = i64>) {
+        let Values::Int(all) = &mut self.values else {
+            return values.for_each(|value| self.int(value));
+        };
+        all.extend(values);
+        self.rows = all.len();
+    }
+
+    /// Add a number or null for each of many rows.
+    #[inline]
+    pub fn optional(&mut self, values: impl Iterator<Item = Option<i64>> + Clone) {
+        let known = values.clone().all(|value| value.is_some());
+        if known {
+            return self.ints(values.flatten());
+        }
+        for value in values {
+            match value {
+                Some(value) => self.int(value),
+                None => self.pad(self.rows + 1),
+            }
+        }
+    }
+
+    /// Add a text for each of many rows, by the caller's numbers, of which each always means the same.
+    #[inline]
+    pub fn texts<'a>(
+        &mut self,
+        numbers: impl Iterator<Item = u32>,
+        text: impl Fn(u32) -> Option<&'a [u8]>,
+    ) {
+        let Values::Coded(rows, distinct) = &mut self.values else {
+            return numbers.for_each(|number| match text(number) {
+                Some(text) => self.text(text),
+                None => self.pad(self.rows + 1),
+            });
+        };
+        let known = &mut self.numbers;
+        rows.extend(numbers.map(|number| match known.get(number as usize) {
+            Some(code @ 0..) => *code,
+            _ => learn(known, distinct, number, text(number)),
+        }));
+        let new = rows.get_mut(self.rows..).unwrap_or_default();
+        if new.iter().any(|code| *code < 0) {
+            let missing = self.rows.saturating_sub(self.nulls.len());
+            self.nulls.append_n_non_nulls(missing);
+            for code in &mut *new {
+                self.nulls.append(*code >= 0);
+                *code = (*code).max(0);
+            }
+        }
+        self.rows += new.len();
+    }
+
     fn spell_out(&mut self) {
         if let Values::Coded(codes, distinct) = &self.values {
             let mut texts = Strings::default();
@@ -203,6 +270,14 @@ impl Column {
             Values::Bool(values) => values.truncate(rows),
             Values::Coded(codes, _) => codes.truncate(rows),
             Values::Text(texts) => texts.truncate(rows),
+        }
+    }
+
+    /// The values of a column of whole numbers from a row on; nulls are any number.
+    pub fn ints_from(&self, row: usize) -> &[i64] {
+        match &self.values {
+            Values::Int(values) => values.get(row..).unwrap_or(&[]),
+            _ => &[],
         }
     }
 
@@ -237,4 +312,17 @@ impl Column {
             }
         })
     }
+}
+
+/// The code of a text that is met first; -1 for null.
+#[cold]
+fn learn(known: &mut Vec<i32>, distinct: &mut Interner, number: u32, text: Option<&[u8]>) -> i32 {
+    // Below i32::MAX, as above.
+    let code = text.map_or(-1, |text| distinct.intern(text) as i32);
+    let at = number as usize;
+    if known.len() <= at {
+        known.resize(at + 1, -1);
+    }
+    known[at] = code;
+    code
 }

@@ -1,5 +1,7 @@
 //! Entries and exits of threads -> rows of calls.
 
+use std::num::NonZeroI64;
+
 use super::events::Head;
 use super::symbols::Symbols;
 use super::tables::call;
@@ -51,10 +53,29 @@ impl End<'_> {
     }
 }
 
+/// A call that has ended.
+struct Row {
+    start: i64,
+    dur: i64,
+    id: i64,
+    /// The number of the call that it is in; they begin with 1.
+    parent: Option<NonZeroI64>,
+    own: i64,
+    address: u64,
+    /// The number of its thread.
+    task: u32,
+    function: u32,
+    /// The number of the row in the chunk.
+    number: u32,
+    depth: u16,
+}
+
 /// Rows of calls, and how many there were.
 #[derive(Default)]
 pub struct Calls {
     table: usize,
+    /// Rows that are to be put into the table.
+    ended: Vec<Row>,
     pub rows: u64,
     pub left: u64,
     pub entered: u64,
@@ -73,7 +94,7 @@ impl Calls {
 
     /// Take the newest call off a thread's stack.
     #[inline]
-    pub fn close(&mut self, sink: &mut Sink, symbols: &Symbols, task: &mut Task, end: End) {
+    pub fn close(&mut self, sink: &mut Sink, task: &mut Task, end: End) {
         let Some(frame) = task.stack.pop() else {
             return;
         };
@@ -90,59 +111,93 @@ impl Calls {
                 .saturating_add(end.time.saturating_sub(frame.start).max(0));
             below.children = true;
         }
-        self.row(sink, symbols, task, &frame, End { state, ..end });
+        self.row(sink, task, &frame, End { state, ..end });
+        task.texts.truncate(frame.texts);
     }
 
     /// Add a row for a call that is in no stack any more.
     #[inline]
-    pub fn row(
-        &mut self,
-        sink: &mut Sink,
-        symbols: &Symbols,
-        task: &Task,
-        frame: &Frame,
-        end: End,
-    ) {
+    pub fn row(&mut self, sink: &mut Sink, task: &Task, frame: &Frame, end: End) {
         self.rows += 1;
+        let dur = end.time.saturating_sub(frame.start);
+        if dur < 0 {
+            self.backward += 1;
+        }
+        let dur = dur.max(0);
+        let number = sink.claim();
+        let args = task.texts.get(frame.texts..).unwrap_or(&[]);
+        if end.state != State::Whole || end.result.is_some() || !args.is_empty() {
+            self.words(sink, args, end);
+        }
+        self.ended.push(Row {
+            start: frame.start,
+            dur,
+            id: frame.id,
+            parent: task.top().and_then(NonZeroI64::new),
+            own: dur.saturating_sub(frame.inner).max(0),
+            address: frame.address,
+            task: task.number,
+            function: frame.function,
+            number,
+            depth: frame.depth,
+        });
+    }
+
+    /// What few calls have.
+    #[inline(never)]
+    fn words(&mut self, sink: &mut Sink, args: &[u8], end: End) {
+        let at = self.ended.len();
+        let rows = sink.rows(self.table);
+        if !args.is_empty() {
+            rows.text_of(call::ARGS, at, args);
+        }
+        if let Some(result) = end.result {
+            rows.text_of(call::RETVAL, at, result);
+        }
+        if let Some(name) = end.state.name() {
+            rows.text_of(call::STATE, at, name);
+        }
         match end.state {
             State::Whole => {}
             State::Left | State::Lost => self.left += 1,
             State::Entered => self.entered += 1,
             State::Open => self.open += 1,
         }
-        let dur = end.time.saturating_sub(frame.start);
-        if dur < 0 {
-            self.backward += 1;
-        }
-        let dur = dur.max(0);
+    }
+
+    /// Put the rows into their table.
+    pub fn flush(&mut self, sink: &mut Sink, symbols: &Symbols, tasks: &[Task]) {
+        let all = self.ended.iter();
         let rows = sink.rows(self.table);
-        rows.int(call::TS, frame.start);
-        rows.int(call::DUR, dur);
-        rows.int(call::TID, task.tid);
-        rows.int(call::PID, task.pid);
-        rows.int(call::DEPTH, i64::from(frame.depth));
-        if let Some(function) = symbols.functions.get(frame.function as usize) {
-            rows.text(call::NAME, &function.name);
-            if let Some(module) = function.module.and_then(|one| symbols.modules.get(one)) {
-                rows.text(call::MODULE, module.name.as_bytes());
-            }
-        }
-        rows.int(call::ADDRESS, frame.address.cast_signed());
-        rows.int(call::ID, frame.id);
-        if let Some(parent) = task.top() {
-            rows.int(call::PARENT, parent);
-        }
-        rows.int(call::SELF, dur.saturating_sub(frame.inner).max(0));
-        if let Some(args) = &frame.args {
-            rows.text(call::ARGS, args);
-        }
-        if let Some(result) = end.result {
-            rows.text(call::RETVAL, result);
-        }
-        if let Some(name) = end.state.name() {
-            rows.text(call::STATE, name);
-        }
-        sink.end(self.table);
+        let task = |number: u32| tasks.get(number as usize);
+        let function = |number: u32| symbols.functions.get(number as usize);
+        let module = |number| symbols.modules.get(function(number)?.module?);
+        rows.ints(call::TS, all.clone().map(|one| one.start));
+        rows.ints(call::DUR, all.clone().map(|one| one.dur));
+        let tids = all.clone().map(|one| task(one.task).map_or(0, |t| t.tid));
+        rows.ints(call::TID, tids);
+        let pids = all.clone().map(|one| task(one.task).map_or(0, |t| t.pid));
+        rows.ints(call::PID, pids);
+        rows.ints(call::DEPTH, all.clone().map(|one| i64::from(one.depth)));
+        let functions = all.clone().map(|one| one.function);
+        rows.texts(call::NAME, functions.clone(), |number| {
+            function(number).map(|one| one.name.as_slice())
+        });
+        rows.texts(call::MODULE, functions, |number| {
+            module(number).map(|one| one.name.as_bytes())
+        });
+        rows.ints(
+            call::ADDRESS,
+            all.clone().map(|one| one.address.cast_signed()),
+        );
+        rows.ints(call::ID, all.clone().map(|one| one.id));
+        rows.optional(
+            call::PARENT,
+            all.clone().map(|one| one.parent.map(NonZeroI64::get)),
+        );
+        rows.ints(call::SELF, all.clone().map(|one| one.own));
+        sink.append(self.table, all.map(|one| one.number));
+        self.ended.clear();
     }
 }
 

@@ -1,7 +1,5 @@
 //! All files of a data directory -> rows, in the order of their times.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
@@ -10,19 +8,21 @@ use rustc_hash::FxHashMap;
 use super::facts;
 use super::feed::Feed;
 use super::merged::Merged;
+use super::record;
 use super::setup::Setup;
-use super::source::{Kind, Next, Source};
+use super::source::{Kind, Source, Told};
+use super::winners::{NEVER, Winners};
 use crate::rows::{Decode, Failure, Learnt, Note, Place, Sink};
 
 /// So many records are read between questions whether the chunk is full.
-const BURST: usize = 64;
+const BURST: usize = 256;
 
 /// Reads a data directory.
 pub struct Decoder {
     setup: Setup,
     sources: Vec<Source>,
-    /// Times and numbers of sources that have something to say.
-    waiting: BinaryHeap<Reverse<(i64, usize)>>,
+    /// Which source has something to say next.
+    winners: Winners,
     merged: Option<Merged>,
     notes: Vec<Note>,
     /// Bytes of all files before this chunk.
@@ -53,7 +53,7 @@ impl Decoder {
         Decoder {
             setup,
             sources,
-            waiting: BinaryHeap::new(),
+            winners: Winners::default(),
             merged: None,
             notes: Vec::new(),
             taken: 0,
@@ -64,51 +64,60 @@ impl Decoder {
 
     /// Open all files and add the tables that are known from the beginning.
     fn begin(&mut self, sink: &mut Sink) -> Result<(), Failure> {
-        for (number, source) in self.sources.iter_mut().enumerate() {
+        let mut times = Vec::with_capacity(self.sources.len());
+        for source in &mut self.sources {
             source.feed.open()?;
             source.advance()?;
-            match source.next.time() {
-                Some(time) => self.waiting.push(Reverse((time, number))),
-                None => source.notes(&mut self.notes),
+            let time = source.time();
+            if time.is_none() {
+                source.notes(&mut self.notes);
             }
+            times.push(time.unwrap_or(NEVER));
         }
+        self.winners = Winners::new(&times);
         facts::before(sink, &self.setup);
         self.merged = Some(Merged::new(sink, &mut self.setup));
         Ok(())
     }
 
-    /// Read on from the source whose time has come, until another's has.
-    fn run(&mut self, sink: &mut Sink, number: usize) -> Result<(), Failure> {
-        let bound = self
-            .waiting
-            .peek()
-            .map_or((i64::MAX, usize::MAX), |one| one.0);
-        let (Some(merged), Some(source)) = (&mut self.merged, self.sources.get_mut(number)) else {
-            return Ok(());
+    /// Read on for a while; false at the end.
+    fn run(&mut self, sink: &mut Sink) -> Result<bool, Failure> {
+        let Some(merged) = &mut self.merged else {
+            return Ok(false);
         };
         for _ in 0..BURST {
-            if let Next::Record(record) = source.next {
-                if (record.time, number) > bound {
-                    break;
-                }
-                merged.record(sink, source, &record)?;
-            } else {
-                if source.next.time().is_none_or(|time| (time, number) > bound) {
-                    break;
-                }
-                match std::mem::replace(&mut source.next, Next::Nothing) {
-                    Next::Perf(happened) => merged.happened(sink, source.kind, happened),
-                    Next::Message(time, text) => merged.message(sink, time, &text),
-                    Next::Record(_) | Next::Nothing => {}
-                }
+            let (time, mut number) = self.winners.first();
+            if time == NEVER {
+                let live = self.sources.iter().position(|one| one.time().is_some());
+                let Some(live) = live else {
+                    merged.flush(sink);
+                    return Ok(false);
+                };
+                number = live;
             }
-            source.advance()?;
+            let Some(source) = self.sources.get_mut(number) else {
+                return Ok(false);
+            };
+            match source.record {
+                // The next winner is looked for before this one's record is, since that can be done at once.
+                Some(record) if !record.more => {
+                    let kind = source.kind;
+                    source.feed.take(record::BYTES);
+                    next(source, &mut self.winners, number, &mut self.notes)?;
+                    merged.record(sink, kind, &record, None)?;
+                    continue;
+                }
+                Some(record) => merged.record(sink, source.kind, &record, Some(source))?,
+                None => match source.told.take() {
+                    Some(Told::Perf(happened)) => merged.happened(sink, source.kind, happened),
+                    Some(Told::Message(time, text)) => merged.message(sink, time, &text),
+                    None => {}
+                },
+            }
+            next(source, &mut self.winners, number, &mut self.notes)?;
         }
-        match source.next.time() {
-            Some(time) => self.waiting.push(Reverse((time, number))),
-            None => source.notes(&mut self.notes),
-        }
-        Ok(())
+        merged.flush(sink);
+        Ok(true)
     }
 
     /// Where the pass stands: chunks are of many files at once, and count as parts of the first.
@@ -122,14 +131,30 @@ impl Decoder {
     }
 }
 
+/// Read what comes next in a file.
+#[inline]
+fn next(
+    source: &mut Source,
+    winners: &mut Winners,
+    number: usize,
+    notes: &mut Vec<Note>,
+) -> Result<(), Failure> {
+    source.advance()?;
+    let time = source.time();
+    if time.is_none() {
+        source.notes(notes);
+    }
+    winners.set(number, time.unwrap_or(NEVER));
+    Ok(())
+}
+
 impl Decode for Decoder {
     fn step(&mut self, sink: &mut Sink) -> Result<Option<Place>, Failure> {
         if !self.begun {
             self.begun = true;
             self.begin(sink)?;
         }
-        while let Some(Reverse((_, number))) = self.waiting.pop() {
-            self.run(sink, number)?;
+        while self.run(sink)? {
             if sink.full() {
                 return Ok(Some(self.place()));
             }

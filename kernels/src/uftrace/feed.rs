@@ -8,17 +8,19 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::rows::Failure;
 
-const WINDOW: usize = 256 << 10;
+/// Small, since there are as many windows as threads, and all of them are read at once.
+const WINDOW: usize = 64 << 10;
 
 /// Bytes of a file that were read and not taken.
 pub struct Feed {
     path: PathBuf,
     file: Option<File>,
     bytes: Vec<u8>,
-    /// The first byte that was not taken.
+    /// The first byte that was not taken, and the end of those that were read.
     at: usize,
-    /// How many bytes were taken in all.
-    taken: u64,
+    end: usize,
+    /// How many bytes stood before these.
+    before: u64,
     done: Arc<AtomicU64>,
 }
 
@@ -29,7 +31,8 @@ impl Feed {
             file: None,
             bytes: Vec::new(),
             at: 0,
-            taken: 0,
+            end: 0,
+            before: 0,
             done,
         }
     }
@@ -44,43 +47,48 @@ impl Feed {
     /// The next bytes, fewer if the file has no more.
     #[inline]
     pub fn view(&mut self, wanted: usize) -> Result<&[u8], Failure> {
-        if self.bytes.len() - self.at < wanted {
+        if self.end - self.at < wanted {
             self.fill(wanted)?;
         }
-        let end = self.bytes.len().min(self.at + wanted);
-        Ok(&self.bytes[self.at..end])
+        let end = self.end.min(self.at.saturating_add(wanted));
+        Ok(self.bytes.get(self.at..end).unwrap_or(&[]))
+    }
+
+    /// The next bytes, if so many were read already.
+    #[inline]
+    pub fn head<const N: usize>(&self) -> Option<&[u8; N]> {
+        self.bytes.get(self.at..self.end)?.first_chunk()
     }
 
     #[inline]
     pub fn take(&mut self, bytes: usize) {
-        let bytes = bytes.min(self.bytes.len() - self.at);
-        self.at += bytes;
-        self.taken += bytes as u64;
+        self.at = self.end.min(self.at.saturating_add(bytes));
     }
 
+    /// How many bytes were taken in all.
     pub fn taken(&self) -> u64 {
-        self.taken
+        self.before + self.at as u64
     }
 
     #[cold]
     fn fill(&mut self, wanted: usize) -> Result<(), Failure> {
-        self.bytes.drain(..self.at);
-        self.at = 0;
         let Some(file) = &mut self.file else {
             return Ok(());
         };
-        while self.bytes.len() < wanted {
-            let old = self.bytes.len();
-            self.bytes.resize(old + WINDOW, 0);
-            let read = match file.read(&mut self.bytes[old..]) {
+        self.bytes.copy_within(self.at..self.end, 0);
+        self.before += self.at as u64;
+        self.end -= self.at;
+        self.at = 0;
+        while self.end < wanted {
+            if self.end == self.bytes.len() {
+                self.bytes.resize(self.end + WINDOW, 0);
+            }
+            let read = match file.read(&mut self.bytes[self.end..]) {
                 Ok(read) => read,
-                Err(error) if error.kind() == ErrorKind::Interrupted => {
-                    self.bytes.truncate(old);
-                    continue;
-                }
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
                 Err(error) => return Err(failure(&self.path, error)),
             };
-            self.bytes.truncate(old + read);
+            self.end += read;
             self.done.fetch_add(read as u64, Ordering::Relaxed);
             if read == 0 {
                 self.file = None;

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::calls::{Calls, End, State, head};
 use super::events::{Events, start};
-use super::payload::{Payload, Payloads, Place};
+use super::payload::{Payload, Payloads};
 use super::record::{self, Record};
 use super::setup::Setup;
 use super::source::{Kind, Source};
@@ -15,6 +15,17 @@ use super::told;
 use crate::rows::{Failure, Learnt, Note, Sink, Type};
 
 const INT: Type = Type::Int;
+
+/// The file of a record, if data follow the record there.
+type Data<'a> = Option<&'a mut Source>;
+
+/// Take a record that means nothing by itself.
+fn skip(data: Data) -> Result<(), Failure> {
+    if let Some(source) = data {
+        source.feed.take(record::BYTES);
+    }
+    Ok(())
+}
 
 /// How often something was met.
 #[derive(Default)]
@@ -51,9 +62,9 @@ impl Merged {
     pub fn new(sink: &mut Sink, setup: &mut Setup) -> Merged {
         let mut sessions: FxHashMap<i64, Vec<(i64, usize)>> =
             std::mem::take(&mut setup.sessions_of).into_iter().collect();
-        let tasks = setup.tasks.iter().map(|one| {
+        let tasks = setup.tasks.iter().enumerate().map(|(number, one)| {
             let sessions = sessions.remove(&one.tid).unwrap_or_default();
-            Task::new(one.tid, one.pid, one.ppid, sessions)
+            Task::new(number as u32, (one.tid, one.pid), one.ppid, sessions)
         });
         let tasks: Vec<Task> = tasks.collect();
         Merged {
@@ -88,35 +99,34 @@ impl Merged {
         self.line
     }
 
-    /// A record of a thread, which is at the head of its file.
+    /// A record of a thread, which was taken; if data follow, it is still at the head of its file.
     #[inline]
     pub fn record(
         &mut self,
         sink: &mut Sink,
-        source: &mut Source,
+        kind: Kind,
         record: &Record,
+        data: Data,
     ) -> Result<(), Failure> {
-        let Kind::Task(number) = source.kind else {
+        let Kind::Task(number) = kind else {
             return Ok(());
         };
         if record.kind == record::LOST {
-            source.feed.take(record::BYTES);
             self.lost(sink, number, record);
-            return Ok(());
+            return skip(data);
         }
         let line = self.next_line(record.time);
         let Some(task) = self.tasks.get_mut(number) else {
-            source.feed.take(record::BYTES);
-            return Ok(());
+            return skip(data);
         };
         task.seen(record.time);
         if !task.begun {
             self.begin(number, record);
         }
         match record.kind {
-            record::ENTRY => self.entry(sink, source, record, number, line),
-            record::EXIT => self.exit(sink, source, record, number, line),
-            _ => self.event(sink, source, record, number, line),
+            record::ENTRY => self.entry(sink, data, record, number, line),
+            record::EXIT => self.exit(sink, data, record, number, line),
+            _ => self.event(sink, data, record, number, line),
         }
     }
 
@@ -143,7 +153,7 @@ impl Merged {
                 entered: false,
                 children: false,
                 inner: 0,
-                args: None,
+                texts: 0,
                 ..*frame
             }
         });
@@ -164,7 +174,7 @@ impl Merged {
     fn entry(
         &mut self,
         sink: &mut Sink,
-        source: &mut Source,
+        data: Data,
         record: &Record,
         number: usize,
         line: i64,
@@ -180,32 +190,27 @@ impl Merged {
             .last()
             .is_some_and(|top| top.depth >= record.depth)
         {
-            self.calls.close(
-                sink,
-                &self.symbols,
-                task,
-                End::missing(record.time, State::Left),
-            );
+            self.calls
+                .close(sink, task, End::missing(record.time, State::Left));
         }
-        let mut args = None;
-        if record.more {
-            let found = self.payload(source, record, session, function, false)?;
-            args = found.then(|| self.text.as_slice().into());
-        } else {
-            source.feed.take(record::BYTES);
-        }
-        if let Some(task) = self.tasks.get_mut(number) {
-            task.stack.push(Frame {
-                start: record.time,
-                address: record.address,
-                id: line,
-                function,
-                depth: record.depth,
-                entered: true,
-                children: false,
-                inner: 0,
-                args,
-            });
+        task.stack.push(Frame {
+            start: record.time,
+            address: record.address,
+            id: line,
+            function,
+            depth: record.depth,
+            entered: true,
+            children: false,
+            inner: 0,
+            texts: task.texts.len(),
+        });
+        let Some(source) = data else {
+            return Ok(());
+        };
+        if self.payload(source, record, session, function)?
+            && let Some(task) = self.tasks.get_mut(number)
+        {
+            task.texts.extend_from_slice(&self.text);
         }
         Ok(())
     }
@@ -214,18 +219,52 @@ impl Merged {
     fn exit(
         &mut self,
         sink: &mut Sink,
-        source: &mut Source,
+        data: Data,
         record: &Record,
         number: usize,
         line: i64,
     ) -> Result<(), Failure> {
         self.counts.exits += 1;
+        let Some(task) = self.tasks.get_mut(number) else {
+            return Ok(());
+        };
+        let session = task.session(record.time);
+        if !task.leaves(record) {
+            return self.odd_exit(sink, data, record, (number, session, line));
+        }
+        let mut end = End {
+            time: record.time,
+            state: State::Whole,
+            result: None,
+        };
+        let Some(source) = data else {
+            self.calls.close(sink, task, end);
+            return Ok(());
+        };
+        let function = task.stack.last().map_or(u32::MAX, |top| top.function);
+        if self.payload(source, record, session, function)? {
+            end.result = Some(&self.text);
+        }
+        if let Some(task) = self.tasks.get_mut(number) {
+            self.calls.close(sink, task, end);
+        }
+        Ok(())
+    }
+
+    /// An exit that is not of the newest call.
+    #[cold]
+    #[inline(never)]
+    fn odd_exit(
+        &mut self,
+        sink: &mut Sink,
+        data: Data,
+        record: &Record,
+        (number, session, line): (usize, usize, i64),
+    ) -> Result<(), Failure> {
         let mut whole = false;
         let mut function = None;
-        let mut session = 0;
         let mut slot = None;
         if let Some(task) = self.tasks.get_mut(number) {
-            whole = task.leaves(record);
             while !whole
                 && task
                     .stack
@@ -236,25 +275,18 @@ impl Merged {
                 slot = top
                     .filter(|top| top.depth == record.depth)
                     .map(|top| top.start);
-                self.calls.close(
-                    sink,
-                    &self.symbols,
-                    task,
-                    End::missing(record.time, State::Left),
-                );
+                self.calls
+                    .close(sink, task, End::missing(record.time, State::Left));
                 whole = slot.is_none() && task.leaves(record);
             }
-            session = task.session(record.time);
             function = task.stack.last().filter(|_| whole).map(|top| top.function);
         }
         let function =
             function.unwrap_or_else(|| self.symbols.function(session, record.address, record.time));
-        let mut found = false;
-        if record.more {
-            found = self.payload(source, record, session, function, true)?;
-        } else {
-            source.feed.take(record::BYTES);
-        }
+        let found = match data {
+            Some(source) => self.payload(source, record, session, function)?,
+            None => false,
+        };
         let end = End {
             time: record.time,
             state: if whole { State::Whole } else { State::Entered },
@@ -264,7 +296,7 @@ impl Merged {
             return Ok(());
         };
         if whole {
-            self.calls.close(sink, &self.symbols, task, end);
+            self.calls.close(sink, task, end);
             return Ok(());
         }
         let since = task.since.unwrap_or(record.time);
@@ -281,19 +313,18 @@ impl Merged {
             entered: false,
             children: false,
             inner: 0,
-            args: None,
+            texts: task.texts.len(),
         };
         if slot.is_none()
             && let Some(below) = task.stack.last_mut()
         {
             below.children = true;
         }
-        self.calls.row(sink, &self.symbols, task, &frame, end);
+        self.calls.row(sink, task, &frame, end);
         Ok(())
     }
 
     /// Read the data behind a record, and take both; whether there is text now.
-    #[cold]
     #[inline(never)]
     fn payload(
         &mut self,
@@ -301,36 +332,17 @@ impl Merged {
         record: &Record,
         session: usize,
         function: u32,
-        result: bool,
     ) -> Result<bool, Failure> {
-        let place = self
-            .symbols
-            .functions
-            .get(function as usize)
-            .map(|one| Place {
-                session,
-                module: one.module.unwrap_or(usize::MAX),
-                address: one.address,
-            });
-        let found = match place {
-            None => Payload::Unknown,
-            Some(place) => self.payloads.read(
-                &mut source.feed,
-                &self.symbols,
-                &place,
-                result,
-                &mut self.text,
-            )?,
-        };
+        let result = record.kind == record::EXIT;
+        let found = self.payloads.read(
+            &mut source.feed,
+            &self.symbols,
+            (session, function),
+            result,
+            &mut self.text,
+        )?;
         match found {
-            Payload::Text(length) => {
-                source.take(record::BYTES + length)?;
-                if !result {
-                    self.text.insert(0, b'(');
-                    self.text.push(b')');
-                }
-                Ok(true)
-            }
+            Payload::Text(length) => source.take(record::BYTES + length).map(|()| true),
             Payload::Cut => source.cut_off().map(|()| false),
             Payload::Unknown => {
                 self.counts.unknown += 1;
@@ -346,42 +358,55 @@ impl Merged {
         }
     }
 
+    #[inline(never)]
     fn event(
         &mut self,
         sink: &mut Sink,
-        source: &mut Source,
+        data: Data,
         record: &Record,
         number: usize,
         line: i64,
     ) -> Result<(), Failure> {
         self.counts.events += 1;
-        let mut length = 0;
-        let mut room = 0;
-        if record.more {
-            let bytes = source.feed.view(record::BYTES + 2)?;
-            length =
-                super::record::number(bytes.get(record::BYTES..).unwrap_or(&[]), self.big) as usize;
-            room = (length + 2).next_multiple_of(8);
-        }
-        let bytes = source.feed.view(record::BYTES + room)?;
-        if bytes.len() < record::BYTES + room {
+        let Some(source) = data else {
+            self.add_event(sink, record, number, line, &[]);
+            return Ok(());
+        };
+        let bytes = source.feed.view(record::BYTES + 2)?;
+        let length = bytes.get(record::BYTES..).unwrap_or(&[]);
+        let length = record::number(length, self.big) as usize;
+        let whole = record::BYTES + (length + 2).next_multiple_of(8);
+        let bytes = source.feed.view(whole)?;
+        if bytes.len() < whole {
             return source.cut_off();
         }
-        let begin = record::BYTES + room.min(2);
-        let data = bytes.get(begin..begin + length).unwrap_or(&[]);
-        if let Some(task) = self.tasks.get_mut(number) {
-            let session = task.session(record.time);
-            let head = head(task, record.time, line);
-            let symbols = &self.symbols;
-            let variable = |address| {
-                let (module, symbol) = symbols.find(session, address)?;
-                let found = symbols.modules.get(module)?.symbols.get(symbol)?;
-                Some(found.name.clone())
-            };
-            self.events.add(sink, &head, record.address, data, variable);
-        }
-        source.feed.take(record::BYTES + room);
+        let begin = record::BYTES + 2;
+        let bytes = bytes.get(begin..begin + length).unwrap_or(&[]);
+        self.add_event(sink, record, number, line, bytes);
+        source.feed.take(whole);
         Ok(())
+    }
+
+    fn add_event(
+        &mut self,
+        sink: &mut Sink,
+        record: &Record,
+        number: usize,
+        line: i64,
+        data: &[u8],
+    ) {
+        let Some(task) = self.tasks.get_mut(number) else {
+            return;
+        };
+        let session = task.session(record.time);
+        let head = head(task, record.time, line);
+        let symbols = &self.symbols;
+        let variable = |address| {
+            let (module, symbol) = symbols.find(session, address)?;
+            let found = symbols.modules.get(module)?.symbols.get(symbol)?;
+            Some(found.name.clone())
+        };
+        self.events.add(sink, &head, record.address, data, variable);
     }
 
     /// Records of a thread were lost: what was open ends where it was last seen.
@@ -397,7 +422,7 @@ impl Merged {
         };
         while !task.stack.is_empty() {
             self.calls
-                .close(sink, &self.symbols, task, End::missing(time, State::Lost));
+                .close(sink, task, End::missing(time, State::Lost));
         }
         task.since = None;
         task.begun = true;
@@ -417,10 +442,15 @@ impl Merged {
             }
             let Some(end) = task.last else { continue };
             while !task.stack.is_empty() {
-                self.calls
-                    .close(sink, &self.symbols, task, End::missing(end, State::Open));
+                self.calls.close(sink, task, End::missing(end, State::Open));
             }
         }
+        self.flush(sink);
+    }
+
+    /// Put calls that have ended into their table.
+    pub fn flush(&mut self, sink: &mut Sink) {
+        self.calls.flush(sink, &self.symbols, &self.tasks);
     }
 
     /// What was counted.

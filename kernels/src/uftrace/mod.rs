@@ -17,6 +17,7 @@ mod symbols;
 mod tables;
 mod task;
 mod told;
+mod winners;
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;

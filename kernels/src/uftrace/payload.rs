@@ -16,7 +16,6 @@ const LARGE: i64 = 100_000;
 const NULL: &[u8] = &[0xff; 4];
 
 struct Value {
-    result: bool,
     kind: char,
     size: usize,
     type_name: String,
@@ -25,15 +24,28 @@ struct Value {
 type Enum = Vec<(String, i64)>;
 
 /// Whose data it is.
-pub struct Place {
-    pub session: usize,
-    pub module: usize,
-    pub address: u64,
+struct Place {
+    session: usize,
+    module: usize,
 }
+
+/// What the data of a function are made of.
+struct Layout {
+    arguments: Vec<Value>,
+    results: Vec<Value>,
+}
+
+/// What is not known yet, and what has no layout.
+const NEW: u32 = u32::MAX;
+const NONE: u32 = u32::MAX - 1;
 
 /// Knows what the data of each function are made of.
 pub struct Payloads {
-    layouts: FxHashMap<(usize, u64), Vec<Value>>,
+    layouts: Vec<Layout>,
+    /// Their numbers by module and address.
+    places: FxHashMap<(usize, u64), u32>,
+    /// The same by the number of the function.
+    known: Vec<u32>,
     enums: FxHashMap<(i64, String), Enum>,
     big: bool,
 }
@@ -50,65 +62,101 @@ pub enum Payload {
 
 impl Payloads {
     pub fn new(setup: &mut Setup) -> Payloads {
-        let layouts = std::mem::take(&mut setup.layouts).into_iter();
-        let layouts = layouts.map(|(module, address, values)| {
-            ((module, address), values.into_iter().map(value).collect())
-        });
+        let mut places = FxHashMap::default();
+        let mut layouts = Vec::new();
+        for (module, address, values) in std::mem::take(&mut setup.layouts) {
+            let (results, arguments) = values.into_iter().partition(|one| one.index == 0);
+            places.insert((module, address), layouts.len() as u32);
+            layouts.push(layout(arguments, results));
+        }
         let mut enums = FxHashMap::default();
         for (module, name, values) in std::mem::take(&mut setup.enums) {
             enums.entry((module, name)).or_insert(values);
         }
         Payloads {
-            layouts: layouts.collect(),
+            layouts,
+            places,
+            known: Vec::new(),
             enums,
             big: setup.big_endian,
         }
     }
 
-    /// Read what is behind the record at the head of the feed; nothing is taken.
+    /// The number of a function's layout.
+    fn layout(&mut self, symbols: &Symbols, function: u32) -> u32 {
+        let at = function as usize;
+        if let Some(known) = self.known.get(at)
+            && *known != NEW
+        {
+            return *known;
+        }
+        let Some(one) = symbols.functions.get(at) else {
+            return NONE;
+        };
+        let place = (one.module.unwrap_or(usize::MAX), one.address);
+        let found = self.places.get(&place).copied().unwrap_or(NONE);
+        if self.known.len() <= at {
+            self.known.resize(at + 1, NEW);
+        }
+        self.known[at] = found;
+        found
+    }
+
+    /// Read what is behind the record at the head of the feed, of a session and function; nothing is taken.
     pub fn read(
-        &self,
+        &mut self,
         feed: &mut Feed,
         symbols: &Symbols,
-        place: &Place,
+        (session, function): (usize, u32),
         result: bool,
         out: &mut Vec<u8>,
     ) -> Result<Payload, Failure> {
-        let Some(values) = self.layouts.get(&(place.module, place.address)) else {
+        let big = self.big;
+        let number = self.layout(symbols, function);
+        let Some(layout) = self.layouts.get(number as usize) else {
             return Ok(Payload::Unknown);
         };
-        let mut at = 0;
-        let mut shown = 0;
-        out.clear();
-        for value in values.iter().filter(|one| one.result == result) {
-            let mut size = value.size;
-            let mut skip = 0;
-            if matches!(value.kind, 's' | 'S') {
-                let bytes = feed.view(BYTES + at + 2)?;
-                let Some(length) = bytes.get(BYTES + at..BYTES + at + 2) else {
-                    return Ok(Payload::Cut);
-                };
-                size = number(length, self.big) as usize;
-                skip = 2;
-            }
-            let end = at + skip + size;
-            let bytes = feed.view(BYTES + end)?;
-            let Some(bytes) = bytes.get(BYTES + at + skip..BYTES + end) else {
-                return Ok(Payload::Cut);
-            };
-            if shown == 0 || !result {
-                if shown > 0 {
-                    out.extend_from_slice(b", ");
-                }
-                self.show(value, bytes, symbols, place, out);
-            }
-            shown += 1;
-            at = end.next_multiple_of(4);
-        }
-        if shown == 0 {
+        let values = if result {
+            &layout.results
+        } else {
+            &layout.arguments
+        };
+        if values.is_empty() {
             return Ok(Payload::Unknown);
         }
-        Ok(Payload::Text(at.next_multiple_of(8)))
+        let module = symbols.functions.get(function as usize);
+        let module = module.and_then(|one| one.module).unwrap_or(usize::MAX);
+        let place = Place { session, module };
+        let mut at = BYTES;
+        out.clear();
+        if !result {
+            out.push(b'(');
+        }
+        for (number, value) in values.iter().enumerate() {
+            let mut size = value.size;
+            if matches!(value.kind, 's' | 'S') {
+                let Some(length) = feed.view(at + 2)?.get(at..) else {
+                    return Ok(Payload::Cut);
+                };
+                size = super::record::number(length, big) as usize;
+                at += 2;
+            }
+            let end = at + size;
+            let Some(bytes) = feed.view(end)?.get(at..end) else {
+                return Ok(Payload::Cut);
+            };
+            if number == 0 || !result {
+                if number > 0 {
+                    out.extend_from_slice(b", ");
+                }
+                self.show(value, bytes, symbols, &place, out);
+            }
+            at = end.next_multiple_of(4);
+        }
+        if !result {
+            out.push(b')');
+        }
+        Ok(Payload::Text((at - BYTES).next_multiple_of(8)))
     }
 
     fn show(
@@ -155,11 +203,11 @@ impl Payloads {
                     write!(out, "{plain:#x}")
                 }
             }
-            'd' | 'i' => write!(out, "{}", extended(signed, value.size)),
+            'd' | 'i' => return whole(extended(signed, value.size), out),
             'u' if plain > LARGE as u64 => write!(out, "{plain:#x}"),
             'o' if plain > 0 => write!(out, "0{plain:o}"),
             'x' if plain > 0 => write!(out, "{plain:#x}"),
-            _ => write!(out, "{plain}"),
+            _ => return digits(plain, out),
         };
     }
 
@@ -204,9 +252,35 @@ fn flags(members: &Enum, value: i64, out: &mut Vec<u8>) {
     };
 }
 
+fn layout(arguments: Vec<ValueRow>, results: Vec<ValueRow>) -> Layout {
+    Layout {
+        arguments: arguments.into_iter().map(value).collect(),
+        results: results.into_iter().map(value).collect(),
+    }
+}
+
+fn whole(number: i64, out: &mut Vec<u8>) {
+    if number < 0 {
+        out.push(b'-');
+    }
+    digits(number.unsigned_abs(), out);
+}
+
+/// A number, decimal; much faster than the formatting of the language.
+fn digits(mut number: u64, out: &mut Vec<u8>) {
+    let begin = out.len();
+    loop {
+        out.push(b'0' + (number % 10) as u8);
+        number /= 10;
+        if number == 0 {
+            break;
+        }
+    }
+    out[begin..].reverse();
+}
+
 fn value(row: ValueRow) -> Value {
     Value {
-        result: row.index == 0,
         kind: row.kind,
         size: row.size,
         type_name: row.type_name,

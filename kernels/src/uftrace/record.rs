@@ -26,6 +26,9 @@ pub struct Record {
 /// A number of up to 8 bytes.
 #[inline]
 pub fn number(bytes: &[u8], big: bool) -> u64 {
+    if !big && let Some(all) = bytes.first_chunk() {
+        return u64::from_le_bytes(*all);
+    }
     let mut value = [0; 8];
     for (at, byte) in bytes.iter().take(8).enumerate() {
         value[at] = *byte;
@@ -40,15 +43,13 @@ pub fn number(bytes: &[u8], big: bool) -> u64 {
 impl Record {
     /// None if these bytes are no record.
     #[inline]
-    pub fn parse(bytes: &[u8], big: bool) -> Option<Record> {
-        let (time, word) = bytes.split_at_checked(8)?;
-        let word: [u8; 8] = word.get(..8)?.try_into().ok()?;
-        let time: [u8; 8] = time.try_into().ok()?;
-        let (time, word) = if big {
-            (u64::from_be_bytes(time), u64::from_be_bytes(word))
+    pub fn parse(bytes: &[u8; BYTES], big: bool) -> Option<Record> {
+        let whole = if big {
+            u128::from_be_bytes(*bytes).rotate_right(64)
         } else {
-            (u64::from_le_bytes(time), u64::from_le_bytes(word))
+            u128::from_le_bytes(*bytes)
         };
+        let (time, word) = (whole as u64, (whole >> 64) as u64);
         if word >> 3 & 7 != MAGIC {
             return None;
         }

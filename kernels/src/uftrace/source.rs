@@ -19,25 +19,10 @@ pub enum Kind {
     Extern,
 }
 
-/// What comes next, and when.
-pub enum Next {
-    /// It is still at the head of the feed.
-    Record(Record),
+/// What was said in other words than records.
+pub enum Told {
     Perf(Happened),
     Message(i64, Vec<u8>),
-    Nothing,
-}
-
-impl Next {
-    #[inline]
-    pub fn time(&self) -> Option<i64> {
-        match self {
-            Next::Record(record) => Some(record.time),
-            Next::Perf(happened) => Some(happened.time),
-            Next::Message(time, _) => Some(*time),
-            Next::Nothing => None,
-        }
-    }
 }
 
 /// A file, and what it says next.
@@ -45,7 +30,10 @@ pub struct Source {
     pub kind: Kind,
     pub file: u32,
     pub feed: Feed,
-    pub next: Next,
+    /// What comes next, if that is a record: it is still at the head of the feed.
+    pub record: Option<Record>,
+    /// What comes next, if that is something else.
+    pub told: Option<Told>,
     big: bool,
     /// Bytes that were no records.
     bad: u64,
@@ -63,7 +51,8 @@ impl Source {
             kind,
             file,
             feed,
-            next: Next::Nothing,
+            record: None,
+            told: None,
             big,
             bad: 0,
             bad_at: 0,
@@ -74,31 +63,40 @@ impl Source {
         }
     }
 
-    /// Read what comes next.
+    /// When that happened which comes next; None at the end.
     #[inline]
-    pub fn advance(&mut self) -> Result<(), Failure> {
-        self.next = match self.kind {
-            Kind::Task(_) => self.record()?.map_or(Next::Nothing, Next::Record),
-            Kind::Perf(_) => self.perf()?.map_or(Next::Nothing, Next::Perf),
-            Kind::Extern => self
-                .message()?
-                .map_or(Next::Nothing, |(time, text)| Next::Message(time, text)),
-        };
-        Ok(())
+    pub fn time(&self) -> Option<i64> {
+        match (&self.record, &self.told) {
+            (Some(record), _) => Some(record.time),
+            (_, Some(Told::Perf(happened))) => Some(happened.time),
+            (_, Some(Told::Message(time, _))) => Some(*time),
+            (None, None) => None,
+        }
     }
 
-    #[inline]
-    fn record(&mut self) -> Result<Option<Record>, Failure> {
-        let big = self.big;
-        let bytes = self.feed.view(record::BYTES)?;
-        match Record::parse(bytes, big) {
-            Some(found) if bytes.len() == record::BYTES => Ok(Some(found)),
-            _ => self.search(),
+    /// Read what comes next.
+    #[inline(always)]
+    pub fn advance(&mut self) -> Result<(), Failure> {
+        match self.kind {
+            Kind::Task(_) => {
+                let head = self.feed.head();
+                self.record = match head.and_then(|head| Record::parse(head, self.big)) {
+                    None => self.search()?,
+                    found => found,
+                };
+            }
+            Kind::Perf(_) => self.told = self.perf()?.map(Told::Perf),
+            Kind::Extern => {
+                let message = self.message()?;
+                self.told = message.map(|(time, text)| Told::Message(time, text));
+            }
         }
+        Ok(())
     }
 
     /// Look for the next record where there is none.
     #[cold]
+    #[inline(never)]
     fn search(&mut self) -> Result<Option<Record>, Failure> {
         loop {
             let big = self.big;
@@ -112,7 +110,10 @@ impl Source {
                 self.feed.take(rest);
                 return Ok(None);
             }
-            if let Some(found) = Record::parse(bytes, big) {
+            if let Some(found) = bytes
+                .first_chunk()
+                .and_then(|head| Record::parse(head, big))
+            {
                 return Ok(Some(found));
             }
             if self.bad == 0 {
@@ -132,8 +133,9 @@ impl Source {
         let whole = data.len() / 8 * 8;
         for at in (0..whole).step_by(8) {
             let Some(next) = data
-                .get(at..at + record::BYTES)
-                .and_then(|one| Record::parse(one, big))
+                .get(at..)
+                .and_then(|rest| rest.first_chunk())
+                .and_then(|head| Record::parse(head, big))
             else {
                 continue;
             };
@@ -162,6 +164,7 @@ impl Source {
         Ok(())
     }
 
+    #[inline(never)]
     fn perf(&mut self) -> Result<Option<Happened>, Failure> {
         loop {
             let big = self.big;
@@ -189,6 +192,7 @@ impl Source {
         }
     }
 
+    #[inline(never)]
     fn message(&mut self) -> Result<Option<(i64, Vec<u8>)>, Failure> {
         loop {
             let bytes = self.feed.view(external::MOST_BYTES)?;

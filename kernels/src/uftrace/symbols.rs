@@ -53,6 +53,27 @@ struct Session {
     known: FxHashMap<u64, u32>,
 }
 
+/// An address that was asked for in a session, and its function.
+#[derive(Clone, Copy)]
+struct Recent {
+    address: u64,
+    session: usize,
+    function: u32,
+}
+
+const NO_RECENT: Recent = Recent {
+    address: 0,
+    session: usize::MAX,
+    function: 0,
+};
+const RECENT_BITS: u32 = 10;
+
+/// Where an address stands among the recent ones.
+#[inline]
+fn slot(address: u64) -> usize {
+    (address.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - RECENT_BITS)) as usize
+}
+
 /// Finds functions.
 pub struct Symbols {
     pub modules: Vec<Module>,
@@ -62,6 +83,8 @@ pub struct Symbols {
     pub functions: Vec<Function>,
     /// Their numbers by session, module and symbol.
     numbers: FxHashMap<(usize, usize, usize), u32>,
+    /// What was asked for last, by a few bits of the address: most calls are of few functions.
+    recent: Vec<Recent>,
 }
 
 impl Symbols {
@@ -82,6 +105,7 @@ impl Symbols {
             relative: setup.relative,
             functions: Vec::new(),
             numbers: FxHashMap::default(),
+            recent: vec![NO_RECENT; 1 << RECENT_BITS],
         }
     }
 
@@ -96,12 +120,30 @@ impl Symbols {
         {
             one.open += 1;
             one.known.clear();
+            self.recent.fill(NO_RECENT);
             return self.function(session, address, time);
         }
-        match one.known.get(&address) {
-            Some(found) => *found,
-            None => self.learn(session, address),
+        match self.recent.get(slot(address)) {
+            Some(recent) if recent.address == address && recent.session == session => {
+                recent.function
+            }
+            _ => self.look_up(session, address),
         }
+    }
+
+    #[inline(never)]
+    fn look_up(&mut self, session: usize, address: u64) -> u32 {
+        let one = self.sessions.get(session);
+        let known = one.and_then(|one| one.known.get(&address)).copied();
+        let function = known.unwrap_or_else(|| self.learn(session, address));
+        if let Some(recent) = self.recent.get_mut(slot(address)) {
+            *recent = Recent {
+                address,
+                session,
+                function,
+            };
+        }
+        function
     }
 
     #[cold]

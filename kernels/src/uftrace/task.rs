@@ -3,6 +3,7 @@
 use super::record::Record;
 
 /// A call that was entered and not left.
+#[derive(Clone, Copy)]
 pub struct Frame {
     pub start: i64,
     pub address: u64,
@@ -14,7 +15,8 @@ pub struct Frame {
     pub children: bool,
     /// Time in calls from it, and off the CPU.
     pub inner: i64,
-    pub args: Option<Box<[u8]>>,
+    /// Where the text of its arguments begins among those of its thread; it may be empty.
+    pub texts: usize,
 }
 
 /// Since when a thread is off its CPU.
@@ -29,10 +31,14 @@ pub struct Off {
 
 /// A thread.
 pub struct Task {
+    /// Its number among all threads.
+    pub number: u32,
     pub tid: i64,
     pub pid: i64,
     pub ppid: Option<i64>,
     pub stack: Vec<Frame>,
+    /// Arguments of the calls on the stack, one text after the other.
+    pub texts: Vec<u8>,
     pub off: Option<Off>,
     /// The first time that something was recorded, or the first after records were lost.
     pub since: Option<i64>,
@@ -47,12 +53,19 @@ pub struct Task {
 }
 
 impl Task {
-    pub fn new(tid: i64, pid: i64, ppid: Option<i64>, sessions: Vec<(i64, usize)>) -> Task {
+    pub fn new(
+        number: u32,
+        (tid, pid): (i64, i64),
+        ppid: Option<i64>,
+        sessions: Vec<(i64, usize)>,
+    ) -> Task {
         Task {
+            number,
             tid,
             pid,
             ppid,
             stack: Vec::new(),
+            texts: Vec::new(),
             off: None,
             since: None,
             last: None,

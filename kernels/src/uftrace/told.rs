@@ -82,8 +82,10 @@ impl Merged {
         match self.numbers.entry(tid) {
             Entry::Occupied(found) => *found.get(),
             Entry::Vacant(free) => {
-                self.tasks.push(Task::new(tid, pid, None, Vec::new()));
-                *free.insert(self.tasks.len() - 1)
+                let number = self.tasks.len();
+                let task = Task::new(number as u32, (tid, pid), None, Vec::new());
+                self.tasks.push(task);
+                *free.insert(number)
             }
         }
     }
