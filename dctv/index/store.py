@@ -121,7 +121,7 @@ class _Finished:
         try:
             for batch in reader:
                 yield self._chunks.finished(self._known, self._name, batch)
-        except BaseException as error:
+        except (Exception, KeyboardInterrupt) as error:
             self._error = error
             raise
 
