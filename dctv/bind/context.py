@@ -33,8 +33,6 @@ class Environment:
     warnings: WarningLog
     evaluate: Callable[[Plan], list[object]]
     """Runs a plan of one column and returns its values: for subqueries that stand for a number in an argument."""
-    bound: dict[int, Any] = field(default_factory=dict)
-    """What views of the standard library were bound to, so that each is bound once in a statement."""
 
 
 class Leaves:
