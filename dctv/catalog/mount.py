@@ -90,7 +90,7 @@ def attach(
     events = cache(lambda: _events(mount, plans))
     every = "all events of the trace, with their arguments as JSON"
     any_event = any(table.event is not None for table in trace.tables.values())
-    catalog.add((*parts, "events"), StoredTable(events, every, any_event))
+    catalog.add((*parts, "events"), StoredTable(events, every, any_event, None if any_event else "events with a time"))
     for function in functions:
         catalog.add((*parts, function.name), function)
     raw = {name: table.event for name, table in trace.tables.items()}
