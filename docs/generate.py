@@ -170,8 +170,9 @@ def formats() -> str:
             lines += ["A trace is a folder.\n"]
         if reader.suffixes:
             lines += [f"Names of members of a trace end in {_codes(reader.suffixes)}.\n"]
-        if (REFERENCE / "formats" / f"{reader.name}.md").exists():
-            lines += [f"[Tables, columns and diagnostics](formats/{reader.name}.md).\n"]
+        page = "plain-tables" if reader.general else reader.name
+        if (REFERENCE / "formats" / f"{page}.md").exists():
+            lines += [f"[Tables, columns and diagnostics](formats/{page}.md).\n"]
         if reader.options:
             head = ("option of MOUNT TRACE ... WITH", "what it does")
             lines += [*_table(head, [(f"`{k}`", v) for k, v in reader.options.items()]), ""]

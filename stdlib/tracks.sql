@@ -7,7 +7,7 @@
 -- column tid: its thread, or NULL
 -- column pid: its process, or NULL
 -- column thread: the name of its thread, or NULL
--- column process: the name of its process, or NULL
+-- column process: the name of its process or service, or NULL
 -- column host: the machine, NULL if the trace has only one or does not tell
 -- column unit: of a counter, if the trace has it
 WITH owners AS (SELECT host, tid, MIN(pid) AS pid, MIN(name) AS name FROM threads GROUP BY host, tid),
@@ -19,5 +19,5 @@ whole AS (
   LEFT JOIN owners AS o ON o.tid = k.tid AND o.host <=> k.host AND k.pid IS NULL
 )
 SELECT w.track, w.kind, COALESCE(w.name, CASE WHEN w.kind = 'thread' THEN w.thread END) AS name, w.parent, w.tid, w.pid,
-  w.thread, p.name AS process, w.host, w.unit
+  w.thread, COALESCE(p.name, CASE WHEN w.kind = 'service' THEN w.name END) AS process, w.host, w.unit
 FROM whole AS w LEFT JOIN processes AS p ON p.pid = w.pid AND p.host <=> w.host

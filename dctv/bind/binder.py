@@ -194,12 +194,12 @@ class Binder:
         if not view.home:
             binder = self.copy(common={}, recursive=False, depth=self.depth + 1)
             return self.renamed(binder.plan(view.select()), view.columns, path.parts[-1])
-        known: tuple[View, Plan, Feeds] | None = self.env.bound.get(id(view))
+        known: tuple[View, Plan, Feeds] | None = self.env.catalog.bound.get(id(view))
         if known is None:
             feeds = Feeds()
             inner = {"home": view.home, "common": {}, "recursive": False, "depth": self.depth + 1}
             binder = self.copy(**inner, feeds=feeds, within=self.within or view.fed)
-            known = self.env.bound[id(view)] = (view, binder.plan(view.select()), feeds)
+            known = self.env.catalog.bound[id(view)] = (view, binder.plan(view.select()), feeds)
         _, plan, feeds = known
         if self.feeds is not None:
             self.feeds.add(feeds)

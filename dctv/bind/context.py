@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Protocol
 
 from sqlglot import exp
 
@@ -33,8 +33,6 @@ class Environment:
     warnings: WarningLog
     evaluate: Callable[[Plan], list[object]]
     """Runs a plan of one column and returns its values: for subqueries that stand for a number in an argument."""
-    bound: dict[int, Any] = field(default_factory=dict)
-    """What views of the standard library were bound to, so that each is bound once in a statement."""
 
 
 class Leaves:

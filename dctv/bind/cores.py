@@ -106,7 +106,12 @@ def expand(columns: Sequence[ast.ResultColumn], context: Context, source: Source
 
 
 def default_name(expr: ast.Expr, context: Context) -> str:
-    """Return the name of a column without an alias: a plain column's own spelling, or the expression."""
+    """Return the name of a column without an alias: a plain column's own spelling, or the expression.
+
+    A column in another unit keeps its name: the unit is no part of it.
+    """
+    if isinstance(expr, ast.InUnit) and isinstance(expr.operand, ast.Column):
+        return default_name(expr.operand, context)
     if isinstance(expr, ast.Column):
         scope = context.aggregated if context.inside_aggregate and context.aggregated else context.scope
         found = scope.find(expr.path)

@@ -61,10 +61,10 @@ class Feeds:
 
 def bind_part(binder: Binder, part: Part) -> Plan:
     """Return the rows of a part together; views whose events the trace lacks are left out."""
-    known: tuple[Part, Plan, Feeds] | None = binder.env.bound.get(id(part))
+    known: tuple[Part, Plan, Feeds] | None = binder.env.catalog.bound.get(id(part))
     if known is None:
         whole = Feeds(any=True)
-        known = binder.env.bound[id(part)] = (part, _rows_of(binder, part, whole), whole)
+        known = binder.env.catalog.bound[id(part)] = (part, _rows_of(binder, part, whole), whole)
     if binder.feeds is not None:
         binder.feeds.add(known[2])
     return known[1]

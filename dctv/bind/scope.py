@@ -12,8 +12,19 @@ from dctv.errors import BindError, Place, nearest
 from dctv.plan.nodes import physical_names
 from dctv.record import record
 from dctv.syntax import ast
-from dctv.types.schema import ColumnType, Schema
+from dctv.types.schema import DURATION, TS, ColumnType, Schema
 from dctv.types.values import is_float, is_integer, is_string
+
+_SYNONYMS = {
+    "dur": DURATION,
+    "duration": DURATION,
+    "elapsed": DURATION,
+    "ts": TS,
+    "time": TS,
+    "timestamp": TS,
+    "start": TS,
+}
+"""What other tools call the columns of times."""
 
 
 @record
@@ -121,14 +132,20 @@ class Scope:
             qualifier = tuple(p.text for p in path.parts[:-1])
             table = self.find_table(qualifier)
             if table is not None:
-                near = nearest(path.parts[-1].text, [c.name for c in table.columns])
+                near = _meant(path.parts[-1].text, [c.name for c in table.columns])
                 return unknown_column(path.text, near, [c.name for c in table.columns], path.place)
             aliases = [t.alias for t in self.tables if t.alias]
             near = nearest(qualifier[-1], aliases)
             hint = f"did you mean `{near}`?" if near else (f"tables here: {', '.join(aliases)}" if aliases else None)
             return BindError(f"unknown table `{'.'.join(qualifier)}` in `{path.text}`", path.place, hint=hint)
         names = self.all_names()
-        return unknown_column(path.text, nearest(path.text, names), names, path.place)
+        return unknown_column(path.text, _meant(path.text, names), names, path.place)
+
+
+def _meant(name: str, names: list[str]) -> str | None:
+    """Return the column that a name may stand for: other tools call times otherwise."""
+    here = _SYNONYMS.get(name.lower())
+    return here if here in names else nearest(name, names)
 
 
 def unknown_column(name: str, near: str | None, names: list[str], place: Place | None) -> BindError:

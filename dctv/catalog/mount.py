@@ -90,10 +90,11 @@ def attach(
     events = cache(lambda: _events(mount, plans))
     every = "all events of the trace, with their arguments as JSON"
     any_event = any(table.event is not None for table in trace.tables.values())
-    catalog.add((*parts, "events"), StoredTable(events, every, any_event))
+    catalog.add((*parts, "events"), StoredTable(events, every, any_event, None if any_event else "events with a time"))
     for function in functions:
         catalog.add((*parts, function.name), function)
     raw = {name: table.event for name, table in trace.tables.items()}
+    reader = trace.format or mount.reader
     fed = feeding(library.events, [name.removeprefix(RAW) for name in raw if name.startswith(RAW)])
     for name, event in library.events.items():
         make = cache(partial(_expected_event, event, fed[name], raw, plans))
@@ -102,10 +103,10 @@ def attach(
         found = plans.get(name)
         catalog.add((*parts, TABLES, name), StoredTable(_expected(one, found), "", found is not None, name))
     for name, schema in library.parts.items():
-        views = tuple(_view(module, parts) for module in library.sources[name] if module.covers(mount.reader))
-        catalog.add((*parts, PARTS, name), Part(schema, views, mount.reader))
+        views = tuple(_view(module, parts) for module in library.sources[name] if module.covers(reader))
+        catalog.add((*parts, PARTS, name), Part(schema, views, reader))
     for module in library.modules:
-        if module.covers(mount.reader):
+        if module.covers(reader):
             entry = (
                 function_of(module, parts)
                 if module.parameters

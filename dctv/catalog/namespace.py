@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from dctv.contracts.table_function import TableFunction
 from dctv.errors import BindError, nearest
@@ -48,6 +49,8 @@ class Part:
     """The format of the trace."""
 
 
+_FEW = 3
+"""An error names so many tables at most."""
 Entry = StoredTable | View | Part | TableFunction
 
 
@@ -96,6 +99,8 @@ class Catalog:
 
     def __init__(self) -> None:
         self.root = Namespace()
+        self.bound: dict[int, Any] = {}
+        """What views of the standard library were bound to: each is bound once, until a name below a mount changes."""
 
     def space(self, parts: tuple[str, ...]) -> Namespace | None:
         """Return the level under a prefix, or None."""
@@ -118,6 +123,7 @@ class Catalog:
 
     def add(self, parts: tuple[str, ...], entry: Entry) -> None:
         """Put an entry under a name, replacing what was there; levels are made as needed."""
+        self._forget(parts)
         level = self.root
         for part in parts[:-1]:
             level = level.spaces.setdefault(pick(level.spaces, part) or part, Namespace())
@@ -129,6 +135,7 @@ class Catalog:
 
     def drop(self, parts: tuple[str, ...]) -> None:
         """Remove an entry that is there."""
+        self._forget(parts)
         level = self.space(parts[:-1])
         assert level is not None, parts
         name = pick(level.entries, parts[-1])
@@ -141,12 +148,18 @@ class Catalog:
         name = None if level is None else pick(level.spaces, parts[-1])
         if level is None or name is None:
             return False
+        self.bound.clear()
         del level.spaces[name]
         return True
 
+    def _forget(self, parts: tuple[str, ...]) -> None:
+        """Forget what was bound when a name changes that views of a mount may read; none of them reads a bare name."""
+        if len(parts) > 1:
+            self.bound.clear()
+
     def unknown(self, path: ast.Path, what: str, home: tuple[str, ...] = ()) -> BindError:
         """Return the error for a name that is not there, with the nearest one that is."""
-        names = [name for name, _ in self.root.walk()]
+        names = [name for name, _ in self.root.walk() if not any(p.startswith("_") for p in name.split(".")[1:-1])]
         inside = self.space(home) if home else None
         if inside is not None:
             names += [name for name, _ in inside.walk()]
@@ -154,8 +167,8 @@ class Catalog:
         hint = None
         near = nearest(path.text, [n for n in names if n.count(".") == len(parts) - 1])
         ending = [n for n in names if n.lower().endswith("." + path.text.lower())]
-        if len(ending) == 1:
-            hint = f"there is {quoted(ending[0])}"
+        if 0 < len(ending) <= _FEW:
+            hint = f"there is {' and '.join(map(quoted, ending))}"
         elif near is not None:
             hint = f"did you mean {quoted(near)}?"
         elif not any(not n.startswith("dctv.") for n in names):

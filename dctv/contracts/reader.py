@@ -80,6 +80,8 @@ class LoadedTrace:
     """The largest timestamp (or end of a complete event), in ns since the first event; 0 for an empty trace."""
     properties: Mapping[str, str] = field(default_factory=dict)
     """`clock`, `start_ns` (absolute time of `_ts` 0), `writer` and the like."""
+    format: str = ""
+    """The format whose views of the standard library its events feed, if that is not the reader's own."""
 
 
 @record

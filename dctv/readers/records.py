@@ -53,7 +53,7 @@ def load(paths: Sequence[Path], context: LoadContext) -> LoadedTrace:
     names = {str(target): str(path) for path, target in zip(paths, unpacked, strict=True)}
     diagnostics = [_renamed(one, names) for one in found.diagnostics]
     tables = {key: _with_paths(table, names) for key, table in found.tables.items()}
-    return replace(found, tables=tables, diagnostics=diagnostics)
+    return replace(found, tables=tables, diagnostics=diagnostics, format=name)
 
 
 def _unpack(path: Path, target: Path) -> None:

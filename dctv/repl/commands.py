@@ -30,10 +30,20 @@ class DotCommand:
     """Do it with the text after the name and return an exit code."""
 
 
+def is_command(text: str) -> bool:
+    """Whether a line is a dot command, or a word that other prompts take for one."""
+    return text.lstrip().startswith(".") or _word(text) in WORDS
+
+
+def _word(text: str) -> str:
+    return text.strip().rstrip(";").rstrip().lower()
+
+
 def run_command(talk: Conversation, line: str) -> None:
     """Run the dot command of a line."""
-    name, _, argument = line.strip().rstrip(";").removeprefix(".").partition(" ")
-    argument = argument.strip()
+    said = WORDS.get(_word(line), line)
+    name, _, argument = said.strip().rstrip(";").removeprefix(".").partition(" ")
+    name, argument = ALIASES.get(name, name), argument.strip()
 
     def action() -> int:
         command = COMMANDS.get(name)
@@ -137,3 +147,15 @@ COMMANDS = {
         DotCommand("quit", "", "leave, as Ctrl-D does", _quit),
     )
 }
+ALIASES = {"exit": "quit", "q": "quit", "h": "help", "?": "help", "columns": "schema", "open": "mount"}
+"""Other names of commands, as other prompts call them."""
+WORDS = {
+    "exit": ".quit",
+    "quit": ".quit",
+    "\\q": ".quit",
+    "help": ".help",
+    "?": ".help",
+    "\\?": ".help",
+    "\\d": ".tables",
+}
+"""Lines without a dot that no statement looks like, and the commands that they mean."""

@@ -7,7 +7,7 @@ import sys
 from dctv.console.narration import say
 from dctv.console.verdict import OK
 from dctv.errors import UsageError
-from dctv.repl.commands import run_command
+from dctv.repl.commands import is_command, run_command
 from dctv.repl.conversation import Conversation
 from dctv.repl.statements import cut, in_place, is_empty
 
@@ -30,7 +30,7 @@ def _pipe_loop(talk: Conversation) -> None:
         line = _decoded(raw, line_number + 1)
         line_number += 1
         if is_empty(pending):
-            if line.lstrip().startswith("."):
+            if is_command(line):
                 run_command(talk, line)
                 continue
             pending, first_line = "", line_number - 1
@@ -71,7 +71,7 @@ def _prompt_loop(talk: Conversation) -> int:
 
 
 def _take(talk: Conversation, text: str) -> None:
-    if text.lstrip().startswith("."):
+    if is_command(text):
         run_command(talk, text)
     else:
         talk.run_text(text, "<query>")

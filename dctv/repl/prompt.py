@@ -15,6 +15,7 @@ from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.output import Output
 from prompt_toolkit.output.defaults import create_output
 
+from dctv.repl.commands import is_command
 from dctv.repl.completion import SqlCompleter
 from dctv.repl.highlight import STYLE, SqlLexer
 from dctv.repl.statements import is_complete
@@ -58,7 +59,7 @@ def _bindings() -> KeyBindings:
         buffer = event.current_buffer
         if buffer.complete_state is not None and buffer.complete_state.current_completion is not None:
             buffer.complete_state = None
-        elif is_complete(buffer.text):
+        elif is_command(buffer.text) or is_complete(buffer.text):
             buffer.validate_and_handle()
         else:
             buffer.newline(copy_margin=False)

@@ -101,7 +101,7 @@ def _relation(relation: Relation, wanted: set[str]) -> _Narrow:
         left = result_names(query)
         if left is not None and left != names and set(left) <= set(names):
             relation = replace(relation, query=query, schema=_only(relation.schema, names, left))
-    return _Narrow(relation, [named_columns(relation.query, name, own) for name, own in leaves.items()])
+    return _Narrow(relation, named_columns(relation.query, leaves))
 
 
 def _sorted_by_time(relation: Relation, wanted: set[str]) -> exp.Query:

@@ -56,34 +56,53 @@ def result_names(query: exp.Query) -> list[str] | None:
     return [e.alias_or_name for e in query.expressions]
 
 
-def named_columns(tree: exp.Query, leaf: str, columns: Sequence[str]) -> list[str]:
-    """Return the columns of a leaf that a query may read."""
-    tables = [t for t in tree.find_all(exp.Table) if t.name == leaf and not t.args.get("db")]
-    aliases = {t.alias_or_name.lower() for t in tables}
-    renamed = any(t.args.get("alias") is not None and t.args["alias"].columns for t in tables)
-    if renamed or _reads_whole([tree]):
-        return list(columns)
-    found = _mentions([tree], aliases)
-    return [c for c in columns if c.lower() in found]
+def named_columns(tree: exp.Query, leaves: Mapping[str, Sequence[str]]) -> list[list[str]]:
+    """Return the columns of each leaf that a query may read, from one walk: a union may have thousands of leaves."""
+    aliases: dict[str, set[str]] = {}
+    renamed: set[str] = set()
+    found: dict[str, set[str]] = {}
+    whole = False
+    for node in nodes_of(tree):
+        if isinstance(node, exp.Column):
+            found.setdefault(node.table.lower(), set()).add(node.name.lower())
+        elif isinstance(node, exp.Table):
+            if not node.args.get("db"):
+                aliases.setdefault(node.name, set()).add(node.alias_or_name.lower())
+                if node.args.get("alias") is not None and node.args["alias"].columns:
+                    renamed.add(node.name)
+        else:
+            whole = whole or _names_all(node)
+    read = []
+    for leaf, columns in leaves.items():
+        names = found.get("", set()).union(*(found.get(alias, ()) for alias in aliases.get(leaf, ())))
+        everything = whole or leaf in renamed
+        read.append([c for c in columns if everything or c.lower() in names])
+    return read
 
 
 def _reads_whole(trees: Sequence[exp.Expr]) -> bool:
-    """Whether some star, USING or piece of text names columns that are not written as columns."""
-    for tree in trees:
-        if any(not isinstance(star.parent, exp.Count) for star in tree.find_all(exp.Star)):
-            return True
-        if any('"' in str(text.this) and not isinstance(text.parent, exp.Cast) for text in tree.find_all(exp.Var)):
-            return True
-        if tree.find(exp.Columns) is not None or any(j.args.get("using") for j in tree.find_all(exp.Join)):
-            return True
-    return False
+    """Whether a part of a query names columns that are not written as columns."""
+    return any(_names_all(node) for tree in trees for node in nodes_of(tree))
+
+
+def _names_all(node: exp.Expr) -> bool:
+    """Whether a star, USING or a piece of text may name any column."""
+    match node:
+        case exp.Star():
+            return not isinstance(node.parent, exp.Count)
+        case exp.Var():
+            return '"' in str(node.this) and not isinstance(node.parent, exp.Cast)
+        case exp.Join():
+            return bool(node.args.get("using"))
+        case _:
+            return isinstance(node, exp.Columns)
 
 
 def _mentions(trees: Sequence[exp.Expr], owners: Collection[str]) -> set[str]:
     found = set()
     for tree in trees:
-        for one in tree.find_all(exp.Column):
-            if not one.table or one.table.lower() in owners:
+        for one in nodes_of(tree):
+            if isinstance(one, exp.Column) and (not one.table or one.table.lower() in owners):
                 found.add(one.name.lower())
     return found
 

@@ -11,6 +11,7 @@ from sqlglot import exp
 from dctv.plan.nodes import Kernel, Plan, Relation, Scan
 from dctv.record import record
 from dctv.rewrite.graph import bottom_up, inputs
+from dctv.rewrite.select_lists import nodes_of
 
 _VOLATILE = re.compile(r"\b(random|uuid|uuidv4|uuidv7|gen_random_uuid|nextval|setval|setseed)\b", re.IGNORECASE)
 _WORK = (exp.Order, exp.Group, exp.Distinct, exp.Join, exp.Window, exp.SetOperation, exp.Limit, exp.AggFunc, exp.With)
@@ -77,13 +78,14 @@ def sharing(root: Plan, kinds: Callable[[], Mapping[str, str]]) -> Sharing:
         if shared:
             readers[id(plan)] = reads[id(plan)]
             own = {id(plan)}
+        references = _references(plan)
         for number, leaf in enumerate(inputs(plan)):
             if isinstance(plan, Kernel):
                 regions.setdefault(id(leaf), set()).add((id(plan), number))
                 reads[id(leaf)] += 1
             else:
                 regions.setdefault(id(leaf), set()).update(own)
-                reads[id(leaf)] += len(own) * _references(plan, number)
+                reads[id(leaf)] += len(own) * references[number]
     return Sharing(readers, is_work)
 
 
@@ -97,12 +99,13 @@ def _is_work(plan: Plan, kinds: Callable[[], Mapping[str, str]]) -> bool:
             return not isinstance(plan, Scan)
 
 
-def _references(plan: Plan, number: int) -> int:
-    """Return how often a relation's query reads one of its leaves."""
+def _references(plan: Plan) -> list[int]:
+    """Return how often a relation's query reads each of its leaves."""
     if not isinstance(plan, Relation):
-        return 1
-    name = plan.leaves[number][0]
-    return sum(t.name == name and not t.args.get("db") for t in plan.query.find_all(exp.Table))
+        return [1] * len(inputs(plan))
+    tables = (node for node in nodes_of(plan.query) if isinstance(node, exp.Table))
+    read = Counter(table.name for table in tables if not table.args.get("db"))
+    return [read[name] for name, _ in plan.leaves]
 
 
 def _readers_first(root: Plan) -> Iterator[Plan]:

@@ -173,3 +173,40 @@ def test_processes_and_threads_have_the_names_that_perfetto_gives() -> None:
     }
     told = {(int(pid), name) for pid, name, _ in answer(path, "select pid, name") if int(pid) != 0}
     assert found == told
+
+
+def durations(edges: list[tuple[int, bool, str]]) -> list[int]:
+    """Return how long it is from each begin to its end: ends close the last begin of their id that is open."""
+    found: list[int] = []
+    stacks: dict[str, list[int]] = defaultdict(list)
+    for ts, begins, number in edges:
+        if begins:
+            stacks[number].append(ts)
+        elif stacks[number]:
+            found.append(ts - stacks[number].pop())
+    return found
+
+
+def test_steps_of_frames_differ_since_perfetto_puts_all_ids_on_one_stack() -> None:
+    path = FOLDER / "public" / "chrome.pftrace"
+    ((count, total, longest),) = [
+        (int(n), int(total), int(longest))
+        for category, name, n, total, _, longest, *_ in answer(path, "select category, name")
+        if (category, name) == STEPS
+    ]
+    edges = """
+        SELECT e._ts, e.line, e.begins, t.id FROM (
+          SELECT _ts, line, track, name, TRUE AS begins FROM t.raw_events.async_begin
+          UNION ALL SELECT _ts, line, track, name, FALSE FROM t.raw_events.async_end
+        ) AS e JOIN t._tables.tracks AS t ON t.track = e.track
+        WHERE e.name = 'Graphics.Pipeline.DrawAndSwap' ORDER BY e._ts, e.line
+    """
+    steps = "SELECT COUNT(*) FROM t.raw_events.async_instant WHERE name = 'Graphics.Pipeline.DrawAndSwap'"
+    rows = asked(path, edges)
+    as_perfetto = durations([(ts, begins, "") for ts, _, begins, _ in rows])
+    as_told = durations([(ts, begins, number) for ts, _, begins, number in rows])
+    assert (len(as_perfetto) + asked(path, steps)[0][0], sum(as_perfetto), max(as_perfetto)) == (count, total, longest)
+    mine = "SELECT COUNT(*), SUM(_duration) FROM t.async_slices WHERE name = 'Graphics.Pipeline.DrawAndSwap'"
+    assert asked(path, mine) == [(len(as_told), sum(as_told))]
+    assert sum(as_told) > total
+    assert max(as_told) < longest
