@@ -24,6 +24,7 @@ pub struct Bits<'a> {
 
 impl<'a> Bits<'a> {
     /// `base` and `pos` are within the packet, and `base` is a multiple of 8.
+    #[inline]
     pub fn new(data: &'a [u8], base: u64, pos: u64, end: u64) -> Bits<'a> {
         Bits {
             data,
@@ -33,6 +34,7 @@ impl<'a> Bits<'a> {
         }
     }
 
+    #[inline]
     pub fn left(&self) -> u64 {
         self.end.saturating_sub(self.pos)
     }
@@ -92,6 +94,12 @@ impl<'a> Bits<'a> {
     }
 
     fn odd(&self, shift: u32, size: u32, little: bool) -> Result<u64, Stop> {
+        if little
+            && shift + size < 64
+            && let Ok(bytes) = self.fixed::<8>()
+        {
+            return Ok(u64::from_le_bytes(bytes) >> shift & ((1 << size) - 1));
+        }
         let count = (shift + size).div_ceil(8);
         let bytes = self.at(count as usize)?;
         let all = if little {

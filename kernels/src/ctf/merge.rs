@@ -13,7 +13,20 @@ use super::out::Row;
 use super::stream::{Shared, Stream};
 use super::tables::{Constant, Table, Tables, tell_packets};
 use super::trace::{EventClass, Trace};
+use crate::columns::Interner;
 use crate::rows::{Decode, Failure, Learnt, Note, Place, Sink};
+
+/// Names of threads that have numbers.
+const MOST_NAMES: usize = 1 << 16;
+
+/// The thread that runs on a processor.
+#[derive(Default)]
+struct Running {
+    tid: i64,
+    comm: Vec<u8>,
+    /// What stands for the name in columns.
+    number: Option<usize>,
+}
 
 /// All streams of a mount.
 pub struct Decoder {
@@ -27,8 +40,8 @@ pub struct Decoder {
     tables: Tables,
     started: bool,
     line: i64,
-    /// The thread that runs on each processor, and its name.
-    running: FxHashMap<(usize, i64), (i64, Vec<u8>)>,
+    running: FxHashMap<(usize, i64), Running>,
+    names: Interner,
     first: Option<i64>,
 }
 
@@ -51,6 +64,7 @@ impl Decoder {
             started: false,
             line: 0,
             running: FxHashMap::default(),
+            names: Interner::default(),
             first: None,
         }
     }
@@ -120,11 +134,14 @@ impl Decoder {
             }
         }
         if event.told.inferred
-            && let Some((tid, comm)) = self.running.get(&place)
+            && let Some(running) = self.running.get(&place)
         {
             let rows = sink.rows(table.number);
-            rows.int(table.common_pid, *tid);
-            rows.text(table.common_comm, comm);
+            rows.int(table.common_pid, running.tid);
+            match running.number {
+                Some(number) => rows.numbered(table.common_comm, number, || &running.comm),
+                None => rows.text(table.common_comm, &running.comm),
+            }
         }
         sink.end(table.number);
         self.line += 1;
@@ -140,10 +157,12 @@ impl Decoder {
         }
         let slots = self.streams.get(number).map(|stream| &stream.slots);
         if let Some(tid) = slots.and_then(|slots| slots.get(event.told.switch)) {
-            let (kept, comm) = self.running.entry(place).or_default();
-            *kept = tid.cast_signed();
-            comm.clear();
-            comm.extend_from_slice(&self.shared.captured);
+            let comm = &self.shared.captured;
+            let is_known = self.names.len() < MOST_NAMES || self.names.find(comm).is_some();
+            let running = self.running.entry(place).or_default();
+            running.tid = tid.cast_signed();
+            running.comm.clone_from(comm);
+            running.number = is_known.then(|| self.names.intern(comm));
         }
     }
 }

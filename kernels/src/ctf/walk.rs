@@ -70,6 +70,7 @@ pub struct Walker<'a> {
 }
 
 impl<'a> Walker<'a> {
+    #[inline]
     pub fn new(
         program: &'a Program,
         (slots, seen): (&'a mut [u64], &'a mut Seen),

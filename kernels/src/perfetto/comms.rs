@@ -62,15 +62,17 @@ impl Comms {
     /// A name as it is kept.
     pub fn comm(&mut self, text: &[u8]) -> Comm {
         let text = text.get(..LENGTH).unwrap_or(text);
-        let mut comm = Comm::default();
-        comm.length = text.len() as u8;
-        comm.key = Key::of(text);
-        for (to, from) in comm.bytes.iter_mut().zip(text) {
+        let mut bytes = [0; LENGTH];
+        for (to, from) in bytes.iter_mut().zip(text) {
             *to = *from;
         }
         let is_known = self.names.len() < MOST || self.names.find(text).is_some();
-        comm.number = is_known.then(|| self.names.intern(text) as u32);
-        comm
+        Comm {
+            bytes,
+            length: text.len() as u8,
+            key: Key::of(text),
+            number: is_known.then(|| self.names.intern(text) as u32),
+        }
     }
 
     /// The name of a thread.

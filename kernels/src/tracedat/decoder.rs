@@ -150,13 +150,13 @@ impl Open {
     fn rows(&mut self, sink: &mut Sink, line: &mut i64) -> Result<bool, Failure> {
         loop {
             for _ in 0..ROUND {
-                let Some((place, ts, entry)) = self.merge.next(&self.header.options) else {
+                let Some((place, ts)) = self.merge.next(&self.header.options) else {
                     self.done = self.input.size;
                     return Ok(false);
                 };
                 *line += 1;
                 let stream = &mut self.merge.streams[place];
-                let bytes = stream.record(entry);
+                let bytes = stream.record();
                 let pid = self.events.pid(bytes);
                 let name = self.header.buffers.get(stream.buffer);
                 let (number, comm) = self.threads.name(pid);

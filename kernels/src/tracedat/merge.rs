@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 use super::header::Header;
 use super::input::Input;
 use super::options::Options;
-use super::pages::{Entry, Stream};
+use super::pages::Stream;
 use crate::rows::Failure;
 
 /// All CPUs; of equal times the first CPU's comes first.
@@ -40,18 +40,18 @@ impl Merge {
         })
     }
 
-    /// The next event: its stream, its time in ns, and where it is.
+    /// The stream of the next event, and its time in ns.
     #[inline]
-    pub fn next(&mut self, options: &Options) -> Option<(usize, i64, Entry)> {
+    pub fn next(&mut self, options: &Options) -> Option<(usize, i64)> {
         if let Some(place) = self.current {
             let stream = &self.streams[place];
-            if let Some(entry) = stream.next {
+            if let Some(entry) = &stream.next {
                 let ts = options.time(entry.ts, stream.cpu);
                 if (ts, place) <= self.until {
-                    return Some((place, ts, entry));
+                    return Some((place, ts));
                 }
                 let Some(mut first) = self.heap.peek_mut() else {
-                    return Some((place, ts, entry));
+                    return Some((place, ts));
                 };
                 let Reverse(next) = std::mem::replace(&mut *first, Reverse((ts, place)));
                 drop(first);
@@ -63,13 +63,12 @@ impl Merge {
     }
 
     /// Go on with another stream.
-    fn turn_to(&mut self, (ts, place): (i64, usize)) -> Option<(usize, i64, Entry)> {
+    fn turn_to(&mut self, (ts, place): (i64, usize)) -> Option<(usize, i64)> {
         self.current = Some(place);
         self.until = self
             .heap
             .peek()
             .map_or((i64::MAX, usize::MAX), |Reverse(next)| *next);
-        let entry = self.streams.get(place)?.next?;
-        Some((place, ts, entry))
+        Some((place, ts))
     }
 }

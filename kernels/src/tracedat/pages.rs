@@ -120,10 +120,12 @@ impl Stream {
         Ok(stream)
     }
 
-    /// The bytes of an event.
+    /// The bytes of the next event.
     #[inline]
-    pub fn record(&self, entry: Entry) -> &[u8] {
-        self.bytes.get(entry.begin..entry.end).unwrap_or_default()
+    pub fn record(&self) -> &[u8] {
+        let place = self.next.as_ref().map(|next| next.begin..next.end);
+        let bytes = place.and_then(|place| self.bytes.get(place));
+        bytes.unwrap_or_default()
     }
 
     /// Bytes of pages that were gone through.

@@ -60,7 +60,7 @@ pub struct Printed {
     pub pieces: Vec<Piece>,
     /// The only number it depends on.
     pub by: Option<Field>,
-    pub known: rustc_hash::FxHashMap<i64, (usize, Box<[u8]>)>,
+    pub known: rustc_hash::FxHashMap<i64, super::symbols::Numbered>,
 }
 
 /// A column of an event's table.

@@ -94,10 +94,13 @@ fn line(text: &[u8]) -> Option<(u64, usize, usize)> {
     (length > 0 && !is_mark).then_some((address, low, low + length))
 }
 
+/// A text and its number.
+pub type Numbered = (usize, Box<[u8]>);
+
 /// Names of addresses that were asked for before.
 #[derive(Default)]
 pub struct Names {
-    known: FxHashMap<(u64, bool), (usize, Box<[u8]>)>,
+    known: FxHashMap<(u64, bool), Numbered>,
     pub numbers: Numbers,
 }
 
