@@ -1,5 +1,6 @@
 //! Typed rows of many tables, collected by a decoder and handed to Python chunk by chunk.
 
+mod appended;
 mod column;
 mod pass;
 mod sink;

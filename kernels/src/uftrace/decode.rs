@@ -8,7 +8,6 @@ use rustc_hash::FxHashMap;
 use super::facts;
 use super::feed::Feed;
 use super::merged::Merged;
-use super::record;
 use super::setup::Setup;
 use super::source::{Kind, Source, Told};
 use super::winners::{NEVER, Winners};
@@ -99,11 +98,11 @@ impl Decoder {
                 return Ok(false);
             };
             match source.record {
-                // The next winner is looked for before this one's record is, since that can be done at once.
+                // The next winner is looked for before this one's record is read, since that can be done at once.
                 Some(record) if !record.more => {
                     let kind = source.kind;
-                    source.feed.take(record::BYTES);
-                    next(source, &mut self.winners, number, &mut self.notes)?;
+                    source.pass()?;
+                    next(source, &mut self.winners, number, &mut self.notes);
                     merged.record(sink, kind, &record, None)?;
                     continue;
                 }
@@ -114,7 +113,8 @@ impl Decoder {
                     None => {}
                 },
             }
-            next(source, &mut self.winners, number, &mut self.notes)?;
+            source.advance()?;
+            next(source, &mut self.winners, number, &mut self.notes);
         }
         merged.flush(sink);
         Ok(true)
@@ -131,21 +131,15 @@ impl Decoder {
     }
 }
 
-/// Read what comes next in a file.
-#[inline]
-fn next(
-    source: &mut Source,
-    winners: &mut Winners,
-    number: usize,
-    notes: &mut Vec<Note>,
-) -> Result<(), Failure> {
-    source.advance()?;
+/// Let a file wait for its turn with what it says next.
+#[inline(always)]
+fn next(source: &mut Source, winners: &mut Winners, number: usize, notes: &mut Vec<Note>) {
     let time = source.time();
     if time.is_none() {
         source.notes(notes);
     }
     winners.set(number, time.unwrap_or(NEVER));
-    Ok(())
+    source.look_ahead();
 }
 
 impl Decode for Decoder {

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::rows::Failure;
 
 /// Small, since there are as many windows as threads, and all of them are read at once.
-const WINDOW: usize = 64 << 10;
+const WINDOW: usize = 16 << 10;
 
 /// Bytes of a file that were read and not taken.
 pub struct Feed {
@@ -58,6 +58,13 @@ impl Feed {
     #[inline]
     pub fn head<const N: usize>(&self) -> Option<&[u8; N]> {
         self.bytes.get(self.at..self.end)?.first_chunk()
+    }
+
+    /// So many bytes behind the next so many, if they were read already.
+    #[inline]
+    pub fn behind<const N: usize>(&self) -> Option<&[u8; N]> {
+        let bytes = self.bytes.get(self.at..self.end)?;
+        bytes.get(N..)?.first_chunk()
     }
 
     #[inline]

@@ -7,6 +7,7 @@ mod events;
 mod external;
 mod facts;
 mod feed;
+mod matched;
 mod merged;
 mod payload;
 mod perf;

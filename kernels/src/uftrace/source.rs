@@ -32,6 +32,8 @@ pub struct Source {
     pub feed: Feed,
     /// What comes next, if that is a record: it is still at the head of the feed.
     pub record: Option<Record>,
+    /// What comes behind that record, if that is known already.
+    ahead: Option<Record>,
     /// What comes next, if that is something else.
     pub told: Option<Told>,
     big: bool,
@@ -52,6 +54,7 @@ impl Source {
             file,
             feed,
             record: None,
+            ahead: None,
             told: None,
             big,
             bad: 0,
@@ -92,6 +95,29 @@ impl Source {
             }
         }
         Ok(())
+    }
+
+    /// Take the record at the head, which has no data, and read what comes next.
+    #[inline(always)]
+    pub fn pass(&mut self) -> Result<(), Failure> {
+        self.feed.take(record::BYTES);
+        match self.ahead {
+            None => self.advance(),
+            known => {
+                self.record = known;
+                Ok(())
+            }
+        }
+    }
+
+    /// Read what comes behind the record at the head, if it has no data and the bytes are there.
+    #[inline(always)]
+    pub fn look_ahead(&mut self) {
+        let behind = match self.record {
+            Some(record) if !record.more => self.feed.behind(),
+            _ => None,
+        };
+        self.ahead = behind.and_then(|behind| Record::parse(behind, self.big));
     }
 
     /// Look for the next record where there is none.

@@ -1,0 +1,239 @@
+//! Entries and exits of a thread -> calls.
+
+use super::calls::{End, State};
+use super::merged::{Data, Merged};
+use super::payload::Payload;
+use super::record::{self, Record};
+use super::source::Source;
+use super::task::Frame;
+use crate::rows::{Failure, Sink};
+
+impl Merged {
+    /// The first record of a thread: calls that were open when it was forked are open in it.
+    #[cold]
+    pub(super) fn begin(&mut self, number: usize, record: &Record) {
+        let line = &mut self.line;
+        let Some(task) = self.tasks.get(number) else {
+            return;
+        };
+        let since = task.since.unwrap_or(record.time);
+        let parent = task.ppid.and_then(|ppid| self.numbers.get(&ppid));
+        let parent = parent.and_then(|at| self.tasks.get(*at));
+        let stack = parent.map(|one| {
+            one.stack
+                .iter()
+                .take_while(|frame| frame.depth < record.depth)
+        });
+        let stack = stack.into_iter().flatten().map(|frame| {
+            *line += 1;
+            Frame {
+                start: since,
+                id: *line,
+                entered: false,
+                children: false,
+                inner: 0,
+                texts: 0,
+                ..*frame
+            }
+        });
+        let stack = if record.kind == record::EVENT {
+            Vec::new()
+        } else {
+            stack.collect()
+        };
+        if let Some(task) = self.tasks.get_mut(number) {
+            task.begun = record.kind != record::EVENT;
+            if task.begun {
+                task.stack = stack;
+            }
+        }
+    }
+
+    #[inline]
+    pub(super) fn entry(
+        &mut self,
+        sink: &mut Sink,
+        data: Data,
+        record: &Record,
+        number: usize,
+        line: i64,
+    ) -> Result<(), Failure> {
+        self.counts.entries += 1;
+        let Some(task) = self.tasks.get_mut(number) else {
+            return Ok(());
+        };
+        let session = task.session(record.time);
+        let function = self.symbols.function(session, record.address, record.time);
+        while task
+            .stack
+            .last()
+            .is_some_and(|top| top.depth >= record.depth)
+        {
+            self.calls
+                .close(sink, task, End::missing(record.time, State::Left));
+        }
+        task.stack.push(Frame {
+            start: record.time,
+            address: record.address,
+            id: line,
+            function,
+            depth: record.depth,
+            entered: true,
+            children: false,
+            inner: 0,
+            texts: task.texts.len(),
+        });
+        let Some(source) = data else {
+            return Ok(());
+        };
+        if self.payload(source, record, session, function)?
+            && let Some(task) = self.tasks.get_mut(number)
+        {
+            task.texts.extend_from_slice(&self.text);
+        }
+        Ok(())
+    }
+
+    #[inline]
+    pub(super) fn exit(
+        &mut self,
+        sink: &mut Sink,
+        data: Data,
+        record: &Record,
+        number: usize,
+        line: i64,
+    ) -> Result<(), Failure> {
+        self.counts.exits += 1;
+        let Some(task) = self.tasks.get_mut(number) else {
+            return Ok(());
+        };
+        let session = task.session(record.time);
+        if !task.leaves(record) {
+            return self.odd_exit(sink, data, record, (number, session, line));
+        }
+        let mut end = End {
+            time: record.time,
+            state: State::Whole,
+            result: None,
+        };
+        let Some(source) = data else {
+            self.calls.close(sink, task, end);
+            return Ok(());
+        };
+        let function = task.stack.last().map_or(u32::MAX, |top| top.function);
+        if self.payload(source, record, session, function)? {
+            end.result = Some(&self.text);
+        }
+        if let Some(task) = self.tasks.get_mut(number) {
+            self.calls.close(sink, task, end);
+        }
+        Ok(())
+    }
+
+    /// An exit that is not of the newest call.
+    #[cold]
+    #[inline(never)]
+    fn odd_exit(
+        &mut self,
+        sink: &mut Sink,
+        data: Data,
+        record: &Record,
+        (number, session, line): (usize, usize, i64),
+    ) -> Result<(), Failure> {
+        let mut whole = false;
+        let mut function = None;
+        let mut slot = None;
+        if let Some(task) = self.tasks.get_mut(number) {
+            while !whole
+                && task
+                    .stack
+                    .last()
+                    .is_some_and(|top| top.depth >= record.depth)
+            {
+                let top = task.stack.last();
+                slot = top
+                    .filter(|top| top.depth == record.depth)
+                    .map(|top| top.start);
+                self.calls
+                    .close(sink, task, End::missing(record.time, State::Left));
+                whole = slot.is_none() && task.leaves(record);
+            }
+            function = task.stack.last().filter(|_| whole).map(|top| top.function);
+        }
+        let function =
+            function.unwrap_or_else(|| self.symbols.function(session, record.address, record.time));
+        let found = match data {
+            Some(source) => self.payload(source, record, session, function)?,
+            None => false,
+        };
+        let end = End {
+            time: record.time,
+            state: if whole { State::Whole } else { State::Entered },
+            result: found.then_some(self.text.as_slice()),
+        };
+        let Some(task) = self.tasks.get_mut(number) else {
+            return Ok(());
+        };
+        if whole {
+            self.calls.close(sink, task, end);
+            return Ok(());
+        }
+        let since = task.since.unwrap_or(record.time);
+        let below = task
+            .stack
+            .last()
+            .map_or(since, |below| below.start.max(since));
+        let frame = Frame {
+            start: slot.unwrap_or(below).min(record.time),
+            address: record.address,
+            id: line,
+            function,
+            depth: record.depth,
+            entered: false,
+            children: false,
+            inner: 0,
+            texts: task.texts.len(),
+        };
+        if slot.is_none()
+            && let Some(below) = task.stack.last_mut()
+        {
+            below.children = true;
+        }
+        self.calls.row(sink, task, &frame, end);
+        Ok(())
+    }
+
+    /// Read the data behind a record, and take both; whether there is text now.
+    #[inline(never)]
+    fn payload(
+        &mut self,
+        source: &mut Source,
+        record: &Record,
+        session: usize,
+        function: u32,
+    ) -> Result<bool, Failure> {
+        let result = record.kind == record::EXIT;
+        let found = self.payloads.read(
+            &mut source.feed,
+            &self.symbols,
+            (session, function),
+            result,
+            &mut self.text,
+        )?;
+        match found {
+            Payload::Text(length) => source.take(record::BYTES + length).map(|()| true),
+            Payload::Cut => source.cut_off().map(|()| false),
+            Payload::Unknown => {
+                self.counts.unknown += 1;
+                if self.counts.unknown == 1
+                    && let Some(one) = self.symbols.functions.get(function as usize)
+                {
+                    self.counts.unknown_of = String::from_utf8_lossy(&one.name).into_owned();
+                }
+                let length = source.skip(record)?;
+                source.feed.take(record::BYTES + length);
+                Ok(false)
+            }
+        }
+    }
+}

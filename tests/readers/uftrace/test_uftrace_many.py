@@ -1,0 +1,60 @@
+"""Many calls of many threads keep their order, names and arguments, over chunks and windows of files."""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+
+from tests.readers.uftrace.uftrace_directory import ENTRY, EXIT, Directory, load, record, rows
+
+LAST = 2**63 - 1
+
+
+def tasks(*tids: int) -> tuple[str, ...]:
+    return (*Directory().tasks, *(f"TASK timestamp=0.000000001 tid={tid} pid=1" for tid in tids if tid != 1))
+
+
+def test_equal_times_are_in_the_order_of_the_threads(tmp_path: Path) -> None:
+    tids = (1, 5, 2, 4, 3)
+    data = record(100, ENTRY, "a", 0) + record(100, ENTRY, "b", 1) + record(100, EXIT, "b", 1)
+    data += record(200, EXIT, "a", 0)
+    trace = load(Directory(dict.fromkeys(tids, data), tasks=tasks(*tids)).write(tmp_path / "d"))
+    found = sorted(rows(trace, "call", "id", "tid", "name", "parent"))
+    expected = [((3 * at + 1, tid, "a", None), (3 * at + 2, tid, "b", 3 * at + 1)) for at, tid in enumerate(tids)]
+    assert found == [row for pair in expected for row in pair]
+
+
+def test_the_last_time_there_is(tmp_path: Path) -> None:
+    data = record(LAST - 1, ENTRY, "a", 0) + record(LAST, EXIT, "a", 0)
+    trace = load(Directory({1: data, 2: data, 3: b""}, tasks=tasks(1, 2, 3)).write(tmp_path / "d"))
+    assert sorted(rows(trace, "call", "tid", "id", "dur", "state")) == [(1, 1, 1, None), (2, 2, 1, None)]
+
+
+def test_more_calls_than_a_chunk_has(tmp_path: Path) -> None:
+    count, names = 50_000, ("a", "b", "c")
+    dat = {}
+    for tid, name in zip((1, 2, 3), names, strict=True):
+        out = bytearray(record(10, ENTRY, "main", 0))
+        for at in range(count):
+            more = struct.pack("<q", -at) if at % 10 == tid else None
+            out += record(1000 + 20 * at + tid, ENTRY, name, 1, more)
+            if at % 1000:
+                out += record(1007 + 20 * at + tid, EXIT, name, 1)
+        dat[tid] = bytes(out + record(1000 + 20 * count, EXIT, "main", 0))
+    argspec = ["argspec:" + ";".join(f"{name}@arg1/i64" for name in names)]
+    trace = load(Directory(dat, argspec, ["argument"], tasks=tasks(1, 2, 3)).write(tmp_path / "d"))
+    every = rows(trace)
+    found = {tid: [row for row in every if row["tid"] == tid] for tid in dat}
+    for tid, name in zip((1, 2, 3), names, strict=True):
+        main, *inner = found[tid]
+        assert (main["name"], main["dur"], main["parent"]) == ("main", 990 + 20 * count, None)
+        assert [row["name"] for row in inner] == [name] * count
+        assert [row["_ts"] for row in inner] == [1000 + 20 * at + tid for at in range(count)]
+        assert {row["parent"] for row in inner} == {main["id"]}
+        left = [at for at, row in enumerate(inner) if row["state"] == "left"]
+        assert left == list(range(0, count, 1000))
+        assert {row["dur"] for row in inner if row["state"] is None} == {7}
+        assert [row["args"] for row in inner] == [f"({-at})" if at % 10 == tid else None for at in range(count)]
+        assert main["self"] == main["dur"] - sum(row["dur"] for row in inner)
+    ids = sorted(row["id"] for one in found.values() for row in one)
+    assert len(set(ids)) == len(ids) == 3 * (count + 1)
