@@ -1,11 +1,6 @@
 //! Compiled kernels of dctv: decoders turn bytes into Arrow batches, sweeps turn sorted Arrow streams into Arrow streams.
 
-use mimalloc::MiMalloc;
 use pyo3::prelude::*;
-
-// Chunks are made and dropped all the time; the system's allocator gives their pages back each time.
-#[global_allocator]
-static ALLOCATOR: MiMalloc = MiMalloc;
 
 mod access;
 mod chrome;

@@ -42,13 +42,14 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Build or check; return the exit code."""
-    from dctv.cli.indexing import Indexer
+    from dctv.cli.indexing import Indexer, keep_memory
     from dctv.console.attended import Check, attended, end_process
     from dctv.console.progress import ProgressBar
     from dctv.console.sink import stdout_sink
     from dctv.index.build import Settings
     from dctv.index.order import Order
 
+    keep_memory()
     settings = Settings(args.dimensions, args.expected_entries, args.false_positive_rate, not args.no_store)
     order = Order(settings, args.index_dir, args.force)
     bar = ProgressBar()
