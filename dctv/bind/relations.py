@@ -56,7 +56,7 @@ def relation(query: Query, leaves: Leaves, env: Environment, place: Place | None
 
 def _types(query: Query, leaves: Sequence[tuple[str, Plan]], env: Environment, place: Place | None) -> list[str]:
     try:
-        described = env.engine.describe(with_leaves(query.tree.copy(), leaves).sql(dialect="duckdb"))
+        described = env.engine.describe(with_leaves(query.tree.copy(), leaves).sql(dialect="duckdb", copy=False))
     except EngineError as error:
         guilty = _guilty(query, leaves, env) or _ungrouped(query, error)
         if "must appear in the GROUP BY clause" in error.message and guilty is not None:

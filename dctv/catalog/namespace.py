@@ -167,8 +167,9 @@ class Catalog:
         hint = None
         near = nearest(path.text, [n for n in names if n.count(".") == len(parts) - 1])
         ending = [n for n in names if n.lower().endswith("." + path.text.lower())]
+        ending = [n for n in ending if what != "table" or not n.startswith("dctv.")] or ending
         if 0 < len(ending) <= _FEW:
-            hint = f"there is {' and '.join(map(quoted, ending))}"
+            hint = f"there {'is' if len(ending) == 1 else 'are'} {' and '.join(map(quoted, ending))}"
         elif near is not None:
             hint = f"did you mean {quoted(near)}?"
         elif not any(not n.startswith("dctv.") for n in names):

@@ -100,4 +100,6 @@ def cut(plan: Relation, shared: Sharing) -> Region:
     if tables:
         recursive = bool(own and own.args.get("recursive"))
         tree.set("with_", exp.With(expressions=tables + list(own.expressions if own else ()), recursive=recursive))
-    return Region(tree.sql(dialect="duckdb"), cutting.sources, cutting.stored, cutting.serial, cutting.pushed)
+    return Region(
+        tree.sql(dialect="duckdb", copy=False), cutting.sources, cutting.stored, cutting.serial, cutting.pushed
+    )

@@ -46,20 +46,23 @@ def test_every_view_has_its_words() -> None:
 
 @pytest.mark.parametrize(("reader", "path"), CASES, ids=[str(path.relative_to(COLLECTION)) for _, path in CASES])
 def test_every_view_works(reader: str, path: Path) -> None:
+    """Views that the trace feeds run; of others, which have no rows whatever happens, the columns are looked at."""
     with Session() as session:
         session.mount(str(path), "t")
         for module in modules():
             if not module.covers(reader) or module.parts[0] in HIDDEN or module.parameters:
                 continue
             name = ".".join(("t", *module.parts))
-            names = session.sql(f"SELECT * FROM {name}").arrow().schema.names
+            schema = session.columns(name)
+            assert schema is not None, name
+            names = [column.name for column in schema.columns]
             assert set(names) - {TS, DURATION} == set(module.columns) - {TS, DURATION}, name
             _, is_partitioned, key = name.partition("_p_")
             if is_partitioned:
-                schema = session.columns(name)
-                assert schema is not None, name
                 assert schema.kind is Kind.SPAN, name
                 assert "_".join(schema.partitions) == key, name
+            if not any(told.startswith(f"`{name}` is empty") for told in session.warnings()):
+                assert session.sql(f"SELECT * FROM {name}").arrow().schema.names == names, name
 
 
 @cache

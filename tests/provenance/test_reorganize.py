@@ -101,6 +101,17 @@ def test_groups_hold_the_events_and_restore_to_the_originals(
         assert path.read_bytes() == Path(original).read_bytes()
 
 
+def slices(path: str | list[str]) -> list[tuple[object, ...]]:
+    with Session(index=False) as session:
+        session.mount(path, "t")
+        return session.sql("SELECT name, COUNT(*), SUM(_duration) FROM t.slices GROUP BY name ORDER BY name").fetchall()
+
+
+def test_views_of_records_are_those_of_their_format(tmp_path: Path, trace: list[str]) -> None:
+    sorted_out(trace, tmp_path / "out", parquet=True)
+    assert slices(str(tmp_path / "out")) == slices(trace) != []
+
+
 LINES = st.one_of(
     st.builds(
         event,

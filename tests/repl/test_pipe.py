@@ -78,3 +78,12 @@ def test_reader_that_goes_away() -> None:
         assert repl.stderr is not None
         assert repl.stderr.read() == b""
     assert repl.returncode == 141
+
+
+def test_words_of_other_prompts() -> None:
+    ran = run("repl", stdin="help\n\\q\nSELECT 1;")
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.startswith(".help ")
+    assert "1" not in ran.out.splitlines()[-1]
+    assert run("repl", stdin="SELECT 1 AS a;\nexit;\nSELECT 2;") == Ran(0, "a\n-\n1\n", "")
+    assert run("repl", stdin="SELECT\nquit\n;").code == 2
