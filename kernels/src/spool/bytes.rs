@@ -14,6 +14,10 @@ impl<'a> Bytes<'a> {
         self.take(1).and_then(|bytes| bytes.first().copied())
     }
 
+    pub fn i64(&mut self) -> Option<i64> {
+        self.take(8)?.try_into().ok().map(i64::from_le_bytes)
+    }
+
     pub fn u32(&mut self) -> Option<u32> {
         self.take(4)?.try_into().ok().map(u32::from_le_bytes)
     }

@@ -49,6 +49,17 @@ fn width(min: i64, max: i64) -> u8 {
     }
 }
 
+/// How many bytes hold a number that is not negative; none hold 0.
+fn above(most: u64) -> u8 {
+    match most {
+        0 => 0,
+        _ if most <= u64::from(u8::MAX) => 1,
+        _ if most <= u64::from(u16::MAX) => 2,
+        _ if most <= u64::from(u32::MAX) => 4,
+        _ => 8,
+    }
+}
+
 /// Returns the range of some numbers and 0.
 pub fn range(values: &[i64]) -> (i64, i64) {
     values.iter().fold((0, 0), |(min, max), value| {
@@ -136,6 +147,14 @@ impl Ints {
         each!(self, values => out.extend(values.iter().map(|value| value.wide())));
     }
 
+    /// The numbers, if they are held at full width.
+    pub fn as_wide(&self) -> Option<&[i64]> {
+        match self {
+            Ints::W8(values) => Some(values),
+            _ => None,
+        }
+    }
+
     /// Takes the numbers, at full width.
     pub fn into_wide(mut self) -> Vec<i64> {
         if self.width() < 8 {
@@ -147,48 +166,50 @@ impl Ints {
         }
     }
 
-    /// Appends numbers to bytes: their width, then each.
+    /// Appends numbers to bytes: their width, the least of them, then how much larger each is.
     pub fn encode(values: &[i64], out: &mut Vec<u8>) {
-        let (min, max) = range(values);
-        let width = width(min, max);
+        let least = values.iter().copied().min().unwrap_or(0);
+        let most = values.iter().copied().max().unwrap_or(0);
+        let width = above(most.wrapping_sub(least).cast_unsigned());
         out.push(width);
+        out.extend(least.to_le_bytes());
         out.reserve(values.len().saturating_mul(usize::from(width)));
+        let above = values
+            .iter()
+            .map(|value| value.wrapping_sub(least).cast_unsigned());
         match width {
-            1 => out.extend(values.iter().map(|v| *v as u8)),
-            2 => out.extend(values.iter().flat_map(|v| (*v as i16).to_le_bytes())),
-            4 => out.extend(values.iter().flat_map(|v| (*v as i32).to_le_bytes())),
-            _ => out.extend(values.iter().flat_map(|v| v.to_le_bytes())),
+            0 => (),
+            1 => out.extend(above.map(|v| v as u8)),
+            2 => out.extend(above.flat_map(|v| (v as u16).to_le_bytes())),
+            4 => out.extend(above.flat_map(|v| (v as u32).to_le_bytes())),
+            _ => out.extend(above.flat_map(u64::to_le_bytes)),
         }
     }
 
     /// Reads so many numbers that were encoded; None if the bytes are not that.
     pub fn decode(bytes: &mut Bytes, rows: usize) -> Option<Ints> {
         let width = bytes.u8()?;
+        let least = bytes.i64()?;
         let data = bytes.take(rows.checked_mul(usize::from(width))?)?;
-        Some(match width {
-            1 => Ints::W1(data.iter().map(|byte| *byte as i8).collect()),
-            2 => Ints::W2(
-                data.as_chunks()
-                    .0
-                    .iter()
-                    .map(|c| i16::from_le_bytes(*c))
-                    .collect(),
-            ),
-            4 => Ints::W4(
-                data.as_chunks()
-                    .0
-                    .iter()
-                    .map(|c| i32::from_le_bytes(*c))
-                    .collect(),
-            ),
-            8 => Ints::W8(
-                data.as_chunks()
-                    .0
-                    .iter()
-                    .map(|c| i64::from_le_bytes(*c))
-                    .collect(),
-            ),
+        let add = |above: u64| least.wrapping_add(above.cast_signed());
+        Some(Ints::W8(match width {
+            0 => vec![least; rows],
+            1 => data.iter().map(|byte| add(u64::from(*byte))).collect(),
+            2 => {
+                let each = data.as_chunks().0.iter();
+                each.map(|c| add(u64::from(u16::from_le_bytes(*c))))
+                    .collect()
+            }
+            4 => {
+                let each = data.as_chunks().0.iter();
+                each.map(|c| add(u64::from(u32::from_le_bytes(*c))))
+                    .collect()
+            }
+            8 => {
+                let each = data.as_chunks().0.iter();
+                each.map(|c| add(u64::from_le_bytes(*c))).collect()
+            }
             _ => return None,
-        })
+        }))
     }
 }

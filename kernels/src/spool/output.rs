@@ -1,5 +1,6 @@
 //! Blocks of several runs -> columns of one kind each -> Arrow arrays.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use arrow_array::{
@@ -170,9 +171,8 @@ impl Output {
 
     /// Gathers rows of blocks into columns, in the order in which the table got them.
     pub fn gather(&self, blocks: &[Block], picks: &[Pick]) -> Result<Vec<Column>, ArrowError> {
-        let mut wide = Vec::new();
         let each = self.given.iter().enumerate();
-        each.map(|(place, given)| given.gather(place, blocks, picks, &mut wide))
+        each.map(|(place, given)| given.gather(place, blocks, picks))
             .collect()
     }
 
@@ -217,13 +217,7 @@ impl Output {
 }
 
 impl Given {
-    fn gather(
-        &self,
-        place: usize,
-        blocks: &[Block],
-        picks: &[Pick],
-        wide: &mut Vec<Vec<i64>>,
-    ) -> Result<Column, ArrowError> {
+    fn gather(&self, place: usize, blocks: &[Block], picks: &[Pick]) -> Result<Column, ArrowError> {
         let parts: Vec<Option<&Column>> = blocks
             .iter()
             .map(|block| block.columns.get(place))
@@ -238,16 +232,12 @@ impl Given {
             let texts = self.texts(&parts, picks);
             return Ok(Column::of(Kind::Text, Ints::new(), texts, valid));
         }
-        wide.resize_with(parts.len().max(wide.len()), Vec::new);
-        for ((part, wide), block) in parts.iter().zip(wide.iter_mut()).zip(blocks) {
-            match part {
-                Some(part) if part.kind != Kind::Empty => self.widen(part, wide)?,
-                _ => {
-                    wide.clear();
-                    wide.resize(block.rows, 0);
-                }
-            }
-        }
+        let zeros = |block: &Block| Ok(Cow::Owned(vec![0; block.rows]));
+        let each = parts.iter().zip(blocks).map(|(part, block)| match part {
+            Some(part) if part.kind != Kind::Empty => self.widened(part),
+            _ => zeros(block),
+        });
+        let wide: Vec<Cow<[i64]>> = each.collect::<Result<_, _>>()?;
         let values = picks
             .iter()
             .map(|(block, row)| wide[*block as usize][*row as usize]);
@@ -259,18 +249,25 @@ impl Given {
         ))
     }
 
-    /// Writes the numbers of a column as this one's kind into `wide`.
-    fn widen(&self, part: &Column, wide: &mut Vec<i64>) -> Result<(), ArrowError> {
-        part.ints.all(wide);
-        match (part.kind, self.kind) {
-            (one, other) if one == other => return Ok(()),
-            (Kind::Int, Kind::Float) => {
-                wide.iter_mut()
-                    .for_each(|v| *v = (*v as f64).to_bits() as i64);
-                return Ok(());
+    /// The numbers of a column as this one's kind.
+    fn widened<'a>(&self, part: &'a Column) -> Result<Cow<'a, [i64]>, ArrowError> {
+        let own = match part.ints.as_wide() {
+            Some(wide) => Cow::Borrowed(wide),
+            None => {
+                let mut wide = Vec::new();
+                part.ints.all(&mut wide);
+                Cow::Owned(wide)
             }
-            (Kind::Int, Kind::Uint) if wide.iter().all(|v| *v >= 0) => return Ok(()),
-            (Kind::Uint, Kind::Int) if wide.iter().all(|v| *v >= 0) => return Ok(()),
+        };
+        match (part.kind, self.kind) {
+            (one, other) if one == other => return Ok(own),
+            (Kind::Int, Kind::Float) => {
+                let floats = own.iter().map(|v| (*v as f64).to_bits() as i64);
+                return Ok(Cow::Owned(floats.collect()));
+            }
+            (Kind::Int, Kind::Uint) | (Kind::Uint, Kind::Int) if own.iter().all(|v| *v >= 0) => {
+                return Ok(own);
+            }
             _ => (),
         }
         let (name, from, to) = (&self.name, part.kind, self.kind);

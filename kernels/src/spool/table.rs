@@ -85,10 +85,31 @@ impl Pending {
         if wide.is_sorted() {
             return rows.collect();
         }
-        let mut keys: Vec<(i64, u32)> = wide.into_iter().zip(rows).collect();
-        keys.sort();
-        keys.into_iter().map(|(_, row)| row).collect()
+        sorted_rows(&wide)
     }
+}
+
+/// The numbers of rows in order of their times, equal times as they are.
+fn sorted_rows(times: &[i64]) -> Vec<u32> {
+    let rows = 0..times.len() as u32;
+    let least = times.iter().copied().min().unwrap_or(0);
+    let most = times.iter().copied().max().unwrap_or(0);
+    let range = most.wrapping_sub(least).cast_unsigned();
+    let bits = usize::BITS - times.len().leading_zeros();
+    if range.leading_zeros() >= bits {
+        // Time and row in one word: sorted in half the time of pairs.
+        let above = |time: &i64| time.wrapping_sub(least).cast_unsigned() << bits;
+        let keys = times.iter().zip(rows);
+        let mut keys: Vec<u64> = keys
+            .map(|(time, row)| above(time) | u64::from(row))
+            .collect();
+        keys.sort_unstable();
+        let mask = (1_u64 << bits) - 1;
+        return keys.into_iter().map(|key| (key & mask) as u32).collect();
+    }
+    let mut keys: Vec<(i64, u32)> = times.iter().copied().zip(rows).collect();
+    keys.sort_unstable();
+    keys.into_iter().map(|(_, row)| row).collect()
 }
 
 /// Rows in order of time.
