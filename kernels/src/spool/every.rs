@@ -100,10 +100,7 @@ impl Iterator for Through {
         let batch = match self.rows.next() {
             Some(Ok(batch)) => batch,
             Some(Err(error)) => return Some(Err(error)),
-            None => {
-                self.shared.state().table.seal();
-                return None;
-            }
+            None => return None,
         };
         Some(self.keep(&batch).map(|()| batch))
     }

@@ -260,7 +260,6 @@ impl Merged {
         most: usize,
         token: Token,
     ) -> Result<Merged, ArrowError> {
-        table.seal();
         cascade(&mut table, &output, &spill, most.max(2), &token)?;
         let times = table.times();
         let mut origins: Vec<Origin> = Vec::with_capacity(table.runs.len() + 1);
@@ -270,21 +269,12 @@ impl Merged {
                 .into_iter()
                 .map(|run| Origin::Disk(run.blocks.into_iter())),
         );
-        let waiting: usize = table.sealed.iter().map(|pending| pending.rows).sum();
-        let step = match (origins.len(), table.sealed.len()) {
-            (0, 1) => ROWS,
-            _ => block_rows(waiting, table.memory),
-        };
-        origins.extend(
-            table
-                .sealed
-                .into_iter()
-                .map(|pending| Origin::memory(pending, times, step)),
-        );
-        let alone = origins.len() == 1 && matches!(origins[0], Origin::Memory { .. });
-        let rows = if alone {
-            Rows::Alone(origins.remove(0))
+        let pending = table.pending;
+        let rows = if origins.is_empty() {
+            Rows::Alone(Origin::memory(pending, times, ROWS))
         } else {
+            let step = block_rows(pending.rows, table.memory);
+            origins.push(Origin::memory(pending, times, step));
             Rows::Merged(Merge::new(spill.clone(), times, origins)?)
         };
         Ok(Merged {

@@ -97,13 +97,13 @@ fn sorted_rows(times: &[i64]) -> Vec<u32> {
     let range = most.wrapping_sub(least).cast_unsigned();
     let bits = usize::BITS - times.len().leading_zeros();
     if range.leading_zeros() >= bits {
-        // Time and row in one word: sorted in half the time of pairs.
+        // Time and row in one word are sorted in half the time of pairs; the stable sort makes use of ascending runs.
         let above = |time: &i64| time.wrapping_sub(least).cast_unsigned() << bits;
         let keys = times.iter().zip(rows);
         let mut keys: Vec<u64> = keys
             .map(|(time, row)| above(time) | u64::from(row))
             .collect();
-        keys.sort_unstable();
+        keys.sort();
         let mask = (1_u64 << bits) - 1;
         return keys.into_iter().map(|key| (key & mask) as u32).collect();
     }
@@ -123,9 +123,6 @@ pub struct Table {
     pub columns: Vec<Info>,
     places: HashMap<String, usize>,
     pub pending: Pending,
-    /// Rows in order of time, which wait too.
-    pub sealed: Vec<Pending>,
-    sealed_memory: usize,
     pub runs: Vec<Run>,
     pub rows: u64,
     /// Bytes of the rows that wait, and of dictionaries.
@@ -141,8 +138,6 @@ impl Table {
             columns: Vec::new(),
             places: HashMap::new(),
             pending: Pending::default(),
-            sealed: Vec::new(),
-            sealed_memory: 0,
             runs: Vec::new(),
             rows: 0,
             memory: 0,
@@ -261,7 +256,7 @@ impl Table {
         missing.for_each(|(_, column)| column.pad(rows));
         pending.rows += rows;
         self.rows += rows as u64;
-        self.memory = pending.memory() + self.sealed_memory;
+        self.memory = pending.memory();
         let infos = self
             .columns
             .iter()
@@ -269,29 +264,13 @@ impl Table {
         self.dictionaries = infos.sum();
     }
 
-    /// Ends a run: rows that follow may be earlier.
-    pub fn seal(&mut self) {
-        if self.pending.rows > 0 {
-            self.sealed_memory += self.pending.memory();
-            self.sealed.push(std::mem::take(&mut self.pending));
-        }
-    }
-
-    /// Writes the rows that wait, each run for itself.
+    /// Writes the rows that wait as one run.
     pub fn write(&mut self, spill: &TempFile, scratch: &mut Scratch) -> Result<(), ArrowError> {
-        self.seal();
-        (self.memory, self.sealed_memory) = (0, 0);
-        let sealed = std::mem::take(&mut self.sealed);
-        let mut each = sealed.into_iter();
-        each.try_for_each(|pending| self.write_run(&pending, spill, scratch))
-    }
-
-    fn write_run(
-        &mut self,
-        pending: &Pending,
-        spill: &TempFile,
-        scratch: &mut Scratch,
-    ) -> Result<(), ArrowError> {
+        let pending = std::mem::take(&mut self.pending);
+        self.memory = 0;
+        if pending.rows == 0 {
+            return Ok(());
+        }
         let order = pending.order(self.times());
         let mut blocks = Vec::new();
         encode(
