@@ -933,3 +933,77 @@ def trace_dat_pass(paths: list[str], threads: int, progress: Callable[[int, int]
 
 def uftrace_names(names: list[str]) -> list[str]:
     """Demangle C++ and Rust names as uftrace shows them, without parameters and template arguments."""
+
+class _CallRules(Protocol):
+    """What holds whatever function is called; times in ns, sizes in bytes."""
+
+    @property
+    def depth(self) -> int: ...
+    @property
+    def time(self) -> int: ...
+    @property
+    def size(self) -> int: ...
+    @property
+    def start(self) -> int | None: ...
+    @property
+    def stop(self) -> int | None: ...
+    @property
+    def opt_in(self) -> bool: ...
+    @property
+    def located(self) -> bool: ...
+    @property
+    def callers(self) -> bool: ...
+    @property
+    def enabled(self) -> bool: ...
+    @property
+    def toggles(self) -> bool: ...
+
+class _CallTrigger(Protocol):
+    """What is said of one function."""
+
+    @property
+    def filter(self) -> bool | None: ...
+    @property
+    def location(self) -> bool | None: ...
+    @property
+    def depth(self) -> int | None: ...
+    @property
+    def time(self) -> int | None: ...
+    @property
+    def size(self) -> int | None: ...
+    @property
+    def hide(self) -> bool: ...
+    @property
+    def caller(self) -> bool: ...
+    @property
+    def trace(self) -> bool: ...
+    @property
+    def on(self) -> bool: ...
+    @property
+    def off(self) -> bool: ...
+    @property
+    def finish(self) -> bool: ...
+    @property
+    def sample(self) -> int | None: ...
+    @property
+    def condition(self) -> tuple[int, str, int] | None: ...
+
+def filter_calls(
+    calls: _ArrowStream,
+    *,
+    rules: _CallRules,
+    functions: Callable[[Sequence[tuple[str | None, str | None, int | None, str | None]]], Sequence[_CallTrigger]],
+    names: Sequence[str],
+    cancel: Cancel | None = None,
+) -> Stream:
+    """Filter calls: `_ts: int64[n] ns, ascending, thread, id, parent, dur, name, module, size, file, args, marks, rest`.
+
+    `id`, `parent`, `dur` and `size` are int64, `marks` is int8, the others text; a call stands after the one that it is
+    in. `marks` is 1 if its entry was recorded, plus 2 if its exit was. `functions` is asked once for each (name, module,
+    size, file). Output: `_ts`, thread, `id`, the shown call that it is in, its depth, marks of what is shown, how far its
+    begin and its end are indented, rest. Rows ascend in time unless a call is only known to be shown after it began:
+    with callers, a trace or time of its own, switches or a start. What is held are open calls.
+
+    Raises:
+        ValueError: The columns or names do not fit; while reading, the stream fails with its own error.
+    """

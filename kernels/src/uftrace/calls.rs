@@ -18,6 +18,8 @@ pub enum State {
     Lost,
     /// Its entry was not recorded.
     Entered,
+    /// It was open when its process was forked, and was not left in it.
+    Inherited,
 }
 
 impl State {
@@ -28,6 +30,7 @@ impl State {
             State::Left => Some(b"left"),
             State::Lost => Some(b"lost"),
             State::Entered => Some(b"entered"),
+            State::Inherited => Some(b"inherited"),
         }
     }
 }
@@ -79,6 +82,7 @@ impl Calls {
         };
         let state = match end.state {
             State::Whole if !frame.entered => State::Entered,
+            State::Open if !frame.entered => State::Inherited,
             state => state,
         };
         if !frame.entered && state != State::Entered && !frame.children {
@@ -108,7 +112,7 @@ impl Calls {
             State::Whole => {}
             State::Left | State::Lost => self.left += 1,
             State::Entered => self.entered += 1,
-            State::Open => self.open += 1,
+            State::Open | State::Inherited => self.open += 1,
         }
         let dur = end.time.saturating_sub(frame.start);
         if dur < 0 {

@@ -104,14 +104,16 @@ impl Merged {
             self.lost(sink, number, record);
             return Ok(());
         }
+        if let Some(task) = self.tasks.get_mut(number) {
+            task.seen(record.time);
+            if !task.begun {
+                self.begin(number, record);
+            }
+        }
         let line = self.next_line(record.time);
-        let Some(task) = self.tasks.get_mut(number) else {
+        if number >= self.tasks.len() {
             source.feed.take(record::BYTES);
             return Ok(());
-        };
-        task.seen(record.time);
-        if !task.begun {
-            self.begin(number, record);
         }
         match record.kind {
             record::ENTRY => self.entry(sink, source, record, number, line),
