@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any, Literal
 
-from dctv.calls.rules import Match, Rule, Trigger, matcher
+from dctv.calls.rules import Match, Rule, Trigger
 from dctv.errors import Place, Source, UsageError, nearest
 from dctv.record import record
 
@@ -16,7 +16,6 @@ Option = Literal["filter", "notrace", "trigger", "caller", "hide", "location"]
 _UNITS = {"": 1, "ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9, "m": 60 * 10**9, "h": 3600 * 10**9}
 _TIME = re.compile(r"([0-9]+)([a-z]*)")
 _CONDITION = re.compile(r"arg([0-9]+)(?:/[a-z]+[0-9]*)?(==|!=|>=|<=|>|<|&)(-?(?:0x[0-9a-fA-F]+|[0-9]+))")
-_COLORS = ("red", "green", "blue", "yellow", "magenta", "cyan", "gray", "bold")
 _LARGEST = 2**63 - 1
 
 
@@ -49,14 +48,6 @@ def _condition(text: str, place: Place) -> tuple[int, str, int]:
     return number, found[2], operand
 
 
-def _color(text: str, place: Place) -> str:
-    if text not in _COLORS:
-        near = nearest(text, list(_COLORS))
-        hint = f"did you mean `{near}`?" if near else f"colors: {', '.join(_COLORS)}"
-        raise UsageError(f"unknown color `{text}`", place, hint=hint)
-    return text
-
-
 @record
 class _Action:
     """A word after `@`: what it sets, and how what follows `=` or `:` is read."""
@@ -80,7 +71,6 @@ _ACTIONS = {
     "trace_off": _Action("off", value=True),
     "finish": _Action("finish", value=True),
     "backtrace": _Action("backtrace", value=True),
-    "color": _Action("color", read=_color),
     "sample": _Action("sample", read=_number(1)),
     "if": _Action("condition", read=_condition, sign=":"),
 }
@@ -147,12 +137,12 @@ def _rule(option: Option, place: Place, match: Match) -> Rule:
 
 
 def _check(name: str, place: Place, match: Match) -> None:
-    try:
-        matcher(name, match)
-    except re.error as error:
-        at = place if error.pos is None else replace(place, start=min(place.start + error.pos, place.stop - 1))
-        message = f"`{name}` is no pattern: {error.msg}"
-        raise UsageError(message, at, hint="with match `simple`, names are taken as they are") from None
+    from dctv import _kernels  # compiled; only wanted when there are filters
+
+    fault = _kernels.call_pattern_fault(name, match)
+    if fault is not None:
+        hint = "with match `simple`, names are taken as they are"
+        raise UsageError(f"`{name}` is no pattern: {fault}", place, hint=hint)
 
 
 def _action(option: Option, place: Place, *, first: bool) -> Trigger | None:

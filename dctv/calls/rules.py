@@ -1,12 +1,8 @@
-"""Rules of filters, and what they say of a function once its name is known."""
+"""Rules of filters: which functions they name, and what they say of them."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
-from fnmatch import translate
-from functools import lru_cache
 from typing import Literal
 
 from dctv.record import record
@@ -15,12 +11,7 @@ Match = Literal["regex", "glob", "simple"]
 MATCHES: tuple[Match, ...] = ("regex", "glob", "simple")
 DEPTH = 1024
 """Levels that are shown unless fewer are asked for."""
-_SPECIAL = frozenset(".?*+-^$|()[]{}")
-"""A name without any of these is meant as it is, not as a pattern."""
-
 Condition = tuple[int, str, int]
-Told = tuple[str | None, str | None, int | None, str | None]
-"""Name, module, size in bytes and source file of a function; None for what is not known."""
 
 
 @record
@@ -46,7 +37,6 @@ class Trigger:
     condition: Condition | None = None
     """Number of an argument (from 1), comparison and operand."""
     backtrace: bool = False
-    color: str | None = None
 
     def updated(self, other: Trigger) -> Trigger:
         """Return what both say; where they differ the other one's word counts."""
@@ -128,36 +118,6 @@ class Filters:
         return any(rule.trigger.condition is not None for rule in self.rules)
 
     @property
-    def texts(self) -> list[str]:
-        """What only concerns texts for people: `backtrace`, `color`."""
-        said = (rule.trigger for rule in self.rules)
-        return sorted({name for one in said for name in ("backtrace", "color") if getattr(one, name)})
-
-    def triggers(self, functions: Sequence[Told]) -> list[Trigger]:
-        """Return what the rules say of functions; where two speak of one, the later one's word counts."""
-        return [self._trigger(*function) for function in functions]
-
-    def _trigger(self, name: str | None, module: str | None, _size: int | None, file: str | None) -> Trigger:
-        found = Trigger()
-        for rule in self.rules:
-            text = file if rule.by_file else name
-            if text is None or not matcher(rule.name, self.match)(text):
-                continue
-            if rule.module is None or (module is not None and module.rpartition("/")[2].startswith(rule.module)):
-                found = found.updated(rule.trigger)
-        return found
-
-
-@lru_cache(maxsize=1024)
-def matcher(name: str, match: Match) -> Callable[[str], bool]:
-    """Return what tells whether a function is meant; a pattern may be found anywhere in its name.
-
-    Raises:
-        re.error: the pattern is none.
-    """
-    if match == "simple" or name.startswith("operator ") or (match == "regex" and not _SPECIAL.intersection(name)):
-        return lambda text: text == name
-    pattern = re.compile(translate(name) if match == "glob" else name)
-    if match == "glob":
-        return lambda text: pattern.match(text) is not None
-    return lambda text: pattern.search(text) is not None
+    def backtraces(self) -> bool:
+        """Whether the calls that one is in are wanted too, which is for texts."""
+        return any(rule.trigger.backtrace for rule in self.rules)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,7 +17,7 @@ from tests.kernels.tables import rows
 
 NAMES = "abcde"
 SIZES = {"a": 10, "b": 20, "c": 30, "d": 40, "e": None}
-SHOWN = ["_ts", "tid", "id", "parent_id", "depth", "marks", "indent", "outdent"]
+SHOWN = ["_ts", "tid", "id", "parent_id", "depth", "marks", "indent", "outdent", "stack"]
 COLUMNS = {
     "_ts": pa.int64(),
     "tid": pa.int64(),
@@ -96,7 +97,7 @@ def table(calls: list[Call], cut: int = 0) -> pa.Table:
 
 def filtered(calls: list[Call], filters: Filters, cut: int = 0) -> list[tuple[Any, ...]]:
     """Return what the kernel shows: time, thread, id, parent, depth, marks, indents."""
-    stream = _kernels.filter_calls(table(calls, cut), rules=filters, functions=filters.triggers, names=SHOWN)
+    stream = _kernels.filter_calls(table(calls, cut), rules=filters, names=SHOWN)
     return rows(stream)
 
 
@@ -127,7 +128,12 @@ class Walk:
 
     def said(self, call: Call) -> Trigger:
         """Return what the filters say of a call's function."""
-        return self.filters.triggers([(call.name, None, SIZES[call.name], f"{call.name}.c")])[0]
+        found = Trigger()
+        for rule in self.filters.rules:
+            text = f"{call.name}.c" if rule.by_file else call.name
+            if re.search(rule.name, text) if set(rule.name) & set(".|^[") else rule.name == text:
+                found = found.updated(rule.trigger)
+        return found
 
     def kept(self, call: Call, time: int, size: int) -> bool:
         """Say whether a call, or one that it leads to, is long enough and marked."""

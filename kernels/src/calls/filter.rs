@@ -13,6 +13,7 @@ use pyo3_arrow::input::AnyRecordBatch;
 use super::decide::{Decision, Samples, Seen, before_range, decide};
 use super::frames::{Frame, Kept, State, Thread};
 use super::functions::{Columns, Functions};
+use super::patterns::Book;
 use super::rules::{Rules, Trigger};
 use super::switching::{End, Ends};
 use crate::sweeps::{
@@ -38,6 +39,7 @@ struct Shown {
     marks: u8,
     indent: i32,
     outdent: i32,
+    stack: Option<Box<str>>,
 }
 
 /// A call that begins.
@@ -207,7 +209,8 @@ impl Filter {
         if call.marks & ENTRY == 0 && call.marks & EXIT != 0 && !decision.state.out {
             decision.recorded = true;
         }
-        self.begin(call, decision, kept, early);
+        let told = trigger.backtrace;
+        self.begin(call, decision, kept, early, told);
     }
 
     /// Whether a call is kept whatever it calls.
@@ -219,7 +222,7 @@ impl Filter {
         trigger.trace || long && (trigger.caller || !self.rules.callers)
     }
 
-    fn begin(&mut self, call: &Call, decision: Decision, kept: bool, early: bool) {
+    fn begin(&mut self, call: &Call, decision: Decision, kept: bool, early: bool, told: bool) {
         if let Some(on) = decision.turned {
             self.enabled = on;
         }
@@ -245,6 +248,8 @@ impl Filter {
             state.depth = depth.saturating_add(1);
         }
         state.level = level.saturating_add(1);
+        let stack = (told && entered).then(|| self.stack(call));
+        let thread = &mut self.threads[call.thread as usize];
         let frame = Frame {
             id: call.id,
             parent: call.parent,
@@ -258,6 +263,8 @@ impl Filter {
             indent,
             before,
             marks: call.marks & if leaves { ENTRY | EXIT } else { ENTRY },
+            function: call.function,
+            stack,
             state,
         };
         let place = thread.place(call.parent);
@@ -281,6 +288,24 @@ impl Filter {
         }
     }
 
+    /// The names of the calls that one is in, outermost first.
+    fn stack(&self, call: &Call) -> Box<str> {
+        let Some(thread) = self.threads.get(call.thread as usize) else {
+            return Box::default();
+        };
+        let (mut at, mut names) = (thread.place(call.parent), Vec::new());
+        while let Some(frame) = at.and_then(|place| thread.frames.get(place)) {
+            if frame.kept != Kept::Skipped
+                && let Some(function) = self.functions.get(frame.function)
+            {
+                names.push(&*function.name);
+            }
+            at = thread.place(frame.parent);
+        }
+        names.reverse();
+        names.join("\n").into()
+    }
+
     /// Adds a call that is passed over.
     fn push(&mut self, call: &Call, state: State, kept: Kept) {
         let frame = Frame {
@@ -296,6 +321,8 @@ impl Filter {
             indent: 0,
             before: None,
             marks: 0,
+            function: call.function,
+            stack: None,
             state,
         };
         if let Some(end) = call.end.filter(|_| self.switching) {
@@ -399,6 +426,8 @@ impl Filter {
         columns.push(Arc::new(Int8Array::from_iter_values(marks)));
         columns.push(depths(|one| one.indent));
         columns.push(depths(|one| one.outdent));
+        let stacks = out.iter().map(|one| one.stack.as_deref());
+        columns.push(Arc::new(stacks.collect::<StringArray>()));
         let types = self.fields.iter().map(|field| field.data_type());
         let wanted: Vec<_> = types.enumerate().skip(OWN).collect();
         let rows: Vec<u64> = out.iter().map(|one| one.row).collect();
@@ -418,6 +447,7 @@ fn shown(frame: &Frame, thread: u32) -> Shown {
         marks: frame.marks & (entry | EXIT),
         indent: frame.indent,
         outdent: frame.indent,
+        stack: frame.stack.clone(),
     }
 }
 
@@ -443,11 +473,10 @@ impl Sweep for Filter {
 }
 
 #[pyfunction]
-#[pyo3(signature = (calls, *, rules, functions, names, cancel=None))]
+#[pyo3(signature = (calls, *, rules, names, cancel=None))]
 pub fn filter_calls(
     calls: AnyRecordBatch,
-    rules: Rules,
-    functions: Py<PyAny>,
+    mut rules: Rules,
     names: Vec<String>,
     cancel: Option<PyRef<'_, Cancel>>,
 ) -> PyResult<PyRecordBatchReader> {
@@ -473,8 +502,10 @@ pub fn filter_calls(
         made_fields.push(made(DataType::Int32, false));
         made_fields.push(made(DataType::Int8, false));
         made_fields.extend([(); 2].map(|()| made(DataType::Int32, false)));
+        made_fields.push(made(DataType::Utf8, true));
         made_fields.extend(nullable(fields.iter().skip(OWN).cloned().collect()));
         let schema = schema(made_fields, &names)?;
+        let book = Book::new(std::mem::take(&mut rules.rules), &rules.kind).map_err(fail)?;
         let enabled = rules.enabled;
         let switching = rules.toggles || !enabled || rules.start.is_some();
         let sweep = Filter {
@@ -482,7 +513,7 @@ pub fn filter_calls(
             partitions,
             fields,
             rules,
-            functions: Functions::new(functions),
+            functions: Functions::new(book),
             samples: Samples::default(),
             threads: Vec::new(),
             ends: Ends::default(),

@@ -48,6 +48,9 @@ pub struct Frame {
     pub indent: i32,
     pub before: Option<i32>,
     pub marks: u8,
+    pub function: u32,
+    /// The calls that it is in, where they are to be printed.
+    pub stack: Option<Box<str>>,
     /// For calls from it.
     pub state: State,
 }

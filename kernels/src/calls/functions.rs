@@ -4,25 +4,24 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::ArrowError;
-use pyo3::prelude::*;
 use rustc_hash::FxHashMap;
 
+use super::patterns::Book;
 use super::rules::Trigger;
 use crate::sweeps::fail;
 
-type Told = (Option<String>, Option<String>, Option<i64>, Option<String>);
-
 /// One function.
 pub struct Function {
+    pub name: Box<str>,
     pub trigger: Trigger,
     pub size: Option<i64>,
 }
 
-/// Numbers functions in order of first appearance; the filters are asked once for each.
+/// Numbers functions in order of first appearance; the rules are asked once for each.
 pub struct Functions {
     numbers: FxHashMap<Vec<u8>, u32>,
     all: Vec<Function>,
-    ask: Py<PyAny>,
+    book: Book,
     key: Vec<u8>,
 }
 
@@ -62,12 +61,11 @@ impl<'a> Columns<'a> {
 }
 
 impl Functions {
-    /// `ask` takes a list of (name, module, size, file) and returns what the filters say of each.
-    pub fn new(ask: Py<PyAny>) -> Self {
+    pub fn new(book: Book) -> Self {
         Self {
             numbers: FxHashMap::default(),
             all: Vec::new(),
-            ask,
+            book,
             key: Vec::new(),
         }
     }
@@ -75,7 +73,6 @@ impl Functions {
     /// Gives each row the number of its function.
     pub fn encode(&mut self, columns: &Columns, rows: usize) -> Result<Vec<u32>, ArrowError> {
         let mut codes = Vec::with_capacity(rows);
-        let mut fresh: Vec<Told> = Vec::new();
         for row in 0..rows {
             columns.key(row, &mut self.key);
             let code = match self.numbers.get(&self.key) {
@@ -84,34 +81,22 @@ impl Functions {
                     let code = u32::try_from(self.numbers.len())
                         .map_err(|_| fail("more functions than can be numbered"))?;
                     self.numbers.insert(self.key.clone(), code);
-                    let text = |column| columns.text(column, row).map(str::to_owned);
-                    fresh.push((text(0), text(1), columns.size(row), text(3)));
+                    let name = columns.text(0, row);
+                    self.all.push(Function {
+                        trigger: self.book.trigger(
+                            name,
+                            columns.text(1, row),
+                            columns.text(3, row),
+                        ),
+                        size: columns.size(row),
+                        name: name.unwrap_or_default().into(),
+                    });
                     code
                 }
             };
             codes.push(code);
         }
-        if !fresh.is_empty() {
-            self.learn(fresh)?;
-        }
         Ok(codes)
-    }
-
-    fn learn(&mut self, fresh: Vec<Told>) -> Result<(), ArrowError> {
-        let sizes: Vec<Option<i64>> = fresh.iter().map(|told| told.2).collect();
-        let triggers = Python::attach(|py| {
-            self.ask
-                .call1(py, (fresh,))
-                .and_then(|told| told.extract::<Vec<Trigger>>(py))
-        });
-        let triggers = triggers.map_err(|error| fail(error.to_string()))?;
-        if triggers.len() != sizes.len() {
-            return Err(fail("filters said nothing of some functions"));
-        }
-        let functions = triggers.into_iter().zip(sizes);
-        self.all
-            .extend(functions.map(|(trigger, size)| Function { trigger, size }));
-        Ok(())
     }
 
     pub fn get(&self, code: u32) -> Option<&Function> {

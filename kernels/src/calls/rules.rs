@@ -2,9 +2,13 @@
 
 use pyo3::prelude::*;
 
-/// What holds whatever function is called.
-#[derive(Clone, FromPyObject)]
+/// What holds whatever function is called, and the rules for functions.
+#[derive(FromPyObject)]
 pub struct Rules {
+    pub rules: Vec<Rule>,
+    /// What names of functions are.
+    #[pyo3(attribute("match"))]
+    pub kind: String,
     /// Levels that are shown below a function that is filtered in.
     pub depth: i64,
     /// Calls that are shorter are left out, in ns.
@@ -35,7 +39,7 @@ impl Rules {
 }
 
 /// What the filters say of one function.
-#[derive(Clone, Default, FromPyObject)]
+#[derive(Clone, Default, PartialEq, FromPyObject)]
 pub struct Trigger {
     /// Some(true) lets it in, Some(false) leaves it out, both with all that it calls.
     pub filter: Option<bool>,
@@ -52,6 +56,39 @@ pub struct Trigger {
     pub finish: bool,
     /// Every n-th call that would be shown is.
     pub sample: Option<i64>,
+    /// The calls that it is in are printed.
+    pub backtrace: bool,
     /// Number of an argument (from 1), comparison, operand.
     pub condition: Option<(usize, String, i64)>,
+}
+
+impl Trigger {
+    /// Takes over what another one says.
+    pub fn update(&mut self, other: &Self) {
+        self.filter = other.filter.or(self.filter);
+        self.location = other.location.or(self.location);
+        self.depth = other.depth.or(self.depth);
+        self.time = other.time.or(self.time);
+        self.size = other.size.or(self.size);
+        self.sample = other.sample.or(self.sample);
+        self.hide |= other.hide;
+        self.caller |= other.caller;
+        self.trace |= other.trace;
+        self.on |= other.on;
+        self.off |= other.off;
+        self.finish |= other.finish;
+        self.backtrace |= other.backtrace;
+        if other.condition.is_some() {
+            self.condition.clone_from(&other.condition);
+        }
+    }
+}
+
+/// The functions that a word names, and what it says of them.
+#[derive(FromPyObject)]
+pub struct Rule {
+    pub name: String,
+    pub module: Option<String>,
+    pub by_file: bool,
+    pub trigger: Trigger,
 }
