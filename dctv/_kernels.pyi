@@ -1013,7 +1013,7 @@ def filter_calls(
     names: Sequence[str],
     cancel: Cancel | None = None,
 ) -> Stream:
-    """Filter calls: `_ts: int64[n] ns, ascending, thread, id, parent, dur, name, module, size, file, args, marks`, rest.
+    """Filter calls: `_ts: int64[n] ns, ascending, thread, id, parent, dur, name, module, size, file, args, marks, ...`.
 
     `id`, `parent`, `dur` and `size` are int64, `marks` is int8, the others text; a call stands after the one that it is
     in. `marks` is 1 if its entry was recorded, plus 2 if its exit was. Output: `_ts`, thread, `id`, the shown call that

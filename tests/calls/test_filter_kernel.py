@@ -61,6 +61,12 @@ def test_a_walk_shows_the_same(calls: list[Call], chosen: Filters, cut: int) -> 
     assert _places(calls, chosen, min(cut, len(calls))) == walked(calls, chosen)
 
 
+@bounded(50)
+@given(traces(), some_filters())
+def test_indents_are_depths_where_nothing_is_switched(calls: list[Call], chosen: Filters) -> None:
+    assert all(row[4] == row[6] == row[7] for row in filtered(calls, chosen))
+
+
 @bounded(100)
 @given(traces(), some_filters())
 def test_rows_ascend_unless_they_are_decided_late(calls: list[Call], chosen: Filters) -> None:

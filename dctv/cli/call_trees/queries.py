@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from argparse import Namespace
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dctv.cli.call_trees.options import arguments
+from dctv.errors import UsageError
 from dctv.record import record
 
 if TYPE_CHECKING:
@@ -39,8 +41,8 @@ def source_of(session: Session) -> Source:
     """Look at the mounted trace."""
     schema = session.columns(_RAW)
     recorded = schema is not None and {"state", "addr"} <= set(schema.names)
-    prefix = f"{TRACE}.raw_events."
-    tables = tuple(one.name[len(prefix) :].strip('"') for one in session.tables(prefix)) if recorded else ()
+    prefix = f"{TRACE}.raw_events"
+    tables = tuple(one.name[len(prefix) + 1 :] for one in session.tables(prefix)) if recorded else ()
     found = session.sql(f"SELECT value FROM {TRACE}.properties WHERE key = 'start_ns'").fetchall()
     start = int(found[0][0]) if found and str(found[0][0]).isdigit() else 0
     return Source(recorded, tables, start)
@@ -57,7 +59,7 @@ def shown_calls(args: Namespace, source: Source, *, tasks: bool, events: bool) -
         f"WITH calls AS ({_calls(args, source)}) SELECT c._ts AS _ts, c.tid AS tid, c.id AS id, c.depth AS depth, "
         "c._shown AS _shown, c._indent AS _indent, c._outdent AS _outdent, c._stack AS _stack, c.dur AS dur, "
         "c.name AS name, c.args AS args, c.retval AS retval, c.module AS module, c.addr AS addr, "
-        f"{task} AS task, c.level::INT64 AS level, NULL::INT64 AS call, 0::INT64 AS event "
+        f"{task} AS task, c.level::INT64 AS level, NULL::INT64 AS call, 0::INT64 AS is_event "
         f"FROM dctv.shown_calls(calls, {filters}) AS c{joined.format('c') if tasks else ''}"
     )
     others = [
@@ -102,6 +104,21 @@ def _events(source: Source) -> Iterator[tuple[str, str, str, str]]:
             yield table, f"'{table}: ' || e.message", "NULL::INT64", "NULL::INT64"
         elif table == "watch:cpu":
             yield table, f"'{table} (cpu=' || e.cpu || ')'", "NULL::INT64", "e.call"
+
+
+def library_calls(session: Session, source: Source, match: str) -> list[str]:
+    """Return words of filters for the functions that are called through the linker's table."""
+    if not source.recorded:
+        raise UsageError("the trace does not tell which functions are of libraries")
+    found = session.sql(f"SELECT DISTINCT name, module FROM {TRACE}.functions WHERE type = 'P'").fetchall()
+    return [f"{_exactly(name, match)}@{module}" for name, module in found if not set(name) & set("@;!")]
+
+
+def _exactly(name: str, match: str) -> str:
+    """Write a name so that it means itself."""
+    if match == "regex":
+        return f"^{re.escape(name)}$"
+    return re.sub(r"([*?\[])", r"[\1]", name) if match == "glob" else name
 
 
 def open_calls(source: Source) -> str:

@@ -15,7 +15,7 @@ from dctv.errors import UsageError, nearest
 
 def configure(parser: ArgumentParser) -> None:
     """Add the arguments of `dctv replay`."""
-    parser.add_argument("trace", nargs="+", metavar="TRACE", help="files, folders or patterns: together one trace")
+    parser.add_argument("traces", nargs="+", metavar="TRACE", help="files, folders or patterns: together one trace")
     parser.add_argument(
         "-f",
         "--output-fields",
@@ -27,6 +27,7 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument("--no-args", action="store_true", help="leave out arguments and results")
     parser.add_argument("--no-comment", action="store_true", help="leave out the names behind closing braces")
     parser.add_argument("--no-event", action="store_true", help="leave out events")
+    parser.add_argument("--no-libcall", action="store_true", help="leave out calls of libraries")
     parser.add_argument("--flat", action="store_true", help="a line for each begin and end, for programs")
     parser.add_argument("--task-newline", action="store_true", help="an empty line where the thread changes")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write here, and only if all goes well")
@@ -48,15 +49,17 @@ def _fields(text: str) -> tuple[str, ...]:
 
 def run(args: Namespace) -> int:
     """Mount, filter, print; return the exit code."""
-    from dctv.cli.call_trees.queries import TRACE, shown_calls, source_of
+    from dctv.cli.call_trees.queries import TRACE, library_calls, shown_calls, source_of
     from dctv.cli.call_trees.replay import Style, write_lines, write_remaining
     from dctv.cli.errand import Desk, carry_out
 
-    if args.flat and is_filtered(args):
+    if args.flat and (args.no_libcall or is_filtered(args)):
         raise UsageError("--flat prints what was recorded, expected no filters with it")
 
     def work(desk: Desk) -> int:
         source = source_of(desk.session)
+        if args.no_libcall:
+            args.hide = [*(args.hide or ()), *library_calls(desk.session, source, args.match)]
         fields = _default(args) if args.fields is None else args.fields
         style = Style(fields, not args.no_args, not args.no_comment, args.flat, args.task_newline, source.start)
         query = shown_calls(args, source, tasks="task" in fields, events=not args.no_event)
@@ -65,7 +68,7 @@ def run(args: Namespace) -> int:
         desk.sink.stream.flush()
         return OK
 
-    return carry_out(args, [(TRACE, args.trace)], work, args.output)
+    return carry_out(args, [(TRACE, args.traces)], work, args.output)
 
 
 def _default(args: Namespace) -> tuple[str, ...]:

@@ -245,8 +245,8 @@ FILTER_CALLS = TableFunction(
 SHOWN_CALLS = TableFunction(
     "shown_calls",
     "likewise, with what a text needs to know of them: `_shown` is 1 for their begin, plus 2 for their end; `_indent` "
-    "and `_outdent` are how far these are indented; `_stack` has the calls that one is in, a line each, where a trigger "
-    "says `backtrace`",
+    "and `_outdent` are how far these are indented; `_stack` has the calls that one is in, a line each, where a "
+    "trigger says `backtrace`",
     _PARAMETERS,
     _bind_shown,
 )

@@ -238,7 +238,11 @@ impl Filter {
         let leaves = call
             .end
             .is_some_and(|end| call.marks & EXIT != 0 && self.rules.covers(end));
-        let indent = thread.indent.unwrap_or(level);
+        let indent = if self.switching {
+            thread.indent.unwrap_or(level)
+        } else {
+            depth
+        };
         if entered {
             thread.indent = Some(indent.saturating_add(1));
         }
