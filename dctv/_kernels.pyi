@@ -1048,7 +1048,8 @@ class Replay:
     """Prints shown calls, and events, in order of time.
 
     Columns: `_ts`, tid, id, depth, marks, indents of begin and end, stack, dur, name, args, result, module, address,
-    task, recorded depth, call of an event, 1 for an event. Numbers are int64, but depth and indents int32, marks int8.
+    task, recorded depth, call of an event, and 1 for an event or 2 for a call whose begin was not recorded. Numbers are
+    int64, but depth and indents int32, marks int8.
     """
 
     def __init__(self, style: _ReplayStyle) -> None: ...

@@ -32,7 +32,7 @@ def cases() -> list[Any]:
 
 def test_there_are_cases() -> None:
     assert (root() / "manifest.json").is_file()
-    assert len(cases()) == 51
+    assert len(cases()) == 50
 
 
 @pytest.mark.parametrize("case", cases())

@@ -20,7 +20,8 @@ _RAW = f"{TRACE}.raw_events.call"
 _OWN = "c._ts, c.dur, c.id, c.parent, c.depth, c.depth AS level, c.tid, c.name, c.module, c.args, c.retval"
 _FUNCTIONS = f"SELECT name, module, MIN(size) AS size, MIN(file) AS file FROM {TRACE}.functions GROUP BY name, module"
 _READINGS = {
-    "proc/statm": "vmsize={0}' || e.vmsize || 'KB vmrss={0}' || e.vmrss || 'KB shared={0}' || e.shared || 'KB",
+    "proc/statm": "vmsize={0}' || unitless(e.vmsize) || 'KB vmrss={0}' || unitless(e.vmrss) || 'KB "
+    "shared={0}' || unitless(e.shared) || 'KB",
     "page-fault": "major={0}' || e.major || ' minor={0}' || e.minor || '",
 }
 """What the recorder read where a function was entered or left; `{0}` is the sign of differences."""
@@ -55,11 +56,12 @@ def shown_calls(args: Namespace, source: Source, *, tasks: bool, events: bool) -
     name = "comm" if source.recorded else "name"
     joined = f" LEFT JOIN (SELECT tid, MAX({name}) AS task FROM {names} GROUP BY tid) AS k ON k.tid = {{}}.tid"
     task = "k.task" if tasks else "NULL::STRING"
+    kind = "CASE WHEN c.state = 'entered' THEN 2 ELSE 0 END::INT64" if source.recorded else "0::INT64"
     calls = (
         f"WITH calls AS ({_calls(args, source)}) SELECT c._ts AS _ts, c.tid AS tid, c.id AS id, c.depth AS depth, "
-        "c._shown AS _shown, c._indent AS _indent, c._outdent AS _outdent, c._stack AS _stack, c.dur AS dur, "
+        "c._shown AS _shown, c._indent AS _indent, c._outdent AS _outdent, c._stack AS _stack, unitless(c.dur) AS dur, "
         "c.name AS name, c.args AS args, c.retval AS retval, c.module AS module, c.addr AS addr, "
-        f"{task} AS task, c.level::INT64 AS level, NULL::INT64 AS call, 0::INT64 AS is_event "
+        f"{task} AS task, c.level::INT64 AS level, NULL::INT64 AS call, {kind} AS kind "
         f"FROM dctv.shown_calls(calls, {filters}) AS c{joined.format('c') if tasks else ''}"
     )
     others = [
@@ -95,7 +97,7 @@ def _events(source: Source) -> Iterator[tuple[str, str, str, str]]:
             yield table, f"'{table} ({_READINGS[what].format(sign)})'", "NULL::INT64", "e.call"
         elif table == "linux:schedule":
             text = f"CASE WHEN e.preempted <> 0 THEN '{table} (pre-empted)' ELSE '{table}' END"
-            yield table, text, "e.dur::INT64", "e.call"
+            yield table, text, "unitless(e.dur)", "e.call"
         elif table == "linux:task-name":
             yield table, f"'{table} (comm=\"' || e.comm || '\")'", "NULL::INT64", "NULL::INT64"
         elif table in ("linux:task-new", "linux:task-exit"):

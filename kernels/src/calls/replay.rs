@@ -34,7 +34,15 @@ struct Call {
     module: Option<Box<str>>,
     task: Box<str>,
     stack: Option<Box<str>>,
+    /// What it took is known.
+    timed: bool,
+    /// It is no call, but an event that lasts: its begin and its end are named differently.
+    is_event: bool,
 }
+
+/// What a row is: an event, or a call whose begin was not recorded; else a call.
+const EVENT: i64 = 1;
+const UNTIMED: i64 = 2;
 
 #[derive(Default)]
 struct Thread {
@@ -116,7 +124,8 @@ impl Printer {
             let fresh = u32::try_from(self.numbers.len())
                 .map_err(|_| fail("more threads than can be numbered"))?;
             let number = *self.numbers.entry(tid).or_insert(fresh);
-            if columns.long(17, row) == Some(1) {
+            let kind = columns.long(17, row);
+            if kind == Some(EVENT) {
                 self.event(number, id, time, tid, &columns, row);
                 continue;
             }
@@ -138,6 +147,8 @@ impl Printer {
                 module: text(12),
                 task: text(14).unwrap_or_default(),
                 stack: text(7),
+                timed: kind != Some(UNTIMED),
+                is_event: false,
             };
             self.enter(number, call);
         }
@@ -226,6 +237,13 @@ impl Printer {
         backtrace(out, call, &self.fields, &line);
         cells(out, &self.fields, &line, None);
         indent(out, call.indent);
+        if call.is_event {
+            put(
+                out,
+                format_args!("/* {} */\n", call.name.replace("schedule", "sched-out")),
+            );
+            return;
+        }
         name(out, call, &self.style);
         out.extend_from_slice(b" {\n");
     }
@@ -272,6 +290,10 @@ impl Printer {
             backtrace(out, &call, &self.fields, &line);
             cells(out, &self.fields, &line, None);
             indent(out, call.indent);
+            if call.is_event {
+                put(out, format_args!("/* {} */\n", call.name));
+                return;
+            }
             name(out, &call, &self.style);
             match result {
                 Some(result) => put(out, format_args!(" = {result};\n")),
@@ -281,6 +303,10 @@ impl Printer {
         }
         cells(out, &self.fields, &line, None);
         indent(out, call.outdent);
+        if call.is_event {
+            out.extend_from_slice(b"/* linux:sched-in */\n");
+            return;
+        }
         out.push(b'}');
         if let Some(result) = result {
             put(out, format_args!(" = {result};"));
@@ -294,21 +320,24 @@ impl Printer {
     /// Writes an event if the call that it happened in is shown.
     fn event(&mut self, number: u32, id: i64, time: i64, tid: i64, columns: &Columns, row: usize) {
         let within = columns.long(16, row);
-        let open = |thread: &Thread, id| {
-            thread
-                .open
-                .iter()
-                .rev()
-                .find(|call| call.id == id && call.marks & ENTRY != 0)
-                .map(|call| call.depth)
+        let open = |thread: &Thread| {
+            let mut calls = thread.open.iter().rev();
+            let call = calls.find(|call| {
+                call.marks & ENTRY != 0 && !call.is_event && within.is_none_or(|id| call.id == id)
+            });
+            call.map(|call| call.depth)
         };
-        let depth = match (within, self.threads.get(&number)) {
-            (Some(call), Some(thread)) => open(thread, call),
-            (Some(_), None) => None,
-            (None, _) => Some(-1),
-        };
+        if within.is_none() {
+            self.leave_until(Some(time), number, i32::MIN);
+        }
+        let depth = self.threads.get(&number).and_then(open);
         self.leave_until(Some(time), number, depth.map_or(0, |depth| depth + 1));
         if depth.is_none() {
+            return;
+        }
+        let duration = columns.long(8, row);
+        if let (Some(_), Some(depth)) = (duration.filter(|_| !self.style.flat), depth) {
+            self.lasting(number, depth, columns, row);
             return;
         }
         self.write_entered();
@@ -328,7 +357,7 @@ impl Printer {
         separate(out, &self.style, &self.fields, &mut self.last_tid, tid);
         let line = Cells {
             tid,
-            duration: columns.long(8, row),
+            duration,
             address: None,
             time: time.saturating_add(self.style.start),
             elapsed: time,
@@ -339,6 +368,36 @@ impl Printer {
         cells(out, &self.fields, &line, None);
         indent(out, if id < 0 { 0 } else { thread.indent });
         put(out, format_args!("/* {text} */\n"));
+    }
+
+    /// Begins an event that lasts: one line if nothing happens meanwhile.
+    fn lasting(&mut self, number: u32, depth: i32, columns: &Columns, row: usize) {
+        let thread = self.threads.entry(number).or_default();
+        let indent = thread.indent;
+        let call = Call {
+            id: columns.long(2, row).unwrap_or(0),
+            tid: columns.long(1, row).unwrap_or(0),
+            time: columns.long(0, row).unwrap_or(0),
+            duration: columns.long(8, row),
+            depth: depth.saturating_add(1),
+            level: 0,
+            marks: ENTRY | EXIT,
+            indent,
+            outdent: indent,
+            address: None,
+            name: columns.text(9, row).unwrap_or_default().into(),
+            args: None,
+            result: None,
+            module: None,
+            task: columns.text(14, row).unwrap_or_default().into(),
+            stack: None,
+            timed: true,
+            is_event: true,
+        };
+        self.enter(number, call);
+        if let Some(thread) = self.threads.get_mut(&number) {
+            thread.indent = indent;
+        }
     }
 
     fn taken(&mut self) -> Vec<u8> {
@@ -368,7 +427,7 @@ fn of<'a>(call: &'a Call, thread: &Thread, style: &Style) -> Cells<'a> {
     let time = thread.times.1.unwrap_or(call.time);
     Cells {
         tid: call.tid,
-        duration: call.duration,
+        duration: call.duration.filter(|_| call.timed),
         address: call.address,
         time: time.saturating_add(style.start),
         elapsed: time,
