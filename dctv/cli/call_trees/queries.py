@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dctv.cli.call_trees.options import arguments
-from dctv.errors import UsageError
+from dctv.errors import QueryError, UsageError
 from dctv.record import record
 
 if TYPE_CHECKING:
+    from dctv.run.result import Result
     from dctv.session import Session
 
 TRACE = "trace"
@@ -78,6 +79,7 @@ def shown_calls(args: Namespace, source: Source, *, tasks: bool, events: bool) -
 def _calls(args: Namespace, source: Source) -> str:
     if not source.recorded:
         own = _OWN.replace("c.dur", "c._duration AS dur").replace("c.parent", "c.parent_id AS parent")
+        own = own.replace("c.args", "'(' || c.args || ')' AS args")
         return f"SELECT {own}, NULL::INT64 AS addr FROM {TRACE}.calls AS c"
     words = [*(args.triggers or ()), *(args.filters or ())]
     if not (args.size_filter or args.location or any("size=" in word for word in words)):
@@ -106,6 +108,16 @@ def _events(source: Source) -> Iterator[tuple[str, str, str, str]]:
             yield table, f"'{table}: ' || e.message", "NULL::INT64", "NULL::INT64"
         elif table == "watch:cpu":
             yield table, f"'{table} (cpu=' || e.cpu || ')'", "NULL::INT64", "e.call"
+
+
+def answered(session: Session, query: str) -> Result:
+    """Run a query that a person has not written, and so is not to see in errors."""
+    try:
+        return session.sql(query)
+    except QueryError as error:
+        if error.place is None or error.place.source.text != query:
+            raise
+        raise UsageError(error.message, hint=error.hint) from None
 
 
 def library_calls(session: Session, source: Source, match: str) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING, BinaryIO
 
-from dctv.cli.call_trees.queries import Source, open_calls
+from dctv.cli.call_trees.queries import Source, answered, open_calls
 from dctv.record import record
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def write_lines(session: Session, query: str, style: Style, out: BinaryIO) -> No
     from dctv import _kernels
 
     printer = _kernels.Replay(style)
-    for batch in session.sql(query).reader():
+    for batch in answered(session, query).reader():
         out.write(printer.push(batch))
     out.write(printer.finish())
 
