@@ -59,7 +59,7 @@ def shown_calls(args: Namespace, source: Source, *, tasks: bool, events: bool) -
     task = "k.task" if tasks else "NULL::STRING"
     kind = "CASE WHEN c.state = 'entered' THEN 2 ELSE 0 END::INT64" if source.recorded else "0::INT64"
     calls = (
-        f"WITH calls AS ({_calls(args, source)}) SELECT c._ts AS _ts, c.tid AS tid, c.id AS id, c.depth AS depth, "
+        f"WITH calls AS ({calls_of(args, source)}) SELECT c._ts AS _ts, c.tid AS tid, c.id AS id, c.depth AS depth, "
         "c._shown AS _shown, c._indent AS _indent, c._outdent AS _outdent, c._stack AS _stack, unitless(c.dur) AS dur, "
         "c.name AS name, c.args AS args, c.retval AS retval, c.module AS module, c.addr AS addr, "
         f"{task} AS task, c.level::INT64 AS level, NULL::INT64 AS call, {kind} AS kind "
@@ -76,16 +76,20 @@ def shown_calls(args: Namespace, source: Source, *, tasks: bool, events: bool) -
     return f"SELECT * FROM ({' UNION ALL '.join([calls, *others])}) ORDER BY _ts, id"
 
 
-def _calls(args: Namespace, source: Source) -> str:
+def calls_of(args: Namespace, source: Source, *, size: bool = False) -> str:
+    """Return the query of all calls, with sizes and files of their functions where these are wanted."""
     if not source.recorded:
+        if size:
+            raise UsageError("the trace does not tell sizes of functions")
         own = _OWN.replace("c.dur", "c._duration AS dur").replace("c.parent", "c.parent_id AS parent")
         own = own.replace("c.args", "'(' || c.args || ')' AS args")
         return f"SELECT {own}, NULL::INT64 AS addr FROM {TRACE}.calls AS c"
     words = [*(args.triggers or ()), *(args.filters or ())]
-    if not (args.size_filter or args.location or any("size=" in word for word in words)):
-        return f"SELECT {_OWN}, c.addr, c.state FROM {_RAW} AS c"
+    wanted = size or args.size_filter or args.location or any("size=" in word for word in words)
+    if not wanted:
+        return f"SELECT {_OWN}, c.addr, c.state, c.self FROM {_RAW} AS c"
     return (
-        f"SELECT {_OWN}, c.addr, c.state, f.size, f.file FROM {_RAW} AS c "
+        f"SELECT {_OWN}, c.addr, c.state, c.self, f.size, f.file FROM {_RAW} AS c "
         f"LEFT JOIN ({_FUNCTIONS}) AS f ON f.name = c.name AND f.module = c.module"
     )
 

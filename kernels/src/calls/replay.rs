@@ -34,7 +34,7 @@ struct Call {
     module: Option<Box<str>>,
     task: Box<str>,
     stack: Option<Box<str>>,
-    /// What it took is known.
+    /// Its begin was recorded; else nothing is known before the first line of its thread.
     timed: bool,
     /// It is no call, but an event that lasts: its begin and its end are named differently.
     is_event: bool,
@@ -263,6 +263,7 @@ impl Printer {
         };
         let call = thread.open.remove(place);
         thread.indent = call.outdent;
+        let first = thread.times.1.is_none();
         if !merges {
             thread.times = (thread.times.1, Some(end.time));
         }
@@ -284,7 +285,8 @@ impl Printer {
             return;
         }
         separate(out, &self.style, &self.fields, &mut self.last_tid, call.tid);
-        let line = of(&call, thread, &self.style);
+        let mut line = of(&call, thread, &self.style);
+        line.duration = line.duration.filter(|_| call.timed || !first);
         let result = call.result.as_deref().filter(|_| self.style.args);
         if merges {
             backtrace(out, &call, &self.fields, &line);
@@ -427,7 +429,7 @@ fn of<'a>(call: &'a Call, thread: &Thread, style: &Style) -> Cells<'a> {
     let time = thread.times.1.unwrap_or(call.time);
     Cells {
         tid: call.tid,
-        duration: call.duration.filter(|_| call.timed),
+        duration: call.duration,
         address: call.address,
         time: time.saturating_add(style.start),
         elapsed: time,
