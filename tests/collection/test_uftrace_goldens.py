@@ -11,7 +11,7 @@ import pytest
 
 from tests.command_line import run
 
-COMMANDS = ("replay",)
+COMMANDS = ("replay", "report")
 
 
 def root() -> Path:
@@ -32,7 +32,7 @@ def cases() -> list[Any]:
 
 def test_there_are_cases() -> None:
     assert (root() / "manifest.json").is_file()
-    assert len(cases()) == 50
+    assert len(cases()) == 61
 
 
 @pytest.mark.parametrize("case", cases())

@@ -112,8 +112,8 @@ def _shown(args: Namespace, source: Source, *, size: bool) -> str:
     calls, filters = calls_of(args, source, size=size), ", ".join(arguments(args, source.start))
     renamed = "CASE WHEN state = 'inherited' THEN NULL ELSE name END" if source.recorded else "name"
     found = (
-        f"WITH calls AS ({calls}), filtered AS (SELECT _ts, unitless(dur) AS _duration, id, parent AS parent_id, depth, "
-        f"tid, {renamed} AS name{', self' if source.recorded else ''}{', size' if size else ''} "
+        f"WITH calls AS ({calls}), filtered AS (SELECT _ts, unitless(dur) AS _duration, id, parent AS parent_id, "
+        f"depth, tid, {renamed} AS name{', self' if source.recorded else ''}{', size' if size else ''} "
         f"FROM dctv.filter_calls(calls, {filters}))"
     )
     # What the recorder measured leaves out all calls within, those that are not read count as part of their caller.
@@ -133,10 +133,12 @@ def _sums(args: Namespace, source: Source, *, size: bool) -> str:
     """Return a query's beginning: sums by function; a call within one of the same function is in its total already."""
 
     def told(kind: str, column: str) -> str:
-        deviation = f"AVG({column}::FLOAT64 * {column}) - AVG({column}) * AVG({column})"
+        # Whole ns, as the tool counts, so that the last digit is the same.
+        mean = f"FLOOR(AVG({column}))"
+        variance = f"FLOOR(SUM({column}::FLOAT64 * {column}) / COUNT(*)) - {mean} * {mean}"
         return (
-            f"AVG({column}) AS {kind}_avg, MIN({column}) AS {kind}_min, MAX({column}) AS {kind}_max, "
-            f"COALESCE(SQRT(GREATEST({deviation}, 0) / COUNT(*)) * 100 / NULLIF(AVG({column}), 0), 0) AS {kind}_stdv"
+            f"{mean} AS {kind}_avg, MIN({column}) AS {kind}_min, MAX({column}) AS {kind}_max, "
+            f"COALESCE(SQRT(GREATEST({variance}, 0) / COUNT(*)) * 100 / NULLIF({mean}, 0), 0) AS {kind}_stdv"
         )
 
     sizes = ", MAX(size) AS size" if size else ""
