@@ -73,40 +73,56 @@ struct Filter {
 
 /// The columns of a chunk that filters look at.
 struct Chunk {
-    columns: Vec<ArrayRef>,
+    ids: Int64Array,
+    parents: Int64Array,
+    lengths: Int64Array,
+    args: StringArray,
+    marks: Int8Array,
     codes: Vec<u32>,
 }
 
-impl Chunk {
-    fn integer(&self, column: usize, row: usize) -> Option<i64> {
-        let values = self.columns.get(column)?.as_primitive_opt::<Int64Type>()?;
-        values.is_valid(row).then(|| values.value(row))
-    }
+fn integer(values: &Int64Array, row: usize) -> Option<i64> {
+    values.is_valid(row).then(|| values.value(row))
+}
 
+impl Chunk {
     fn args(&self, row: usize) -> Option<&str> {
-        let texts: &StringArray = self.columns.get(7)?.as_string_opt::<i32>()?;
-        texts.is_valid(row).then(|| texts.value(row))
+        self.args.is_valid(row).then(|| self.args.value(row))
     }
 
     fn marks(&self, row: usize) -> u8 {
-        let marks = self
-            .columns
-            .get(8)
-            .and_then(|marks| marks.as_primitive_opt::<Int8Type>())
-            .filter(|marks| marks.is_valid(row));
-        marks.map_or(ENTRY | EXIT, |marks| marks.value(row).cast_unsigned())
+        if self.marks.is_valid(row) {
+            self.marks.value(row).cast_unsigned()
+        } else {
+            ENTRY | EXIT
+        }
     }
 }
 
 impl Filter {
     fn chunk(&mut self) -> Result<Chunk, ArrowError> {
-        let columns = (0..OWN)
-            .map(|column| self.input.payload_column(column).cloned())
-            .collect::<Result<Vec<_>, _>>()?;
-        let rows = self.input.chunk.ts.len();
-        let told = Columns::new([&columns[3], &columns[4], &columns[5], &columns[6]]);
-        let codes = self.functions.encode(&told, rows)?;
-        Ok(Chunk { columns, codes })
+        let column = |number| self.input.payload_column(number);
+        let integers = |number| {
+            column(number).and_then(|one| one.as_primitive_opt::<Int64Type>().ok_or_else(differs))
+        };
+        let texts =
+            |number| column(number).and_then(|one| one.as_string_opt::<i32>().ok_or_else(differs));
+        let marks = column(8)?
+            .as_primitive_opt::<Int8Type>()
+            .ok_or_else(differs)?;
+        let told = Columns {
+            texts: [texts(3)?, texts(4)?, texts(6)?],
+            sizes: integers(5)?,
+        };
+        let codes = self.functions.encode(&told, self.input.chunk.ts.len())?;
+        Ok(Chunk {
+            ids: integers(0)?.clone(),
+            parents: integers(1)?.clone(),
+            lengths: integers(2)?.clone(),
+            args: texts(7)?.clone(),
+            marks: marks.clone(),
+            codes,
+        })
     }
 
     fn run(&mut self) -> Result<(), ArrowError> {
@@ -115,15 +131,14 @@ impl Filter {
             let row = self.input.pos;
             let time = self.input.time();
             let marks = chunk.marks(row);
-            let dur = chunk.integer(2, row).map(|dur| dur.max(0));
+            let dur = integer(&chunk.lengths, row).map(|dur| dur.max(0));
             let call = Call {
                 row: self.input.chunk.base + row as u64,
                 time,
                 thread: self.input.chunk.code[row],
-                id: chunk
-                    .integer(0, row)
+                id: integer(&chunk.ids, row)
                     .ok_or_else(|| fail(format!("a call at {time} has no id")))?,
-                parent: chunk.integer(1, row),
+                parent: integer(&chunk.parents, row),
                 end: dur.map(|dur| time.saturating_add(dur)),
                 marks,
                 function: chunk.codes[row],
@@ -438,6 +453,10 @@ impl Filter {
         columns.extend(gather_some(&self.input.held, &wanted, &rows)?);
         Ok(columns)
     }
+}
+
+fn differs() -> ArrowError {
+    fail("a batch differs from its stream's schema")
 }
 
 fn shown(frame: &Frame, thread: u32) -> Shown {

@@ -1,8 +1,6 @@
 //! Names, modules, sizes and files of calls -> numbers of functions, and what the filters say of each.
 
-use arrow_array::cast::AsArray;
-use arrow_array::types::Int64Type;
-use arrow_array::{Array, ArrayRef};
+use arrow_array::{Array, Int64Array, StringArray};
 use arrow_schema::ArrowError;
 use rustc_hash::FxHashMap;
 
@@ -25,27 +23,29 @@ pub struct Functions {
     key: Vec<u8>,
 }
 
-/// The columns that say which function is called: name, module, size and file.
-pub struct Columns<'a>([&'a ArrayRef; 4]);
+/// The columns that say which function is called: name, module and file; sizes.
+pub struct Columns<'a> {
+    pub texts: [&'a StringArray; 3],
+    pub sizes: &'a Int64Array,
+}
+
+const NAME: usize = 0;
+const MODULE: usize = 1;
+const FILE: usize = 2;
 
 impl<'a> Columns<'a> {
-    pub fn new(columns: [&'a ArrayRef; 4]) -> Self {
-        Self(columns)
-    }
-
     fn text(&self, column: usize, row: usize) -> Option<&'a str> {
-        let texts = self.0.get(column)?.as_string_opt::<i32>()?;
+        let texts = self.texts.get(column)?;
         texts.is_valid(row).then(|| texts.value(row))
     }
 
     fn size(&self, row: usize) -> Option<i64> {
-        let sizes = self.0[2].as_primitive_opt::<Int64Type>()?;
-        sizes.is_valid(row).then(|| sizes.value(row))
+        self.sizes.is_valid(row).then(|| self.sizes.value(row))
     }
 
     fn key(&self, row: usize, key: &mut Vec<u8>) {
         key.clear();
-        for column in [0, 1, 3] {
+        for column in [NAME, MODULE, FILE] {
             match self.text(column, row) {
                 Some(text) => {
                     key.extend_from_slice(&text.len().to_le_bytes());
@@ -81,12 +81,12 @@ impl Functions {
                     let code = u32::try_from(self.numbers.len())
                         .map_err(|_| fail("more functions than can be numbered"))?;
                     self.numbers.insert(self.key.clone(), code);
-                    let name = columns.text(0, row);
+                    let name = columns.text(NAME, row);
                     self.all.push(Function {
                         trigger: self.book.trigger(
                             name,
-                            columns.text(1, row),
-                            columns.text(3, row),
+                            columns.text(MODULE, row),
+                            columns.text(FILE, row),
                         ),
                         size: columns.size(row),
                         name: name.unwrap_or_default().into(),
