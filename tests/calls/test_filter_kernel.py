@@ -29,6 +29,8 @@ _ACTION = st.sampled_from(
 )
 _MORE = st.sampled_from(["trace", "filter", "filter,sample=2", "caller", "hide", "notrace", "filter,depth=1"])
 _WORD = st.one_of(
+    st.builds("-F {}@sample={}".format, st.sampled_from("abc"), st.integers(2, 3)),
+    st.builds("-T {}@trace".format, st.sampled_from("abc")),
     st.builds("-F {}".format, _NAME),
     st.builds("-F {}@{}".format, _NAME, _ACTION),
     st.builds("-N {}".format, _NAME),
@@ -46,9 +48,9 @@ def some_filters(draw: st.DrawFn) -> Filters:
     """Draw up to four words and options."""
     options: dict[str, int] = {}
     for name, values in {"depth": [1, 2, 3], "time": [3, 6], "size": [15, 25]}.items():
-        if draw(st.integers(0, 3)) == 0:
+        if draw(st.integers(0, 2)) == 0:
             options[name] = draw(st.sampled_from(values))
-    return filters(*draw(st.lists(_WORD, max_size=4)), **options)
+    return filters(*draw(st.lists(_WORD, max_size=5)), **options)
 
 
 def _places(calls: list[Call], chosen: Filters, cut: int = 0) -> list[tuple[int, int | None, int]]:
