@@ -964,3 +964,128 @@ def trace_dat_pass(paths: list[str], threads: int, progress: Callable[[int, int]
 
 def uftrace_names(names: list[str]) -> list[str]:
     """Demangle C++ and Rust names as uftrace shows them, without parameters and template arguments."""
+
+class _CallRules(Protocol):
+    """What holds whatever function is called; times in ns, sizes in bytes."""
+
+    @property
+    def depth(self) -> int: ...
+    @property
+    def time(self) -> int: ...
+    @property
+    def size(self) -> int: ...
+    @property
+    def start(self) -> int | None: ...
+    @property
+    def stop(self) -> int | None: ...
+    @property
+    def opt_in(self) -> bool: ...
+    @property
+    def located(self) -> bool: ...
+    @property
+    def callers(self) -> bool: ...
+    @property
+    def enabled(self) -> bool: ...
+    @property
+    def toggles(self) -> bool: ...
+    @property
+    def rules(self) -> Sequence[_CallRule]: ...
+    @property
+    def match(self) -> str: ...
+
+class _CallRule(Protocol):
+    """The functions that a word names, and what it says of them."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def module(self) -> str | None: ...
+    @property
+    def by_file(self) -> bool: ...
+    @property
+    def trigger(self) -> _CallTrigger: ...
+
+class _CallTrigger(Protocol):
+    """What is said of one function."""
+
+    @property
+    def filter(self) -> bool | None: ...
+    @property
+    def location(self) -> bool | None: ...
+    @property
+    def depth(self) -> int | None: ...
+    @property
+    def time(self) -> int | None: ...
+    @property
+    def size(self) -> int | None: ...
+    @property
+    def hide(self) -> bool: ...
+    @property
+    def caller(self) -> bool: ...
+    @property
+    def trace(self) -> bool: ...
+    @property
+    def on(self) -> bool: ...
+    @property
+    def off(self) -> bool: ...
+    @property
+    def finish(self) -> bool: ...
+    @property
+    def sample(self) -> int | None: ...
+    @property
+    def condition(self) -> tuple[int, str, int] | None: ...
+    @property
+    def backtrace(self) -> bool: ...
+
+def filter_calls(
+    calls: _ArrowStream,
+    *,
+    rules: _CallRules,
+    names: Sequence[str],
+    cancel: Cancel | None = None,
+) -> Stream:
+    """Filter calls: `_ts: int64[n] ns, ascending, thread, id, parent, dur, name, module, size, file, args, marks, ...`.
+
+    `id`, `parent`, `dur` and `size` are int64, `marks` is int8, the others text; a call stands after the one that it is
+    in. `marks` is 1 if its entry was recorded, plus 2 if its exit was. Output: `_ts`, thread, `id`, the shown call that
+    it is in, its depth, marks of what is shown, how far its begin and its end are indented, names of the calls that it
+    is in where a rule asks for them, rest. Rows ascend in time unless a call is only known to be shown after it began:
+    with callers, a trace or time of its own, switches or a start. What is held are open calls.
+
+    Raises:
+        ValueError: The columns or names do not fit; while reading, the stream fails with its own error.
+    """
+
+def call_pattern_fault(name: str, kind: str) -> str | None:
+    """Say what is wrong with a pattern of functions' names; None if nothing is."""
+
+class _ReplayStyle(Protocol):
+    """How lines of calls look."""
+
+    @property
+    def fields(self) -> Sequence[str]: ...
+    @property
+    def args(self) -> bool: ...
+    @property
+    def comments(self) -> bool: ...
+    @property
+    def flat(self) -> bool: ...
+    @property
+    def task_newline(self) -> bool: ...
+    @property
+    def start(self) -> int: ...
+
+class Replay:
+    """Prints shown calls, and events, in order of time.
+
+    Columns: `_ts`, tid, id, depth, marks, indents of begin and end, stack, dur, name, args, result, module, address,
+    task, recorded depth, call of an event, and 1 for an event or 2 for a call whose begin was not recorded. Numbers are
+    int64, but depth and indents int32, marks int8.
+    """
+
+    def __init__(self, style: _ReplayStyle) -> None: ...
+    def push(self, batch: _ArrowArray) -> bytes:
+        """Return the lines of a batch, as far as they are certain."""
+
+    def finish(self) -> bytes:
+        """Return the lines that are left."""

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from dctv import readers
 from dctv.bind.binder import Binder
 from dctv.bind.library import library_function
+from dctv.catalog import filtering
 from dctv.catalog.alignment import aligned
 from dctv.catalog.files import find_traces, list_files
 from dctv.catalog.given import scan_of, stored
@@ -220,13 +221,17 @@ class Session:
         paths = [given] if isinstance(given, str) else list(given)
         self._interrupted = False
         align = options.get("align")
-        trace, index = self._found(paths, base, name.text, {k: v for k, v in options.items() if k != "align"})
+        filters = filtering.arguments({k: v for k, v in options.items() if k in filtering.FILTERS})
+        own = {k: v for k, v in options.items() if k != "align" and k not in filtering.FILTERS}
+        trace, index = self._found(paths, base, name.text, own)
         path, reader = ", ".join(paths), trace.reader.name
         narrator = Narrator(name.text, self._report, self._log.add)
         mount = mount_of(parts, path, trace, with_index(trace, index, self._policy, narrator))
         if align is not None:
             mount = aligned(mount, align, self._mounts)
         attach(self._catalog, mount, library(), [quantize(mount.trace.last_ts)], library_function)
+        if filters:
+            filtering.filter_views(self._catalog, parts, mount.reader, library(), filters)
         self._mounts[parts] = mount
         return f"mounted {path} as {name.text} ({reader}, {len(mount.trace.tables)} tables)"
 

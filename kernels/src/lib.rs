@@ -3,6 +3,7 @@
 use pyo3::prelude::*;
 
 mod access;
+mod calls;
 mod chrome;
 mod columns;
 mod ctf;
@@ -29,6 +30,7 @@ mod zstd;
 #[pymodule]
 fn _kernels(m: &Bound<'_, PyModule>) -> PyResult<()> {
     access::register(m)?;
+    calls::register(m)?;
     chrome::register(m)?;
     ctf::register(m)?;
     export::register(m)?;

@@ -96,7 +96,7 @@ def inherited(trace: LoadedTrace) -> Counter[tuple[Any, ...]]:
     return Counter(
         (row["tid"], "entry", row["_ts"], row["name"], row["addr"], row["depth"])
         for row in rows(trace)
-        if row["state"] in {"left", "open"}
+        if row["state"] in {"left", "open", "inherited"}
     )
 
 

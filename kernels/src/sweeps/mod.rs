@@ -60,9 +60,10 @@ mod values;
 
 pub use cancel::{Cancel, Token};
 pub use failure::{fail, to_python};
+pub use gather::gather_some;
 pub use partition::Partitions;
-pub use source::Reader;
-pub use stream::{Sweep, int64, made, schema, stream};
+pub use source::{Kind, ROWS, Reader, Source};
+pub use stream::{Sweep, int64, made, nullable, schema, stream};
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<cancel::Cancel>()?;

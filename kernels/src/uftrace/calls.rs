@@ -20,6 +20,8 @@ pub enum State {
     Lost,
     /// Its entry was not recorded.
     Entered,
+    /// It was open when its process was forked, and was not left in it.
+    Inherited,
 }
 
 impl State {
@@ -30,6 +32,7 @@ impl State {
             State::Left => Some(b"left"),
             State::Lost => Some(b"lost"),
             State::Entered => Some(b"entered"),
+            State::Inherited => Some(b"inherited"),
         }
     }
 }
@@ -100,6 +103,7 @@ impl Calls {
         };
         let state = match end.state {
             State::Whole if !frame.entered => State::Entered,
+            State::Open if !frame.entered => State::Inherited,
             state => state,
         };
         if !frame.entered && state != State::Entered && !frame.children {
@@ -161,7 +165,7 @@ impl Calls {
             State::Whole => {}
             State::Left | State::Lost => self.left += 1,
             State::Entered => self.entered += 1,
-            State::Open => self.open += 1,
+            State::Open | State::Inherited => self.open += 1,
         }
     }
 

@@ -115,7 +115,6 @@ impl Merged {
             self.lost(sink, number, record);
             return skip(data);
         }
-        let line = self.next_line(record.time);
         let Some(task) = self.tasks.get_mut(number) else {
             return skip(data);
         };
@@ -123,6 +122,7 @@ impl Merged {
         if !task.begun {
             self.begin(number, record);
         }
+        let line = self.next_line(record.time);
         match record.kind {
             record::ENTRY => self.entry(sink, data, record, number, line),
             record::EXIT => self.exit(sink, data, record, number, line),

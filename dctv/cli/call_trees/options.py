@@ -1,0 +1,139 @@
+"""Options of filters, as uftrace has them, to the arguments of `dctv.shown_calls`."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from argparse import Action, ArgumentParser, ArgumentTypeError, Namespace
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from dctv.calls.language import time_of
+from dctv.calls.rules import DEPTH, MATCHES
+from dctv.cli.arguments import positive
+from dctv.errors import UsageError
+
+_STAMP = re.compile(r"([0-9]{1,9})(?:\.([0-9]{1,9}))?")
+_ELAPSED = re.compile(r"[0-9]{1,15}(ns|us|ms|s|m|h)")
+_LISTS = {"filters": "filters", "triggers": "triggers", "callers": "callers", "hide": "hide", "location": "location"}
+
+
+class _Notrace(Action):
+    """Adds to the filters, with `!` in front, so that the order of both options is kept."""
+
+    def __call__(
+        self,
+        parser: ArgumentParser,
+        namespace: Namespace,
+        values: str | Sequence[Any] | None,
+        option_string: str | None = None,
+    ) -> None:
+        """Take one value."""
+        found = list(getattr(namespace, self.dest) or [])
+        words = str(values).split(";")
+        found.append(";".join(word if word.startswith("!") else f"!{word}" for word in words))
+        setattr(namespace, self.dest, found)
+
+
+def add_filter_options(parser: ArgumentParser) -> None:
+    """Add the options that say which calls are shown."""
+    add = parser.add_argument_group(
+        "filters", "FUNC is a name or a pattern, maybe with actions: 'a', '^x_', 'a@sample=2'"
+    )
+    add.add_argument(
+        "-F", "--filter", dest="filters", action="append", metavar="FUNC", help="let in, with all that it calls"
+    )
+    add.add_argument(
+        "-N", "--notrace", dest="filters", action=_Notrace, metavar="FUNC", help="leave out, with all that it calls"
+    )
+    add.add_argument("-T", "--trigger", dest="triggers", action="append", metavar="FUNC@ACT", help="actions")
+    add.add_argument(
+        "-C", "--caller-filter", dest="callers", action="append", metavar="FUNC", help="only calls that lead to it"
+    )
+    add.add_argument("-H", "--hide", action="append", metavar="FUNC", help="leave out, without what it calls")
+    add.add_argument(
+        "-L", "--loc-filter", dest="location", action="append", metavar="FILE", help="only functions of a source file"
+    )
+    add.add_argument("-D", "--depth", type=positive, default=DEPTH, metavar="N", help="show N levels")
+    add.add_argument("-t", "--time-filter", type=_time, default=0, metavar="TIME", help="leave out shorter calls")
+    add.add_argument(
+        "-Z", "--size-filter", type=_size, default=0, metavar="BYTES", help="leave out calls of smaller functions"
+    )
+    add.add_argument("-r", "--time-range", type=_range, metavar="FROM~TO", help="times, or times since the begin: 1ms~")
+    add.add_argument("--tid", type=_tids, metavar="TID[,TID]", help="only these threads")
+    add.add_argument("--match", choices=MATCHES, default="regex", help="what names of functions are (default: regex)")
+    add.add_argument(
+        "--trace", choices=("on", "off"), default="on", help="off: show nothing until a trigger says trace_on"
+    )
+
+
+def _time(text: str) -> int:
+    try:
+        return time_of(text)
+    except UsageError as error:
+        raise ArgumentTypeError(error.message) from None
+
+
+def _size(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or len(text) > 18:
+        raise ArgumentTypeError(f"expected a number of bytes, found `{text}`")
+    return int(text)
+
+
+def _tids(text: str) -> list[int]:
+    words = text.split(",")
+    if not all(word.isascii() and word.isdigit() and len(word) < 19 for word in words):
+        raise ArgumentTypeError(f"expected numbers of threads, found `{text}`")
+    return [int(word) for word in words]
+
+
+Ends = tuple[tuple[int, bool] | None, tuple[int, bool] | None]
+"""Begin and end of a range: ns, and whether they are since the begin of the trace."""
+
+
+def _range(text: str) -> Ends:
+    first, tilde, last = text.partition("~")
+    if not tilde:
+        raise ArgumentTypeError(f"expected FROM~TO, found `{text}`")
+    return _end(first), _end(last)
+
+
+def _end(text: str) -> tuple[int, bool] | None:
+    if not text:
+        return None
+    if _ELAPSED.fullmatch(text):
+        return time_of(text), True
+    stamp = _STAMP.fullmatch(text)
+    if stamp is None:
+        raise ArgumentTypeError(f"expected a time such as `1430.012` or `5ms`, found `{text}`")
+    return int(stamp[1]) * 10**9 + int((stamp[2] or "").ljust(9, "0")), False
+
+
+def arguments(args: Namespace, start: int) -> Iterator[str]:
+    """Yield arguments for `dctv.shown_calls`; `start` is the begin of the trace in its own clock."""
+    for name, option in _LISTS.items():
+        words = getattr(args, option)
+        if words:
+            yield f"{name}=>[{', '.join(quoted(word) for word in words)}]"
+    yield f"depth=>{args.depth}"
+    yield f"time=>{args.time_filter}"
+    yield f"size=>{args.size_filter}"
+    if args.time_range is not None:
+        ends = (None if one is None else one[0] - (0 if one[1] else start) for one in args.time_range)
+        yield f"range=>[{', '.join('NULL' if one is None else str(one) for one in ends)}]"
+    if args.tid:
+        yield f"tid=>[{', '.join(str(tid) for tid in args.tid)}]"
+    yield f"match=>{quoted(args.match)}"
+    yield f"trace=>{quoted(args.trace)}"
+
+
+def quoted(text: str) -> str:
+    """Write a text as SQL does."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def is_filtered(args: argparse.Namespace) -> bool:
+    """Say whether anything is left out."""
+    told = [getattr(args, option) for option in _LISTS.values()]
+    limits = args.time_filter or args.size_filter or args.time_range or args.tid or args.depth != DEPTH
+    return bool(any(told) or limits or args.trace == "off")

@@ -1,0 +1,48 @@
+"""Shown calls to the lines of `dctv replay`, as they come."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import TYPE_CHECKING, BinaryIO
+
+from dctv.cli.call_trees.queries import Source, answered, open_calls
+from dctv.record import record
+
+if TYPE_CHECKING:
+    from dctv.session import Session
+
+FIELDS = ("duration", "tid", "addr", "time", "delta", "elapsed", "task", "module")
+"""Columns before the bar, in the order in which they stand."""
+
+
+@record
+class Style:
+    """How lines look."""
+
+    fields: tuple[str, ...]
+    args: bool
+    comments: bool
+    flat: bool
+    task_newline: bool
+    start: int
+
+
+def write_lines(session: Session, query: str, style: Style, out: BinaryIO) -> None:
+    """Run a query of shown calls and write its lines."""
+    from dctv import _kernels
+
+    printer = _kernels.Replay(style)
+    for batch in answered(session, query).reader():
+        out.write(printer.push(batch))
+    out.write(printer.finish())
+
+
+def write_remaining(session: Session, source: Source, out: BinaryIO) -> None:
+    """Write the calls that were open when the recording ended."""
+    left = session.sql(open_calls(source)).fetchall()
+    if not left:
+        return
+    out.write(b"\nuftrace stopped tracing with remaining functions\n" + b"=" * 48 + b"\n")
+    for tid, calls in groupby(left, key=lambda row: row[0]):
+        lines = [f"task: {tid}", *(f"[{depth}] {name}" for _, depth, name in calls), "", ""]
+        out.write("\n".join(lines).encode())

@@ -1,0 +1,82 @@
+"""`dctv replay`: prints the calls of a trace, nested, with what they took, as `uftrace replay` does."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from pathlib import Path
+
+from dctv.cli.arguments import add_index_options, add_session_options
+from dctv.cli.call_trees.options import add_filter_options, is_filtered
+from dctv.cli.call_trees.replay import FIELDS
+from dctv.cli.command import Command
+from dctv.console.verdict import OK
+from dctv.errors import UsageError, nearest
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Add the arguments of `dctv replay`."""
+    parser.add_argument("traces", nargs="+", metavar="TRACE", help="files, folders or patterns: together one trace")
+    parser.add_argument(
+        "-f",
+        "--output-fields",
+        dest="fields",
+        type=_fields,
+        metavar="FIELD[,FIELD]",
+        help=f"columns: {', '.join(FIELDS)}; none; +FIELD adds to duration,tid",
+    )
+    parser.add_argument("--no-args", action="store_true", help="leave out arguments and results")
+    parser.add_argument("--no-comment", action="store_true", help="leave out the names behind closing braces")
+    parser.add_argument("--no-event", action="store_true", help="leave out events")
+    parser.add_argument("--no-libcall", action="store_true", help="leave out calls of libraries")
+    parser.add_argument("--flat", action="store_true", help="a line for each begin and end, for programs")
+    parser.add_argument("--task-newline", action="store_true", help="an empty line where the thread changes")
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write here, and only if all goes well")
+    add_filter_options(parser)
+    add_session_options(parser)
+    add_index_options(parser)
+
+
+def _fields(text: str) -> tuple[str, ...]:
+    if text == "none":
+        return ()
+    names = text.removeprefix("+").split(",")
+    for name in names:
+        if name not in FIELDS:
+            near = nearest(name, list(FIELDS))
+            raise ArgumentTypeError(f"unknown field `{name}`, " + (f"did you mean `{near}`?" if near else "see --help"))
+    return (*(("duration", "tid") if text.startswith("+") else ()), *names)
+
+
+def run(args: Namespace) -> int:
+    """Mount, filter, print; return the exit code."""
+    from dctv.cli.call_trees.queries import TRACE, library_calls, shown_calls, source_of
+    from dctv.cli.call_trees.replay import Style, write_lines, write_remaining
+    from dctv.cli.errand import Desk, carry_out
+
+    if args.flat and (args.no_libcall or is_filtered(args)):
+        raise UsageError("--flat prints what was recorded, expected no filters with it")
+
+    def work(desk: Desk) -> int:
+        source = source_of(desk.session)
+        if args.no_libcall:
+            args.hide = [*(args.hide or ()), *library_calls(desk.session, source, args.match)]
+        fields = _default(args) if args.fields is None else args.fields
+        style = Style(fields, not args.no_args, not args.no_comment, args.flat, args.task_newline, source.start)
+        query = shown_calls(args, source, tasks="task" in fields, events=not args.no_event)
+        write_lines(desk.session, query, style, desk.sink.stream)
+        write_remaining(desk.session, source, desk.sink.stream)
+        desk.sink.stream.flush()
+        return OK
+
+    return carry_out(args, [(TRACE, args.traces)], work, args.output)
+
+
+def _default(args: Namespace) -> tuple[str, ...]:
+    """Show when things happened where a range of times was asked for."""
+    if args.time_range is None:
+        return ("duration", "tid")
+    elapsed = any(end is not None and end[1] for end in args.time_range)
+    return ("elapsed" if elapsed else "time", "duration", "tid")
+
+
+REPLAY = Command("replay", "print calls as they nest, with what they took", configure, run)

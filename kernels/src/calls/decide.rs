@@ -1,0 +1,134 @@
+//! What filters say of a function, and what holds where it is called -> whether the call is shown.
+
+use rustc_hash::FxHashMap;
+
+use super::args::holds;
+use super::frames::State;
+use super::rules::{Rules, Trigger};
+
+/// What is decided when a call begins.
+pub struct Decision {
+    /// For calls from it.
+    pub state: State,
+    /// No filter hides it.
+    pub recorded: bool,
+    /// It turned the trace on or off.
+    pub turned: Option<bool>,
+    pub finished: bool,
+}
+
+/// Counts calls of functions that are sampled, for each thread.
+#[derive(Default)]
+pub struct Samples(FxHashMap<(u32, u32), i64>);
+
+impl Samples {
+    /// Whether this call is one of every `n`.
+    fn taken(&mut self, thread: u32, function: u32, n: i64) -> bool {
+        let count = self.0.entry((thread, function)).or_insert(0);
+        *count = count.saturating_add(1);
+        *count % n.max(1) == 0
+    }
+}
+
+/// A call as filters see it.
+pub struct Seen<'a> {
+    pub thread: u32,
+    pub function: u32,
+    pub trigger: &'a Trigger,
+    pub args: Option<&'a str>,
+}
+
+/// Decides whether a call is shown, in this order: what leaves it out, what lets it in, its file, levels, switches,
+/// what hides it, and last its turn among those that would be shown.
+pub fn decide(
+    rules: &Rules,
+    state: State,
+    seen: &Seen,
+    enabled: bool,
+    samples: &mut Samples,
+) -> Decision {
+    let trigger = seen.trigger;
+    let mut decision = Decision {
+        state,
+        recorded: false,
+        turned: None,
+        finished: false,
+    };
+    let state = &mut decision.state;
+    if state.out {
+        return decision;
+    }
+    let filter = filter_of(seen);
+    match filter {
+        Some(false) => {
+            state.out = true;
+            return decision;
+        }
+        Some(true) => {
+            state.inside = true;
+            state.budget = rules.depth;
+        }
+        None if rules.opt_in && !state.inside => return decision,
+        None => {}
+    }
+    match trigger.location {
+        Some(false) => return decision,
+        None if rules.located => return decision,
+        _ => {}
+    }
+    if let Some(depth) = trigger.depth {
+        state.budget = depth;
+    }
+    if trigger.on {
+        decision.turned = Some(true);
+    }
+    if trigger.off {
+        decision.turned = Some(false);
+    }
+    decision.finished = trigger.finish;
+    if !decision.turned.unwrap_or(enabled) {
+        decision.recorded = true;
+        return decision;
+    }
+    if state.budget <= 0 || trigger.hide {
+        return decision;
+    }
+    if let Some(n) = trigger.sample
+        && !samples.taken(seen.thread, seen.function, n)
+    {
+        state.out = filter == Some(true);
+        return decision;
+    }
+    state.budget -= 1;
+    decision.recorded = true;
+    decision
+}
+
+/// What holds of a call that began before the range: it is not counted and turns nothing on or off.
+pub fn before_range(rules: &Rules, state: State, seen: &Seen) -> Decision {
+    let mut decision = Decision {
+        state,
+        recorded: false,
+        turned: None,
+        finished: false,
+    };
+    let state = &mut decision.state;
+    match filter_of(seen) {
+        _ if state.out => {}
+        Some(false) => state.out = true,
+        Some(true) => {
+            state.inside = true;
+            decision.recorded = true;
+        }
+        None => decision.recorded = !rules.opt_in || state.inside,
+    }
+    decision
+}
+
+fn filter_of(seen: &Seen) -> Option<bool> {
+    let refused = match (&seen.trigger.condition, seen.args) {
+        (Some(condition), Some(args)) => holds(args, condition) == Some(false),
+        _ => false,
+    };
+    seen.trigger.filter.filter(|_| !refused)
+}

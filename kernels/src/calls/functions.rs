@@ -1,0 +1,105 @@
+//! Names, modules, sizes and files of calls -> numbers of functions, and what the filters say of each.
+
+use arrow_array::{Array, Int64Array, StringArray};
+use arrow_schema::ArrowError;
+use rustc_hash::FxHashMap;
+
+use super::patterns::Book;
+use super::rules::Trigger;
+use crate::sweeps::fail;
+
+/// One function.
+pub struct Function {
+    pub name: Box<str>,
+    pub trigger: Trigger,
+    pub size: Option<i64>,
+}
+
+/// Numbers functions in order of first appearance; the rules are asked once for each.
+pub struct Functions {
+    numbers: FxHashMap<Vec<u8>, u32>,
+    all: Vec<Function>,
+    book: Book,
+    key: Vec<u8>,
+}
+
+/// The columns that say which function is called: name, module and file; sizes.
+pub struct Columns<'a> {
+    pub texts: [&'a StringArray; 3],
+    pub sizes: &'a Int64Array,
+}
+
+const NAME: usize = 0;
+const MODULE: usize = 1;
+const FILE: usize = 2;
+
+impl<'a> Columns<'a> {
+    fn text(&self, column: usize, row: usize) -> Option<&'a str> {
+        let texts = self.texts.get(column)?;
+        texts.is_valid(row).then(|| texts.value(row))
+    }
+
+    fn size(&self, row: usize) -> Option<i64> {
+        self.sizes.is_valid(row).then(|| self.sizes.value(row))
+    }
+
+    fn key(&self, row: usize, key: &mut Vec<u8>) {
+        key.clear();
+        for column in [NAME, MODULE, FILE] {
+            match self.text(column, row) {
+                Some(text) => {
+                    key.extend_from_slice(&text.len().to_le_bytes());
+                    key.extend_from_slice(text.as_bytes());
+                }
+                None => key.push(1),
+            }
+        }
+        if let Some(size) = self.size(row) {
+            key.extend_from_slice(&size.to_le_bytes());
+        }
+    }
+}
+
+impl Functions {
+    pub fn new(book: Book) -> Self {
+        Self {
+            numbers: FxHashMap::default(),
+            all: Vec::new(),
+            book,
+            key: Vec::new(),
+        }
+    }
+
+    /// Gives each row the number of its function.
+    pub fn encode(&mut self, columns: &Columns, rows: usize) -> Result<Vec<u32>, ArrowError> {
+        let mut codes = Vec::with_capacity(rows);
+        for row in 0..rows {
+            columns.key(row, &mut self.key);
+            let code = match self.numbers.get(&self.key) {
+                Some(&code) => code,
+                None => {
+                    let code = u32::try_from(self.numbers.len())
+                        .map_err(|_| fail("more functions than can be numbered"))?;
+                    self.numbers.insert(self.key.clone(), code);
+                    let name = columns.text(NAME, row);
+                    self.all.push(Function {
+                        trigger: self.book.trigger(
+                            name,
+                            columns.text(MODULE, row),
+                            columns.text(FILE, row),
+                        ),
+                        size: columns.size(row),
+                        name: name.unwrap_or_default().into(),
+                    });
+                    code
+                }
+            };
+            codes.push(code);
+        }
+        Ok(codes)
+    }
+
+    pub fn get(&self, code: u32) -> Option<&Function> {
+        self.all.get(code as usize)
+    }
+}

@@ -1,0 +1,152 @@
+//! Numbers and fields of a line of text, as uftrace writes them.
+
+use std::io::Write;
+
+/// A column before the `|` of a line.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Field {
+    Duration,
+    Tid,
+    Address,
+    Time,
+    Delta,
+    Elapsed,
+    Task,
+    Module,
+}
+
+impl Field {
+    pub fn named(name: &str) -> Option<Self> {
+        Some(match name {
+            "duration" => Self::Duration,
+            "tid" => Self::Tid,
+            "addr" => Self::Address,
+            "time" => Self::Time,
+            "delta" => Self::Delta,
+            "elapsed" => Self::Elapsed,
+            "task" => Self::Task,
+            "module" => Self::Module,
+            _ => return None,
+        })
+    }
+
+    pub fn header(self) -> &'static str {
+        match self {
+            Self::Duration => " DURATION ",
+            Self::Tid => "   TID   ",
+            Self::Address => "   ADDRESS  ",
+            Self::Time => "     TIMESTAMP    ",
+            Self::Delta => " TIMEDELTA",
+            Self::Elapsed => "  ELAPSED ",
+            Self::Task => "      TASK NAME",
+            Self::Module => "     MODULE NAME",
+        }
+    }
+}
+
+/// What stands in the columns of a line.
+#[derive(Clone, Copy)]
+pub struct Cells<'a> {
+    pub tid: i64,
+    /// None leaves the column blank.
+    pub duration: Option<i64>,
+    pub address: Option<i64>,
+    /// Since the epoch of the trace's clock, and since its begin.
+    pub time: i64,
+    pub elapsed: i64,
+    /// Since the last line of the same thread.
+    pub delta: i64,
+    pub task: &'a str,
+    pub module: Option<&'a str>,
+}
+
+/// Three digits before and three after the point, and a unit; nothing for no time at all.
+pub fn time_unit(out: &mut Vec<u8>, nanoseconds: i64) {
+    const UNITS: [(u64, &str); 5] = [
+        (1000, "us"),
+        (1000, "ms"),
+        (1000, " s"),
+        (60, " m"),
+        (24, " h"),
+    ];
+    const LAST: u64 = 999;
+    if nanoseconds == 0 {
+        out.extend_from_slice(b"          ");
+        return;
+    }
+    let (mut whole, mut part, mut unit) = (nanoseconds.unsigned_abs(), 0, "us");
+    for (number, (limit, name)) in UNITS.iter().enumerate() {
+        part = whole % limit;
+        whole /= limit;
+        unit = name;
+        if UNITS.get(number + 1).is_none_or(|(next, _)| whole < *next) {
+            break;
+        }
+    }
+    if whole > LAST {
+        (whole, part) = (LAST, LAST);
+    }
+    put(out, format_args!("{whole:3}.{part:03} {unit}"));
+}
+
+/// Appends formatted text.
+pub fn put(out: &mut Vec<u8>, text: std::fmt::Arguments) {
+    // Writing to memory does not fail.
+    let _ = out.write_fmt(text);
+}
+
+/// Blanks for a level of nesting.
+pub fn indent(out: &mut Vec<u8>, levels: i32) {
+    let blanks = usize::try_from(levels).unwrap_or(0).saturating_mul(2);
+    out.resize(out.len() + blanks.min(1 << 16), b' ');
+}
+
+/// The line above all others.
+pub fn header(out: &mut Vec<u8>, fields: &[Field]) {
+    if fields.is_empty() {
+        return;
+    }
+    for (number, field) in fields.iter().enumerate() {
+        out.push(if number == 0 { b'#' } else { b' ' });
+        out.extend_from_slice(field.header().as_bytes());
+    }
+    out.extend_from_slice(b"   FUNCTION\n");
+}
+
+/// The columns of a line and the bar behind them; `word` stands for the duration where it is given.
+pub fn cells(out: &mut Vec<u8>, fields: &[Field], cells: &Cells, word: Option<&str>) {
+    for field in fields {
+        out.push(b' ');
+        match (field, word) {
+            (Field::Duration, Some(word)) => put(out, format_args!("{word:>10}")),
+            (Field::Duration, None) => time_unit(out, cells.duration.unwrap_or(0)),
+            (Field::Tid, _) => put(out, format_args!("[{:7}]", cells.tid)),
+            (Field::Address, _) => match cells.address {
+                Some(address) => put(out, format_args!("{address:12x}")),
+                None => put(out, format_args!("{:12}", "")),
+            },
+            (Field::Time, _) => {
+                let time = cells.time.max(0);
+                let (seconds, rest) = (time / 1_000_000_000, time % 1_000_000_000);
+                put(out, format_args!("{seconds:8}.{rest:09}"));
+            }
+            (Field::Delta, _) => time_unit(out, cells.delta),
+            (Field::Elapsed, _) => time_unit(out, cells.elapsed),
+            (Field::Task, _) => put(out, format_args!("{:>15}", cells.task)),
+            (Field::Module, _) => put(out, format_args!("{:>16.16}", cells.module.unwrap_or(""))),
+        }
+    }
+    if !fields.is_empty() {
+        out.extend_from_slice(b" | ");
+    }
+}
+
+/// Instead of the columns: where the thread changes.
+pub fn blank(out: &mut Vec<u8>, fields: &[Field]) {
+    let width: usize = fields.iter().map(|field| field.header().len() + 1).sum();
+    out.resize(out.len() + width, b' ');
+    if !fields.is_empty() {
+        out.extend_from_slice(b" | ");
+    }
+    out.push(b'\n');
+}

@@ -1,0 +1,20 @@
+//! Kernels over calls of threads: filters with sampling, as a person gave them.
+
+use pyo3::prelude::*;
+
+mod args;
+mod decide;
+mod filter;
+mod frames;
+mod functions;
+mod layout;
+mod patterns;
+mod replay;
+mod rules;
+mod switching;
+
+pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_class::<replay::Replay>()?;
+    m.add_function(wrap_pyfunction!(patterns::call_pattern_fault, m)?)?;
+    m.add_function(wrap_pyfunction!(filter::filter_calls, m)?)
+}

@@ -1,0 +1,99 @@
+//! Names and patterns of functions -> whether a function is meant.
+
+use pyo3::prelude::*;
+use regex_lite::Regex;
+
+use super::rules::{Rule, Trigger};
+
+/// A name without any of these is meant as it is.
+const SPECIAL: &str = ".?*+-^$|()[]{}";
+
+enum Pattern {
+    Name(String),
+    Found(Regex),
+}
+
+impl Pattern {
+    /// `kind` is `regex`, which may match anywhere, `glob` or `simple`.
+    fn new(name: &str, kind: &str) -> Result<Self, String> {
+        let plain = kind == "simple"
+            || name.starts_with("operator ")
+            || kind == "regex" && !name.contains(|letter| SPECIAL.contains(letter));
+        if plain {
+            return Ok(Self::Name(name.to_owned()));
+        }
+        let regex = match kind {
+            "glob" => Regex::new(&of_glob(name)),
+            _ => Regex::new(name),
+        };
+        regex.map(Self::Found).map_err(|error| error.to_string())
+    }
+
+    fn matches(&self, text: &str) -> bool {
+        match self {
+            Self::Name(name) => name == text,
+            Self::Found(regex) => regex.is_match(text),
+        }
+    }
+}
+
+/// `*`, `?` and `[a-z]` as in file names, for the whole of a name.
+fn of_glob(glob: &str) -> String {
+    let mut regex = "(?s)^".to_owned();
+    let mut rest = glob.chars();
+    while let Some(letter) = rest.next() {
+        match letter {
+            '*' => regex.push_str(".*"),
+            '?' => regex.push('.'),
+            '[' if rest.as_str().contains(']') => {
+                let set: String = rest.by_ref().take_while(|&letter| letter != ']').collect();
+                let (not, set) = set
+                    .strip_prefix('!')
+                    .map_or(("", set.as_str()), |set| ("^", set));
+                regex.push_str(&format!(
+                    "[{not}{}]",
+                    set.replace('\\', "\\\\").replace('[', "\\[")
+                ));
+            }
+            other => regex.push_str(&regex_lite::escape(&other.to_string())),
+        }
+    }
+    regex.push('$');
+    regex
+}
+
+/// All rules, ready to be asked.
+pub struct Book(Vec<(Pattern, Rule)>);
+
+impl Book {
+    pub fn new(rules: Vec<Rule>, kind: &str) -> Result<Self, String> {
+        let pairs = rules
+            .into_iter()
+            .map(|rule| Ok((Pattern::new(&rule.name, kind)?, rule)));
+        pairs.collect::<Result<_, String>>().map(Self)
+    }
+
+    /// What is said of a function; where two rules speak of one, the later one's word counts.
+    pub fn trigger(&self, name: Option<&str>, module: Option<&str>, file: Option<&str>) -> Trigger {
+        let mut found = Trigger::default();
+        for (pattern, rule) in &self.0 {
+            let text = if rule.by_file { file } else { name };
+            let within = rule.module.as_ref().is_none_or(|wanted| {
+                let module = module.map(|module| module.rsplit('/').next().unwrap_or(module));
+                module.is_some_and(|module| module.starts_with(wanted.as_str()))
+            });
+            if within && text.is_some_and(|text| pattern.matches(text)) {
+                found.update(&rule.trigger);
+            }
+        }
+        found
+    }
+}
+
+/// What is wrong with a pattern; None if nothing is.
+#[pyfunction]
+pub fn call_pattern_fault(name: &str, kind: &str) -> Option<String> {
+    let told = Pattern::new(name, kind).err()?;
+    let last = told.lines().last().unwrap_or_default();
+    Some(last.trim_start_matches("error: ").to_owned())
+}

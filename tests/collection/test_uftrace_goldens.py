@@ -1,0 +1,43 @@
+"""Recordings of calls, printed by dctv, against what the real tool printed of them, line for line."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.command_line import run
+
+COMMANDS = ("replay", "report")
+
+
+def root() -> Path:
+    folder = os.environ.get("DCTV_TRACES")
+    if folder is None:
+        pytest.fail("the environment variable DCTV_TRACES does not say where the trace collection is")
+    return Path(folder) / "uftrace_goldens"
+
+
+def cases() -> list[Any]:
+    """Return the cases of the commands that there are; none where there is no collection."""
+    folder = os.environ.get("DCTV_TRACES")
+    manifest = Path(folder or ".") / "uftrace_goldens" / "manifest.json"
+    found = json.loads(manifest.read_text()) if folder and manifest.is_file() else []
+    chosen = [case for case in found if case["args"][0] in COMMANDS]
+    return [pytest.param(case, id=f"{case['id']} {' '.join(case['args'])}") for case in chosen]
+
+
+def test_there_are_cases() -> None:
+    assert (root() / "manifest.json").is_file()
+    assert len(cases()) == 61
+
+
+@pytest.mark.parametrize("case", cases())
+def test_output_is_that_of_the_tool(case: dict[str, Any]) -> None:
+    command, *options = case["args"]
+    ran = run(command, root() / case["data"], *options, "--no-index")
+    assert ran.out == (root() / case["file"]).read_text()
+    assert ran.code == case["rc"]
