@@ -109,6 +109,7 @@ pub fn properties(first: &RecordBatch, form: Form) -> Result<WriterProperties, P
         .set_max_row_group_bytes(Some(GROUP_BYTES))
         .set_data_page_size_limit(PAGE_BYTES)
         .set_data_page_row_count_limit(GROUP_ROWS)
+        .set_write_batch_size(GROUP_ROWS)
         .set_sorting_columns(order);
     let schema = first.schema_ref();
     let columns = schema.fields().iter().zip(first.columns());
