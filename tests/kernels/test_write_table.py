@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pyarrow as pa
@@ -41,8 +41,8 @@ ROWS = st.lists(
 )
 
 
-def stream(rows: list[dict[str, object]], step: int) -> pa.RecordBatchReader:
-    batches = [pa.RecordBatch.from_pylist(rows[at : at + step], SCHEMA) for at in range(0, len(rows), step)]
+def stream(rows: Sequence[Mapping[str, object]], step: int) -> pa.RecordBatchReader:
+    batches = [pa.RecordBatch.from_pylist(list(rows[at : at + step]), SCHEMA) for at in range(0, len(rows), step)]
     return pa.RecordBatchReader.from_batches(SCHEMA, batches)
 
 
