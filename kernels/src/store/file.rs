@@ -6,14 +6,19 @@ use std::path::Path;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread;
 
-use arrow_array::{RecordBatch, RecordBatchReader};
+use arrow_array::{ArrayRef, RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
-use parquet::arrow::ArrowWriter;
-use parquet::arrow::arrow_writer::ArrowWriterOptions;
+use parquet::arrow::ArrowSchemaConverter;
+use parquet::arrow::arrow_writer::{
+    ArrowColumnChunk, ArrowColumnWriter, ArrowRowGroupWriterFactory, compute_leaves,
+};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::ParquetMetaData;
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::types::SchemaDescriptor;
 
-use super::layout::{self, Form};
+use super::coded;
+use super::layout::{self, Form, Layout};
 use crate::sweeps::fail;
 
 /// Batches that wait for the thread that encodes.
@@ -44,6 +49,120 @@ fn unwritable(path: &Path, error: &io::Error) -> ArrowError {
     ArrowError::IoError(text, source)
 }
 
+/// A column's part of a row group, by this crate or by the library.
+enum Chunk {
+    Coded(coded::Chunk),
+    Other(ArrowColumnChunk),
+}
+
+/// A file that is being written, a row group at a time.
+struct Writing {
+    writer: SerializedFileWriter<File>,
+    factory: ArrowRowGroupWriterFactory,
+    columns: SchemaDescriptor,
+    schema: SchemaRef,
+    layout: Layout,
+    codec: zstd::bulk::Compressor<'static>,
+    form: Form,
+    groups: usize,
+    waiting: Vec<RecordBatch>,
+    rows: usize,
+    bytes: usize,
+}
+
+impl Writing {
+    fn new(file: File, first: &RecordBatch, form: Form) -> Result<Writing, ParquetError> {
+        let schema = first.schema();
+        let layout = layout::layout(first, form)?;
+        let columns = ArrowSchemaConverter::new().convert(&schema)?;
+        let properties = layout.properties.clone();
+        let writer = SerializedFileWriter::new(file, columns.root_schema_ptr(), properties)?;
+        Ok(Writing {
+            factory: ArrowRowGroupWriterFactory::new(&writer, schema.clone()),
+            writer,
+            columns,
+            schema,
+            layout,
+            codec: zstd::bulk::Compressor::new(coded::LEVEL)?,
+            form,
+            groups: 0,
+            waiting: Vec::new(),
+            rows: 0,
+            bytes: 0,
+        })
+    }
+
+    /// Takes rows; writes row groups that are full.
+    fn add(&mut self, batch: &RecordBatch) -> Result<(), ParquetError> {
+        let mut at = 0;
+        while at < batch.num_rows() {
+            let rows = (batch.num_rows() - at).min(self.form.group_rows - self.rows);
+            self.waiting.push(batch.slice(at, rows));
+            self.rows += rows;
+            self.bytes += batch.get_array_memory_size() / batch.num_rows() * rows;
+            at += rows;
+            if self.rows >= self.form.group_rows || self.bytes >= layout::GROUP_BYTES {
+                self.group()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn group(&mut self) -> Result<(), ParquetError> {
+        let batches = std::mem::take(&mut self.waiting);
+        (self.rows, self.bytes) = (0, 0);
+        let writers = self.factory.create_column_writers(self.groups)?;
+        let mut chunks = Vec::with_capacity(writers.len());
+        for (place, writer) in writers.into_iter().enumerate() {
+            let arrays: Vec<&ArrayRef> = batches.iter().map(|batch| batch.column(place)).collect();
+            let coded = match self.layout.coded.get(place).copied().flatten() {
+                Some(kept) => {
+                    let column = self.columns.column(place);
+                    coded::encode(&column, &arrays, kept, &mut self.codec)?
+                }
+                None => None,
+            };
+            chunks.push(match coded {
+                Some(chunk) => Chunk::Coded(chunk),
+                None => Chunk::Other(self.other(place, writer, &arrays)?),
+            });
+        }
+        let mut group = self.writer.next_row_group()?;
+        for chunk in chunks {
+            match chunk {
+                Chunk::Coded(chunk) => {
+                    group.append_column(&bytes::Bytes::from(chunk.bytes), chunk.close)?;
+                }
+                Chunk::Other(chunk) => chunk.append_to_row_group(&mut group)?,
+            }
+        }
+        group.close()?;
+        self.groups += 1;
+        Ok(())
+    }
+
+    fn other(
+        &self,
+        place: usize,
+        mut writer: ArrowColumnWriter,
+        arrays: &[&ArrayRef],
+    ) -> Result<ArrowColumnChunk, ParquetError> {
+        for array in arrays {
+            for leaf in compute_leaves(self.schema.field(place), array)? {
+                writer.write(&leaf)?;
+            }
+        }
+        writer.close()
+    }
+
+    fn close(mut self) -> Result<ParquetMetaData, ParquetError> {
+        if self.rows > 0 {
+            self.group()?;
+        }
+        self.writer.close()
+    }
+}
+
 /// Encodes what comes until the other side hangs up.
 fn encode(
     path: &Path,
@@ -56,16 +175,12 @@ fn encode(
         .recv()
         .unwrap_or_else(|_| RecordBatch::new_empty(schema));
     let write = || {
-        let properties = layout::properties(&first, form)?;
-        let options = ArrowWriterOptions::new()
-            .with_properties(properties)
-            .with_skip_arrow_metadata(true);
-        let mut writer = ArrowWriter::try_new_with_options(file, first.schema(), options)?;
-        writer.write(&first)?;
+        let mut writing = Writing::new(file, &first, form)?;
+        writing.add(&first)?;
         for batch in batches {
-            writer.write(&batch)?;
+            writing.add(&batch)?;
         }
-        writer.close()
+        writing.close()
     };
     write().map_err(|error| failed(path, error))
 }

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::hash::Hash;
+use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int32Type, Int64Type, UInt64Type};
@@ -13,6 +14,8 @@ use parquet::file::metadata::SortingColumn;
 use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesBuilder};
 use parquet::schema::types::ColumnPath;
 
+use super::coded::{Kept, LEVEL};
+
 /// Rows of a row group: what the engine gives one thread at a time.
 pub const GROUP_ROWS: usize = 122_880;
 /// What is asked of a file.
@@ -23,8 +26,8 @@ pub struct Form {
     pub group_rows: usize,
 }
 
-/// Encoded bytes that end a row group early.
-const GROUP_BYTES: usize = 64 << 20;
+/// Bytes of rows in memory that end a row group early.
+pub const GROUP_BYTES: usize = 64 << 20;
 /// Bytes of a page at most: a column of a row group mostly is one page, since nobody skips pages.
 const PAGE_BYTES: usize = 8 << 20;
 /// Rows of which a column's encoding is told.
@@ -62,37 +65,50 @@ fn room(column: &ArrayRef) -> u64 {
     values.clamp(1, GROUP_ROWS) as u64
 }
 
+/// How the columns of a file are encoded.
+pub struct Layout {
+    pub properties: Arc<WriterProperties>,
+    /// For each column what is kept of it, if it is coded as long as it has few values.
+    pub coded: Vec<Option<Kept>>,
+}
+
 fn column_layout(
     builder: WriterPropertiesBuilder,
     name: &str,
     column: &ArrayRef,
-) -> WriterPropertiesBuilder {
+) -> (WriterPropertiesBuilder, Option<Kept>) {
     let path = || ColumnPath::new(vec![name.to_owned()]);
     let kind = column.data_type();
     let is_text = matches!(kind, DataType::Utf8 | DataType::Dictionary(..));
     let values = variety(column);
+    let kept = Kept {
+        statistics: !is_text || values >= BLOOM_FROM,
+        bloom: (is_text && values >= BLOOM_FROM).then_some(FALSE_POSITIVES),
+    };
+    let few = !TIMES.contains(&name) && values * 3 <= column.len().min(SAMPLE);
     let mut builder = builder;
-    if !TIMES.contains(&name) && values * 3 <= column.len().min(SAMPLE) {
+    if few {
         builder = builder.set_column_dictionary_enabled(path(), true);
     } else if kind.is_integer() {
         builder = builder.set_column_encoding(path(), Encoding::DELTA_BINARY_PACKED);
     }
-    if is_text && values >= BLOOM_FROM {
+    if let Some(rate) = kept.bloom {
         builder = builder
             .set_column_bloom_filter_enabled(path(), true)
-            .set_column_bloom_filter_fpp(path(), FALSE_POSITIVES)
+            .set_column_bloom_filter_fpp(path(), rate)
             .set_column_bloom_filter_max_ndv(path(), room(column));
     }
-    let told = if !is_text || values >= BLOOM_FROM {
+    let told = if kept.statistics {
         EnabledStatistics::Chunk
     } else {
         EnabledStatistics::None
     };
-    builder.set_column_statistics_enabled(path(), told)
+    let builder = builder.set_column_statistics_enabled(path(), told);
+    (builder, few.then_some(kept))
 }
 
-/// The properties of a file whose first rows these are.
-pub fn properties(first: &RecordBatch, form: Form) -> Result<WriterProperties, ParquetError> {
+/// The layout of a file whose first rows these are.
+pub fn layout(first: &RecordBatch, form: Form) -> Result<Layout, ParquetError> {
     let order = form.ascending.then(|| {
         vec![SortingColumn {
             column_idx: 0,
@@ -100,21 +116,23 @@ pub fn properties(first: &RecordBatch, form: Form) -> Result<WriterProperties, P
             nulls_first: false,
         }]
     });
-    let builder = WriterProperties::builder()
-        .set_compression(Compression::ZSTD(ZstdLevel::try_new(1)?))
+    let mut builder = WriterProperties::builder()
+        .set_compression(Compression::ZSTD(ZstdLevel::try_new(LEVEL)?))
         .set_dictionary_enabled(false)
         .set_statistics_enabled(EnabledStatistics::None)
         .set_offset_index_disabled(true)
-        .set_max_row_group_row_count(Some(form.group_rows))
-        .set_max_row_group_bytes(Some(GROUP_BYTES))
         .set_data_page_size_limit(PAGE_BYTES)
         .set_data_page_row_count_limit(GROUP_ROWS)
         .set_write_batch_size(GROUP_ROWS)
         .set_sorting_columns(order);
-    let schema = first.schema_ref();
-    let columns = schema.fields().iter().zip(first.columns());
-    let builder = columns.fold(builder, |builder, (field, column)| {
-        column_layout(builder, field.name(), column)
-    });
-    Ok(builder.build())
+    let mut coded = Vec::with_capacity(first.num_columns());
+    for (field, column) in first.schema_ref().fields().iter().zip(first.columns()) {
+        let kept;
+        (builder, kept) = column_layout(builder, field.name(), column);
+        coded.push(kept);
+    }
+    Ok(Layout {
+        properties: Arc::new(builder.build()),
+        coded,
+    })
 }

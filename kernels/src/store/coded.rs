@@ -1,0 +1,412 @@
+//! A column of few distinct values -> the bytes of its chunk in a row group: a dictionary, and one page of codes.
+//!
+//! Spools know texts by number, and most whole numbers of a trace are small, so codes are found by tables instead of by
+//! hashing each value, which is what the library must do.
+
+use std::collections::HashMap;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Int32Type, Int64Type, UInt64Type};
+use arrow_array::{Array, ArrayRef, ArrowPrimitiveType, StringArray};
+use arrow_buffer::BooleanBufferBuilder;
+use arrow_schema::DataType;
+use parquet::basic::{Compression, Encoding, ZstdLevel};
+use parquet::bloom_filter::Sbbf;
+use parquet::column::page::{CompressedPage, Page, PageWriter};
+use parquet::column::writer::ColumnCloseResult;
+use parquet::data_type::ByteArray;
+use parquet::errors::ParquetError;
+use parquet::file::metadata::ColumnChunkMetaData;
+use parquet::file::statistics::Statistics;
+use parquet::file::writer::{SerializedPageWriter, TrackedWrite};
+use parquet::schema::types::ColumnDescPtr;
+
+/// From so many distinct values on, or bytes of them, a column is not coded.
+const MOST: usize = 1 << 15;
+const MOST_BYTES: usize = 1 << 20;
+/// Numbers of a smaller range have a table of codes.
+const MOST_RANGE: u64 = 1 << 17;
+/// Texts in statistics are no longer.
+const MOST_SHOWN: usize = 64;
+const NONE: u32 = u32::MAX;
+/// Level of compression: of all columns of a file.
+pub const LEVEL: i32 = 1;
+
+/// What is kept of a column's values beside them.
+#[derive(Clone, Copy)]
+pub struct Kept {
+    pub statistics: bool,
+    /// The rate of false positives of its Bloom filter, if it gets one.
+    pub bloom: Option<f64>,
+}
+
+/// A column's part of a row group.
+pub struct Chunk {
+    pub bytes: Vec<u8>,
+    pub close: ColumnCloseResult,
+}
+
+/// The codes of the rows that are not null, and which rows those are.
+#[derive(Default)]
+struct Codes {
+    codes: Vec<u32>,
+    rows: usize,
+    valid: Option<BooleanBufferBuilder>,
+}
+
+impl Codes {
+    /// Tells which rows of an array are null; their codes are to be left out.
+    fn rows_of(&mut self, array: &dyn Array) {
+        let nulls = array.logical_nulls().filter(|nulls| nulls.null_count() > 0);
+        match (nulls, &mut self.valid) {
+            (None, None) => (),
+            (None, Some(valid)) => valid.append_n(array.len(), true),
+            (Some(nulls), valid) => {
+                let rows = self.rows;
+                let valid = valid.get_or_insert_with(|| {
+                    let mut valid = BooleanBufferBuilder::new(rows);
+                    valid.append_n(rows, true);
+                    valid
+                });
+                valid.append_buffer(nulls.inner());
+            }
+        }
+        self.rows += array.len();
+    }
+
+    fn nulls(&self) -> usize {
+        self.rows - self.codes.len()
+    }
+}
+
+/// Distinct values in the order in which they are met, as the dictionary's page has them.
+#[derive(Default)]
+struct Dictionary {
+    bytes: Vec<u8>,
+    len: usize,
+}
+
+impl Dictionary {
+    /// The code of a new value; none if there are too many.
+    fn add(&mut self, write: impl FnOnce(&mut Vec<u8>)) -> Option<u32> {
+        if self.len >= MOST || self.bytes.len() >= MOST_BYTES {
+            return None;
+        }
+        write(&mut self.bytes);
+        self.len += 1;
+        u32::try_from(self.len - 1).ok()
+    }
+}
+
+/// Encodes a column; none if it has too many values, only nulls, or a type that is not coded.
+pub fn encode(
+    column: &ColumnDescPtr,
+    arrays: &[&ArrayRef],
+    kept: Kept,
+    codec: &mut zstd::bulk::Compressor,
+) -> Result<Option<Chunk>, ParquetError> {
+    let Some(first) = arrays.first() else {
+        return Ok(None);
+    };
+    let made = match first.data_type() {
+        DataType::Int64 => numbers::<Int64Type>(arrays, kept),
+        DataType::UInt64 => numbers::<UInt64Type>(arrays, kept),
+        DataType::Dictionary(key, value)
+            if **key == DataType::Int32 && **value == DataType::Utf8 =>
+        {
+            texts(arrays, kept)?
+        }
+        _ => None,
+    };
+    let Some((codes, dictionary, statistics, bloom)) = made else {
+        return Ok(None);
+    };
+    if dictionary.len == 0 {
+        return Ok(None);
+    }
+    chunk(column, &codes, dictionary, statistics, bloom, codec).map(Some)
+}
+
+type Made = (Codes, Dictionary, Option<Statistics>, Option<Sbbf>);
+
+fn numbers<T>(arrays: &[&ArrayRef], kept: Kept) -> Option<Made>
+where
+    T: ArrowPrimitiveType,
+    T::Native: Whole,
+{
+    let typed: Vec<_> = arrays
+        .iter()
+        .map(|array| array.as_primitive::<T>())
+        .collect();
+    let ranges = typed.iter().filter_map(|array| {
+        let values = array.values();
+        if array.null_count() > 0 {
+            let mut valid = array.iter().flatten();
+            let first = valid.next()?;
+            return Some(valid.fold((first, first), |(min, max), v| (min.min(v), max.max(v))));
+        }
+        let first = *values.first()?;
+        Some(
+            values
+                .iter()
+                .fold((first, first), |(min, max), v| (min.min(*v), max.max(*v))),
+        )
+    });
+    let (min, max) = ranges.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)))?;
+    let range = max.bits().wrapping_sub(min.bits());
+    let mut codes = Codes::default();
+    let mut dictionary = Dictionary::default();
+    let new = |dictionary: &mut Dictionary, value: T::Native| {
+        dictionary.add(|bytes| bytes.extend(value.bits().to_le_bytes()))
+    };
+    if range < MOST_RANGE {
+        let mut known = vec![NONE; range as usize + 1];
+        for array in typed {
+            each(array, &mut codes, |value| {
+                let code = known.get_mut(value.bits().wrapping_sub(min.bits()) as usize)?;
+                if *code == NONE {
+                    *code = new(&mut dictionary, value)?;
+                }
+                Some(*code)
+            })?;
+        }
+    } else {
+        let mut known: HashMap<u64, u32, rustc_hash::FxBuildHasher> = HashMap::default();
+        for array in typed {
+            each(array, &mut codes, |value| match known.get(&value.bits()) {
+                Some(code) => Some(*code),
+                None => {
+                    let code = new(&mut dictionary, value)?;
+                    known.insert(value.bits(), code);
+                    Some(code)
+                }
+            })?;
+        }
+    }
+    let nulls = codes.nulls() as u64;
+    let (min, max) = (min.bits().cast_signed(), max.bits().cast_signed());
+    let told = kept
+        .statistics
+        .then(|| Statistics::int64(Some(min), Some(max), None, Some(nulls), false));
+    Some((codes, dictionary, told, None))
+}
+
+/// Whole numbers of 64 bits, in their own order.
+trait Whole: Copy + Ord {
+    fn bits(self) -> u64;
+}
+
+impl Whole for i64 {
+    fn bits(self) -> u64 {
+        self.cast_unsigned()
+    }
+}
+
+impl Whole for u64 {
+    fn bits(self) -> u64 {
+        self
+    }
+}
+
+fn each<T: ArrowPrimitiveType>(
+    array: &arrow_array::PrimitiveArray<T>,
+    codes: &mut Codes,
+    mut code: impl FnMut(T::Native) -> Option<u32>,
+) -> Option<()> {
+    codes.rows_of(array);
+    codes.codes.reserve(array.len());
+    if array.null_count() == 0 {
+        for value in array.values() {
+            codes.codes.push(code(*value)?);
+        }
+    } else {
+        for value in array.iter().flatten() {
+            codes.codes.push(code(value)?);
+        }
+    }
+    Some(())
+}
+
+fn texts(arrays: &[&ArrayRef], kept: Kept) -> Result<Option<Made>, ParquetError> {
+    let mut codes = Codes::default();
+    let mut dictionary = Dictionary::default();
+    let mut distinct: HashMap<&str, u32> = HashMap::new();
+    let mut known: Vec<u32> = Vec::new();
+    let mut last: Option<&StringArray> = None;
+    for array in arrays {
+        let array = array.as_dictionary::<Int32Type>();
+        let values = array.values().as_string::<i32>();
+        if last.is_none_or(|last| !last.to_data().ptr_eq(&values.to_data())) {
+            known.clear();
+            known.resize(values.len(), NONE);
+            last = Some(values);
+        }
+        codes.rows_of(array);
+        let keys = array.keys();
+        let mut code_of = |key: i32| {
+            let place = known.get_mut(key as usize)?;
+            if *place == NONE {
+                let text = values.value(key as usize);
+                *place = match distinct.get(text) {
+                    Some(code) => *code,
+                    None => {
+                        let code = dictionary.add(|bytes| {
+                            bytes.extend((text.len() as u32).to_le_bytes());
+                            bytes.extend_from_slice(text.as_bytes());
+                        })?;
+                        distinct.insert(text, code);
+                        code
+                    }
+                };
+            }
+            Some(*place)
+        };
+        codes.codes.reserve(array.len());
+        let plain = keys.null_count() == 0 && values.null_count() == 0;
+        for row in 0..keys.len() {
+            if plain || (keys.is_valid(row) && values.is_valid(keys.value(row) as usize)) {
+                let Some(code) = code_of(keys.value(row)) else {
+                    return Ok(None);
+                };
+                codes.codes.push(code);
+            }
+        }
+    }
+    let bloom = match kept.bloom {
+        None => None,
+        Some(rate) => {
+            let mut bloom = Sbbf::new_with_ndv_fpp(distinct.len().max(1) as u64, rate)?;
+            distinct.keys().for_each(|text| bloom.insert(*text));
+            Some(bloom)
+        }
+    };
+    let ends = (distinct.keys().min(), distinct.keys().max());
+    let shown = |text: Option<&&str>| {
+        let text = text.filter(|text| text.len() <= MOST_SHOWN);
+        text.map(|text| ByteArray::from(*text))
+    };
+    let nulls = codes.nulls() as u64;
+    let told = kept
+        .statistics
+        .then(|| Statistics::byte_array(shown(ends.0), shown(ends.1), None, Some(nulls), false));
+    Ok(Some((codes, dictionary, told, bloom)))
+}
+
+fn varint(mut value: u64, out: &mut Vec<u8>) {
+    while value >= 0x80 {
+        out.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    out.push(value as u8);
+}
+
+/// Which rows have values, as Parquet's levels of definition: their bytes, then a run or bits.
+fn levels(codes: &Codes, out: &mut Vec<u8>) {
+    let mut levels = Vec::new();
+    match &codes.valid {
+        Some(valid) => {
+            let bits = valid
+                .as_slice()
+                .get(..codes.rows.div_ceil(8))
+                .unwrap_or_default();
+            varint((bits.len() as u64) << 1 | 1, &mut levels);
+            levels.extend_from_slice(bits);
+        }
+        None => {
+            varint((codes.rows as u64) << 1, &mut levels);
+            levels.push(1);
+        }
+    }
+    out.extend((levels.len() as u32).to_le_bytes());
+    out.append(&mut levels);
+}
+
+/// Numbers below `2^width`, one behind the other, in groups of eight.
+fn packed(codes: &[u32], width: u32, out: &mut Vec<u8>) {
+    let groups = codes.len().div_ceil(8);
+    varint((groups as u64) << 1 | 1, out);
+    let end = out.len() + groups * width as usize;
+    out.reserve(end - out.len() + 8);
+    let (mut word, mut filled) = (0_u64, 0_u32);
+    for code in codes {
+        word |= u64::from(*code) << filled;
+        filled += width;
+        if filled >= 32 {
+            out.extend((word as u32).to_le_bytes());
+            word >>= 32;
+            filled -= 32;
+        }
+    }
+    out.extend(word.to_le_bytes());
+    out.resize(end, 0);
+}
+
+fn chunk(
+    column: &ColumnDescPtr,
+    codes: &Codes,
+    dictionary: Dictionary,
+    statistics: Option<Statistics>,
+    bloom: Option<Sbbf>,
+    codec: &mut zstd::bulk::Compressor,
+) -> Result<Chunk, ParquetError> {
+    let mut page = Vec::with_capacity(codes.codes.len() + 64);
+    levels(codes, &mut page);
+    let width = usize::BITS - (dictionary.len - 1).leading_zeros();
+    if width == 0 {
+        page.push(1);
+        varint((codes.codes.len() as u64) << 1, &mut page);
+        page.push(0);
+    } else {
+        page.push(width as u8);
+        packed(&codes.codes, width, &mut page);
+    }
+    let mut sink = TrackedWrite::new(Vec::new());
+    let mut writer = SerializedPageWriter::new(&mut sink);
+    let plain = dictionary.bytes.len();
+    let first = writer.write_page(CompressedPage::new(
+        Page::DictionaryPage {
+            buf: codec.compress(&dictionary.bytes)?.into(),
+            num_values: dictionary.len as u32,
+            encoding: Encoding::PLAIN,
+            is_sorted: false,
+        },
+        plain,
+    ))?;
+    let second = writer.write_page(CompressedPage::new(
+        Page::DataPage {
+            buf: codec.compress(&page)?.into(),
+            num_values: codes.rows as u32,
+            encoding: Encoding::RLE_DICTIONARY,
+            def_level_encoding: Encoding::RLE,
+            rep_level_encoding: Encoding::RLE,
+            statistics: None,
+        },
+        page.len(),
+    ))?;
+    let bytes = sink.into_inner()?;
+    let whole = first.uncompressed_size + second.uncompressed_size;
+    let mut metadata = ColumnChunkMetaData::builder(column.clone())
+        .set_compression(Compression::ZSTD(ZstdLevel::try_new(LEVEL)?))
+        .set_encodings(vec![
+            Encoding::PLAIN,
+            Encoding::RLE,
+            Encoding::RLE_DICTIONARY,
+        ])
+        .set_num_values(codes.rows as i64)
+        .set_total_compressed_size(bytes.len() as i64)
+        .set_total_uncompressed_size(whole as i64)
+        .set_dictionary_page_offset(Some(0))
+        .set_data_page_offset(second.offset as i64);
+    if let Some(statistics) = statistics {
+        metadata = metadata.set_statistics(statistics);
+    }
+    let close = ColumnCloseResult {
+        bytes_written: bytes.len() as u64,
+        rows_written: codes.rows as u64,
+        metadata: metadata.build()?,
+        bloom_filter: bloom,
+        column_index: None,
+        offset_index: None,
+    };
+    Ok(Chunk { bytes, close })
+}
