@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from dctv.catalog.files import find_traces
 from dctv.index.build import Settings
 from dctv.index.order import Order
 from dctv.session import Session
@@ -15,7 +16,6 @@ from tests.sqltest import BLOCK, ROOT
 
 FILES = sorted([*(ROOT / "tests" / "sql").rglob("*.test"), *(ROOT / "tests" / "stdlib").rglob("*.test")])
 MOUNTING = [path for path in FILES if any(b["name"] for b in BLOCK.finditer(path.read_text(encoding="utf-8")))]
-READERS = {".pfw": "dftracer", ".txt": "ftrace-text", ".gz": "ftrace-text"}
 
 
 def comparable(text: str) -> list[str]:
@@ -36,9 +36,10 @@ def test_same_text(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
             super().__init__(index_dir=tmp_path)
 
         def mount(self, path: str | Sequence[str], name: str, /, **options: object) -> None:
-            """Index a trace first, if its format has chunks."""
+            """Index a trace first, if its format can be read so."""
             assert isinstance(path, str)
-            if self._readers[READERS[Path(path).suffix]].chunks is not None:
+            chunks = find_traces([path], self._readers, None).reader.chunks
+            if chunks is not None and (store or chunks.decode is not None):
                 self.index(path, Order(Settings(store=store)))
             super().mount(path, name, **options)
 
