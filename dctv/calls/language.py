@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -12,6 +12,15 @@ from dctv.errors import Place, Source, UsageError, nearest
 from dctv.record import record
 
 Option = Literal["filter", "notrace", "trigger", "caller", "hide", "location"]
+ARGUMENTS: Mapping[str, Option] = {
+    "filters": "filter",
+    "notrace": "notrace",
+    "triggers": "trigger",
+    "callers": "caller",
+    "hide": "hide",
+    "location": "location",
+}
+"""What SQL calls the options that are lists of words."""
 
 _UNITS = {"": 1, "ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9, "m": 60 * 10**9, "h": 3600 * 10**9}
 _TIME = re.compile(r"([0-9]+)([a-z]*)")

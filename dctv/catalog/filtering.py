@@ -5,23 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import cache
 
-from dctv.calls.language import Option, rules_of
+from dctv.calls.language import ARGUMENTS, rules_of
 from dctv.calls.rules import MATCHES, Match
 from dctv.catalog.namespace import Catalog, View
 from dctv.catalog.stdlib import Library
 from dctv.errors import Source, UsageError
 from dctv.syntax.parse import parse_select
 
-_WORDS: Mapping[str, Option] = {
-    "filters": "filter",
-    "notrace": "notrace",
-    "triggers": "trigger",
-    "callers": "caller",
-    "hide": "hide",
-    "location": "location",
-}
 _NUMBERS = ("depth", "time", "size")
-FILTERS = (*_WORDS, *_NUMBERS, "match", "trace")
+FILTERS = (*ARGUMENTS, *_NUMBERS, "match", "trace")
 """Options of a mount that are arguments of `dctv.filter_calls`."""
 _HIDDEN, _WHOLE = "_built", "unfiltered_"
 
@@ -38,12 +30,12 @@ def arguments(options: Mapping[str, object]) -> str:
 def _arguments(options: Mapping[str, object]) -> Iterator[str]:
     match = _match(options.get("match", "regex"))
     for name, value in options.items():
-        if name in _WORDS:
+        if name in ARGUMENTS:
             words = value if isinstance(value, list) else [value]
             texts = [word for word in words if isinstance(word, str)]
             if len(texts) < len(words):
                 raise UsageError(f"`{name}` is a text or a list of texts")
-            list(rules_of(_WORDS[name], texts, match))
+            list(rules_of(ARGUMENTS[name], texts, match))
             yield f"{name}=>[{', '.join(_quoted(text) for text in texts)}]"
         elif name in _NUMBERS:
             if not isinstance(value, int) or isinstance(value, bool) or value < 0:

@@ -100,6 +100,10 @@ def one_family(known: Known) -> Sequence[str]:
     return [""] * len(known.facts["files"])
 
 
+ARROW_TYPES = {"BIGINT": "int64", "UBIGINT": "uint64", "DOUBLE": "double", "BOOLEAN": "bool"}
+"""The engine's types of columns that are not texts, as streams call them."""
+
+
 @record
 class StoredColumn:
     """A column of a finished table, made of a decoded one."""

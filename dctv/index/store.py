@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dctv.contracts.chunks import DecodedChunk, Known
-from dctv.contracts.reader import Chunks, TraceTable
+from dctv.contracts.reader import ARROW_TYPES, Chunks, TraceTable
 from dctv.index.build import Stored
 from dctv.index.stored import EVENTS, EVENTS_FILE
 from dctv.types.schema import DURATION, TS, Schema
@@ -25,9 +25,6 @@ MEMORY = 48 << 20
 
 GROUP_ROWS = 122_880
 """Rows of a row group: what the engine gives one thread at a time."""
-
-TYPES = {"BIGINT": "int64", "UBIGINT": "uint64", "DOUBLE": "double", "BOOLEAN": "bool"}
-"""Types of columns that are not texts, as streams call them."""
 
 Progress = Callable[[int, int], None]
 """Called with rows done and rows in all; raises Interrupted."""
@@ -71,7 +68,7 @@ class StoreSpool:
         stored = []
         for number, (name, table) in enumerate(tables.items(), 1):
             finished = _Finished(chunks, known, name, table.schema)
-            stream = finished.stream(self._spool, found=name in rows)
+            stream = finished.stream(self._spool, found=rows.get(name, 0) > 0)
             if every is not None and table.event is not None:
                 event = table.event
                 sources = {TS: TS, DURATION: event.duration, "name": event.named_by, "category": event.category}
@@ -105,15 +102,12 @@ class _Finished:
             stored = self._chunks.stored(self._known, self._name)
             return spool.merged(self._name, [(one.name, one.type, one.decoded, one.added) for one in stored])
         if not found:
-            columns = [(one.name, TYPES.get(one.type, "string"), one.name, ()) for one in self._schema.columns]
+            columns = [(one.name, ARROW_TYPES.get(one.type, "string"), one.name, ()) for one in self._schema.columns]
             return spool.merged(self._name, columns)
         import pyarrow as pa
 
         batches = self._batches(pa.RecordBatchReader.from_stream(spool.merged(self._name)))
-        first = next(batches, None)
-        if self._error is not None:
-            raise self._error
-        assert first is not None
+        first = next(batches)
         return pa.RecordBatchReader.from_batches(first.schema, _of_one_schema(first, batches))
 
     def _batches(self, reader: pa.RecordBatchReader) -> Iterator[pa.RecordBatch]:

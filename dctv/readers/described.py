@@ -18,6 +18,7 @@ from typing import Any, Protocol
 
 from dctv.contracts.chunks import FILE, LINE, DecodedChunk, Known, Origin
 from dctv.contracts.reader import (
+    ARROW_TYPES,
     Chunks,
     Diagnostic,
     EventColumns,
@@ -35,9 +36,6 @@ from dctv.types.units import NO_UNIT, parse_unit
 
 TYPES = {"int": "BIGINT", "uint": "UBIGINT", "float": "DOUBLE", "bool": "BOOLEAN", "text": "VARCHAR", "json": "JSON"}
 """What the engine calls the types of described columns."""
-
-ARROW = {"int": "int64", "uint": "uint64", "float": "double", "bool": "bool", "text": "string", "json": "string"}
-"""What streams call them."""
 
 RAW = "raw_events."
 
@@ -235,7 +233,10 @@ def stored(known: Known, table: str) -> list[StoredColumn]:
     """Return how the columns of a stored table come out of decoded ones."""
     told = next(one for one in known.facts["tables"] if one["name"] == table)
     start = (-known.facts["start_ns"],)
-    return [StoredColumn(name, ARROW[kind], name, start if name == TS else ()) for name, kind, _ in told["columns"]]
+    return [
+        StoredColumn(name, ARROW_TYPES.get(TYPES[kind], "string"), name, start if name == TS else ())
+        for name, kind, _ in told["columns"]
+    ]
 
 
 def _origins(dimensions: Mapping[str, str], known: Known, table: str) -> dict[str, Origin]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dctv.contracts.chunks import CHUNK_BYTES, FILE, LINE, Checkpoint, DecodedChunk, Known, Origin
-from dctv.contracts.reader import Chunks, Diagnostic, LoadContext, LoadedTrace, StoredColumn, TraceTable
+from dctv.contracts.reader import ARROW_TYPES, Chunks, Diagnostic, LoadContext, LoadedTrace, StoredColumn, TraceTable
 from dctv.errors import TraceError
 from dctv.readers.ftrace_facts import Gathered, lacking, texts_of
 from dctv.readers.ftrace_fields import (
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 EVENTS = "raw_events."
 DIMENSIONS = {name: name for name in ("cpu", "common_comm", "common_pid", "common_tgid")}
 """What is indexed by default, and the decoded column that holds it."""
-ARROW = {"BIGINT": "int64", "UBIGINT": "uint64", "DOUBLE": "double", "BOOLEAN": "bool"}
-"""What streams call the types of columns that are not texts."""
 PREFIX = "dctv:key:"
 """Begins the names of decoded columns whose fields have the name of another column, or none that is UTF-8."""
 
@@ -119,7 +117,7 @@ def stored(known: Known, table: str) -> list[StoredColumn]:
     return [
         StoredColumn(
             column.name,
-            ARROW.get(column.type, "string"),
+            ARROW_TYPES.get(column.type, "string"),
             "" if place is None else decoded[place],
             added.get("" if place is None else decoded[place], ()),
         )

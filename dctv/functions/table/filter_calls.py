@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from sqlglot import exp
 
-from dctv.calls.language import Option, rules_of
+from dctv.calls.language import ARGUMENTS, rules_of
 from dctv.calls.rules import DEPTH, MATCHES, Filters, Match, Rule
 from dctv.contracts.table_function import REQUIRED, Argument, Parameter, PlanBuilder, Quantity, TableFunction
 from dctv.errors import BindError, UsageError
@@ -36,14 +36,6 @@ _TOLD = ("name", "module", "size", "file", "args")
 _ENTRY, _EXIT = 1, 2
 _STATES = {"open": _ENTRY, "left": _ENTRY, "lost": _ENTRY, "entered": _EXIT, "inherited": 0}
 """Which of its ends a call has whose column `state` says so; calls without a state have both."""
-_OPTIONS: Mapping[str, Option] = {
-    "filters": "filter",
-    "notrace": "notrace",
-    "triggers": "trigger",
-    "callers": "caller",
-    "hide": "hide",
-    "location": "location",
-}
 _NEEDED: Mapping[str, tuple[Callable[[Filters], bool], str]] = {
     "size": (lambda one: one.by_size, "sizes"),
     "module": (lambda one: one.by_module, "modules"),
@@ -104,7 +96,7 @@ def _either(types: Mapping[str, str], first: str, second: str) -> str:
 def _filters(arguments: Mapping[str, Argument]) -> Filters:
     match = _match(arguments["match"])
     rules: list[Rule] = []
-    for name, option in _OPTIONS.items():
+    for name, option in ARGUMENTS.items():
         for item in arguments[name].items() if arguments[name].value is not None else ():
             try:
                 rules += rules_of(option, [item.string(f"a text for `{name}`")], match)
