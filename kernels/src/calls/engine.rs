@@ -37,6 +37,17 @@ pub struct Call<'a, T> {
     pub args: Option<&'a str>,
 }
 
+/// What is known of a call when it begins.
+struct Judged {
+    decision: Decision,
+    /// Where the call that it is in stands.
+    place: Option<usize>,
+    kept: bool,
+    early: bool,
+    /// Its callers are wanted.
+    told: bool,
+}
+
 /// Decides what is shown, call by call, and puts it into `out`.
 pub struct Engine<T> {
     rules: Rules,
@@ -104,16 +115,14 @@ impl<T: Clone> Engine<T> {
 
     /// Takes a call, which stands after the one that it is in.
     pub fn enter(&mut self, call: &Call<T>) {
-        let place = self.thread(call.thread).place(call.parent);
+        let mut place = self.thread(call.thread).place(call.parent);
         if self.switching {
             self.leave_until(Some(call), place);
-        }
-        let outside = self.outside();
-        let thread = self.thread(call.thread);
-        let place = thread.place(call.parent);
-        if !self.switching {
+            place = self.thread(call.thread).place(call.parent);
+        } else {
             self.threads[call.thread as usize].forget(place, call.time);
         }
+        let outside = self.outside();
         let after = self.rules.stop.is_some_and(|stop| call.time > stop);
         let Some(function) = self
             .functions
@@ -152,7 +161,14 @@ impl<T: Clone> Engine<T> {
             decision.recorded = true;
         }
         let told = trigger.backtrace;
-        self.begin(call, decision, kept, early, told);
+        let judged = Judged {
+            decision,
+            place,
+            kept,
+            early,
+            told,
+        };
+        self.begin(call, judged);
     }
 
     /// Whether a call is kept whatever it calls.
@@ -164,7 +180,15 @@ impl<T: Clone> Engine<T> {
         trigger.trace || long && (trigger.caller || !self.rules.callers)
     }
 
-    fn begin(&mut self, call: &Call<T>, decision: Decision, kept: bool, early: bool, told: bool) {
+    #[inline]
+    fn begin(&mut self, call: &Call<T>, judged: Judged) {
+        let Judged {
+            decision,
+            place,
+            kept,
+            early,
+            told,
+        } = judged;
         if let Some(on) = decision.turned {
             self.enabled = on;
         }
@@ -213,7 +237,6 @@ impl<T: Clone> Engine<T> {
             stack,
             state,
         };
-        let place = thread.place(call.parent);
         let (out, number) = (&mut self.out, call.thread);
         if kept {
             let switching = self.switching;

@@ -93,7 +93,12 @@ impl<T> Thread<T> {
     }
 
     /// Says that what a call at a place is in leads to something that is kept; calls what was waiting, outermost first.
+    #[inline]
     pub fn keep(&mut self, place: Option<usize>, mut kept: impl FnMut(&Frame<T>)) {
+        let above = place.and_then(|place| self.frames.get(place));
+        if above.is_none_or(|frame| frame.kept == Kept::Yes) {
+            return;
+        }
         let (mut at, mut waiting) = (place, Vec::new());
         while let Some(place) = at
             && let Some(frame) = self.frames.get(place)

@@ -20,13 +20,19 @@ use crate::sweeps::{Cancel, fail, to_python};
 #[derive(Clone, Copy)]
 struct Told {
     start: i64,
-    length: Option<i64>,
-    own: Option<i64>,
+    /// `MISSING` if it is not known.
+    length: i64,
+    own: i64,
     function: u32,
     inherited: bool,
 }
 
+const MISSING: i64 = i64::MIN;
 const NONE: u32 = u32::MAX;
+
+fn known(time: i64) -> Option<i64> {
+    (time != MISSING).then_some(time)
+}
 
 /// Groups by function, as far as they have been asked for.
 #[derive(Default)]
@@ -38,12 +44,13 @@ fn stored(walk: &mut Walk<Told>, sums: &mut Sums) -> Result<(), ArrowError> {
     loop {
         let more = walk.step(|taken: &Taken| Told {
             start: taken.time,
-            length: taken.length,
+            length: taken.length.unwrap_or(MISSING),
             own: taken
                 .block
                 .own
                 .as_ref()
-                .and_then(|own| integer(own, taken.row)),
+                .and_then(|own| integer(own, taken.row))
+                .unwrap_or(MISSING),
             function: taken.function,
             inherited: taken.state.inherited,
         })?;
@@ -76,8 +83,8 @@ fn stored(walk: &mut Walk<Told>, sums: &mut Sums) -> Result<(), ArrowError> {
                 id: shown.id,
                 above: shown.above,
                 start: told.start,
-                length: told.length,
-                own: told.own,
+                length: known(told.length),
+                own: known(told.own),
                 group,
                 outermost: shown.depth == 0,
             });

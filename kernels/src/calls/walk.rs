@@ -13,6 +13,9 @@ use super::rules::Rules;
 use super::stored::{Block, Codes, Facts, State, Stored, Wanted, integer, text};
 use crate::sweeps::{Cancel, Token, fail};
 
+/// Calls that are decided before what is shown of them is used: few, so that they stay in the cache.
+const STEP: usize = 512;
+
 /// What is read and what is shown of it.
 #[derive(FromPyObject)]
 pub struct Source {
@@ -40,6 +43,8 @@ pub struct Taken<'a> {
 /// Reads and decides.
 pub struct Walk<T> {
     stored: Stored,
+    /// What is read just now, and how far that is decided.
+    block: Option<(Block, usize)>,
     codes: Codes,
     pub engine: Engine<T>,
     tids: Vec<i64>,
@@ -74,6 +79,7 @@ impl<T: Clone> Walk<T> {
         }
         Ok(Self {
             stored: Stored::open(path, wanted)?,
+            block: None,
             codes: Codes::new(facts),
             engine,
             tids: source.tids,
@@ -83,14 +89,22 @@ impl<T: Clone> Walk<T> {
         })
     }
 
-    /// Decides on the calls of the next block; `told` says what is to be known of those that are shown.
+    /// Decides on some more calls, until there are none; `told` says what is to be known of those that are shown.
+    #[inline]
     pub fn step(&mut self, told: impl Fn(&Taken) -> T) -> Result<bool, ArrowError> {
-        self.cancel.check()?;
-        let Some(block) = self.stored.next()? else {
-            return Ok(false);
+        let (block, first) = match self.block.take() {
+            Some(current) => current,
+            None => {
+                self.cancel.check()?;
+                let Some(block) = self.stored.next()? else {
+                    return Ok(false);
+                };
+                self.codes.load(&block);
+                (block, 0)
+            }
         };
-        self.codes.load(&block);
-        for place in 0..block.len() {
+        let last = block.len().min(first + STEP);
+        for place in first..last {
             let row = block.row(place);
             let tid = block.tids.value(row);
             if !self.tids.is_empty() && !self.tids.contains(&tid) {
@@ -122,6 +136,9 @@ impl<T: Clone> Walk<T> {
                 function,
                 args: text(&block.args, row),
             });
+        }
+        if last < block.len() {
+            self.block = Some((block, last));
         }
         Ok(true)
     }
