@@ -34,6 +34,7 @@ from dctv.functions import aggregate, scalar, span, table
 from dctv.functions.table.generate_sequential_spans import quantize
 from dctv.index.database import Index
 from dctv.index.mounting import Narrator, Policy, When, find_by_paths, mount_of, with_index
+from dctv.index.sources import Stored
 from dctv.index.trace import Trace
 from dctv.record import record
 from dctv.rewrite.settings import Settings
@@ -91,6 +92,8 @@ class Session:
         self._mounts: dict[tuple[str, ...], Mount] = {}
         self._log = WarningLog()
         self._cancels: list[Any] = []
+        self._alone: list[Any] = []
+        """What ends kernels that run without a query."""
         self._interrupted = False
         self._reading = 0
         """How many results are being read."""
@@ -364,7 +367,7 @@ class Session:
     def interrupt(self) -> None:
         """End what runs, from another thread; it raises Interrupted and the session stays usable."""
         self._interrupted = True
-        for cancel in list(self._cancels):
+        for cancel in [*self._cancels, *self._alone]:
             cancel.set()
         if "_engine" in self.__dict__:
             self._engine.interrupt()
@@ -380,6 +383,34 @@ class Session:
             return Binder(self._executor().environment()).table(ast.TableName(path)).schema
         except DctvError:
             return None
+
+    def properties(self, name: str) -> Mapping[str, str]:
+        """Return the facts about a mounted trace as a whole, without running a query."""
+        return self._mounts[tuple(name.split("."))].trace.properties
+
+    def stored_file(self, name: str, table: str) -> Path | None:
+        """Return the file of the column store that holds a table of a mounted trace, None if there is no such file.
+
+        Raises:
+            IndexUnusable: the file is missing or damaged.
+        """
+        source = self._mounts[tuple(name.split("."))].sources.get(table)
+        return source.whole() if isinstance(source, Stored) else None
+
+    @contextmanager
+    def kernel(self) -> Iterator[Any]:
+        """Give a kernel that is run without a query what `interrupt` sets, and make errors of its failures."""
+        self._interrupted = False
+        from dctv import _kernels  # compiled; only wanted when a trace is read
+
+        cancel = _kernels.Cancel()
+        self._alone.append(cancel)
+        try:
+            yield cancel
+        except ValueError as error:
+            raise self._failure(error) from None
+        finally:
+            self._alone.remove(cancel)
 
     def functions(self) -> list[str]:
         """Return the names of scalar, aggregate and window functions."""

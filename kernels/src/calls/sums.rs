@@ -59,7 +59,6 @@ pub struct Group {
 /// What the calls of a thread add up to.
 #[derive(Clone, Default)]
 pub struct OfThread {
-    pub tid: Option<i64>,
     pub calls: u64,
     pub total: i128,
     pub own: i128,
