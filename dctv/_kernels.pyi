@@ -1116,7 +1116,7 @@ class StoredReplay:
     def __init__(
         self,
         style: _ReplayStyle,
-        path: str | PathLike[str],
+        path: str,
         source: _StoredCalls,
         *,
         tasks: Sequence[tuple[int, str]],
@@ -1144,7 +1144,7 @@ class CallSums:
         is the thread's innermost open one or after calls above it have ended.
         """
 
-    def read(self, path: str | PathLike[str], source: _StoredCalls, *, cancel: Cancel | None = None) -> None:
+    def read(self, path: str, source: _StoredCalls, *, cancel: Cancel | None = None) -> None:
         """Add what filters show of a stored table of calls, without switches or a start.
 
         Raises:
@@ -1152,7 +1152,7 @@ class CallSums:
         """
 
     def functions(self) -> list[tuple[str | None, int, int | None, int, _Sums, _Sums]]:
-        """Return name, calls, size, total; and of lengths and own times: count, sum, least, greatest, sum of squares."""
+        """Return name, calls, size, total; and of lengths and own times: count, sum, least, most, squares."""
 
     def threads(self) -> list[tuple[int, int, int, int]]:
         """Return thread, calls, total and own time."""

@@ -48,7 +48,7 @@ def write_stored(
     tasks = session.sql(tasks_of(source)).fetchall() if named else []
     query = events_of(source, tasks=named) if events else None
     with session.kernel() as cancel:
-        printer = _kernels.StoredReplay(style, stored.path, stored, tasks=tasks, cancel=cancel)
+        printer = _kernels.StoredReplay(style, str(stored.path), stored, tasks=tasks, cancel=cancel)
         for batch in () if query is None else answered(session, query).reader():
             printer.add(batch)
             while lines := printer.lines(last=False):

@@ -117,7 +117,7 @@ def summed(session: Session, args: Namespace, source: Source, *, size: bool) -> 
     stored = stored_calls(session, args, source, size=size)
     if stored is not None and not stored.rules.backtraces:
         with session.kernel() as cancel:
-            sums.read(stored.path, stored, cancel=cancel)
+            sums.read(str(stored.path), stored, cancel=cancel)
         return sums
     query = (
         f"WITH calls AS ({calls_of(args, source, size=size)}) SELECT _ts, unitless(dur) AS _duration, id, "
