@@ -88,6 +88,7 @@ impl<T: Clone> Engine<T> {
     }
 
     /// What holds outside of any call.
+    #[inline]
     fn outside(&self) -> State {
         State {
             inside: false,
@@ -101,6 +102,7 @@ impl<T: Clone> Engine<T> {
         }
     }
 
+    #[inline]
     fn thread(&mut self, number: u32) -> &mut Thread<T> {
         let (known, sure) = (self.threads.len(), number as usize + 1);
         if known < sure {
@@ -172,6 +174,7 @@ impl<T: Clone> Engine<T> {
     }
 
     /// Whether a call is kept whatever it calls.
+    #[inline]
     fn keeps(&self, call: &Call<T>, state: &State, trigger: &Trigger) -> bool {
         let Some(end) = call.end.filter(|_| call.marks & EXIT != 0) else {
             return true;
@@ -367,6 +370,7 @@ impl<T: Clone> Engine<T> {
     }
 }
 
+#[inline]
 fn shown<T: Clone>(frame: &Frame<T>, thread: u32) -> Shown<T> {
     let entry = if frame.entered { ENTRY } else { 0 };
     Shown {

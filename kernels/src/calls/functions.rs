@@ -109,6 +109,7 @@ impl Functions {
         Ok(code)
     }
 
+    #[inline]
     pub fn get(&self, code: u32) -> Option<&Function> {
         self.all.get(code as usize)
     }

@@ -108,16 +108,19 @@ fn state(word: &str) -> State {
 }
 
 /// The number of a value, if there is one.
+#[inline]
 pub fn integer(values: &Int64Array, row: usize) -> Option<i64> {
     values.is_valid(row).then(|| values.value(row))
 }
 
 /// A text, if there is one.
+#[inline]
 pub fn text(values: &Option<StringArray>, row: usize) -> Option<&str> {
     text_at(values.as_ref()?, row)
 }
 
 /// The text of a row of a column.
+#[inline]
 pub fn text_at(values: &StringArray, row: usize) -> Option<&str> {
     values.is_valid(row).then(|| values.value(row))
 }
@@ -213,6 +216,7 @@ fn coded(column: &ArrayRef) -> Result<Texts, ArrowError> {
         .ok_or_else(differs)
 }
 
+#[inline]
 fn key(column: &Texts, row: usize) -> Option<usize> {
     let keys = column.keys();
     if keys.is_valid(row) {
