@@ -33,7 +33,7 @@ from dctv.errors import AssertionFailed, DctvError, Interrupted, Source, TraceEr
 from dctv.functions import aggregate, scalar, span, table
 from dctv.functions.table.generate_sequential_spans import quantize
 from dctv.index.database import Index
-from dctv.index.mounting import Narrator, Policy, When, find_by_paths, mount_of, with_index
+from dctv.index.mounting import AUTO_BYTES, Narrator, Policy, When, find_by_paths, mount_of, with_index
 from dctv.index.sources import Stored
 from dctv.index.trace import Trace
 from dctv.record import record
@@ -70,7 +70,8 @@ class Session:
     """Traces, views and settings of one sitting; close it, or use it in a `with` statement.
 
     `index` tells whether traces are read by their indexes: True builds those that are missing, `"auto"` those of large
-    traces, False looks for none. They are in `index_dir`, in the folder that DCTV_INDEX_DIR names, or in the cache.
+    traces, False looks for none; large are those of `large` bytes of text. They are in `index_dir`, in the folder that
+    DCTV_INDEX_DIR names, or in the cache.
     """
 
     def __init__(
@@ -81,12 +82,13 @@ class Session:
         progress: Progress | None = None,
         index: When = "auto",
         index_dir: str | Path | None = None,
+        large: int = AUTO_BYTES,
     ) -> None:
         self._threads = threads or len(os.sched_getaffinity(0))
         self._memory_limit = memory_limit
         self._progress = progress
         folder = index_dir or os.environ.get("DCTV_INDEX_DIR") or None
-        self._policy = Policy(index, None if folder is None else Path(folder))
+        self._policy = Policy(index, None if folder is None else Path(folder), large)
         self._catalog = Catalog()
         self._settings = Settings()
         self._mounts: dict[tuple[str, ...], Mount] = {}

@@ -258,6 +258,7 @@ def test_errors_tell_what_is_wrong(tmp_path: Path) -> None:
     good = written([], str(tmp_path))
     with pytest.raises(ValueError, match="when it is left"):
         _kernels.CallSums(measured=True).read(str(good), source(good, Filters(enabled=False)))
+    path.unlink()
     table = pa.table({"_ts": [3, 1]})
     _kernels.write_table(
         str(path), pa.RecordBatchReader.from_batches(table.schema, table.to_batches()), ascending=False

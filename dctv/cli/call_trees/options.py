@@ -15,6 +15,9 @@ from dctv.errors import UsageError
 
 _STAMP = re.compile(r"([0-9]{1,9})(?:\.([0-9]{1,9}))?")
 _ELAPSED = re.compile(r"[0-9]{1,15}(ns|us|ms|s|m|h)")
+LARGE = 4 << 20
+"""Bytes of a trace from which on an index is built unasked, since calls are added up or printed in less time and
+bounded memory by it, also the first time."""
 _LISTS = {"filters": "filters", "triggers": "triggers", "callers": "callers", "hide": "hide", "location": "location"}
 
 
@@ -37,6 +40,7 @@ class _Notrace(Action):
 
 def add_filter_options(parser: ArgumentParser) -> None:
     """Add the options that say which calls are shown."""
+    parser.set_defaults(large=LARGE)
     add = parser.add_argument_group(
         "filters", "FUNC is a name or a pattern, maybe with actions: 'a', '^x_', 'a@sample=2'"
     )
