@@ -117,13 +117,18 @@ impl<T: Clone> Engine<T> {
 
     /// Takes a call, which stands after the one that it is in.
     pub fn enter(&mut self, call: &Call<T>) {
-        let mut place = self.thread(call.thread).place(call.parent);
-        if self.switching {
+        let switching = self.switching;
+        let thread = self.thread(call.thread);
+        let place = if switching {
+            let place = thread.place(call.parent);
             self.leave_until(Some(call), place);
-            place = self.thread(call.thread).place(call.parent);
+            self.thread(call.thread).place(call.parent)
         } else {
-            self.threads[call.thread as usize].forget(place, call.time);
-        }
+            thread.forget_latest(call.parent, call.time);
+            let place = thread.place(call.parent);
+            thread.forget(place, call.time);
+            place
+        };
         let outside = self.outside();
         let after = self.rules.stop.is_some_and(|stop| call.time > stop);
         let Some(function) = self

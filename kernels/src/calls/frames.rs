@@ -71,14 +71,22 @@ impl<T> Thread<T> {
         self.frames.iter().rposition(|frame| frame.id == id)
     }
 
+    /// Forgets calls that were over at some time, up to one that is still open or the one that is called from.
+    #[inline]
+    pub fn forget_latest(&mut self, parent: Option<i64>, time: i64) {
+        while let Some(frame) = self.frames.last()
+            && Some(frame.id) != parent
+            && frame.end.is_some_and(|end| end <= time)
+        {
+            self.frames.pop();
+        }
+    }
+
     /// Forgets calls above a place that were over at some time.
     #[inline]
     pub fn forget(&mut self, place: Option<usize>, time: i64) {
         let first = place.map_or(0, |place| place + 1);
         let over = |frame: &Frame<T>| frame.end.is_some_and(|end| end <= time);
-        while self.frames.len() > first && self.frames.last().is_some_and(over) {
-            self.frames.pop();
-        }
         if self
             .frames
             .get(first..)
