@@ -232,7 +232,8 @@ def test_lines_are_those_of_what_is_shown(calls: list[dict[str, Any]], chosen: F
 
     def batches(printed: list[dict[str, Any]], size: int) -> list[pa.RecordBatch]:
         printed = sorted(printed, key=lambda row: (row["_ts"], row["id"]))
-        return pa.Table.from_pylist(printed, schema).to_batches(max_chunksize=size)
+        made: list[pa.RecordBatch] = pa.Table.from_pylist(printed, schema).to_batches(max_chunksize=size)
+        return made
 
     expected = _kernels.Replay(style)
     lines = b"".join(expected.push(batch) for batch in batches(found + events, 9)) + expected.finish()
