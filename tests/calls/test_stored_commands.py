@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from argparse import ArgumentParser
 from pathlib import Path
 
 import pytest
 
+from dctv.cli.call_trees.light import report_lightly
 from dctv.cli.call_trees.options import LARGE
+from dctv.cli.commands.report import REPORT
 from dctv.session import Session
 from tests.command_line import run
 from tests.readers.uftrace.uftrace_directory import Directory, calls
@@ -43,6 +46,37 @@ def test_a_store_changes_nothing(recording: Path, tmp_path: Path, words: tuple[s
     assert (whole.code, whole.err, whole.out) == (stored.code, stored.err, stored.out)
     assert whole.code == 0
     assert len(whole.out.splitlines()) > 2
+
+
+@pytest.mark.parametrize(
+    ("words", "light"),
+    [
+        ([], True),
+        (["-F", "a@sample=2", "-N", "malloc@prog", "-s", "func"], True),
+        (["-C", "c", "--tid", "2", "--avg-self"], True),
+        (["-T", "b@trace_off"], False),
+        (["-Z", "10"], False),
+        (["-f", "size"], False),
+        (["-F", "a@sample=x"], False),
+        (["--task"], False),
+    ],
+    ids=str,
+)
+def test_a_plain_report_takes_no_session(
+    recording: Path, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes], words: list[str], *, light: bool
+) -> None:
+    assert run("index", recording, "--index-dir", tmp_path).code == 0
+    parser = ArgumentParser()
+    REPORT.configure(parser)
+    args = parser.parse_args([str(recording), "--index-dir", str(tmp_path), *words])
+    args.sort = args.sort or ["total"]
+    fields = ("total", "self", "call")
+    assert report_lightly(args, (*fields, *(args.fields or ()))) == light
+    printed = capfdbinary.readouterr().out.decode()
+    if light:
+        assert printed == run("report", recording, "--no-index", "-f", ",".join(fields), "-s", args.sort[0], *words).out
+    else:
+        assert printed == ""
 
 
 def test_a_damaged_store_is_told_of(recording: Path, tmp_path: Path) -> None:

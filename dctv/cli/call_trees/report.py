@@ -75,19 +75,36 @@ _TASK = {
 
 def write_functions(session: Session, args: Namespace, source: Source, fields: Sequence[str], out: BinaryIO) -> None:
     """Write a row for each function."""
-    names = [name.replace("-", "_") for name in fields]
-    average = "self" if args.avg_self else "total"
-    keys = [f"{average}_{key}" if key in ("avg", "min", "max", "stdv") else key for key in args.sort]
-    size = "size" in fields or "size" in args.sort
+    size = shows_sizes(args, fields)
     if source.recorded:
-        found = sorted(map(_of_function, summed(session, args, source, size=size).functions()), key=_order(keys))
-        rows = [tuple(row[name] for name in (*names, "name")) for row in found]
-    elif size:
+        write_sums(summed(session, args, source, size=size), args, fields, out)
+        return
+    if size:
         raise UsageError("the trace does not tell sizes of functions")
-    else:
-        order = ", ".join("name" if key == "func" else f"{key} DESC" for key in keys)
-        query = f"{sums_query(args, source)} SELECT {', '.join([*names, 'name'])} FROM sums ORDER BY {order}, name"
-        rows = answered(session, query).fetchall()
+    order = ", ".join("name" if key == "func" else f"{key} DESC" for key in _keys(args))
+    names = ", ".join([*(name.replace("-", "_") for name in fields), "name"])
+    query = f"{sums_query(args, source)} SELECT {names} FROM sums ORDER BY {order}, name"
+    _write_functions(answered(session, query).fetchall(), fields, out)
+
+
+def write_sums(sums: CallSums, args: Namespace, fields: Sequence[str], out: BinaryIO) -> None:
+    """Write a row for each function that was added up."""
+    names = [*(name.replace("-", "_") for name in fields), "name"]
+    found = sorted(map(_of_function, sums.functions()), key=_order(_keys(args)))
+    _write_functions([tuple(row[name] for name in names) for row in found], fields, out)
+
+
+def shows_sizes(args: Namespace, fields: Sequence[str]) -> bool:
+    """Say whether sizes of functions are wanted."""
+    return "size" in fields or "size" in args.sort
+
+
+def _keys(args: Namespace) -> list[str]:
+    average = "self" if args.avg_self else "total"
+    return [f"{average}_{key}" if key in ("avg", "min", "max", "stdv") else key for key in args.sort]
+
+
+def _write_functions(rows: Sequence[Sequence[Any]], fields: Sequence[str], out: BinaryIO) -> None:
     columns = [COLUMNS[name] for name in fields]
     _write(columns, [(row[:-1], "<0>" if row[-1] is None else row[-1]) for row in rows], "Function", out)
 
@@ -113,7 +130,7 @@ def summed(session: Session, args: Namespace, source: Source, *, size: bool) -> 
     """Add up the shown calls of a recording: in one pass over the stored table if there is one."""
     from dctv import _kernels  # compiled; only wanted when a trace is read
 
-    sums = _kernels.CallSums(measured=not _unread(args))
+    sums = _kernels.CallSums(measured=not unread(args))
     stored = stored_calls(session, args, source, size=size)
     if stored is not None and not stored.rules.backtraces:
         with session.kernel() as cancel:
@@ -130,7 +147,7 @@ def summed(session: Session, args: Namespace, source: Source, *, size: bool) -> 
     return sums
 
 
-def _unread(args: Namespace) -> bool:
+def unread(args: Namespace) -> bool:
     """Say whether calls may be missing that count as part of their caller.
 
     What the recorder measured leaves out all calls within; those that are not read are to be in it.

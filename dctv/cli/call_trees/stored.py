@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from dctv.calls.rules import Filters
@@ -30,23 +31,21 @@ class StoredCalls:
     by_arguments: bool
 
 
-def stored_calls(session: Session, args: Namespace, source: Source, *, size: bool = False) -> StoredCalls | None:
-    """Return what a kernel reads; None if the engine must: without a store, or if it is known late what is shown."""
-    if source.file is None:
-        return None
+def read_directly(args: Namespace, path: Path, start: int) -> StoredCalls | None:
+    """Return what a kernel reads of a file, but for functions; None if it is known late what is shown."""
     try:
-        rules = filters_of(args, source.start)
+        rules = filters_of(args, start)
     except UsageError:
         return None  # the engine's error shows where
     if not rules.at_begin:
         return None
-    wanted = size or rules.by_size or rules.by_file
-    functions = session.sql(FUNCTIONS).fetchall() if wanted else []
-    return StoredCalls(
-        source.file,
-        rules,
-        args.tid or [],
-        [row for row in functions if row[0] is not None and row[1] is not None],
-        rules.by_module or rules.counts,
-        rules.by_arguments,
-    )
+    return StoredCalls(path, rules, args.tid or [], [], rules.by_module or rules.counts, rules.by_arguments)
+
+
+def stored_calls(session: Session, args: Namespace, source: Source, *, size: bool = False) -> StoredCalls | None:
+    """Return what a kernel reads; None if the engine must: without a store, or if it is known late what is shown."""
+    calls = None if source.file is None else read_directly(args, source.file, source.start)
+    if calls is None or not (size or calls.rules.by_size or calls.rules.by_file):
+        return calls
+    functions = session.sql(FUNCTIONS).fetchall()
+    return replace(calls, functions=[row for row in functions if row[0] is not None and row[1] is not None])
