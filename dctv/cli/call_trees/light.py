@@ -75,7 +75,7 @@ def _calls(args: Namespace, index: Index) -> StoredCalls | None:
 
     file = None if index.store is None else index.store.get("raw_events.call")
     rest = None if READER.chunks is None else READER.chunks.rest(index.known)
-    if file is None or rest is None or rest.diagnostics:
+    if file is None or rest is None or any(one.incomplete for one in rest.diagnostics):
         return None
     try:
         index.verify(file)
