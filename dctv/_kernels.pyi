@@ -1089,3 +1089,70 @@ class Replay:
 
     def finish(self) -> bytes:
         """Return the lines that are left."""
+
+class _StoredCalls(Protocol):
+    """What is read of a stored table of calls."""
+
+    @property
+    def rules(self) -> _CallRules: ...
+    @property
+    def tids(self) -> Sequence[int]: ...
+    @property
+    def functions(self) -> Sequence[tuple[str, str, int | None, str | None]]: ...
+    @property
+    def by_module(self) -> bool: ...
+    @property
+    def by_arguments(self) -> bool: ...
+
+class StoredReplay:
+    """Prints what filters show of a stored table of calls, and events, in order of time.
+
+    Rules are such that it is known of each call when it begins whether it is shown.
+
+    Raises:
+        ValueError: The file cannot be read, or is no table of calls.
+    """
+
+    def __init__(
+        self,
+        style: _ReplayStyle,
+        path: str,
+        source: _StoredCalls,
+        *,
+        tasks: Sequence[tuple[int, str]],
+        cancel: Cancel | None = None,
+    ) -> None: ...
+    def add(self, batch: _ArrowArray) -> None:
+        """Take events, in order of time, in the columns of `Replay`."""
+
+    def lines(self, last: bool) -> bytes:
+        """Return some more lines: up to the latest event if more may come, none if that or the end is reached."""
+
+_Sums = tuple[int, int, int, int, int]
+
+class CallSums:
+    """Adds up shown calls by function and thread; a call within one of the same function is in its total already.
+
+    `measured` tells whether the calls' own times are those of the recorder; else they are without the calls within.
+    """
+
+    def __init__(self, *, measured: bool) -> None: ...
+    def push(self, batch: _ArrowArray) -> None:
+        """Add calls: `_ts`, length, id, parent, depth, thread, name, own time, and maybe size, in order of time.
+
+        Depths are int32, names text, all else int64. A call stands after the one that it is in, and begins while that
+        is the thread's innermost open one or after calls above it have ended.
+        """
+
+    def read(self, path: str, source: _StoredCalls, *, cancel: Cancel | None = None) -> None:
+        """Add what filters show of a stored table of calls, without switches or a start.
+
+        Raises:
+            ValueError: The file cannot be read, or is no table of calls.
+        """
+
+    def functions(self) -> list[tuple[str | None, int, int | None, int, _Sums, _Sums]]:
+        """Return name, calls, size, total; and of lengths and own times: count, sum, least, most, squares."""
+
+    def threads(self) -> list[tuple[int, int, int, int]]:
+        """Return thread, calls, total and own time."""

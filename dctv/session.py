@@ -33,7 +33,8 @@ from dctv.errors import AssertionFailed, DctvError, Interrupted, Source, TraceEr
 from dctv.functions import aggregate, scalar, span, table
 from dctv.functions.table.generate_sequential_spans import quantize
 from dctv.index.database import Index
-from dctv.index.mounting import Narrator, Policy, When, find_by_paths, mount_of, with_index
+from dctv.index.mounting import AUTO_BYTES, Narrator, Policy, When, find_by_paths, mount_of, with_index
+from dctv.index.sources import Stored
 from dctv.index.trace import Trace
 from dctv.record import record
 from dctv.rewrite.settings import Settings
@@ -69,7 +70,8 @@ class Session:
     """Traces, views and settings of one sitting; close it, or use it in a `with` statement.
 
     `index` tells whether traces are read by their indexes: True builds those that are missing, `"auto"` those of large
-    traces, False looks for none. They are in `index_dir`, in the folder that DCTV_INDEX_DIR names, or in the cache.
+    traces, False looks for none; large are those of `large` bytes of text. They are in `index_dir`, in the folder that
+    DCTV_INDEX_DIR names, or in the cache.
     """
 
     def __init__(
@@ -80,17 +82,20 @@ class Session:
         progress: Progress | None = None,
         index: When = "auto",
         index_dir: str | Path | None = None,
+        large: int = AUTO_BYTES,
     ) -> None:
         self._threads = threads or len(os.sched_getaffinity(0))
         self._memory_limit = memory_limit
         self._progress = progress
         folder = index_dir or os.environ.get("DCTV_INDEX_DIR") or None
-        self._policy = Policy(index, None if folder is None else Path(folder))
+        self._policy = Policy(index, None if folder is None else Path(folder), large)
         self._catalog = Catalog()
         self._settings = Settings()
         self._mounts: dict[tuple[str, ...], Mount] = {}
         self._log = WarningLog()
         self._cancels: list[Any] = []
+        self._alone: list[Any] = []
+        """What ends kernels that run without a query."""
         self._interrupted = False
         self._reading = 0
         """How many results are being read."""
@@ -364,7 +369,7 @@ class Session:
     def interrupt(self) -> None:
         """End what runs, from another thread; it raises Interrupted and the session stays usable."""
         self._interrupted = True
-        for cancel in list(self._cancels):
+        for cancel in [*self._cancels, *self._alone]:
             cancel.set()
         if "_engine" in self.__dict__:
             self._engine.interrupt()
@@ -380,6 +385,34 @@ class Session:
             return Binder(self._executor().environment()).table(ast.TableName(path)).schema
         except DctvError:
             return None
+
+    def properties(self, name: str) -> Mapping[str, str]:
+        """Return the facts about a mounted trace as a whole, without running a query."""
+        return self._mounts[tuple(name.split("."))].trace.properties
+
+    def stored_file(self, name: str, table: str) -> Path | None:
+        """Return the file of the column store that holds a table of a mounted trace, None if there is no such file.
+
+        Raises:
+            IndexUnusable: the file is missing or damaged.
+        """
+        source = self._mounts[tuple(name.split("."))].sources.get(table)
+        return source.whole() if isinstance(source, Stored) else None
+
+    @contextmanager
+    def kernel(self) -> Iterator[Any]:
+        """Give a kernel that is run without a query what `interrupt` sets, and make errors of its failures."""
+        self._interrupted = False
+        from dctv import _kernels  # compiled; only wanted when a trace is read
+
+        cancel = _kernels.Cancel()
+        self._alone.append(cancel)
+        try:
+            yield cancel
+        except ValueError as error:
+            raise self._failure(error) from None
+        finally:
+            self._alone.remove(cancel)
 
     def functions(self) -> list[str]:
         """Return the names of scalar, aggregate and window functions."""

@@ -95,7 +95,12 @@ class Filters:
     def in_order(self) -> bool:
         """Whether it is known where a call begins if it is shown, so that what is shown comes in order of time."""
         late = self.callers or any(rule.trigger.trace or rule.trigger.time is not None for rule in self.rules)
-        return not (late or self.toggles or self.start is not None or not self.enabled)
+        return self.at_begin and not late
+
+    @property
+    def at_begin(self) -> bool:
+        """Whether it is known when a call begins, or when one in it does, whether it is shown."""
+        return not self.toggles and self.start is None and self.enabled
 
     @property
     def by_size(self) -> bool:
@@ -106,6 +111,11 @@ class Filters:
     def by_module(self) -> bool:
         """Whether modules of functions must be known."""
         return any(rule.module is not None for rule in self.rules)
+
+    @property
+    def counts(self) -> bool:
+        """Whether calls are counted, which is by function, in whatever module."""
+        return any(rule.trigger.sample is not None for rule in self.rules)
 
     @property
     def by_file(self) -> bool:

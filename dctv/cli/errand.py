@@ -11,7 +11,7 @@ from dctv.console.narration import say, warn
 from dctv.console.progress import ProgressBar
 from dctv.console.sink import Sink, file_sink, stdout_sink
 from dctv.console.verdict import PARTIAL
-from dctv.index.mounting import When
+from dctv.index.mounting import AUTO_BYTES, When
 from dctv.record import record
 from dctv.session import Session
 
@@ -74,7 +74,12 @@ def open_session(args: Namespace, bar: ProgressBar) -> Session:
         index = not args.no_index
     folder: Path | None = getattr(args, "index_dir", None)
     return Session(
-        threads=args.threads, memory_limit=args.memory_limit, progress=bar.update, index=index, index_dir=folder
+        threads=args.threads,
+        memory_limit=args.memory_limit,
+        progress=bar.update,
+        index=index,
+        index_dir=folder,
+        large=getattr(args, "large", AUTO_BYTES),
     )
 
 

@@ -38,6 +38,8 @@ class Policy:
     when: When = "auto"
     """True builds those that are missing, `auto` only for large traces, False looks for none."""
     index_dir: Path | None = None
+    large: int = AUTO_BYTES
+    """Bytes of text from which on a trace is large."""
 
 
 @record
@@ -74,7 +76,7 @@ def with_index(trace: Trace, found: Index | None, policy: Policy, narrator: Narr
         return None
     try:
         index = found or find(trace.about, policy.index_dir, narrator.note)
-        if index is None and (policy.when is True or _is_large(trace.paths)):
+        if index is None and (policy.when is True or _is_large(trace.paths, policy.large)):
             from dctv.index.build import Settings  # only wanted when something is indexed
             from dctv.index.order import Order, fulfil
 
@@ -108,7 +110,7 @@ def _silent(_: str) -> None:
     """Say nothing: it is said when the format is known."""
 
 
-def _is_large(paths: Sequence[Path]) -> bool:
+def _is_large(paths: Sequence[Path], bytes_: int) -> bool:
     total = 0
     for path in paths:
         try:
@@ -117,6 +119,6 @@ def _is_large(paths: Sequence[Path]) -> bool:
             total += path.stat().st_size * (_PACKED if packed else 1)
         except OSError:
             return False
-        if total >= AUTO_BYTES:
+        if total >= bytes_:
             return True
     return False

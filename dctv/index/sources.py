@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
@@ -79,6 +80,15 @@ class Stored:
         query = relation(self.file.path, columns, names, None if pruning is None else pruning.times)
         nothing = pruning is not None and not pruning.pruned.positions
         return query.where(exp.false(), copy=False) if nothing else query
+
+    def whole(self) -> Path:
+        """Return the file, for what reads all of it without the engine.
+
+        Raises:
+            IndexUnusable: the file is missing or damaged.
+        """
+        self.trace.index.verify(self.file)
+        return self.file.path
 
     def open(self, _: Run) -> Any:
         """Fail: the engine reads the file."""

@@ -35,9 +35,17 @@ def test_there_are_cases() -> None:
     assert len(cases()) == 61
 
 
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return where indexes are, each built for the first case of a recording."""
+    return tmp_path_factory.mktemp("indexes")
+
+
+@pytest.mark.parametrize("stored", [False, True], ids=["whole", "stored"])
 @pytest.mark.parametrize("case", cases())
-def test_output_is_that_of_the_tool(case: dict[str, Any]) -> None:
+def test_output_is_that_of_the_tool(case: dict[str, Any], folder: Path, *, stored: bool) -> None:
     command, *options = case["args"]
-    ran = run(command, root() / case["data"], *options, "--no-index")
+    index = ["--index", "--index-dir", folder] if stored else ["--no-index"]
+    ran = run(command, root() / case["data"], *options, *index)
     assert ran.out == (root() / case["file"]).read_text()
     assert ran.code == case["rc"]

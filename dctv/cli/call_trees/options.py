@@ -8,13 +8,16 @@ from argparse import Action, ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from dctv.calls.language import time_of
-from dctv.calls.rules import DEPTH, MATCHES
+from dctv.calls.language import ARGUMENTS, rules_of, time_of
+from dctv.calls.rules import DEPTH, MATCHES, Filters
 from dctv.cli.arguments import positive
 from dctv.errors import UsageError
 
 _STAMP = re.compile(r"([0-9]{1,9})(?:\.([0-9]{1,9}))?")
 _ELAPSED = re.compile(r"[0-9]{1,15}(ns|us|ms|s|m|h)")
+LARGE = 4 << 20
+"""Bytes of a trace from which on an index is built unasked, since calls are added up or printed in less time and
+bounded memory by it, also the first time."""
 _LISTS = {"filters": "filters", "triggers": "triggers", "callers": "callers", "hide": "hide", "location": "location"}
 
 
@@ -37,6 +40,7 @@ class _Notrace(Action):
 
 def add_filter_options(parser: ArgumentParser) -> None:
     """Add the options that say which calls are shown."""
+    parser.set_defaults(large=LARGE)
     add = parser.add_argument_group(
         "filters", "FUNC is a name or a pattern, maybe with actions: 'a', '^x_', 'a@sample=2'"
     )
@@ -125,6 +129,27 @@ def arguments(args: Namespace, start: int) -> Iterator[str]:
         yield f"tid=>[{', '.join(str(tid) for tid in args.tid)}]"
     yield f"match=>{quoted(args.match)}"
     yield f"trace=>{quoted(args.trace)}"
+
+
+def filters_of(args: Namespace, start: int) -> Filters:
+    """Return what `arguments` says, for a kernel.
+
+    Raises:
+        UsageError: a word of a filter means nothing.
+    """
+    given = [(option, getattr(args, name, None) or ()) for name, option in ARGUMENTS.items()]
+    ends = (None, None) if args.time_range is None else args.time_range
+    first, last = (None if one is None else one[0] - (0 if one[1] else start) for one in ends)
+    return Filters(
+        tuple(rule for option, words in given for rule in rules_of(option, words, args.match)),
+        match=args.match,
+        depth=args.depth,
+        time=args.time_filter,
+        size=args.size_filter,
+        start=first,
+        stop=last,
+        enabled=args.trace == "on",
+    )
 
 
 def quoted(text: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from argparse import Namespace
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dctv.cli.call_trees.options import arguments
@@ -19,7 +20,8 @@ TRACE = "trace"
 """The name under which commands mount their trace."""
 _RAW = f"{TRACE}.raw_events.call"
 _OWN = "c._ts, c.dur, c.id, c.parent, c.depth, c.depth AS level, c.tid, c.name, c.module, c.args, c.retval"
-_FUNCTIONS = f"SELECT name, module, MIN(size) AS size, MIN(file) AS file FROM {TRACE}.functions GROUP BY name, module"
+FUNCTIONS = f"SELECT name, module, MIN(size) AS size, MIN(file) AS file FROM {TRACE}.functions GROUP BY name, module"
+"""What is known of functions by name and module."""
 _READINGS = {
     "proc/statm": "vmsize={0}' || unitless(e.vmsize) || 'KB vmrss={0}' || unitless(e.vmrss) || 'KB "
     "shared={0}' || unitless(e.shared) || 'KB",
@@ -37,6 +39,8 @@ class Source:
     events: tuple[str, ...]
     start: int
     """The time of its begin in its own clock."""
+    file: Path | None = None
+    """The file of the column store with its calls."""
 
 
 def source_of(session: Session) -> Source:
@@ -45,17 +49,16 @@ def source_of(session: Session) -> Source:
     recorded = schema is not None and {"state", "addr"} <= set(schema.names)
     prefix = f"{TRACE}.raw_events"
     tables = tuple(one.name[len(prefix) + 1 :] for one in session.tables(prefix)) if recorded else ()
-    found = session.sql(f"SELECT value FROM {TRACE}.properties WHERE key = 'start_ns'").fetchall()
-    start = int(found[0][0]) if found and str(found[0][0]).isdigit() else 0
-    return Source(recorded, tables, start)
+    found = str(session.properties(TRACE).get("start_ns", ""))
+    start = int(found) if found.isdigit() else 0
+    file = session.stored_file(TRACE, "raw_events.call") if recorded else None
+    return Source(recorded, tables, start, file)
 
 
 def shown_calls(args: Namespace, source: Source, *, tasks: bool, events: bool) -> str:
     """Return the query of what `Replay` prints; `tasks` tells whether the names of threads are wanted."""
     filters = ", ".join(arguments(args, source.start))
-    names = f"{TRACE}.tasks" if source.recorded else f"{TRACE}.threads"
-    name = "comm" if source.recorded else "name"
-    joined = f" LEFT JOIN (SELECT tid, MAX({name}) AS task FROM {names} GROUP BY tid) AS k ON k.tid = {{}}.tid"
+    joined = f" LEFT JOIN ({tasks_of(source)}) AS k ON k.tid = {{}}.tid"
     task = "k.task" if tasks else "NULL::STRING"
     kind = "CASE WHEN c.state = 'entered' THEN 2 ELSE 0 END::INT64" if source.recorded else "0::INT64"
     calls = (
@@ -65,15 +68,34 @@ def shown_calls(args: Namespace, source: Source, *, tasks: bool, events: bool) -
         f"{task} AS task, c.level::INT64 AS level, NULL::INT64 AS call, {kind} AS kind "
         f"FROM dctv.shown_calls(calls, {filters}) AS c{joined.format('c') if tasks else ''}"
     )
-    others = [
-        f"SELECT e._ts, e.tid, e.line, 0::INT32, 0::INT8, 0::INT32, 0::INT32, NULL::STRING, {dur}, {text}, "
-        f"NULL::STRING, NULL::STRING, NULL::STRING, NULL::INT64, {task}, 0::INT64, {within}, 1::INT64 "
-        f"FROM {TRACE}.raw_events.`{table}` AS e{joined.format('e') if tasks else ''}"
-        for table, text, dur, within in (_events(source) if events else ())
-    ]
+    others = _event_rows(source, task, joined.format("e") if tasks else "") if events else []
     if not others:
         return f"{calls} ORDER BY _ts, id" if tasks else calls
     return f"SELECT * FROM ({' UNION ALL '.join([calls, *others])}) ORDER BY _ts, id"
+
+
+def _event_rows(source: Source, task: str, joined: str) -> list[str]:
+    """Return queries of events, in the columns that `Replay` takes."""
+    return [
+        f"SELECT e._ts AS _ts, e.tid AS tid, e.line AS id, 0::INT32 AS depth, 0::INT8 AS _shown, 0::INT32 AS _indent, "
+        f"0::INT32 AS _outdent, NULL::STRING AS _stack, {dur} AS dur, {text} AS name, NULL::STRING AS args, "
+        f"NULL::STRING AS retval, NULL::STRING AS module, NULL::INT64 AS addr, {task} AS task, 0::INT64 AS level, "
+        f"{within} AS call, 1::INT64 AS kind FROM {TRACE}.raw_events.`{table}` AS e{joined}"
+        for table, text, dur, within in _events(source)
+    ]
+
+
+def events_of(source: Source, *, tasks: bool) -> str | None:
+    """Return the query of all events that `Replay` prints; None if there are none."""
+    joined = f" LEFT JOIN ({tasks_of(source)}) AS k ON k.tid = e.tid" if tasks else ""
+    rows = _event_rows(source, "k.task" if tasks else "NULL::STRING", joined)
+    return f"SELECT * FROM ({' UNION ALL '.join(rows)}) ORDER BY _ts, id" if rows else None
+
+
+def tasks_of(source: Source) -> str:
+    """Return the query of the names of threads."""
+    names, name = (f"{TRACE}.tasks", "comm") if source.recorded else (f"{TRACE}.threads", "name")
+    return f"SELECT tid, MAX({name}) AS task FROM {names} GROUP BY tid"
 
 
 def calls_of(args: Namespace, source: Source, *, size: bool = False) -> str:
@@ -90,7 +112,7 @@ def calls_of(args: Namespace, source: Source, *, size: bool = False) -> str:
         return f"SELECT {_OWN}, c.addr, c.state, c.self FROM {_RAW} AS c"
     return (
         f"SELECT {_OWN}, c.addr, c.state, c.self, f.size, f.file FROM {_RAW} AS c "
-        f"LEFT JOIN ({_FUNCTIONS}) AS f ON f.name = c.name AND f.module = c.module"
+        f"LEFT JOIN ({FUNCTIONS}) AS f ON f.name = c.name AND f.module = c.module"
     )
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING, BinaryIO
 
-from dctv.cli.call_trees.queries import Source, answered, open_calls
+from dctv.cli.call_trees.queries import Source, answered, events_of, open_calls, tasks_of
 from dctv.record import record
 
 if TYPE_CHECKING:
+    from dctv.cli.call_trees.stored import StoredCalls
     from dctv.session import Session
 
 FIELDS = ("duration", "tid", "addr", "time", "delta", "elapsed", "task", "module")
@@ -35,6 +36,25 @@ def write_lines(session: Session, query: str, style: Style, out: BinaryIO) -> No
     for batch in answered(session, query).reader():
         out.write(printer.push(batch))
     out.write(printer.finish())
+
+
+def write_stored(
+    session: Session, stored: StoredCalls, source: Source, style: Style, out: BinaryIO, *, events: bool
+) -> None:
+    """Read a stored table of calls and write its lines, with those of events between them."""
+    from dctv import _kernels
+
+    named = "task" in style.fields
+    tasks = session.sql(tasks_of(source)).fetchall() if named else []
+    query = events_of(source, tasks=named) if events else None
+    with session.kernel() as cancel:
+        printer = _kernels.StoredReplay(style, str(stored.path), stored, tasks=tasks, cancel=cancel)
+        for batch in () if query is None else answered(session, query).reader():
+            printer.add(batch)
+            while lines := printer.lines(last=False):
+                out.write(lines)
+        while lines := printer.lines(last=True):
+            out.write(lines)
 
 
 def write_remaining(session: Session, source: Source, out: BinaryIO) -> None:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Sequence
+from math import sqrt
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from dctv.cli.call_trees.options import arguments
-from dctv.cli.call_trees.queries import TRACE, Source, answered, calls_of
+from dctv.cli.call_trees.queries import Source, answered, calls_of, tasks_of
+from dctv.cli.call_trees.stored import stored_calls
+from dctv.errors import UsageError
 from dctv.record import record
 
 if TYPE_CHECKING:
+    from dctv._kernels import CallSums
     from dctv.session import Session
 
 _UNITS = ((1000, "us"), (1000, "ms"), (1000, " s"), (60, " m"), (24, " h"))
@@ -71,29 +75,111 @@ _TASK = {
 
 def write_functions(session: Session, args: Namespace, source: Source, fields: Sequence[str], out: BinaryIO) -> None:
     """Write a row for each function."""
-    names = [name.replace("-", "_") for name in fields]
+    size = shows_sizes(args, fields)
+    if source.recorded:
+        write_sums(summed(session, args, source, size=size), args, fields, out)
+        return
+    if size:
+        raise UsageError("the trace does not tell sizes of functions")
+    order = ", ".join("name" if key == "func" else f"{key} DESC" for key in _keys(args))
+    names = ", ".join([*(name.replace("-", "_") for name in fields), "name"])
+    query = f"{sums_query(args, source)} SELECT {names} FROM sums ORDER BY {order}, name"
+    _write_functions(answered(session, query).fetchall(), fields, out)
+
+
+def write_sums(sums: CallSums, args: Namespace, fields: Sequence[str], out: BinaryIO) -> None:
+    """Write a row for each function that was added up."""
+    names = [*(name.replace("-", "_") for name in fields), "name"]
+    found = sorted(map(_of_function, sums.functions()), key=_order(_keys(args)))
+    _write_functions([tuple(row[name] for name in names) for row in found], fields, out)
+
+
+def shows_sizes(args: Namespace, fields: Sequence[str]) -> bool:
+    """Say whether sizes of functions are wanted."""
+    return "size" in fields or "size" in args.sort
+
+
+def _keys(args: Namespace) -> list[str]:
     average = "self" if args.avg_self else "total"
-    keys = [f"{average}_{key}" if key in ("avg", "min", "max", "stdv") else key for key in args.sort]
-    order = ", ".join("name" if key == "func" else f"{key} DESC" for key in keys)
-    size = "size" in fields or "size" in args.sort
-    query = f"{_sums(args, source, size=size)} SELECT {', '.join([*names, 'name'])} FROM sums ORDER BY {order}, name"
-    rows = answered(session, query).fetchall()
+    return [f"{average}_{key}" if key in ("avg", "min", "max", "stdv") else key for key in args.sort]
+
+
+def _write_functions(rows: Sequence[Sequence[Any]], fields: Sequence[str], out: BinaryIO) -> None:
     columns = [COLUMNS[name] for name in fields]
     _write(columns, [(row[:-1], "<0>" if row[-1] is None else row[-1]) for row in rows], "Function", out)
 
 
 def write_threads(session: Session, args: Namespace, source: Source, out: BinaryIO) -> None:
     """Write a row for each thread."""
-    names = f"{TRACE}.tasks" if source.recorded else f"{TRACE}.threads"
-    name = "comm" if source.recorded else "name"
-    query = (
-        f"{_shown(args, source, size=False)} SELECT SUM(CASE WHEN c.depth = 0 THEN c._duration ELSE 0 END), "
-        f"SUM(c.self), c.tid, COUNT(*), MAX(k.task) FROM shown AS c "
-        f"LEFT JOIN (SELECT tid, MAX({name}) AS task FROM {names} GROUP BY tid) AS k ON k.tid = c.tid "
-        "GROUP BY c.tid ORDER BY 1 DESC, c.tid"
-    )
-    rows = answered(session, query).fetchall()
+    if source.recorded:
+        sums = summed(session, args, source, size=False).threads()
+        tasks = dict(session.sql(tasks_of(source)).fetchall())
+        found = [(total, own, tid, calls, tasks.get(tid)) for tid, calls, total, own in sums]
+        rows = sorted(found, key=lambda row: (-row[0], row[2]))
+    else:
+        query = (
+            f"{_shown(args, source)} SELECT SUM(CASE WHEN c.depth = 0 THEN c._duration ELSE 0 END), "
+            "SUM(c.self), c.tid, COUNT(*), MAX(k.task) FROM shown AS c "
+            f"LEFT JOIN ({tasks_of(source)}) AS k ON k.tid = c.tid GROUP BY c.tid ORDER BY 1 DESC, c.tid"
+        )
+        rows = answered(session, query).fetchall()
     _write(list(_TASK.values()), [(row[:-1], f"{row[-1] or '':16}") for row in rows], "Task name", out)
+
+
+def summed(session: Session, args: Namespace, source: Source, *, size: bool) -> CallSums:
+    """Add up the shown calls of a recording: in one pass over the stored table if there is one."""
+    from dctv import _kernels  # compiled; only wanted when a trace is read
+
+    sums = _kernels.CallSums(measured=not unread(args))
+    stored = stored_calls(session, args, source, size=size)
+    if stored is not None and not stored.rules.backtraces:
+        with session.kernel() as cancel:
+            sums.read(str(stored.path), stored, cancel=cancel)
+        return sums
+    query = (
+        f"WITH calls AS ({calls_of(args, source, size=size)}) SELECT _ts, unitless(dur) AS _duration, id, "
+        "parent AS parent_id, depth, tid, CASE WHEN state = 'inherited' THEN NULL ELSE name END AS name, "
+        f"unitless(self) AS self{', size' if size else ''} "
+        f"FROM dctv.filter_calls(calls, {', '.join(arguments(args, source.start))})"
+    )
+    for batch in answered(session, query).reader():
+        sums.push(batch)
+    return sums
+
+
+def unread(args: Namespace) -> bool:
+    """Say whether calls may be missing that count as part of their caller.
+
+    What the recorder measured leaves out all calls within; those that are not read are to be in it.
+    """
+    words = [*(args.triggers or ()), *(args.filters or ())]
+    some = args.time_filter or args.size_filter or args.callers or args.time_range is not None
+    return bool(some or any(word in one for one in words for word in ("time=", "caller", "size=")))
+
+
+def _of_function(row: Any) -> dict[str, Any]:
+    """Return the columns of a function's row; whole ns, as the tool counts, so that the last digit is the same."""
+    name, calls, size, total, lengths, own = row
+    told = {"name": name, "call": calls, "size": size, "total": total, "self": own[1]}
+    for kind, (count, summed, least, most, squares) in (("total", lengths), ("self", own)):
+        mean = summed // count if count else 0
+        variance = max(squares // count - mean * mean, 0) if count else 0
+        told[f"{kind}_avg"], told[f"{kind}_min"], told[f"{kind}_max"] = mean, least, most
+        told[f"{kind}_stdv"] = sqrt(variance / count) * 100 / mean if mean else 0.0
+    return told
+
+
+def _order(keys: Sequence[str]) -> Callable[[dict[str, Any]], tuple[Any, ...]]:
+    """Return what rows are sorted by: by name ascending, by all else descending; what is not known comes last."""
+
+    def named(row: dict[str, Any]) -> tuple[Any, ...]:
+        return row["name"] is None, row["name"] or ""
+
+    def placed(row: dict[str, Any]) -> tuple[Any, ...]:
+        found = [named(row) if key == "func" else (row[key] is None, -(row[key] or 0)) for key in keys]
+        return (*found, named(row))
+
+    return placed
 
 
 def _write(columns: list[Column], rows: list[tuple[Sequence[Any], str]], last: str, out: BinaryIO) -> None:
@@ -107,33 +193,20 @@ def _write(columns: list[Column], rows: list[tuple[Sequence[Any], str]], last: s
     out.write("".join(f"{line}\n" for line in lines()).encode())
 
 
-def _shown(args: Namespace, source: Source, *, size: bool) -> str:
-    """Return a query's beginning: the shown calls, with their own time."""
-    calls, filters = calls_of(args, source, size=size), ", ".join(arguments(args, source.start))
-    renamed = "CASE WHEN state = 'inherited' THEN NULL ELSE name END" if source.recorded else "name"
-    found = (
-        f"WITH calls AS ({calls}), filtered AS (SELECT _ts, unitless(dur) AS _duration, id, parent AS parent_id, "
-        f"depth, tid, {renamed} AS name{', self' if source.recorded else ''}{', size' if size else ''} "
-        f"FROM dctv.filter_calls(calls, {filters}))"
+def _shown(args: Namespace, source: Source) -> str:
+    """Return a query's beginning: the shown calls of a trace that tells no times of their own, with these."""
+    filters = ", ".join(arguments(args, source.start))
+    return (
+        f"WITH calls AS ({calls_of(args, source)}), filtered AS (SELECT _ts, unitless(dur) AS _duration, id, "
+        f"parent AS parent_id, depth, tid, name FROM dctv.filter_calls(calls, {filters})), shown AS (SELECT _ts, "
+        "_duration, id, parent_id, depth, tid, name, unitless(_self) AS self FROM dctv.self_time(filtered))"
     )
-    # What the recorder measured leaves out all calls within, those that are not read count as part of their caller.
-    unread = args.time_filter or args.size_filter or args.callers or args.time_range is not None
-    words = [*(args.triggers or ()), *(args.filters or ())]
-    if (
-        source.recorded
-        and not unread
-        and not any(word in one for one in words for word in ("time=", "caller", "size="))
-    ):
-        return f"{found}, shown AS (SELECT * FROM filtered)"
-    rest = "_ts, _duration, id, parent_id, depth, tid, name" + (", size" if size else "")
-    return f"{found}, shown AS (SELECT {rest}, unitless(_self) AS self FROM dctv.self_time(filtered))"
 
 
-def _sums(args: Namespace, source: Source, *, size: bool) -> str:
+def sums_query(args: Namespace, source: Source) -> str:
     """Return a query's beginning: sums by function; a call within one of the same function is in its total already."""
 
     def told(kind: str, column: str) -> str:
-        # Whole ns, as the tool counts, so that the last digit is the same.
         mean = f"FLOOR(AVG({column}))"
         variance = f"FLOOR(SUM({column}::FLOAT64 * {column}) / COUNT(*)) - {mean} * {mean}"
         return (
@@ -141,10 +214,9 @@ def _sums(args: Namespace, source: Source, *, size: bool) -> str:
             f"COALESCE(SQRT(GREATEST({variance}, 0) / COUNT(*)) * 100 / NULLIF({mean}, 0), 0) AS {kind}_stdv"
         )
 
-    sizes = ", MAX(size) AS size" if size else ""
     return (
-        f"{_shown(args, source, size=size)}, paths AS (SELECT name, SUM(unitless(total)) FILTER (WHERE NOT recursive) "
+        f"{_shown(args, source)}, paths AS (SELECT name, SUM(unitless(total)) FILTER (WHERE NOT recursive) "
         f"AS total FROM dctv.flame_graph(shown) GROUP BY name), each AS (SELECT name, SUM(self) AS self, COUNT(*) AS "
-        f"call{sizes}, {told('total', '_duration')}, {told('self', 'self')} FROM shown GROUP BY name), sums AS "
+        f"call, {told('total', '_duration')}, {told('self', 'self')} FROM shown GROUP BY name), sums AS "
         f"(SELECT each.*, total FROM each JOIN paths ON paths.name <=> each.name)"
     )

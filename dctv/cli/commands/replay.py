@@ -50,7 +50,8 @@ def _fields(text: str) -> tuple[str, ...]:
 def run(args: Namespace) -> int:
     """Mount, filter, print; return the exit code."""
     from dctv.cli.call_trees.queries import TRACE, library_calls, shown_calls, source_of
-    from dctv.cli.call_trees.replay import Style, write_lines, write_remaining
+    from dctv.cli.call_trees.replay import Style, write_lines, write_remaining, write_stored
+    from dctv.cli.call_trees.stored import stored_calls
     from dctv.cli.errand import Desk, carry_out
 
     if args.flat and (args.no_libcall or is_filtered(args)):
@@ -62,8 +63,12 @@ def run(args: Namespace) -> int:
             args.hide = [*(args.hide or ()), *library_calls(desk.session, source, args.match)]
         fields = _default(args) if args.fields is None else args.fields
         style = Style(fields, not args.no_args, not args.no_comment, args.flat, args.task_newline, source.start)
-        query = shown_calls(args, source, tasks="task" in fields, events=not args.no_event)
-        write_lines(desk.session, query, style, desk.sink.stream)
+        stored = stored_calls(desk.session, args, source)
+        if stored is not None and stored.rules.in_order:
+            write_stored(desk.session, stored, source, style, desk.sink.stream, events=not args.no_event)
+        else:
+            query = shown_calls(args, source, tasks="task" in fields, events=not args.no_event)
+            write_lines(desk.session, query, style, desk.sink.stream)
         write_remaining(desk.session, source, desk.sink.stream)
         desk.sink.stream.flush()
         return OK

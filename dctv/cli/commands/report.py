@@ -65,14 +65,19 @@ def _fields(text: str) -> tuple[str, ...]:
 
 def run(args: Namespace) -> int:
     """Mount, filter, add up, print; return the exit code."""
-    from dctv.cli.call_trees.queries import TRACE, library_calls, source_of
-    from dctv.cli.call_trees.report import write_functions, write_threads
-    from dctv.cli.errand import Desk, carry_out
+    from dctv.cli.call_trees.light import report_lightly
 
     average = "self" if args.avg_self else "total" if args.avg_total else None
     if average is not None:
         args.fields = args.fields or tuple(f"{average}-{one}" for one in ("avg", "min", "max", "stdv"))
     args.sort = args.sort or (("avg",) if average is not None else ("total",))
+    return OK if report_lightly(args, args.fields or _USUAL) else _report(args)
+
+
+def _report(args: Namespace) -> int:
+    from dctv.cli.call_trees.queries import TRACE, library_calls, source_of
+    from dctv.cli.call_trees.report import write_functions, write_threads
+    from dctv.cli.errand import Desk, carry_out
 
     def work(desk: Desk) -> int:
         source = source_of(desk.session)

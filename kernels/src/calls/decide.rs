@@ -40,6 +40,7 @@ pub struct Seen<'a> {
 
 /// Decides whether a call is shown, in this order: what leaves it out, what lets it in, its file, levels, switches,
 /// what hides it, and last its turn among those that would be shown.
+#[inline]
 pub fn decide(
     rules: &Rules,
     state: State,
@@ -125,6 +126,7 @@ pub fn before_range(rules: &Rules, state: State, seen: &Seen) -> Decision {
     decision
 }
 
+#[inline]
 fn filter_of(seen: &Seen) -> Option<bool> {
     let refused = match (&seen.trigger.condition, seen.args) {
         (Some(condition), Some(args)) => holds(args, condition) == Some(false),

@@ -31,11 +31,12 @@ pub enum Kept {
 }
 
 /// An open call.
-pub struct Frame {
+pub struct Frame<T> {
     pub id: i64,
     pub parent: Option<i64>,
     pub end: Option<i64>,
-    pub row: u64,
+    /// What the user of the filter wants to know of the call again.
+    pub more: T,
     pub kept: Kept,
     /// No filter hides it, though the trace may be off.
     pub recorded: bool,
@@ -56,14 +57,13 @@ pub struct Frame {
 }
 
 /// The open calls of one thread, outermost first.
-#[derive(Default)]
-pub struct Thread {
-    pub frames: Vec<Frame>,
+pub struct Thread<T> {
+    pub frames: Vec<Frame<T>>,
     /// How far the next shown call is indented; None if that must be found out anew.
     pub indent: Option<i32>,
 }
 
-impl Thread {
+impl<T> Thread<T> {
     /// The place of an open call.
     #[inline]
     pub fn place(&self, id: Option<i64>) -> Option<usize> {
@@ -71,14 +71,22 @@ impl Thread {
         self.frames.iter().rposition(|frame| frame.id == id)
     }
 
+    /// Forgets calls that were over at some time, up to one that is still open or the one that is called from.
+    #[inline]
+    pub fn forget_latest(&mut self, parent: Option<i64>, time: i64) {
+        while let Some(frame) = self.frames.last()
+            && Some(frame.id) != parent
+            && frame.end.is_some_and(|end| end <= time)
+        {
+            self.frames.pop();
+        }
+    }
+
     /// Forgets calls above a place that were over at some time.
     #[inline]
     pub fn forget(&mut self, place: Option<usize>, time: i64) {
         let first = place.map_or(0, |place| place + 1);
-        let over = |frame: &Frame| frame.end.is_some_and(|end| end <= time);
-        while self.frames.len() > first && self.frames.last().is_some_and(over) {
-            self.frames.pop();
-        }
+        let over = |frame: &Frame<T>| frame.end.is_some_and(|end| end <= time);
         if self
             .frames
             .get(first..)
@@ -93,7 +101,12 @@ impl Thread {
     }
 
     /// Says that what a call at a place is in leads to something that is kept; calls what was waiting, outermost first.
-    pub fn keep(&mut self, place: Option<usize>, mut kept: impl FnMut(&Frame)) {
+    #[inline]
+    pub fn keep(&mut self, place: Option<usize>, mut kept: impl FnMut(&Frame<T>)) {
+        let above = place.and_then(|place| self.frames.get(place));
+        if above.is_none_or(|frame| frame.kept == Kept::Yes) {
+            return;
+        }
         let (mut at, mut waiting) = (place, Vec::new());
         while let Some(place) = at
             && let Some(frame) = self.frames.get(place)

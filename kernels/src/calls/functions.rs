@@ -1,5 +1,7 @@
 //! Names, modules, sizes and files of calls -> numbers of functions, and what the filters say of each.
 
+use std::sync::Arc;
+
 use arrow_array::{Array, Int64Array, StringArray};
 use arrow_schema::ArrowError;
 use rustc_hash::FxHashMap;
@@ -10,7 +12,10 @@ use crate::sweeps::fail;
 
 /// One function.
 pub struct Function {
-    pub name: Box<str>,
+    /// Empty if it has none.
+    pub name: Arc<str>,
+    pub named: bool,
+    pub module: Option<Arc<str>>,
     pub trigger: Trigger,
     pub size: Option<i64>,
 }
@@ -42,21 +47,21 @@ impl<'a> Columns<'a> {
     fn size(&self, row: usize) -> Option<i64> {
         self.sizes.is_valid(row).then(|| self.sizes.value(row))
     }
+}
 
-    fn key(&self, row: usize, key: &mut Vec<u8>) {
-        key.clear();
-        for column in [NAME, MODULE, FILE] {
-            match self.text(column, row) {
-                Some(text) => {
-                    key.extend_from_slice(&text.len().to_le_bytes());
-                    key.extend_from_slice(text.as_bytes());
-                }
-                None => key.push(1),
+fn write_key(texts: &[Option<&str>; 3], size: Option<i64>, key: &mut Vec<u8>) {
+    key.clear();
+    for text in texts {
+        match text {
+            Some(text) => {
+                key.extend_from_slice(&text.len().to_le_bytes());
+                key.extend_from_slice(text.as_bytes());
             }
+            None => key.push(1),
         }
-        if let Some(size) = self.size(row) {
-            key.extend_from_slice(&size.to_le_bytes());
-        }
+    }
+    if let Some(size) = size {
+        key.extend_from_slice(&size.to_le_bytes());
     }
 }
 
@@ -72,33 +77,39 @@ impl Functions {
 
     /// Gives each row the number of its function.
     pub fn encode(&mut self, columns: &Columns, rows: usize) -> Result<Vec<u32>, ArrowError> {
-        let mut codes = Vec::with_capacity(rows);
-        for row in 0..rows {
-            columns.key(row, &mut self.key);
-            let code = match self.numbers.get(&self.key) {
-                Some(&code) => code,
-                None => {
-                    let code = u32::try_from(self.numbers.len())
-                        .map_err(|_| fail("more functions than can be numbered"))?;
-                    self.numbers.insert(self.key.clone(), code);
-                    let name = columns.text(NAME, row);
-                    self.all.push(Function {
-                        trigger: self.book.trigger(
-                            name,
-                            columns.text(MODULE, row),
-                            columns.text(FILE, row),
-                        ),
-                        size: columns.size(row),
-                        name: name.unwrap_or_default().into(),
-                    });
-                    code
-                }
-            };
-            codes.push(code);
-        }
-        Ok(codes)
+        (0..rows)
+            .map(|row| {
+                let texts = [NAME, MODULE, FILE].map(|column| columns.text(column, row));
+                self.number(texts, columns.size(row))
+            })
+            .collect()
     }
 
+    /// The number of a function of this name, module, file and size.
+    pub fn number(
+        &mut self,
+        texts: [Option<&str>; 3],
+        size: Option<i64>,
+    ) -> Result<u32, ArrowError> {
+        write_key(&texts, size, &mut self.key);
+        if let Some(&code) = self.numbers.get(&self.key) {
+            return Ok(code);
+        }
+        let code = u32::try_from(self.numbers.len())
+            .map_err(|_| fail("more functions than can be numbered"))?;
+        self.numbers.insert(self.key.clone(), code);
+        let [name, module, file] = texts;
+        self.all.push(Function {
+            trigger: self.book.trigger(name, module, file),
+            size,
+            name: name.unwrap_or_default().into(),
+            named: name.is_some(),
+            module: module.map(Arc::from),
+        });
+        Ok(code)
+    }
+
+    #[inline]
     pub fn get(&self, code: u32) -> Option<&Function> {
         self.all.get(code as usize)
     }

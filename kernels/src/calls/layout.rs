@@ -86,7 +86,26 @@ pub fn time_unit(out: &mut Vec<u8>, nanoseconds: i64) {
     if whole > LAST {
         (whole, part) = (LAST, LAST);
     }
-    put(out, format_args!("{whole:3}.{part:03} {unit}"));
+    number(out, whole, 3);
+    out.push(b'.');
+    let digit = |of: u64| b'0' + (of % 10) as u8;
+    out.extend_from_slice(&[digit(part / 100), digit(part / 10), digit(part), b' ']);
+    out.extend_from_slice(unit.as_bytes());
+}
+
+/// A number with blanks before it, so that it is as wide as that.
+fn number(out: &mut Vec<u8>, value: u64, width: usize) {
+    let mut digits = [b' '; 20];
+    let (mut at, mut rest) = (digits.len(), value);
+    while at > 0 {
+        at -= 1;
+        digits[at] = b'0' + (rest % 10) as u8;
+        rest /= 10;
+        if rest == 0 {
+            break;
+        }
+    }
+    out.extend_from_slice(&digits[at.min(digits.len() - width.min(digits.len()))..]);
 }
 
 /// Appends formatted text.
@@ -120,7 +139,14 @@ pub fn cells(out: &mut Vec<u8>, fields: &[Field], cells: &Cells, word: Option<&s
         match (field, word) {
             (Field::Duration, Some(word)) => put(out, format_args!("{word:>10}")),
             (Field::Duration, None) => time_unit(out, cells.duration.unwrap_or(0)),
-            (Field::Tid, _) => put(out, format_args!("[{:7}]", cells.tid)),
+            (Field::Tid, _) => match u64::try_from(cells.tid) {
+                Ok(tid) => {
+                    out.push(b'[');
+                    number(out, tid, 7);
+                    out.push(b']');
+                }
+                Err(_) => put(out, format_args!("[{:7}]", cells.tid)),
+            },
             (Field::Address, _) => match cells.address {
                 Some(address) => put(out, format_args!("{address:12x}")),
                 None => put(out, format_args!("{:12}", "")),

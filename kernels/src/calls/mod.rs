@@ -4,17 +4,25 @@ use pyo3::prelude::*;
 
 mod args;
 mod decide;
+mod engine;
 mod filter;
 mod frames;
 mod functions;
 mod layout;
+mod lines;
 mod patterns;
 mod replay;
+mod report;
 mod rules;
+mod stored;
+mod sums;
 mod switching;
+mod walk;
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<replay::Replay>()?;
+    m.add_class::<report::CallSums>()?;
+    m.add_class::<lines::StoredReplay>()?;
     m.add_function(wrap_pyfunction!(patterns::call_pattern_fault, m)?)?;
     m.add_function(wrap_pyfunction!(filter::filter_calls, m)?)
 }

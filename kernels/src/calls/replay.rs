@@ -1,43 +1,43 @@
 //! Shown calls and events in order of time -> lines of text, a call without anything in it on one line.
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int8Type, Int32Type, Int64Type};
-use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_array::{Array, ArrayRef};
 use arrow_schema::ArrowError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use pyo3_arrow::PyRecordBatch;
 use rustc_hash::FxHashMap;
 
-use super::filter::{ENTRY, EXIT};
+use super::engine::{ENTRY, EXIT};
 use super::layout::{Cells, Field, blank, cells, header, indent, put};
 use super::switching::{End, Ends};
 use crate::sweeps::{fail, to_python};
 
 /// A call that is printed.
-struct Call {
-    id: i64,
-    tid: i64,
-    time: i64,
-    duration: Option<i64>,
-    depth: i32,
-    level: i64,
-    marks: u8,
-    indent: i32,
-    outdent: i32,
-    address: Option<i64>,
-    name: Box<str>,
-    args: Option<Box<str>>,
-    result: Option<Box<str>>,
-    module: Option<Box<str>>,
-    task: Box<str>,
-    stack: Option<Box<str>>,
+pub struct Call {
+    pub id: i64,
+    pub tid: i64,
+    pub time: i64,
+    pub duration: Option<i64>,
+    pub depth: i32,
+    pub level: i64,
+    pub marks: u8,
+    pub indent: i32,
+    pub outdent: i32,
+    pub address: Option<i64>,
+    pub name: Arc<str>,
+    pub args: Option<Arc<str>>,
+    pub result: Option<Arc<str>>,
+    pub module: Option<Arc<str>>,
+    pub task: Arc<str>,
+    pub stack: Option<Box<str>>,
     /// Its begin was recorded; else nothing is known before the first line of its thread.
-    timed: bool,
+    pub timed: bool,
     /// It is no call, but an event that lasts: its begin and its end are named differently.
-    is_event: bool,
+    pub is_event: bool,
 }
 
 /// What a row is: an event, or a call whose begin was not recorded; else a call.
@@ -54,7 +54,7 @@ struct Thread {
 
 /// How lines look.
 #[derive(FromPyObject)]
-struct Style {
+pub struct Style {
     fields: Vec<String>,
     args: bool,
     comments: bool,
@@ -64,7 +64,8 @@ struct Style {
     start: i64,
 }
 
-struct Printer {
+/// Prints rows one after the other.
+pub struct Printer {
     style: Style,
     fields: Vec<Field>,
     threads: FxHashMap<u32, Thread>,
@@ -79,10 +80,10 @@ struct Printer {
 }
 
 /// The columns of a batch, by place.
-struct Columns<'a>(&'a [ArrayRef]);
+pub struct Columns<'a>(pub &'a [ArrayRef]);
 
 impl<'a> Columns<'a> {
-    fn long(&self, column: usize, row: usize) -> Option<i64> {
+    pub fn long(&self, column: usize, row: usize) -> Option<i64> {
         let values = self.0.get(column)?.as_primitive_opt::<Int64Type>()?;
         values.is_valid(row).then(|| values.value(row))
     }
@@ -114,45 +115,80 @@ impl<'a> Columns<'a> {
 }
 
 impl Printer {
-    fn batch(&mut self, batch: &RecordBatch) -> Result<(), ArrowError> {
-        let columns = Columns(batch.columns());
-        for row in 0..batch.num_rows() {
-            let (Some(time), Some(id)) = (columns.long(0, row), columns.long(2, row)) else {
-                return Err(fail("a call has no time or number"));
-            };
-            let tid = columns.long(1, row).unwrap_or(0);
-            let fresh = u32::try_from(self.numbers.len())
-                .map_err(|_| fail("more threads than can be numbered"))?;
-            let number = *self.numbers.entry(tid).or_insert(fresh);
-            let kind = columns.long(17, row);
-            if kind == Some(EVENT) {
-                self.event(number, id, time, tid, &columns, row);
-                continue;
-            }
-            let text = |column| columns.text(column, row).map(Box::from);
-            let call = Call {
-                id,
-                tid,
-                time,
-                duration: columns.long(8, row),
-                depth: columns.int(3, row),
-                level: columns.long(15, row).unwrap_or(0),
-                marks: columns.marks(4, row),
-                indent: columns.int(5, row),
-                outdent: columns.int(6, row),
-                address: columns.long(13, row),
-                name: text(9).unwrap_or_default(),
-                args: text(10),
-                result: text(11),
-                module: text(12),
-                task: text(14).unwrap_or_default(),
-                stack: text(7),
-                timed: kind != Some(UNTIMED),
-                is_event: false,
-            };
-            self.enter(number, call);
+    pub fn new(style: Style) -> Result<Self, ArrowError> {
+        let named = style.fields.iter().map(|name| {
+            Field::named(name).ok_or_else(|| fail(format!("there is no field `{name}`")))
+        });
+        let mut fields = named.collect::<Result<Vec<_>, _>>()?;
+        fields.sort_unstable();
+        fields.dedup();
+        Ok(Self {
+            style,
+            fields,
+            threads: FxHashMap::default(),
+            numbers: FxHashMap::default(),
+            ends: Ends::default(),
+            entered: None,
+            last_tid: None,
+            count: 0,
+            begun: false,
+            out: Vec::new(),
+        })
+    }
+
+    /// The number of a thread.
+    pub fn number(&mut self, tid: i64) -> Result<u32, ArrowError> {
+        let fresh = u32::try_from(self.numbers.len())
+            .map_err(|_| fail("more threads than can be numbered"))?;
+        Ok(*self.numbers.entry(tid).or_insert(fresh))
+    }
+
+    /// Prints a row, as far as its lines are certain.
+    pub fn row(&mut self, columns: &Columns, row: usize) -> Result<(), ArrowError> {
+        let (Some(time), Some(id)) = (columns.long(0, row), columns.long(2, row)) else {
+            return Err(fail("a call has no time or number"));
+        };
+        let tid = columns.long(1, row).unwrap_or(0);
+        let number = self.number(tid)?;
+        let kind = columns.long(17, row);
+        if kind == Some(EVENT) {
+            self.event(number, id, time, tid, columns, row);
+            return Ok(());
         }
+        let text = |column| columns.text(column, row).map(Arc::from);
+        let call = Call {
+            id,
+            tid,
+            time,
+            duration: columns.long(8, row),
+            depth: columns.int(3, row),
+            level: columns.long(15, row).unwrap_or(0),
+            marks: columns.marks(4, row),
+            indent: columns.int(5, row),
+            outdent: columns.int(6, row),
+            address: columns.long(13, row),
+            name: text(9).unwrap_or_default(),
+            args: text(10),
+            result: text(11),
+            module: text(12),
+            task: text(14).unwrap_or_default(),
+            stack: columns.text(7, row).map(Box::from),
+            timed: kind != Some(UNTIMED),
+            is_event: false,
+        };
+        self.enter(number, call);
         Ok(())
+    }
+
+    /// Prints what is left.
+    pub fn finish(&mut self) {
+        self.leave_until(None, 0, 0);
+        self.write_entered();
+    }
+
+    /// Bytes of lines that are certain.
+    pub fn waiting(&self) -> usize {
+        self.out.len()
     }
 
     /// Leaves what was over before a time; of what ends at it, not what is less deep in the same thread.
@@ -175,7 +211,7 @@ impl Printer {
         }
     }
 
-    fn enter(&mut self, number: u32, call: Call) {
+    pub fn enter(&mut self, number: u32, call: Call) {
         self.leave_until(Some(call.time), number, call.depth);
         let (id, marks) = (call.id, call.marks);
         if marks == 0 {
@@ -314,7 +350,9 @@ impl Printer {
             put(out, format_args!(" = {result};"));
         }
         if self.style.comments {
-            put(out, format_args!(" /* {} */", call.name));
+            out.extend_from_slice(b" /* ");
+            out.extend_from_slice(call.name.as_bytes());
+            out.extend_from_slice(b" */");
         }
         out.push(b'\n');
     }
@@ -402,7 +440,7 @@ impl Printer {
         }
     }
 
-    fn taken(&mut self) -> Vec<u8> {
+    pub fn taken(&mut self) -> Vec<u8> {
         if !self.begun {
             self.begun = true;
             let mut first = Vec::new();
@@ -480,24 +518,8 @@ pub struct Replay(Mutex<Printer>);
 impl Replay {
     #[new]
     fn new(style: Style) -> PyResult<Self> {
-        let named = style.fields.iter().map(|name| {
-            Field::named(name).ok_or_else(|| to_python(fail(format!("there is no field `{name}`"))))
-        });
-        let mut fields = named.collect::<PyResult<Vec<_>>>()?;
-        fields.sort_unstable();
-        fields.dedup();
-        Ok(Self(Mutex::new(Printer {
-            style,
-            fields,
-            threads: FxHashMap::default(),
-            numbers: FxHashMap::default(),
-            ends: Ends::default(),
-            entered: None,
-            last_tid: None,
-            count: 0,
-            begun: false,
-            out: Vec::new(),
-        })))
+        let printer = Printer::new(style).map_err(to_python)?;
+        Ok(Self(Mutex::new(printer)))
     }
 
     /// The lines of a batch, as far as they are certain.
@@ -508,7 +530,9 @@ impl Replay {
                 .0
                 .lock()
                 .unwrap_or_else(std::sync::PoisonError::into_inner);
-            printer.batch(&batch).map(|()| printer.taken())
+            let columns = Columns(batch.columns());
+            let printed = (0..batch.num_rows()).try_for_each(|row| printer.row(&columns, row));
+            printed.map(|()| printer.taken())
         });
         Ok(PyBytes::new(py, &lines.map_err(to_python)?))
     }
@@ -520,8 +544,7 @@ impl Replay {
                 .0
                 .lock()
                 .unwrap_or_else(std::sync::PoisonError::into_inner);
-            printer.leave_until(None, 0, 0);
-            printer.write_entered();
+            printer.finish();
             printer.taken()
         });
         PyBytes::new(py, &lines)

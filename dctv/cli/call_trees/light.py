@@ -1,0 +1,85 @@
+"""A recording with a column store, and options, to a report: without session, parser and engine, which load slowly.
+
+Whatever is not plain is left to the session: a trace without a good index, one that was not read whole, options that
+ask for more than the stored calls.
+"""
+
+from __future__ import annotations
+
+import os
+from argparse import Namespace
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dctv.cli.call_trees.report import shows_sizes, unread, write_sums
+from dctv.cli.call_trees.stored import StoredCalls, read_directly
+from dctv.console.attended import Check, attended, end_process
+from dctv.console.sink import stdout_sink
+from dctv.errors import DctvError, EngineError, Interrupted
+
+if TYPE_CHECKING:
+    from dctv.index.database import Index
+
+
+def report_lightly(args: Namespace, fields: Sequence[str]) -> bool:
+    """Write a row for each function, if that takes no session; say whether it was done."""
+    from dctv import _kernels
+
+    told = (args.no_index, args.index, args.task, args.no_libcall, args.output, args.threads, args.memory_limit)
+    if any(told) or shows_sizes(args, fields):
+        return False
+    with _recorded(args) as calls:
+        if calls is None or calls.rules.by_size or calls.rules.by_file or calls.rules.backtraces:
+            return False
+        cancel = _kernels.Cancel()
+        sums = _kernels.CallSums(measured=not unread(args))
+
+        def work(_: Check) -> None:
+            sums.read(str(calls.path), calls, cancel=cancel)
+
+        try:
+            attended(work, cancel.set, end_process)
+        except ValueError as error:
+            raise Interrupted("interrupted") if cancel.is_set() else EngineError(str(error)) from None
+        with stdout_sink(lambda: None) as sink:
+            write_sums(sums, args, fields, sink.stream)
+            sink.stream.flush()
+    return True
+
+
+@contextmanager
+def _recorded(args: Namespace) -> Iterator[StoredCalls | None]:
+    """Find the calls of the traces that a command is given, as long as these are one recording."""
+    from dctv.catalog.files import list_files
+    from dctv.index.finding import find
+    from dctv.index.location import subject
+    from dctv.readers.uftrace import READER
+
+    folder = args.index_dir or os.environ.get("DCTV_INDEX_DIR") or None
+    try:
+        paths = list_files(args.traces, {READER.name: READER}, None)
+        index = find(subject(paths, READER.name, {}), None if folder is None else Path(folder), lambda _: None)
+    except DctvError:
+        index = None  # the session tells what is wrong
+    try:
+        yield None if index is None else _calls(args, index)
+    finally:
+        if index is not None:
+            index.close()
+
+
+def _calls(args: Namespace, index: Index) -> StoredCalls | None:
+    from dctv.readers.uftrace import READER
+
+    file = None if index.store is None else index.store.get("raw_events.call")
+    rest = None if READER.chunks is None else READER.chunks.rest(index.known)
+    if file is None or rest is None or any(one.incomplete for one in rest.diagnostics):
+        return None
+    try:
+        index.verify(file)
+    except DctvError:
+        return None  # the session tells what is wrong
+    start = str(rest.properties.get("start_ns", ""))
+    return read_directly(args, file.path, int(start) if start.isdigit() else 0)

@@ -1,0 +1,51 @@
+"""A trace in the column store and options of filters to what kernels read of it without the engine."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from dctv.calls.rules import Filters
+from dctv.cli.call_trees.options import filters_of
+from dctv.cli.call_trees.queries import FUNCTIONS, Source
+from dctv.errors import UsageError
+from dctv.record import record
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from dctv.session import Session
+
+
+@record
+class StoredCalls:
+    """What is read of a stored table of calls."""
+
+    path: Path
+    rules: Filters
+    tids: list[int]
+    functions: list[Any]
+    """Name, module, size and file of functions, where they matter."""
+    by_module: bool
+    by_arguments: bool
+
+
+def read_directly(args: Namespace, path: Path, start: int) -> StoredCalls | None:
+    """Return what a kernel reads of a file, but for functions; None if it is known late what is shown."""
+    try:
+        rules = filters_of(args, start)
+    except UsageError:
+        return None  # the engine's error shows where
+    if not rules.at_begin:
+        return None
+    return StoredCalls(path, rules, args.tid or [], [], rules.by_module or rules.counts, rules.by_arguments)
+
+
+def stored_calls(session: Session, args: Namespace, source: Source, *, size: bool = False) -> StoredCalls | None:
+    """Return what a kernel reads; None if the engine must: without a store, or if it is known late what is shown."""
+    calls = None if source.file is None else read_directly(args, source.file, source.start)
+    if calls is None or not (size or calls.rules.by_size or calls.rules.by_file):
+        return calls
+    functions = session.sql(FUNCTIONS).fetchall()
+    return replace(calls, functions=[row for row in functions if row[0] is not None and row[1] is not None])

@@ -1,0 +1,247 @@
+//! `CallSums`: a stored table, or batches of shown calls -> what `dctv report` prints.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use arrow_array::RecordBatch;
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Int32Type, Int64Type};
+use arrow_schema::ArrowError;
+use pyo3::prelude::*;
+use pyo3_arrow::PyRecordBatch;
+use rustc_hash::FxHashMap;
+
+use super::stored::{Wanted, integer, text_at};
+use super::sums::{Added, Sums, Times};
+use super::walk::{Source, Taken, Walk};
+use crate::sweeps::{Cancel, fail, to_python};
+
+/// What is kept of a call until it is known to be shown.
+#[derive(Clone, Copy)]
+struct Told {
+    start: i64,
+    /// `MISSING` if it is not known.
+    length: i64,
+    own: i64,
+    function: u32,
+    inherited: bool,
+}
+
+const MISSING: i64 = i64::MIN;
+const NONE: u32 = u32::MAX;
+
+fn known(time: i64) -> Option<i64> {
+    (time != MISSING).then_some(time)
+}
+
+/// Groups by function, as far as they have been asked for.
+#[derive(Default)]
+struct Groups(Vec<u32>);
+
+/// Reads and filters a stored table to its end.
+fn stored(walk: &mut Walk<Told>, sums: &mut Sums) -> Result<(), ArrowError> {
+    let mut groups = Groups::default();
+    loop {
+        let more = walk.step(|taken: &Taken| Told {
+            start: taken.time,
+            length: taken.length.unwrap_or(MISSING),
+            own: taken
+                .block
+                .own
+                .as_ref()
+                .and_then(|own| integer(own, taken.row))
+                .unwrap_or(MISSING),
+            function: taken.function,
+            inherited: taken.state.inherited,
+        })?;
+        let functions = &walk.engine.functions;
+        for shown in walk.engine.out.drain(..) {
+            let told = shown.more;
+            let place = told.function as usize;
+            if groups.0.len() <= place {
+                groups.0.resize(place + 1, NONE);
+            }
+            let group = match groups.0.get_mut(place) {
+                Some(group) if !told.inherited => {
+                    if *group == NONE
+                        && let Some(function) = functions.get(told.function)
+                    {
+                        *group = sums.group(function.named.then(|| function.name.clone()));
+                        sums.sized(*group, function.size);
+                    }
+                    *group
+                }
+                _ => {
+                    let group = sums.group(None);
+                    let function = functions.get(told.function);
+                    sums.sized(group, function.and_then(|one| one.size));
+                    group
+                }
+            };
+            sums.add(&Added {
+                thread: shown.thread,
+                id: shown.id,
+                above: shown.above,
+                start: told.start,
+                length: known(told.length),
+                own: known(told.own),
+                group,
+                outermost: shown.depth == 0,
+            });
+        }
+        if !more {
+            sums.finish();
+            return Ok(());
+        }
+    }
+}
+
+/// Shown calls that come in batches.
+struct State {
+    sums: Sums,
+    threads: FxHashMap<i64, u32>,
+    names: FxHashMap<Box<str>, u32>,
+}
+
+impl State {
+    fn thread(&mut self, tid: i64) -> u32 {
+        let fresh = self.threads.len() as u32;
+        *self.threads.entry(tid).or_insert(fresh)
+    }
+
+    /// Columns: `_ts`, length, id, parent, depth, thread, name, own time, and maybe size.
+    fn batch(&mut self, batch: &RecordBatch) -> Result<(), ArrowError> {
+        let differs = || fail("expected times, places, threads and names of calls");
+        let integers = |number: usize| {
+            let column = batch.columns().get(number);
+            column.and_then(|one| one.as_primitive_opt::<Int64Type>())
+        };
+        let needed = |number| integers(number).ok_or_else(differs);
+        let (times, lengths, ids) = (needed(0)?, needed(1)?, needed(2)?);
+        let (parents, tids, own, sizes) = (needed(3)?, needed(5)?, needed(7)?, integers(8));
+        let column = |number: usize| batch.columns().get(number).ok_or_else(differs);
+        let depths = column(4)?
+            .as_primitive_opt::<Int32Type>()
+            .ok_or_else(differs)?;
+        let names = column(6)?.as_string_opt::<i32>().ok_or_else(differs)?;
+        for row in 0..batch.num_rows() {
+            let name = text_at(names, row);
+            let group = match name.and_then(|name| self.names.get(name)) {
+                Some(&group) => group,
+                None => {
+                    let group = self.sums.group(name.map(Arc::from));
+                    if let Some(name) = name {
+                        self.names.insert(name.into(), group);
+                    }
+                    group
+                }
+            };
+            if let Some(sizes) = sizes {
+                self.sums.sized(group, integer(sizes, row));
+            }
+            let thread = self.thread(tids.value(row));
+            self.sums.add(&Added {
+                thread,
+                id: ids.value(row),
+                above: integer(parents, row),
+                start: times.value(row),
+                length: integer(lengths, row),
+                own: integer(own, row),
+                group,
+                outermost: depths.value(row) == 0,
+            });
+        }
+        Ok(())
+    }
+}
+
+type Added5 = (u64, i128, i64, i64, u128);
+
+fn told(times: &Times) -> Added5 {
+    (times.count, times.sum, times.min, times.max, times.squares)
+}
+
+type OfFunction = (Option<String>, u64, Option<i64>, i128, Added5, Added5);
+
+/// Adds up shown calls by function and by thread.
+#[pyclass(frozen, module = "dctv._kernels")]
+pub struct CallSums(Mutex<State>);
+
+impl CallSums {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[pymethods]
+impl CallSums {
+    #[new]
+    #[pyo3(signature = (*, measured))]
+    fn new(measured: bool) -> Self {
+        Self(Mutex::new(State {
+            sums: Sums::new(measured),
+            threads: FxHashMap::default(),
+            names: FxHashMap::default(),
+        }))
+    }
+
+    /// Adds the calls of a batch.
+    fn push(&self, py: Python<'_>, batch: PyRecordBatch) -> PyResult<()> {
+        let batch = batch.into_inner();
+        py.detach(|| self.state().batch(&batch)).map_err(to_python)
+    }
+
+    /// Reads a stored table of calls and adds what filters show of it.
+    #[pyo3(signature = (path, source, *, cancel=None))]
+    fn read(
+        &self,
+        py: Python<'_>,
+        path: PathBuf,
+        source: Source,
+        cancel: Option<PyRef<'_, Cancel>>,
+    ) -> PyResult<()> {
+        let wanted = Wanted {
+            own: self.state().sums.measured,
+            ..Wanted::default()
+        };
+        let walk = Walk::open(&path, source, wanted, cancel);
+        let mut walk = walk.map_err(to_python)?;
+        py.detach(|| {
+            let mut state = self.state();
+            let read = stored(&mut walk, &mut state.sums);
+            state.threads = walk.threads();
+            read
+        })
+        .map_err(to_python)
+    }
+
+    /// Names, counts, sizes, totals, and what lengths and own times add up to: count, sum, least, greatest, squares.
+    fn functions(&self) -> Vec<OfFunction> {
+        let mut state = self.state();
+        state.sums.finish();
+        let groups = state.sums.groups.iter().filter(|group| group.calls > 0);
+        groups
+            .map(|group| {
+                (
+                    group.name.as_deref().map(str::to_owned),
+                    group.calls,
+                    group.size,
+                    group.total,
+                    told(&group.lengths),
+                    told(&group.own),
+                )
+            })
+            .collect()
+    }
+
+    /// Threads, counts, totals and own times.
+    fn threads(&self) -> Vec<(i64, u64, i128, i128)> {
+        let mut state = self.state();
+        state.sums.finish();
+        let rows = state.threads.iter().filter_map(|(&tid, &number)| {
+            let thread = state.sums.threads.get(number as usize)?;
+            (thread.calls > 0).then_some((tid, thread.calls, thread.total, thread.own))
+        });
+        rows.collect()
+    }
+}

@@ -1,0 +1,423 @@
+//! A stored table of recorded calls -> blocks of them, in order of time and number, and what filters are told of each.
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::path::Path;
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Int32Type, Int64Type};
+use arrow_array::{
+    Array, ArrayRef, DictionaryArray, Int64Array, RecordBatch, RecordBatchReader, StringArray,
+};
+use arrow_schema::{ArrowError, DataType, Field, Schema};
+use arrow_select::concat::concat_batches;
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader,
+    ParquetRecordBatchReaderBuilder,
+};
+use parquet::errors::ParquetError;
+use rustc_hash::FxHashMap;
+
+use super::engine::{ENTRY, EXIT};
+use super::functions::Functions;
+use crate::sweeps::fail;
+
+/// Rows of a block: half of a row group, so that none has texts of two dictionaries.
+const ROWS: usize = 61_440;
+const NONE: u32 = u32::MAX;
+
+/// Columns of few texts, which are read as their numbers.
+const CODED: [&str; 3] = ["name", "module", "state"];
+
+/// Which columns are read besides those that are always needed.
+#[derive(Clone, Copy, Default)]
+pub struct Wanted {
+    pub modules: bool,
+    pub args: bool,
+    pub own: bool,
+    /// What only lines of text need.
+    pub lines: bool,
+}
+
+impl Wanted {
+    fn names(self) -> Vec<&'static str> {
+        let mut names = vec!["_ts", "dur", "tid", "id", "parent", "name", "state"];
+        names.extend(self.modules.then_some("module"));
+        names.extend(self.args.then_some("args"));
+        names.extend(self.own.then_some("self"));
+        if self.lines {
+            names.extend(["depth", "retval", "addr"]);
+        }
+        names
+    }
+}
+
+/// What is known of functions by name and module.
+pub type Facts = FxHashMap<(String, String), (Option<i64>, Option<String>)>;
+
+/// A column of texts by numbers.
+type Texts = DictionaryArray<Int32Type>;
+
+/// Calls in a row.
+pub struct Block {
+    pub times: Int64Array,
+    pub lengths: Int64Array,
+    pub tids: Int64Array,
+    pub ids: Int64Array,
+    pub parents: Int64Array,
+    pub args: Option<StringArray>,
+    pub own: Option<Int64Array>,
+    pub depths: Option<Int64Array>,
+    pub results: Option<StringArray>,
+    pub addresses: Option<Int64Array>,
+    names: Texts,
+    states: Texts,
+    modules: Option<Texts>,
+    /// Rows in the order of their times and numbers; none if that is their own order.
+    order: Option<Vec<u32>>,
+}
+
+/// How a call was recorded.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct State {
+    pub marks: u8,
+    pub inherited: bool,
+    pub entered: bool,
+}
+
+const WHOLE: State = State {
+    marks: ENTRY | EXIT,
+    inherited: false,
+    entered: false,
+};
+
+fn state(word: &str) -> State {
+    let marks = match word {
+        "open" | "left" | "lost" => ENTRY,
+        "entered" => EXIT,
+        "inherited" => 0,
+        _ => ENTRY | EXIT,
+    };
+    State {
+        marks,
+        inherited: word == "inherited",
+        entered: word == "entered",
+    }
+}
+
+/// The number of a value, if there is one.
+#[inline]
+pub fn integer(values: &Int64Array, row: usize) -> Option<i64> {
+    values.is_valid(row).then(|| values.value(row))
+}
+
+/// A text, if there is one.
+#[inline]
+pub fn text(values: &Option<StringArray>, row: usize) -> Option<&str> {
+    text_at(values.as_ref()?, row)
+}
+
+/// The text of a row of a column.
+#[inline]
+pub fn text_at(values: &StringArray, row: usize) -> Option<&str> {
+    values.is_valid(row).then(|| values.value(row))
+}
+
+impl Block {
+    fn new(batch: &RecordBatch) -> Result<Self, ArrowError> {
+        let column = |name: &str| {
+            let found = batch.column_by_name(name);
+            found.ok_or_else(|| fail(format!("the stored table has no column `{name}`")))
+        };
+        let integers = |name| column(name).and_then(integers);
+        let coded = |name| column(name).and_then(coded);
+        let maybe = |name: &str| batch.column_by_name(name);
+        let mut block = Self {
+            times: integers("_ts")?,
+            lengths: integers("dur")?,
+            tids: integers("tid")?,
+            ids: integers("id")?,
+            parents: integers("parent")?,
+            args: maybe("args").map(texts).transpose()?,
+            own: maybe("self").map(self::integers).transpose()?,
+            depths: maybe("depth").map(self::integers).transpose()?,
+            results: maybe("retval").map(texts).transpose()?,
+            addresses: maybe("addr").map(self::integers).transpose()?,
+            names: coded("name")?,
+            states: coded("state")?,
+            modules: maybe("module").map(self::coded).transpose()?,
+            order: None,
+        };
+        if block.times.null_count() + block.ids.null_count() > 0 {
+            return Err(fail("a call has no time or number"));
+        }
+        block.sort()?;
+        Ok(block)
+    }
+
+    /// Finds the order of rows of equal times.
+    fn sort(&mut self) -> Result<(), ArrowError> {
+        let (times, ids) = (self.times.values(), self.ids.values());
+        let mut swapped = false;
+        for (time, id) in times.windows(2).zip(ids.windows(2)) {
+            let [(before, first), (after, second)] = [(time[0], id[0]), (time[1], id[1])];
+            if after < before {
+                return Err(fail("the stored table is not in order of time"));
+            }
+            swapped |= after == before && second < first;
+        }
+        if swapped {
+            let rows = u32::try_from(times.len()).map_err(|_| fail("a block has too many rows"))?;
+            let mut order: Vec<u32> = (0..rows).collect();
+            for run in order.chunk_by_mut(|&one, &next| times[one as usize] == times[next as usize])
+            {
+                run.sort_by_key(|&row| ids[row as usize]);
+            }
+            self.order = Some(order);
+        }
+        Ok(())
+    }
+
+    pub fn len(&self) -> usize {
+        self.times.len()
+    }
+
+    /// The row at a place in the order.
+    #[inline]
+    pub fn row(&self, place: usize) -> usize {
+        match &self.order {
+            Some(order) => order.get(place).map_or(place, |&row| row as usize),
+            None => place,
+        }
+    }
+}
+
+fn differs() -> ArrowError {
+    fail("a column of the stored table has another type")
+}
+
+fn integers(column: &ArrayRef) -> Result<Int64Array, ArrowError> {
+    column
+        .as_primitive_opt::<Int64Type>()
+        .cloned()
+        .ok_or_else(differs)
+}
+
+fn texts(column: &ArrayRef) -> Result<StringArray, ArrowError> {
+    column.as_string_opt::<i32>().cloned().ok_or_else(differs)
+}
+
+fn coded(column: &ArrayRef) -> Result<Texts, ArrowError> {
+    column
+        .as_dictionary_opt::<Int32Type>()
+        .cloned()
+        .ok_or_else(differs)
+}
+
+#[inline]
+fn key(column: &Texts, row: usize) -> Option<usize> {
+    let keys = column.keys();
+    if keys.is_valid(row) {
+        usize::try_from(keys.value(row)).ok()
+    } else {
+        None
+    }
+}
+
+fn value(column: &Texts, key: Option<usize>) -> Option<&str> {
+    let values = column.values().as_string_opt::<i32>()?;
+    let key = key.filter(|&key| key < values.len() && values.is_valid(key))?;
+    Some(values.value(key))
+}
+
+/// Whether what is known of the numbers of a column holds for another one.
+fn same(known: &Option<ArrayRef>, column: &Texts) -> bool {
+    known
+        .as_ref()
+        .is_some_and(|known| Arc::ptr_eq(known, column.values()))
+}
+
+/// Reads a file block by block.
+pub struct Stored {
+    reader: ParquetRecordBatchReader,
+    ready: VecDeque<RecordBatch>,
+    /// Rows of the latest time, of which there may be more.
+    rest: Option<RecordBatch>,
+}
+
+fn wrong(error: ParquetError) -> ArrowError {
+    fail(error.to_string())
+}
+
+impl Stored {
+    pub fn open(path: &Path, wanted: Wanted) -> Result<Self, ArrowError> {
+        let file =
+            File::open(path).map_err(|error| fail(format!("{}: {error}", path.display())))?;
+        let found = ArrowReaderMetadata::load(&file, ArrowReaderOptions::new()).map_err(wrong)?;
+        let kind = DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
+        let coded = |field: &Arc<Field>| match CODED.contains(&field.name().as_str()) {
+            true => Arc::new(Field::clone(field).with_data_type(kind.clone())),
+            false => field.clone(),
+        };
+        let schema = Arc::new(Schema::new(
+            found
+                .schema()
+                .fields()
+                .iter()
+                .map(coded)
+                .collect::<Vec<_>>(),
+        ));
+        let options = ArrowReaderOptions::new().with_schema(schema);
+        let metadata = ArrowReaderMetadata::try_new(found.metadata().clone(), options);
+        let builder =
+            ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata.map_err(wrong)?);
+        let mask = ProjectionMask::columns(builder.parquet_schema(), wanted.names());
+        let builder = builder.with_projection(mask).with_batch_size(ROWS);
+        Ok(Self {
+            reader: builder.build().map_err(wrong)?,
+            ready: VecDeque::new(),
+            rest: None,
+        })
+    }
+
+    /// The next rows; all of a time are in one block.
+    pub fn next(&mut self) -> Result<Option<Block>, ArrowError> {
+        loop {
+            if let Some(batch) = self.ready.pop_front() {
+                return Block::new(&batch).map(Some);
+            }
+            match self.reader.next() {
+                Some(batch) => self.add(batch?)?,
+                None => match self.rest.take() {
+                    Some(batch) => self.ready.push_back(batch),
+                    None => return Ok(None),
+                },
+            }
+        }
+    }
+
+    fn add(&mut self, mut batch: RecordBatch) -> Result<(), ArrowError> {
+        if batch.num_rows() == 0 {
+            return Ok(());
+        }
+        if let Some(rest) = self.rest.take() {
+            if times(&rest)?.last() == times(&batch)?.first() {
+                batch = concat_batches(&self.reader.schema(), [&rest, &batch])?;
+            } else {
+                self.ready.push_back(rest);
+            }
+        }
+        let own = times(&batch)?;
+        let last = own
+            .iter()
+            .rev()
+            .take_while(|&time| Some(time) == own.last());
+        let first = own.len() - last.count();
+        if first > 0 {
+            self.ready.push_back(batch.slice(0, first));
+        }
+        self.rest = Some(batch.slice(first, batch.num_rows() - first));
+        Ok(())
+    }
+}
+
+fn times(batch: &RecordBatch) -> Result<&[i64], ArrowError> {
+    let column = batch.column_by_name("_ts").ok_or_else(differs)?;
+    let column = column.as_primitive_opt::<Int64Type>().ok_or_else(differs)?;
+    Ok(column.values())
+}
+
+/// Numbers of functions and states for the texts of blocks, which are looked at once per dictionary.
+#[derive(Default)]
+pub struct Codes {
+    facts: Facts,
+    names: Option<ArrayRef>,
+    modules: Option<ArrayRef>,
+    states: Option<ArrayRef>,
+    /// By name: a module, and the function of that name there.
+    usual: Vec<(Option<usize>, u32)>,
+    others: FxHashMap<(Option<usize>, Option<usize>), u32>,
+    known: Vec<State>,
+}
+
+impl Codes {
+    pub fn new(facts: Facts) -> Self {
+        Self {
+            facts,
+            ..Self::default()
+        }
+    }
+
+    /// Prepares for a block.
+    pub fn load(&mut self, block: &Block) {
+        let modules = block.modules.as_ref();
+        if !same(&self.names, &block.names) || modules.is_some_and(|one| !same(&self.modules, one))
+        {
+            self.names = Some(block.names.values().clone());
+            self.modules = modules.map(|one| one.values().clone());
+            self.usual.clear();
+            self.usual.resize(block.names.values().len(), (None, NONE));
+            self.others.clear();
+        }
+        if !same(&self.states, &block.states) {
+            self.states = Some(block.states.values().clone());
+            let words = (0..block.states.values().len()).map(|key| value(&block.states, Some(key)));
+            self.known = words.map(|word| word.map_or(WHOLE, state)).collect();
+        }
+    }
+
+    /// How a call was recorded.
+    #[inline]
+    pub fn state(&self, block: &Block, row: usize) -> State {
+        key(&block.states, row)
+            .and_then(|key| self.known.get(key).copied())
+            .unwrap_or(WHOLE)
+    }
+
+    /// The number of the function that is called.
+    #[inline]
+    pub fn function(
+        &mut self,
+        functions: &mut Functions,
+        block: &Block,
+        row: usize,
+    ) -> Result<u32, ArrowError> {
+        let name = key(&block.names, row);
+        let module = block.modules.as_ref().and_then(|one| key(one, row));
+        match name.and_then(|name| self.usual.get(name)) {
+            Some(&(usual, code)) if usual == module && code != NONE => Ok(code),
+            _ => self.number(functions, block, name, module),
+        }
+    }
+
+    #[cold]
+    fn number(
+        &mut self,
+        functions: &mut Functions,
+        block: &Block,
+        name: Option<usize>,
+        module: Option<usize>,
+    ) -> Result<u32, ArrowError> {
+        if let Some(&code) = self.others.get(&(name, module)) {
+            return Ok(code);
+        }
+        let called = value(&block.names, name);
+        let within = block.modules.as_ref().and_then(|one| value(one, module));
+        let named = called
+            .zip(within)
+            .map(|(a, b)| (a.to_owned(), b.to_owned()));
+        let (size, file) = named
+            .and_then(|named| self.facts.get(&named))
+            .map_or((None, None), |(size, file)| (*size, file.as_deref()));
+        let code = functions.number([called, within, file], size)?;
+        self.others.insert((name, module), code);
+        if let Some(usual) = name.and_then(|name| self.usual.get_mut(name))
+            && usual.1 == NONE
+        {
+            *usual = (module, code);
+        }
+        Ok(code)
+    }
+}

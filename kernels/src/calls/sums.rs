@@ -1,0 +1,213 @@
+//! Shown calls in order of time -> what they add up to by function and by thread, in one pass.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+/// A call that is added.
+pub struct Added {
+    pub thread: u32,
+    pub id: i64,
+    pub above: Option<i64>,
+    pub start: i64,
+    pub length: Option<i64>,
+    /// Its own time, if that was measured.
+    pub own: Option<i64>,
+    pub group: u32,
+    pub outermost: bool,
+}
+
+/// What some times add up to.
+#[derive(Clone, Copy, Default)]
+pub struct Times {
+    pub count: u64,
+    pub sum: i128,
+    pub min: i64,
+    pub max: i64,
+    pub squares: u128,
+}
+
+impl Times {
+    #[inline]
+    fn add(&mut self, time: Option<i64>) {
+        let Some(time) = time else {
+            return;
+        };
+        let first = self.count == 0;
+        self.count += 1;
+        self.sum += i128::from(time);
+        self.min = if first { time } else { self.min.min(time) };
+        self.max = if first { time } else { self.max.max(time) };
+        let size = u128::from(time.unsigned_abs());
+        self.squares = self.squares.saturating_add(size * size);
+    }
+}
+
+/// What the calls of a function add up to.
+#[derive(Clone, Default)]
+pub struct Group {
+    /// None stands for calls whose function is not known.
+    pub name: Option<Arc<str>>,
+    pub calls: u64,
+    pub size: Option<i64>,
+    /// Of calls that are not within another one of the same function.
+    pub total: i128,
+    pub lengths: Times,
+    pub own: Times,
+}
+
+/// What the calls of a thread add up to.
+#[derive(Clone, Default)]
+pub struct OfThread {
+    pub calls: u64,
+    pub total: i128,
+    pub own: i128,
+    open: Vec<Open>,
+    /// How many calls of each function are open.
+    within: Vec<u32>,
+}
+
+#[derive(Clone)]
+struct Open {
+    id: i64,
+    group: u32,
+    start: i64,
+    end: Option<i64>,
+    /// Until when calls within it have been subtracted.
+    covered: i64,
+    own: Option<i64>,
+}
+
+/// Adds calls up; of calls that are over it keeps nothing.
+pub struct Sums {
+    /// Whether own times are those that the recorder measured, else they are made of the calls that are added.
+    pub measured: bool,
+    names: FxHashMap<Option<Arc<str>>, u32>,
+    pub groups: Vec<Group>,
+    pub threads: Vec<OfThread>,
+}
+
+impl Sums {
+    pub fn new(measured: bool) -> Self {
+        Self {
+            measured,
+            names: FxHashMap::default(),
+            groups: Vec::new(),
+            threads: Vec::new(),
+        }
+    }
+
+    /// The number of the group of a name.
+    pub fn group(&mut self, name: Option<Arc<str>>) -> u32 {
+        let fresh = self.groups.len() as u32;
+        let number = *self.names.entry(name.clone()).or_insert(fresh);
+        if number == fresh {
+            self.groups.push(Group {
+                name,
+                ..Group::default()
+            });
+        }
+        number
+    }
+
+    /// The largest size of the functions of a group.
+    pub fn sized(&mut self, group: u32, size: Option<i64>) {
+        if let Some(group) = self.groups.get_mut(group as usize) {
+            group.size = group.size.max(size);
+        }
+    }
+
+    /// Adds a call, which stands after the one that it is in.
+    #[inline]
+    pub fn add(&mut self, call: &Added) {
+        let number = call.thread as usize;
+        if self.threads.len() <= number {
+            self.threads.resize_with(number + 1, OfThread::default);
+        }
+        let place = call.above.and_then(|above| {
+            let open = self.threads.get(number)?.open.iter();
+            open.clone().rposition(|one| one.id == above)
+        });
+        self.close(number, place.map_or(0, |place| place + 1));
+        let (Some(thread), Some(group)) = (
+            self.threads.get_mut(number),
+            self.groups.get_mut(call.group as usize),
+        ) else {
+            return;
+        };
+        thread.calls += 1;
+        let length = i128::from(call.length.unwrap_or(0));
+        if call.outermost {
+            thread.total += length;
+        }
+        if thread.within.len() <= call.group as usize {
+            thread.within.resize(call.group as usize + 1, 0);
+        }
+        if let Some(within) = thread.within.get_mut(call.group as usize) {
+            if *within == 0 {
+                group.total += length;
+            }
+            *within += 1;
+        }
+        group.calls += 1;
+        group.lengths.add(call.length);
+        let end = call.length.map(|length| call.start.saturating_add(length));
+        let own = if self.measured { call.own } else { call.length };
+        if self.measured {
+            group.own.add(own);
+            thread.own += i128::from(own.unwrap_or(0));
+        } else if let Some(above) = thread.open.last_mut() {
+            above.cover(call.start, end);
+        }
+        thread.open.push(Open {
+            id: call.id,
+            group: call.group,
+            start: call.start,
+            end,
+            covered: i64::MIN,
+            own,
+        });
+    }
+
+    /// Takes the calls from a place on off a thread's stack.
+    #[inline]
+    fn close(&mut self, thread: usize, first: usize) {
+        let Some(thread) = self.threads.get_mut(thread) else {
+            return;
+        };
+        while thread.open.len() > first
+            && let Some(call) = thread.open.pop()
+        {
+            if let Some(within) = thread.within.get_mut(call.group as usize) {
+                *within = within.saturating_sub(1);
+            }
+            if !self.measured
+                && let Some(group) = self.groups.get_mut(call.group as usize)
+            {
+                group.own.add(call.own);
+                thread.own += i128::from(call.own.unwrap_or(0));
+            }
+        }
+    }
+
+    /// Adds what is still open.
+    pub fn finish(&mut self) {
+        for thread in 0..self.threads.len() {
+            self.close(thread, 0);
+        }
+    }
+}
+
+impl Open {
+    /// Leaves out the time of a call within; what two of them cover counts once.
+    #[inline]
+    fn cover(&mut self, start: i64, end: Option<i64>) {
+        let (Some(last), Some(own)) = (self.end, &mut self.own) else {
+            return;
+        };
+        let end = end.map_or(last, |end| end.min(last));
+        let start = start.max(self.covered).max(self.start);
+        *own = own.saturating_sub(end.saturating_sub(start).max(0));
+        self.covered = end.max(self.covered);
+    }
+}
