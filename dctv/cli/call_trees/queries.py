@@ -155,4 +155,5 @@ def open_calls(source: Source) -> str:
     """Return the query of the calls that were not left, by thread, the innermost first: thread, level, name."""
     if source.recorded:
         return f"SELECT tid, depth, name FROM {source.calls} WHERE state = 'open' ORDER BY tid, depth DESC, id DESC"
-    return f"SELECT tid, depth, name FROM {source.mount}.{source.view} WHERE _duration IS NULL ORDER BY tid, depth DESC, id DESC"
+    calls = f"{source.mount}.{source.view}"
+    return f"SELECT tid, depth, name FROM {calls} WHERE _duration IS NULL ORDER BY tid, depth DESC, id DESC"

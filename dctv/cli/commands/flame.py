@@ -27,7 +27,11 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument("--inverted", action="store_true", help="outermost functions at the top")
     parser.add_argument("--reverse", action="store_true", help="add up from the innermost functions")
     parser.add_argument(
-        "--min-width", type=_width, default=0.1, metavar="UNITS", help="leave out what is narrower, of 1180 (default: 0.1)"
+        "--min-width",
+        type=_width,
+        default=0.1,
+        metavar="UNITS",
+        help="leave out what is narrower, of 1180 (default: 0.1)",
     )
     parser.add_argument("--title", metavar="TEXT", help="what stands above (default: the name of the trace)")
     parser.add_argument("--no-libcall", action="store_true", help="leave out calls of libraries")

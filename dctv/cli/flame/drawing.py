@@ -8,12 +8,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dctv.cli.call_trees.options import is_filtered
-from dctv.cli.call_trees.queries import OTHER, TRACE, Source, library_calls, source_of
+from dctv.cli.call_trees.queries import OTHER, TRACE, library_calls, source_of
 from dctv.cli.call_trees.report import time_unit
 from dctv.cli.flame.frames import Comparison, Shown, Tree, compare, read_tree, shown
 from dctv.cli.flame.picture import INNER, Caption, picture
-from dctv.cli.flame.queries import frames_of_calls, frames_of_samples
-from dctv.errors import UsageError
+from dctv.cli.flame.queries import frames_of_calls, frames_of_samples, has_rows, usual_weight
 
 if TYPE_CHECKING:
     from dctv.session import Session
@@ -40,22 +39,12 @@ def _tree(session: Session, args: Namespace, mount: str) -> tuple[Tree, str, Nam
     if args.origin != "samples":
         source = replace(source, recorded=False, view="slices") if args.origin == "slices" else source
         tree = read_tree(session, frames_of_calls(args, source))
-        if len(tree) or args.origin is not None or not _has(session, f"{mount}.samples.samples"):
+        if len(tree) or args.origin is not None or not has_rows(session, f"{mount}.samples.samples"):
             return tree, args.origin or "calls", args
-        if is_filtered(args) and _has(session, f"{mount}.calls"):
+        if is_filtered(args) and has_rows(session, f"{mount}.calls"):
             return tree, "calls", args
-    args.weight = args.weight or _weight(session, mount)
+    args.weight = args.weight or usual_weight(session, mount)
     return read_tree(session, frames_of_samples(args, source)), "samples", args
-
-
-def _has(session: Session, table: str) -> bool:
-    return bool(session.sql(f"SELECT 1 AS one FROM {table} LIMIT 1").fetchall())
-
-
-def _weight(session: Session, mount: str) -> str:
-    """Samples without times are sums already: their number is what they stand for."""
-    found = session.sql(f"SELECT value FROM {mount}.properties WHERE key = 'clock'").fetchall()
-    return "period" if found and found[0][0] == "none" else "count"
 
 
 def _caption(args: Namespace, first: Tree, drawn: Shown, compared: Comparison | None) -> Caption:
@@ -79,7 +68,7 @@ def _caption(args: Namespace, first: Tree, drawn: Shown, compared: Comparison | 
     )
     if not first.whole:
         notes.append("there is nothing to show")
-    return Caption(trace, tuple(lines), tuple(notes), value, "" if sampled else "calls")
+    return Caption(trace, tuple(lines), tuple(notes), value, not (sampled or args.reverse))
 
 
 def _time(nanoseconds: int) -> str:

@@ -111,9 +111,7 @@ def compare(first: Tree, other: Tree) -> Comparison:
     import numpy as np
 
     codes: dict[str | None, int] = {}
-    places: dict[tuple[int, int], int] = {}
-    for place, (parent, code) in enumerate(_named(first, codes)):
-        places[parent, code] = place
+    places = {parent_and_name: place for place, parent_and_name in enumerate(_named(first, codes))}
     widths = np.zeros(len(first), dtype=np.int64)
     nowhere = len(first)
     found: list[int] = []

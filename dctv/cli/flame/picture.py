@@ -36,8 +36,8 @@ class Caption:
     """Below the frames: what is not shown."""
     value: Callable[[int], str]
     """Writes a width as a person reads it."""
-    counted: str = "calls"
-    """What the number of a frame counts, if it is to be told."""
+    counted: bool
+    """Whether it is told how many calls a frame has."""
 
 
 def escaped(text: str) -> str:
@@ -81,7 +81,7 @@ def _head(height: int, caption: Caption) -> Iterator[str]:
         f'<text class="reset button hidden" x="{right - 190}" y="22" text-anchor="end">reset zoom</text>\n'
         f'<foreignObject x="{right - 180}" y="6" width="180" height="24">'
         '<input xmlns="http://www.w3.org/1999/xhtml" class="search" type="search" placeholder="search" '
-        'aria-label="search" style="width: 170px"/></foreignObject>\n'
+        'aria-label="search"/></foreignObject>\n'
         f'<text class="matched" x="{right}" y="44" text-anchor="end"></text>\n'
         "</g>\n"
     )
@@ -116,7 +116,7 @@ def _told(frame: Frame, whole: int, caption: Caption) -> str:
     parts = [caption.value(frame.width) if frame.width == frame.total else f"at least {caption.value(frame.width)}"]
     parts.append(f"{100 * frame.width / whole:.2f} %")
     if frame.calls and caption.counted:
-        parts.append(f"{frame.calls} {caption.counted}")
+        parts.append(f"{frame.calls} {'call' if frame.calls == 1 else 'calls'}")
     if frame.other is not None:
         parts.append(f"in the other {caption.value(frame.other)}" if frame.other else "not in the other")
         if frame.other:

@@ -4,17 +4,24 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from dctv.cli.call_trees.options import arguments, quoted
 from dctv.cli.call_trees.queries import Source, calls_of
 from dctv.errors import UsageError
 
+if TYPE_CHECKING:
+    from dctv.session import Session
+
 SOURCES = ("calls", "slices", "samples")
 """What frames are made of; the first that a trace has, unless told."""
 WEIGHTS = ("count", "period")
 """What samples count."""
-_SEPARATOR = "CHR(31)"
-"""Stands for `;` in names while stacks are texts, which it divides."""
+_WRITTEN = "COALESCE(NULLIF(REPLACE(COALESCE(name, '<0>'), ';', CHR(31)), ''), CHR(30))"
+"""Names while stacks are texts, which `;` divides; none is empty."""
+_READ = "REPLACE(REPLACE(name, CHR(31), ';'), CHR(30), '')"
+_BEFORE = "ORDER BY REPLACE(stack, ';', CHR(1)) ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW"
+"""Each stack after those that it begins with, and before all others."""
 
 
 def frames_of_calls(args: Namespace, source: Source) -> str:
@@ -37,10 +44,9 @@ def frames_of_samples(args: Namespace, source: Source) -> str:
     unfiltered = Namespace(**{**vars(args), "time_range": None, "tid": None})
     filters = ", ".join(arguments(unfiltered, 0))
     # Each stack is laid out as a call that first has its own share, then what it calls: these nest as calls do.
-    before = "SUM(unitless(self)) OVER (ORDER BY REPLACE(stack, ';', CHR(1)) ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)"
     shown = (
-        f"{found}, placed AS (SELECT {before}::INT64 - unitless(self) AS _ts, unitless(total) AS _duration, id, "
-        "parent_id, 0 AS tid, name FROM paths), "
+        f"{found}, placed AS (SELECT SUM(unitless(self)) OVER ({_BEFORE})::INT64 - unitless(self) AS _ts, "
+        "unitless(total) AS _duration, id, parent_id, 0 AS tid, name FROM paths), "
         f"shown AS (SELECT * FROM dctv.filter_calls(placed, {filters}))"
     )
     return _frames(shown, "dctv.flame_graph(shown)", reverse=args.reverse)
@@ -68,14 +74,22 @@ def _frames(shown: str, frames: str, *, reverse: bool) -> str:
     columns = "id, parent_id, depth, name, `count` AS calls, unitless(total) AS total, unitless(self) AS own"
     if not reverse:
         return f"{shown} SELECT {columns} FROM {frames}"
-    renamed = (
-        f"SELECT _ts, _duration, id, parent_id, REPLACE(COALESCE(name, '<0>'), ';', {_SEPARATOR}) AS name FROM shown"
-    )
-    written = f"REPLACE(name, {_SEPARATOR}, ';') AS name,"
+    renamed = f"SELECT _ts, _duration, id, parent_id, {_WRITTEN} AS name FROM shown"
     turned = "ARRAY_TO_STRING(LIST_REVERSE(STRING_SPLIT(stack, ';')), ';')"
     return (
         f"{shown}, renamed AS ({renamed}), leaves AS (SELECT {turned} AS stack, unitless(self) AS own "
         f"FROM dctv.flame_graph(renamed) WHERE unitless(self) > 0) "
-        f"SELECT {columns.replace('name,', written, 1)} "
+        f"SELECT {columns.replace('name,', f'{_READ} AS name,', 1)} "
         "FROM dctv.flame_graph(leaves, weight=>'own')"
     )
+
+
+def has_rows(session: Session, table: str) -> bool:
+    """Say whether a table is not empty."""
+    return bool(session.sql(f"SELECT 1 AS one FROM {table} LIMIT 1").fetchall())
+
+
+def usual_weight(session: Session, mount: str) -> str:
+    """Return what samples count unless told; those without times are sums already, and their number is what counts."""
+    found = session.sql(f"SELECT value FROM {mount}.properties WHERE key = 'clock'").fetchall()
+    return "period" if found and found[0][0] == "none" else "count"

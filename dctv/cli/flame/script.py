@@ -6,6 +6,7 @@ STYLE = """
 .frame.above { opacity: 0.5 }
 .frame.found rect { fill: #c832e6 }
 .button { cursor: pointer; text-decoration: underline }
+.search { width: 170px }
 .hidden { display: none }
 """
 
