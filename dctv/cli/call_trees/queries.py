@@ -7,7 +7,7 @@ from argparse import Namespace
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from dctv.cli.call_trees.options import arguments
+from dctv.cli.call_trees.options import arguments, quoted
 from dctv.errors import QueryError, UsageError
 from dctv.record import record
 
@@ -54,9 +54,15 @@ def source_of(session: Session, mount: str = TRACE) -> Source:
     recorded = schema is not None and {"state", "addr"} <= set(schema.names)
     prefix = f"{mount}.raw_events"
     tables = tuple(one.name[len(prefix) + 1 :] for one in session.tables(prefix)) if recorded else ()
-    found = session.sql(f"SELECT value FROM {mount}.properties WHERE key = 'start_ns'").fetchall()
-    start = int(found[0][0]) if found and str(found[0][0]).isdigit() else 0
+    found = property_of(session, mount, "start_ns")
+    start = int(found) if found and found.isdigit() else 0
     return Source(recorded, tables, start, mount)
+
+
+def property_of(session: Session, mount: str, key: str) -> str | None:
+    """Return what a trace tells of itself."""
+    found = session.sql(f"SELECT value FROM {mount}.properties WHERE key = {quoted(key)}").fetchall()
+    return None if not found or found[0][0] is None else str(found[0][0])
 
 
 def shown_calls(args: Namespace, source: Source, *, tasks: bool, events: bool) -> str:
@@ -136,7 +142,14 @@ def answered(session: Session, query: str) -> Result:
         raise UsageError(error.message, hint=error.hint) from None
 
 
-def library_calls(session: Session, source: Source, match: str) -> list[str]:
+def without_libraries(session: Session, source: Source, args: Namespace) -> Namespace:
+    """Return options with filters against calls of libraries, where `--no-libcall` asks for that."""
+    if not args.no_libcall:
+        return args
+    return Namespace(**{**vars(args), "hide": [*(args.hide or ()), *_library_calls(session, source, args.match)]})
+
+
+def _library_calls(session: Session, source: Source, match: str) -> list[str]:
     """Return words of filters for the functions that are called through the linker's table."""
     if not source.recorded:
         raise UsageError("the trace does not tell which functions are of libraries")

@@ -8,17 +8,20 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from dctv.cli.call_trees.options import arguments
 from dctv.cli.call_trees.queries import Source, answered, calls_of
+from dctv.console.paint import Colour, Paint
 from dctv.record import record
 
 if TYPE_CHECKING:
     from dctv.session import Session
 
 _UNITS = ((1000, "us"), (1000, "ms"), (1000, " s"), (60, " m"), (24, " h"))
+_COLOURS: dict[str, Colour] = {"ms": "green", " s": "yellow", " m": "red", " h": "red"}
+_PLAIN = Paint()
 _LAST = 999
 _WIDTH = 20
 
 
-def time_unit(nanoseconds: float) -> str:
+def time_unit(nanoseconds: float, paint: Paint = _PLAIN) -> str:
     """Write three digits before and three after the point, and a unit; blanks for no time at all."""
     whole, part, unit = abs(int(nanoseconds)), 0, "us"
     if whole == 0:
@@ -27,14 +30,15 @@ def time_unit(nanoseconds: float) -> str:
         whole, part, unit = whole // limit, whole % limit, name
         if number + 1 == len(_UNITS) or whole < _UNITS[number + 1][0]:
             break
-    return f"{_LAST}.{_LAST} {unit}" if whole > _LAST else f"{whole:3}.{part:03} {unit}"
+    whole, part = (_LAST, _LAST) if whole > _LAST else (whole, part)
+    return f"{whole:3}.{part:03} {paint(_COLOURS.get(unit), unit)}"
 
 
-def _count(value: float) -> str:
+def _count(value: float, _: Paint) -> str:
     return f"{int(value):10}"
 
 
-def _share(value: float) -> str:
+def _share(value: float, _: Paint) -> str:
     return f"{value:9.2f}%"
 
 
@@ -43,7 +47,7 @@ class Column:
     """A column of the table, which is a column of the query too."""
 
     title: str
-    text: Callable[[Any], str]
+    text: Callable[[Any, Paint], str]
     width: int = 10
 
 
@@ -61,10 +65,12 @@ COLUMNS = {
     "call": Column("Calls", _count),
     "size": Column("Size", _count),
 }
+TIMES = tuple(name for name, column in COLUMNS.items() if column.text is time_unit)
+"""Columns of times."""
 _TASK = {
     "total": COLUMNS["total"],
     "self": COLUMNS["self"],
-    "tid": Column("TID", lambda value: f"{value:7}", 7),
+    "tid": Column("TID", lambda value, _: f"{value:7}", 7),
     "call": Column("Num funcs", _count),
 }
 
@@ -72,14 +78,23 @@ _TASK = {
 def write_functions(session: Session, args: Namespace, source: Source, fields: Sequence[str], out: BinaryIO) -> None:
     """Write a row for each function."""
     names = [name.replace("-", "_") for name in fields]
-    average = "self" if args.avg_self else "total"
-    keys = [f"{average}_{key}" if key in ("avg", "min", "max", "stdv") else key for key in args.sort]
-    order = ", ".join("name" if key == "func" else f"{key} DESC" for key in keys)
-    size = "size" in fields or "size" in args.sort
-    query = f"{_sums(args, source, size=size)} SELECT {', '.join([*names, 'name'])} FROM sums ORDER BY {order}, name"
-    rows = answered(session, query).fetchall()
+    order = ", ".join("name" if key == "func" else f"{key.replace('-', '_')} DESC" for key in keys_of(args))
+    rows = answered(session, f"{sums_of(args, source, names)} ORDER BY {order}, name").fetchall()
     columns = [COLUMNS[name] for name in fields]
-    _write(columns, [(row[:-1], "<0>" if row[-1] is None else row[-1]) for row in rows], "Function", out)
+    named = [(row[:-1], "<0>" if row[-1] is None else row[-1]) for row in rows]
+    _write(columns, named, "Function", Paint(args.coloured), out)
+
+
+def keys_of(args: Namespace) -> list[str]:
+    """Return what rows are sorted by: names of columns, or `func`."""
+    average = "self" if args.avg_self else "total"
+    return [f"{average}-{key}" if key in ("avg", "min", "max", "stdv") else key for key in args.sort]
+
+
+def sums_of(args: Namespace, source: Source, columns: Sequence[str]) -> str:
+    """Return the query of some sums of each function, and its name."""
+    size = "size" in columns or "size" in args.sort
+    return f"{_sums(args, source, size=size)} SELECT {', '.join([*columns, 'name'])} FROM sums"
 
 
 def write_threads(session: Session, args: Namespace, source: Source, out: BinaryIO) -> None:
@@ -93,15 +108,18 @@ def write_threads(session: Session, args: Namespace, source: Source, out: Binary
         "GROUP BY c.tid ORDER BY 1 DESC, c.tid"
     )
     rows = answered(session, query).fetchall()
-    _write(list(_TASK.values()), [(row[:-1], f"{row[-1] or '':16}") for row in rows], "Task name", out)
+    named = [(row[:-1], f"{row[-1] or '':16}") for row in rows]
+    _write(list(_TASK.values()), named, "Task name", Paint(args.coloured), out)
 
 
-def _write(columns: list[Column], rows: list[tuple[Sequence[Any], str]], last: str, out: BinaryIO) -> None:
+def _write(
+    columns: list[Column], rows: Sequence[tuple[Sequence[Any], str]], last: str, paint: Paint, out: BinaryIO
+) -> None:
     def lines() -> Iterator[str]:
         yield "".join(f"  {one.title:>{one.width}}" for one in columns) + f"  {last}"
         yield "".join(f"  {'=' * one.width}" for one in columns) + f"  {'=' * _WIDTH}"
         for values, name in rows:
-            cells = (one.text(value or 0) for one, value in zip(columns, values, strict=True))
+            cells = (one.text(value or 0, paint) for one, value in zip(columns, values, strict=True))
             yield "".join(f"  {cell}" for cell in cells) + f"  {name}"
 
     out.write("".join(f"{line}\n" for line in lines()).encode())

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dctv.cli.call_trees.options import is_filtered
-from dctv.cli.call_trees.queries import OTHER, TRACE, library_calls, source_of
+from dctv.cli.call_trees.queries import OTHER, TRACE, source_of, without_libraries
 from dctv.cli.call_trees.report import time_unit
 from dctv.cli.flame.frames import Comparison, Shown, Tree, compare, read_tree, shown
 from dctv.cli.flame.picture import INNER, Caption, picture
@@ -33,9 +33,7 @@ def draw(session: Session, args: Namespace) -> Iterator[str]:
 def _tree(session: Session, args: Namespace, mount: str) -> tuple[Tree, str, Namespace]:
     """Return the frames of a mount, what they are made of, and the options with what was found out."""
     source = source_of(session, mount)
-    args = Namespace(**vars(args))
-    if args.no_libcall:
-        args.hide = [*(args.hide or ()), *library_calls(session, source, args.match)]
+    args = Namespace(**vars(without_libraries(session, source, args)))
     if args.origin != "samples":
         source = replace(source, recorded=False, view="slices") if args.origin == "slices" else source
         tree = read_tree(session, frames_of_calls(args, source))

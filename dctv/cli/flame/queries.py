@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dctv.cli.call_trees.options import arguments, quoted
-from dctv.cli.call_trees.queries import Source, calls_of
+from dctv.cli.call_trees.queries import Source, calls_of, property_of
 from dctv.errors import UsageError
 
 if TYPE_CHECKING:
@@ -91,5 +91,4 @@ def has_rows(session: Session, table: str) -> bool:
 
 def usual_weight(session: Session, mount: str) -> str:
     """Return what samples count unless told; those without times are sums already, and their number is what counts."""
-    found = session.sql(f"SELECT value FROM {mount}.properties WHERE key = 'clock'").fetchall()
-    return "period" if found and found[0][0] == "none" else "count"
+    return "period" if property_of(session, mount, "clock") == "none" else "count"
