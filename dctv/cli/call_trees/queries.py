@@ -28,6 +28,9 @@ _READINGS = {
 }
 """What the recorder read where a function was entered or left; `{0}` is the sign of differences."""
 
+_SCHEDULE = "linux:schedule"
+_SCHEDULED = f"CASE WHEN e.preempted THEN '{_SCHEDULE} (pre-empted)' ELSE '{_SCHEDULE}' END"
+
 
 @record
 class Source:
@@ -112,6 +115,19 @@ def calls_of(args: Namespace, source: Source, *, size: bool = False) -> str:
     )
 
 
+def off_cpu(args: Namespace, source: Source, shown: str = "shown") -> str:
+    """Return the part `off` of a query: when shown calls were not running, as if they had called `linux:schedule`."""
+    if args.no_event or _SCHEDULE not in source.events:
+        return (
+            "off AS (SELECT NULL::STRING AS name, NULL::INT64 AS _duration, NULL::INT64 AS call, NULL::INT64 AS tid "
+            "WHERE FALSE)"
+        )
+    return (
+        f"off AS (SELECT {_SCHEDULED} AS name, unitless(e.dur) AS _duration, e.call, e.tid "
+        f"FROM {source.mount}.raw_events.`{_SCHEDULE}` AS e JOIN {shown} AS c ON c.id = e.call)"
+    )
+
+
 def _events(source: Source) -> Iterator[tuple[str, str, str, str]]:
     """Yield tables of events, and the expressions of their texts, durations and calls."""
     for table in source.events:
@@ -119,9 +135,8 @@ def _events(source: Source) -> Iterator[tuple[str, str, str, str]]:
         if kind in ("read", "diff") and what in _READINGS:
             sign = "+" if kind == "diff" else ""
             yield table, f"'{table} ({_READINGS[what].format(sign)})'", "NULL::INT64", "e.call"
-        elif table == "linux:schedule":
-            text = f"CASE WHEN e.preempted <> 0 THEN '{table} (pre-empted)' ELSE '{table}' END"
-            yield table, text, "unitless(e.dur)", "e.call"
+        elif table == _SCHEDULE:
+            yield table, _SCHEDULED, "unitless(e.dur)", "e.call"
         elif table == "linux:task-name":
             yield table, f"'{table} (comm=\"' || e.comm || '\")'", "NULL::INT64", "NULL::INT64"
         elif table in ("linux:task-new", "linux:task-exit"):

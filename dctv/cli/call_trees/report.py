@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from dctv.cli.call_trees.options import arguments
-from dctv.cli.call_trees.queries import Source, answered, calls_of
+from dctv.cli.call_trees.queries import Source, answered, calls_of, off_cpu
 from dctv.console.paint import Colour, Paint
 from dctv.record import record
 
@@ -102,8 +102,9 @@ def write_threads(session: Session, args: Namespace, source: Source, out: Binary
     names = f"{source.mount}.tasks" if source.recorded else f"{source.mount}.threads"
     name = "comm" if source.recorded else "name"
     query = (
-        f"{_shown(args, source, size=False)} SELECT SUM(CASE WHEN c.depth = 0 THEN c._duration ELSE 0 END), "
-        f"SUM(c.self), c.tid, COUNT(*), MAX(k.task) FROM shown AS c "
+        f"{_shown(args, source, size=False)}, rows AS (SELECT tid, CASE WHEN depth = 0 THEN _duration ELSE 0 END AS "
+        "total, self FROM shown UNION ALL SELECT tid, 0, 0 FROM off) "
+        "SELECT SUM(c.total), SUM(c.self), c.tid, COUNT(*), MAX(k.task) FROM rows AS c "
         f"LEFT JOIN (SELECT tid, MAX({name}) AS task FROM {names} GROUP BY tid) AS k ON k.tid = c.tid "
         "GROUP BY c.tid ORDER BY 1 DESC, c.tid"
     )
@@ -131,7 +132,7 @@ def _shown(args: Namespace, source: Source, *, size: bool) -> str:
     renamed = "CASE WHEN state = 'inherited' THEN NULL ELSE name END" if source.recorded else "name"
     found = (
         f"WITH calls AS ({calls}), filtered AS (SELECT _ts, unitless(dur) AS _duration, id, parent AS parent_id, "
-        f"depth, tid, {renamed} AS name{', self' if source.recorded else ''}{', size' if size else ''} "
+        f"depth, tid, {renamed} AS name{', unitless(self) AS self' if source.recorded else ''}{', size' if size else ''} "
         f"FROM dctv.filter_calls(calls, {filters}))"
     )
     # What the recorder measured leaves out all calls within, those that are not read count as part of their caller.
@@ -142,9 +143,13 @@ def _shown(args: Namespace, source: Source, *, size: bool) -> str:
         and not unread
         and not any(word in one for one in words for word in ("time=", "caller", "size="))
     ):
-        return f"{found}, shown AS (SELECT * FROM filtered)"
-    rest = "_ts, _duration, id, parent_id, depth, tid, name" + (", size" if size else "")
-    return f"{found}, shown AS (SELECT {rest}, unitless(_self) AS self FROM dctv.self_time(filtered))"
+        return f"{found}, shown AS (SELECT * FROM filtered), {off_cpu(args, source)}"
+    rest = "".join(f"s.{one}, " for one in ("_ts", "_duration", "id", "parent_id", "depth", "tid", "name"))
+    return (
+        f"{found}, {off_cpu(args, source, 'filtered')}, gone AS (SELECT call, SUM(_duration) AS _duration FROM off "
+        f"GROUP BY call), shown AS (SELECT {rest}{'s.size, ' if size else ''}unitless(s._self) - "
+        "COALESCE(g._duration, 0) AS self FROM dctv.self_time(filtered) AS s LEFT JOIN gone AS g ON g.call = s.id)"
+    )
 
 
 def _sums(args: Namespace, source: Source, *, size: bool) -> str:
@@ -162,7 +167,9 @@ def _sums(args: Namespace, source: Source, *, size: bool) -> str:
     sizes = ", MAX(size) AS size" if size else ""
     return (
         f"{_shown(args, source, size=size)}, paths AS (SELECT name, SUM(unitless(total)) FILTER (WHERE NOT recursive) "
-        f"AS total FROM dctv.flame_graph(shown) GROUP BY name), each AS (SELECT name, SUM(self) AS self, COUNT(*) AS "
-        f"call{sizes}, {told('total', '_duration')}, {told('self', 'self')} FROM shown GROUP BY name), sums AS "
+        "AS total FROM dctv.flame_graph(shown) GROUP BY name UNION ALL SELECT name, SUM(_duration) FROM off GROUP BY "
+        f"name), rows AS (SELECT name, _duration, self{', size' if size else ''} FROM shown UNION ALL SELECT name, "
+        f"_duration, _duration{', NULL' if size else ''} FROM off), each AS (SELECT name, SUM(self) AS self, COUNT(*) "
+        f"AS call{sizes}, {told('total', '_duration')}, {told('self', 'self')} FROM rows GROUP BY name), sums AS "
         f"(SELECT each.*, total FROM each JOIN paths ON paths.name <=> each.name)"
     )

@@ -31,6 +31,11 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument("--no-libcall", action="store_true", help="leave out calls of libraries")
     parser.add_argument("--flat", action="store_true", help="a line for each begin and end, for programs")
     parser.add_argument("--task-newline", action="store_true", help="an empty line where the thread changes")
+    parser.add_argument("--no-merge", action="store_true", help="two lines for each call, even with nothing in it")
+    parser.add_argument("--column-view", action="store_true", help="a column for each thread")
+    parser.add_argument(
+        "--column-offset", type=_offset, default=8, metavar="N", help="levels between these columns (default: 8)"
+    )
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write here, and only if all goes well")
     add_terminal_options(parser)
     add_filter_options(parser)
@@ -49,10 +54,16 @@ def _fields(text: str) -> tuple[str, ...]:
     return (*(("duration", "tid") if text.startswith("+") else ()), *names)
 
 
+def _offset(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or len(text) > 3:
+        raise ArgumentTypeError(f"expected a number from 0 to 999, found `{text}`")
+    return int(text)
+
+
 def run(args: Namespace) -> int:
     """Mount, filter, print; return the exit code."""
     from dctv.cli.call_trees.queries import TRACE, shown_calls, source_of, without_libraries
-    from dctv.cli.call_trees.replay import Style, write_lines, write_remaining
+    from dctv.cli.call_trees.replay import Style, colours, write_lines, write_remaining
     from dctv.cli.errand import Desk, carry_out
 
     if args.flat and (args.no_libcall or is_filtered(args)):
@@ -64,7 +75,19 @@ def run(args: Namespace) -> int:
         source = source_of(desk.session)
         own = without_libraries(desk.session, source, args)
         fields = _default(args) if args.fields is None else args.fields
-        style = Style(fields, not args.no_args, not args.no_comment, args.flat, args.task_newline, source.start)
+        style = Style(
+            fields=fields,
+            args=not args.no_args,
+            comments=not args.no_comment,
+            flat=args.flat,
+            task_newline=args.task_newline,
+            colored=args.coloured,
+            offset=args.column_offset if args.column_view else 0,
+            merge=not args.no_merge,
+            rules=colours(args),
+            match=args.match,
+            start=source.start,
+        )
         query = shown_calls(own, source, tasks="task" in fields, events=not args.no_event)
         write_lines(desk.session, query, style, desk.sink.stream)
         write_remaining(desk.session, source, desk.sink.stream)

@@ -57,6 +57,7 @@ def configure(parser: ArgumentParser) -> None:
         help="sort by what the trace has, the other one, or the difference (default)",
     )
     parser.add_argument("--no-libcall", action="store_true", help="leave out calls of libraries")
+    parser.add_argument("--no-event", action="store_true", help="leave out when calls were not running")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write here, and only if all goes well")
     add_terminal_options(parser)
     add_filter_options(parser)

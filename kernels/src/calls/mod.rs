@@ -8,6 +8,7 @@ mod filter;
 mod frames;
 mod functions;
 mod layout;
+mod paint;
 mod patterns;
 mod replay;
 mod rules;
