@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from argparse import Namespace
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from dctv.cli.call_trees.options import arguments, quoted
@@ -21,15 +21,34 @@ OTHER = "other"
 """The name of the one that it is compared with."""
 _OWN = "c._ts, c.dur, c.id, c.parent, c.depth, c.depth AS level, c.tid, c.name, c.module, c.args, c.retval"
 _FUNCTIONS = "SELECT name, module, MIN(size) AS size, MIN(file) AS file FROM {}.functions GROUP BY name, module"
-_READINGS = {
-    "proc/statm": "vmsize={0}' || unitless(e.vmsize) || 'KB vmrss={0}' || unitless(e.vmrss) || 'KB "
-    "shared={0}' || unitless(e.shared) || 'KB",
-    "page-fault": "major={0}' || e.major || ' minor={0}' || e.minor || '",
+_READINGS: Mapping[str, tuple[tuple[str, ...], str, tuple[str, str] | None]] = {
+    "proc/statm": (("vmsize", "vmrss", "shared"), "KB", None),
+    "page-fault": (("major", "minor"), "", None),
+    "pmu-cycle": (("cycles", "instructions"), "", ("IPC=%.2f", "e.instructions::FLOAT64 / e.cycles")),
+    "pmu-cache": (("refers", "misses"), "", ("hit=%.2f%%", "100.0 * (e.refers - e.misses) / e.refers")),
+    "pmu-branch": (("branch", "misses"), "", ("predict=%.2f%%", "100.0 * (e.branch - e.misses) / e.branch")),
 }
-"""What the recorder read where a function was entered or left; `{0}` is the sign of differences."""
+"""What the recorder read where a function was entered or left: numbers, their unit, what differences come to."""
+_NONE = "NULL::INT64"
+_UNTOLD = ("call", "callsite", "lost")
+"""Tables that are not of events which lines tell of."""
 
 _SCHEDULE = "linux:schedule"
 _SCHEDULED = f"CASE WHEN e.preempted THEN '{_SCHEDULE} (pre-empted)' ELSE '{_SCHEDULE}' END"
+_TOLD = {
+    _SCHEDULE: _SCHEDULED,
+    "linux:sched-in": "'linux:sched-in'",
+    "linux:sched-out": _SCHEDULED.replace(_SCHEDULE, "linux:sched-out"),
+    "linux:task-new": "'linux:task-new'",
+    "linux:task-exit": "'linux:task-exit'",
+    "linux:task-name": "'linux:task-name (comm=\"' || e.comm || '\")'",
+    "external-data": "'external-data: ' || e.message",
+    "watch:cpu": "'watch:cpu (cpu=' || e.cpu || ')'",
+    "watch:var": "'watch:var (' || COALESCE(e.variable, PRINTF('[0x%x]', e.addr)) || PRINTF('=%x)', e.value)",
+}
+"""What lines say of events; of others they give the name."""
+_LOOSE = ("linux:task-new", "linux:task-exit", "linux:task-name", "external-data")
+"""Events that happen in no call."""
 
 
 @record
@@ -86,7 +105,7 @@ def shown_calls(args: Namespace, source: Source, *, tasks: bool, events: bool) -
     others = [
         f"SELECT e._ts, e.tid, e.line, 0::INT32, 0::INT8, 0::INT32, 0::INT32, NULL::STRING, {dur}, {text}, "
         f"NULL::STRING, NULL::STRING, NULL::STRING, NULL::INT64, {task}, 0::INT64, {within}, 1::INT64 "
-        f"FROM {source.mount}.raw_events.`{table}` AS e{joined.format('e') if tasks else ''}"
+        f"FROM {source.mount}.raw_events.{_identifier(table)} AS e{joined.format('e') if tasks else ''}"
         for table, text, dur, within in (_events(source) if events else ())
     ]
     if not others:
@@ -132,19 +151,27 @@ def _events(source: Source) -> Iterator[tuple[str, str, str, str]]:
     """Yield tables of events, and the expressions of their texts, durations and calls."""
     for table in source.events:
         kind, _, what = table.partition(":")
-        if kind in ("read", "diff") and what in _READINGS:
-            sign = "+" if kind == "diff" else ""
-            yield table, f"'{table} ({_READINGS[what].format(sign)})'", "NULL::INT64", "e.call"
-        elif table == _SCHEDULE:
-            yield table, _SCHEDULED, "unitless(e.dur)", "e.call"
-        elif table == "linux:task-name":
-            yield table, f"'{table} (comm=\"' || e.comm || '\")'", "NULL::INT64", "NULL::INT64"
-        elif table in ("linux:task-new", "linux:task-exit"):
-            yield table, f"'{table}'", "NULL::INT64", "NULL::INT64"
-        elif table == "external-data":
-            yield table, f"'{table}: ' || e.message", "NULL::INT64", "NULL::INT64"
-        elif table == "watch:cpu":
-            yield table, f"'{table} (cpu=' || e.cpu || ')'", "NULL::INT64", "e.call"
+        if table in _TOLD:
+            length = "unitless(e.dur)" if table == _SCHEDULE else _NONE
+            yield table, _TOLD[table], length, _NONE if table in _LOOSE else "e.call"
+        elif kind in ("read", "diff") and what in _READINGS:
+            yield table, _reading(table, what, differs=kind == "diff"), _NONE, "e.call"
+        elif table not in _UNTOLD:
+            yield table, quoted(table), _NONE, "e.call"
+
+
+def _reading(table: str, what: str, *, differs: bool) -> str:
+    names, unit, ratio = _READINGS[what]
+    sign = "+" if differs else ""
+    text = f" || '{unit} ' || ".join(f"'{name}={sign}' || unitless(e.{name})" for name in names) + f" || '{unit}'"
+    if differs and ratio is not None:
+        text += f" || PRINTF(' {ratio[0]}', {ratio[1]})"
+    return f"'{table} (' || {text} || ')'"
+
+
+def _identifier(name: str) -> str:
+    """Write the name of a table, whatever it has in it."""
+    return "`" + name.replace("`", "``") + "`"
 
 
 def answered(session: Session, query: str) -> Result:

@@ -130,10 +130,10 @@ def _shown(args: Namespace, source: Source, *, size: bool) -> str:
     """Return a query's beginning: the shown calls, with their own time."""
     calls, filters = calls_of(args, source, size=size), ", ".join(arguments(args, source.start))
     renamed = "CASE WHEN state = 'inherited' THEN NULL ELSE name END" if source.recorded else "name"
+    more = (", unitless(self) AS self" if source.recorded else "") + (", size" if size else "")
     found = (
         f"WITH calls AS ({calls}), filtered AS (SELECT _ts, unitless(dur) AS _duration, id, parent AS parent_id, "
-        f"depth, tid, {renamed} AS name{', unitless(self) AS self' if source.recorded else ''}{', size' if size else ''} "
-        f"FROM dctv.filter_calls(calls, {filters}))"
+        f"depth, tid, {renamed} AS name{more} FROM dctv.filter_calls(calls, {filters}))"
     )
     # What the recorder measured leaves out all calls within, those that are not read count as part of their caller.
     unread = args.time_filter or args.size_filter or args.callers or args.time_range is not None
