@@ -164,12 +164,12 @@ def _sums(args: Namespace, source: Source, *, size: bool) -> str:
             f"COALESCE(SQRT(GREATEST({variance}, 0) / COUNT(*)) * 100 / NULLIF({mean}, 0), 0) AS {kind}_stdv"
         )
 
-    sizes = ", MAX(size) AS size" if size else ""
+    sizes, own, none = (", MAX(size) AS size", ", size", ", NULL") if size else ("", "", "")
     return (
         f"{_shown(args, source, size=size)}, paths AS (SELECT name, SUM(unitless(total)) FILTER (WHERE NOT recursive) "
-        "AS total FROM dctv.flame_graph(shown) GROUP BY name UNION ALL SELECT name, SUM(_duration) FROM off GROUP BY "
-        f"name), rows AS (SELECT name, _duration, self{', size' if size else ''} FROM shown UNION ALL SELECT name, "
-        f"_duration, _duration{', NULL' if size else ''} FROM off), each AS (SELECT name, SUM(self) AS self, COUNT(*) "
-        f"AS call{sizes}, {told('total', '_duration')}, {told('self', 'self')} FROM rows GROUP BY name), sums AS "
-        f"(SELECT each.*, total FROM each JOIN paths ON paths.name <=> each.name)"
+        "AS total FROM dctv.flame_graph(shown, nesting=>'strict') GROUP BY name "
+        f"UNION ALL SELECT name, SUM(_duration) FROM off GROUP BY name), rows AS (SELECT name, _duration, self{own} "
+        f"FROM shown UNION ALL SELECT name, _duration, _duration{none} FROM off), each AS (SELECT name, SUM(self) AS "
+        f"self, COUNT(*) AS call{sizes}, {told('total', '_duration')}, {told('self', 'self')} FROM rows GROUP BY name)"
+        ", sums AS (SELECT each.*, total FROM each JOIN paths ON paths.name <=> each.name)"
     )

@@ -32,7 +32,7 @@ def frames_of_calls(args: Namespace, source: Source) -> str:
         f"WITH calls AS ({calls_of(args, source)}), shown AS (SELECT _ts, unitless(dur) AS _duration, id, "
         f"parent AS parent_id, tid, {renamed} AS name FROM dctv.filter_calls(calls, {filters}))"
     )
-    return _frames(shown, "dctv.flame_graph(shown)", reverse=args.reverse)
+    return _frames(shown, "dctv.flame_graph(shown, nesting=>'strict')", reverse=args.reverse)
 
 
 def frames_of_samples(args: Namespace, source: Source) -> str:
@@ -49,7 +49,7 @@ def frames_of_samples(args: Namespace, source: Source) -> str:
         "unitless(total) AS _duration, id, parent_id, 0 AS tid, name FROM paths), "
         f"shown AS (SELECT * FROM dctv.filter_calls(placed, {filters}))"
     )
-    return _frames(shown, "dctv.flame_graph(shown)", reverse=args.reverse)
+    return _frames(shown, "dctv.flame_graph(shown, nesting=>'strict')", reverse=args.reverse)
 
 
 def _chosen(args: Namespace, source: Source) -> Iterator[str]:
@@ -78,7 +78,7 @@ def _frames(shown: str, frames: str, *, reverse: bool) -> str:
     turned = "ARRAY_TO_STRING(LIST_REVERSE(STRING_SPLIT(stack, ';')), ';')"
     return (
         f"{shown}, renamed AS ({renamed}), leaves AS (SELECT {turned} AS stack, unitless(self) AS own "
-        f"FROM dctv.flame_graph(renamed) WHERE unitless(self) > 0) "
+        f"FROM dctv.flame_graph(renamed, nesting=>'strict') WHERE unitless(self) > 0) "
         f"SELECT {columns.replace('name,', f'{_READ} AS name,', 1)} "
         "FROM dctv.flame_graph(leaves, weight=>'own')"
     )
