@@ -72,28 +72,33 @@ pub fn painted(out: &mut Vec<u8>, color: Option<Color>, text: std::fmt::Argument
     }
 }
 
+/// What may stand behind a quote that ends a text; others are part of it, since quotes within are written as they are.
+const BEHIND: &[u8] = b",)}]:;| ";
+
 /// Writes arguments, or a result: texts within quotes are magenta.
 pub fn values(out: &mut Vec<u8>, text: &str, colored: bool) {
     if !colored {
         out.extend_from_slice(text.as_bytes());
         return;
     }
-    let (mut quote, mut escaped) = (None, false);
-    for &byte in text.as_bytes() {
+    let (bytes, mut quote) = (text.as_bytes(), None);
+    for (at, &byte) in bytes.iter().enumerate() {
+        let ends = bytes
+            .get(at + 1)
+            .is_none_or(|behind| BEHIND.contains(behind));
         match (quote, byte) {
             (None, b'"' | b'\'') => {
                 quote = Some(byte);
                 out.extend_from_slice(Color::Magenta.code());
                 out.push(byte);
             }
-            (Some(open), _) if open == byte && !escaped => {
+            (Some(open), _) if open == byte && ends => {
                 quote = None;
                 out.push(byte);
                 out.extend_from_slice(RESET);
             }
             _ => out.push(byte),
         }
-        escaped = byte == b'\\' && !escaped;
     }
     if quote.is_some() {
         out.extend_from_slice(RESET);
