@@ -324,11 +324,13 @@ def stack_paths(slices: _ArrowStream, *, names: Sequence[str], cancel: Cancel | 
     Of more than 512 names the first and the last 256 are shown, with `...` between.
     """
 
-def flame_slices(slices: _ArrowStream, *, names: Sequence[str], cancel: Cancel | None = None) -> Stream:
+def flame_slices(
+    slices: _ArrowStream, *, names: Sequence[str], strict: bool = False, cancel: Cancel | None = None
+) -> Stream:
     """Add up slices by stack: `_ts ascending, id, parent_id, duration: int64, name: text` -> one row for each stack.
 
     Output, each before those in it, the greatest first: `id, parent_id, depth: int32, name, count, total, self,
-    recursive: bool, stack`.
+    recursive: bool, stack`. With `strict`, a slice that ended before `_ts` is nobody's parent any more.
     """
 
 def flame_stacks(stacks: _ArrowStream, *, names: Sequence[str], cancel: Cancel | None = None) -> Stream:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Literal
 
-from dctv.calls.rules import Match, Rule, Trigger
+from dctv.calls.rules import COLORS, Match, Rule, Trigger
 from dctv.errors import Place, Source, UsageError, nearest
 from dctv.record import record
 
@@ -57,6 +57,14 @@ def _condition(text: str, place: Place) -> tuple[int, str, int]:
     return number, found[2], operand
 
 
+def _color(text: str, place: Place) -> str:
+    if text not in COLORS:
+        near = nearest(text, list(COLORS))
+        hint = f"did you mean `{near}`?" if near else f"colours: {', '.join(COLORS)}"
+        raise UsageError(f"unknown colour `{text}`", place, hint=hint)
+    return text
+
+
 @record
 class _Action:
     """A word after `@`: what it sets, and how what follows `=` or `:` is read."""
@@ -81,6 +89,7 @@ _ACTIONS = {
     "finish": _Action("finish", value=True),
     "backtrace": _Action("backtrace", value=True),
     "sample": _Action("sample", read=_number(1)),
+    "color": _Action("color", read=_color),
     "if": _Action("condition", read=_condition, sign=":"),
 }
 _SPELLINGS = {"trace-on": "trace_on", "traceon": "trace_on", "trace-off": "trace_off", "traceoff": "trace_off"}

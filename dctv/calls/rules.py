@@ -9,6 +9,7 @@ from dctv.record import record
 
 Match = Literal["regex", "glob", "simple"]
 MATCHES: tuple[Match, ...] = ("regex", "glob", "simple")
+COLORS = ("red", "green", "yellow", "blue", "magenta", "cyan", "gray", "bold")
 DEPTH = 1024
 """Levels that are shown unless fewer are asked for."""
 Condition = tuple[int, str, int]
@@ -37,6 +38,8 @@ class Trigger:
     condition: Condition | None = None
     """Number of an argument (from 1), comparison and operand."""
     backtrace: bool = False
+    color: str | None = None
+    """How a terminal shows its name."""
 
     def updated(self, other: Trigger) -> Trigger:
         """Return what both say; where they differ the other one's word counts."""

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 from dctv.console.attended import Check, attended, end_process
 from dctv.console.narration import say, warn
+from dctv.console.pager import Keyboard, paged_sink
 from dctv.console.progress import ProgressBar
 from dctv.console.sink import Sink, file_sink, stdout_sink
-from dctv.console.verdict import PARTIAL
+from dctv.console.verdict import OK, PARTIAL
 from dctv.index.mounting import AUTO_BYTES, When
 from dctv.record import record
 from dctv.session import Session
@@ -32,9 +34,28 @@ class Desk:
 def carry_out(
     args: Namespace, mounts: list[tuple[str, str]], work: Callable[[Desk], int], output: Path | None = None
 ) -> int:
-    """Mount, work and return the exit code; a trace that was not read whole outweighs what the work returns."""
+    """Mount, work and return the exit code; a trace that was not read whole outweighs what the work returns.
+
+    Where `args.paged` is set, a pager shows what a terminal has no room for, and to leave it early is no failure.
+    """
+    keyboard = Keyboard()
+    try:
+        return _carried_out(args, mounts, work, output, keyboard)
+    except BrokenPipeError:
+        if not keyboard.was_lent:
+            raise
+        return OK
+
+
+def _carried_out(
+    args: Namespace,
+    mounts: list[tuple[str, str]],
+    work: Callable[[Desk], int],
+    output: Path | None,
+    keyboard: Keyboard,
+) -> int:
     bar = ProgressBar()
-    with stdout_sink(bar.clear) if output is None or output in STDOUT else file_sink(output) as sink:
+    with _sink(args, output, bar, keyboard) as sink:
         session = open_session(args, bar)
 
         def errand(check: Check) -> int:
@@ -46,8 +67,9 @@ def carry_out(
             return judge(session.incomplete(), code, allow=args.allow_partial)
 
         def abandon() -> None:
-            sink.discard()
-            end_process()
+            if not keyboard.lent:
+                sink.discard()
+                end_process()
 
         try:
             code = attended(errand, session.interrupt, abandon)
@@ -57,6 +79,12 @@ def carry_out(
         if code == PARTIAL:
             sink.discard()
     return code
+
+
+def _sink(args: Namespace, output: Path | None, bar: ProgressBar, keyboard: Keyboard) -> AbstractContextManager[Sink]:
+    if output is not None and output not in STDOUT:
+        return file_sink(output)
+    return paged_sink(keyboard, bar.clear) if getattr(args, "paged", False) else stdout_sink(bar.clear)
 
 
 def note_warnings(session: Session, bar: ProgressBar) -> None:

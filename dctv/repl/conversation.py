@@ -10,11 +10,11 @@ from time import perf_counter
 
 from dctv.console.attended import Check, attended, end_process
 from dctv.console.narration import complain, failed_assertion, say, warn
+from dctv.console.pager import Keyboard, paged_sink
 from dctv.console.progress import ProgressBar
 from dctv.console.sink import Sink, stdout_sink
 from dctv.console.verdict import BROKEN_PIPE, FAILED, OK, PARTIAL, WRONG, Verdict
 from dctv.contracts.writer import Rows, Writer
-from dctv.repl.pager import Keyboard, paged_sink
 from dctv.repl.statements import cut, in_place, is_empty
 from dctv.run.result import Asserted, Done, Result
 from dctv.session import Session

@@ -137,13 +137,30 @@ FLAME = ["id", "parent_id", "depth", "name", "count", "total", "self", "recursiv
 def test_flame_graph_of_slices(drawn: Any, cut: int) -> None:
     slices = _tree(drawn)
     found = rows(kernels.flame_slices(_table("_ts id parent_id duration name", slices, cut), names=FLAME))
+    _check(found, _sums(slices))
+
+
+@bounded(300)
+@given(SLICES, st.integers(0, 9))
+def test_flame_graph_of_slices_within_their_parents(drawn: Any, cut: int) -> None:
+    ends: dict[int, int | None] = {}
+    slices: list[Row] = []
+    for t, own, parent, d, name in _tree(drawn):
+        end = ends.get(parent)
+        slices.append((t, own, None if end is not None and end < t else parent, d, name))
+        ends[own] = None if d is None else t + d
+    table = _table("_ts id parent_id duration name", slices, cut)
+    _check(rows(kernels.flame_slices(table, names=FLAME, strict=True)), _sums(slices))
+
+
+def _sums(slices: list[Row]) -> dict[tuple[str | None, ...], Any]:
     own = _own(slices)
     sums: dict[tuple[str | None, ...], list[int]] = defaultdict(lambda: [0, 0, 0])
     for row in slices:
         sums[_stack(slices, row[1])][0] += 1
         sums[_stack(slices, row[1])][1] += row[3] or 0
         sums[_stack(slices, row[1])][2] += own[row[1]] or 0
-    _check(found, {stack: tuple(values) for stack, values in sums.items()})
+    return {stack: tuple(values) for stack, values in sums.items()}
 
 
 def _check(found: list[Row], expected: dict[tuple[str | None, ...], Any]) -> None:

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dctv.cli.call_trees.queries import SCHEDULE
 from dctv.cli.call_trees.report import shows_sizes, unread, write_sums
 from dctv.cli.call_trees.stored import StoredCalls, read_directly
 from dctv.console.attended import Check, attended, end_process
@@ -27,7 +28,16 @@ def report_lightly(args: Namespace, fields: Sequence[str]) -> bool:
     """Write a row for each function, if that takes no session; say whether it was done."""
     from dctv import _kernels
 
-    told = (args.no_index, args.index, args.task, args.no_libcall, args.output, args.threads, args.memory_limit)
+    told = (
+        args.no_index,
+        args.index,
+        args.task,
+        args.no_libcall,
+        args.output,
+        args.diff,
+        args.threads,
+        args.memory_limit,
+    )
     if any(told) or shows_sizes(args, fields):
         return False
     with _recorded(args) as calls:
@@ -75,7 +85,8 @@ def _calls(args: Namespace, index: Index) -> StoredCalls | None:
 
     file = None if index.store is None else index.store.get("raw_events.call")
     rest = None if READER.chunks is None else READER.chunks.rest(index.known)
-    if file is None or rest is None or any(one.incomplete for one in rest.diagnostics):
+    scheduled = index.store is not None and f"raw_events.{SCHEDULE}" in index.store and not args.no_event
+    if file is None or rest is None or scheduled or any(one.incomplete for one in rest.diagnostics):
         return None
     try:
         index.verify(file)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from argparse import Namespace
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dctv.cli.call_trees.options import arguments
+from dctv.cli.call_trees.options import arguments, quoted
 from dctv.errors import QueryError, UsageError
 from dctv.record import record
 
@@ -18,16 +18,40 @@ if TYPE_CHECKING:
 
 TRACE = "trace"
 """The name under which commands mount their trace."""
-_RAW = f"{TRACE}.raw_events.call"
+OTHER = "other"
+"""The name of the one that it is compared with."""
 _OWN = "c._ts, c.dur, c.id, c.parent, c.depth, c.depth AS level, c.tid, c.name, c.module, c.args, c.retval"
-FUNCTIONS = f"SELECT name, module, MIN(size) AS size, MIN(file) AS file FROM {TRACE}.functions GROUP BY name, module"
-"""What is known of functions by name and module."""
-_READINGS = {
-    "proc/statm": "vmsize={0}' || unitless(e.vmsize) || 'KB vmrss={0}' || unitless(e.vmrss) || 'KB "
-    "shared={0}' || unitless(e.shared) || 'KB",
-    "page-fault": "major={0}' || e.major || ' minor={0}' || e.minor || '",
+FUNCTIONS = "SELECT name, module, MIN(size) AS size, MIN(file) AS file FROM {}.functions GROUP BY name, module"
+"""What is known of functions by name and module; `{}` is the mount."""
+_READINGS: Mapping[str, tuple[tuple[str, ...], str, tuple[str, str] | None]] = {
+    "proc/statm": (("vmsize", "vmrss", "shared"), "KB", None),
+    "page-fault": (("major", "minor"), "", None),
+    "pmu-cycle": (("cycles", "instructions"), "", ("IPC=%.2f", "e.instructions::FLOAT64 / e.cycles")),
+    "pmu-cache": (("refers", "misses"), "", ("hit=%.2f%%", "100.0 * (e.refers - e.misses) / e.refers")),
+    "pmu-branch": (("branch", "misses"), "", ("predict=%.2f%%", "100.0 * (e.branch - e.misses) / e.branch")),
 }
-"""What the recorder read where a function was entered or left; `{0}` is the sign of differences."""
+"""What the recorder read where a function was entered or left: numbers, their unit, what differences come to."""
+_NONE = "NULL::INT64"
+_UNTOLD = ("call", "callsite", "lost")
+"""Tables that are not of events which lines tell of."""
+
+SCHEDULE = "linux:schedule"
+"""The table of when calls were not running."""
+_SCHEDULED = f"CASE WHEN e.preempted THEN '{SCHEDULE} (pre-empted)' ELSE '{SCHEDULE}' END"
+_TOLD = {
+    SCHEDULE: _SCHEDULED,
+    "linux:sched-in": "'linux:sched-in'",
+    "linux:sched-out": _SCHEDULED.replace(SCHEDULE, "linux:sched-out"),
+    "linux:task-new": "'linux:task-new'",
+    "linux:task-exit": "'linux:task-exit'",
+    "linux:task-name": "'linux:task-name (comm=\"' || e.comm || '\")'",
+    "external-data": "'external-data: ' || e.message",
+    "watch:cpu": "'watch:cpu (cpu=' || e.cpu || ')'",
+    "watch:var": "'watch:var (' || COALESCE(e.variable, PRINTF('[0x%x]', e.addr)) || PRINTF('=%x)', e.value)",
+}
+"""What lines say of events; of others they give the name."""
+_LOOSE = ("linux:task-new", "linux:task-exit", "linux:task-name", "external-data")
+"""Events that happen in no call."""
 
 
 @record
@@ -41,18 +65,32 @@ class Source:
     """The time of its begin in its own clock."""
     file: Path | None = None
     """The file of the column store with its calls."""
+    mount: str = TRACE
+    view: str = "calls"
+    """Where calls that no recorder of functions told are."""
+
+    @property
+    def calls(self) -> str:
+        """The table of recorded calls."""
+        return f"{self.mount}.raw_events.call"
 
 
-def source_of(session: Session) -> Source:
-    """Look at the mounted trace."""
-    schema = session.columns(_RAW)
+def source_of(session: Session, mount: str = TRACE) -> Source:
+    """Look at a mounted trace."""
+    schema = session.columns(f"{mount}.raw_events.call")
     recorded = schema is not None and {"state", "addr"} <= set(schema.names)
-    prefix = f"{TRACE}.raw_events"
+    prefix = f"{mount}.raw_events"
     tables = tuple(one.name[len(prefix) + 1 :] for one in session.tables(prefix)) if recorded else ()
-    found = str(session.properties(TRACE).get("start_ns", ""))
+    found = str(session.properties(mount).get("start_ns", ""))
     start = int(found) if found.isdigit() else 0
-    file = session.stored_file(TRACE, "raw_events.call") if recorded else None
-    return Source(recorded, tables, start, file)
+    file = session.stored_file(mount, "raw_events.call") if recorded else None
+    return Source(recorded, tables, start, file, mount)
+
+
+def property_of(session: Session, mount: str, key: str) -> str | None:
+    """Return what a trace tells of itself."""
+    found = session.properties(mount).get(key)
+    return None if found is None else str(found)
 
 
 def shown_calls(args: Namespace, source: Source, *, tasks: bool, events: bool) -> str:
@@ -80,7 +118,7 @@ def _event_rows(source: Source, task: str, joined: str) -> list[str]:
         f"SELECT e._ts AS _ts, e.tid AS tid, e.line AS id, 0::INT32 AS depth, 0::INT8 AS _shown, 0::INT32 AS _indent, "
         f"0::INT32 AS _outdent, NULL::STRING AS _stack, {dur} AS dur, {text} AS name, NULL::STRING AS args, "
         f"NULL::STRING AS retval, NULL::STRING AS module, NULL::INT64 AS addr, {task} AS task, 0::INT64 AS level, "
-        f"{within} AS call, 1::INT64 AS kind FROM {TRACE}.raw_events.`{table}` AS e{joined}"
+        f"{within} AS call, 1::INT64 AS kind FROM {source.mount}.raw_events.{_identifier(table)} AS e{joined}"
         for table, text, dur, within in _events(source)
     ]
 
@@ -94,7 +132,7 @@ def events_of(source: Source, *, tasks: bool) -> str | None:
 
 def tasks_of(source: Source) -> str:
     """Return the query of the names of threads."""
-    names, name = (f"{TRACE}.tasks", "comm") if source.recorded else (f"{TRACE}.threads", "name")
+    names, name = (f"{source.mount}.tasks", "comm") if source.recorded else (f"{source.mount}.threads", "name")
     return f"SELECT tid, MAX({name}) AS task FROM {names} GROUP BY tid"
 
 
@@ -105,14 +143,35 @@ def calls_of(args: Namespace, source: Source, *, size: bool = False) -> str:
             raise UsageError("the trace does not tell sizes of functions")
         own = _OWN.replace("c.dur", "c._duration AS dur").replace("c.parent", "c.parent_id AS parent")
         own = own.replace("c.args", "'(' || c.args || ')' AS args")
-        return f"SELECT {own}, NULL::INT64 AS addr FROM {TRACE}.calls AS c"
+        if source.view != "calls":
+            own = own.replace("c.args", "c.args::STRING").replace("c.module", "NULL::STRING AS module")
+            own = own.replace("c.retval", "NULL::STRING AS retval")
+        return f"SELECT {own}, NULL::INT64 AS addr FROM {source.mount}.{source.view} AS c"
     words = [*(args.triggers or ()), *(args.filters or ())]
     wanted = size or args.size_filter or args.location or any("size=" in word for word in words)
     if not wanted:
-        return f"SELECT {_OWN}, c.addr, c.state, c.self FROM {_RAW} AS c"
+        return f"SELECT {_OWN}, c.addr, c.state, c.self FROM {source.calls} AS c"
     return (
-        f"SELECT {_OWN}, c.addr, c.state, c.self, f.size, f.file FROM {_RAW} AS c "
-        f"LEFT JOIN ({FUNCTIONS}) AS f ON f.name = c.name AND f.module = c.module"
+        f"SELECT {_OWN}, c.addr, c.state, c.self, f.size, f.file FROM {source.calls} AS c "
+        f"LEFT JOIN ({FUNCTIONS.format(source.mount)}) AS f ON f.name = c.name AND f.module = c.module"
+    )
+
+
+def scheduled(args: Namespace, source: Source) -> bool:
+    """Say whether it is wanted, and known, when calls were not running."""
+    return SCHEDULE in source.events and not args.no_event
+
+
+def off_cpu(args: Namespace, source: Source, shown: str = "shown") -> str:
+    """Return the part `off` of a query: when shown calls were not running, as if they had called `linux:schedule`."""
+    if not scheduled(args, source):
+        return (
+            "off AS (SELECT NULL::STRING AS name, NULL::INT64 AS _duration, NULL::INT64 AS call, NULL::INT64 AS tid "
+            "WHERE FALSE)"
+        )
+    return (
+        f"off AS (SELECT {_SCHEDULED} AS name, unitless(e.dur) AS _duration, e.call, e.tid "
+        f"FROM {source.mount}.raw_events.`{SCHEDULE}` AS e JOIN {shown} AS c ON c.id = e.call)"
     )
 
 
@@ -120,20 +179,27 @@ def _events(source: Source) -> Iterator[tuple[str, str, str, str]]:
     """Yield tables of events, and the expressions of their texts, durations and calls."""
     for table in source.events:
         kind, _, what = table.partition(":")
-        if kind in ("read", "diff") and what in _READINGS:
-            sign = "+" if kind == "diff" else ""
-            yield table, f"'{table} ({_READINGS[what].format(sign)})'", "NULL::INT64", "e.call"
-        elif table == "linux:schedule":
-            text = f"CASE WHEN e.preempted <> 0 THEN '{table} (pre-empted)' ELSE '{table}' END"
-            yield table, text, "unitless(e.dur)", "e.call"
-        elif table == "linux:task-name":
-            yield table, f"'{table} (comm=\"' || e.comm || '\")'", "NULL::INT64", "NULL::INT64"
-        elif table in ("linux:task-new", "linux:task-exit"):
-            yield table, f"'{table}'", "NULL::INT64", "NULL::INT64"
-        elif table == "external-data":
-            yield table, f"'{table}: ' || e.message", "NULL::INT64", "NULL::INT64"
-        elif table == "watch:cpu":
-            yield table, f"'{table} (cpu=' || e.cpu || ')'", "NULL::INT64", "e.call"
+        if table in _TOLD:
+            length = "unitless(e.dur)" if table == SCHEDULE else _NONE
+            yield table, _TOLD[table], length, _NONE if table in _LOOSE else "e.call"
+        elif kind in ("read", "diff") and what in _READINGS:
+            yield table, _reading(table, what, differs=kind == "diff"), _NONE, "e.call"
+        elif table not in _UNTOLD:
+            yield table, quoted(table), _NONE, "e.call"
+
+
+def _reading(table: str, what: str, *, differs: bool) -> str:
+    names, unit, ratio = _READINGS[what]
+    sign = "+" if differs else ""
+    text = f" || '{unit} ' || ".join(f"'{name}={sign}' || unitless(e.{name})" for name in names) + f" || '{unit}'"
+    if differs and ratio is not None:
+        text += f" || PRINTF(' {ratio[0]}', {ratio[1]})"
+    return f"'{table} (' || {text} || ')'"
+
+
+def _identifier(name: str) -> str:
+    """Write the name of a table, whatever it has in it."""
+    return "`" + name.replace("`", "``") + "`"
 
 
 def answered(session: Session, query: str) -> Result:
@@ -146,11 +212,18 @@ def answered(session: Session, query: str) -> Result:
         raise UsageError(error.message, hint=error.hint) from None
 
 
-def library_calls(session: Session, source: Source, match: str) -> list[str]:
+def without_libraries(session: Session, source: Source, args: Namespace) -> Namespace:
+    """Return options with filters against calls of libraries, where `--no-libcall` asks for that."""
+    if not args.no_libcall:
+        return args
+    return Namespace(**{**vars(args), "hide": [*(args.hide or ()), *_library_calls(session, source, args.match)]})
+
+
+def _library_calls(session: Session, source: Source, match: str) -> list[str]:
     """Return words of filters for the functions that are called through the linker's table."""
     if not source.recorded:
         raise UsageError("the trace does not tell which functions are of libraries")
-    found = session.sql(f"SELECT DISTINCT name, module FROM {TRACE}.functions WHERE type = 'P'").fetchall()
+    found = session.sql(f"SELECT DISTINCT name, module FROM {source.mount}.functions WHERE type = 'P'").fetchall()
     return [f"{_exactly(name, match)}@{module}" for name, module in found if not set(name) & set("@;!")]
 
 
@@ -164,5 +237,6 @@ def _exactly(name: str, match: str) -> str:
 def open_calls(source: Source) -> str:
     """Return the query of the calls that were not left, by thread, the innermost first: thread, level, name."""
     if source.recorded:
-        return f"SELECT tid, depth, name FROM {_RAW} WHERE state = 'open' ORDER BY tid, depth DESC, id DESC"
-    return f"SELECT tid, depth, name FROM {TRACE}.calls WHERE _duration IS NULL ORDER BY tid, depth DESC, id DESC"
+        return f"SELECT tid, depth, name FROM {source.calls} WHERE state = 'open' ORDER BY tid, depth DESC, id DESC"
+    calls = f"{source.mount}.{source.view}"
+    return f"SELECT tid, depth, name FROM {calls} WHERE _duration IS NULL ORDER BY tid, depth DESC, id DESC"

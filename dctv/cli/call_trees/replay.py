@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
 from itertools import groupby
 from typing import TYPE_CHECKING, BinaryIO
 
+from dctv.calls.language import rules_of
+from dctv.calls.rules import Match, Rule
 from dctv.cli.call_trees.queries import Source, answered, events_of, open_calls, tasks_of
 from dctv.record import record
 
@@ -25,7 +28,20 @@ class Style:
     comments: bool
     flat: bool
     task_newline: bool
+    colored: bool
+    offset: int
+    """Levels between the columns of threads."""
+    merge: bool
+    rules: tuple[Rule, ...]
+    """Functions with colours."""
+    match: Match
     start: int
+
+
+def colours(args: Namespace) -> tuple[Rule, ...]:
+    """Return the rules that give functions colours."""
+    rules = [*rules_of("filter", args.filters or (), args.match), *rules_of("trigger", args.triggers or (), args.match)]
+    return tuple(rule for rule in rules if rule.trigger.color is not None)
 
 
 def write_lines(session: Session, query: str, style: Style, out: BinaryIO) -> None:

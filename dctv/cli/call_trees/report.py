@@ -8,9 +8,9 @@ from math import sqrt
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from dctv.cli.call_trees.options import arguments
-from dctv.cli.call_trees.queries import Source, answered, calls_of, tasks_of
+from dctv.cli.call_trees.queries import Source, answered, calls_of, off_cpu, scheduled, tasks_of
 from dctv.cli.call_trees.stored import stored_calls
-from dctv.errors import UsageError
+from dctv.console.paint import Colour, Paint
 from dctv.record import record
 
 if TYPE_CHECKING:
@@ -18,11 +18,13 @@ if TYPE_CHECKING:
     from dctv.session import Session
 
 _UNITS = ((1000, "us"), (1000, "ms"), (1000, " s"), (60, " m"), (24, " h"))
+_COLOURS: dict[str, Colour] = {"ms": "green", " s": "yellow", " m": "red", " h": "red"}
+_PLAIN = Paint()
 _LAST = 999
 _WIDTH = 20
 
 
-def time_unit(nanoseconds: float) -> str:
+def time_unit(nanoseconds: float, paint: Paint = _PLAIN) -> str:
     """Write three digits before and three after the point, and a unit; blanks for no time at all."""
     whole, part, unit = abs(int(nanoseconds)), 0, "us"
     if whole == 0:
@@ -31,14 +33,15 @@ def time_unit(nanoseconds: float) -> str:
         whole, part, unit = whole // limit, whole % limit, name
         if number + 1 == len(_UNITS) or whole < _UNITS[number + 1][0]:
             break
-    return f"{_LAST}.{_LAST} {unit}" if whole > _LAST else f"{whole:3}.{part:03} {unit}"
+    whole, part = (_LAST, _LAST) if whole > _LAST else (whole, part)
+    return f"{whole:3}.{part:03} {paint(_COLOURS.get(unit), unit)}"
 
 
-def _count(value: float) -> str:
+def _count(value: float, _: Paint) -> str:
     return f"{int(value):10}"
 
 
-def _share(value: float) -> str:
+def _share(value: float, _: Paint) -> str:
     return f"{value:9.2f}%"
 
 
@@ -47,7 +50,7 @@ class Column:
     """A column of the table, which is a column of the query too."""
 
     title: str
-    text: Callable[[Any], str]
+    text: Callable[[Any, Paint], str]
     width: int = 10
 
 
@@ -65,33 +68,33 @@ COLUMNS = {
     "call": Column("Calls", _count),
     "size": Column("Size", _count),
 }
+TIMES = tuple(name for name, column in COLUMNS.items() if column.text is time_unit)
+"""Columns of times."""
 _TASK = {
     "total": COLUMNS["total"],
     "self": COLUMNS["self"],
-    "tid": Column("TID", lambda value: f"{value:7}", 7),
+    "tid": Column("TID", lambda value, _: f"{value:7}", 7),
     "call": Column("Num funcs", _count),
 }
 
 
 def write_functions(session: Session, args: Namespace, source: Source, fields: Sequence[str], out: BinaryIO) -> None:
     """Write a row for each function."""
-    size = shows_sizes(args, fields)
-    if source.recorded:
-        write_sums(summed(session, args, source, size=size), args, fields, out)
+    if source.recorded and not scheduled(args, source):
+        write_sums(summed(session, args, source, size=shows_sizes(args, fields)), args, fields, out)
         return
-    if size:
-        raise UsageError("the trace does not tell sizes of functions")
-    order = ", ".join("name" if key == "func" else f"{key} DESC" for key in _keys(args))
-    names = ", ".join([*(name.replace("-", "_") for name in fields), "name"])
-    query = f"{sums_query(args, source)} SELECT {names} FROM sums ORDER BY {order}, name"
-    _write_functions(answered(session, query).fetchall(), fields, out)
+    names = [name.replace("-", "_") for name in fields]
+    order = ", ".join("name" if key == "func" else f"{key.replace('-', '_')} DESC" for key in keys_of(args))
+    rows = answered(session, f"{sums_of(args, source, names)} ORDER BY {order}, name").fetchall()
+    _write_functions(rows, args, fields, out)
 
 
 def write_sums(sums: CallSums, args: Namespace, fields: Sequence[str], out: BinaryIO) -> None:
     """Write a row for each function that was added up."""
     names = [*(name.replace("-", "_") for name in fields), "name"]
-    found = sorted(map(_of_function, sums.functions()), key=_order(_keys(args)))
-    _write_functions([tuple(row[name] for name in names) for row in found], fields, out)
+    keys = [key.replace("-", "_") for key in keys_of(args)]
+    found = sorted(map(_of_function, sums.functions()), key=_order(keys))
+    _write_functions([tuple(row[name] for name in names) for row in found], args, fields, out)
 
 
 def shows_sizes(args: Namespace, fields: Sequence[str]) -> bool:
@@ -99,31 +102,41 @@ def shows_sizes(args: Namespace, fields: Sequence[str]) -> bool:
     return "size" in fields or "size" in args.sort
 
 
-def _keys(args: Namespace) -> list[str]:
-    average = "self" if args.avg_self else "total"
-    return [f"{average}_{key}" if key in ("avg", "min", "max", "stdv") else key for key in args.sort]
-
-
-def _write_functions(rows: Sequence[Sequence[Any]], fields: Sequence[str], out: BinaryIO) -> None:
+def _write_functions(rows: Sequence[Sequence[Any]], args: Namespace, fields: Sequence[str], out: BinaryIO) -> None:
     columns = [COLUMNS[name] for name in fields]
-    _write(columns, [(row[:-1], "<0>" if row[-1] is None else row[-1]) for row in rows], "Function", out)
+    named = [(row[:-1], "<0>" if row[-1] is None else row[-1]) for row in rows]
+    _write(columns, named, "Function", Paint(args.coloured), out)
+
+
+def keys_of(args: Namespace) -> list[str]:
+    """Return what rows are sorted by: names of columns, or `func`."""
+    average = "self" if args.avg_self else "total"
+    return [f"{average}-{key}" if key in ("avg", "min", "max", "stdv") else key for key in args.sort]
+
+
+def sums_of(args: Namespace, source: Source, columns: Sequence[str]) -> str:
+    """Return the query of some sums of each function, and its name."""
+    size = "size" in columns or "size" in args.sort
+    return f"{_sums(args, source, size=size)} SELECT {', '.join([*columns, 'name'])} FROM sums"
 
 
 def write_threads(session: Session, args: Namespace, source: Source, out: BinaryIO) -> None:
     """Write a row for each thread."""
-    if source.recorded:
+    if source.recorded and not scheduled(args, source):
         sums = summed(session, args, source, size=False).threads()
         tasks = dict(session.sql(tasks_of(source)).fetchall())
         found = [(total, own, tid, calls, tasks.get(tid)) for tid, calls, total, own in sums]
         rows = sorted(found, key=lambda row: (-row[0], row[2]))
     else:
         query = (
-            f"{_shown(args, source)} SELECT SUM(CASE WHEN c.depth = 0 THEN c._duration ELSE 0 END), "
-            "SUM(c.self), c.tid, COUNT(*), MAX(k.task) FROM shown AS c "
+            f"{_shown(args, source, size=False)}, rows AS (SELECT tid, CASE WHEN depth = 0 THEN _duration ELSE 0 END "
+            "AS total, self FROM shown UNION ALL SELECT tid, 0, 0 FROM off) "
+            "SELECT SUM(c.total), SUM(c.self), c.tid, COUNT(*), MAX(k.task) FROM rows AS c "
             f"LEFT JOIN ({tasks_of(source)}) AS k ON k.tid = c.tid GROUP BY c.tid ORDER BY 1 DESC, c.tid"
         )
         rows = answered(session, query).fetchall()
-    _write(list(_TASK.values()), [(row[:-1], f"{row[-1] or '':16}") for row in rows], "Task name", out)
+    named = [(row[:-1], f"{row[-1] or '':16}") for row in rows]
+    _write(list(_TASK.values()), named, "Task name", Paint(args.coloured), out)
 
 
 def summed(session: Session, args: Namespace, source: Source, *, size: bool) -> CallSums:
@@ -182,28 +195,39 @@ def _order(keys: Sequence[str]) -> Callable[[dict[str, Any]], tuple[Any, ...]]:
     return placed
 
 
-def _write(columns: list[Column], rows: list[tuple[Sequence[Any], str]], last: str, out: BinaryIO) -> None:
+def _write(
+    columns: list[Column], rows: Sequence[tuple[Sequence[Any], str]], last: str, paint: Paint, out: BinaryIO
+) -> None:
     def lines() -> Iterator[str]:
         yield "".join(f"  {one.title:>{one.width}}" for one in columns) + f"  {last}"
         yield "".join(f"  {'=' * one.width}" for one in columns) + f"  {'=' * _WIDTH}"
         for values, name in rows:
-            cells = (one.text(value or 0) for one, value in zip(columns, values, strict=True))
+            cells = (one.text(value or 0, paint) for one, value in zip(columns, values, strict=True))
             yield "".join(f"  {cell}" for cell in cells) + f"  {name}"
 
     out.write("".join(f"{line}\n" for line in lines()).encode())
 
 
-def _shown(args: Namespace, source: Source) -> str:
-    """Return a query's beginning: the shown calls of a trace that tells no times of their own, with these."""
-    filters = ", ".join(arguments(args, source.start))
+def _shown(args: Namespace, source: Source, *, size: bool) -> str:
+    """Return a query's beginning: the shown calls, with their own time."""
+    calls, filters = calls_of(args, source, size=size), ", ".join(arguments(args, source.start))
+    renamed = "CASE WHEN state = 'inherited' THEN NULL ELSE name END" if source.recorded else "name"
+    more = (", unitless(self) AS self" if source.recorded else "") + (", size" if size else "")
+    found = (
+        f"WITH calls AS ({calls}), filtered AS (SELECT _ts, unitless(dur) AS _duration, id, parent AS parent_id, "
+        f"depth, tid, {renamed} AS name{more} FROM dctv.filter_calls(calls, {filters}))"
+    )
+    if source.recorded and not unread(args):
+        return f"{found}, shown AS (SELECT * FROM filtered), {off_cpu(args, source)}"
+    rest = "".join(f"s.{one}, " for one in ("_ts", "_duration", "id", "parent_id", "depth", "tid", "name"))
     return (
-        f"WITH calls AS ({calls_of(args, source)}), filtered AS (SELECT _ts, unitless(dur) AS _duration, id, "
-        f"parent AS parent_id, depth, tid, name FROM dctv.filter_calls(calls, {filters})), shown AS (SELECT _ts, "
-        "_duration, id, parent_id, depth, tid, name, unitless(_self) AS self FROM dctv.self_time(filtered))"
+        f"{found}, {off_cpu(args, source, 'filtered')}, gone AS (SELECT call, SUM(_duration) AS _duration FROM off "
+        f"GROUP BY call), shown AS (SELECT {rest}{'s.size, ' if size else ''}unitless(s._self) - "
+        "COALESCE(g._duration, 0) AS self FROM dctv.self_time(filtered) AS s LEFT JOIN gone AS g ON g.call = s.id)"
     )
 
 
-def sums_query(args: Namespace, source: Source) -> str:
+def _sums(args: Namespace, source: Source, *, size: bool) -> str:
     """Return a query's beginning: sums by function; a call within one of the same function is in its total already."""
 
     def told(kind: str, column: str) -> str:
@@ -214,9 +238,12 @@ def sums_query(args: Namespace, source: Source) -> str:
             f"COALESCE(SQRT(GREATEST({variance}, 0) / COUNT(*)) * 100 / NULLIF({mean}, 0), 0) AS {kind}_stdv"
         )
 
+    sizes, own, none = (", MAX(size) AS size", ", size", ", NULL") if size else ("", "", "")
     return (
-        f"{_shown(args, source)}, paths AS (SELECT name, SUM(unitless(total)) FILTER (WHERE NOT recursive) "
-        f"AS total FROM dctv.flame_graph(shown) GROUP BY name), each AS (SELECT name, SUM(self) AS self, COUNT(*) AS "
-        f"call, {told('total', '_duration')}, {told('self', 'self')} FROM shown GROUP BY name), sums AS "
-        f"(SELECT each.*, total FROM each JOIN paths ON paths.name <=> each.name)"
+        f"{_shown(args, source, size=size)}, paths AS (SELECT name, SUM(unitless(total)) FILTER (WHERE NOT recursive) "
+        "AS total FROM dctv.flame_graph(shown, nesting=>'strict') GROUP BY name "
+        f"UNION ALL SELECT name, SUM(_duration) FROM off GROUP BY name), rows AS (SELECT name, _duration, self{own} "
+        f"FROM shown UNION ALL SELECT name, _duration, _duration{none} FROM off), each AS (SELECT name, SUM(self) AS "
+        f"self, COUNT(*) AS call{sizes}, {told('total', '_duration')}, {told('self', 'self')} FROM rows GROUP BY name)"
+        ", sums AS (SELECT each.*, total FROM each JOIN paths ON paths.name <=> each.name)"
     )

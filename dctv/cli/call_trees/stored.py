@@ -47,5 +47,5 @@ def stored_calls(session: Session, args: Namespace, source: Source, *, size: boo
     calls = None if source.file is None else read_directly(args, source.file, source.start)
     if calls is None or not (size or calls.rules.by_size or calls.rules.by_file):
         return calls
-    functions = session.sql(FUNCTIONS).fetchall()
+    functions = session.sql(FUNCTIONS.format(source.mount)).fetchall()
     return replace(calls, functions=[row for row in functions if row[0] is not None and row[1] is not None])

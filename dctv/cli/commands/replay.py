@@ -9,6 +9,7 @@ from dctv.cli.arguments import add_index_options, add_session_options
 from dctv.cli.call_trees.options import add_filter_options, is_filtered
 from dctv.cli.call_trees.replay import FIELDS
 from dctv.cli.command import Command
+from dctv.cli.terminal import add_terminal_options, look
 from dctv.console.verdict import OK
 from dctv.errors import UsageError, nearest
 
@@ -30,7 +31,13 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument("--no-libcall", action="store_true", help="leave out calls of libraries")
     parser.add_argument("--flat", action="store_true", help="a line for each begin and end, for programs")
     parser.add_argument("--task-newline", action="store_true", help="an empty line where the thread changes")
+    parser.add_argument("--no-merge", action="store_true", help="two lines for each call, even with nothing in it")
+    parser.add_argument("--column-view", action="store_true", help="a column for each thread")
+    parser.add_argument(
+        "--column-offset", type=_offset, default=8, metavar="N", help="levels between these columns (default: 8)"
+    )
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write here, and only if all goes well")
+    add_terminal_options(parser)
     add_filter_options(parser)
     add_session_options(parser)
     add_index_options(parser)
@@ -47,27 +54,46 @@ def _fields(text: str) -> tuple[str, ...]:
     return (*(("duration", "tid") if text.startswith("+") else ()), *names)
 
 
+def _offset(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or len(text) > 3:
+        raise ArgumentTypeError(f"expected a number from 0 to 999, found `{text}`")
+    return int(text)
+
+
 def run(args: Namespace) -> int:
     """Mount, filter, print; return the exit code."""
-    from dctv.cli.call_trees.queries import TRACE, library_calls, shown_calls, source_of
-    from dctv.cli.call_trees.replay import Style, write_lines, write_remaining, write_stored
+    from dctv.cli.call_trees.queries import TRACE, shown_calls, source_of, without_libraries
+    from dctv.cli.call_trees.replay import Style, colours, write_lines, write_remaining, write_stored
     from dctv.cli.call_trees.stored import stored_calls
     from dctv.cli.errand import Desk, carry_out
 
     if args.flat and (args.no_libcall or is_filtered(args)):
         raise UsageError("--flat prints what was recorded, expected no filters with it")
 
+    args = look(args)
+
     def work(desk: Desk) -> int:
         source = source_of(desk.session)
-        if args.no_libcall:
-            args.hide = [*(args.hide or ()), *library_calls(desk.session, source, args.match)]
+        own = without_libraries(desk.session, source, args)
         fields = _default(args) if args.fields is None else args.fields
-        style = Style(fields, not args.no_args, not args.no_comment, args.flat, args.task_newline, source.start)
-        stored = stored_calls(desk.session, args, source)
+        style = Style(
+            fields=fields,
+            args=not args.no_args,
+            comments=not args.no_comment,
+            flat=args.flat,
+            task_newline=args.task_newline,
+            colored=args.coloured,
+            offset=args.column_offset if args.column_view else 0,
+            merge=not args.no_merge,
+            rules=colours(args),
+            match=args.match,
+            start=source.start,
+        )
+        stored = stored_calls(desk.session, own, source)
         if stored is not None and stored.rules.in_order:
             write_stored(desk.session, stored, source, style, desk.sink.stream, events=not args.no_event)
         else:
-            query = shown_calls(args, source, tasks="task" in fields, events=not args.no_event)
+            query = shown_calls(own, source, tasks="task" in fields, events=not args.no_event)
             write_lines(desk.session, query, style, desk.sink.stream)
         write_remaining(desk.session, source, desk.sink.stream)
         desk.sink.stream.flush()

@@ -7,10 +7,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from dctv.cli.arguments import add_index_options, add_session_options
+from dctv.cli.call_trees.differences import DIFFERENCE, POLICIES, Policy, policy_of
 from dctv.cli.call_trees.options import add_filter_options
 from dctv.cli.command import Command
+from dctv.cli.terminal import add_terminal_options, look
 from dctv.console.verdict import OK
-from dctv.errors import nearest
+from dctv.errors import UsageError, nearest
 
 _FIELDS = (
     "total",
@@ -39,8 +41,25 @@ def configure(parser: ArgumentParser) -> None:
         help=f"{', '.join(_FIELDS)}; +FIELD adds",
     )
     parser.add_argument("-s", "--sort", type=_list(_KEYS, "key"), metavar="KEY[,KEY]", help=", ".join(_KEYS))
+    parser.add_argument("--diff", metavar="OTHER", help="tell what another trace has more, or less")
+    parser.add_argument(
+        "--diff-policy",
+        type=policy_of,
+        default=Policy(),
+        metavar="WORD[,WORD]",
+        help=f"{', '.join(POLICIES)} (default: abs,no-percent,compact)",
+    )
+    parser.add_argument(
+        "--sort-column",
+        type=int,
+        choices=(0, 1, DIFFERENCE),
+        default=DIFFERENCE,
+        help="sort by what the trace has, the other one, or the difference (default)",
+    )
     parser.add_argument("--no-libcall", action="store_true", help="leave out calls of libraries")
+    parser.add_argument("--no-event", action="store_true", help="leave out when calls were not running")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write here, and only if all goes well")
+    add_terminal_options(parser)
     add_filter_options(parser)
     add_session_options(parser)
     add_index_options(parser)
@@ -67,30 +86,36 @@ def run(args: Namespace) -> int:
     """Mount, filter, add up, print; return the exit code."""
     from dctv.cli.call_trees.light import report_lightly
 
+    if args.task and args.diff is not None:
+        raise UsageError("--diff compares functions, expected no --task with it")
     average = "self" if args.avg_self else "total" if args.avg_total else None
     if average is not None:
         args.fields = args.fields or tuple(f"{average}-{one}" for one in ("avg", "min", "max", "stdv"))
     args.sort = args.sort or (("avg",) if average is not None else ("total",))
+    args = look(args)
     return OK if report_lightly(args, args.fields or _USUAL) else _report(args)
 
 
 def _report(args: Namespace) -> int:
-    from dctv.cli.call_trees.queries import TRACE, library_calls, source_of
+    from dctv.cli.call_trees.differences import write_differences
+    from dctv.cli.call_trees.queries import OTHER, TRACE, source_of, without_libraries
     from dctv.cli.call_trees.report import write_functions, write_threads
     from dctv.cli.errand import Desk, carry_out
 
     def work(desk: Desk) -> int:
-        source = source_of(desk.session)
-        if args.no_libcall:
-            args.hide = [*(args.hide or ()), *library_calls(desk.session, source, args.match)]
+        source, out = source_of(desk.session), desk.sink.stream
+        own = without_libraries(desk.session, source, args)
         if args.task:
-            write_threads(desk.session, args, source, desk.sink.stream)
+            write_threads(desk.session, own, source, out)
+        elif args.diff is not None:
+            write_differences(desk.session, args, (source, source_of(desk.session, OTHER)), args.fields or _USUAL, out)
         else:
-            write_functions(desk.session, args, source, args.fields or _USUAL, desk.sink.stream)
+            write_functions(desk.session, own, source, args.fields or _USUAL, out)
         desk.sink.stream.flush()
         return OK
 
-    return carry_out(args, [(TRACE, args.traces)], work, args.output)
+    mounts = [(TRACE, args.traces), *([(OTHER, [args.diff])] if args.diff is not None else [])]
+    return carry_out(args, mounts, work, args.output)
 
 
 REPORT = Command("report", "add up calls by function or thread", configure, run)

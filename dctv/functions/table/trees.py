@@ -204,7 +204,10 @@ def _flame_graph(arguments: Mapping[str, Argument], builder: PlanBuilder) -> Pla
         ColumnType("recursive", "BOOLEAN"),
         _STACK,
     )
-    return _kernel("flame stacks" if samples else "flame slices", made, source, builder, {})
+    if samples:
+        return _kernel("flame stacks", made, source, builder, {})
+    strict = arguments["nesting"].choice("`nesting`", ("any", "strict")) == "strict"
+    return _kernel("flame slices", made, source, builder, {"strict": strict})
 
 
 def _stacks(plan: Plan, weight: ColumnType | None, builder: PlanBuilder) -> Plan:
@@ -275,6 +278,12 @@ FLAME_GRAPH = TableFunction(
         Parameter("table", "slices, or samples: a table with a column `stack` and no `parent_id`", REQUIRED),
         Parameter("name", "name of the column that slices are called by", "name", keyword_only=True),
         Parameter("weight", "name of a column of samples; without it each counts 1", None, keyword_only=True),
+        Parameter(
+            "nesting",
+            "'strict' if slices begin before their parents have ended: then only open ones are kept in memory",
+            "any",
+            keyword_only=True,
+        ),
     ),
     _flame_graph,
 )

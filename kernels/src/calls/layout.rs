@@ -2,6 +2,8 @@
 
 use std::io::Write;
 
+use super::paint::{Color, painted};
+
 /// A column before the `|` of a line.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Field {
@@ -58,10 +60,12 @@ pub struct Cells<'a> {
     pub delta: i64,
     pub task: &'a str,
     pub module: Option<&'a str>,
+    /// Whether units have colours.
+    pub colored: bool,
 }
 
 /// Three digits before and three after the point, and a unit; nothing for no time at all.
-pub fn time_unit(out: &mut Vec<u8>, nanoseconds: i64) {
+pub fn time_unit(out: &mut Vec<u8>, nanoseconds: i64, colored: bool) {
     const UNITS: [(u64, &str); 5] = [
         (1000, "us"),
         (1000, "ms"),
@@ -90,7 +94,8 @@ pub fn time_unit(out: &mut Vec<u8>, nanoseconds: i64) {
     out.push(b'.');
     let digit = |of: u64| b'0' + (of % 10) as u8;
     out.extend_from_slice(&[digit(part / 100), digit(part / 10), digit(part), b' ']);
-    out.extend_from_slice(unit.as_bytes());
+    let color = Color::of_unit(unit).filter(|_| colored);
+    painted(out, color, format_args!("{unit}"));
 }
 
 /// A number with blanks before it, so that it is as wide as that.
@@ -138,7 +143,7 @@ pub fn cells(out: &mut Vec<u8>, fields: &[Field], cells: &Cells, word: Option<&s
         out.push(b' ');
         match (field, word) {
             (Field::Duration, Some(word)) => put(out, format_args!("{word:>10}")),
-            (Field::Duration, None) => time_unit(out, cells.duration.unwrap_or(0)),
+            (Field::Duration, None) => time_unit(out, cells.duration.unwrap_or(0), cells.colored),
             (Field::Tid, _) => match u64::try_from(cells.tid) {
                 Ok(tid) => {
                     out.push(b'[');
@@ -156,8 +161,8 @@ pub fn cells(out: &mut Vec<u8>, fields: &[Field], cells: &Cells, word: Option<&s
                 let (seconds, rest) = (time / 1_000_000_000, time % 1_000_000_000);
                 put(out, format_args!("{seconds:8}.{rest:09}"));
             }
-            (Field::Delta, _) => time_unit(out, cells.delta),
-            (Field::Elapsed, _) => time_unit(out, cells.elapsed),
+            (Field::Delta, _) => time_unit(out, cells.delta, cells.colored),
+            (Field::Elapsed, _) => time_unit(out, cells.elapsed, cells.colored),
             (Field::Task, _) => put(out, format_args!("{:>15}", cells.task)),
             (Field::Module, _) => put(out, format_args!("{:>16.16}", cells.module.unwrap_or(""))),
         }

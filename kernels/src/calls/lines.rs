@@ -113,6 +113,7 @@ impl Lines {
         let told = call.more;
         let task = self.tasks.get(&told.tid).unwrap_or(&self.unnamed);
         let number = self.printer.number(told.tid)?;
+        let color = function.and_then(|one| self.printer.color(&one.name, one.module.as_deref()));
         self.printer.enter(
             number,
             Call {
@@ -134,6 +135,7 @@ impl Lines {
                 stack: call.stack,
                 timed: told.timed,
                 is_event: false,
+                color,
             },
         );
         Ok(())

@@ -10,6 +10,7 @@ mod frames;
 mod functions;
 mod layout;
 mod lines;
+mod paint;
 mod patterns;
 mod replay;
 mod report;

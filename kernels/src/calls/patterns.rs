@@ -73,6 +73,10 @@ impl Book {
         pairs.collect::<Result<_, String>>().map(Self)
     }
 
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// What is said of a function; where two rules speak of one, the later one's word counts.
     pub fn trigger(&self, name: Option<&str>, module: Option<&str>, file: Option<&str>) -> Trigger {
         let mut found = Trigger::default();

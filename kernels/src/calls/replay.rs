@@ -13,6 +13,9 @@ use rustc_hash::FxHashMap;
 
 use super::engine::{ENTRY, EXIT};
 use super::layout::{Cells, Field, blank, cells, header, indent, put};
+use super::paint::{Color, Painter, painted, values};
+use super::patterns::Book;
+use super::rules::Rule;
 use super::switching::{End, Ends};
 use crate::sweeps::{fail, to_python};
 
@@ -38,6 +41,8 @@ pub struct Call {
     pub timed: bool,
     /// It is no call, but an event that lasts: its begin and its end are named differently.
     pub is_event: bool,
+    /// Of its name, or of an event.
+    pub color: Option<Color>,
 }
 
 /// What a row is: an event, or a call whose begin was not recorded; else a call.
@@ -50,6 +55,10 @@ struct Thread {
     /// When the last line was, and the one before.
     times: (Option<i64>, Option<i64>),
     indent: i32,
+    /// How far all of its lines are indented, where each thread has a column of its own.
+    column: Option<i32>,
+    /// The colour of the function that was entered last.
+    color: Option<Color>,
 }
 
 /// How lines look.
@@ -60,6 +69,15 @@ pub struct Style {
     comments: bool,
     flat: bool,
     task_newline: bool,
+    colored: bool,
+    /// Levels between the columns of threads.
+    offset: i32,
+    /// Whether a call without anything in it has one line.
+    merge: bool,
+    /// Which functions have colours, and what names are.
+    rules: Vec<Rule>,
+    #[pyo3(attribute("match"))]
+    kind: String,
     /// The time of the trace's begin in its own clock.
     start: i64,
 }
@@ -70,6 +88,8 @@ pub struct Printer {
     fields: Vec<Field>,
     threads: FxHashMap<u32, Thread>,
     numbers: FxHashMap<i64, u32>,
+    painter: Painter,
+    columns: i32,
     ends: Ends,
     /// A call whose line is not written yet, since it may be left before anything else happens.
     entered: Option<(u32, i64)>,
@@ -122,7 +142,11 @@ impl Printer {
         let mut fields = named.collect::<Result<Vec<_>, _>>()?;
         fields.sort_unstable();
         fields.dedup();
+        let rules = style.rules.clone();
+        let book = style.colored.then(|| Book::new(rules, &style.kind));
         Ok(Self {
+            painter: Painter::new(book.transpose().map_err(fail)?),
+            columns: 0,
             style,
             fields,
             threads: FxHashMap::default(),
@@ -175,6 +199,7 @@ impl Printer {
             stack: columns.text(7, row).map(Box::from),
             timed: kind != Some(UNTIMED),
             is_event: false,
+            color: self.color(columns.text(9, row).unwrap_or(""), columns.text(12, row)),
         };
         self.enter(number, call);
         Ok(())
@@ -211,7 +236,26 @@ impl Printer {
         }
     }
 
-    pub fn enter(&mut self, number: u32, call: Call) {
+    /// The colour of a function.
+    pub fn color(&mut self, name: &str, module: Option<&str>) -> Option<Color> {
+        self.painter.of(name, module)
+    }
+
+    /// Moves a call into the column of its thread.
+    fn shift(&mut self, number: u32, call: &mut Call) {
+        if self.style.offset == 0 || call.is_event {
+            return;
+        }
+        let thread = self.threads.entry(number).or_default();
+        let column = *thread.column.get_or_insert_with(|| {
+            self.columns = self.columns.saturating_add(1);
+            (self.columns - 1).saturating_mul(self.style.offset)
+        });
+        call.indent = call.indent.saturating_add(column);
+        call.outdent = call.outdent.saturating_add(column);
+    }
+
+    pub fn enter(&mut self, number: u32, mut call: Call) {
         self.leave_until(Some(call.time), number, call.depth);
         let (id, marks) = (call.id, call.marks);
         if marks == 0 {
@@ -220,6 +264,7 @@ impl Printer {
         if marks & ENTRY != 0 {
             self.write_entered();
         }
+        self.shift(number, &mut call);
         if let Some(length) = call.duration
             && (marks & EXIT != 0)
         {
@@ -230,11 +275,14 @@ impl Printer {
         if marks & ENTRY != 0 {
             thread.times = (thread.times.1, Some(time));
             thread.indent = call.indent.saturating_add(1);
+            if !call.is_event {
+                thread.color = call.color;
+            }
         }
         thread.open.push(call);
         if marks & ENTRY != 0 {
             self.entered = Some((number, id));
-            if self.style.flat {
+            if self.style.flat || !self.style.merge {
                 self.write_entered();
             }
         }
@@ -274,10 +322,9 @@ impl Printer {
         cells(out, &self.fields, &line, None);
         indent(out, call.indent);
         if call.is_event {
-            put(
-                out,
-                format_args!("/* {} */\n", call.name.replace("schedule", "sched-out")),
-            );
+            let text = call.name.replace("schedule", "sched-out");
+            painted(out, call.color, format_args!("/* {text} */"));
+            out.push(b'\n');
             return;
         }
         name(out, call, &self.style);
@@ -329,30 +376,34 @@ impl Printer {
             cells(out, &self.fields, &line, None);
             indent(out, call.indent);
             if call.is_event {
-                put(out, format_args!("/* {} */\n", call.name));
+                painted(out, call.color, format_args!("/* {} */", call.name));
+                out.push(b'\n');
                 return;
             }
             name(out, &call, &self.style);
-            match result {
-                Some(result) => put(out, format_args!(" = {result};\n")),
-                None => out.extend_from_slice(b";\n"),
+            if let Some(result) = result {
+                out.extend_from_slice(b" = ");
+                values(out, result, self.style.colored);
             }
+            out.extend_from_slice(b";\n");
             return;
         }
         cells(out, &self.fields, &line, None);
         indent(out, call.outdent);
         if call.is_event {
-            out.extend_from_slice(b"/* linux:sched-in */\n");
+            painted(out, call.color, format_args!("/* linux:sched-in */"));
+            out.push(b'\n');
             return;
         }
         out.push(b'}');
         if let Some(result) = result {
-            put(out, format_args!(" = {result};"));
+            out.extend_from_slice(b" = ");
+            values(out, result, self.style.colored);
+            out.push(b';');
         }
         if self.style.comments {
-            out.extend_from_slice(b" /* ");
-            out.extend_from_slice(call.name.as_bytes());
-            out.extend_from_slice(b" */");
+            let gray = self.painter.plain(Color::Gray);
+            painted(out, gray, format_args!(" /* {} */", call.name));
         }
         out.push(b'\n');
     }
@@ -404,10 +455,13 @@ impl Printer {
             delta: delta(thread),
             task: columns.text(14, row).unwrap_or_default(),
             module: None,
+            colored: self.style.colored,
         };
         cells(out, &self.fields, &line, None);
         indent(out, if id < 0 { 0 } else { thread.indent });
-        put(out, format_args!("/* {text} */\n"));
+        let color = self.painter.plain(thread.color.unwrap_or(Color::Green));
+        painted(out, color, format_args!("/* {text} */"));
+        out.push(b'\n');
     }
 
     /// Begins an event that lasts: one line if nothing happens meanwhile.
@@ -433,6 +487,7 @@ impl Printer {
             stack: None,
             timed: true,
             is_event: true,
+            color: self.painter.plain(thread.color.unwrap_or(Color::Green)),
         };
         self.enter(number, call);
         if let Some(thread) = self.threads.get_mut(&number) {
@@ -474,13 +529,14 @@ fn of<'a>(call: &'a Call, thread: &Thread, style: &Style) -> Cells<'a> {
         delta: delta(thread),
         task: &call.task,
         module: Some(call.module.as_deref().unwrap_or("[unknown]")),
+        colored: style.colored,
     }
 }
 
 fn name(out: &mut Vec<u8>, call: &Call, style: &Style) {
-    out.extend_from_slice(call.name.as_bytes());
+    painted(out, call.color, format_args!("{}", call.name));
     match call.args.as_deref().filter(|_| style.args) {
-        Some(args) => out.extend_from_slice(args.as_bytes()),
+        Some(args) => values(out, args, style.colored),
         None if !call.name.ends_with(')') || call.name.ends_with("operator()") => {
             out.extend_from_slice(b"()");
         }
@@ -499,7 +555,9 @@ fn backtrace(out: &mut Vec<u8>, call: &Call, fields: &[Field], line: &Cells) {
     };
     for (number, name) in stack.split('\n').enumerate() {
         cells(out, fields, &line, Some("backtrace"));
-        put(out, format_args!("/* [{number:2}] {name} */\n"));
+        let gray = line.colored.then_some(Color::Gray);
+        painted(out, gray, format_args!("/* [{number:2}] {name} */"));
+        out.push(b'\n');
     }
 }
 

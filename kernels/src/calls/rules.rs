@@ -60,6 +60,8 @@ pub struct Trigger {
     pub backtrace: bool,
     /// Number of an argument (from 1), comparison, operand.
     pub condition: Option<(usize, String, i64)>,
+    /// How its name is coloured.
+    pub color: Option<String>,
 }
 
 impl Trigger {
@@ -81,11 +83,14 @@ impl Trigger {
         if other.condition.is_some() {
             self.condition.clone_from(&other.condition);
         }
+        if other.color.is_some() {
+            self.color.clone_from(&other.color);
+        }
     }
 }
 
 /// The functions that a word names, and what it says of them.
-#[derive(FromPyObject)]
+#[derive(Clone, FromPyObject)]
 pub struct Rule {
     pub name: String,
     pub module: Option<String>,

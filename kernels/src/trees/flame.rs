@@ -14,16 +14,33 @@ use rustc_hash::FxHashMap;
 
 use super::forest::Forest;
 use super::input::Rows;
+use super::nested::Nested;
 use super::paths::{Paths, ROOT, paths_of, texts};
 use super::self_time::own_times;
-use crate::sweeps::{Cancel, Reader, Sweep, Token, fail, int64, made, schema, stream, to_python};
+use crate::sweeps::{
+    Cancel, Partitions, Reader, Sweep, Token, fail, int64, made, schema, stream, to_python,
+};
 
 /// What is known of one path.
 #[derive(Clone, Copy, Default)]
-struct Sums {
+pub struct Sums {
     count: i64,
     total: i64,
     own: i64,
+}
+
+impl Sums {
+    /// Adds a slice without others within it.
+    pub fn add(&mut self, length: Option<i64>) {
+        self.count = self.count.saturating_add(1);
+        self.total = self.total.saturating_add(length.unwrap_or(0));
+        self.own = self.own.saturating_add(length.unwrap_or(0));
+    }
+
+    /// Takes away what others within a slice cover.
+    pub fn take(&mut self, length: i64) {
+        self.own = self.own.saturating_sub(length);
+    }
 }
 
 /// Paths with their sums, in the order in which they are shown.
@@ -37,6 +54,9 @@ struct Graph {
 
 /// Text of one batch at most, unless one stack alone has more.
 const TEXT: usize = 1 << 22;
+
+/// Which column has the names of slices.
+const NAME: usize = 4;
 
 /// Rows of one batch at most.
 const ROWS: usize = 1 << 16;
@@ -130,9 +150,12 @@ fn in_order(paths: &Paths, sums: &[Sums], names: &StringArray) -> Vec<u32> {
     order
 }
 
+/// Makes a graph of what is read.
+type Read = fn(Reader, &Token) -> Result<Graph, ArrowError>;
+
 struct Flame {
     input: Option<Reader>,
-    of_slices: bool,
+    read: Read,
     cancel: Token,
     graph: Option<Graph>,
 }
@@ -153,6 +176,34 @@ fn of_slices(reader: Reader, cancel: &Token) -> Result<Graph, ArrowError> {
     }
     let names = texts(&mut rows.names)?;
     Ok(Graph::new(paths, sums, names))
+}
+
+/// Each slice lies in the time of its parent, so those that are over need not be kept.
+fn of_nested(reader: Reader, cancel: &Token) -> Result<Graph, ArrowError> {
+    let types: Vec<DataType> = reader
+        .schema()
+        .fields()
+        .iter()
+        .skip(NAME)
+        .map(|field| field.data_type().clone())
+        .collect();
+    if types.len() != 1 {
+        return Err(fail("expected times, ids, parents, durations and names"));
+    }
+    let mut names = Partitions::new(&["name".to_owned()], types)?;
+    let mut nested = Nested::default();
+    for batch in reader {
+        cancel.check()?;
+        let batch = batch?;
+        let column = batch
+            .columns()
+            .get(NAME..)
+            .ok_or_else(|| fail("a batch differs from its stream's schema"))?;
+        let codes = names.encode(column, batch.num_rows())?;
+        nested.add(&batch, &codes)?;
+    }
+    let names = texts(&mut names)?;
+    Ok(Graph::new(nested.paths, nested.sums, names))
 }
 
 /// Stacks come with how many samples they have and how much those weigh; each is on all paths that it begins with.
@@ -205,8 +256,7 @@ fn of_stacks(reader: Reader, cancel: &Token) -> Result<Graph, ArrowError> {
 impl Sweep for Flame {
     fn next(&mut self) -> Result<Option<Vec<ArrayRef>>, ArrowError> {
         if let Some(reader) = self.input.take() {
-            let read = if self.of_slices { of_slices } else { of_stacks };
-            self.graph = Some(read(reader, &self.cancel)?);
+            self.graph = Some((self.read)(reader, &self.cancel)?);
         }
         Ok(self.graph.as_mut().and_then(Graph::batch))
     }
@@ -216,7 +266,7 @@ fn open(
     input: AnyRecordBatch,
     names: &[String],
     cancel: Option<PyRef<'_, Cancel>>,
-    of_slices: bool,
+    read: Read,
 ) -> PyResult<PyRecordBatchReader> {
     let cancel = Token::new(cancel);
     let sums = || made(DataType::Int64, false);
@@ -234,7 +284,7 @@ fn open(
     let schema = schema(fields, names).map_err(to_python)?;
     let sweep = Flame {
         input: Some(input.into_reader()?),
-        of_slices,
+        read,
         cancel: cancel.clone(),
         graph: None,
     };
@@ -242,13 +292,15 @@ fn open(
 }
 
 #[pyfunction]
-#[pyo3(signature = (slices, *, names, cancel=None))]
+#[pyo3(signature = (slices, *, names, strict=false, cancel=None))]
 pub fn flame_slices(
     slices: AnyRecordBatch,
     names: Vec<String>,
+    strict: bool,
     cancel: Option<PyRef<'_, Cancel>>,
 ) -> PyResult<PyRecordBatchReader> {
-    open(slices, &names, cancel, true)
+    let read = if strict { of_nested } else { of_slices };
+    open(slices, &names, cancel, read)
 }
 
 #[pyfunction]
@@ -258,5 +310,5 @@ pub fn flame_stacks(
     names: Vec<String>,
     cancel: Option<PyRef<'_, Cancel>>,
 ) -> PyResult<PyRecordBatchReader> {
-    open(stacks, &names, cancel, false)
+    open(stacks, &names, cancel, of_stacks)
 }

@@ -6,6 +6,7 @@ mod ancestry;
 mod flame;
 mod forest;
 mod input;
+mod nested;
 mod paths;
 mod reachable;
 mod self_time;

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -15,12 +16,17 @@ from dataclasses import dataclass
 from dctv.console.sink import Sink, stdout_sink
 from dctv.writers.cells import width
 
+_LESS = "SRX"
+"""Long lines are cut rather than folded, colours are shown, and the last page stays."""
+_COLOURS = re.compile("\033\\[[0-9;]*m")
+
 
 @dataclass(slots=True)
 class Keyboard:
     """Tells whether the pager has the keyboard, where Ctrl-C is not for us."""
 
     lent: bool = False
+    was_lent: bool = False
 
 
 class _Overflow(io.RawIOBase):
@@ -43,11 +49,13 @@ class _Overflow(io.RawIOBase):
         assert isinstance(data, bytes | bytearray | memoryview)
         self.held += data
         if self.pager is None:
-            text = bytes(data).decode(errors="replace")
+            text = _COLOURS.sub("", bytes(data).decode(errors="replace"))
             self._room -= sum(max(1, -(-width(line) // self._columns)) for line in text.splitlines())
         if self.pager is None and self._room < 0:
             self._started()
-            self.pager = subprocess.Popen(self._command, stdin=subprocess.PIPE, bufsize=0)
+            self.pager = subprocess.Popen(
+                self._command, stdin=subprocess.PIPE, bufsize=0, env={"LESS": _LESS, **os.environ}
+            )
         if self.pager is not None:
             self._hand_on()
         return len(data)
@@ -72,7 +80,7 @@ def paged_sink(keyboard: Keyboard, before: Callable[[], None]) -> Iterator[Sink]
 
     def started() -> None:
         before()
-        keyboard.lent = True
+        keyboard.lent = keyboard.was_lent = True
 
     overflow = _Overflow(command, started)
     stream = io.BufferedWriter(overflow, 1)
@@ -92,5 +100,5 @@ def paged_sink(keyboard: Keyboard, before: Callable[[], None]) -> Iterator[Sink]
 
 def _command() -> list[str] | None:
     """Return the user's pager, or less with long lines cut rather than folded; None if there is none."""
-    chosen = shlex.split(os.environ.get("DCTV_PAGER", os.environ.get("PAGER", "less -SRX")))
+    chosen = shlex.split(os.environ.get("DCTV_PAGER", os.environ.get("PAGER", f"less -{_LESS}")))
     return chosen if chosen and shutil.which(chosen[0]) else None

@@ -1,0 +1,70 @@
+"""`dctv flame`: draws what calls, slices or samples add up to by stack, as an SVG picture that can be zoomed."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from pathlib import Path
+
+from dctv.cli.arguments import add_index_options, add_session_options
+from dctv.cli.call_trees.options import add_filter_options
+from dctv.cli.command import Command
+from dctv.cli.flame.queries import SOURCES, WEIGHTS
+from dctv.console.verdict import OK
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Add the arguments of `dctv flame`."""
+    parser.add_argument("traces", nargs="+", metavar="TRACE", help="files, folders or patterns: together one trace")
+    parser.add_argument(
+        "--from", dest="origin", choices=SOURCES, help="what frames are made of (default: what the trace has)"
+    )
+    parser.add_argument(
+        "--weight", choices=WEIGHTS, help="what samples count (default: count; period if they have no times)"
+    )
+    parser.add_argument(
+        "--diff", metavar="OTHER", help="another trace: red is what takes longer than there, blue what takes less"
+    )
+    parser.add_argument("--inverted", action="store_true", help="outermost functions at the top")
+    parser.add_argument("--reverse", action="store_true", help="add up from the innermost functions")
+    parser.add_argument(
+        "--min-width",
+        type=_width,
+        default=0.1,
+        metavar="UNITS",
+        help="leave out what is narrower, of 1180 (default: 0.1)",
+    )
+    parser.add_argument("--title", metavar="TEXT", help="what stands above (default: the name of the trace)")
+    parser.add_argument("--no-libcall", action="store_true", help="leave out calls of libraries")
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write here, and only if all goes well")
+    add_filter_options(parser)
+    add_session_options(parser)
+    add_index_options(parser)
+
+
+def _width(text: str) -> float:
+    try:
+        found = float(text)
+    except ValueError:
+        found = -1.0
+    if not 0 <= found <= 100:
+        raise ArgumentTypeError(f"expected a number from 0 to 100, found `{text}`")
+    return found
+
+
+def run(args: Namespace) -> int:
+    """Mount, filter, add up, draw; return the exit code."""
+    from dctv.cli.call_trees.queries import OTHER, TRACE
+    from dctv.cli.errand import Desk, carry_out
+    from dctv.cli.flame.drawing import draw
+
+    def work(desk: Desk) -> int:
+        for piece in draw(desk.session, args):
+            desk.sink.stream.write(piece.encode())
+        desk.sink.stream.flush()
+        return OK
+
+    mounts = [(TRACE, args.traces), *([(OTHER, [args.diff])] if args.diff is not None else [])]
+    return carry_out(args, mounts, work, args.output)
+
+
+FLAME = Command("flame", "draw calls, slices or samples as a flame graph (SVG)", configure, run)

@@ -1,0 +1,94 @@
+"""A mounted trace and the options of `dctv flame` to the SQL of its frames: sums by stack."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from dctv.cli.call_trees.options import arguments, quoted
+from dctv.cli.call_trees.queries import Source, calls_of, property_of
+from dctv.errors import UsageError
+
+if TYPE_CHECKING:
+    from dctv.session import Session
+
+SOURCES = ("calls", "slices", "samples")
+"""What frames are made of; the first that a trace has, unless told."""
+WEIGHTS = ("count", "period")
+"""What samples count."""
+_WRITTEN = "COALESCE(NULLIF(REPLACE(COALESCE(name, '<0>'), ';', CHR(31)), ''), CHR(30))"
+"""Names while stacks are texts, which `;` divides; none is empty."""
+_READ = "REPLACE(REPLACE(name, CHR(31), ';'), CHR(30), '')"
+_BEFORE = "ORDER BY REPLACE(stack, ';', CHR(1)) ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW"
+"""Each stack after those that it begins with, and before all others."""
+
+
+def frames_of_calls(args: Namespace, source: Source) -> str:
+    """Return the query of frames of the shown calls, or slices: id, parent_id, depth, name, calls, total, self."""
+    filters = ", ".join(arguments(args, source.start))
+    renamed = "CASE WHEN state = 'inherited' THEN NULL ELSE name END" if source.recorded else "name"
+    shown = (
+        f"WITH calls AS ({calls_of(args, source)}), shown AS (SELECT _ts, unitless(dur) AS _duration, id, "
+        f"parent AS parent_id, tid, {renamed} AS name FROM dctv.filter_calls(calls, {filters}))"
+    )
+    return _frames(shown, "dctv.flame_graph(shown, nesting=>'strict')", reverse=args.reverse)
+
+
+def frames_of_samples(args: Namespace, source: Source) -> str:
+    """Return the query of frames of samples; filters see each stack as calls within calls."""
+    weight = f", weight=>{quoted(args.weight)}" if args.weight == "period" else ""
+    where = " AND ".join(_chosen(args, source))
+    sampled = f"SELECT * FROM {source.mount}.samples.samples{f' WHERE {where}' if where else ''}"
+    found = f"WITH sampled AS ({sampled}), paths AS (SELECT * FROM dctv.flame_graph(sampled{weight}))"
+    unfiltered = Namespace(**{**vars(args), "time_range": None, "tid": None})
+    filters = ", ".join(arguments(unfiltered, 0))
+    # Each stack is laid out as a call that first has its own share, then what it calls: these nest as calls do.
+    shown = (
+        f"{found}, placed AS (SELECT SUM(unitless(self)) OVER ({_BEFORE})::INT64 - unitless(self) AS _ts, "
+        "unitless(total) AS _duration, id, parent_id, 0 AS tid, name FROM paths), "
+        f"shown AS (SELECT * FROM dctv.filter_calls(placed, {filters}))"
+    )
+    return _frames(shown, "dctv.flame_graph(shown, nesting=>'strict')", reverse=args.reverse)
+
+
+def _chosen(args: Namespace, source: Source) -> Iterator[str]:
+    """Yield what samples must be, and refuse what can only be said of calls."""
+    for option, what in (("time_filter", "-t"), ("size_filter", "-Z"), ("location", "-L")):
+        if getattr(args, option):
+            raise UsageError(f"`{what}` chooses calls, and samples are none")
+    if args.trace == "off":
+        raise UsageError("`--trace off` chooses calls, and samples are none")
+    if any("sample=" in word or "time=" in word for word in [*(args.filters or ()), *(args.triggers or ())]):
+        raise UsageError("`sample` and `time` choose calls, and samples are none")
+    if args.tid:
+        yield f"tid IN ({', '.join(str(tid) for tid in args.tid)})"
+    first, last = args.time_range or (None, None)
+    for sign, end in ((">=", first), ("<=", last)):
+        if end is not None:
+            yield f"unitless(_ts) {sign} {end[0] - (0 if end[1] else source.start)}"
+
+
+def _frames(shown: str, frames: str, *, reverse: bool) -> str:
+    """Return the query of frames; reversed, each begins with the innermost function of a stack."""
+    columns = "id, parent_id, depth, name, `count` AS calls, unitless(total) AS total, unitless(self) AS own"
+    if not reverse:
+        return f"{shown} SELECT {columns} FROM {frames}"
+    renamed = f"SELECT _ts, _duration, id, parent_id, {_WRITTEN} AS name FROM shown"
+    turned = "ARRAY_TO_STRING(LIST_REVERSE(STRING_SPLIT(stack, ';')), ';')"
+    return (
+        f"{shown}, renamed AS ({renamed}), leaves AS (SELECT {turned} AS stack, unitless(self) AS own "
+        f"FROM dctv.flame_graph(renamed, nesting=>'strict') WHERE unitless(self) > 0) "
+        f"SELECT {columns.replace('name,', f'{_READ} AS name,', 1)} "
+        "FROM dctv.flame_graph(leaves, weight=>'own')"
+    )
+
+
+def has_rows(session: Session, table: str) -> bool:
+    """Say whether a table is not empty."""
+    return bool(session.sql(f"SELECT 1 AS one FROM {table} LIMIT 1").fetchall())
+
+
+def usual_weight(session: Session, mount: str) -> str:
+    """Return what samples count unless told; those without times are sums already, and their number is what counts."""
+    return "period" if property_of(session, mount, "clock") == "none" else "count"

@@ -1,0 +1,23 @@
+"""Options about the terminal: whether lines are coloured, and whether a pager shows them."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+
+from dctv.console.paint import CHOICES, coloured
+
+
+def add_terminal_options(parser: ArgumentParser) -> None:
+    """Add when there are colours and a pager."""
+    parser.add_argument(
+        "--color", choices=CHOICES, default="auto", help="auto: on a terminal, unless NO_COLOR is set (default)"
+    )
+    parser.add_argument("--no-pager", action="store_true", help="print it all at once, however long it is")
+
+
+def look(args: Namespace) -> Namespace:
+    """Return the arguments with what they come to: `coloured` and `paged`."""
+    from dctv.cli.errand import STDOUT
+
+    stdout = args.output is None or args.output in STDOUT
+    return Namespace(**vars(args), coloured=coloured(args.color, to_terminal=stdout), paged=not args.no_pager)

@@ -1,0 +1,114 @@
+"""Colours and the pager: on a terminal only, and never in the way."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import json
+import os
+import pty
+import re
+import struct
+import subprocess
+import termios
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from tests.command_line import COMMAND, ROOT, Ran, environment, run
+
+CALLS = ROOT / "tests/data/stdlib/calls.pfw"
+COLOUR = re.compile("\033\\[[0-9;]*m")
+
+
+def on_terminal(*words: str | Path, lines: int = 50, changes: Mapping[str, str] | None = None) -> Ran:
+    """Run a command whose stdout is a terminal of so many lines."""
+    master, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", lines, 200, 0, 0))
+    told = {"TERM": "xterm", "PAGER": "cat", "LINES": str(lines), "COLUMNS": "200", "NO_COLOR": "", **(changes or {})}
+    with subprocess.Popen(
+        [*COMMAND, *map(str, words)], stdin=slave, stdout=slave, stderr=subprocess.PIPE, env=environment(**told)
+    ) as process:
+        os.close(slave)
+        out = b""
+        while data := _read(master):
+            out += data
+        os.close(master)
+        assert process.stderr is not None
+        err = process.stderr.read().decode()
+        code = process.wait(timeout=120)
+    return Ran(code, out.decode().replace("\r\n", "\n"), err)
+
+
+def _read(master: int) -> bytes:
+    try:
+        return os.read(master, 1 << 16)
+    except OSError as error:
+        # What Linux says when nobody has the other end any more.
+        if error.errno != errno.EIO:
+            raise
+        return b""
+
+
+@pytest.fixture(scope="module")
+def long(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("traces") / "long.json"
+    slices = [{"ph": "X", "name": f"f{n}", "ts": 2 * n, "dur": 1, "pid": 1, "tid": 1} for n in range(20000)]
+    path.write_text(json.dumps(slices))
+    return path
+
+
+def test_colours_are_for_terminals() -> None:
+    plain = run("replay", CALLS, "-F", "train")
+    assert not COLOUR.search(plain.out)
+    shown = on_terminal("replay", CALLS, "-F", "train")
+    assert (shown.code, shown.err) == (0, "")
+    assert "} \033[90m/* train */\033[0m".replace(" \033[90m", "\033[90m ") in shown.out
+    assert COLOUR.sub("", shown.out) == plain.out
+
+
+@pytest.mark.parametrize(
+    ("words", "changes", "expected"),
+    [
+        ([], {"NO_COLOR": "1"}, "none"),
+        ([], {"TERM": "dumb"}, "none"),
+        (["--color", "never"], {}, "none"),
+        (["--color", "always"], {"NO_COLOR": "1"}, "colours"),
+    ],
+)
+def test_who_decides_on_colours(words: list[str], changes: dict[str, str], expected: str) -> None:
+    ran = on_terminal("replay", CALLS, "-F", "train", *words, changes=changes)
+    assert (ran.code, "colours" if COLOUR.search(ran.out) else "none") == (0, expected)
+
+
+def test_a_file_has_colours_only_if_asked_for(tmp_path: Path) -> None:
+    for words, expected in (([], False), (["--color", "always"], True)):
+        ran = on_terminal("replay", CALLS, "-o", tmp_path / "x", *words)
+        assert (ran.code, ran.out) == (0, "")
+        assert bool(COLOUR.search((tmp_path / "x").read_text())) == expected
+
+
+def test_a_pager_shows_what_there_is_no_room_for(long: Path) -> None:
+    ran = on_terminal("replay", long, "-F", "f7", lines=4, changes={"PAGER": "sed s/^/paged:/"})
+    assert "paged:" not in ran.out
+    ran = on_terminal("replay", long, lines=4, changes={"PAGER": "sed s/^/paged:/", "NO_COLOR": "1"})
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.count("\n") == ran.out.count("paged:") == 20001
+
+
+def test_to_leave_the_pager_early_is_no_failure(long: Path) -> None:
+    ran = on_terminal("replay", long, lines=4, changes={"PAGER": "head -n 3"})
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.count("\n") == 3
+
+
+def test_no_pager(long: Path) -> None:
+    ran = on_terminal("report", long, "--no-pager", lines=4, changes={"PAGER": "sed s/^/paged:/"})
+    assert (ran.code, ran.out.count("\n"), "paged:" in ran.out) == (0, 20002, False)
+    assert "paged:" not in run("report", long, PAGER="sed s/^/paged:/").out
+
+
+def test_a_pager_that_is_missing_is_done_without(long: Path) -> None:
+    ran = on_terminal("report", long, lines=4, changes={"PAGER": "no-such-pager"})
+    assert (ran.code, ran.err, ran.out.count("\n")) == (0, "", 20002)
