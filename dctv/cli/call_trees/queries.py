@@ -28,6 +28,17 @@ _READINGS = {
 """What the recorder read where a function was entered or left; `{0}` is the sign of differences."""
 
 
+_EXTERNAL = "external-data"
+_OUTSIDE = -1
+"""The level of what is not indented."""
+_MESSAGES = (
+    f"(SELECT e._ts, e.line, e.message, r.tid FROM {TRACE}.raw_events.`{_EXTERNAL}` AS e ASOF LEFT JOIN "
+    f"(SELECT _ts, MAX(tid) AS tid FROM (SELECT _ts, tid FROM {_RAW} UNION ALL SELECT _ts + dur, tid FROM {_RAW}) "
+    "GROUP BY _ts) AS r ON e._ts >= r._ts)"
+)
+"""What was told from outside, in the thread that last did something."""
+
+
 @record
 class Source:
     """What a trace tells of its calls."""
@@ -67,8 +78,8 @@ def shown_calls(args: Namespace, source: Source, *, tasks: bool, events: bool) -
     )
     others = [
         f"SELECT e._ts, e.tid, e.line, 0::INT32, 0::INT8, 0::INT32, 0::INT32, NULL::STRING, {dur}, {text}, "
-        f"NULL::STRING, NULL::STRING, NULL::STRING, NULL::INT64, {task}, 0::INT64, {within}, 1::INT64 "
-        f"FROM {TRACE}.raw_events.`{table}` AS e{joined.format('e') if tasks else ''}"
+        f"NULL::STRING, NULL::STRING, NULL::STRING, NULL::INT64, {task}, {_OUTSIDE if table == _EXTERNAL else 0}::INT64, {within}, 1::INT64 "
+        f"FROM {_told(table)} AS e{joined.format('e') if tasks else ''}"
         for table, text, dur, within in (_events(source) if events else ())
     ]
     if not others:
@@ -94,6 +105,10 @@ def calls_of(args: Namespace, source: Source, *, size: bool = False) -> str:
     )
 
 
+def _told(table: str) -> str:
+    return _MESSAGES if table == _EXTERNAL else f"{TRACE}.raw_events.`{table}`"
+
+
 def _events(source: Source) -> Iterator[tuple[str, str, str, str]]:
     """Yield tables of events, and the expressions of their texts, durations and calls."""
     for table in source.events:
@@ -108,7 +123,7 @@ def _events(source: Source) -> Iterator[tuple[str, str, str, str]]:
             yield table, f"'{table} (comm=\"' || e.comm || '\")'", "NULL::INT64", "NULL::INT64"
         elif table in ("linux:task-new", "linux:task-exit"):
             yield table, f"'{table}'", "NULL::INT64", "NULL::INT64"
-        elif table == "external-data":
+        elif table == _EXTERNAL:
             yield table, f"'{table}: ' || e.message", "NULL::INT64", "NULL::INT64"
         elif table == "watch:cpu":
             yield table, f"'{table} (cpu=' || e.cpu || ')'", "NULL::INT64", "e.call"

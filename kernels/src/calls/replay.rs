@@ -126,7 +126,7 @@ impl Printer {
             let number = *self.numbers.entry(tid).or_insert(fresh);
             let kind = columns.long(17, row);
             if kind == Some(EVENT) {
-                self.event(number, id, time, tid, &columns, row);
+                self.event(number, time, tid, &columns, row);
                 continue;
             }
             let text = |column| columns.text(column, row).map(Box::from);
@@ -320,7 +320,8 @@ impl Printer {
     }
 
     /// Writes an event if the call that it happened in is shown.
-    fn event(&mut self, number: u32, id: i64, time: i64, tid: i64, columns: &Columns, row: usize) {
+    fn event(&mut self, number: u32, time: i64, tid: i64, columns: &Columns, row: usize) {
+        let outside = columns.long(15, row).is_some_and(|level| level < 0);
         let within = columns.long(16, row);
         let open = |thread: &Thread| {
             let mut calls = thread.open.iter().rev();
@@ -368,7 +369,7 @@ impl Printer {
             module: None,
         };
         cells(out, &self.fields, &line, None);
-        indent(out, if id < 0 { 0 } else { thread.indent });
+        indent(out, if outside { 0 } else { thread.indent });
         put(out, format_args!("/* {text} */\n"));
     }
 
