@@ -31,11 +31,12 @@ pub enum Kept {
 }
 
 /// An open call.
-pub struct Frame {
+pub struct Frame<T> {
     pub id: i64,
     pub parent: Option<i64>,
     pub end: Option<i64>,
-    pub row: u64,
+    /// What the user of the filter wants to know of the call again.
+    pub more: T,
     pub kept: Kept,
     /// No filter hides it, though the trace may be off.
     pub recorded: bool,
@@ -56,14 +57,13 @@ pub struct Frame {
 }
 
 /// The open calls of one thread, outermost first.
-#[derive(Default)]
-pub struct Thread {
-    pub frames: Vec<Frame>,
+pub struct Thread<T> {
+    pub frames: Vec<Frame<T>>,
     /// How far the next shown call is indented; None if that must be found out anew.
     pub indent: Option<i32>,
 }
 
-impl Thread {
+impl<T> Thread<T> {
     /// The place of an open call.
     #[inline]
     pub fn place(&self, id: Option<i64>) -> Option<usize> {
@@ -75,7 +75,7 @@ impl Thread {
     #[inline]
     pub fn forget(&mut self, place: Option<usize>, time: i64) {
         let first = place.map_or(0, |place| place + 1);
-        let over = |frame: &Frame| frame.end.is_some_and(|end| end <= time);
+        let over = |frame: &Frame<T>| frame.end.is_some_and(|end| end <= time);
         while self.frames.len() > first && self.frames.last().is_some_and(over) {
             self.frames.pop();
         }
@@ -93,7 +93,7 @@ impl Thread {
     }
 
     /// Says that what a call at a place is in leads to something that is kept; calls what was waiting, outermost first.
-    pub fn keep(&mut self, place: Option<usize>, mut kept: impl FnMut(&Frame)) {
+    pub fn keep(&mut self, place: Option<usize>, mut kept: impl FnMut(&Frame<T>)) {
         let (mut at, mut waiting) = (place, Vec::new());
         while let Some(place) = at
             && let Some(frame) = self.frames.get(place)

@@ -4,6 +4,7 @@ use pyo3::prelude::*;
 
 mod args;
 mod decide;
+mod engine;
 mod filter;
 mod frames;
 mod functions;

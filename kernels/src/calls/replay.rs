@@ -11,7 +11,7 @@ use pyo3::types::PyBytes;
 use pyo3_arrow::PyRecordBatch;
 use rustc_hash::FxHashMap;
 
-use super::filter::{ENTRY, EXIT};
+use super::engine::{ENTRY, EXIT};
 use super::layout::{Cells, Field, blank, cells, header, indent, put};
 use super::switching::{End, Ends};
 use crate::sweeps::{fail, to_python};
