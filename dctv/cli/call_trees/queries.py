@@ -17,26 +17,19 @@ if TYPE_CHECKING:
 
 TRACE = "trace"
 """The name under which commands mount their trace."""
-_RAW = f"{TRACE}.raw_events.call"
+OTHER = "other"
+"""The name of the one that it is compared with."""
 _OWN = "c._ts, c.dur, c.id, c.parent, c.depth, c.depth AS level, c.tid, c.name, c.module, c.args, c.retval"
-_FUNCTIONS = f"SELECT name, module, MIN(size) AS size, MIN(file) AS file FROM {TRACE}.functions GROUP BY name, module"
+_FUNCTIONS = "SELECT name, module, MIN(size) AS size, MIN(file) AS file FROM {}.functions GROUP BY name, module"
 _READINGS = {
     "proc/statm": "vmsize={0}' || unitless(e.vmsize) || 'KB vmrss={0}' || unitless(e.vmrss) || 'KB "
     "shared={0}' || unitless(e.shared) || 'KB",
     "page-fault": "major={0}' || e.major || ' minor={0}' || e.minor || '",
 }
 """What the recorder read where a function was entered or left; `{0}` is the sign of differences."""
-
-
 _EXTERNAL = "external-data"
 _OUTSIDE = -1
 """The level of what is not indented."""
-_MESSAGES = (
-    f"(SELECT e._ts, e.line, e.message, r.tid FROM {TRACE}.raw_events.`{_EXTERNAL}` AS e ASOF LEFT JOIN "
-    f"(SELECT _ts, MAX(tid) AS tid FROM (SELECT _ts, tid FROM {_RAW} UNION ALL SELECT _ts + dur, tid FROM {_RAW}) "
-    "GROUP BY _ts) AS r ON e._ts >= r._ts)"
-)
-"""What was told from outside, in the thread that last did something."""
 
 
 @record
@@ -48,23 +41,31 @@ class Source:
     events: tuple[str, ...]
     start: int
     """The time of its begin in its own clock."""
+    mount: str = TRACE
+    view: str = "calls"
+    """Where calls that no recorder of functions told are."""
+
+    @property
+    def calls(self) -> str:
+        """The table of recorded calls."""
+        return f"{self.mount}.raw_events.call"
 
 
-def source_of(session: Session) -> Source:
-    """Look at the mounted trace."""
-    schema = session.columns(_RAW)
+def source_of(session: Session, mount: str = TRACE) -> Source:
+    """Look at a mounted trace."""
+    schema = session.columns(f"{mount}.raw_events.call")
     recorded = schema is not None and {"state", "addr"} <= set(schema.names)
-    prefix = f"{TRACE}.raw_events"
+    prefix = f"{mount}.raw_events"
     tables = tuple(one.name[len(prefix) + 1 :] for one in session.tables(prefix)) if recorded else ()
-    found = session.sql(f"SELECT value FROM {TRACE}.properties WHERE key = 'start_ns'").fetchall()
+    found = session.sql(f"SELECT value FROM {mount}.properties WHERE key = 'start_ns'").fetchall()
     start = int(found[0][0]) if found and str(found[0][0]).isdigit() else 0
-    return Source(recorded, tables, start)
+    return Source(recorded, tables, start, mount)
 
 
 def shown_calls(args: Namespace, source: Source, *, tasks: bool, events: bool) -> str:
     """Return the query of what `Replay` prints; `tasks` tells whether the names of threads are wanted."""
     filters = ", ".join(arguments(args, source.start))
-    names = f"{TRACE}.tasks" if source.recorded else f"{TRACE}.threads"
+    names = f"{source.mount}.tasks" if source.recorded else f"{source.mount}.threads"
     name = "comm" if source.recorded else "name"
     joined = f" LEFT JOIN (SELECT tid, MAX({name}) AS task FROM {names} GROUP BY tid) AS k ON k.tid = {{}}.tid"
     task = "k.task" if tasks else "NULL::STRING"
@@ -78,8 +79,8 @@ def shown_calls(args: Namespace, source: Source, *, tasks: bool, events: bool) -
     )
     others = [
         f"SELECT e._ts, e.tid, e.line, 0::INT32, 0::INT8, 0::INT32, 0::INT32, NULL::STRING, {dur}, {text}, "
-        f"NULL::STRING, NULL::STRING, NULL::STRING, NULL::INT64, {task}, {_OUTSIDE if table == _EXTERNAL else 0}::INT64, {within}, 1::INT64 "
-        f"FROM {_told(table)} AS e{joined.format('e') if tasks else ''}"
+        f"NULL::STRING, NULL::STRING, NULL::STRING, NULL::INT64, {task}, {_level(table)}::INT64, {within}, 1::INT64 "
+        f"FROM {_told(source, table)} AS e{joined.format('e') if tasks else ''}"
         for table, text, dur, within in (_events(source) if events else ())
     ]
     if not others:
@@ -94,19 +95,35 @@ def calls_of(args: Namespace, source: Source, *, size: bool = False) -> str:
             raise UsageError("the trace does not tell sizes of functions")
         own = _OWN.replace("c.dur", "c._duration AS dur").replace("c.parent", "c.parent_id AS parent")
         own = own.replace("c.args", "'(' || c.args || ')' AS args")
-        return f"SELECT {own}, NULL::INT64 AS addr FROM {TRACE}.calls AS c"
+        if source.view != "calls":
+            own = own.replace("c.args", "c.args::STRING").replace("c.module", "NULL::STRING AS module")
+            own = own.replace("c.retval", "NULL::STRING AS retval")
+        return f"SELECT {own}, NULL::INT64 AS addr FROM {source.mount}.{source.view} AS c"
     words = [*(args.triggers or ()), *(args.filters or ())]
     wanted = size or args.size_filter or args.location or any("size=" in word for word in words)
     if not wanted:
-        return f"SELECT {_OWN}, c.addr, c.state, c.self FROM {_RAW} AS c"
+        return f"SELECT {_OWN}, c.addr, c.state, c.self FROM {source.calls} AS c"
     return (
-        f"SELECT {_OWN}, c.addr, c.state, c.self, f.size, f.file FROM {_RAW} AS c "
-        f"LEFT JOIN ({_FUNCTIONS}) AS f ON f.name = c.name AND f.module = c.module"
+        f"SELECT {_OWN}, c.addr, c.state, c.self, f.size, f.file FROM {source.calls} AS c "
+        f"LEFT JOIN ({_FUNCTIONS.format(source.mount)}) AS f ON f.name = c.name AND f.module = c.module"
     )
 
 
-def _told(table: str) -> str:
-    return _MESSAGES if table == _EXTERNAL else f"{TRACE}.raw_events.`{table}`"
+def _level(table: str) -> int:
+    return _OUTSIDE if table == _EXTERNAL else 0
+
+
+def _told(source: Source, table: str) -> str:
+    """Return a table of events; what was told from outside is of the thread that last did something."""
+    events = f"{source.mount}.raw_events.`{table}`"
+    if table != _EXTERNAL:
+        return events
+    calls = f"{source.mount}.raw_events.call"
+    return (
+        f"(SELECT e._ts, e.line, e.message, r.tid FROM {events} AS e ASOF LEFT JOIN (SELECT _ts, MAX(tid) AS tid "
+        f"FROM (SELECT _ts, tid FROM {calls} UNION ALL SELECT _ts + dur, tid FROM {calls}) GROUP BY _ts) AS r "
+        "ON e._ts >= r._ts)"
+    )
 
 
 def _events(source: Source) -> Iterator[tuple[str, str, str, str]]:
@@ -143,7 +160,7 @@ def library_calls(session: Session, source: Source, match: str) -> list[str]:
     """Return words of filters for the functions that are called through the linker's table."""
     if not source.recorded:
         raise UsageError("the trace does not tell which functions are of libraries")
-    found = session.sql(f"SELECT DISTINCT name, module FROM {TRACE}.functions WHERE type = 'P'").fetchall()
+    found = session.sql(f"SELECT DISTINCT name, module FROM {source.mount}.functions WHERE type = 'P'").fetchall()
     return [f"{_exactly(name, match)}@{module}" for name, module in found if not set(name) & set("@;!")]
 
 
@@ -157,5 +174,5 @@ def _exactly(name: str, match: str) -> str:
 def open_calls(source: Source) -> str:
     """Return the query of the calls that were not left, by thread, the innermost first: thread, level, name."""
     if source.recorded:
-        return f"SELECT tid, depth, name FROM {_RAW} WHERE state = 'open' ORDER BY tid, depth DESC, id DESC"
-    return f"SELECT tid, depth, name FROM {TRACE}.calls WHERE _duration IS NULL ORDER BY tid, depth DESC, id DESC"
+        return f"SELECT tid, depth, name FROM {source.calls} WHERE state = 'open' ORDER BY tid, depth DESC, id DESC"
+    return f"SELECT tid, depth, name FROM {source.mount}.{source.view} WHERE _duration IS NULL ORDER BY tid, depth DESC, id DESC"

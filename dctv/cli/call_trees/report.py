@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from dctv.cli.call_trees.options import arguments
-from dctv.cli.call_trees.queries import TRACE, Source, answered, calls_of
+from dctv.cli.call_trees.queries import Source, answered, calls_of
 from dctv.record import record
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def write_functions(session: Session, args: Namespace, source: Source, fields: S
 
 def write_threads(session: Session, args: Namespace, source: Source, out: BinaryIO) -> None:
     """Write a row for each thread."""
-    names = f"{TRACE}.tasks" if source.recorded else f"{TRACE}.threads"
+    names = f"{source.mount}.tasks" if source.recorded else f"{source.mount}.threads"
     name = "comm" if source.recorded else "name"
     query = (
         f"{_shown(args, source, size=False)} SELECT SUM(CASE WHEN c.depth = 0 THEN c._duration ELSE 0 END), "
