@@ -9,7 +9,7 @@
 -- column pid: its process, or NULL
 -- column name: the function
 -- column module: the program or library that it is in, or NULL
--- column args: its arguments as text, or NULL
+-- column args: its arguments as text, `(1, "x")` where a tracer of functions tells them, or NULL
 -- column retval: what it returned as text, or NULL
 WITH told AS (
   SELECT _ts, _duration, id, parent_id, depth, tid, pid, name, module, args, retval
@@ -17,6 +17,13 @@ WITH told AS (
 )
 SELECT * FROM told
 UNION ALL
-SELECT _ts, _duration, id, parent_id, depth, tid, pid, name, NULL, args::STRING, NULL
-FROM slices WHERE NOT EXISTS (SELECT 1 FROM _parts.calls)
+SELECT _ts, _duration, id, parent_id, depth, tid, pid, name, NULL,
+  CASE WHEN arguments LIKE '(%)' THEN arguments WHEN NOT returns THEN told END,
+  CASE WHEN arguments LIKE '(%)' OR returns THEN JSON_EXTRACT_STRING(told, '$.retval') END
+FROM (
+  SELECT *, CASE WHEN told LIKE '%"arguments"%' AND JSON_VALID(told) THEN JSON_EXTRACT_STRING(told, '$.arguments') END AS arguments,
+    COALESCE(told LIKE '{"retval":"%' AND JSON_VALID(told), FALSE) AS returns
+  FROM (SELECT _ts, _duration, id, parent_id, depth, tid, pid, name, args::STRING AS told FROM slices)
+)
+WHERE NOT EXISTS (SELECT 1 FROM _parts.calls)
 ORDER BY id
