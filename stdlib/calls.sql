@@ -11,15 +11,16 @@
 -- column module: the program or library that it is in, or NULL
 -- column args: its arguments as text, `(1, "x")` where a tracer of functions tells them, or NULL
 -- column retval: what it returned as text, or NULL
+-- column state: NULL unless its begin or its end was not recorded: `open`, `left`, `lost`, `entered` or `inherited`, as uftrace's reader has them
 WITH told AS (
-  SELECT _ts, _duration, id, parent_id, depth, tid, pid, name, module, args, retval
+  SELECT _ts, _duration, id, parent_id, depth, tid, pid, name, module, args, retval, state
   FROM dctv.nested_slices(completes=>_parts.calls, partition=>"tid")
 )
 SELECT * FROM told
 UNION ALL
 SELECT _ts, _duration, id, parent_id, depth, tid, pid, name, NULL,
   CASE WHEN arguments LIKE '(%)' THEN arguments WHEN NOT returns THEN told END,
-  CASE WHEN arguments LIKE '(%)' OR returns THEN JSON_EXTRACT_STRING(told, '$.retval') END
+  CASE WHEN arguments LIKE '(%)' OR returns THEN JSON_EXTRACT_STRING(told, '$.retval') END, NULL::STRING
 FROM (
   SELECT *, CASE WHEN told LIKE '%"arguments"%' AND JSON_VALID(told) THEN JSON_EXTRACT_STRING(told, '$.arguments') END AS arguments,
     COALESCE(told LIKE '{"retval":"%' AND JSON_VALID(told), FALSE) AS returns
