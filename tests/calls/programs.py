@@ -36,6 +36,22 @@ FORK = Recording(
     starts={2: 1_001_000},
     tasks=("FORK timestamp=0.001000000 pid=2 ppid=1",),
 )
+_STEP, _RECURSION = "step(work, work)", "rec(leaf, rec(leaf, rec))"
+ABC5 = Recording(f"__monstartup, __cxa_atexit, main({', '.join(['a(b(c(getpid)))'] * 5)})")
+NEST = Recording(
+    f"__cxa_atexit, main({', '.join(['even(leaf, leaf), odd(mid(leaf))'] * 3)}, rec(leaf, {_RECURSION}), "
+    f"slow(usleep=2ms), {_RECURSION})"
+)
+THREADS = Recording(
+    {
+        1: "main(begin)",
+        2: f"body({', '.join([_STEP] * 3)})",
+        3: f"body({', '.join([_STEP] * 4)})",
+        4: f"body({', '.join([_STEP] * 5)})",
+    },
+    starts={2: 1050, 3: 1075, 4: 1950},
+    tasks=tuple(f"TASK timestamp=0.000000500 tid={tid} pid=1" for tid in (2, 3, 4)),
+)
 SIGNAL = Recording("main(foo, signal, raise(sighandler(bar)), foo)")
 
 

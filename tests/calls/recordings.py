@@ -44,13 +44,13 @@ def steps(tree: str) -> list[Step]:
     found: list[Step] = []
     stack: list[str] = [name.strip(" ^,") for name in reversed(re.findall(r"\^[^(),]+", tree))]
     words = [word for word in (word.strip() for word in _TOKEN.findall(tree)) if word]
-    for word, after in zip(words, [*words[1:], ""], strict=True):
+    for place, word in enumerate(words):
         if word == ")" or word.startswith("^"):
             name = stack.pop()
             found.append(Step(EXIT, name, len(stack)))
         elif word not in "(,":
             name, _, length = word.partition("=")
-            leaf = after != "("
+            leaf = words[place + 1 : place + 2] != ["("]
             found.append(Step(ENTRY, name, len(stack), leaf=leaf))
             if leaf:
                 found.append(Step(EXIT, name, len(stack), _length(length), leaf=True))

@@ -94,7 +94,7 @@ def calls_of(args: Namespace, source: Source, *, size: bool = False) -> str:
         if size:
             raise UsageError("the trace does not tell sizes of functions")
         own = _OWN.replace("c.dur", "c._duration AS dur").replace("c.parent", "c.parent_id AS parent")
-        own = own.replace("c.args", "'(' || c.args || ')' AS args")
+        own = own.replace("c.args", "CASE WHEN c.args LIKE '(%' THEN c.args ELSE '(' || c.args || ')' END AS args")
         if source.view != "calls":
             own = own.replace("c.args", "c.args::STRING").replace("c.module", "NULL::STRING AS module")
             own = own.replace("c.retval", "NULL::STRING AS retval")
