@@ -2,7 +2,7 @@
 -- formats: *
 -- column _ts: when it was called
 -- column _duration: how long it took, NULL if it did not return
--- column id: the call's number, in order of `_ts`
+-- column id: the call's number, in order of `_ts` unless the trace has numbers
 -- column parent_id: the call that it is in, or NULL
 -- column depth: how many calls it is in
 -- column tid: the thread
@@ -14,9 +14,11 @@
 -- column state: NULL unless its begin or its end was not recorded: `open`, `left`, `lost`, `entered` or `inherited`, as uftrace's reader has them
 WITH told AS (
   SELECT _ts, _duration, id, parent_id, depth, tid, pid, name, module, args, retval, state
-  FROM dctv.nested_slices(completes=>_parts.calls, partition=>"tid")
+  FROM dctv.nested_slices(completes=>(SELECT * FROM _parts.calls WHERE call IS NULL), partition=>"tid")
 )
 SELECT * FROM told
+UNION ALL
+SELECT _ts, dur, call, caller, depth, tid, pid, name, module, args, retval, state FROM _parts.calls WHERE call IS NOT NULL
 UNION ALL
 SELECT _ts, _duration, id, parent_id, depth, tid, pid, name, NULL,
   CASE WHEN arguments LIKE '(%)' THEN arguments WHEN NOT returns THEN told END,

@@ -95,7 +95,8 @@ def rows(session: Session, table: str, words: str, *, text: bool = False) -> lis
 
 @pytest.mark.parametrize(("name", "words"), CASES, ids=[f"{name} {words}" for name, words in CASES])
 def test_calls_are_the_same(session: Session, name: str, words: str) -> None:
-    assert rows(session, f"{name}_json.calls", words, text=True) == rows(session, f"{name}.calls", words, text=True)
+    text = name != "open"  # Chrome's JSON does not tell that a call was not left.
+    assert rows(session, f"{name}_json.calls", words, text=text) == rows(session, f"{name}.calls", words, text=text)
 
 
 @pytest.mark.parametrize("words", FILTERS["integers"])
