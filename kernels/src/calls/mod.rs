@@ -9,6 +9,7 @@ mod filter;
 mod frames;
 mod functions;
 mod layout;
+mod missed;
 mod patterns;
 mod replay;
 mod rules;
@@ -16,6 +17,7 @@ mod switching;
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<replay::Replay>()?;
+    m.add_class::<missed::Missed>()?;
     m.add_function(wrap_pyfunction!(patterns::call_pattern_fault, m)?)?;
     m.add_function(wrap_pyfunction!(filter::filter_calls, m)?)
 }
