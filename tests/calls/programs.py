@@ -56,7 +56,7 @@ SIGNAL = Recording("main(foo, signal, raise(sighandler(bar)), foo)")
 
 
 def _integers(values: list[tuple[str, int, int, int]], arguments: str, result: str | None) -> dict[str, list[Payload]]:
-    made = {}
+    made: dict[str, list[Payload]] = {}
     for name, first, second, value in values:
         ended = None if result is None else struct.pack(result, value)
         made[name] = [(struct.pack(arguments, first & 0xFFFFFFFF, second & 0xFFFFFFFF), ended)]

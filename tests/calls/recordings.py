@@ -17,8 +17,8 @@ from tests.readers.uftrace.uftrace_directory import BASE, ENTRY, EXE, EXIT, Dire
 STEP = 100
 """Ns between two records."""
 LIBRARY = frozenset(
-    "malloc free usleep getpid fork wait signal raise __cxa_atexit __monstartup atoi".split()
-    + ["operator new", "operator delete"]
+    {"malloc", "free", "usleep", "getpid", "fork", "wait", "signal", "raise", "__cxa_atexit", "__monstartup"}
+    | {"operator new", "operator delete"}
 )
 _TOKEN = re.compile(r"[(),]|[^(),]+")
 _UNITS = {"us": 10**3, "ms": 10**6}

@@ -1,4 +1,4 @@
-"""Samples of recordings: the three listings of the request for them, cases worked out by hand, and that outputs agree."""
+"""Samples of recordings: the listings of the request for them, cases worked out by hand, and that outputs agree."""
 
 from __future__ import annotations
 

@@ -49,7 +49,8 @@ TREES = {
     "t172": (
         NAMESPACE,
         "-T main@filter,depth=3 -T ^ns::ns2@notrace",
-        f"main(operator new, {NS1}::foo, {NS1}::bar({NS1}::bar1, free), operator delete, operator new, operator delete)",
+        f"main(operator new, {NS1}::foo, {NS1}::bar({NS1}::bar1, free), operator delete, operator new, "
+        "operator delete)",
     ),
     "t197": (ALLOCFREE, "-F alloc*", ALLOCS),
     "t197 as glob": (ALLOCFREE, "-F alloc* --match glob", ALLOCS),
@@ -112,19 +113,6 @@ TEXTS = {
    1.100 us [      1] |   } /* ns::ns2::foo::bar */
    0.100 us [      1] |   operator delete();
    3.700 us [      1] | } /* main */
-""",
-    ),
-    "t039 (record)": (
-        Recording(f"{NS1}::bar3(malloc), ^{NS1}::bar2, ^{NS1}::bar1, free, ^{NS1}::bar"),
-        ("-f", "none"),
-        """
-      ns::ns1::foo::bar3() {
-        malloc();
-      } /* ns::ns1::foo::bar3 */
-    } /* ns::ns1::foo::bar2 */
-  } /* ns::ns1::foo::bar1 */
-  free();
-} /* ns::ns1::foo::bar */
 """,
     ),
     "t039": (

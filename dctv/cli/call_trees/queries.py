@@ -71,17 +71,16 @@ def shown_calls(args: Namespace, source: Source, *, tasks: bool, events: bool) -
     joined = f" LEFT JOIN (SELECT tid, MAX({name}) AS task FROM {names} GROUP BY tid) AS k ON k.tid = {{}}.tid"
     task = "k.task" if tasks else "NULL::STRING"
     kind = "CASE WHEN c.state = 'entered' THEN 2 ELSE 0 END::INT64" if source.recorded else "0::INT64"
-    root = "CASE WHEN parent IS NULL THEN level END::INT64" if source.recorded else "NULL::INT64"
     calls = (
-        f"WITH calls AS (SELECT *, {root} AS root FROM ({calls_of(args, source)})) SELECT c._ts AS _ts, c.tid AS tid, c.id AS id, c.depth AS depth, "
+        f"WITH calls AS ({calls_of(args, source)}) SELECT c._ts AS _ts, c.tid AS tid, c.id AS id, c.depth AS depth, "
         "c._shown AS _shown, c._indent AS _indent, c._outdent AS _outdent, c._stack AS _stack, unitless(c.dur) AS dur, "
         "c.name AS name, c.args AS args, c.retval AS retval, c.module AS module, c.addr AS addr, "
-        f"{task} AS task, c.level::INT64 AS level, NULL::INT64 AS call, {kind} AS kind, c.root AS root "
+        f"{task} AS task, c.level::INT64 AS level, NULL::INT64 AS call, {kind} AS kind "
         f"FROM dctv.shown_calls(calls, {filters}) AS c{joined.format('c') if tasks else ''}"
     )
     others = [
         f"SELECT e._ts, e.tid, e.line, 0::INT32, 0::INT8, 0::INT32, 0::INT32, NULL::STRING, {dur}, {text}, "
-        f"NULL::STRING, NULL::STRING, NULL::STRING, NULL::INT64, {task}, {_level(table)}::INT64, {within}, 1::INT64, NULL::INT64 "
+        f"NULL::STRING, NULL::STRING, NULL::STRING, NULL::INT64, {task}, {_level(table)}::INT64, {within}, 1::INT64 "
         f"FROM {_told(source, table)} AS e{joined.format('e') if tasks else ''}"
         for table, text, dur, within in (_events(source) if events else ())
     ]

@@ -50,8 +50,6 @@ struct Thread {
     /// When the last line was, and the one before.
     times: (Option<i64>, Option<i64>),
     indent: i32,
-    /// How many calls, of which nothing was recorded, its outermost one is in.
-    base: i32,
 }
 
 /// How lines look.
@@ -132,11 +130,6 @@ impl Printer {
                 continue;
             }
             let text = |column| columns.text(column, row).map(Box::from);
-            let thread = self.threads.entry(number).or_default();
-            if let Some(level) = columns.long(18, row) {
-                thread.base = i32::try_from(level).unwrap_or(0);
-            }
-            let base = thread.base;
             let call = Call {
                 id,
                 tid,
@@ -145,8 +138,8 @@ impl Printer {
                 depth: columns.int(3, row),
                 level: columns.long(15, row).unwrap_or(0),
                 marks: columns.marks(4, row),
-                indent: columns.int(5, row).saturating_add(base),
-                outdent: columns.int(6, row).saturating_add(base),
+                indent: columns.int(5, row),
+                outdent: columns.int(6, row),
                 address: columns.long(13, row),
                 name: text(9).unwrap_or_default(),
                 args: text(10),
