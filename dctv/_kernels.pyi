@@ -1039,11 +1039,24 @@ class _CallTrigger(Protocol):
     @property
     def backtrace(self) -> bool: ...
 
+class Missed:
+    """Words of filters that name nothing; empty until all calls have been met."""
+
+    def __init__(self) -> None: ...
+    @property
+    def words(self) -> list[tuple[str, str | None, bool]]:
+        """Names or patterns, their modules, and whether they name source files."""
+
+    @property
+    def names(self) -> list[str]:
+        """The functions that there are, 10,000 at most, if a word names none."""
+
 def filter_calls(
     calls: _ArrowStream,
     *,
     rules: _CallRules,
     names: Sequence[str],
+    missed: Missed | None = None,
     cancel: Cancel | None = None,
 ) -> Stream:
     """Filter calls: `_ts: int64[n] ns, ascending, thread, id, parent, dur, name, module, size, file, args, marks, ...`.
@@ -1052,7 +1065,8 @@ def filter_calls(
     in. `marks` is 1 if its entry was recorded, plus 2 if its exit was. Output: `_ts`, thread, `id`, the shown call that
     it is in, its depth, marks of what is shown, how far its begin and its end are indented, names of the calls that it
     is in where a rule asks for them, rest. Rows ascend in time unless a call is only known to be shown after it began:
-    with callers, a trace or time of its own, switches or a start. What is held are open calls.
+    with callers, a trace or time of its own, switches or a start. What is held are open calls. `missed` is told at the
+    end of the calls which rules spoke of none.
 
     Raises:
         ValueError: The columns or names do not fit; while reading, the stream fails with its own error.
@@ -1105,6 +1119,8 @@ class _StoredCalls(Protocol):
     def by_module(self) -> bool: ...
     @property
     def by_arguments(self) -> bool: ...
+    @property
+    def missed(self) -> Missed: ...
 
 class StoredReplay:
     """Prints what filters show of a stored table of calls, and events, in order of time.

@@ -52,6 +52,22 @@ class Counted:
         return self.warning[count > 1].format(count) if count else None
 
 
+@record
+class Remarked:
+    """The stream of a sweep that has something to say once it has met the end of its input."""
+
+    stream: ArrowStream
+    remark: Callable[[], str | None]
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self.stream.__arrow_c_stream__(requested_schema)
+
+    @property
+    def message(self) -> str | None:
+        """The warning, if there is one."""
+        return self.remark()
+
+
 Options = Mapping[str, Any]
 Column = tuple[int, int]
 """An input's number and the number of one of its columns."""
@@ -120,7 +136,7 @@ class SpanOperator:
     name: str
     doc: str
     run: Callable[[list[ArrowStream], Mapping[str, Any], Any], ArrowStream]
-    """Called with the inputs, the operator's options and a cancel token; what it gives may be Counted."""
+    """Called with the inputs, the operator's options and a cancel token; what it gives may be Counted or Remarked."""
     relational: Callable[[Sequence[Input], Mapping[str, Any], Schema], exp.Query] | None
     """Called with the inputs, the same options and the output's schema: the query has the columns `options["names"]`
     and gives the same rows; it fails where the sweep fails, such as for overlapping spans. If it has an ORDER BY, that

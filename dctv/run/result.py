@@ -67,6 +67,16 @@ class Result:
         """Messages with their counts; complete once the rows have been read."""
         return list(self._log.entries.items())
 
+    def when_read(self, told: Callable[[], None]) -> None:
+        """Call this once the rows have been read, or no more are wanted."""
+        before = self._finish
+
+        def finish() -> None:
+            before()
+            told()
+
+        self._finish = finish
+
     def _start(self) -> Any:
         if self._read:
             raise UsageError("this result has been read already", hint="run the query again")

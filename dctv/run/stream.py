@@ -8,7 +8,7 @@ from typing import Any
 from sqlglot import exp
 
 from dctv.contracts.engine import Engine, Query
-from dctv.contracts.span_operator import Counted
+from dctv.contracts.span_operator import Counted, Remarked
 from dctv.errors import WarningLog
 from dctv.plan.nodes import ArrowStream, Kernel, Plan, Relation, Scan, physical_names, ranked_names
 from dctv.plan.source import Run
@@ -55,7 +55,7 @@ class Runner:
         self._schemas: dict[str, Any] = {}
         self._kept: list[Plan] = []
         """Plans made here: what is known of a plan goes by its identity, so it must not be given to another."""
-        self._counted: list[Counted] = []
+        self._counted: list[Counted | Remarked] = []
 
     def warn(self, log: WarningLog) -> None:
         """Log what kernels passed over; a kernel that ran twice, or two that say the same, say it once."""
@@ -97,7 +97,7 @@ class Runner:
 
         def run() -> ArrowStream:
             made = plan.run([open_() for open_ in inputs], plan.options, self._cancel)
-            if isinstance(made, Counted):
+            if isinstance(made, Counted | Remarked):
                 self._counted.append(made)
             return made if self._metering is None else self._metering.metered(plan, made)
 

@@ -56,6 +56,7 @@ def report_lightly(args: Namespace, fields: Sequence[str]) -> bool:
         with stdout_sink(lambda: None) as sink:
             write_sums(sums, args, fields, sink.stream)
             sink.stream.flush()
+        calls.tell_missed()
     return True
 
 

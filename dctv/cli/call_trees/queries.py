@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dctv.cli.call_trees.options import arguments, quoted
+from dctv.console.narration import warn
 from dctv.errors import QueryError, UsageError
 from dctv.record import record
 
@@ -38,6 +39,9 @@ _UNTOLD = ("call", "callsite", "lost")
 SCHEDULE = "linux:schedule"
 """The table of when calls were not running."""
 _SCHEDULED = f"CASE WHEN e.preempted THEN '{SCHEDULE} (pre-empted)' ELSE '{SCHEDULE}' END"
+_EXTERNAL = "external-data"
+_OUTSIDE = -1
+"""The level of what is not indented."""
 _TOLD = {
     SCHEDULE: _SCHEDULED,
     "linux:sched-in": "'linux:sched-in'",
@@ -45,12 +49,12 @@ _TOLD = {
     "linux:task-new": "'linux:task-new'",
     "linux:task-exit": "'linux:task-exit'",
     "linux:task-name": "'linux:task-name (comm=\"' || e.comm || '\")'",
-    "external-data": "'external-data: ' || e.message",
+    _EXTERNAL: "'external-data: ' || e.message",
     "watch:cpu": "'watch:cpu (cpu=' || e.cpu || ')'",
     "watch:var": "'watch:var (' || COALESCE(e.variable, PRINTF('[0x%x]', e.addr)) || PRINTF('=%x)', e.value)",
 }
 """What lines say of events; of others they give the name."""
-_LOOSE = ("linux:task-new", "linux:task-exit", "linux:task-name", "external-data")
+_LOOSE = ("linux:task-new", "linux:task-exit", "linux:task-name", _EXTERNAL)
 """Events that happen in no call."""
 
 
@@ -117,8 +121,8 @@ def _event_rows(source: Source, task: str, joined: str) -> list[str]:
     return [
         f"SELECT e._ts AS _ts, e.tid AS tid, e.line AS id, 0::INT32 AS depth, 0::INT8 AS _shown, 0::INT32 AS _indent, "
         f"0::INT32 AS _outdent, NULL::STRING AS _stack, {dur} AS dur, {text} AS name, NULL::STRING AS args, "
-        f"NULL::STRING AS retval, NULL::STRING AS module, NULL::INT64 AS addr, {task} AS task, 0::INT64 AS level, "
-        f"{within} AS call, 1::INT64 AS kind FROM {source.mount}.raw_events.{_identifier(table)} AS e{joined}"
+        f"NULL::STRING AS retval, NULL::STRING AS module, NULL::INT64 AS addr, {task} AS task, "
+        f"{_level(table)}::INT64 AS level, {within} AS call, 1::INT64 AS kind FROM {_told_of(source, table)} AS e{joined}"
         for table, text, dur, within in _events(source)
     ]
 
@@ -142,7 +146,7 @@ def calls_of(args: Namespace, source: Source, *, size: bool = False) -> str:
         if size:
             raise UsageError("the trace does not tell sizes of functions")
         own = _OWN.replace("c.dur", "c._duration AS dur").replace("c.parent", "c.parent_id AS parent")
-        own = own.replace("c.args", "'(' || c.args || ')' AS args")
+        own = own.replace("c.args", "CASE WHEN c.args LIKE '(%' THEN c.args ELSE '(' || c.args || ')' END AS args")
         if source.view != "calls":
             own = own.replace("c.args", "c.args::STRING").replace("c.module", "NULL::STRING AS module")
             own = own.replace("c.retval", "NULL::STRING AS retval")
@@ -175,6 +179,23 @@ def off_cpu(args: Namespace, source: Source, shown: str = "shown") -> str:
     )
 
 
+def _level(table: str) -> int:
+    return _OUTSIDE if table == _EXTERNAL else 0
+
+
+def _told_of(source: Source, table: str) -> str:
+    """Return a table of events; what was told from outside is of the thread that last did something."""
+    events = f"{source.mount}.raw_events.{_identifier(table)}"
+    if table != _EXTERNAL:
+        return events
+    calls = source.calls
+    return (
+        f"(SELECT e._ts, e.line, e.message, r.tid FROM {events} AS e ASOF LEFT JOIN (SELECT _ts, MAX(tid) AS tid "
+        f"FROM (SELECT _ts, tid FROM {calls} UNION ALL SELECT _ts + dur, tid FROM {calls}) GROUP BY _ts) AS r "
+        "ON e._ts >= r._ts)"
+    )
+
+
 def _events(source: Source) -> Iterator[tuple[str, str, str, str]]:
     """Yield tables of events, and the expressions of their texts, durations and calls."""
     for table in source.events:
@@ -203,9 +224,11 @@ def _identifier(name: str) -> str:
 
 
 def answered(session: Session, query: str) -> Result:
-    """Run a query that a person has not written, and so is not to see in errors."""
+    """Run a query that a person has not written, and so is not to see in errors; warnings are told when it is read."""
     try:
-        return session.sql(query)
+        result = session.sql(query)
+        result.when_read(lambda: warn(result.warnings))
+        return result
     except QueryError as error:
         if error.place is None or error.place.source.text != query:
             raise

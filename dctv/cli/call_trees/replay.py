@@ -71,6 +71,7 @@ def write_stored(
                 out.write(lines)
         while lines := printer.lines(last=True):
             out.write(lines)
+    stored.tell_missed()
 
 
 def write_remaining(session: Session, source: Source, out: BinaryIO) -> None:

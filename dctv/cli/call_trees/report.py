@@ -148,6 +148,7 @@ def summed(session: Session, args: Namespace, source: Source, *, size: bool) -> 
     if stored is not None and not stored.rules.backtraces:
         with session.kernel() as cancel:
             sums.read(str(stored.path), stored, cancel=cancel)
+        stored.tell_missed()
         return sums
     query = (
         f"WITH calls AS ({calls_of(args, source, size=size)}) SELECT _ts, unitless(dur) AS _duration, id, "

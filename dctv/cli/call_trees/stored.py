@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING, Any
 from dctv.calls.rules import Filters
 from dctv.cli.call_trees.options import filters_of
 from dctv.cli.call_trees.queries import FUNCTIONS, Source
+from dctv.console.narration import warn
 from dctv.errors import UsageError
+from dctv.functions.span.call_filters import remark_of
 from dctv.record import record
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from dctv._kernels import Missed
     from dctv.session import Session
 
 
@@ -29,17 +32,28 @@ class StoredCalls:
     """Name, module, size and file of functions, where they matter."""
     by_module: bool
     by_arguments: bool
+    missed: Missed
+    """Is told which words of the filters name nothing."""
+
+    def tell_missed(self) -> None:
+        """Warn of words that name nothing, once all calls have been read."""
+        remark = remark_of(self.missed)
+        if remark is not None:
+            warn([(remark, 1)])
 
 
 def read_directly(args: Namespace, path: Path, start: int) -> StoredCalls | None:
     """Return what a kernel reads of a file, but for functions; None if it is known late what is shown."""
+    from dctv import _kernels
+
     try:
         rules = filters_of(args, start)
     except UsageError:
         return None  # the engine's error shows where
     if not rules.at_begin:
         return None
-    return StoredCalls(path, rules, args.tid or [], [], rules.by_module or rules.counts, rules.by_arguments)
+    by_module = rules.by_module or rules.counts
+    return StoredCalls(path, rules, args.tid or [], [], by_module, rules.by_arguments, _kernels.Missed())
 
 
 def stored_calls(session: Session, args: Namespace, source: Source, *, size: bool = False) -> StoredCalls | None:

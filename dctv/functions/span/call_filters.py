@@ -1,18 +1,41 @@
-"""Shows calls that filters let through."""
+"""Shows calls that filters let through, and tells which words of the filters name nothing."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
-from dctv.contracts.span_operator import SpanOperator
+from dctv.contracts.span_operator import Remarked, SpanOperator
+from dctv.errors import nearest
 from dctv.plan.nodes import ArrowStream
+
+if TYPE_CHECKING:
+    from dctv._kernels import Missed
 
 
 def _filter_calls(inputs: list[ArrowStream], options: Mapping[str, Any], cancel: Any) -> ArrowStream:
     from dctv import _kernels  # compiled; only wanted when a query runs
 
-    return _kernels.filter_calls(inputs[0], cancel=cancel, **options)
+    missed = _kernels.Missed()
+    return Remarked(
+        _kernels.filter_calls(inputs[0], missed=missed, cancel=cancel, **options), partial(remark_of, missed)
+    )
+
+
+def remark_of(missed: Missed) -> str | None:
+    """Say which words name nothing; None if all name something."""
+    names = missed.names
+    said = [_missing(word, module, names, by_file=by_file) for word, module, by_file in missed.words]
+    return "; ".join(dict.fromkeys(said)) or None
+
+
+def _missing(word: str, module: str | None, names: list[str], *, by_file: bool) -> str:
+    if by_file:
+        return f"no call is of a source file `{word}`"
+    where = "" if module is None else f" of `{module}`"
+    near = None if word in names else nearest(word, names)
+    return f"no call is of a function `{word}`{where}" + (f", did you mean `{near}`?" if near else "")
 
 
 FILTER_CALLS = SpanOperator("filter calls", "dctv.filter_calls: what filters show", _filter_calls, None)

@@ -14,7 +14,7 @@ from dctv.contracts.table_function import REQUIRED, Argument, Parameter, PlanBui
 from dctv.errors import BindError, UsageError
 from dctv.functions.table.interval_tables import LENGTH, TIME, refuse_name
 from dctv.plan.nodes import Plan, physical_names
-from dctv.plan.sql import any_of, case, cast, column, equal, named, number, select, text, where
+from dctv.plan.sql import any_of, call, case, cast, column, equal, named, number, select, text, where
 from dctv.record import record
 from dctv.types.schema import DURATION, TS, ColumnType, Kind, Schema
 from dctv.types.values import is_integer, is_string
@@ -60,6 +60,16 @@ class _Calls:
         return cast(column(own[name], "t") if name in own else exp.Null(), to)
 
     @property
+    def args(self) -> exp.Expr:
+        """Return the arguments of a call as text; those that uftrace writes into Chrome's JSON are a member of it."""
+        told = self.value("args", "VARCHAR")
+        if "args" not in self.plan.schema.names:
+            return told
+        member = call("json_extract_string", told.copy(), text("$.arguments"))
+        named = call("contains", told.copy(), text('"arguments"'))
+        return case((exp.and_(named, call("json_valid", told.copy())), member), default=told)
+
+    @property
     def marks(self) -> exp.Expr:
         """Which ends of a call were recorded."""
         if "state" not in self.plan.schema.names:
@@ -84,7 +94,11 @@ def _calls(arguments: Mapping[str, Argument], filters: Filters) -> _Calls:
     for name, (needed, what) in _NEEDED.items():
         if needed(filters) and name not in types:
             raise BindError(f"these filters need {what}, and the table has no column `{name}`", argument.place)
-        if needed(filters) and name != "size" and not is_string(types[name]):
+        if (
+            needed(filters)
+            and name != "size"
+            and not (is_string(types[name]) or (name, types[name]) == ("args", "JSON"))
+        ):
             raise BindError(f"these filters need {what} as text, `{name}` is {types[name]}", argument.place)
     return _Calls(plan, argument, arguments["thread"].column(plan.schema, "the thread"), *names)
 
@@ -137,8 +151,8 @@ def _range(argument: Argument) -> tuple[int | None, int | None]:
     return start, stop
 
 
-def _input(calls: _Calls, threads: Argument, builder: PlanBuilder) -> Plan:
-    """Project the table to what the kernel takes, by time."""
+def _input(calls: _Calls, threads: Argument, builder: PlanBuilder, *, arguments: bool) -> Plan:
+    """Project the table to what the kernel takes, by time; arguments of calls only where they are asked for."""
     plan = calls.plan
     told = [ColumnType(f"dctv:{name}", "BIGINT" if name == "size" else "VARCHAR") for name in _TOLD]
     own = (ColumnType("dctv:id", "BIGINT"), ColumnType("dctv:parent", "BIGINT"), replace(LENGTH, name="dctv:length"))
@@ -151,8 +165,12 @@ def _input(calls: _Calls, threads: Argument, builder: PlanBuilder) -> Plan:
     thread = column(physical[calls.thread.name], "t")
     values = [calls.value(TS, "BIGINT"), thread]
     values += [calls.value(name, "BIGINT") for name in ("id", calls.parent, calls.length)]
-    values += [calls.value(name, "BIGINT" if name == "size" else "VARCHAR") for name in _TOLD]
-    values += [calls.marks, *(column(physical[c.name], "t") for c in rest)]
+    values += [calls.value(name, "BIGINT" if name == "size" else "VARCHAR") for name in _TOLD[:-1]]
+    values += [
+        calls.args if arguments else cast(exp.Null(), "VARCHAR"),
+        calls.marks,
+        *(column(physical[c.name], "t") for c in rest),
+    ]
     tree = select(*named(values, names), source="t")
     if threads.value is not None:
         wanted = [equal(thread.copy(), number(one.integer("a thread for `tid`"))) for one in threads.items()]
@@ -181,7 +199,7 @@ def _filtered(
 ) -> Plan:
     """Return the table's columns of the calls that are shown, with their places, and more that is known of them."""
     calls = _calls(arguments, filters)
-    source = _input(calls, arguments["tid"], builder)
+    source = _input(calls, arguments["tid"], builder, arguments=filters.by_arguments)
     rest = calls.plan.schema.columns
     made = Schema(Kind.REGULAR, (replace(TIME, name="dctv:time"), source.schema.columns[1], *_MADE, *rest))
     names = physical_names(made)

@@ -126,6 +126,18 @@ pub fn before_range(rules: &Rules, state: State, seen: &Seen) -> Decision {
     decision
 }
 
+/// What holds of a call whose begin was not recorded, as those that a new process was forked in: nothing could be
+/// decided there, so calls from it are as outside of it, and its end is shown unless it is within what is left out.
+pub fn not_begun(rules: &Rules, state: State, trigger: &Trigger, ends: bool) -> Decision {
+    let shown = !trigger.hide && state.budget > 0 && (state.inside || !rules.opt_in);
+    Decision {
+        state,
+        recorded: !state.out && (ends || shown),
+        turned: None,
+        finished: false,
+    }
+}
+
 #[inline]
 fn filter_of(seen: &Seen) -> Option<bool> {
     let refused = match (&seen.trigger.condition, seen.args) {

@@ -1,6 +1,6 @@
 //! Calls as they begin, in order of time -> those that filters show, with their places among each other.
 
-use super::decide::{Decision, Samples, Seen, before_range, decide};
+use super::decide::{Decision, Samples, Seen, before_range, decide, not_begun};
 use super::frames::{Frame, Kept, State, Thread};
 use super::functions::Functions;
 use super::rules::{Rules, Trigger};
@@ -143,9 +143,12 @@ impl<T: Clone> Engine<T> {
             .get(place.unwrap_or(usize::MAX))
             .map_or(outside, |frame| frame.state);
         let trigger = &function.trigger;
+        let begun = call.marks & ENTRY != 0;
         let early = self.rules.start.is_some_and(|start| call.time < start);
-        state.time = trigger.time.unwrap_or(state.time);
-        state.size = trigger.size.unwrap_or(state.size);
+        if begun {
+            state.time = trigger.time.unwrap_or(state.time);
+            state.size = trigger.size.unwrap_or(state.size);
+        }
         let small = state.size > 0 && function.size.is_none_or(|size| size < state.size);
         if small {
             self.push(call, state, Kept::Skipped);
@@ -157,16 +160,14 @@ impl<T: Clone> Engine<T> {
             trigger,
             args: call.args,
         };
-        let mut decision = if early {
+        let decision = if !begun {
+            not_begun(&self.rules, state, trigger, call.marks & EXIT != 0)
+        } else if early {
             before_range(&self.rules, state, &seen)
         } else {
             decide(&self.rules, state, &seen, self.enabled, &mut self.samples)
         };
         let kept = early || self.keeps(call, &decision.state, trigger);
-        // A call of which only the end was recorded is shown there, as nothing could be decided at its begin.
-        if call.marks & ENTRY == 0 && call.marks & EXIT != 0 && !decision.state.out {
-            decision.recorded = true;
-        }
         let told = trigger.backtrace;
         let judged = Judged {
             decision,

@@ -13,6 +13,7 @@ use pyo3_arrow::input::AnyRecordBatch;
 use super::engine::{Call, ENTRY, EXIT, Engine, Shown};
 use super::frames::Kept;
 use super::functions::{Columns, Functions};
+use super::missed::Missed;
 use super::patterns::Book;
 use super::rules::Rules;
 use crate::sweeps::{
@@ -29,6 +30,7 @@ struct Filter {
     fields: Vec<FieldRef>,
     /// What is told of a call is its row.
     engine: Engine<u64>,
+    missed: Option<Missed>,
 }
 
 /// The columns of a chunk that filters look at.
@@ -162,6 +164,9 @@ impl Sweep for Filter {
             self.input.fill(&mut self.partitions)?;
             if self.input.done {
                 self.engine.end();
+                if let Some(missed) = self.missed.take() {
+                    self.engine.functions.tell(&missed);
+                }
                 break;
             }
             self.run()?;
@@ -175,14 +180,16 @@ impl Sweep for Filter {
 }
 
 #[pyfunction]
-#[pyo3(signature = (calls, *, rules, names, cancel=None))]
+#[pyo3(signature = (calls, *, rules, names, missed=None, cancel=None))]
 pub fn filter_calls(
     calls: AnyRecordBatch,
     mut rules: Rules,
     names: Vec<String>,
+    missed: Option<PyRef<'_, Missed>>,
     cancel: Option<PyRef<'_, Cancel>>,
 ) -> PyResult<PyRecordBatchReader> {
     let cancel = Token::new(cancel);
+    let missed = missed.map(|missed| missed.clone());
     let open = || -> Result<_, ArrowError> {
         let input = Source::new(
             calls
@@ -213,6 +220,7 @@ pub fn filter_calls(
             partitions,
             fields,
             engine: Engine::new(rules, Functions::new(book)),
+            missed,
         };
         Ok((schema, sweep))
     };

@@ -6,6 +6,7 @@ use arrow_array::{Array, Int64Array, StringArray};
 use arrow_schema::ArrowError;
 use rustc_hash::FxHashMap;
 
+use super::missed::Missed;
 use super::patterns::Book;
 use super::rules::Trigger;
 use crate::sweeps::fail;
@@ -112,5 +113,11 @@ impl Functions {
     #[inline]
     pub fn get(&self, code: u32) -> Option<&Function> {
         self.all.get(code as usize)
+    }
+
+    /// Tells which rules spoke of none of them.
+    pub fn tell(&self, missed: &Missed) {
+        let names = self.all.iter().map(|function| &*function.name);
+        missed.tell(self.book.missed(), names);
     }
 }

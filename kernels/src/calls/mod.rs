@@ -10,6 +10,7 @@ mod frames;
 mod functions;
 mod layout;
 mod lines;
+mod missed;
 mod paint;
 mod patterns;
 mod replay;
@@ -24,6 +25,7 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<replay::Replay>()?;
     m.add_class::<report::CallSums>()?;
     m.add_class::<lines::StoredReplay>()?;
+    m.add_class::<missed::Missed>()?;
     m.add_function(wrap_pyfunction!(patterns::call_pattern_fault, m)?)?;
     m.add_function(wrap_pyfunction!(filter::filter_calls, m)?)
 }

@@ -132,7 +132,7 @@ impl Painter {
 
     /// What the rules say of a function.
     pub fn of(&mut self, name: &str, module: Option<&str>) -> Option<Color> {
-        let book = self.book.as_ref().filter(|book| !book.is_empty())?;
+        let book = self.book.as_mut().filter(|book| !book.is_empty())?;
         let key = format!("{name}\0{}", module.unwrap_or_default());
         if let Some(&color) = self.known.get(key.as_str()) {
             return color;

@@ -3,6 +3,7 @@
 use pyo3::prelude::*;
 use regex_lite::Regex;
 
+use super::missed::Word;
 use super::rules::{Rule, Trigger};
 
 /// A name without any of these is meant as it is.
@@ -63,24 +64,35 @@ fn of_glob(glob: &str) -> String {
 }
 
 /// All rules, ready to be asked.
-pub struct Book(Vec<(Pattern, Rule)>);
+pub struct Book {
+    rules: Vec<(Pattern, Rule)>,
+    /// Which of them spoke of a function.
+    met: Vec<bool>,
+}
 
 impl Book {
     pub fn new(rules: Vec<Rule>, kind: &str) -> Result<Self, String> {
         let pairs = rules
             .into_iter()
             .map(|rule| Ok((Pattern::new(&rule.name, kind)?, rule)));
-        pairs.collect::<Result<_, String>>().map(Self)
+        let rules = pairs.collect::<Result<Vec<_>, String>>()?;
+        let met = vec![false; rules.len()];
+        Ok(Self { rules, met })
     }
 
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.rules.is_empty()
     }
 
     /// What is said of a function; where two rules speak of one, the later one's word counts.
-    pub fn trigger(&self, name: Option<&str>, module: Option<&str>, file: Option<&str>) -> Trigger {
+    pub fn trigger(
+        &mut self,
+        name: Option<&str>,
+        module: Option<&str>,
+        file: Option<&str>,
+    ) -> Trigger {
         let mut found = Trigger::default();
-        for (pattern, rule) in &self.0 {
+        for ((pattern, rule), met) in self.rules.iter().zip(&mut self.met) {
             let text = if rule.by_file { file } else { name };
             let within = rule.module.as_ref().is_none_or(|wanted| {
                 let module = module.map(|module| module.rsplit('/').next().unwrap_or(module));
@@ -88,9 +100,19 @@ impl Book {
             });
             if within && text.is_some_and(|text| pattern.matches(text)) {
                 found.update(&rule.trigger);
+                *met = true;
             }
         }
         found
+    }
+
+    /// The rules that spoke of no function: their names, modules, and whether they name files.
+    pub fn missed(&self) -> Vec<Word> {
+        let rules = self.rules.iter().zip(&self.met);
+        let missed = rules.filter(|(_, met)| !**met);
+        missed
+            .map(|((_, rule), _)| (rule.name.clone(), rule.module.clone(), rule.by_file))
+            .collect()
     }
 }
 

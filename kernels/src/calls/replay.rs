@@ -410,6 +410,7 @@ impl Printer {
 
     /// Writes an event if the call that it happened in is shown.
     fn event(&mut self, number: u32, id: i64, time: i64, tid: i64, columns: &Columns, row: usize) {
+        let outside = columns.long(15, row).is_some_and(|level| level < 0);
         let within = columns.long(16, row);
         let open = |thread: &Thread| {
             let mut calls = thread.open.iter().rev();
@@ -458,7 +459,7 @@ impl Printer {
             colored: self.style.colored,
         };
         cells(out, &self.fields, &line, None);
-        indent(out, if id < 0 { 0 } else { thread.indent });
+        indent(out, if outside || id < 0 { 0 } else { thread.indent });
         let color = self.painter.plain(thread.color.unwrap_or(Color::Green));
         painted(out, color, format_args!("/* {text} */"));
         out.push(b'\n');

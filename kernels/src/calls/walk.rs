@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 
 use super::engine::{Call, Engine};
 use super::functions::Functions;
+use super::missed::Missed;
 use super::patterns::Book;
 use super::rules::Rules;
 use super::stored::{Block, Codes, Facts, State, Stored, Wanted, integer, text};
@@ -28,6 +29,8 @@ pub struct Source {
     pub by_module: bool,
     /// Filters look at arguments.
     pub by_arguments: bool,
+    /// Is told at the end which words name nothing.
+    pub missed: Missed,
 }
 
 /// A call that is about to be decided on.
@@ -48,6 +51,7 @@ pub struct Walk<T> {
     codes: Codes,
     pub engine: Engine<T>,
     tids: Vec<i64>,
+    missed: Missed,
     /// Numbers of threads, and the latest one.
     numbers: FxHashMap<i64, u32>,
     latest: Option<(i64, u32)>,
@@ -83,6 +87,7 @@ impl<T: Clone> Walk<T> {
             codes: Codes::new(facts),
             engine,
             tids: source.tids,
+            missed: source.missed,
             numbers: FxHashMap::default(),
             latest: None,
             cancel: Token::new(cancel),
@@ -97,6 +102,7 @@ impl<T: Clone> Walk<T> {
             None => {
                 self.cancel.check()?;
                 let Some(block) = self.stored.next()? else {
+                    self.engine.functions.tell(&self.missed);
                     return Ok(false);
                 };
                 self.codes.load(&block);

@@ -1,3 +1,3 @@
--- Events of phase M.
+-- Events of phase M; one that names no thread is of the process's own.
 -- formats: chrome-json
-SELECT tid, pid, name FROM _tables.thread_names
+SELECT COALESCE(tid, pid) AS tid, pid, name FROM _tables.thread_names

@@ -1,0 +1,49 @@
+//! Words of filters that name nothing, and what there is -> an object that Python reads when all calls have been met.
+
+use std::sync::{Arc, OnceLock};
+
+use pyo3::prelude::*;
+
+/// A name or pattern, its module, and whether it names source files.
+pub type Word = (String, Option<String>, bool);
+
+/// Names that are kept for a hint, at most.
+const MOST: usize = 10_000;
+
+/// What filters did not meet; empty until the end of the calls.
+#[pyclass(frozen, from_py_object, module = "dctv._kernels")]
+#[derive(Clone, Default)]
+pub struct Missed(Arc<OnceLock<(Vec<Word>, Vec<String>)>>);
+
+#[pymethods]
+impl Missed {
+    #[new]
+    fn new() -> Self {
+        Self::default()
+    }
+
+    /// The words.
+    #[getter]
+    fn words(&self) -> Vec<Word> {
+        self.0.get().map(|told| told.0.clone()).unwrap_or_default()
+    }
+
+    /// The functions that there are, if words name none.
+    #[getter]
+    fn names(&self) -> Vec<String> {
+        self.0.get().map(|told| told.1.clone()).unwrap_or_default()
+    }
+}
+
+impl Missed {
+    /// Tells the words, and the names if there are words.
+    pub fn tell<'a>(&self, words: Vec<Word>, names: impl Iterator<Item = &'a str>) {
+        let names = if words.is_empty() {
+            Vec::new()
+        } else {
+            names.take(MOST).map(str::to_owned).collect()
+        };
+        // All runs of one query tell the same.
+        let _ = self.0.set((words, names));
+    }
+}
