@@ -109,7 +109,8 @@ def measure(path: Path, calls: int, rounds: int) -> None:
                 if other:
                     theirs.append(run(other))
             cpu = median(one.cpu for one in ours)
-            show(f"dctv {work.name}", ours, f"{REPORT_BAR * calls / 5e6 / cpu:.2f} of the bar")
+            bar = f"{REPORT_BAR * calls / 5e6 / cpu:.2f} of the bar" if calls >= 5e6 else ""
+            show(f"dctv {work.name}", ours, bar)
             if theirs:
                 show(f"uftrace {work.name}", theirs)
         replay(path, index, rounds)
