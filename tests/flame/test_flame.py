@@ -30,12 +30,14 @@ class Picture:
         self.root = ElementTree.parse(path).getroot()
         self.texts = [str(text.text) for text in self.root.findall(f"{SVG}text") if text.text]
         self.frames: list[tuple[str, str, float, float, int]] = []
+        self.colours: dict[str, str] = {}
         for node in self.root.findall(f".//{SVG}g[@class='frame']"):
             title, box = node.find(f"{SVG}title"), node.find(f"{SVG}rect")
             assert title is not None
             assert title.text is not None
             assert box is not None
             name, told = title.text.rsplit(" (", 1)
+            self.colours[name] = box.attrib["fill"]
             place = float(box.attrib["x"]), float(box.attrib["width"]), int(box.attrib["y"])
             self.frames.append((name, told.removesuffix(")"), *place))
 
@@ -167,10 +169,7 @@ def test_two_traces_are_compared(tmp_path: Path) -> None:
     assert picture.told("less") == ["10.000 us, 10.00 %, 1 call, in the other 20.000 us, -50.00 %"]
     assert picture.told("new") == ["20.000 us, 20.00 %, 1 call, not in the other"]
     assert "2 frames are only in the other, 8.000 us in all" in picture.texts
-    colours = {
-        str(node.findtext(f"{SVG}title")).split(" ")[0]: node.find(f"{SVG}rect").attrib["fill"]  # type: ignore[union-attr] # each has one
-        for node in picture.root.findall(f".//{SVG}g[@class='frame']")
-    }
+    colours = picture.colours
     assert colours["less"].endswith("f5")
     assert colours["new"] == "#f54646"
     same = drawn(tmp_path, first, "--diff", first)

@@ -54,8 +54,6 @@ _TOLD = {
     "watch:var": "'watch:var (' || COALESCE(e.variable, PRINTF('[0x%x]', e.addr)) || PRINTF('=%x)', e.value)",
 }
 """What lines say of events; of others they give the name."""
-_LOOSE = ("linux:task-new", "linux:task-exit", "linux:task-name", _EXTERNAL)
-"""Events that happen in no call."""
 
 
 @record
@@ -69,6 +67,8 @@ class Source:
     """The time of its begin in its own clock."""
     file: Path | None = None
     """The file of the column store with its calls."""
+    within: tuple[str, ...] = ()
+    """Those events that tell in which call they happened."""
     mount: str = TRACE
     view: str = "calls"
     """Where calls that no recorder of functions told are."""
@@ -87,8 +87,10 @@ def source_of(session: Session, mount: str = TRACE) -> Source:
     tables = tuple(one.name[len(prefix) + 1 :] for one in session.tables(prefix)) if recorded else ()
     found = str(session.properties(mount).get("start_ns", ""))
     start = int(found) if found.isdigit() else 0
+    columns = {table: session.columns(f"{prefix}.{table}") for table in tables}
+    within = tuple(table for table, schema in columns.items() if schema is not None and "call" in schema.names)
     file = session.stored_file(mount, "raw_events.call") if recorded else None
-    return Source(recorded, tables, start, file, mount)
+    return Source(recorded, tables, start, file, within, mount)
 
 
 def property_of(session: Session, mount: str, key: str) -> str | None:
@@ -202,10 +204,10 @@ def _events(source: Source) -> Iterator[tuple[str, str, str, str]]:
         kind, _, what = table.partition(":")
         if table in _TOLD:
             length = "unitless(e.dur)" if table == SCHEDULE else _NONE
-            yield table, _TOLD[table], length, _NONE if table in _LOOSE else "e.call"
+            yield table, _TOLD[table], length, "e.call" if table in source.within else _NONE
         elif kind in ("read", "diff") and what in _READINGS:
             yield table, _reading(table, what, differs=kind == "diff"), _NONE, "e.call"
-        elif table not in _UNTOLD:
+        elif table not in _UNTOLD and table in source.within:
             yield table, quoted(table), _NONE, "e.call"
 
 
