@@ -4,6 +4,7 @@ use pyo3::prelude::*;
 
 mod args;
 mod decide;
+mod dump;
 mod filter;
 mod frames;
 mod functions;
@@ -12,9 +13,12 @@ mod patterns;
 mod replay;
 mod rules;
 mod switching;
+mod tree;
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<replay::Replay>()?;
+    m.add_class::<tree::CallTree>()?;
+    m.add_class::<dump::Dump>()?;
     m.add_function(wrap_pyfunction!(patterns::call_pattern_fault, m)?)?;
     m.add_function(wrap_pyfunction!(filter::filter_calls, m)?)
 }
