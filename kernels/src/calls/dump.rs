@@ -65,7 +65,13 @@ impl Writer {
         Ok(())
     }
 
-    fn call(&mut self, columns: &Columns, row: usize, time: i64, id: i64) -> Result<(), ArrowError> {
+    fn call(
+        &mut self,
+        columns: &Columns,
+        row: usize,
+        time: i64,
+        id: i64,
+    ) -> Result<(), ArrowError> {
         let tid = columns.long(1, row).unwrap_or(0);
         if !self.form.chrome && self.last_tid != Some(tid) {
             self.leave_until(None, 0, 0);
@@ -156,7 +162,9 @@ impl Writer {
         self.event('B', call, time);
         let out = &mut self.out;
         if let Some(args) = args.filter(|_| self.form.args) {
-            let inner = args.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
+            let inner = args
+                .strip_prefix('(')
+                .and_then(|rest| rest.strip_suffix(')'));
             let object = inner.filter(|one| one.starts_with('{') && one.ends_with('}'));
             if let Some(object) = object.filter(|_| self.form.structured) {
                 put(out, format_args!(",\"args\":{object}"));
@@ -238,7 +246,9 @@ fn with_nulls(text: &str) -> String {
     let mut fresh = true;
     let mut rest = text;
     while let Some(next) = rest.chars().next() {
-        let after = rest.strip_prefix(NULL).filter(|_| fresh && within.is_none());
+        let after = rest
+            .strip_prefix(NULL)
+            .filter(|_| fresh && within.is_none());
         if let Some(after) = after.filter(|one| one.is_empty() || one.starts_with([',', ')'])) {
             out.push_str("\"NULL\"");
             rest = after;
@@ -281,7 +291,9 @@ impl Dump {
         let batch = batch.into_inner();
         let made = py.detach(|| {
             let mut writer = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            writer.batch(&batch).map(|()| std::mem::take(&mut writer.out))
+            writer
+                .batch(&batch)
+                .map(|()| std::mem::take(&mut writer.out))
         });
         Ok(PyBytes::new(py, &made.map_err(to_python)?))
     }

@@ -15,6 +15,10 @@ mod rules;
 mod switching;
 mod tree;
 
+pub use filter::{ENTRY, EXIT};
+pub use layout::put;
+pub use replay::{Columns, UNTIMED};
+
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<replay::Replay>()?;
     m.add_class::<tree::CallTree>()?;

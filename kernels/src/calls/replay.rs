@@ -42,7 +42,7 @@ struct Call {
 
 /// What a row is: an event, or a call whose begin was not recorded; else a call.
 pub(super) const EVENT: i64 = 1;
-pub(super) const UNTIMED: i64 = 2;
+pub const UNTIMED: i64 = 2;
 
 #[derive(Default)]
 struct Thread {
@@ -79,15 +79,15 @@ struct Printer {
 }
 
 /// The columns of a batch, by place.
-pub(super) struct Columns<'a>(pub(super) &'a [ArrayRef]);
+pub struct Columns<'a>(pub &'a [ArrayRef]);
 
 impl<'a> Columns<'a> {
-    pub(super) fn long(&self, column: usize, row: usize) -> Option<i64> {
+    pub fn long(&self, column: usize, row: usize) -> Option<i64> {
         let values = self.0.get(column)?.as_primitive_opt::<Int64Type>()?;
         values.is_valid(row).then(|| values.value(row))
     }
 
-    pub(super) fn int(&self, column: usize, row: usize) -> i32 {
+    pub fn int(&self, column: usize, row: usize) -> i32 {
         let values = self
             .0
             .get(column)
@@ -97,7 +97,7 @@ impl<'a> Columns<'a> {
             .map_or(0, |one| one.value(row))
     }
 
-    pub(super) fn marks(&self, column: usize, row: usize) -> u8 {
+    pub fn marks(&self, column: usize, row: usize) -> u8 {
         let values = self
             .0
             .get(column)
@@ -107,7 +107,7 @@ impl<'a> Columns<'a> {
             .map_or(0, |one| one.value(row).cast_unsigned())
     }
 
-    pub(super) fn text(&self, column: usize, row: usize) -> Option<&'a str> {
+    pub fn text(&self, column: usize, row: usize) -> Option<&'a str> {
         let values = self.0.get(column)?.as_string_opt::<i32>()?;
         values.is_valid(row).then(|| values.value(row))
     }

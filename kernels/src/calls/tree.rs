@@ -239,8 +239,8 @@ impl Trees {
     }
 
     fn add(&mut self, above: Option<u32>, name: Option<u32>) -> Result<u32, ArrowError> {
-        let number = u32::try_from(self.nodes.len())
-            .map_err(|_| fail("more paths than can be numbered"))?;
+        let number =
+            u32::try_from(self.nodes.len()).map_err(|_| fail("more paths than can be numbered"))?;
         self.nodes.push(Node {
             above,
             name,
@@ -301,7 +301,10 @@ impl Trees {
         let Some(node) = call.node.and_then(|at| self.nodes.get_mut(at as usize)) else {
             return;
         };
-        let own = call.own.unwrap_or(duration.saturating_sub(call.inner)).max(0);
+        let own = call
+            .own
+            .unwrap_or(duration.saturating_sub(call.inner))
+            .max(0);
         node.total = node.total.saturating_add(duration);
         node.own = node.own.saturating_add(own);
         widened(&mut node.totals, duration);
@@ -315,8 +318,11 @@ impl Trees {
     }
 
     fn rows(&mut self) -> Vec<NodeRow> {
-        let sessions: FxHashMap<u32, u32> =
-            self.roots.iter().map(|(session, at)| (*at, *session)).collect();
+        let sessions: FxHashMap<u32, u32> = self
+            .roots
+            .iter()
+            .map(|(session, at)| (*at, *session))
+            .collect();
         let spelled = |name: u32| self.spelled.get(name as usize).map(ToString::to_string);
         let nodes = self.nodes.drain(..).enumerate();
         nodes
@@ -329,7 +335,9 @@ impl Trees {
                     (one.total, one.own),
                     (one.totals, one.owns),
                     one.rests,
-                    u32::try_from(at).ok().and_then(|at| sessions.get(&at).copied()),
+                    u32::try_from(at)
+                        .ok()
+                        .and_then(|at| sessions.get(&at).copied()),
                 )
             })
             .collect()
@@ -367,7 +375,10 @@ impl CallTree {
             let ways = ways
                 .map(|one| (one.session, one.stack.map(String::from), one.hits, one.time))
                 .collect();
-            let lasted = trees.last.unwrap_or(0).saturating_sub(trees.first.unwrap_or(0));
+            let lasted = trees
+                .last
+                .unwrap_or(0)
+                .saturating_sub(trees.first.unwrap_or(0));
             (nodes, ways, lasted)
         })
     }
