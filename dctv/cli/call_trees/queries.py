@@ -50,8 +50,11 @@ def source_of(session: Session) -> Source:
     return Source(recorded, tables, start)
 
 
-def shown_calls(args: Namespace, source: Source, *, tasks: bool, events: bool) -> str:
-    """Return the query of what `Replay` prints; `tasks` tells whether the names of threads are wanted."""
+def shown_calls(args: Namespace, source: Source, *, tasks: bool, events: bool, more: bool = False) -> str:
+    """Return the query of what `Replay` prints.
+
+    `tasks` tells whether the names of threads are wanted, `more` whether own times and processes are.
+    """
     filters = ", ".join(arguments(args, source.start))
     names = f"{TRACE}.tasks" if source.recorded else f"{TRACE}.threads"
     name = "comm" if source.recorded else "name"
@@ -59,37 +62,54 @@ def shown_calls(args: Namespace, source: Source, *, tasks: bool, events: bool) -
     task = "k.task" if tasks else "NULL::STRING"
     kind = "CASE WHEN c.state = 'entered' THEN 2 ELSE 0 END::INT64" if source.recorded else "0::INT64"
     calls = (
-        f"WITH calls AS ({calls_of(args, source)}) SELECT c._ts AS _ts, c.tid AS tid, c.id AS id, c.depth AS depth, "
+        f"WITH calls AS ({calls_of(args, source, pid=more)}) SELECT c._ts AS _ts, c.tid AS tid, c.id AS id, c.depth AS depth, "
         "c._shown AS _shown, c._indent AS _indent, c._outdent AS _outdent, c._stack AS _stack, unitless(c.dur) AS dur, "
         "c.name AS name, c.args AS args, c.retval AS retval, c.module AS module, c.addr AS addr, "
-        f"{task} AS task, c.level::INT64 AS level, NULL::INT64 AS call, {kind} AS kind "
+        f"{task} AS task, c.level::INT64 AS level, c.parent AS call, {kind} AS kind{_own(args, source) if more else ''} "
         f"FROM dctv.shown_calls(calls, {filters}) AS c{joined.format('c') if tasks else ''}"
     )
-    others = [
+    others = ", NULL::INT64, e.pid" if more else ""
+    happened = [
         f"SELECT e._ts, e.tid, e.line, 0::INT32, 0::INT8, 0::INT32, 0::INT32, NULL::STRING, {dur}, {text}, "
-        f"NULL::STRING, NULL::STRING, NULL::STRING, NULL::INT64, {task}, 0::INT64, {within}, 1::INT64 "
+        f"NULL::STRING, NULL::STRING, NULL::STRING, NULL::INT64, {task}, 0::INT64, {within}, 1::INT64{others} "
         f"FROM {TRACE}.raw_events.`{table}` AS e{joined.format('e') if tasks else ''}"
         for table, text, dur, within in (_events(source) if events else ())
     ]
-    if not others:
+    if not happened:
         return f"{calls} ORDER BY _ts, id" if tasks else calls
-    return f"SELECT * FROM ({' UNION ALL '.join([calls, *others])}) ORDER BY _ts, id"
+    return f"SELECT * FROM ({' UNION ALL '.join([calls, *happened])}) ORDER BY _ts, id"
 
 
-def calls_of(args: Namespace, source: Source, *, size: bool = False) -> str:
-    """Return the query of all calls, with sizes and files of their functions where these are wanted."""
+def _own(args: Namespace, source: Source) -> str:
+    measured = source.recorded and measures(args)
+    return f", {'unitless(c.self)' if measured else 'NULL::INT64'} AS self, c.pid AS pid"
+
+
+def measures(args: Namespace) -> bool:
+    """Say whether what the recorder measured of calls without those within holds for what is shown.
+
+    It leaves out all calls within; those that are not read count as part of their caller.
+    """
+    unread = args.time_filter or args.size_filter or args.callers or args.time_range is not None
+    words = [*(args.triggers or ()), *(args.filters or ())]
+    return not unread and not any(word in one for one in words for word in ("time=", "caller", "size="))
+
+
+def calls_of(args: Namespace, source: Source, *, size: bool = False, pid: bool = False) -> str:
+    """Return the query of all calls, with sizes and files of their functions, and processes, where these are wanted."""
+    plain = f"{_OWN}, c.pid" if pid else _OWN
     if not source.recorded:
         if size:
             raise UsageError("the trace does not tell sizes of functions")
-        own = _OWN.replace("c.dur", "c._duration AS dur").replace("c.parent", "c.parent_id AS parent")
+        own = plain.replace("c.dur", "c._duration AS dur").replace("c.parent", "c.parent_id AS parent")
         own = own.replace("c.args", "'(' || c.args || ')' AS args")
         return f"SELECT {own}, NULL::INT64 AS addr FROM {TRACE}.calls AS c"
     words = [*(args.triggers or ()), *(args.filters or ())]
     wanted = size or args.size_filter or args.location or any("size=" in word for word in words)
     if not wanted:
-        return f"SELECT {_OWN}, c.addr, c.state, c.self FROM {_RAW} AS c"
+        return f"SELECT {plain}, c.addr, c.state, c.self FROM {_RAW} AS c"
     return (
-        f"SELECT {_OWN}, c.addr, c.state, c.self, f.size, f.file FROM {_RAW} AS c "
+        f"SELECT {plain}, c.addr, c.state, c.self, f.size, f.file FROM {_RAW} AS c "
         f"LEFT JOIN ({_FUNCTIONS}) AS f ON f.name = c.name AND f.module = c.module"
     )
 
@@ -129,10 +149,10 @@ def library_calls(session: Session, source: Source, match: str) -> list[str]:
     if not source.recorded:
         raise UsageError("the trace does not tell which functions are of libraries")
     found = session.sql(f"SELECT DISTINCT name, module FROM {TRACE}.functions WHERE type = 'P'").fetchall()
-    return [f"{_exactly(name, match)}@{module}" for name, module in found if not set(name) & set("@;!")]
+    return [f"{exactly(name, match)}@{module}" for name, module in found if not set(name) & set("@;!")]
 
 
-def _exactly(name: str, match: str) -> str:
+def exactly(name: str, match: str) -> str:
     """Write a name so that it means itself."""
     if match == "regex":
         return f"^{re.escape(name)}$"

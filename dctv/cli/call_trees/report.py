@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from dctv.cli.call_trees.options import arguments
-from dctv.cli.call_trees.queries import TRACE, Source, answered, calls_of
+from dctv.cli.call_trees.queries import TRACE, Source, answered, calls_of, measures
 from dctv.record import record
 
 if TYPE_CHECKING:
@@ -116,14 +116,7 @@ def _shown(args: Namespace, source: Source, *, size: bool) -> str:
         f"depth, tid, {renamed} AS name{', self' if source.recorded else ''}{', size' if size else ''} "
         f"FROM dctv.filter_calls(calls, {filters}))"
     )
-    # What the recorder measured leaves out all calls within, those that are not read count as part of their caller.
-    unread = args.time_filter or args.size_filter or args.callers or args.time_range is not None
-    words = [*(args.triggers or ()), *(args.filters or ())]
-    if (
-        source.recorded
-        and not unread
-        and not any(word in one for one in words for word in ("time=", "caller", "size="))
-    ):
+    if source.recorded and measures(args):
         return f"{found}, shown AS (SELECT * FROM filtered)"
     rest = "_ts, _duration, id, parent_id, depth, tid, name" + (", size" if size else "")
     return f"{found}, shown AS (SELECT {rest}, unitless(_self) AS self FROM dctv.self_time(filtered))"
