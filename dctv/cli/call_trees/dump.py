@@ -9,17 +9,10 @@ from html import escape
 from typing import TYPE_CHECKING, BinaryIO
 
 from dctv.cli.call_trees.graph import refuse
+from dctv.cli.call_trees.lookups import in_order, properties_of, tasks_of
 from dctv.cli.call_trees.options import is_filtered
 from dctv.cli.call_trees.queries import Source, answered, shown_calls
-from dctv.cli.call_trees.recording import (
-    Recording,
-    header_of,
-    program_of,
-    properties_of,
-    recording_of,
-    tasks_of,
-    version_of,
-)
+from dctv.cli.call_trees.recording import Recording, header_of, program_of, recording_of, version_of
 from dctv.cli.call_trees.tree import Forest, Node, forest_of, tree_query
 from dctv.record import record
 
@@ -81,7 +74,7 @@ def write_raw(session: Session, args: Namespace, source: Source, out: BinaryIO) 
     writer = _kernels.UftraceDump(setup, wanted)
     if filtered:
         tids = [tid for kind, _, _, tid in setup.sources if kind == "task"]
-        query = f"{_calls_only(args, source)} ORDER BY {_place(tids)}, id"
+        query = _records(args, source, f"{_place(tids)}, id")
         for batch in answered(session, query).reader():
             out.write(writer.push(batch))
     while (lines := writer.finish()) is not None:
@@ -95,8 +88,8 @@ def _place(tids: list[int]) -> str:
     return f"CASE tid {' '.join(f'WHEN {tid} THEN {at}' for at, tid in enumerate(tids))} END"
 
 
-def _calls_only(args: Namespace, source: Source) -> str:
-    return f"SELECT * FROM ({shown_calls(args, source, tasks=False, events=False, more=True)})"
+def _records(args: Namespace, source: Source, order: str) -> str:
+    return in_order(shown_calls(args, source, tasks=False, events=False, more=True), order)
 
 
 def _write_records(session: Session, args: Namespace, source: Source, out: BinaryIO) -> None:
@@ -104,12 +97,12 @@ def _write_records(session: Session, args: Namespace, source: Source, out: Binar
 
     writer = _kernels.Dump(_Form(chrome=False, structured=False, args=False, start=source.start))
     found = False
-    for batch in answered(session, f"{_calls_only(args, source)} ORDER BY tid, _ts, id").reader():
+    for batch in answered(session, _records(args, source, "tid, _ts, id")).reader():
         found = found or batch.num_rows > 0
         out.write(writer.push(batch))
     out.write(writer.finish())
     if not found:
-        refuse(session, args, source)
+        refuse(session)
 
 
 def write_chrome(session: Session, args: Namespace, source: Source, out: BinaryIO) -> None:
@@ -129,7 +122,7 @@ def write_chrome(session: Session, args: Namespace, source: Source, out: BinaryI
         divided = _write_part(writer.push(batch), out, divided=divided)
     divided = _write_part(writer.finish(), out, divided=divided)
     if heads and not divided:
-        refuse(session, args, source)
+        refuse(session)
     facts = {"version": made.version, "recorded_time": made.date, "command_line": made.command}
     lines = ",\n".join(f'"{name}":{_json(value)}' for name, value in facts.items() if value is not None)
     out.write(f'\n], "displayTimeUnit": "ns", "metadata": {{\n{lines}\n}} }}\n'.encode())
@@ -184,7 +177,7 @@ def _samples(node: Node, forest: Forest, time: int) -> int:
 
 def _nanoseconds(elapsed: str) -> int | None:
     """Read `0.004 sec`."""
-    whole, _, part = elapsed.split(" ")[0].partition(".")
+    whole, _, part = elapsed.split(" ", maxsplit=1)[0].partition(".")
     digits = part[:9].ljust(9, "0")
     return int(whole + digits) if (whole + digits).isascii() and (whole + digits).isdigit() and whole else None
 
@@ -197,7 +190,7 @@ def _plain(name: str) -> str:
 def _forest(session: Session, args: Namespace, source: Source, *, sample_time: int | None = None) -> Forest:
     forest = forest_of(session, args, source, sample_time=sample_time)
     if not forest.trees:
-        refuse(session, args, source)
+        refuse(session)
     return forest
 
 

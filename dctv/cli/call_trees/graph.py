@@ -7,10 +7,20 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from dctv.cli.call_trees.queries import TRACE, Source, answered, exactly, shown_calls
-from dctv.cli.call_trees.recording import Task, program_of, properties_of, recording_of, tasks_of
+from dctv.cli.call_trees.lookups import (
+    Task,
+    addresses_of,
+    functions_of,
+    has_calls,
+    idle_times,
+    properties_of,
+    tasks_of,
+    times_of,
+)
+from dctv.cli.call_trees.queries import Source, exactly, shown_calls
+from dctv.cli.call_trees.recording import program_of, recording_of
 from dctv.cli.call_trees.report import time_unit
-from dctv.cli.call_trees.tree import Forest, Node, Tree, forest_of, whole
+from dctv.cli.call_trees.tree import Node, Tree, forest_of, whole
 from dctv.errors import UsageError, nearest
 from dctv.record import record
 
@@ -87,9 +97,7 @@ def node_lines(root: Node, columns: Sequence[Column]) -> Iterator[str]:
         branches = len(node.inner) > 1
         inner = (*own, True) if branches else own
         last = len(node.inner) - 1
-        waiting.extend(
-            (one, inner, branches, at < last) for at, one in reversed(list(enumerate(node.inner)))
-        )
+        waiting.extend((one, inner, branches, at < last) for at, one in reversed(list(enumerate(node.inner))))
         if waiting and not node.inner:
             yield f"{blanks}{_bars(waiting[-1][1])}\n"
 
@@ -100,17 +108,18 @@ def write_graph(session: Session, args: Namespace, source: Source, columns: Sequ
     name = program_of(recording, properties_of(session), args.traces)
     forest = forest_of(session, traced(args), source, recording, function=args.function)
     if not any(tree.root.inner or tree.ways for tree in forest.trees):
-        refuse(session, args, source)
+        refuse(session, args.function)
         out.write(f"uftrace: cannot find graph for '{args.function or name}'\n".encode())
         out.write(b"\t please check your filter settings.\n")
         return
     sessions = recording.tasks.sessions if recording is not None else ()
-    addresses = _addresses(session, source, forest)
+    callers = {one for tree in forest.trees for way in tree.ways for one in way.stack}
+    addresses = addresses_of(session, source, callers)
     for tree in reversed(forest.trees):
         known = tree.session < len(sessions)
         program = sessions[tree.session].exename.rsplit("/", 1)[-1] if known else name
         title = args.function or program
-        if args.function is None and not tree.root.inner or args.function and not (tree.root.inner or tree.ways):
+        if not (tree.root.inner or tree.ways):
             continue
         shown = whole(tree, title) if args.function is None else replace(tree, root=replace(tree.root, name=title))
         sid = f" (session: {sessions[tree.session].sid[:16]})" if known else ""
@@ -138,20 +147,6 @@ def _ways(tree: Tree, name: str, addresses: Mapping[str, int]) -> Iterator[str]:
         yield "\n"
 
 
-def _addresses(session: Session, source: Source, forest: Forest) -> Mapping[str, int]:
-    """Return where the functions are that others were called from."""
-    wanted = {name for tree in forest.trees for way in tree.ways for name in way.stack}
-    if not wanted or not source.recorded:
-        return {}
-    query = f"SELECT name, MIN(addr) FROM {source_calls()} GROUP BY name"
-    return {name: address for name, address in session.sql(query).fetchall() if name in wanted}
-
-
-def source_calls() -> str:
-    """Return the table of recorded calls."""
-    return f"{TRACE}.raw_events.call"
-
-
 def traced(args: Namespace) -> Namespace:
     """Return the options with what makes a function known by what it was called from, and shown however deep it is."""
     if args.function is None or set(args.function) & set("@;!"):
@@ -163,19 +158,17 @@ def traced(args: Namespace) -> Namespace:
     return Namespace(**{**vars(args), "triggers": [*(args.triggers or ()), f"{word}@backtrace{depth}"]})
 
 
-def refuse(session: Session, args: Namespace, source: Source) -> None:
+def refuse(session: Session, function: str | None = None) -> None:
     """Say that there is nothing, unless that is for the filters."""
-    calls = f"{TRACE}.calls"
-    if not session.sql(f"SELECT 1 FROM {calls} LIMIT 1").fetchall():
+    if not has_calls(session):
         raise UsageError("the trace has no calls", hint="a trace of functions or of slices is expected")
-    if args.function is None:
+    if function is None:
         return
-    names = [str(row[0]) for row in session.sql(f"SELECT DISTINCT name FROM {calls} WHERE name IS NOT NULL").fetchall()]
-    if args.function not in names:
-        near = nearest(args.function, names)
-        raise UsageError(
-            f"no call of the function `{args.function}` is in the trace", hint=f"did you mean `{near}`?" if near else None
-        )
+    names = functions_of(session)
+    if function not in names:
+        near = nearest(function, names)
+        hint = f"did you mean `{near}`?" if near else None
+        raise UsageError(f"no call of the function `{function}` is in the trace", hint=hint)
 
 
 @record
@@ -191,12 +184,7 @@ def write_tasks(session: Session, args: Namespace, source: Source, columns: Sequ
     """Write the tree of threads."""
     unlimited = Namespace(**{**vars(args), "time_filter": 0})
     query = shown_calls(unlimited, source, tasks=False, events=False)
-    ran = f"SELECT tid, MIN(_ts), MAX(_ts + COALESCE(dur, 0)) FROM ({query}) WHERE _shown <> 0 GROUP BY tid"
-    times = {tid: (first, last) for tid, first, last in answered(session, ran).fetchall()}
-    idle: Mapping[int, int] = {}
-    if "linux:schedule" in source.events:
-        off = f"SELECT tid, SUM(unitless(dur)) FROM {TRACE}.raw_events.`linux:schedule` GROUP BY tid"
-        idle = dict(session.sql(off).fetchall())
+    times, idle = times_of(session, query), idle_times(session, source)
     every = [
         Ran(one, times[one.tid][1] - times[one.tid][0] if one.tid in times else 0, idle.get(one.tid, 0))
         for one in tasks_of(session, source)
@@ -238,7 +226,7 @@ def _lasts(ran: Ran, inner: Mapping[int, list[Ran]], least: int) -> bool:
 
 def _task(root: Ran, inner: Mapping[int, list[Ran]], columns: Sequence[Column], least: int) -> Iterator[str]:
     """Yield a line for each thread; processes stand further right than threads, with blank lines around them."""
-    # Thread, bars before it, whether it is a process of its own, whether a blank line comes first, whether another follows.
+    # Thread, bars before it, whether it is a process, whether a blank line comes first, whether another follows.
     waiting: list[tuple[Ran, tuple[bool, ...], bool, bool, bool]] = [(root, (), False, False, True)]
     while waiting:
         ran, levels, process, blank, follows = waiting.pop()

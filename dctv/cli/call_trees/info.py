@@ -6,8 +6,9 @@ import signal
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, BinaryIO
 
-from dctv.cli.call_trees.queries import TRACE, Source
-from dctv.cli.call_trees.recording import Recording, Task, tasks_of, version_of
+from dctv.cli.call_trees.lookups import Task, first_calls, tasks_of
+from dctv.cli.call_trees.queries import Source
+from dctv.cli.call_trees.recording import Recording, version_of
 from dctv.errors import UsageError
 
 if TYPE_CHECKING:
@@ -149,8 +150,7 @@ def write_tasks(session: Session, source: Source, recording: Recording | None, o
     programs = {one.pid for one in starts}
     first: Mapping[int, int] = {}
     if any(one.start is None for one in tasks):
-        rows = session.sql(f"SELECT tid, MIN(_ts) FROM {TRACE}.calls GROUP BY tid").fetchall()
-        first = {tid: time + source.start for tid, time in rows}
+        first = {tid: time + source.start for tid, time in first_calls(session).items()}
     out.write(f"#{'TIMESTAMP     ':>23}  FLAGS     TID     {'TASK':16}  DATA SIZE\n".encode())
     for task in tasks:
         start = max(first.get(task.tid, 0) if task.start is None else task.start, 0)

@@ -61,11 +61,13 @@ def shown_calls(args: Namespace, source: Source, *, tasks: bool, events: bool, m
     joined = f" LEFT JOIN (SELECT tid, MAX({name}) AS task FROM {names} GROUP BY tid) AS k ON k.tid = {{}}.tid"
     task = "k.task" if tasks else "NULL::STRING"
     kind = "CASE WHEN c.state = 'entered' THEN 2 ELSE 0 END::INT64" if source.recorded else "0::INT64"
+    own = _own(args, source) if more else ""
     calls = (
-        f"WITH calls AS ({calls_of(args, source, pid=more)}) SELECT c._ts AS _ts, c.tid AS tid, c.id AS id, c.depth AS depth, "
-        "c._shown AS _shown, c._indent AS _indent, c._outdent AS _outdent, c._stack AS _stack, unitless(c.dur) AS dur, "
-        "c.name AS name, c.args AS args, c.retval AS retval, c.module AS module, c.addr AS addr, "
-        f"{task} AS task, c.level::INT64 AS level, c.parent AS call, {kind} AS kind{_own(args, source) if more else ''} "
+        f"WITH calls AS ({calls_of(args, source, pid=more)}) "
+        "SELECT c._ts AS _ts, c.tid AS tid, c.id AS id, c.depth AS depth, c._shown AS _shown, "
+        "c._indent AS _indent, c._outdent AS _outdent, c._stack AS _stack, unitless(c.dur) AS dur, c.name AS name, "
+        "c.args AS args, c.retval AS retval, c.module AS module, c.addr AS addr, "
+        f"{task} AS task, c.level::INT64 AS level, c.parent AS call, {kind} AS kind{own} "
         f"FROM dctv.shown_calls(calls, {filters}) AS c{joined.format('c') if tasks else ''}"
     )
     others = ", NULL::INT64, e.pid" if more else ""

@@ -7,14 +7,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dctv.cli.call_trees.queries import TRACE
 from dctv.record import record
 
 if TYPE_CHECKING:
-    from dctv.cli.call_trees.queries import Source
     from dctv.readers.uftrace_info import Info
     from dctv.readers.uftrace_tasks import Tasks
-    from dctv.session import Session as DctvSession
 
 _HEADER = 40
 _FEATURES = (
@@ -62,19 +59,6 @@ class Recording:
     tasks: Tasks
 
 
-@record
-class Task:
-    """A thread, as lists of threads show it."""
-
-    tid: int
-    pid: int
-    parent: int | None
-    """The process that forked it."""
-    name: str
-    start: int | None
-    """In ns of the trace's own clock."""
-
-
 def recording_of(traces: Sequence[str]) -> Recording | None:
     """Return the data directory that a trace is; None if it is something else."""
     from dctv.readers.uftrace import folder_files
@@ -90,43 +74,6 @@ def recording_of(traces: Sequence[str]) -> Recording | None:
     return Recording(folder, read_info(folder / "info"), read_tasks(folder))
 
 
-def properties_of(session: DctvSession) -> Mapping[str, str]:
-    """Return what the trace says of itself."""
-    rows = session.sql(f"SELECT key, value FROM {TRACE}.properties").fetchall()
-    return {str(key): str(value) for key, value in rows if value is not None}
-
-
-def tasks_of(session: DctvSession, source: Source) -> list[Task]:
-    """Return the threads of a trace, by number."""
-    if not source.recorded:
-        query = f"SELECT tid, pid, NULL, name, unitless(start_ts) FROM {TRACE}.threads ORDER BY tid, pid"
-        return [_task(row, source.start) for row in session.sql(query).fetchall()]
-    comm = "NULL::STRING"
-    renamed = ""
-    if "linux:task-name" in source.events:
-        comm = "n.comm"
-        renamed = (
-            f" LEFT JOIN (SELECT tid, LAST(comm ORDER BY _ts, line) AS comm FROM {TRACE}.raw_events.`linux:task-name` "
-            "GROUP BY tid) AS n ON n.tid = t.tid"
-        )
-    query = (
-        f"SELECT t.tid, t.pid, t.ppid, COALESCE({comm}, t.comm), t.start FROM {TRACE}.tasks AS t{renamed} ORDER BY t.tid"
-    )
-    return [_task(row, 0) for row in session.sql(query).fetchall()]
-
-
-def _task(row: tuple[object, ...], start: int) -> Task:
-    tid, pid, parent, name, begin = row
-    number = int(str(tid))
-    return Task(
-        number,
-        number if pid is None else int(str(pid)),
-        None if parent is None else int(str(parent)),
-        "" if name is None else str(name),
-        None if begin is None else int(str(begin)) + start,
-    )
-
-
 def program_of(recording: Recording | None, properties: Mapping[str, str], traces: Sequence[str]) -> str:
     """Return the name of the program that was traced, or of the trace."""
     path = recording.info.values.get("exename") if recording else properties.get("exename")
@@ -137,9 +84,7 @@ def version_of(recording: Recording | None) -> str:
     """Return what made the records."""
     if recording is not None and (version := recording.info.values.get("uftrace_version")):
         return f"uftrace {version}"
-    from dctv import __version__
-
-    return f"dctv {__version__}"
+    return "dctv"
 
 
 def header_of(recording: Recording) -> str:

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from dctv.cli.call_trees.recording import Recording
     from dctv.session import Session
 
-SAMPLE_TIMES = tuple(10**power for power in range(3, 10))
+SAMPLE_TIMES = (1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000)
 """Sample times that are chosen from, in ns."""
-_SAMPLES = 1000
-"""So many are aimed at."""
+_SAMPLES = 1_000_000
+"""There are at most so many, if time allows."""
 SCHEDULE = "linux:schedule"
 """The event that stands among calls: a thread was off its CPU."""
 
@@ -78,7 +78,7 @@ class Forest:
     sample_times: tuple[int, ...]
 
     def sample_time(self, wanted: int | None, elapsed: int | None) -> int:
-        """Return what is asked for, or what gives about a thousand samples."""
+        """Return what is asked for, or the shortest that does not give too many samples."""
         if wanted is not None:
             return wanted
         lasted = self.lasted if elapsed is None else elapsed

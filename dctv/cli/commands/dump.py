@@ -1,4 +1,4 @@
-"""`dctv dump`: writes calls as records, for Chrome's viewer, flame graphs, graphviz or mermaid, as `uftrace dump` does."""
+"""`dctv dump`: writes calls as records or for other tools, as `uftrace dump` does."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def configure(parser: ArgumentParser) -> None:
         "--sample-time",
         type=_time,
         metavar="TIME",
-        help="with --flame-graph: a sample stands for so long; 0 counts calls (default: about 1000 samples)",
+        help="with --flame-graph: a sample stands for so long; 0 counts calls (default: 1us, more if longer than 1s)",
     )
     parser.add_argument("--no-args", action="store_true", help="leave out arguments and results")
     parser.add_argument("--no-event", action="store_true", help="leave out events")

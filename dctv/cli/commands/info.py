@@ -22,8 +22,9 @@ def configure(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Mount and print; return the exit code."""
     from dctv.cli.call_trees.info import write_info, write_tasks
+    from dctv.cli.call_trees.lookups import properties_of
     from dctv.cli.call_trees.queries import TRACE, source_of
-    from dctv.cli.call_trees.recording import properties_of, recording_of
+    from dctv.cli.call_trees.recording import recording_of
     from dctv.cli.errand import Desk, carry_out
 
     def work(desk: Desk) -> int:

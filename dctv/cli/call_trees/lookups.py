@@ -1,0 +1,104 @@
+"""Questions about a mounted trace to what texts tell besides calls."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING
+
+from dctv.cli.call_trees.queries import TRACE, Source, answered
+from dctv.record import record
+
+if TYPE_CHECKING:
+    from dctv.session import Session
+
+_NAMED = "linux:task-name"
+_OFF = "linux:schedule"
+
+
+@record
+class Task:
+    """A thread, as lists of threads show it."""
+
+    tid: int
+    pid: int
+    parent: int | None
+    """The process that forked it."""
+    name: str
+    start: int | None
+    """In ns of the trace's own clock."""
+
+
+def properties_of(session: Session) -> Mapping[str, str]:
+    """Return what the trace says of itself."""
+    rows = session.sql(f"SELECT key, value FROM {TRACE}.properties").fetchall()
+    return {str(key): str(value) for key, value in rows if value is not None}
+
+
+def tasks_of(session: Session, source: Source) -> list[Task]:
+    """Return the threads of a trace, by number."""
+    if not source.recorded:
+        query = f"SELECT tid, pid, NULL, name, unitless(start_ts) FROM {TRACE}.threads ORDER BY tid, pid"
+        return [_task(row, source.start) for row in session.sql(query).fetchall()]
+    comm, renamed = "t.comm", ""
+    if _NAMED in source.events:
+        comm = "COALESCE(n.comm, t.comm)"
+        renamed = (
+            f" LEFT JOIN (SELECT tid, LAST(comm ORDER BY _ts, line) AS comm FROM {TRACE}.raw_events.`{_NAMED}` "
+            "GROUP BY tid) AS n ON n.tid = t.tid"
+        )
+    query = f"SELECT t.tid, t.pid, t.ppid, {comm}, t.start FROM {TRACE}.tasks AS t{renamed} ORDER BY t.tid"
+    return [_task(row, 0) for row in session.sql(query).fetchall()]
+
+
+def _task(row: tuple[object, ...], start: int) -> Task:
+    tid, pid, parent, name, begin = row
+    number = int(str(tid))
+    return Task(
+        number,
+        number if pid is None else int(str(pid)),
+        None if parent is None else int(str(parent)),
+        "" if name is None else str(name),
+        None if begin is None else int(str(begin)) + start,
+    )
+
+
+def has_calls(session: Session) -> bool:
+    """Say whether the trace has any."""
+    return bool(session.sql(f"SELECT 1 FROM {TRACE}.calls LIMIT 1").fetchall())
+
+
+def functions_of(session: Session) -> list[str]:
+    """Return the names of the functions that were called."""
+    rows = session.sql(f"SELECT DISTINCT name FROM {TRACE}.calls WHERE name IS NOT NULL ORDER BY name").fetchall()
+    return [str(row[0]) for row in rows]
+
+
+def addresses_of(session: Session, source: Source, wanted: Collection[str]) -> Mapping[str, int]:
+    """Return where functions are, if the trace tells."""
+    if not wanted or not source.recorded:
+        return {}
+    rows = session.sql(f"SELECT name, MIN(addr) FROM {TRACE}.raw_events.call GROUP BY name").fetchall()
+    return {name: address for name, address in rows if name in wanted}
+
+
+def first_calls(session: Session) -> Mapping[int, int]:
+    """Return when the first call of each thread began."""
+    return dict(session.sql(f"SELECT tid, MIN(_ts) FROM {TRACE}.calls GROUP BY tid").fetchall())
+
+
+def times_of(session: Session, shown: str) -> Mapping[int, tuple[int, int]]:
+    """Return when the first shown call of each thread began, and the last ended."""
+    query = f"SELECT tid, MIN(_ts), MAX(_ts + COALESCE(dur, 0)) FROM ({shown}) WHERE _shown <> 0 GROUP BY tid"
+    return {tid: (first, last) for tid, first, last in answered(session, query).fetchall()}
+
+
+def idle_times(session: Session, source: Source) -> Mapping[int, int]:
+    """Return how long each thread was off its CPU, if the trace tells."""
+    if _OFF not in source.events:
+        return {}
+    return dict(session.sql(f"SELECT tid, SUM(unitless(dur)) FROM {TRACE}.raw_events.`{_OFF}` GROUP BY tid").fetchall())
+
+
+def in_order(shown: str, order: str) -> str:
+    """Return a query of the same rows in another order."""
+    return f"SELECT * FROM ({shown}) ORDER BY {order}"
