@@ -37,9 +37,11 @@ struct Node {
 struct Open {
     node: Option<u32>,
     session: u32,
-    /// None does not count: it is only what others are in.
     duration: Option<i64>,
+    /// Else it is only what others are in.
     counts: bool,
+    /// Its end was recorded, its begin was not.
+    untimed: bool,
     /// As the recorder measured it.
     own: Option<i64>,
     inner: i64,
@@ -162,14 +164,14 @@ impl Trees {
         let above = columns.long(16, row);
         let is_event = kind == Some(EVENT);
         let duration = columns.long(8, row);
-        if is_event && (duration.is_none() || above.is_none_or(|id| !self.open.contains_key(&id))) {
-            return Ok(());
-        }
         let session = self.session(columns.long(1, row).unwrap_or(0), time);
-        let counts = is_event || columns.marks(4, row) != 0 && kind != Some(UNTIMED);
-        let name = columns.text(9, row).unwrap_or_default();
         let inside = above.and_then(|id| self.open.get(&id));
         let inside = inside.filter(|one| one.session == session);
+        if is_event && (duration.is_none() || inside.is_none()) {
+            return Ok(());
+        }
+        let counts = is_event || columns.marks(4, row) != 0 && kind != Some(UNTIMED);
+        let name = columns.text(9, row).unwrap_or_default();
         let mut way = None;
         let node = if let Some(above) = inside.and_then(|one| one.node) {
             Some(self.node(above, name)?)
@@ -191,6 +193,7 @@ impl Trees {
             session,
             duration,
             counts,
+            untimed: kind == Some(UNTIMED),
             own: columns.long(SELF, row),
             inner: 0,
             way,
@@ -289,8 +292,14 @@ impl Trees {
     }
 
     fn ended(&mut self, call: &Open) {
-        let Some(duration) = call.duration.filter(|_| call.counts) else {
+        let Some(duration) = call.duration else {
             return;
+        };
+        // Of a call that began elsewhere only what happened in it is known.
+        let duration = match (call.counts, call.untimed) {
+            (true, _) => duration,
+            (false, true) => call.inner,
+            (false, false) => return,
         };
         if let Some(above) = call.above.and_then(|id| self.open.get_mut(&id)) {
             above.inner = above.inner.saturating_add(duration);
@@ -301,14 +310,14 @@ impl Trees {
         let Some(node) = call.node.and_then(|at| self.nodes.get_mut(at as usize)) else {
             return;
         };
-        let own = call
-            .own
-            .unwrap_or(duration.saturating_sub(call.inner))
-            .max(0);
+        let own = call.own.filter(|_| call.counts);
+        let own = own.unwrap_or(duration.saturating_sub(call.inner)).max(0);
         node.total = node.total.saturating_add(duration);
         node.own = node.own.saturating_add(own);
-        widened(&mut node.totals, duration);
-        widened(&mut node.owns, own);
+        if call.counts {
+            widened(&mut node.totals, duration);
+            widened(&mut node.owns, own);
+        }
         let above = node.above;
         if let Some(above) = above.and_then(|at| self.nodes.get_mut(at as usize)) {
             for (rest, sample) in above.rests.iter_mut().zip(&self.sample_times) {
