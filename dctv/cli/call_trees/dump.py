@@ -115,7 +115,7 @@ def write_chrome(session: Session, args: Namespace, source: Source, out: BinaryI
     start = int(unix) if unix.isdigit() else source.start
     writer = _kernels.Dump(_Form(chrome=True, structured=not source.recorded, args=not args.no_args, start=start))
     out.write(b'{"traceEvents":[\n')
-    heads = list(_heads(session, source, recording))
+    heads = list(dict.fromkeys(_heads(session, source, recording)))
     out.write(",\n".join(heads).encode())
     divided = not heads
     for batch in answered(session, tree_query(args, source)).reader():
@@ -142,7 +142,7 @@ def _heads(session: Session, source: Source, recording: Recording | None) -> Ite
         order = {tid: at for at, tid in enumerate(recording.info.tids)}
         tasks = sorted((one for one in tasks if one.tid in order), key=lambda one: order[one.tid])
     for task in tasks:
-        label = _json(f"[{task.tid}] {task.name}")
+        label = _json(f"[{task.tid}] {task.name}".rstrip())
         # The recorder names threads as if they were processes.
         process = task.tid if recording is not None else task.pid
         if process == task.tid:

@@ -88,7 +88,7 @@ def first_calls(session: Session) -> Mapping[int, int]:
 
 def times_of(session: Session, shown: str) -> Mapping[int, tuple[int, int]]:
     """Return when the first shown call of each thread began, and the last ended."""
-    query = f"SELECT tid, MIN(_ts), MAX(_ts + COALESCE(dur, 0)) FROM ({shown}) WHERE _shown <> 0 GROUP BY tid"
+    query = f"SELECT tid, MIN(unitless(_ts)), MAX(unitless(_ts) + COALESCE(dur, 0)) FROM ({shown}) WHERE _shown <> 0 GROUP BY tid"
     return {tid: (first, last) for tid, first, last in answered(session, query).fetchall()}
 
 

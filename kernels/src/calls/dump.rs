@@ -27,7 +27,10 @@ struct Call {
     depth: i32,
     level: i64,
     address: i64,
+    /// None if it has no end, or none that is written.
+    end: Option<i64>,
     name: Box<str>,
+    args: Option<Box<str>>,
     result: Option<Box<str>>,
 }
 
@@ -98,16 +101,22 @@ impl Writer {
             depth,
             level: columns.long(15, row).unwrap_or(0),
             address: columns.long(13, row).unwrap_or(0),
+            end: columns
+                .long(8, row)
+                .map(|length| time.saturating_add(length)),
             name: columns.text(9, row).unwrap_or_default().into(),
+            args: columns.text(10, row).map(Box::from),
             result: columns.text(11, row).map(Box::from),
         };
-        if marks & ENTRY != 0 {
-            self.begin(&call, time, columns.text(10, row));
+        if self.form.chrome && self.crosses(&call, number) {
+            self.complete(&call, time);
+            return Ok(());
         }
-        if let Some(length) = columns.long(8, row)
-            && marks & EXIT != 0
-        {
-            self.ends.add(time.saturating_add(length), number, id);
+        if marks & ENTRY != 0 {
+            self.begin(&call, time);
+        }
+        if let Some(end) = call.end.filter(|_| marks & EXIT != 0) {
+            self.ends.add(end, number, id);
         }
         if let Some(open) = self.open.get_mut(number as usize) {
             open.push(call);
@@ -154,14 +163,36 @@ impl Writer {
         }
     }
 
-    fn begin(&mut self, call: &Call, time: i64, args: Option<&str>) {
-        if !self.form.chrome {
+    /// Whether another call of the thread ends within this one: then begins and ends do not tell which are together.
+    fn crosses(&self, call: &Call, number: u32) -> bool {
+        let open = self.open.get(number as usize);
+        let newest = open.and_then(|open| open.last());
+        let ends = newest.and_then(|one| one.end).zip(call.end);
+        ends.is_some_and(|(before, own)| before < own)
+    }
+
+    fn complete(&mut self, call: &Call, time: i64) {
+        self.event('X', call, time);
+        let length = call.end.unwrap_or(time).saturating_sub(time).max(0);
+        put(
+            &mut self.out,
+            format_args!(",\"dur\":{}.{:03}", length / 1000, length % 1000),
+        );
+        self.arguments(call);
+    }
+
+    fn begin(&mut self, call: &Call, time: i64) {
+        if self.form.chrome {
+            self.event('B', call, time);
+            self.arguments(call);
+        } else {
             self.line("entry", call, time);
-            return;
         }
-        self.event('B', call, time);
+    }
+
+    fn arguments(&mut self, call: &Call) {
         let out = &mut self.out;
-        if let Some(args) = args.filter(|_| self.form.args) {
+        if let Some(args) = call.args.as_deref().filter(|_| self.form.args) {
             let inner = args
                 .strip_prefix('(')
                 .and_then(|rest| rest.strip_suffix(')'));
