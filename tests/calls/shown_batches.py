@@ -41,10 +41,26 @@ def shown_rows(calls: list[Call], chosen: Filters) -> list[dict[str, Any]]:
         call = by_id[number]
         found.append(
             {
-                **{"_ts": ts, "tid": tid, "id": number, "depth": depth, "marks": marks, "indent": indent},
-                **{"outdent": outdent, "stack": stack, "dur": None if call.end is None else call.end - call.ts},
-                **{"name": call.name, "args": None, "retval": None, "module": None, "addr": None, "task": None},
-                **{"level": depth, "call": parent, "kind": 0, "self": None, "pid": 1},
+                "_ts": ts,
+                "tid": tid,
+                "id": number,
+                "depth": depth,
+                "marks": marks,
+                "indent": indent,
+                "outdent": outdent,
+                "stack": stack,
+                "dur": None if call.end is None else call.end - call.ts,
+                "name": call.name,
+                "args": None,
+                "retval": None,
+                "module": None,
+                "addr": None,
+                "task": None,
+                "level": depth,
+                "call": parent,
+                "kind": 0,
+                "self": None,
+                "pid": 1,
             }
         )
     return sorted(found, key=lambda row: (row["_ts"], row["id"]))

@@ -117,7 +117,11 @@ def test_tree_of_a_function_has_what_its_outermost_calls_made(
 def test_all_writers_have_the_same_calls(calls: list[Call], chosen: Filters, cut: int) -> None:
     rows = shown_rows(calls, chosen)
     shown = Counter((row["tid"], row["name"]) for row in rows)
-    begun = Counter((event.get("tid", event["pid"]), event["name"]) for event in chrome(rows, cut) if event["ph"] == "B") if rows else {}
+    begun = (
+        Counter((event.get("tid", event["pid"]), event["name"]) for event in chrome(rows, cut) if event["ph"] == "B")
+        if rows
+        else {}
+    )
     assert {(tid, name): count for (tid, name), count in begun.items()} == dict(shown)
     sums, _ = added(rows, cut)
     by_name: Counter[str] = Counter()

@@ -19,8 +19,8 @@ OUTPUTS = {
     "info": (["info"], "info.txt"),
 }
 DIFFERENT = {
-    # The tool loses its place where calls are left by a jump, or in a process that runs another program; and forgets that
-    # a thread that was interrupted, not waiting, was off its CPU.
+    # The tool loses its place where calls are left by a jump, or in a process that runs another program; and forgets
+    # that a thread that was interrupted, not waiting, was off its CPU.
     "graph": ("forkexec-", "longjmp-", "fork-v0.13"),
     "chrome": ("fork-", "forkexec-", "longjmp-", "thread-v0.19", "exception-v0.13", "sort-args-v0.13"),
     "flame": ("fork-", "forkexec-", "longjmp-", "thread-v0.19"),

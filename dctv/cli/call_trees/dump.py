@@ -115,7 +115,7 @@ def write_chrome(session: Session, args: Namespace, source: Source, out: BinaryI
     start = int(unix) if unix.isdigit() else source.start
     writer = _kernels.Dump(_Form(chrome=True, structured=not source.recorded, args=not args.no_args, start=start))
     out.write(b'{"traceEvents":[\n')
-    heads = list(dict.fromkeys(_heads(session, source, recording)))
+    heads = list(_heads(session, source, recording))
     out.write(",\n".join(heads).encode())
     divided = not heads
     for batch in answered(session, tree_query(args, source)).reader():

@@ -12,11 +12,11 @@ from dctv.cli.call_trees.lookups import (
     addresses_of,
     functions_of,
     has_calls,
-    idle_times,
     properties_of,
+    running_times,
     tasks_of,
-    times_of,
 )
+from dctv.cli.call_trees.options import is_filtered
 from dctv.cli.call_trees.queries import Source, exactly, shown_calls
 from dctv.cli.call_trees.recording import program_of, recording_of
 from dctv.cli.call_trees.report import time_unit
@@ -184,11 +184,8 @@ def write_tasks(session: Session, args: Namespace, source: Source, columns: Sequ
     """Write the tree of threads."""
     unlimited = Namespace(**{**vars(args), "time_filter": 0})
     query = shown_calls(unlimited, source, tasks=False, events=False)
-    times, idle = times_of(session, query), idle_times(session, source)
-    every = [
-        Ran(one, times[one.tid][1] - times[one.tid][0] if one.tid in times else 0, idle.get(one.tid, 0))
-        for one in tasks_of(session, source)
-    ]
+    times = running_times(session, source, query, filtered=is_filtered(unlimited))
+    every = [Ran(one, *times.get(one.tid, (0, 0))) for one in tasks_of(session, source)]
     if not every:
         raise UsageError("the trace tells of no threads")
     out.write(b"========== TASK GRAPH ==========\n")

@@ -37,7 +37,10 @@ def properties_of(session: Session) -> Mapping[str, str]:
 def tasks_of(session: Session, source: Source) -> list[Task]:
     """Return the threads of a trace, by number."""
     if not source.recorded:
-        query = f"SELECT tid, pid, NULL, name, unitless(start_ts) FROM {TRACE}.threads ORDER BY tid, pid"
+        query = (
+            "SELECT tid, pid, NULL, MAX(name), MIN(unitless(start_ts)) "
+            f"FROM {TRACE}.threads GROUP BY tid, pid ORDER BY tid, pid"
+        )
         return [_task(row, source.start) for row in session.sql(query).fetchall()]
     comm, renamed = "t.comm", ""
     if _NAMED in source.events:
@@ -86,17 +89,23 @@ def first_calls(session: Session) -> Mapping[int, int]:
     return dict(session.sql(f"SELECT tid, MIN(_ts) FROM {TRACE}.calls GROUP BY tid").fetchall())
 
 
-def times_of(session: Session, shown: str) -> Mapping[int, tuple[int, int]]:
-    """Return when the first shown call of each thread began, and the last ended."""
-    query = f"SELECT tid, MIN(unitless(_ts)), MAX(unitless(_ts) + COALESCE(dur, 0)) FROM ({shown}) WHERE _shown <> 0 GROUP BY tid"
-    return {tid: (first, last) for tid, first, last in answered(session, query).fetchall()}
-
-
-def idle_times(session: Session, source: Source) -> Mapping[int, int]:
-    """Return how long each thread was off its CPU, if the trace tells."""
+def running_times(session: Session, source: Source, shown: str, *, filtered: bool) -> Mapping[int, tuple[int, int]]:
+    """Return how long each thread ran, as far as it is shown, in ns, and how long of that it was off its CPU."""
+    begun = (
+        f"SELECT tid, unitless(_ts) AS first, unitless(_ts) + COALESCE(dur, 0) AS last FROM ({shown}) WHERE _shown <> 0"
+    )
+    off = f"SELECT tid, unitless(_ts) AS first, unitless(_ts) + unitless(dur) AS last FROM {TRACE}.raw_events.`{_OFF}`"
     if _OFF not in source.events:
-        return {}
-    return dict(session.sql(f"SELECT tid, SUM(unitless(dur)) FROM {TRACE}.raw_events.`{_OFF}` GROUP BY tid").fetchall())
+        query = f"SELECT tid, MAX(last) - MIN(first), 0 FROM ({begun}) GROUP BY tid"
+    else:
+        every = begun if filtered else f"SELECT * FROM ({begun}) UNION ALL {off}"
+        query = (
+            f"WITH ran AS (SELECT tid, MIN(first) AS first, MAX(last) AS last FROM ({every}) GROUP BY tid) "
+            "SELECT r.tid, r.last - r.first, "
+            "(SELECT SUM(GREATEST(LEAST(o.last, r.last) - GREATEST(o.first, r.first), 0)) "
+            f"FROM ({off}) AS o WHERE o.tid = r.tid) FROM ran AS r"
+        )
+    return {tid: (ran, idle or 0) for tid, ran, idle in answered(session, query).fetchall()}
 
 
 def in_order(shown: str, order: str) -> str:
