@@ -17,6 +17,7 @@ from dctv.cli.call_trees.tree import Forest, Node, forest_of, tree_query
 from dctv.record import record
 
 if TYPE_CHECKING:
+    from dctv._kernels import Dump
     from dctv.session import Session
 
 
@@ -114,26 +115,27 @@ def write_chrome(session: Session, args: Namespace, source: Source, out: BinaryI
     unix = properties.get("start_unix_ns", "")
     start = int(unix) if unix.isdigit() else source.start
     writer = _kernels.Dump(_Form(chrome=True, structured=not source.recorded, args=not args.no_args, start=start))
-    out.write(b'{"traceEvents":[\n')
-    heads = list(_heads(session, source, recording))
-    out.write(",\n".join(heads).encode())
-    divided = not heads
-    for batch in answered(session, tree_query(args, source)).reader():
-        divided = _write_part(writer.push(batch), out, divided=divided)
-    divided = _write_part(writer.finish(), out, divided=divided)
-    if heads and not divided:
+    heads = ",\n".join(_heads(session, source, recording)).encode()
+    head = b'{"traceEvents":[\n' + heads
+    found = False
+    for part in _parts(session, args, source, writer):
+        # Nothing is written of a trace that turns out to have no calls.
+        out.write(part if found else head + (b",\n" if heads else b"") + part)
+        found = True
+    if not found:
         refuse(session)
+        out.write(head)
     facts = {"version": made.version, "recorded_time": made.date, "command_line": made.command}
     lines = ",\n".join(f'"{name}":{_json(value)}' for name, value in facts.items() if value is not None)
     out.write(f'\n], "displayTimeUnit": "ns", "metadata": {{\n{lines}\n}} }}\n'.encode())
 
 
-def _write_part(part: bytes, out: BinaryIO, *, divided: bool) -> bool:
-    """Write events behind others; the first of all calls have no comma before them."""
-    if part and not divided:
-        out.write(b",\n")
-    out.write(part)
-    return divided or bool(part)
+def _parts(session: Session, args: Namespace, source: Source, writer: Dump) -> Iterator[bytes]:
+    for batch in answered(session, tree_query(args, source)).reader():
+        if part := writer.push(batch):
+            yield part
+    if part := writer.finish():
+        yield part
 
 
 def _heads(session: Session, source: Source, recording: Recording | None) -> Iterator[str]:
@@ -147,7 +149,7 @@ def _heads(session: Session, source: Source, recording: Recording | None) -> Ite
         process = task.tid if recording is not None else task.pid
         if process == task.tid:
             yield f'{{"ts":0,"ph":"M","pid":{process},"name":"process_name","args":{{"name":{label}}}}}'
-        thread = "" if process == task.tid else f'"tid":{task.tid},'
+        thread = "" if process == task.tid and recording is not None else f'"tid":{task.tid},'
         yield f'{{"ts":0,"ph":"M","pid":{process},{thread}"name":"thread_name","args":{{"name":{label}}}}}'
 
 
@@ -182,9 +184,16 @@ def _nanoseconds(elapsed: str) -> int | None:
     return int(whole + digits) if (whole + digits).isascii() and (whole + digits).isdigit() and whole else None
 
 
+def _visible(name: str) -> str:
+    """Write characters that are no characters of a text as `\\x01`."""
+    if name.isprintable():
+        return name
+    return "".join(one if one.isprintable() else f"\\x{ord(one):02x}" for one in name)
+
+
 def _plain(name: str) -> str:
     """Write a name so that it stays on its line, and is divided from others."""
-    return name.replace(";", ":").replace("\n", "\\n").replace("\r", "\\r")
+    return _visible(name).replace(";", ":")
 
 
 def _forest(session: Session, args: Namespace, source: Source, *, sample_time: int | None = None) -> Forest:
@@ -215,7 +224,7 @@ def _line(text: str) -> str:
 
 
 def _dot(name: str) -> str:
-    text = name.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\r", "\\r")
+    text = _visible(name).replace("\\", "\\\\").replace('"', '\\"')
     return f'"{text}"'
 
 
@@ -267,7 +276,7 @@ def _edges(forest: Forest, program: str) -> Iterator[str]:
 def _label(name: str) -> str:
     """Write a name within quotes of a graph that stands in a page."""
     special = {'"': "#quot;", "<": "#lt;", ">": "#gt;", "&": "#amp;", "#": "#35;", ";": "#59;"}
-    return "".join(special.get(one, one if one.isprintable() else " ") for one in name)
+    return "".join(special.get(one, one) for one in _visible(name))
 
 
 Writer = Callable[["Session", Namespace, Source, BinaryIO], None]

@@ -39,7 +39,7 @@ struct Call {
 struct Form {
     /// Events of Chrome's JSON, a begin and an end of each call; else lines, thread by thread.
     chrome: bool,
-    /// Arguments are objects of JSON.
+    /// Arguments are objects of JSON, and main threads have numbers as others do.
     structured: bool,
     args: bool,
     /// What is added to times.
@@ -258,7 +258,7 @@ impl Writer {
                 call.pid
             ),
         );
-        if call.pid != call.tid {
+        if call.pid != call.tid || self.form.structured {
             put(out, format_args!(",\"tid\":{}", call.tid));
         }
         out.extend_from_slice(b",\"name\":");
