@@ -160,7 +160,7 @@ def test_records_of_a_directory_are_written_as_they_stand_there(tmp_path: Path) 
 def test_records_that_filters_hide_are_left_out(tmp_path: Path) -> None:
     folder = recording(tmp_path / "data")
 
-    def lines(*options: str) -> list[str]:
+    def lines(*options: str) -> list[Any]:
         out = run("dump", folder, "--no-index", *options).out.partition("\n\n")[2]
         return re.findall(r"\[(entry|exit |event)\] (\S+)\(", out)
 
@@ -173,7 +173,7 @@ def test_records_that_filters_hide_are_left_out(tmp_path: Path) -> None:
 
 def test_records_of_many_threads_come_in_the_order_of_their_files(tmp_path: Path) -> None:
     dat = {tid: calls((10 + tid, "a"), (20 + tid, None), (30 + tid, "a"), (40 + tid, None)) for tid in (9, 3, 5)}
-    tasks = Directory().tasks + tuple(f"TASK timestamp=0.000000001 tid={tid} pid=1" for tid in dat)
+    tasks = (*Directory().tasks, *(f"TASK timestamp=0.000000001 tid={tid} pid=1" for tid in dat))
     folder = Directory(dat, tasks=tasks).write(tmp_path / "data")
     whole = re.findall(r"reading (\d+)|\] (a)\(", run("dump", folder, "--no-index").out)
     assert [tid for tid, _ in whole if tid] == ["9", "3", "5"]

@@ -185,7 +185,7 @@ def _nanoseconds(elapsed: str) -> int | None:
 
 
 def _visible(name: str) -> str:
-    """Write characters that are no characters of a text as `\\x01`."""
+    """Write out characters that cannot be shown: control characters and the like, in hexadecimal."""
     if name.isprintable():
         return name
     return "".join(one if one.isprintable() else f"\\x{ord(one):02x}" for one in name)

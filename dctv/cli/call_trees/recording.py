@@ -77,7 +77,8 @@ def recording_of(traces: Sequence[str]) -> Recording | None:
 def program_of(recording: Recording | None, properties: Mapping[str, str], traces: Sequence[str]) -> str:
     """Return the name of the program that was traced, or of the trace."""
     path = recording.info.values.get("exename") if recording else properties.get("exename")
-    return (path or traces[0]).rstrip("/").rsplit("/", 1)[-1]
+    name = (path or traces[0]).rstrip("/").rsplit("/", 1)[-1]
+    return name.encode("utf-8", "replace").decode()
 
 
 def version_of(recording: Recording | None) -> str:

@@ -63,6 +63,8 @@ def run(args: Namespace) -> int:
         if name not in known:
             raise UsageError(f"expected one of the fields {', '.join(known)}, found `{name}`")
     columns = [known[name] for name in names]
+    if args.function is not None:
+        args.function = args.function.encode("utf-8", "replace").decode()
 
     def work(desk: Desk) -> int:
         source = source_of(desk.session)
