@@ -17,10 +17,15 @@ from dctv.calls.rules import Filters
 from tests.bounds import bounded
 from tests.calls.shown_batches import batches, shown_rows
 from tests.calls.test_filter_kernel import some_filters
-from tests.calls.trees import Call, traces
+from tests.calls.trees import Call, filters, traces
 
 Rows = list[dict[str, Any]]
 CUT = st.integers(0, 40)
+SWITCHES = st.lists(
+    st.builds("-T {}@{}".format, st.sampled_from("abc"), st.sampled_from(["trace_on", "trace_off", "sample=2"])),
+    max_size=3,
+).map(lambda words: filters(*words))
+"""Filters by which only the begin or only the end of a call may be shown."""
 
 
 def written(writer: Any, rows: Rows, cut: int) -> str:
@@ -92,7 +97,7 @@ def expected(rows: Rows, function: str | None = None) -> tuple[dict[tuple[str, .
 
 
 @bounded(300)
-@given(traces(), some_filters(), CUT)
+@given(traces(), st.one_of(some_filters(), SWITCHES), CUT)
 def test_tree_is_that_of_shown_calls(calls: list[Call], chosen: Filters, cut: int) -> None:
     rows = shown_rows(calls, chosen)
     found, _ = added(rows, cut)
@@ -132,7 +137,7 @@ def test_all_writers_have_the_same_calls(calls: list[Call], chosen: Filters, cut
 
 
 @bounded(300)
-@given(traces(), some_filters(), CUT)
+@given(traces(), st.one_of(some_filters(), SWITCHES), CUT)
 def test_records_are_those_that_replay_has(calls: list[Call], chosen: Filters, cut: int) -> None:
     rows = shown_rows(calls, chosen)
     flat = re.findall(r"\] (==>|<==) (\d+)/\d+: ip \((\w+)\), time \((\d+)", "\n".join(replayed(rows, cut)))
@@ -142,7 +147,7 @@ def test_records_are_those_that_replay_has(calls: list[Call], chosen: Filters, c
 
 
 @bounded(300)
-@given(traces(), some_filters(), CUT)
+@given(traces(), st.one_of(some_filters(), SWITCHES), CUT)
 def test_begins_and_ends_nest_to_the_same_slices(calls: list[Call], chosen: Filters, cut: int) -> None:
     rows = shown_rows(calls, chosen)
     stacks: dict[int, list[tuple[int, str]]] = {}

@@ -62,3 +62,12 @@ def test_output_is_that_of_the_tool(name: str, what: str, tmp_path: Path) -> Non
     assert main([command, str(root() / name / "uftrace.data"), *options, "--no-index", "-o", str(out)]) == 0
     expected = (root() / name / "truth" / file).read_bytes().decode("utf-8", "replace")
     assert plain(out.read_bytes().decode("utf-8", "replace")) == plain(expected)
+
+
+def test_without_events_what_a_thread_waited_is_time_of_its_call(tmp_path: Path) -> None:
+    trace, out = root() / "sleep-sched-v0.19" / "uftrace.data", tmp_path / "out.txt"
+    words = ["dump", "--flame-graph", "--sample-time=2ms", str(trace), "--no-index", "-o", str(out)]
+    assert main(words) == 0
+    assert out.read_text() == "main;foo;bar;usleep;linux:schedule 1\n"
+    assert main([*words, "--no-event"]) == 0
+    assert out.read_text() == "main;foo;bar;usleep 1\n"

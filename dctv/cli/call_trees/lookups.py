@@ -108,6 +108,20 @@ def running_times(session: Session, source: Source, shown: str, *, filtered: boo
     return {tid: (ran, idle or 0) for tid, ran, idle in answered(session, query).fetchall()}
 
 
+def with_idle(shown: str) -> str:
+    """Return a query of the same calls; what they were off the CPU counts as their own time."""
+    names = (
+        "_ts, tid, id, depth, _shown, _indent, _outdent, _stack, dur, name, args, retval, module, addr, task, level, "
+        "`call`, kind"
+    )
+    columns = ", ".join(f"s.{name} AS {name}" for name in names.split(", "))
+    off = f"SELECT `call`, SUM(unitless(dur)) AS off FROM {TRACE}.raw_events.`{_OFF}` GROUP BY `call`"
+    return (
+        f"SELECT {columns}, s.self + COALESCE(o.off, 0) AS self, s.pid AS pid "
+        f"FROM ({shown}) AS s LEFT JOIN ({off}) AS o ON o.`call` = s.id ORDER BY _ts, id"
+    )
+
+
 def in_order(shown: str, order: str) -> str:
     """Return a query of the same rows in another order."""
     return f"SELECT * FROM ({shown}) ORDER BY {order}"

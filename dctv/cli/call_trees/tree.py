@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
+from dctv.cli.call_trees.lookups import with_idle
 from dctv.cli.call_trees.queries import Source, answered, shown_calls
 from dctv.record import record
 
@@ -116,9 +117,10 @@ def forest_of(
 
 def tree_query(args: Namespace, source: Source) -> str:
     """Return the query of calls, and of the times when their threads were off the CPU."""
-    schedule = () if getattr(args, "no_event", False) else (SCHEDULE,)
-    found = replace(source, events=tuple(one for one in source.events if one in schedule))
-    return shown_calls(args, found, tasks=False, events=bool(found.events), more=True)
+    events = (SCHEDULE,) if SCHEDULE in source.events else ()
+    silent = bool(getattr(args, "no_event", False))
+    query = shown_calls(args, replace(source, events=events), tasks=False, events=not silent, more=True)
+    return with_idle(query) if silent and events else query
 
 
 _NodeRow = tuple[
