@@ -41,7 +41,10 @@ def tasks_of(session: Session, source: Source) -> list[Task]:
             "SELECT tid, pid, NULL, MAX(name), MIN(unitless(start_ts)) "
             f"FROM {TRACE}.threads GROUP BY tid, pid ORDER BY tid, pid"
         )
-        return [_task(row, source.start) for row in session.sql(query).fetchall()]
+        rows = session.sql(query).fetchall()
+        # Some traces name no threads, but tell whose calls are whose.
+        own = f"SELECT tid, MAX(pid), NULL, NULL, NULL FROM {TRACE}.calls WHERE tid IS NOT NULL GROUP BY tid ORDER BY 1"
+        return [_task(row, source.start) for row in rows or session.sql(own).fetchall()]
     comm, renamed = "t.comm", ""
     if _NAMED in source.events:
         comm = "COALESCE(n.comm, t.comm)"
