@@ -1091,6 +1091,90 @@ class _ReplayStyle(Protocol):
     @property
     def start(self) -> int: ...
 
+class _CallTreeWanted(Protocol):
+    """Which tree of calls is made."""
+
+    @property
+    def function(self) -> str | None: ...
+    @property
+    def sample_times(self) -> Sequence[int]: ...
+    @property
+    def sessions(self) -> Sequence[tuple[int, Sequence[tuple[int, int]]]]: ...
+
+_Range = tuple[int, int] | None
+_CallNode = tuple[
+    int | None, str | None, int | None, int, tuple[int, int], tuple[_Range, _Range], list[int], int | None
+]
+
+class CallTree:
+    """Adds up shown calls, and events that last, in order of time, by who called whom.
+
+    Columns: those of `Replay`, but for calls that of the call of an event has the parent; then the call's own time as
+    it was measured, or null, and the process, all int64.
+    """
+
+    def __init__(self, wanted: _CallTreeWanted) -> None: ...
+    def push(self, batch: _ArrowArray) -> None:
+        """Add the calls of a batch."""
+
+    def finish(self) -> tuple[list[_CallNode], list[tuple[int, str | None, int, int]], int]:
+        """Return nodes, ways to the function, and ns from the first call's begin to the last's end.
+
+        A node is the place of the one above, name, address, calls, total and own time in ns, the ranges of both, what
+        is left of durations within divided by each sample time, and the session of a root. A way is a session, the
+        calls above by lines, hits and time.
+        """
+
+class _DumpForm(Protocol):
+    """How records of calls look."""
+
+    @property
+    def chrome(self) -> bool: ...
+    @property
+    def structured(self) -> bool: ...
+    @property
+    def args(self) -> bool: ...
+    @property
+    def start(self) -> int: ...
+
+class Dump:
+    """Writes begins and ends of shown calls.
+
+    Columns are those of `CallTree`; where lines are written, the rows of a thread come together.
+    """
+
+    def __init__(self, form: _DumpForm) -> None: ...
+    def push(self, batch: _ArrowArray) -> bytes:
+        """Return the records of a batch, as far as they are certain."""
+
+    def finish(self) -> bytes:
+        """Return the records that are left."""
+
+class _UftraceRecords(Protocol):
+    """Which records of a data directory are written."""
+
+    @property
+    def data(self) -> bool: ...
+    @property
+    def events(self) -> bool: ...
+    @property
+    def filtered(self) -> bool: ...
+    @property
+    def start(self) -> int: ...
+
+class UftraceDump:
+    """Writes the records of a data directory, file by file; where they are filtered, of shown calls that are pushed.
+
+    Columns are those of `CallTree`, rows come in the order of the files and then by id.
+    """
+
+    def __init__(self, setup: object, wanted: _UftraceRecords) -> None: ...
+    def push(self, batch: _ArrowArray) -> bytes:
+        """Return the lines that are certain with these calls."""
+
+    def finish(self) -> bytes | None:
+        """Return more lines, when there are no more calls; None at the end."""
+
 class Replay:
     """Prints shown calls, and events, in order of time.
 

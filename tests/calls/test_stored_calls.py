@@ -86,7 +86,13 @@ def written(calls: Sequence[dict[str, Any]], folder: str, group_rows: int = 100_
 def source(path: Path, chosen: Filters) -> StoredCalls:
     wanted = chosen.by_size or chosen.by_file
     return StoredCalls(
-        path, chosen, [], FUNCTIONS if wanted else [], chosen.by_module or chosen.counts, by_arguments=True
+        path,
+        chosen,
+        [],
+        FUNCTIONS if wanted else [],
+        chosen.by_module or chosen.counts,
+        by_arguments=True,
+        missed=_kernels.Missed(),
     )
 
 
@@ -214,7 +220,19 @@ def test_lines_are_those_of_what_is_shown(calls: list[dict[str, Any]], chosen: F
         return
     names = tuple(data.draw(st.lists(st.sampled_from(FIELDS), unique=True)))
     args, flat = data.draw(st.booleans()), data.draw(st.booleans())
-    style = Style(names, args=args, comments=True, flat=flat, task_newline=False, start=5)
+    style = Style(
+        names,
+        args=args,
+        comments=True,
+        flat=flat,
+        task_newline=False,
+        colored=False,
+        offset=0,
+        merge=True,
+        rules=(),
+        match="regex",
+        start=5,
+    )
     events = [
         {**EVENT, "_ts": row["_ts"] + shift, "tid": row["tid"], "id": 1000 + row["id"], "name": "e", "call": within}
         for row in calls

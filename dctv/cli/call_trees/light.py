@@ -13,8 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dctv.cli.call_trees.queries import SCHEDULE
-from dctv.cli.call_trees.report import shows_sizes, unread, write_sums
+from dctv.cli.call_trees.queries import SCHEDULE, measures
+from dctv.cli.call_trees.report import shows_sizes, write_sums
 from dctv.cli.call_trees.stored import StoredCalls, read_directly
 from dctv.console.attended import Check, attended, end_process
 from dctv.console.sink import stdout_sink
@@ -44,7 +44,7 @@ def report_lightly(args: Namespace, fields: Sequence[str]) -> bool:
         if calls is None or calls.rules.by_size or calls.rules.by_file or calls.rules.backtraces:
             return False
         cancel = _kernels.Cancel()
-        sums = _kernels.CallSums(measured=not unread(args))
+        sums = _kernels.CallSums(measured=measures(args))
 
         def work(_: Check) -> None:
             sums.read(str(calls.path), calls, cancel=cancel)

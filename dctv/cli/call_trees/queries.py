@@ -99,32 +99,39 @@ def property_of(session: Session, mount: str, key: str) -> str | None:
     return None if found is None else str(found)
 
 
-def shown_calls(args: Namespace, source: Source, *, tasks: bool, events: bool) -> str:
-    """Return the query of what `Replay` prints; `tasks` tells whether the names of threads are wanted."""
+def shown_calls(args: Namespace, source: Source, *, tasks: bool, events: bool, more: bool = False) -> str:
+    """Return the query of what `Replay` prints.
+
+    `tasks` tells whether the names of threads are wanted, `more` whether own times and processes are.
+    """
     filters = ", ".join(arguments(args, source.start))
     joined = f" LEFT JOIN ({tasks_of(source)}) AS k ON k.tid = {{}}.tid"
     task = "k.task" if tasks else "NULL::STRING"
     kind = "CASE WHEN c.state = 'entered' THEN 2 ELSE 0 END::INT64" if source.recorded else "0::INT64"
+    own = _own(args, source) if more else ""
     calls = (
-        f"WITH calls AS ({calls_of(args, source)}) SELECT c._ts AS _ts, c.tid AS tid, c.id AS id, c.depth AS depth, "
-        "c._shown AS _shown, c._indent AS _indent, c._outdent AS _outdent, c._stack AS _stack, unitless(c.dur) AS dur, "
-        "c.name AS name, c.args AS args, c.retval AS retval, c.module AS module, c.addr AS addr, "
-        f"{task} AS task, c.level::INT64 AS level, NULL::INT64 AS call, {kind} AS kind "
+        f"WITH calls AS ({calls_of(args, source, pid=more)}) "
+        "SELECT c._ts AS _ts, c.tid AS tid, c.id AS id, c.depth AS depth, c._shown AS _shown, "
+        "c._indent AS _indent, c._outdent AS _outdent, c._stack AS _stack, unitless(c.dur) AS dur, c.name AS name, "
+        "c.args AS args, c.retval AS retval, c.module AS module, c.addr AS addr, "
+        f"{task} AS task, c.level::INT64 AS level, c.parent AS call, {kind} AS kind{own} "
         f"FROM dctv.shown_calls(calls, {filters}) AS c{joined.format('c') if tasks else ''}"
     )
-    others = _event_rows(source, task, joined.format("e") if tasks else "") if events else []
-    if not others:
+    happened = _event_rows(source, task, joined.format("e") if tasks else "", more=more) if events else []
+    if not happened:
         return f"{calls} ORDER BY _ts, id" if tasks else calls
-    return f"SELECT * FROM ({' UNION ALL '.join([calls, *others])}) ORDER BY _ts, id"
+    return f"SELECT * FROM ({' UNION ALL '.join([calls, *happened])}) ORDER BY _ts, id"
 
 
-def _event_rows(source: Source, task: str, joined: str) -> list[str]:
+def _event_rows(source: Source, task: str, joined: str, *, more: bool = False) -> list[str]:
     """Return queries of events, in the columns that `Replay` takes."""
+    others = ", NULL::INT64 AS self, e.pid AS pid" if more else ""
     return [
         f"SELECT e._ts AS _ts, e.tid AS tid, e.line AS id, 0::INT32 AS depth, 0::INT8 AS _shown, 0::INT32 AS _indent, "
         f"0::INT32 AS _outdent, NULL::STRING AS _stack, {dur} AS dur, {text} AS name, NULL::STRING AS args, "
         f"NULL::STRING AS retval, NULL::STRING AS module, NULL::INT64 AS addr, {task} AS task, "
-        f"{_level(table)}::INT64 AS level, {within} AS call, 1::INT64 AS kind FROM {_told_of(source, table)} AS e{joined}"
+        f"{_level(table)}::INT64 AS level, {within} AS call, 1::INT64 AS kind{others} "
+        f"FROM {_told_of(source, table)} AS e{joined}"
         for table, text, dur, within in _events(source)
     ]
 
@@ -142,12 +149,28 @@ def tasks_of(source: Source) -> str:
     return f"SELECT tid, MAX({name}) AS task FROM {names} GROUP BY tid"
 
 
-def calls_of(args: Namespace, source: Source, *, size: bool = False) -> str:
-    """Return the query of all calls, with sizes and files of their functions where these are wanted."""
+def _own(args: Namespace, source: Source) -> str:
+    measured = source.recorded and measures(args)
+    return f", {'unitless(c.self)' if measured else 'NULL::INT64'} AS self, c.pid AS pid"
+
+
+def measures(args: Namespace) -> bool:
+    """Say whether what the recorder measured of calls without those within holds for what is shown.
+
+    It leaves out all calls within; those that are not read count as part of their caller.
+    """
+    unread = args.time_filter or args.size_filter or args.callers or args.time_range is not None
+    words = [*(args.triggers or ()), *(args.filters or ())]
+    return not unread and not any(word in one for one in words for word in ("time=", "caller", "size="))
+
+
+def calls_of(args: Namespace, source: Source, *, size: bool = False, pid: bool = False) -> str:
+    """Return the query of all calls, with sizes and files of their functions, and processes, where these are wanted."""
+    plain = f"{_OWN}, c.pid" if pid else _OWN
     if not source.recorded:
         if size:
             raise UsageError("the trace does not tell sizes of functions")
-        own = _OWN.replace("c.dur", "c._duration AS dur").replace("c.parent", "c.parent_id AS parent")
+        own = plain.replace("c.dur", "c._duration AS dur").replace("c.parent", "c.parent_id AS parent")
         own = own.replace("c.args", "CASE WHEN c.args LIKE '(%' THEN c.args ELSE '(' || c.args || ')' END AS args")
         if source.view != "calls":
             own = own.replace("c.args", "c.args::STRING").replace("c.module", "NULL::STRING AS module")
@@ -156,9 +179,9 @@ def calls_of(args: Namespace, source: Source, *, size: bool = False) -> str:
     words = [*(args.triggers or ()), *(args.filters or ())]
     wanted = size or args.size_filter or args.location or any("size=" in word for word in words)
     if not wanted:
-        return f"SELECT {_OWN}, c.addr, c.state, c.self FROM {source.calls} AS c"
+        return f"SELECT {plain}, c.addr, c.state, c.self FROM {source.calls} AS c"
     return (
-        f"SELECT {_OWN}, c.addr, c.state, c.self, f.size, f.file FROM {source.calls} AS c "
+        f"SELECT {plain}, c.addr, c.state, c.self, f.size, f.file FROM {source.calls} AS c "
         f"LEFT JOIN ({FUNCTIONS.format(source.mount)}) AS f ON f.name = c.name AND f.module = c.module"
     )
 
@@ -249,10 +272,10 @@ def _library_calls(session: Session, source: Source, match: str) -> list[str]:
     if not source.recorded:
         raise UsageError("the trace does not tell which functions are of libraries")
     found = session.sql(f"SELECT DISTINCT name, module FROM {source.mount}.functions WHERE type = 'P'").fetchall()
-    return [f"{_exactly(name, match)}@{module}" for name, module in found if not set(name) & set("@;!")]
+    return [f"{exactly(name, match)}@{module}" for name, module in found if not set(name) & set("@;!")]
 
 
-def _exactly(name: str, match: str) -> str:
+def exactly(name: str, match: str) -> str:
     """Write a name so that it means itself."""
     if match == "regex":
         return f"^{re.escape(name)}$"

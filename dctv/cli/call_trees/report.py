@@ -8,7 +8,7 @@ from math import sqrt
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from dctv.cli.call_trees.options import arguments
-from dctv.cli.call_trees.queries import Source, answered, calls_of, off_cpu, scheduled, tasks_of
+from dctv.cli.call_trees.queries import Source, answered, calls_of, measures, off_cpu, scheduled, tasks_of
 from dctv.cli.call_trees.stored import stored_calls
 from dctv.console.paint import Colour, Paint
 from dctv.record import record
@@ -143,7 +143,7 @@ def summed(session: Session, args: Namespace, source: Source, *, size: bool) -> 
     """Add up the shown calls of a recording: in one pass over the stored table if there is one."""
     from dctv import _kernels  # compiled; only wanted when a trace is read
 
-    sums = _kernels.CallSums(measured=not unread(args))
+    sums = _kernels.CallSums(measured=measures(args))
     stored = stored_calls(session, args, source, size=size)
     if stored is not None and not stored.rules.backtraces:
         with session.kernel() as cancel:
@@ -159,16 +159,6 @@ def summed(session: Session, args: Namespace, source: Source, *, size: bool) -> 
     for batch in answered(session, query).reader():
         sums.push(batch)
     return sums
-
-
-def unread(args: Namespace) -> bool:
-    """Say whether calls may be missing that count as part of their caller.
-
-    What the recorder measured leaves out all calls within; those that are not read are to be in it.
-    """
-    words = [*(args.triggers or ()), *(args.filters or ())]
-    some = args.time_filter or args.size_filter or args.callers or args.time_range is not None
-    return bool(some or any(word in one for one in words for word in ("time=", "caller", "size=")))
 
 
 def _of_function(row: Any) -> dict[str, Any]:
@@ -218,7 +208,7 @@ def _shown(args: Namespace, source: Source, *, size: bool) -> str:
         f"WITH calls AS ({calls}), filtered AS (SELECT _ts, unitless(dur) AS _duration, id, parent AS parent_id, "
         f"depth, tid, {renamed} AS name{more} FROM dctv.filter_calls(calls, {filters}))"
     )
-    if source.recorded and not unread(args):
+    if source.recorded and measures(args):
         return f"{found}, shown AS (SELECT * FROM filtered), {off_cpu(args, source)}"
     rest = "".join(f"s.{one}, " for one in ("_ts", "_duration", "id", "parent_id", "depth", "tid", "name"))
     return (

@@ -4,6 +4,7 @@ use pyo3::prelude::*;
 
 mod args;
 mod decide;
+mod dump;
 mod engine;
 mod filter;
 mod frames;
@@ -19,13 +20,20 @@ mod rules;
 mod stored;
 mod sums;
 mod switching;
+mod tree;
 mod walk;
+
+pub use engine::{ENTRY, EXIT};
+pub use layout::put;
+pub use replay::{Columns, UNTIMED};
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<replay::Replay>()?;
     m.add_class::<report::CallSums>()?;
     m.add_class::<lines::StoredReplay>()?;
     m.add_class::<missed::Missed>()?;
+    m.add_class::<tree::CallTree>()?;
+    m.add_class::<dump::Dump>()?;
     m.add_function(wrap_pyfunction!(patterns::call_pattern_fault, m)?)?;
     m.add_function(wrap_pyfunction!(filter::filter_calls, m)?)
 }

@@ -46,8 +46,8 @@ pub struct Call {
 }
 
 /// What a row is: an event, or a call whose begin was not recorded; else a call.
-const EVENT: i64 = 1;
-const UNTIMED: i64 = 2;
+pub(super) const EVENT: i64 = 1;
+pub const UNTIMED: i64 = 2;
 
 #[derive(Default)]
 struct Thread {
@@ -108,7 +108,7 @@ impl<'a> Columns<'a> {
         values.is_valid(row).then(|| values.value(row))
     }
 
-    fn int(&self, column: usize, row: usize) -> i32 {
+    pub fn int(&self, column: usize, row: usize) -> i32 {
         let values = self
             .0
             .get(column)
@@ -118,7 +118,7 @@ impl<'a> Columns<'a> {
             .map_or(0, |one| one.value(row))
     }
 
-    fn marks(&self, column: usize, row: usize) -> u8 {
+    pub fn marks(&self, column: usize, row: usize) -> u8 {
         let values = self
             .0
             .get(column)
@@ -128,7 +128,7 @@ impl<'a> Columns<'a> {
             .map_or(0, |one| one.value(row).cast_unsigned())
     }
 
-    fn text(&self, column: usize, row: usize) -> Option<&'a str> {
+    pub fn text(&self, column: usize, row: usize) -> Option<&'a str> {
         let values = self.0.get(column)?.as_string_opt::<i32>()?;
         values.is_valid(row).then(|| values.value(row))
     }

@@ -22,7 +22,7 @@ pub struct ChromeExport {
 }
 
 /// Text as a JSON string.
-fn quoted(out: &mut Vec<u8>, text: &str) {
+pub fn quoted(out: &mut Vec<u8>, text: &str) {
     out.push(b'"');
     let mut done = 0;
     for (at, byte) in text.bytes().enumerate() {

@@ -6,6 +6,8 @@ mod rows;
 
 use pyo3::prelude::*;
 
+pub use chrome::quoted;
+
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<chrome::ChromeExport>()?;
     m.add_class::<perfetto::PerfettoExport>()

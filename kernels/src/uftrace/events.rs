@@ -35,6 +35,7 @@ const CALLSITE: Fields = &[CALL, ("addr", Type::Int, "")];
 const OTHER: Fields = &[CALL, ("data", Type::Text, "")];
 
 const WATCH_VARIABLE: u64 = 100_012;
+const CALLSITE_ID: u64 = 100_013;
 
 /// The names and fields of events that the recorder knows.
 fn known(id: u64) -> Option<(&'static str, Fields)> {
@@ -51,9 +52,42 @@ fn known(id: u64) -> Option<(&'static str, Fields)> {
         100_010 => ("diff:pmu-branch", BRANCHES),
         100_011 => ("watch:cpu", CPU),
         WATCH_VARIABLE => ("watch:var", VARIABLE),
-        100_013 => ("callsite", CALLSITE),
+        CALLSITE_ID => ("callsite", CALLSITE),
         _ => return None,
     })
+}
+
+/// The name of an event that the recorder knows.
+pub fn known_name(id: u64) -> Option<&'static str> {
+    known(id).map(|one| one.0)
+}
+
+/// What the data of an event say; None if they are not known.
+pub fn said(
+    id: u64,
+    data: &[u8],
+    (big, wide): (bool, bool),
+    variable: impl FnOnce(u64) -> Option<String>,
+) -> Option<String> {
+    let (_, fields) = known(id)?;
+    if id == WATCH_VARIABLE {
+        let (address, value) = data
+            .split_at_checked(if wide { 8 } else { 4 })
+            .unwrap_or((data, &[]));
+        let address = number(address, big);
+        let name = variable(address).unwrap_or_else(|| format!("[{address:#x}]"));
+        return Some(format!("{name}={:x}", number(value, big)));
+    }
+    let values = fields.iter().skip(1).zip(data.chunks(8));
+    let words = values.map(|((name, _, unit), value)| {
+        let value = number(value, big);
+        match *unit {
+            _ if id == CALLSITE_ID => format!("callsite={value:#x}"),
+            "KiB" => format!("{name}={value}KB"),
+            _ => format!("{name}={value}"),
+        }
+    });
+    Some(words.collect::<Vec<_>>().join(" "))
 }
 
 /// What is the same for all events.

@@ -3,6 +3,7 @@
 mod calls;
 mod decode;
 mod demangle;
+mod dump;
 mod events;
 mod external;
 mod facts;
@@ -52,6 +53,7 @@ fn uftrace_names(names: Vec<String>) -> Vec<String> {
 }
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_class::<dump::UftraceDump>()?;
     m.add_function(wrap_pyfunction!(uftrace_pass, m)?)?;
     m.add_function(wrap_pyfunction!(uftrace_names, m)?)
 }

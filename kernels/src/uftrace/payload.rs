@@ -107,9 +107,62 @@ impl Payloads {
         &mut self,
         feed: &mut Feed,
         symbols: &Symbols,
-        (session, function): (usize, u32),
+        place: (usize, u32),
         result: bool,
         out: &mut Vec<u8>,
+    ) -> Result<Payload, Failure> {
+        out.clear();
+        if !result {
+            out.push(b'(');
+        }
+        let found = self.each(feed, symbols, place, result, |all, number, value, place| {
+            if number == 0 || !result {
+                if number > 0 {
+                    out.extend_from_slice(b", ");
+                }
+                all.show(value.0, value.1, symbols, place, out);
+            }
+        })?;
+        if !result {
+            out.push(b')');
+        }
+        Ok(match found {
+            Payload::Text(length) => Payload::Text(length.next_multiple_of(8)),
+            other => other,
+        })
+    }
+
+    /// Likewise, but the values as they stand there, a line each; the length is without the padding behind them all.
+    pub fn raw(
+        &mut self,
+        feed: &mut Feed,
+        symbols: &Symbols,
+        place: (usize, u32),
+        result: bool,
+        out: &mut Vec<u8>,
+    ) -> Result<Payload, Failure> {
+        out.clear();
+        self.each(feed, symbols, place, result, |all, number, value, place| {
+            // Writing to memory does not fail.
+            let _ = if result {
+                write!(out, "  retval ")
+            } else {
+                write!(out, "  args[{number}] ")
+            };
+            all.show_raw(value, symbols, place, result, out);
+            out.push(b'\n');
+        })
+    }
+
+    /// Go through the values behind the record at the head of the feed, and return how many bytes they have.
+    #[inline]
+    fn each(
+        &mut self,
+        feed: &mut Feed,
+        symbols: &Symbols,
+        (session, function): (usize, u32),
+        result: bool,
+        mut take: impl FnMut(&Payloads, usize, (&Value, &[u8]), &Place),
     ) -> Result<Payload, Failure> {
         let big = self.big;
         let number = self.layout(symbols, function);
@@ -128,10 +181,6 @@ impl Payloads {
         let module = module.and_then(|one| one.module).unwrap_or(usize::MAX);
         let place = Place { session, module };
         let mut at = BYTES;
-        out.clear();
-        if !result {
-            out.push(b'(');
-        }
         for (number, value) in values.iter().enumerate() {
             let mut size = value.size;
             if matches!(value.kind, 's' | 'S') {
@@ -145,18 +194,77 @@ impl Payloads {
             let Some(bytes) = feed.view(end)?.get(at..end) else {
                 return Ok(Payload::Cut);
             };
-            if number == 0 || !result {
-                if number > 0 {
-                    out.extend_from_slice(b", ");
-                }
-                self.show(value, bytes, symbols, &place, out);
-            }
+            take(self, number, (value, bytes), &place);
             at = end.next_multiple_of(4);
         }
-        if !result {
-            out.push(b')');
-        }
-        Ok(Payload::Text((at - BYTES).next_multiple_of(8)))
+        Ok(Payload::Text(at - BYTES))
+    }
+
+    fn show_raw(
+        &self,
+        (value, bytes): (&Value, &[u8]),
+        symbols: &Symbols,
+        place: &Place,
+        result: bool,
+        out: &mut Vec<u8>,
+    ) {
+        let plain = number(bytes, self.big);
+        // Writing to memory does not fail.
+        let _ = match value.kind {
+            's' | 'S' => {
+                let word: &[u8] = if value.kind == 's' {
+                    b"str: "
+                } else {
+                    b"std::string: "
+                };
+                out.extend_from_slice(word);
+                let text = bytes.split(|one| *one == 0).next().unwrap_or(bytes);
+                let text = if bytes.starts_with(NULL) {
+                    b"NULL"
+                } else {
+                    text
+                };
+                out.extend_from_slice(text);
+                return;
+            }
+            'p' => {
+                let found = symbols.find(place.session, plain);
+                let module = found.and_then(|(module, _)| symbols.modules.get(module));
+                let symbol = module
+                    .zip(found)
+                    .and_then(|(one, at)| one.symbols.get(at.1));
+                match symbol {
+                    Some(symbol) => write!(out, "p: {plain:x} (&{})", symbol.name),
+                    None if plain == 0 && result => write!(out, "p: (nil)"),
+                    None if plain == 0 => write!(out, "p: 0"),
+                    None => write!(out, "p: {plain:#x}"),
+                }
+            }
+            'e' if !result => {
+                let _ = write!(out, "enum {}: ", value.type_name);
+                self.member(&value.type_name, plain.cast_signed(), place.module, out);
+                write!(out, " ({})", plain.cast_signed())
+            }
+            't' => {
+                let _ = write!(out, "struct {}:", value.type_name);
+                for (at, byte) in bytes.iter().enumerate() {
+                    if at % 16 == 0 {
+                        out.extend_from_slice(b"\n\t");
+                    }
+                    let _ = write!(out, "{byte:02x} ");
+                    if at % 8 == 7 {
+                        out.push(b' ');
+                    }
+                }
+                return;
+            }
+            kind => write!(
+                out,
+                "{kind}{}: {plain:#0width$x}",
+                value.size * 8,
+                width = value.size * 2 + 2
+            ),
+        };
     }
 
     fn show(

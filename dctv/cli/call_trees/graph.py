@@ -1,0 +1,240 @@
+"""Trees of calls, or of threads, to the lines of `dctv graph`."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from dctv.cli.call_trees.lookups import (
+    Task,
+    addresses_of,
+    functions_of,
+    has_calls,
+    properties_of,
+    running_times,
+    tasks_of,
+)
+from dctv.cli.call_trees.options import is_filtered
+from dctv.cli.call_trees.queries import Source, exactly, shown_calls
+from dctv.cli.call_trees.recording import program_of, recording_of
+from dctv.cli.call_trees.report import time_unit
+from dctv.cli.call_trees.tree import Node, Tree, forest_of, whole
+from dctv.errors import UsageError, nearest
+from dctv.record import record
+
+if TYPE_CHECKING:
+    from dctv.session import Session
+
+
+def _address(node: Node) -> str:
+    return " " * 12 if node.address is None else f"{node.address:12x}"
+
+
+@record
+class Column:
+    """A column before the colon."""
+
+    title: str
+    text: Callable[[Any], str]
+
+
+FIELDS: Mapping[str, Column] = {
+    "total": Column("TOTAL TIME", lambda node: time_unit(node.total)),
+    "self": Column(" SELF TIME", lambda node: time_unit(node.own)),
+    "addr": Column("   ADDRESS  ", _address),
+    "total-avg": Column(" TOTAL AVG", lambda node: time_unit(node.total // max(node.calls, 1))),
+    "total-max": Column(" TOTAL MAX", lambda node: time_unit(node.totals[1])),
+    "total-min": Column(" TOTAL MIN", lambda node: time_unit(node.totals[0])),
+    "self-avg": Column("  SELF AVG", lambda node: time_unit(node.own // max(node.calls, 1))),
+    "self-max": Column("  SELF MAX", lambda node: time_unit(node.owns[1])),
+    "self-min": Column("  SELF MIN", lambda node: time_unit(node.owns[0])),
+}
+"""Columns of calls, in the order in which they stand."""
+TASK_FIELDS: Mapping[str, Column] = {
+    "total": Column("TOTAL TIME", lambda ran: time_unit(ran.total)),
+    "self": Column(" SELF TIME", lambda ran: time_unit(ran.total - ran.idle)),
+    "tid": Column("   TID   ", lambda ran: f"[{ran.task.tid:7}]"),
+}
+"""Columns of threads."""
+
+
+def _cells(columns: Sequence[Column], row: Any) -> str:
+    return "".join(f"  {one.text(row)}" for one in columns) + (" : " if columns else "")
+
+
+def _blanks(columns: Sequence[Column]) -> str:
+    return "".join(f"  {'':{len(one.title)}}" for one in columns) + (" : " if columns else "")
+
+
+def _titles(columns: Sequence[Column], last: str) -> str:
+    return f"# {'  '.join(one.title for one in columns)}   {last}\n" if columns else ""
+
+
+def _bars(levels: Sequence[bool]) -> str:
+    return "".join(" | " if one else "   " for one in levels)
+
+
+def _branch(levels: Sequence[bool]) -> str:
+    """Bars up to the last level that goes on, which the line belongs to."""
+    last = max((at for at, one in enumerate(levels) if one), default=-1)
+    if last < 0:
+        return "---" * len(levels)
+    return _bars(levels[:last]) + " +-" + "---" * (len(levels) - last - 1)
+
+
+def node_lines(root: Node, columns: Sequence[Column]) -> Iterator[str]:
+    """Yield a line for each node, and one between siblings; a node with one below does not go to the right."""
+    blanks = _blanks(columns)
+    # Node, bars before it, whether it is one of several, and whether another follows.
+    waiting: list[tuple[Node, tuple[bool, ...], bool, bool]] = [(root, (), False, False)]
+    while waiting:
+        node, levels, several, follows = waiting.pop()
+        before = _branch(levels) if several else _bars(levels)
+        yield f"{_cells(columns, node)}{before}({node.calls}) {node.name}\n"
+        own = (*levels[:-1], follows) if several else levels
+        branches = len(node.inner) > 1
+        inner = (*own, True) if branches else own
+        last = len(node.inner) - 1
+        waiting.extend((one, inner, branches, at < last) for at, one in reversed(list(enumerate(node.inner))))
+        if waiting and not node.inner:
+            yield f"{blanks}{_bars(waiting[-1][1])}\n"
+
+
+def write_graph(session: Session, args: Namespace, source: Source, columns: Sequence[Column], out: BinaryIO) -> None:
+    """Write the tree of each program's calls, or of those that a function makes."""
+    recording = recording_of(args.traces)
+    name = program_of(recording, properties_of(session), args.traces)
+    forest = forest_of(session, traced(args), source, recording, function=args.function)
+    if not any(tree.root.inner or tree.ways for tree in forest.trees):
+        refuse(session, args.function)
+        out.write(f"uftrace: cannot find graph for '{args.function or name}'\n".encode())
+        out.write(b"\t please check your filter settings.\n")
+        return
+    sessions = recording.tasks.sessions if recording is not None else ()
+    callers = {one for tree in forest.trees for way in tree.ways for one in way.stack}
+    addresses = addresses_of(session, source, callers)
+    for tree in reversed(forest.trees):
+        known = tree.session < len(sessions)
+        program = sessions[tree.session].exename.rsplit("/", 1)[-1] if known else name
+        title = args.function or program
+        if not (tree.root.inner or tree.ways):
+            continue
+        shown = whole(tree, title) if args.function is None else replace(tree, root=replace(tree.root, name=title))
+        sid = f" (session: {sessions[tree.session].sid[:16]})" if known else ""
+        out.write(f"# Function Call Graph for '{title}'{sid}\n".encode())
+        for line in (*_ways(shown, title, addresses), *_graph(shown, columns)):
+            out.write(line.encode())
+
+
+def _graph(tree: Tree, columns: Sequence[Column]) -> Iterator[str]:
+    yield "========== FUNCTION CALL GRAPH ==========\n"
+    yield _titles(columns, "FUNCTION")
+    yield from node_lines(tree.root, columns)
+    yield "\n"
+
+
+def _ways(tree: Tree, name: str, addresses: Mapping[str, int]) -> Iterator[str]:
+    if not tree.ways:
+        return
+    yield "=============== BACKTRACE ===============\n"
+    for number, way in enumerate(reversed(tree.ways)):
+        yield f" backtrace #{number}: hit {way.hits}, time {time_unit(way.time)}\n"
+        for level, one in enumerate((*way.stack, name)):
+            address = tree.root.address if one == name and level == len(way.stack) else addresses.get(one)
+            yield f"   [{level}] {one}" + (f" ({address:#x})\n" if address is not None else "\n")
+        yield "\n"
+
+
+def traced(args: Namespace) -> Namespace:
+    """Return the options with what makes a function known by what it was called from, and shown however deep it is."""
+    if args.function is None or set(args.function) & set("@;!"):
+        return args
+    from dctv.calls.rules import DEPTH
+
+    word = exactly(args.function, args.match)
+    depth = f",depth={args.depth}" if args.depth != DEPTH else ""
+    return Namespace(**{**vars(args), "triggers": [*(args.triggers or ()), f"{word}@backtrace{depth}"]})
+
+
+def refuse(session: Session, function: str | None = None) -> None:
+    """Say that there is nothing, unless that is for the filters."""
+    if not has_calls(session):
+        raise UsageError("the trace has no calls", hint="a trace of functions or of slices is expected")
+    if function is None:
+        return
+    names = functions_of(session)
+    if function not in names:
+        near = nearest(function, names)
+        hint = f"did you mean `{near}`?" if near else None
+        raise UsageError(f"no call of the function `{function}` is in the trace", hint=hint)
+
+
+@record
+class Ran:
+    """A thread and how long it ran."""
+
+    task: Task
+    total: int
+    idle: int
+
+
+def write_tasks(session: Session, args: Namespace, source: Source, columns: Sequence[Column], out: BinaryIO) -> None:
+    """Write the tree of threads."""
+    unlimited = Namespace(**{**vars(args), "time_filter": 0})
+    query = shown_calls(unlimited, source, tasks=False, events=False)
+    times = running_times(session, source, query, filtered=is_filtered(unlimited))
+    every = [Ran(one, *times.get(one.tid, (0, 0))) for one in tasks_of(session, source)]
+    if not every:
+        raise UsageError("the trace tells of no threads")
+    out.write(b"========== TASK GRAPH ==========\n")
+    out.write(_titles(columns, "TASK NAME").encode())
+    for line in _task_lines(every, columns, args.time_filter):
+        out.write(line.encode())
+    out.write(b"\n")
+
+
+def _task_lines(every: Sequence[Ran], columns: Sequence[Column], least: int) -> Iterator[str]:
+    inner: dict[int, list[Ran]] = {}
+    known = {one.task.tid for one in every}
+    roots = []
+    for one in sorted(every, key=lambda ran: (ran.task.start or 0, ran.task.tid)):
+        task = one.task
+        above = task.pid if task.pid != task.tid else task.parent
+        if above in known and above != task.tid and above is not None:
+            inner.setdefault(above, []).append(one)
+        else:
+            roots.append(one)
+    for root in roots:
+        if _lasts(root, inner, least):
+            yield from _task(root, inner, columns, least)
+
+
+def _lasts(ran: Ran, inner: Mapping[int, list[Ran]], least: int) -> bool:
+    waiting = [ran]
+    while waiting:
+        one = waiting.pop()
+        if one.total >= least:
+            return True
+        waiting.extend(inner.get(one.task.tid, ()))
+    return False
+
+
+def _task(root: Ran, inner: Mapping[int, list[Ran]], columns: Sequence[Column], least: int) -> Iterator[str]:
+    """Yield a line for each thread; processes stand further right than threads, with blank lines around them."""
+    # Thread, bars before it, whether it is a process, whether a blank line comes first, whether another follows.
+    waiting: list[tuple[Ran, tuple[bool, ...], bool, bool, bool]] = [(root, (), False, False, True)]
+    while waiting:
+        ran, levels, process, blank, follows = waiting.pop()
+        if blank:
+            yield f"{_blanks(columns)}{_bars(levels)}\n"
+        yield f"{_cells(columns, ran)}{_branch(levels)}{ran.task.name}\n"
+        below = [one for one in inner.get(ran.task.tid, ()) if _lasts(one, inner, least)]
+        forks = [one.task.pid != ran.task.pid for one in below]
+        place = len(levels) - 1 - process
+        own = tuple(one and (follows or at != place) for at, one in enumerate(levels))
+        for at in reversed(range(len(below))):
+            after_process = at > 0 and forks[at - 1]
+            bars = (*own, True, False) if forks[at] else (*own, True)
+            waiting.append((below[at], bars, forks[at], forks[at] or after_process, at < len(below) - 1))

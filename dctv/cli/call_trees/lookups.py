@@ -1,0 +1,130 @@
+"""Questions about a mounted trace to what texts tell besides calls."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING
+
+from dctv.cli.call_trees.queries import TRACE, Source, answered
+from dctv.record import record
+
+if TYPE_CHECKING:
+    from dctv.session import Session
+
+_NAMED = "linux:task-name"
+_OFF = "linux:schedule"
+
+
+@record
+class Task:
+    """A thread, as lists of threads show it."""
+
+    tid: int
+    pid: int
+    parent: int | None
+    """The process that forked it."""
+    name: str
+    start: int | None
+    """In ns of the trace's own clock."""
+
+
+def properties_of(session: Session) -> Mapping[str, str]:
+    """Return what the trace says of itself."""
+    rows = session.sql(f"SELECT key, value FROM {TRACE}.properties").fetchall()
+    return {str(key): str(value) for key, value in rows if value is not None}
+
+
+def tasks_of(session: Session, source: Source) -> list[Task]:
+    """Return the threads of a trace, by number."""
+    if not source.recorded:
+        query = (
+            "SELECT tid, pid, NULL, MAX(name), MIN(unitless(start_ts)) "
+            f"FROM {TRACE}.threads GROUP BY tid, pid ORDER BY tid, pid"
+        )
+        rows = session.sql(query).fetchall()
+        # Some traces name no threads, but tell whose calls are whose.
+        own = f"SELECT tid, MAX(pid), NULL, NULL, NULL FROM {TRACE}.calls WHERE tid IS NOT NULL GROUP BY tid ORDER BY 1"
+        return [_task(row, source.start) for row in rows or session.sql(own).fetchall()]
+    comm, renamed = "t.comm", ""
+    if _NAMED in source.events:
+        comm = "COALESCE(n.comm, t.comm)"
+        renamed = (
+            f" LEFT JOIN (SELECT tid, LAST(comm ORDER BY _ts, line) AS comm FROM {TRACE}.raw_events.`{_NAMED}` "
+            "GROUP BY tid) AS n ON n.tid = t.tid"
+        )
+    query = f"SELECT t.tid, t.pid, t.ppid, {comm}, t.start FROM {TRACE}.tasks AS t{renamed} ORDER BY t.tid"
+    return [_task(row, 0) for row in session.sql(query).fetchall()]
+
+
+def _task(row: tuple[object, ...], start: int) -> Task:
+    tid, pid, parent, name, begin = row
+    number = int(str(tid))
+    return Task(
+        number,
+        number if pid is None else int(str(pid)),
+        None if parent is None else int(str(parent)),
+        "" if name is None else str(name),
+        None if begin is None else int(str(begin)) + start,
+    )
+
+
+def has_calls(session: Session) -> bool:
+    """Say whether the trace has any."""
+    return bool(session.sql(f"SELECT 1 FROM {TRACE}.calls LIMIT 1").fetchall())
+
+
+def functions_of(session: Session) -> list[str]:
+    """Return the names of the functions that were called."""
+    rows = session.sql(f"SELECT DISTINCT name FROM {TRACE}.calls WHERE name IS NOT NULL ORDER BY name").fetchall()
+    return [str(row[0]) for row in rows]
+
+
+def addresses_of(session: Session, source: Source, wanted: Collection[str]) -> Mapping[str, int]:
+    """Return where functions are, if the trace tells."""
+    if not wanted or not source.recorded:
+        return {}
+    rows = session.sql(f"SELECT name, MIN(addr) FROM {TRACE}.raw_events.call GROUP BY name").fetchall()
+    return {name: address for name, address in rows if name in wanted}
+
+
+def first_calls(session: Session) -> Mapping[int, int]:
+    """Return when the first call of each thread began."""
+    return dict(session.sql(f"SELECT tid, MIN(_ts) FROM {TRACE}.calls GROUP BY tid").fetchall())
+
+
+def running_times(session: Session, source: Source, shown: str, *, filtered: bool) -> Mapping[int, tuple[int, int]]:
+    """Return how long each thread ran, as far as it is shown, in ns, and how long of that it was off its CPU."""
+    begun = (
+        f"SELECT tid, unitless(_ts) AS first, unitless(_ts) + COALESCE(dur, 0) AS last FROM ({shown}) WHERE _shown <> 0"
+    )
+    off = f"SELECT tid, unitless(_ts) AS first, unitless(_ts) + unitless(dur) AS last FROM {TRACE}.raw_events.`{_OFF}`"
+    if _OFF not in source.events:
+        query = f"SELECT tid, MAX(last) - MIN(first), 0 FROM ({begun}) GROUP BY tid"
+    else:
+        every = begun if filtered else f"SELECT * FROM ({begun}) UNION ALL {off}"
+        query = (
+            f"WITH ran AS (SELECT tid, MIN(first) AS first, MAX(last) AS last FROM ({every}) GROUP BY tid) "
+            "SELECT r.tid, r.last - r.first, "
+            "(SELECT SUM(GREATEST(LEAST(o.last, r.last) - GREATEST(o.first, r.first), 0)) "
+            f"FROM ({off}) AS o WHERE o.tid = r.tid) FROM ran AS r"
+        )
+    return {tid: (ran, idle or 0) for tid, ran, idle in answered(session, query).fetchall()}
+
+
+def with_idle(shown: str) -> str:
+    """Return a query of the same calls; what they were off the CPU counts as their own time."""
+    names = (
+        "_ts, tid, id, depth, _shown, _indent, _outdent, _stack, dur, name, args, retval, module, addr, task, level, "
+        "`call`, kind"
+    )
+    columns = ", ".join(f"s.{name} AS {name}" for name in names.split(", "))
+    off = f"SELECT `call`, SUM(unitless(dur)) AS off FROM {TRACE}.raw_events.`{_OFF}` GROUP BY `call`"
+    return (
+        f"SELECT {columns}, s.self + COALESCE(o.off, 0) AS self, s.pid AS pid "
+        f"FROM ({shown}) AS s LEFT JOIN ({off}) AS o ON o.`call` = s.id ORDER BY _ts, id"
+    )
+
+
+def in_order(shown: str, order: str) -> str:
+    """Return a query of the same rows in another order."""
+    return f"SELECT * FROM ({shown}) ORDER BY {order}"

@@ -1,0 +1,162 @@
+"""Shown calls, added up by who called whom, to trees of nodes."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Iterator, Sequence
+from dataclasses import field, replace
+from typing import TYPE_CHECKING
+
+from dctv.cli.call_trees.lookups import with_idle
+from dctv.cli.call_trees.queries import Source, answered, shown_calls
+from dctv.record import record
+
+if TYPE_CHECKING:
+    from dctv.cli.call_trees.recording import Recording
+    from dctv.session import Session
+
+SAMPLE_TIMES = (1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000)
+"""Sample times that are chosen from, in ns."""
+_SAMPLES = 1_000_000
+"""There are at most so many, if time allows."""
+SCHEDULE = "linux:schedule"
+"""The event that stands among calls: a thread was off its CPU."""
+
+
+@record
+class Node:
+    """Calls of a function that came the same way; a root is none, but what they are of."""
+
+    number: int
+    """In order of the first calls, over all trees; a root has 0."""
+    name: str
+    address: int | None
+    calls: int
+    total: int
+    own: int
+    totals: tuple[int, int]
+    """Shortest and longest, in ns."""
+    owns: tuple[int, int]
+    rests: tuple[int, ...]
+    """What is left of durations of calls within, divided by each of the sample times."""
+    inner: list[Node] = field(default_factory=list)
+
+    def walk(self) -> Iterator[tuple[Node, tuple[Node, ...]]]:
+        """Yield this and all below with those above, in the order in which they were first called."""
+        waiting: list[tuple[Node, tuple[Node, ...]]] = [(self, ())]
+        while waiting:
+            node, above = waiting.pop()
+            yield node, above
+            waiting.extend((one, (*above, node)) for one in reversed(node.inner))
+
+
+@record
+class Way:
+    """How a function was reached."""
+
+    stack: tuple[str, ...]
+    """What it was called from, the outermost first."""
+    hits: int
+    time: int
+
+
+@record
+class Tree:
+    """The calls of one program."""
+
+    session: int
+    root: Node
+    ways: tuple[Way, ...]
+
+
+@record
+class Forest:
+    """All of a trace."""
+
+    trees: tuple[Tree, ...]
+    lasted: int
+    """From the first begin to the last end, in ns."""
+    sample_times: tuple[int, ...]
+
+    def sample_time(self, wanted: int | None, elapsed: int | None) -> int:
+        """Return what is asked for, or the shortest that does not give too many samples."""
+        if wanted is not None:
+            return wanted
+        lasted = self.lasted if elapsed is None else elapsed
+        return next((one for one in SAMPLE_TIMES if one * _SAMPLES >= lasted), SAMPLE_TIMES[-1])
+
+
+@record
+class _Wanted:
+    function: str | None
+    sample_times: tuple[int, ...]
+    sessions: list[tuple[int, list[tuple[int, int]]]]
+
+
+def forest_of(
+    session: Session,
+    args: Namespace,
+    source: Source,
+    recording: Recording | None = None,
+    *,
+    function: str | None = None,
+    sample_time: int | None = None,
+) -> Forest:
+    """Run the query of shown calls and add them up; with a recording, a tree for each program."""
+    from dctv import _kernels
+
+    sessions = recording.tasks.sessions_of.items() if recording is not None else ()
+    told = [(tid, [(time - source.start, number) for time, number in times]) for tid, times in sessions]
+    times = SAMPLE_TIMES if sample_time is None else (*SAMPLE_TIMES, sample_time)
+    trees = _kernels.CallTree(_Wanted(function, times, told))
+    for batch in answered(session, tree_query(args, source)).reader():
+        trees.push(batch)
+    nodes, ways, lasted = trees.finish()
+    return Forest(tuple(_trees(nodes, ways)), lasted, times)
+
+
+def tree_query(args: Namespace, source: Source) -> str:
+    """Return the query of calls, and of the times when their threads were off the CPU."""
+    events = (SCHEDULE,) if SCHEDULE in source.events else ()
+    silent = bool(getattr(args, "no_event", False))
+    query = shown_calls(args, replace(source, events=events), tasks=False, events=not silent, more=True)
+    return with_idle(query) if silent and events else query
+
+
+_NodeRow = tuple[
+    int | None,
+    str | None,
+    int | None,
+    int,
+    tuple[int, int],
+    tuple[tuple[int, int] | None, tuple[int, int] | None],
+    list[int],
+    int | None,
+]
+
+
+def _trees(rows: Sequence[_NodeRow], ways: Sequence[tuple[int, str | None, int, int]]) -> Iterator[Tree]:
+    nodes: list[Node] = []
+    roots: list[tuple[int, Node]] = []
+    for above, name, address, calls, (total, own), (totals, owns), rests, session in rows:
+        number = len(nodes) - len(roots) + 1 if above is not None else 0
+        node = Node(number, name or "", address, calls, total, own, totals or (0, 0), owns or (0, 0), tuple(rests))
+        nodes.append(node)
+        if above is not None:
+            nodes[above].inner.append(node)
+        elif session is not None:
+            roots.append((session, node))
+    for session, root in sorted(roots, key=lambda one: one[0]):
+        found = [
+            Way(tuple(stack.split("\n")) if stack else (), hits, time)
+            for number, stack, hits, time in ways
+            if number == session
+        ]
+        yield Tree(session, root, tuple(found))
+
+
+def whole(tree: Tree, name: str) -> Tree:
+    """Return a tree of all calls with a root that has their program's name, and lasted as long as they did."""
+    total = sum(one.total for one in tree.root.inner)
+    root = replace(tree.root, name=name, calls=1, total=total, own=0, totals=(total, total))
+    return replace(tree, root=root)

@@ -1,0 +1,77 @@
+"""`dctv dump`: writes calls as records or for other tools, as `uftrace dump` does."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from pathlib import Path
+
+from dctv.calls.language import time_of
+from dctv.cli.arguments import add_index_options, add_session_options
+from dctv.cli.call_trees.options import add_filter_options
+from dctv.cli.command import Command
+from dctv.console.verdict import OK
+from dctv.errors import UsageError
+
+_FORMATS = {
+    "raw": "each begin and end, thread by thread; of uftrace directories all that stands in them (default)",
+    "chrome": "JSON for chrome://tracing and Perfetto's viewer",
+    "flame-graph": "stacks and how often they would have been met, for flame graphs",
+    "graphviz": "who called whom how often, for dot",
+    "mermaid": "the same, as a page",
+}
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Add the arguments of `dctv dump`."""
+    parser.add_argument("traces", nargs="+", metavar="TRACE", help="files, folders or patterns: together one trace")
+    choice = parser.add_argument_group("formats", "one of")
+    for name, title in _FORMATS.items():
+        choice.add_argument(f"--{name}", dest="formats", action="append_const", const=name, help=title)
+    choice.add_argument(
+        "--format", dest="formats", action="append", choices=tuple(_FORMATS), metavar="FORMAT", help="one of these"
+    )
+    parser.add_argument(
+        "--sample-time",
+        type=_time,
+        metavar="TIME",
+        help="with --flame-graph: a sample stands for so long; 0 counts calls (default: 1us, more if longer than 1s)",
+    )
+    parser.add_argument("--no-args", action="store_true", help="leave out arguments and results")
+    parser.add_argument("--no-event", action="store_true", help="leave out events")
+    parser.add_argument("--no-libcall", action="store_true", help="leave out calls of libraries")
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write here, and only if all goes well")
+    add_filter_options(parser)
+    add_session_options(parser)
+    add_index_options(parser)
+
+
+def _time(text: str) -> int:
+    try:
+        return time_of(text)
+    except UsageError as error:
+        raise ArgumentTypeError(error.message) from None
+
+
+def run(args: Namespace) -> int:
+    """Mount, filter, write; return the exit code."""
+    from dctv.cli.call_trees.dump import FORMATS
+    from dctv.cli.call_trees.queries import TRACE, source_of, without_libraries
+    from dctv.cli.errand import Desk, carry_out
+
+    chosen = list(dict.fromkeys(args.formats or ["raw"]))
+    if len(chosen) > 1:
+        raise UsageError(f"expected one format, found {' and '.join(f'`{name}`' for name in chosen)}")
+    if args.sample_time is not None and chosen != ["flame-graph"]:
+        raise UsageError(f"--sample-time goes with --flame-graph, found `{chosen[0]}`")
+
+    def work(desk: Desk) -> int:
+        source = source_of(desk.session)
+        own = without_libraries(desk.session, source, args)
+        FORMATS[chosen[0]](desk.session, own, source, desk.sink.stream)
+        desk.sink.stream.flush()
+        return OK
+
+    return carry_out(args, [(TRACE, args.traces)], work, args.output)
+
+
+DUMP = Command("dump", "write calls for other tools: records, Chrome, flame graphs, graphviz", configure, run)

@@ -1,0 +1,42 @@
+"""`dctv info`: prints what a trace says of itself, or its threads, as `uftrace info` does."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+from dctv.cli.arguments import add_index_options, add_session_options
+from dctv.cli.command import Command
+from dctv.console.verdict import OK
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Add the arguments of `dctv info`."""
+    parser.add_argument("traces", nargs="+", metavar="TRACE", help="files, folders or patterns: together one trace")
+    parser.add_argument("--task", action="store_true", help="print the threads instead")
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write here, and only if all goes well")
+    add_session_options(parser)
+    add_index_options(parser)
+
+
+def run(args: Namespace) -> int:
+    """Mount and print; return the exit code."""
+    from dctv.cli.call_trees.info import write_info, write_tasks
+    from dctv.cli.call_trees.lookups import properties_of
+    from dctv.cli.call_trees.queries import TRACE, source_of
+    from dctv.cli.call_trees.recording import recording_of
+    from dctv.cli.errand import Desk, carry_out
+
+    def work(desk: Desk) -> int:
+        source, recording, out = source_of(desk.session), recording_of(args.traces), desk.sink.stream
+        if args.task:
+            write_tasks(desk.session, source, recording, out)
+        else:
+            write_info(desk.session, source, recording, properties_of(desk.session), out)
+        out.flush()
+        return OK
+
+    return carry_out(args, [(TRACE, args.traces)], work, args.output)
+
+
+INFO = Command("info", "print what a trace says of itself, or its threads", configure, run)

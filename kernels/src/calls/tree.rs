@@ -1,0 +1,394 @@
+//! Shown calls and events in order of time -> a tree of who called whom, added up over all threads.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::sync::{Mutex, PoisonError};
+
+use arrow_array::RecordBatch;
+use arrow_schema::ArrowError;
+use pyo3::prelude::*;
+use pyo3_arrow::PyRecordBatch;
+use rustc_hash::FxHashMap;
+
+use super::replay::{Columns, EVENT, UNTIMED};
+use crate::sweeps::{fail, to_python};
+
+/// Columns behind those of `Replay`.
+const SELF: usize = 18;
+
+/// Lowest and highest.
+type Range = Option<(i64, i64)>;
+
+/// Calls of a function that came the same way.
+struct Node {
+    above: Option<u32>,
+    name: Option<u32>,
+    address: Option<i64>,
+    calls: u64,
+    total: i64,
+    own: i64,
+    totals: Range,
+    owns: Range,
+    /// What is left of the durations of calls within, divided by each of the sample times.
+    rests: Vec<i64>,
+}
+
+/// A call that may make others.
+struct Open {
+    node: Option<u32>,
+    session: u32,
+    duration: Option<i64>,
+    /// Else it is only what others are in.
+    counts: bool,
+    /// Its end was recorded, its begin was not.
+    untimed: bool,
+    /// As the recorder measured it.
+    own: Option<i64>,
+    inner: i64,
+    /// The number of its way to a function, and its duration is part of that.
+    way: Option<usize>,
+    above: Option<i64>,
+}
+
+/// How a function was reached.
+struct Way {
+    session: u32,
+    stack: Option<Box<str>>,
+    hits: u64,
+    time: i64,
+}
+
+/// Which tree is made.
+#[derive(FromPyObject)]
+struct Wanted {
+    /// Only what this function calls.
+    function: Option<String>,
+    sample_times: Vec<i64>,
+    /// Threads, and from when on they are of which session.
+    sessions: Vec<(i64, Vec<(i64, u32)>)>,
+}
+
+/// One thread's sessions by their begins.
+type Sessions = Vec<(i64, u32)>;
+
+struct Trees {
+    function: Option<String>,
+    sample_times: Vec<i64>,
+    sessions: FxHashMap<i64, Sessions>,
+    names: FxHashMap<Box<str>, u32>,
+    spelled: Vec<Box<str>>,
+    nodes: Vec<Node>,
+    /// By the node above and the name.
+    places: FxHashMap<(u32, u32), u32>,
+    /// By session.
+    roots: FxHashMap<u32, u32>,
+    open: FxHashMap<i64, Open>,
+    /// Of those that end at once, what was made ends before what made it.
+    ends: BinaryHeap<Reverse<(i64, Reverse<i64>)>>,
+    ways: Vec<Way>,
+    known_ways: FxHashMap<(u32, Option<Box<str>>), usize>,
+    first: Option<i64>,
+    last: Option<i64>,
+}
+
+/// Node above, name, address, calls, total, self, ranges of both, rests, session of a root.
+type NodeRow = (
+    Option<u32>,
+    Option<String>,
+    Option<i64>,
+    u64,
+    (i64, i64),
+    (Range, Range),
+    Vec<i64>,
+    Option<u32>,
+);
+/// Session, stack, hits, time.
+type WayRow = (u32, Option<String>, u64, i64);
+
+fn widened(range: &mut Range, value: i64) {
+    *range = Some(range.map_or((value, value), |(low, high)| {
+        (low.min(value), high.max(value))
+    }));
+}
+
+impl Trees {
+    fn new(wanted: Wanted) -> Trees {
+        Trees {
+            function: wanted.function,
+            sample_times: wanted.sample_times,
+            sessions: wanted.sessions.into_iter().collect(),
+            names: FxHashMap::default(),
+            spelled: Vec::new(),
+            nodes: Vec::new(),
+            places: FxHashMap::default(),
+            roots: FxHashMap::default(),
+            open: FxHashMap::default(),
+            ends: BinaryHeap::new(),
+            ways: Vec::new(),
+            known_ways: FxHashMap::default(),
+            first: None,
+            last: None,
+        }
+    }
+
+    fn batch(&mut self, batch: &RecordBatch) -> Result<(), ArrowError> {
+        let columns = Columns(batch.columns());
+        for row in 0..batch.num_rows() {
+            let (Some(time), Some(id)) = (columns.long(0, row), columns.long(2, row)) else {
+                return Err(fail("a call has no time or number"));
+            };
+            // What ends now may still make a call that takes no time.
+            self.leave(Some(time));
+            self.enter(&columns, row, time, id)?;
+        }
+        Ok(())
+    }
+
+    fn session(&self, tid: i64, time: i64) -> u32 {
+        let Some(sessions) = self.sessions.get(&tid) else {
+            return 0;
+        };
+        let after = sessions.partition_point(|(from, _)| *from <= time);
+        let found = sessions.get(after.saturating_sub(1));
+        found.map_or(0, |(_, session)| *session)
+    }
+
+    fn enter(
+        &mut self,
+        columns: &Columns,
+        row: usize,
+        time: i64,
+        id: i64,
+    ) -> Result<(), ArrowError> {
+        let kind = columns.long(17, row);
+        let above = columns.long(16, row);
+        let is_event = kind == Some(EVENT);
+        let duration = columns.long(8, row);
+        let session = self.session(columns.long(1, row).unwrap_or(0), time);
+        let inside = above.and_then(|id| self.open.get(&id));
+        let inside = inside.filter(|one| one.session == session);
+        if is_event && (duration.is_none() || inside.is_none()) {
+            return Ok(());
+        }
+        let counts = is_event || columns.marks(4, row) != 0 && kind != Some(UNTIMED);
+        let name = columns.text(9, row).unwrap_or_default();
+        let mut way = None;
+        let node = if let Some(above) = inside.and_then(|one| one.node) {
+            Some(self.node(above, name)?)
+        } else if self.function.is_none() {
+            let root = self.root(session)?;
+            Some(self.node(root, name)?)
+        } else if self.function.as_deref() == Some(name) {
+            way = counts.then(|| self.way(session, columns.text(7, row)));
+            Some(self.root(session)?)
+        } else {
+            None
+        };
+        if counts && let Some(node) = node.and_then(|at| self.nodes.get_mut(at as usize)) {
+            node.calls += 1;
+            node.address = node.address.or(columns.long(13, row));
+        }
+        let call = Open {
+            node,
+            session,
+            duration,
+            counts,
+            untimed: kind == Some(UNTIMED),
+            own: columns.long(SELF, row),
+            inner: 0,
+            way,
+            above,
+        };
+        let end = time.saturating_add(duration.unwrap_or(0));
+        self.first = self.first.or(Some(time));
+        self.last = Some(self.last.map_or(end, |last| last.max(end)));
+        if is_event {
+            self.ended(&call);
+            return Ok(());
+        }
+        if duration.is_some() {
+            self.ends.push(Reverse((end, Reverse(id))));
+        }
+        self.open.insert(id, call);
+        Ok(())
+    }
+
+    fn root(&mut self, session: u32) -> Result<u32, ArrowError> {
+        if let Some(found) = self.roots.get(&session) {
+            return Ok(*found);
+        }
+        let made = self.add(None, None)?;
+        self.roots.insert(session, made);
+        Ok(made)
+    }
+
+    fn node(&mut self, above: u32, name: &str) -> Result<u32, ArrowError> {
+        let name = match self.names.get(name) {
+            Some(known) => *known,
+            None => {
+                let number = u32::try_from(self.spelled.len())
+                    .map_err(|_| fail("more functions than can be numbered"))?;
+                self.names.insert(name.into(), number);
+                self.spelled.push(name.into());
+                number
+            }
+        };
+        if let Some(found) = self.places.get(&(above, name)) {
+            return Ok(*found);
+        }
+        let made = self.add(Some(above), Some(name))?;
+        self.places.insert((above, name), made);
+        Ok(made)
+    }
+
+    fn add(&mut self, above: Option<u32>, name: Option<u32>) -> Result<u32, ArrowError> {
+        let number =
+            u32::try_from(self.nodes.len()).map_err(|_| fail("more paths than can be numbered"))?;
+        self.nodes.push(Node {
+            above,
+            name,
+            address: None,
+            calls: 0,
+            total: 0,
+            own: 0,
+            totals: None,
+            owns: None,
+            rests: vec![0; self.sample_times.len()],
+        });
+        Ok(number)
+    }
+
+    fn way(&mut self, session: u32, stack: Option<&str>) -> usize {
+        let stack: Option<Box<str>> = stack.map(Box::from);
+        let number = *self
+            .known_ways
+            .entry((session, stack.clone()))
+            .or_insert_with(|| {
+                self.ways.push(Way {
+                    session,
+                    stack,
+                    hits: 0,
+                    time: 0,
+                });
+                self.ways.len() - 1
+            });
+        if let Some(way) = self.ways.get_mut(number) {
+            way.hits += 1;
+        }
+        number
+    }
+
+    /// Adds up calls that were over before a time; all without one.
+    fn leave(&mut self, time: Option<i64>) {
+        while let Some(Reverse((end, Reverse(id)))) = self.ends.peek().copied() {
+            if time.is_some_and(|time| end >= time) {
+                return;
+            }
+            self.ends.pop();
+            if let Some(call) = self.open.remove(&id) {
+                self.ended(&call);
+            }
+        }
+    }
+
+    fn ended(&mut self, call: &Open) {
+        let Some(duration) = call.duration else {
+            return;
+        };
+        // Of a call that began elsewhere only what happened in it is known.
+        let duration = match (call.counts, call.untimed) {
+            (true, _) => duration,
+            (false, true) => call.inner,
+            (false, false) => return,
+        };
+        if let Some(above) = call.above.and_then(|id| self.open.get_mut(&id)) {
+            above.inner = above.inner.saturating_add(duration);
+        }
+        if let Some(way) = call.way.and_then(|number| self.ways.get_mut(number)) {
+            way.time = way.time.saturating_add(duration);
+        }
+        let Some(node) = call.node.and_then(|at| self.nodes.get_mut(at as usize)) else {
+            return;
+        };
+        let own = call.own.filter(|_| call.counts);
+        let own = own.unwrap_or(duration.saturating_sub(call.inner)).max(0);
+        node.total = node.total.saturating_add(duration);
+        node.own = node.own.saturating_add(own);
+        if call.counts {
+            widened(&mut node.totals, duration);
+            widened(&mut node.owns, own);
+        }
+        let above = node.above;
+        if let Some(above) = above.and_then(|at| self.nodes.get_mut(at as usize)) {
+            for (rest, sample) in above.rests.iter_mut().zip(&self.sample_times) {
+                *rest = rest.saturating_add(duration.checked_rem(*sample).unwrap_or(0));
+            }
+        }
+    }
+
+    fn rows(&mut self) -> Vec<NodeRow> {
+        let sessions: FxHashMap<u32, u32> = self
+            .roots
+            .iter()
+            .map(|(session, at)| (*at, *session))
+            .collect();
+        let spelled = |name: u32| self.spelled.get(name as usize).map(ToString::to_string);
+        let nodes = self.nodes.drain(..).enumerate();
+        nodes
+            .map(|(at, one)| {
+                (
+                    one.above,
+                    one.name.and_then(spelled),
+                    one.address,
+                    one.calls,
+                    (one.total, one.own),
+                    (one.totals, one.owns),
+                    one.rests,
+                    u32::try_from(at)
+                        .ok()
+                        .and_then(|at| sessions.get(&at).copied()),
+                )
+            })
+            .collect()
+    }
+}
+
+/// Adds up shown calls, batch by batch.
+#[pyclass(frozen, module = "dctv._kernels")]
+pub struct CallTree(Mutex<Trees>);
+
+#[pymethods]
+impl CallTree {
+    #[new]
+    fn new(wanted: Wanted) -> Self {
+        Self(Mutex::new(Trees::new(wanted)))
+    }
+
+    /// Adds the calls of a batch.
+    fn push(&self, py: Python, batch: PyRecordBatch) -> PyResult<()> {
+        let batch = batch.into_inner();
+        let done = py.detach(|| {
+            let mut trees = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            trees.batch(&batch)
+        });
+        done.map_err(to_python)
+    }
+
+    /// Nodes, each behind the one above it; ways to the function; the time from the first call's begin to the last's end.
+    fn finish(&self, py: Python) -> (Vec<NodeRow>, Vec<WayRow>, i64) {
+        py.detach(|| {
+            let mut trees = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            trees.leave(None);
+            let nodes = trees.rows();
+            let ways = trees.ways.drain(..);
+            let ways = ways
+                .map(|one| (one.session, one.stack.map(String::from), one.hits, one.time))
+                .collect();
+            let lasted = trees
+                .last
+                .unwrap_or(0)
+                .saturating_sub(trees.first.unwrap_or(0));
+            (nodes, ways, lasted)
+        })
+    }
+}

@@ -1,0 +1,78 @@
+"""`dctv info`: what traces say of themselves, and their threads."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.command_line import ROOT, run
+from tests.readers.uftrace.uftrace_directory import Directory, calls
+
+CALLS = ROOT / "tests/data/stdlib/calls.pfw"
+LINES = [
+    f"exit_status:{3 << 8}",
+    "elapsed_time:0.001 sec",
+    "usageinfo:lines=2",
+    "usageinfo:systime=0.5",
+    "usageinfo:usrtime=1.25",
+    "loadinfo:1.00 / 2.00 / 3.00",
+]
+INFO = """\
+# system information
+# ==================
+# program version     : v0.19 ( x86_64 )
+# cmdline             : uftrace record prog
+# system load         : 1.00 / 2.00 / 3.00 (1 / 5 / 15 min)
+# kernel version      : Linux 6.1
+# hostname            : box
+#
+# process information
+# ===================
+# number of tasks     : 1
+# task list           : 1(prog)
+# exe image           : /bin/prog
+# pattern             : regex
+# exit status         : exited with code: 3
+# elapsed time        : 0.001 sec
+# cpu time            : 0.500 / 1.250 sec (sys / user)
+
+"""
+TASKS = """\
+#         TIMESTAMP       FLAGS     TID     TASK              DATA SIZE
+             0.000000001  FS     [      1]  prog                  0.000 MB
+"""
+
+
+def test_a_recording_tells_of_machine_and_program(tmp_path: Path) -> None:
+    folder = Directory({1: calls((10, "main"), (20, None))}, info=LINES).write(tmp_path / "data")
+    ran = run("info", folder, "--no-index")
+    assert (ran.code, ran.err, ran.out) == (0, "", INFO)
+    assert run("info", folder, "--task", "--no-index").out == TASKS
+
+
+def test_signals_are_named(tmp_path: Path) -> None:
+    folder = Directory({1: calls((10, "main"), (20, None))}, info=["exit_status:11"]).write(tmp_path / "data")
+    assert "# exit status         : terminated by signal: 11 (Segmentation fault)\n" in run("info", folder).out
+
+
+def test_a_note_stands_below(tmp_path: Path) -> None:
+    files = {"note.txt": "mind this\n"}
+    folder = Directory({1: calls((10, "main"), (20, None))}, files=files).write(tmp_path / "data")
+    assert run("info", folder).out.endswith("#\n# extra note information\n# ======================\nmind this\n\n")
+
+
+def test_other_traces_tell_what_they_know() -> None:
+    ran = run("info", CALLS)
+    assert (ran.code, ran.err) == (0, "")
+    assert "# number of tasks     : 3\n# task list           : 5(), 6(), 7()\n" in ran.out
+    threads = run("info", CALLS, "--task").out.splitlines()
+    assert threads[1:] == [
+        "             0.001000000  F      [      5]                   ",
+        "             0.001050000         [      6]                   ",
+        "             0.001060000  F      [      7]                   ",
+    ]
+
+
+def test_the_output_goes_to_a_file(tmp_path: Path) -> None:
+    assert run("info", CALLS, "-o", tmp_path / "x").out == ""
+    assert (tmp_path / "x").read_text().startswith("# system information\n")
+    assert "cannot write" in run("info", CALLS, "-o", tmp_path / "no" / "x").err
