@@ -1106,7 +1106,7 @@ class StateHistory:
         """Begin a history that is written to a new file."""
 
     @staticmethod
-    def open(bytes: mmap) -> StateHistory:
+    def open(mapped: mmap) -> StateHistory:
         """Open a history that was written; its bytes must not change while it is used."""
 
     @property

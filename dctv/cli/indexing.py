@@ -27,7 +27,7 @@ _MAPPED = 64 << 20
 
 
 def keep_memory() -> None:
-    """Let the C library keep what is freed, for all threads and in huge pages; where it is another than glibc, do nothing.
+    """Let the C library keep what is freed, for all threads, in huge pages; another library than glibc is left alone.
 
     Chunks come and go in several threads. Memory that each thread keeps for itself, or that the system has to give and
     clear again page by page, costs a quarter of an index. Addresses are taken in advance, pages when they are used.

@@ -20,7 +20,7 @@ _SPECIAL = re.compile(r"([\\/])")
 
 
 def escape(names: Sequence[str]) -> str:
-    """Write a path as one text: names divided by `/`; a `/` or `\\` in a name gets a `\\` before it."""
+    """Write a path as one text: names divided by `/`; a slash or backslash in a name gets a backslash before it."""
     return "/".join(_SPECIAL.sub(r"\\\1", name) for name in names)
 
 
@@ -30,7 +30,7 @@ def split(path: str) -> list[str]:
 
 
 def _parts(path: str) -> list[str]:
-    """Divide a path at each `/` that has no `\\` before it, and leave names as they are written."""
+    """Divide a path at each slash without a backslash before it, and leave names as they are written."""
     found = [""]
     for one in re.findall(r"\\.|\\$|[^\\]", path, flags=re.DOTALL):
         if one == "/":

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from dctv.record import record
 from dctv.state.interval import Interval, Value
-from dctv.state.system import StateSystem
+from dctv.state.system import StateSystem, read_history
 
 if TYPE_CHECKING:
     import numpy as np
@@ -59,7 +59,7 @@ class PartialStateSystem(StateSystem):
     @classmethod
     def open_partial(cls, path: Path, replay: Replay, identity: bytes | None = None) -> PartialStateSystem:
         """Open a history that was written and closed, as `StateSystem.open` does."""
-        return cls(StateSystem.open(path, identity)._history, replay)
+        return cls(read_history(path, identity), replay)
 
     def state(self, time: int, quark: int) -> Interval:
         """Return the state of an attribute at a time."""

@@ -23,13 +23,26 @@ Action = Literal["modify", "update", "push", "pop", "offer", "poll", "increment"
 Feature = Literal["max", "min", "avg"]
 
 
+def read_history(path: Path, identity: bytes | None) -> StateHistory:
+    """Map the file of a history that was written and closed, as `StateSystem.open` does."""
+    from dctv._kernels import StateHistory
+
+    with path.open("rb") as file:
+        if os.fstat(file.fileno()).st_size == 0:
+            raise HistoryDamaged(f"the history `{path}` is empty")
+        history = StateHistory.open(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+    if identity is not None and history.identity != identity:
+        raise HistoryDamaged(f"the history `{path}` is of another trace, or was made by another version")
+    return history
+
+
 class StateSystem:
     """The states of attributes over time.
 
-    While it is built, changes come in order of time and questions are answered up to `safe_time`; after `close` they are
-    answered for all times from `start` to `end`. Several threads may ask while one builds. Times are ns. An attribute
-    is known by its quark, a number from 0 in order of creation. A Python int becomes a `long` unless the attribute, or
-    `kind`, says `int`.
+    While it is built, changes come in order of time and questions are answered up to `safe_time`; after `close` for all
+    times from `start` to `end`. Several threads may ask while one builds. Times are ns. An attribute is known by its
+    quark, a number from 0 in order of creation. A Python int becomes a `long` unless the attribute, or `kind`, says
+    `int`.
     """
 
     def __init__(self, history: StateHistory) -> None:
@@ -69,15 +82,7 @@ class StateSystem:
             OSError: there is no such file, or it cannot be read.
             HistoryDamaged: it is no history, not whole, of another version, or of something else than `identity`.
         """
-        from dctv._kernels import StateHistory
-
-        with path.open("rb") as file:
-            if os.fstat(file.fileno()).st_size == 0:
-                raise HistoryDamaged(f"the history `{path}` is empty")
-            history = StateHistory.open(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
-        if identity is not None and history.identity != identity:
-            raise HistoryDamaged(f"the history `{path}` is of another trace, or was made by another version")
-        return cls(history)
+        return cls(read_history(path, identity))
 
     @property
     def start(self) -> int:
@@ -197,7 +202,7 @@ class StateSystem:
         self._history.change(time, quark, "remove")
 
     def later(self, time: int, action: Action, quark: int, value: Value = None, kind: Kind | None = None) -> None:
-        """Have a change made before the first other one at its time or after it, at the latest when the history ends."""
+        """Have a change made before the first other one at its time or after it, or when the history ends."""
         self._history.ask(time, quark, action, value, kind)
 
     def modify_mipmap(

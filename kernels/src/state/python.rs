@@ -162,8 +162,8 @@ impl StateHistory {
 
     /// A history that was written.
     #[staticmethod]
-    fn open(py: Python<'_>, bytes: PyArrowBuffer) -> PyResult<StateHistory> {
-        let buffer = bytes.into_inner();
+    fn open(py: Python<'_>, mapped: PyArrowBuffer) -> PyResult<StateHistory> {
+        let buffer = mapped.into_inner();
         let (history, identity) = py.detach(|| super::reader::open(buffer))?;
         Ok(StateHistory::of(history, identity))
     }
