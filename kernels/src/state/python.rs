@@ -11,6 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use pyo3_arrow::buffer::PyArrowBuffer;
 use pyo3_arrow::{PyRecordBatch, PyRecordBatchReader};
+use rustc_hash::FxHashSet;
 
 use super::batch::Changes;
 use super::cell::{Cell, Kind};
@@ -19,7 +20,7 @@ use super::find::{Found, Times, Walk};
 use super::history::{Action, History, Later, Store};
 use super::mipmap::{Feature, Mipmap};
 use super::partial::Checkpoints;
-use super::rows::{Rows, schema};
+use super::rows::{Rows, schema, span_schema};
 use super::tree::ROOT;
 use super::writer::Writer;
 
@@ -392,7 +393,7 @@ impl StateHistory {
         backwards: bool,
     ) -> PyResult<PyRecordBatchReader> {
         let times = Times::Range(first.min(last), first.max(last));
-        self.walk(quarks, times, first.min(last), backwards)
+        self.walk(quarks, times, first.min(last), backwards, None)
     }
 
     /// Intervals of attributes that one of some times is in.
@@ -407,7 +408,27 @@ impl StateHistory {
         times.dedup();
         let first = times.first().copied();
         let first = first.unwrap_or_else(|| self.shared.read().history.start);
-        self.walk(quarks, Times::At(times), first, backwards)
+        self.walk(quarks, Times::At(times), first, backwards, None)
+    }
+
+    /// The same as spans: start, duration, quark, path, and the state as a number, a float or a text.
+    #[pyo3(signature = (quarks, names, *, times=None, first=i64::MIN, last=i64::MAX))]
+    fn spans(
+        &self,
+        quarks: Vec<i64>,
+        names: Vec<String>,
+        times: Option<Vec<i64>>,
+        first: i64,
+        last: i64,
+    ) -> PyResult<PyRecordBatchReader> {
+        let times = times.map(|mut times| {
+            times.sort_unstable();
+            Times::At(times)
+        });
+        let start = self.shared.read().history.start;
+        let times = times.unwrap_or(Times::Range(first.max(start), last));
+        let schema = span_schema(&names).map_err(|error| Fault::Value(error.to_string()))?;
+        self.walk(quarks, times, start, false, Some(schema))
     }
 
     /// The maximum, minimum or average of an attribute over a range.
@@ -507,53 +528,61 @@ fn below(history: &History, quark: i64) -> Result<i32, Fault> {
 impl StateHistory {
     fn walk(
         &self,
-        quarks: Vec<i64>,
+        mut quarks: Vec<i64>,
         times: Times,
         first: i64,
         backwards: bool,
+        spans: Option<SchemaRef>,
     ) -> PyResult<PyRecordBatchReader> {
         let walk = {
             let built = self.shared.read();
             let history = &built.history;
-            history
-                .check_open()
-                .or_else(|fault| if history.given_up { Err(fault) } else { Ok(()) })?;
-            let places = quarks.iter().map(|quark| history.tree.place(*quark));
-            let places = places.collect::<Result<Vec<_>, _>>()?;
+            if history.given_up {
+                history.check_open()?;
+            }
             if first < history.start {
                 history.check_time(first)?;
             }
+            let mut known = FxHashSet::default();
+            quarks.retain(|quark| known.insert(*quark));
+            let places = quarks.iter().map(|quark| history.tree.place(*quark));
+            let places = places.collect::<Result<Vec<_>, _>>()?;
             Walk::new(places, times, backwards, history.safe())
         };
         let answer = Answer {
             shared: self.shared.clone(),
             walk,
+            spans,
         };
         Ok(PyRecordBatchReader::new(Box::new(answer)))
     }
 }
 
-/// An answer that is looked up as it is read.
+/// An answer that is looked up as it is read, as spans of a schema if there is one.
 struct Answer {
     shared: Arc<Shared>,
     walk: Walk,
+    spans: Option<SchemaRef>,
 }
 
 impl Iterator for Answer {
     type Item = Result<RecordBatch, ArrowError>;
 
     fn next(&mut self) -> Option<Self::Item> {
+        let built = self.shared.read();
         let mut rows = Rows::default();
-        let filled = self.walk.fill(&self.shared.read().history, &mut rows, ROWS);
-        if let Err(fault) = filled {
+        if let Err(fault) = self.walk.fill(&built.history, &mut rows, ROWS) {
             return Some(Err(ArrowError::ExternalError(Box::new(fault))));
         }
-        (rows.len() > 0).then(|| rows.batch())
+        (rows.len() > 0).then(|| match &self.spans {
+            None => rows.batch(),
+            Some(schema) => rows.spans(&built.history.tree, schema.clone()),
+        })
     }
 }
 
 impl RecordBatchReader for Answer {
     fn schema(&self) -> SchemaRef {
-        schema()
+        self.spans.clone().unwrap_or_else(schema)
     }
 }
