@@ -8,6 +8,8 @@ one of them. Results do not depend on how the inputs are cut into batches.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from mmap import mmap
+from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from dctv.contracts.chunks import Checkpoint, DecodedChunk
@@ -1258,3 +1260,88 @@ class CallSums:
 
     def threads(self) -> list[tuple[int, int, int, int]]:
         """Return thread, calls, total and own time."""
+
+class StateHistory:
+    """What `dctv.state.StateSystem` stands on: the attributes of a history, its changes, and its intervals.
+
+    Intervals come as (start, end, whether more is to come, value), or as batches of `quark` int32, `start`, `end`
+    int64 (both included), `ongoing` bool, `kind` int8 (null, int, long, double, string), `whole` int64, `real` float64,
+    `text` string. Errors are those of `dctv.state.faults`, and OSError.
+    """
+
+    def __init__(self, start: int, *, keep: bool = True, granularity: int | None = None) -> None: ...
+    @staticmethod
+    def create(path: Path, start: int, identity: bytes, *, granularity: int | None = None) -> StateHistory:
+        """Begin a history that is written to a new file."""
+
+    @staticmethod
+    def open(mapped: mmap) -> StateHistory:
+        """Open a history that was written; its bytes must not change while it is used."""
+
+    @property
+    def identity(self) -> bytes: ...
+    @property
+    def start(self) -> int: ...
+    @property
+    def end(self) -> int | None: ...
+    @property
+    def safe(self) -> int: ...
+    @property
+    def now(self) -> int: ...
+    @property
+    def given_up(self) -> bool: ...
+    @property
+    def intervals(self) -> int: ...
+    @property
+    def granularity(self) -> int: ...
+    def __len__(self) -> int: ...
+    def add(self, parent: int, names: list[str]) -> int:
+        """Return the attribute of a path below another (-1: below none); what is missing is made."""
+
+    def find(self, parent: int, names: list[str]) -> int:
+        """Return the attribute of a path below another, -2 where there is none."""
+
+    def children(self, quark: int) -> list[int]: ...
+    def parent(self, quark: int) -> int: ...
+    def name(self, quark: int) -> str: ...
+    def kind(self, quark: int) -> str: ...
+    def change(self, time: int, quark: int, action: str, value: _State = None, kind: str | None = None) -> _State:
+        """Change an attribute; return what was popped or polled."""
+
+    def ask(self, time: int, quark: int, action: str, value: _State = None, kind: str | None = None) -> None:
+        """Have a change made when time comes that far."""
+
+    def mipmap(
+        self, time: int, quark: int, value: _State, resolution: int, features: list[str], kind: str | None = None
+    ) -> None:
+        """Change an attribute whose coarser states are kept too."""
+
+    def apply(self, changes: _ArrowArray, *, sort: bool = False) -> int:
+        """Make the changes of a batch; return how many these are."""
+
+    def ongoing(self, quark: int) -> tuple[int, int, bool, _State]: ...
+    def single(self, quark: int, time: int) -> tuple[int, int, bool, _State]: ...
+    def full(self, time: int) -> _ArrowArray: ...
+    def over(self, quarks: list[int], first: int, last: int, *, backwards: bool = False) -> Stream:
+        """Return the intervals of attributes that touch a range."""
+
+    def at(self, quarks: list[int], times: list[int], *, backwards: bool = False) -> Stream:
+        """Return the intervals of attributes that one of some times is in."""
+
+    def spans(
+        self, quarks: list[int], names: list[str], *, times: list[int] | None = None, first: int = ..., last: int = ...
+    ) -> Stream:
+        """Return the same as spans: start, duration, quark int32, path, and the state as int64, float64 or text."""
+
+    def range(self, quark: int, first: int, last: int, of: str) -> _State:
+        """Return the maximum, minimum or average of an attribute over a range."""
+
+    def close(self, end: int) -> None: ...
+    def give_up(self) -> None: ...
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait until the history is closed or given up; say whether it is closed."""
+
+    def part(self, time: int) -> tuple[StateHistory, int, int]:
+        """Return a history of the part of a partial one that a time is in, and the first and last time of that."""
+
+_State = int | float | str | None

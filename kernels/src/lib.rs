@@ -18,6 +18,7 @@ mod perfetto;
 mod pfw;
 mod rows;
 mod spool;
+mod state;
 mod statistics;
 mod store;
 mod sweeps;
@@ -42,6 +43,7 @@ fn _kernels(m: &Bound<'_, PyModule>) -> PyResult<()> {
     pfw::register(m)?;
     rows::register(m)?;
     spool::register(m)?;
+    state::register(m)?;
     statistics::register(m)?;
     store::register(m)?;
     sweeps::register(m)?;

@@ -1,0 +1,36 @@
+"""Changes of attributes to state histories, which tell what the state of every attribute was at any time."""
+
+from __future__ import annotations
+
+from dctv.state.attributes import ROOT, escape, split
+from dctv.state.faults import (
+    AttributeNotFound,
+    HistoryClosed,
+    HistoryDamaged,
+    OutOfOrder,
+    StateError,
+    TimeOutOfRange,
+    WrongValue,
+)
+from dctv.state.interval import Interval, Value
+from dctv.state.partial import PartialStateSystem
+from dctv.state.pool import AttributePool
+from dctv.state.system import StateSystem
+
+__all__ = [
+    "ROOT",
+    "AttributeNotFound",
+    "AttributePool",
+    "HistoryClosed",
+    "HistoryDamaged",
+    "Interval",
+    "OutOfOrder",
+    "PartialStateSystem",
+    "StateError",
+    "StateSystem",
+    "TimeOutOfRange",
+    "Value",
+    "WrongValue",
+    "escape",
+    "split",
+]

@@ -1,0 +1,47 @@
+"""A state of an attribute and how long it lasted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from dctv.record import record
+
+if TYPE_CHECKING:
+    from pyarrow import RecordBatch
+
+Value = int | float | str | None
+"""The state of an attribute; None where it has none."""
+
+
+@record
+class Interval:
+    """The state of an attribute from `start` to `end`, both included, in ns.
+
+    `ongoing` tells that more is to come: the history was not closed, so the state may last longer than `end`.
+    """
+
+    quark: int
+    start: int
+    end: int
+    value: Value
+    ongoing: bool = False
+
+    def __contains__(self, time: int) -> bool:
+        """Say whether the state lasts at a time."""
+        return self.start <= time <= self.end
+
+    @property
+    def duration(self) -> int:
+        """How long it lasts in ns: the half-open span `[start, start + duration)` that SQL shows."""
+        return self.end - self.start + 1
+
+
+def intervals_of(batches: Iterable[RecordBatch]) -> Iterator[Interval]:
+    """Yield the intervals of the kernels' batches."""
+    for batch in batches:
+        quarks, starts, ends, ongoing, _, wholes, reals, texts = (column.to_pylist() for column in batch.columns)
+        rows = zip(quarks, starts, ends, ongoing, wholes, reals, texts, strict=True)
+        for quark, start, end, goes_on, whole, real, text in rows:
+            value = whole if whole is not None else real if real is not None else text
+            yield Interval(quark, start, end, value, goes_on)

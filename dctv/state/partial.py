@@ -1,0 +1,160 @@
+"""Partial histories: states at checkpoints are kept, those between are found by making the changes between again."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dctv.record import record
+from dctv.state.interval import Interval, Value
+from dctv.state.system import StateSystem, read_history
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
+
+    from dctv._kernels import StateHistory
+
+Replay = Callable[[int, int], Iterable["pa.RecordBatch"]]
+"""Returns, for a first and a last time, the changes that were made then, as they were given to `apply`."""
+GRANULARITY = 50_000
+_KEPT = 4
+"""Parts that were made again and are kept for the next question."""
+
+
+@record
+class _Part:
+    system: StateSystem
+    first: int
+    last: int
+
+
+class PartialStateSystem(StateSystem):
+    """A state system whose history is small: it keeps those states that last over one of its checkpoints.
+
+    Each question makes the changes of a part of the history again, so that one about a single attribute costs as much
+    as one about all. Answers are those of a full history.
+    """
+
+    def __init__(self, history: StateHistory, replay: Replay) -> None:
+        super().__init__(history)
+        self._replay = replay
+        self._parts: OrderedDict[int, _Part] = OrderedDict()
+
+    @classmethod
+    def build(
+        cls, path: Path, replay: Replay, start: int = 0, identity: bytes = b"", granularity: int = GRANULARITY
+    ) -> PartialStateSystem:
+        """Begin a history with a checkpoint after about each `granularity` changes, written to a new file.
+
+        Raises:
+            OSError: the file is there already, or cannot be made.
+        """
+        from dctv._kernels import StateHistory
+
+        return cls(StateHistory.create(path, start, identity, granularity=granularity), replay)
+
+    @classmethod
+    def open_partial(cls, path: Path, replay: Replay, identity: bytes | None = None) -> PartialStateSystem:
+        """Open a history that was written and closed, as `StateSystem.open` does."""
+        return cls(read_history(path, identity), replay)
+
+    def state(self, time: int, quark: int) -> Interval:
+        """Return the state of an attribute at a time."""
+        return self._part(time).system.state(time, quark)
+
+    def full_batch(self, time: int) -> pa.RecordBatch:
+        """Return the states of all attributes at a time as Arrow columns, a row for each quark."""
+        return self._part(time).system.full_batch(time)
+
+    def batches_2d(
+        self,
+        quarks: Iterable[int],
+        *,
+        times: Iterable[int] | None = None,
+        first: int | None = None,
+        last: int | None = None,
+        backwards: bool = False,
+    ) -> pa.RecordBatchReader:
+        """Return each interval of some attributes that one of the times, or part of a range, is in."""
+        import numpy as np
+        import pyarrow as pa
+
+        wanted = list(quarks)
+        empty = self._history.over([], self.start, self.start)
+        points = None if times is None else np.unique(np.fromiter(times, np.int64))
+        begin, stop = self.start if first is None else first, self.safe_time if last is None else last
+        if points is not None:
+            begin, stop = (int(points[0]), int(points[-1])) if points.size else (self.start, self.start - 1)
+        found = self._batches(wanted, points, begin, min(stop, self.safe_time), backwards=backwards)
+        return pa.RecordBatchReader.from_batches(pa.schema(empty), found)
+
+    def _batches(
+        self, quarks: list[int], points: np.ndarray | None, begin: int, stop: int, *, backwards: bool
+    ) -> Iterator[pa.RecordBatch]:
+        import pyarrow as pa
+
+        for part in self._over(begin, stop, backwards=backwards):
+            low, high = max(part.first, begin), min(part.last, stop)
+            inside = None if points is None else points[(points >= low) & (points <= high)].tolist()
+            for batch in part.system.batches_2d(quarks, times=inside, first=low, last=high, backwards=backwards):
+                starts = batch.column("start").to_numpy()
+                before = (starts < part.first) & (part.first > begin)
+                if points is not None:
+                    # The first of the times from the state's begin on is in an earlier part, which has told of it.
+                    nearest = points[points.searchsorted(starts).clip(max=points.size - 1)]
+                    before &= nearest < part.first
+                yield batch.filter(pa.array(~before))
+
+    def _over(self, first: int, last: int, *, backwards: bool) -> Iterator[_Part]:
+        time = last if backwards else first
+        while first <= time <= last:
+            part = self._part(time)
+            yield part
+            time = part.first - 1 if backwards else part.last + 1
+
+    def _part(self, time: int) -> _Part:
+        for first, part in self._parts.items():
+            if part.first <= time <= part.last:
+                self._parts.move_to_end(first)
+                return part
+        history, first, last = self._history.part(time)
+        system = StateSystem(history)
+        for batch in self._replay(first, last):
+            system.apply(batch)
+        system.close(last)
+        part = _Part(system, first, last)
+        self._parts[first] = part
+        if len(self._parts) > _KEPT:
+            self._parts.popitem(last=False)
+        return part
+
+    def range_max(self, quark: int, first: int, last: int) -> Value:
+        """Return the greatest state of an attribute in a range; None if it has none there."""
+        found = [part.system.range_max(quark, *ends) for part, ends in self._parts_of(first, last)]
+        return max((value for value in found if value is not None), default=None)
+
+    def range_min(self, quark: int, first: int, last: int) -> Value:
+        """Return the least state of an attribute in a range; None if it has none there."""
+        found = [part.system.range_min(quark, *ends) for part, ends in self._parts_of(first, last)]
+        return min((value for value in found if value is not None), default=None)
+
+    def range_average(self, quark: int, first: int, last: int) -> float:
+        """Return the average of an attribute over a range, weighted by time; no state counts as 0."""
+        stop = min(last, self.safe_time)
+        if first >= stop:
+            return self._part(first).system.range_average(quark, first, last)
+        total = 0.0
+        for part, (low, high) in self._parts_of(first, last):
+            total += part.system.range_average(quark, low, high) * (high - low)
+            # An average ends before its last time, which the next part does not begin with.
+            if high < stop:
+                total += part.system.range_average(quark, high, high)
+        return total / (stop - first)
+
+    def _parts_of(self, first: int, last: int) -> Iterator[tuple[_Part, tuple[int, int]]]:
+        stop = min(last, self.safe_time)
+        for part in self._over(first, stop, backwards=False):
+            yield part, (max(first, part.first), min(stop, part.last))

@@ -1,0 +1,389 @@
+"""State systems: histories with their attributes, how they are built, and what can be asked of them."""
+
+from __future__ import annotations
+
+import mmap
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from dctv.state.attributes import ROOT, Attributes
+from dctv.state.faults import HistoryDamaged, StateError, WrongValue
+from dctv.state.interval import Interval, Value, intervals_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from dctv._kernels import StateHistory, Stream
+
+Kind = Literal["int", "long", "double", "string"]
+Action = Literal["modify", "update", "push", "pop", "offer", "poll", "increment", "remove"]
+Feature = Literal["max", "min", "avg"]
+
+
+def read_history(path: Path, identity: bytes | None) -> StateHistory:
+    """Map the file of a history that was written and closed, as `StateSystem.open` does."""
+    from dctv._kernels import StateHistory
+
+    with path.open("rb") as file:
+        if os.fstat(file.fileno()).st_size == 0:
+            raise HistoryDamaged(f"the history `{path}` is empty")
+        history = StateHistory.open(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+    if identity is not None and history.identity != identity:
+        raise HistoryDamaged(f"the history `{path}` is of another trace, or was made by another version")
+    return history
+
+
+class StateSystem:
+    """The states of attributes over time.
+
+    While it is built, changes come in order of time and questions are answered up to `safe_time`; after `close` for all
+    times from `start` to `end`. Several threads may ask while one builds. Times are ns. An attribute is known by its
+    quark, a number from 0 in order of creation. A Python int becomes a `long` unless the attribute, or `kind`, says
+    `int`.
+    """
+
+    def __init__(self, history: StateHistory) -> None:
+        self._history = history
+        self._attributes = Attributes(history)
+
+    @classmethod
+    def in_memory(cls, start: int = 0) -> StateSystem:
+        """Begin a history that is kept in memory."""
+        from dctv._kernels import StateHistory
+
+        return cls(StateHistory(start))
+
+    @classmethod
+    def without_history(cls, start: int = 0) -> StateSystem:
+        """Begin a state system that only knows the states that are; what was is forgotten."""
+        from dctv._kernels import StateHistory
+
+        return cls(StateHistory(start, keep=False))
+
+    @classmethod
+    def on_disk(cls, path: Path, start: int = 0, identity: bytes = b"") -> StateSystem:
+        """Begin a history that is written to a new file; `identity` says what it is of, for `open`.
+
+        Raises:
+            OSError: the file is there already, or cannot be made.
+        """
+        from dctv._kernels import StateHistory
+
+        return cls(StateHistory.create(path, start, identity))
+
+    @classmethod
+    def open(cls, path: Path, identity: bytes | None = None) -> StateSystem:
+        """Open a history that was written and closed.
+
+        Raises:
+            OSError: there is no such file, or it cannot be read.
+            HistoryDamaged: it is no history, not whole, of another version, or of something else than `identity`.
+        """
+        return cls(read_history(path, identity))
+
+    @property
+    def start(self) -> int:
+        """The first time."""
+        return self._history.start
+
+    @property
+    def end(self) -> int | None:
+        """The last time, None before the history is closed."""
+        return self._history.end
+
+    @property
+    def safe_time(self) -> int:
+        """The last time whose states are known for good: before the last change, or the end."""
+        return self._history.safe
+
+    @property
+    def attribute_count(self) -> int:
+        """How many attributes there are; quarks are less than this."""
+        return len(self._history)
+
+    @property
+    def interval_count(self) -> int:
+        """How many intervals are kept."""
+        return self._history.intervals
+
+    def add(self, *names: str) -> int:
+        """Return the attribute of a path, which is made with all above it if it is missing."""
+        return self.add_below(ROOT, *names)
+
+    def add_below(self, quark: int, *names: str) -> int:
+        """Return the attribute of a path below another, which is made if it is missing."""
+        return self._history.add(quark, list(names))
+
+    def quark(self, *names: str, below: int = ROOT) -> int:
+        """Return the attribute of a path.
+
+        Raises:
+            AttributeNotFound: there is none.
+        """
+        return self._attributes.find(below, names)
+
+    def find(self, *names: str, below: int = ROOT) -> int:
+        """Return the attribute of a path, -2 where there is none."""
+        return self._history.find(below, list(names))
+
+    def quarks(self, *pattern: str, below: int = ROOT) -> list[int]:
+        """Return the attributes that a path with `*` and `..` leads to, in the order in which they are found.
+
+        `*` stands for each attribute right below, `..` for the one above.
+        """
+        return self._attributes.matching(below, pattern)
+
+    def sub_attributes(self, quark: int = ROOT, pattern: str | None = None, *, recursive: bool = False) -> list[int]:
+        """Return the attributes below one, each before its own; only names that match the regex as a whole."""
+        return list(self._attributes.below(quark, pattern, recursive=recursive))
+
+    def parent(self, quark: int) -> int:
+        """Return the attribute above one, -1 for those at the top."""
+        return self._history.parent(quark)
+
+    def name(self, quark: int) -> str:
+        """Return the last name of an attribute's path."""
+        return self._history.name(quark)
+
+    def path(self, quark: int) -> tuple[str, ...]:
+        """Return the names of an attribute's path."""
+        return self._attributes.path(quark)
+
+    def kind(self, quark: int) -> str:
+        """Return the type of an attribute's states; `null` if it had none."""
+        return self._history.kind(quark)
+
+    def modify(self, time: int, value: Value, quark: int, kind: Kind | None = None) -> None:
+        """Let an attribute have another state from a time on.
+
+        Raises:
+            OutOfOrder: there was a change at a later time.
+            WrongValue: the state is of another type than those before.
+        """
+        self._history.change(time, quark, "modify", value, kind)
+
+    def update_ongoing(self, value: Value, quark: int, kind: Kind | None = None) -> None:
+        """Replace the state that lasts, from its begin on, by what is known now."""
+        self._history.change(self._history.now, quark, "update", value, kind)
+
+    def push(self, time: int, value: Value, quark: int, kind: Kind | None = None) -> None:
+        """Put a state on a stack: the attribute's state is its depth, values are below it, named `1`, `2` ..."""
+        self._history.change(time, quark, "push", value, kind)
+
+    def pop(self, time: int, quark: int) -> Value:
+        """Take the last state off a stack and return it; None, and no change, if it is empty.
+
+        An empty stack has no state: None, not 0.
+        """
+        return self._history.change(time, quark, "pop")
+
+    def offer(self, time: int, value: Value, quark: int, kind: Kind | None = None) -> None:
+        """Put a state at the end of a queue, which looks like a stack."""
+        self._history.change(time, quark, "offer", value, kind)
+
+    def poll(self, time: int, quark: int) -> Value:
+        """Take the first state of a queue and return it; the others move up."""
+        return self._history.change(time, quark, "poll")
+
+    def peek(self, quark: int) -> Value:
+        """Return the first state of a queue."""
+        first = self.find("1", below=quark)
+        return None if first < 0 else self.ongoing(first).value
+
+    def increment(self, time: int, quark: int, by: int | float = 1, kind: Kind | None = None) -> None:
+        """Add to the state of an attribute; no state counts as 0."""
+        self._history.change(time, quark, "increment", by, kind)
+
+    def remove(self, time: int, quark: int) -> None:
+        """Let an attribute and all below it have no state from a time on."""
+        self._history.change(time, quark, "remove")
+
+    def later(self, time: int, action: Action, quark: int, value: Value = None, kind: Kind | None = None) -> None:
+        """Have a change made before the first other one at its time or after it, or when the history ends."""
+        self._history.ask(time, quark, action, value, kind)
+
+    def modify_mipmap(
+        self,
+        time: int,
+        value: Value,
+        quark: int,
+        resolution: int,
+        features: Sequence[Feature] = ("max", "min", "avg"),
+        kind: Kind | None = None,
+    ) -> None:
+        """Let an attribute have another state, and keep coarser states of it, which make questions about ranges fast.
+
+        Below the attribute there is one for each of the features, with the number of levels, and below that the levels
+        `1`, `2` ...: `resolution` states of one make one of the next.
+        """
+        self._history.mipmap(time, quark, value, resolution, list(features), kind)
+
+    def apply(self, changes: pa.RecordBatch | pa.Table, *, sort: bool = False) -> int:
+        """Make the changes of a batch and return how many these are.
+
+        Columns are `time`, `quark` or `path` (a text, see `escape`), `action` (as the methods here; `modify` where it
+        is missing), and any others with values, of which the first that is not NULL counts. With `sort` those of a
+        batch may come in any order of time.
+        """
+        batches = changes.to_batches() if hasattr(changes, "to_batches") else [changes]
+        return sum(self._history.apply(batch, sort=sort) for batch in batches)
+
+    def close(self, end: int) -> None:
+        """End the history: every state lasts until then, and no more changes can be made."""
+        self._history.close(end)
+
+    def give_up(self) -> None:
+        """Forget the history; whoever asks or changes it gets HistoryClosed."""
+        self._history.give_up()
+
+    def wait_until_built(self, seconds: float | None = None) -> bool:
+        """Wait until the history is closed or given up; say whether it is closed."""
+        return self._history.wait(seconds)
+
+    def ongoing(self, quark: int) -> Interval:
+        """Return the state that an attribute has while the history is built, whatever becomes of it."""
+        start, end, ongoing, value = self._history.ongoing(quark)
+        return Interval(quark, start, end, value, ongoing)
+
+    def state(self, time: int, quark: int) -> Interval:
+        """Return the state of an attribute at a time.
+
+        Raises:
+            TimeOutOfRange: before `start` or after `safe_time`.
+        """
+        start, end, ongoing, value = self._history.single(quark, time)
+        return Interval(quark, start, end, value, ongoing)
+
+    def full_state(self, time: int) -> list[Interval]:
+        """Return the states of all attributes at a time, by quark."""
+        return list(intervals_of([self.full_batch(time)]))
+
+    def full_batch(self, time: int) -> pa.RecordBatch:
+        """Return the states of all attributes at a time as Arrow columns, a row for each quark."""
+        import pyarrow as pa
+
+        return pa.record_batch(self._history.full(time))
+
+    def query_2d(
+        self,
+        quarks: Iterable[int],
+        *,
+        times: Iterable[int] | None = None,
+        first: int | None = None,
+        last: int | None = None,
+        backwards: bool = False,
+    ) -> Iterator[Interval]:
+        """Yield each interval of some attributes that one of the times, or part of a range, is in.
+
+        Intervals are looked up as they are read, and come in no order that could be relied on, but with `backwards`
+        late ones tend to come first. Times after `safe_time` find nothing.
+        """
+        import pyarrow as pa
+
+        with closing(self.batches_2d(quarks, times=times, first=first, last=last, backwards=backwards)) as reader:
+            try:
+                yield from intervals_of(reader)
+            except (pa.ArrowException, OSError) as error:
+                raise StateError(str(error)) from None
+
+    def batches_2d(
+        self,
+        quarks: Iterable[int],
+        *,
+        times: Iterable[int] | None = None,
+        first: int | None = None,
+        last: int | None = None,
+        backwards: bool = False,
+    ) -> pa.RecordBatchReader:
+        """Return the same as Arrow batches."""
+        import pyarrow as pa
+
+        if times is not None:
+            return pa.RecordBatchReader.from_stream(self._history.at(list(quarks), list(times), backwards=backwards))
+        begin = self.start if first is None else first
+        end = max(self.safe_time, begin) if last is None else last
+        return pa.RecordBatchReader.from_stream(self._history.over(list(quarks), begin, end, backwards=backwards))
+
+    def spans(
+        self,
+        quarks: Iterable[int],
+        names: Sequence[str],
+        *,
+        times: Sequence[int] | None = None,
+        first: int | None = None,
+        last: int | None = None,
+    ) -> Stream:
+        """Return the intervals of `query_2d` as an Arrow stream of spans, which half-open are: start and duration.
+
+        Columns, by the names given: start, duration, quark, path as one text, and the state as int64, float64 or text.
+        """
+        low = self.start if first is None else first
+        high = self.safe_time if last is None else last
+        wanted = None if times is None else list(times)
+        return self._history.spans(list(quarks), list(names), times=wanted, first=low, last=high)
+
+    def history(
+        self,
+        quark: int,
+        first: int | None = None,
+        last: int | None = None,
+        resolution: int = 1,
+        *,
+        backwards: bool = False,
+    ) -> Iterator[Interval]:
+        """Yield the states of an attribute one after the other, from a time to another or back.
+
+        With a resolution those states that one of the times `first`, `first + resolution` ... is in. Where it ends is
+        looked up at each step, so more may come while the history is built.
+        """
+        begin, step = self.start if first is None else first, max(resolution, 1)
+        time = begin
+        if backwards:
+            time = begin + (self._until(last) - begin) // step * step
+        while begin <= time <= self._until(last):
+            found = self.state(time, quark)
+            yield found
+            edge = found.start - 1 if backwards else found.end + step
+            time = begin + (edge - begin) // step * step
+
+    def _until(self, last: int | None) -> int:
+        return self.safe_time if last is None else min(last, self.safe_time)
+
+    def first_non_null(self, quark: int, first: int, last: int) -> Interval | None:
+        """Return the first state of an attribute that is one, from a time on and begun before another."""
+        time = max(first, self.start)
+        while time <= min(last, self.safe_time):
+            found = self.state(time, quark)
+            if found.value is not None:
+                return found
+            time = found.end + 1
+        return None
+
+    def stack_top(self, time: int, quark: int) -> Interval | None:
+        """Return the state that is the last of a stack at a time; None if the stack is empty.
+
+        Raises:
+            WrongValue: the attribute is no stack.
+        """
+        depth = self.state(time, quark).value
+        if depth is None:
+            return None
+        if not isinstance(depth, int) or depth <= 0:
+            raise WrongValue(f"the attribute {quark} is no stack, its state is `{depth}`")
+        return self.state(time, self.quark(str(depth), below=quark))
+
+    def range_max(self, quark: int, first: int, last: int) -> Value:
+        """Return the greatest state of an attribute in a range; None if it has none there."""
+        return self._history.range(quark, first, last, "max")
+
+    def range_min(self, quark: int, first: int, last: int) -> Value:
+        """Return the least state of an attribute in a range; None if it has none there."""
+        return self._history.range(quark, first, last, "min")
+
+    def range_average(self, quark: int, first: int, last: int) -> float:
+        """Return the average of an attribute over a range, weighted by time; no state counts as 0."""
+        found = self._history.range(quark, first, last, "avg")
+        return float(found or 0.0)

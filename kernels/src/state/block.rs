@@ -1,0 +1,296 @@
+//! Intervals of one attribute -> a block of bytes, and one of them out of it without looking at the others.
+//!
+//! A block: 32 bytes (count, kind, widths, flags, first start, least value, count of texts), a bit for each value that
+//! is there if some are not, starts behind the first, lengths if they are not told by the next start, values above the
+//! least, ends of texts, texts. Numbers are little-endian and as wide as the largest of their kind in the block.
+
+use super::cell::{Cell, Kind};
+use super::fault::Fault;
+
+const HEAD: usize = 32;
+const NULLS: u8 = 1;
+const ENDS: u8 = 2;
+
+/// Intervals of one attribute that follow each other, in memory.
+#[derive(Default)]
+pub struct Tail {
+    pub starts: Vec<i64>,
+    /// Only where intervals are left out between those that are kept.
+    pub ends: Vec<i64>,
+    pub bits: Vec<u64>,
+    pub valid: Vec<bool>,
+    /// Texts of this tail, of which values are numbers.
+    pub texts: Vec<Box<str>>,
+}
+
+impl Tail {
+    pub fn len(&self) -> usize {
+        self.starts.len()
+    }
+
+    pub fn push(&mut self, start: i64, end: Option<i64>, cell: &Cell) {
+        self.starts.push(start);
+        self.ends.extend(end);
+        self.valid.push(cell.kind != Kind::Null);
+        let bits = match &cell.text {
+            None => cell.bits,
+            Some(text) => self.number(text),
+        };
+        self.bits.push(bits);
+    }
+
+    fn number(&mut self, text: &str) -> u64 {
+        // Few texts repeat for long, so the last ones are looked through; more only costs room.
+        let known = self
+            .texts
+            .iter()
+            .rev()
+            .take(64)
+            .position(|one| **one == *text);
+        let number = match known {
+            Some(back) => self.texts.len() - 1 - back,
+            None => {
+                self.texts.push(text.into());
+                self.texts.len() - 1
+            }
+        };
+        number as u64
+    }
+
+    pub fn clear(&mut self) {
+        self.starts.clear();
+        self.ends.clear();
+        self.bits.clear();
+        self.valid.clear();
+        self.texts.clear();
+    }
+
+    pub fn cell(&self, kind: Kind, row: usize) -> Cell {
+        if !self.valid[row] {
+            return Cell::default();
+        }
+        let bits = self.bits[row];
+        let text = (kind == Kind::Text).then(|| self.texts[bits as usize].clone());
+        Cell { kind, bits, text }
+    }
+}
+
+fn width(largest: u64) -> u8 {
+    match largest {
+        0 => 0,
+        1..0x100 => 1,
+        0x100..0x1_0000 => 2,
+        0x1_0000..0x1_0000_0000 => 4,
+        _ => 8,
+    }
+}
+
+fn put(out: &mut Vec<u8>, width: u8, values: impl Iterator<Item = u64>) {
+    match width {
+        0 => {}
+        1 => out.extend(values.map(|value| value as u8)),
+        2 => values.for_each(|value| out.extend((value as u16).to_le_bytes())),
+        4 => values.for_each(|value| out.extend((value as u32).to_le_bytes())),
+        _ => values.for_each(|value| out.extend(value.to_le_bytes())),
+    }
+}
+
+/// Encode a tail that is not empty.
+pub fn encode(tail: &Tail, kind: Kind) -> Vec<u8> {
+    let first = tail.starts[0];
+    let behind = |start: &i64| start.wrapping_sub(first).cast_unsigned();
+    let lengths = || {
+        let both = tail.ends.iter().zip(&tail.starts);
+        both.map(|(end, start)| end.wrapping_sub(*start).cast_unsigned())
+    };
+    let values = || {
+        let both = tail.bits.iter().zip(&tail.valid);
+        both.map(|(bits, valid)| valid.then_some(*bits))
+    };
+    let base = match kind {
+        Kind::Int | Kind::Long => values()
+            .flatten()
+            .map(u64::cast_signed)
+            .min()
+            .map_or(0, i64::cast_unsigned),
+        _ => values().flatten().min().unwrap_or(0),
+    };
+    let above = || values().map(|bits| bits.map_or(0, |bits| bits.wrapping_sub(base)));
+    let start_width = width(behind(tail.starts.last().unwrap_or(&first)));
+    let end_width = width(lengths().max().unwrap_or(0));
+    let value_width = width(above().max().unwrap_or(0));
+    let nulls = tail.valid.iter().any(|valid| !valid);
+    let flags = u8::from(nulls) * NULLS + u8::from(!tail.ends.is_empty()) * ENDS;
+    let mut out = Vec::with_capacity(HEAD + tail.len() * 6);
+    out.extend((tail.len() as u32).to_le_bytes());
+    out.extend([kind as u8, start_width, value_width, flags]);
+    out.extend(first.to_le_bytes());
+    out.extend(base.to_le_bytes());
+    out.extend((tail.texts.len() as u32).to_le_bytes());
+    out.extend([end_width, 0, 0, 0]);
+    if nulls {
+        out.extend(tail.valid.chunks(8).map(|bits| {
+            let each = bits.iter().enumerate();
+            each.fold(0, |byte, (bit, valid)| byte | u8::from(*valid) << bit)
+        }));
+    }
+    put(&mut out, start_width, tail.starts.iter().map(behind));
+    put(&mut out, end_width, lengths());
+    put(&mut out, value_width, above());
+    let mut end = 0u32;
+    for text in &tail.texts {
+        end += text.len() as u32;
+        out.extend(end.to_le_bytes());
+    }
+    for text in &tail.texts {
+        out.extend(text.as_bytes());
+    }
+    out
+}
+
+/// A block that is looked into.
+#[derive(Clone, Copy)]
+pub struct View<'a> {
+    pub count: usize,
+    pub kind: Kind,
+    first: i64,
+    base: u64,
+    nulls: Option<&'a [u8]>,
+    starts: Numbers<'a>,
+    ends: Option<Numbers<'a>>,
+    values: Numbers<'a>,
+    text_ends: &'a [u8],
+    texts: &'a [u8],
+}
+
+#[derive(Clone, Copy)]
+struct Numbers<'a> {
+    bytes: &'a [u8],
+    width: u8,
+}
+
+impl Numbers<'_> {
+    fn get(&self, row: usize) -> u64 {
+        let at = row * usize::from(self.width);
+        match self.width {
+            0 => 0,
+            1 => u64::from(self.bytes[at]),
+            2 => u64::from(u16::from_le_bytes([self.bytes[at], self.bytes[at + 1]])),
+            4 => u64::from(four(&self.bytes[at..])),
+            _ => eight(&self.bytes[at..]),
+        }
+    }
+}
+
+fn four(bytes: &[u8]) -> u32 {
+    let mut value = [0; 4];
+    value.copy_from_slice(&bytes[..4]);
+    u32::from_le_bytes(value)
+}
+
+fn eight(bytes: &[u8]) -> u64 {
+    let mut value = [0; 8];
+    value.copy_from_slice(&bytes[..8]);
+    u64::from_le_bytes(value)
+}
+
+fn damaged(what: &str) -> Fault {
+    Fault::Damaged(format!("the history is damaged: {what}"))
+}
+
+impl<'a> View<'a> {
+    /// # Errors
+    /// The bytes are no block.
+    pub fn new(bytes: &'a [u8]) -> Result<View<'a>, Fault> {
+        if bytes.len() < HEAD {
+            return Err(damaged("a block is too short"));
+        }
+        let (head, mut rest) = bytes.split_at(HEAD);
+        let count = four(head) as usize;
+        let kind = Kind::of(head[4]).ok_or_else(|| damaged("an unknown kind of values"))?;
+        let widths = [head[5], head[6], head[28]];
+        if count == 0
+            || widths
+                .iter()
+                .any(|width| !matches!(width, 0 | 1 | 2 | 4 | 8))
+        {
+            return Err(damaged("a block without intervals"));
+        }
+        let texts = four(&head[24..]) as usize;
+        let mut take = |size: Option<usize>| {
+            let size = size.filter(|size| *size <= rest.len());
+            let (taken, left) = rest.split_at(size.ok_or_else(|| damaged("a block is cut off"))?);
+            rest = left;
+            Ok::<_, Fault>(taken)
+        };
+        let nulls = head[7] & NULLS != 0;
+        let nulls = nulls.then(|| take(Some(count.div_ceil(8)))).transpose()?;
+        let mut numbers = |width: u8| -> Result<Numbers<'a>, Fault> {
+            let bytes = take(count.checked_mul(usize::from(width)))?;
+            Ok(Numbers { bytes, width })
+        };
+        let starts = numbers(widths[0])?;
+        let ends = (head[7] & ENDS != 0)
+            .then(|| numbers(widths[2]))
+            .transpose()?;
+        let values = numbers(widths[1])?;
+        let text_ends = take(texts.checked_mul(4))?;
+        Ok(View {
+            count,
+            kind,
+            first: eight(&head[8..]).cast_signed(),
+            base: eight(&head[16..]),
+            nulls,
+            starts,
+            ends,
+            values,
+            text_ends,
+            texts: rest,
+        })
+    }
+
+    pub fn start(&self, row: usize) -> i64 {
+        self.first.wrapping_add(self.starts.get(row).cast_signed())
+    }
+
+    pub fn end(&self, row: usize) -> Option<i64> {
+        let length = self.ends.as_ref()?.get(row).cast_signed();
+        Some(self.start(row).wrapping_add(length))
+    }
+
+    /// # Errors
+    /// A text is not where it is said to be.
+    pub fn cell(&self, row: usize) -> Result<Cell, Fault> {
+        if self
+            .nulls
+            .is_some_and(|bits| bits[row / 8] >> (row % 8) & 1 == 0)
+        {
+            return Ok(Cell::default());
+        }
+        let bits = self.base.wrapping_add(self.values.get(row));
+        let text = match self.kind {
+            Kind::Text => Some(self.text(bits)?.into()),
+            _ => None,
+        };
+        Ok(Cell {
+            kind: self.kind,
+            bits,
+            text,
+        })
+    }
+
+    fn text(&self, number: u64) -> Result<&'a str, Fault> {
+        let end = |number: usize| {
+            let bytes = self.text_ends.get(number * 4..number * 4 + 4)?;
+            Some(four(bytes) as usize)
+        };
+        let place = usize::try_from(number)
+            .ok()
+            .filter(|place| *place < self.text_ends.len());
+        let found = place.and_then(|place| {
+            let begin = if place == 0 { 0 } else { end(place - 1)? };
+            std::str::from_utf8(self.texts.get(begin..end(place)?)?).ok()
+        });
+        found.ok_or_else(|| damaged("a text is not there"))
+    }
+}

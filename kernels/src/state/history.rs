@@ -1,0 +1,429 @@
+//! Changes of attributes in order of time -> intervals that tile the history of each.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashSet;
+
+use super::cell::{Cell, Kind};
+use super::fault::Fault;
+use super::partial::Checkpoints;
+use super::track::{Blocks, Ongoing, Run, Track};
+use super::tree::Tree;
+use super::writer::Writer;
+
+/// What becomes of intervals.
+pub enum Store {
+    /// They are forgotten.
+    Nothing,
+    Memory,
+    File(Box<Writer>),
+    /// It is closed, and was read from a file.
+    Closed,
+}
+
+/// A change that was asked for before its time.
+pub struct Later {
+    pub quark: i64,
+    pub cell: Cell,
+    pub action: Action,
+}
+
+/// What a change does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    Modify,
+    Update,
+    Push,
+    Pop,
+    Offer,
+    Poll,
+    Increment,
+    Remove,
+}
+
+impl Action {
+    pub const NAMES: [(&'static str, Action); 8] = [
+        ("modify", Action::Modify),
+        ("update", Action::Update),
+        ("push", Action::Push),
+        ("pop", Action::Pop),
+        ("offer", Action::Offer),
+        ("poll", Action::Poll),
+        ("increment", Action::Increment),
+        ("remove", Action::Remove),
+    ];
+
+    /// # Errors
+    /// There is no such action.
+    pub fn named(name: &str) -> Result<Action, Fault> {
+        let found = Action::NAMES.iter().find(|(known, _)| *known == name);
+        found.map(|(_, action)| *action).ok_or_else(|| {
+            let names: Vec<_> = Action::NAMES.iter().map(|(name, _)| *name).collect();
+            Fault::Value(format!(
+                "unknown action `{name}`, expected one of {}",
+                names.join(", ")
+            ))
+        })
+    }
+}
+
+/// A history, while it is built and after.
+pub struct History {
+    pub tree: Tree,
+    pub tracks: Vec<Track>,
+    pub store: Store,
+    pub blocks: Blocks,
+    pub start: i64,
+    /// The time of the last change.
+    pub now: i64,
+    /// The last time of all, once it is closed.
+    pub end: Option<i64>,
+    pub given_up: bool,
+    pub intervals: u64,
+    pub partial: Option<Checkpoints>,
+    /// Attributes with coarser states, and those.
+    pub mipmapped: FxHashSet<u32>,
+    later: BTreeMap<(i64, u64), Later>,
+    asked: u64,
+}
+
+impl History {
+    pub fn new(start: i64, store: Store) -> History {
+        History {
+            tree: Tree::default(),
+            tracks: Vec::new(),
+            store,
+            blocks: Blocks::Nowhere,
+            start,
+            now: start,
+            end: None,
+            given_up: false,
+            intervals: 0,
+            partial: None,
+            mipmapped: FxHashSet::default(),
+            later: BTreeMap::new(),
+            asked: 0,
+        }
+    }
+
+    pub fn is_open(&self) -> bool {
+        self.end.is_none()
+    }
+
+    /// The last time whose states cannot change any more.
+    pub fn safe(&self) -> i64 {
+        self.end.unwrap_or(self.now.saturating_sub(1))
+    }
+
+    /// Make what the tree got known to the tracks.
+    pub fn grow(&mut self) {
+        let (start, new) = (self.start, self.tree.len());
+        self.tracks.resize_with(new, || Track {
+            ongoing: Ongoing {
+                start,
+                cell: Cell::default(),
+            },
+            ..Track::default()
+        });
+    }
+
+    /// # Errors
+    /// The history is closed or given up.
+    pub fn check_open(&self) -> Result<(), Fault> {
+        self.check_given_up()?;
+        if !self.is_open() {
+            return Err(Fault::Closed("the history is closed".to_owned()));
+        }
+        Ok(())
+    }
+
+    /// # Errors
+    /// The history is given up.
+    pub fn check_given_up(&self) -> Result<(), Fault> {
+        if self.given_up {
+            return Err(Fault::Closed("the history was given up".to_owned()));
+        }
+        Ok(())
+    }
+
+    /// Let time go on, to a change.
+    ///
+    /// # Errors
+    /// It would go back.
+    pub fn advance(&mut self, time: i64) -> Result<(), Fault> {
+        self.check_open()?;
+        if time < self.start {
+            return Err(Fault::Range(format!(
+                "a change at {time} is before the begin of the history, {}",
+                self.start
+            )));
+        }
+        if time < self.now {
+            return Err(Fault::Order(format!(
+                "a change at {time} comes after one at {}, expected changes in order of time",
+                self.now
+            )));
+        }
+        while self
+            .later
+            .first_key_value()
+            .is_some_and(|(key, _)| key.0 <= time)
+        {
+            self.make_first()?;
+        }
+        self.reach(time);
+        Ok(())
+    }
+
+    /// Make the first of the changes that were asked for before their time.
+    fn make_first(&mut self) -> Result<(), Fault> {
+        let Some(((time, _), later)) = self.later.pop_first() else {
+            return Ok(());
+        };
+        self.reach(time);
+        self.act(time, later.quark, later.action, later.cell)
+            .map(drop)
+    }
+
+    /// Make all changes that were asked for, however late.
+    ///
+    /// # Errors
+    /// One does not fit.
+    pub fn catch_up(&mut self) -> Result<(), Fault> {
+        while !self.later.is_empty() {
+            self.make_first()?;
+        }
+        Ok(())
+    }
+
+    fn reach(&mut self, time: i64) {
+        if let Some(partial) = &mut self.partial {
+            partial.advance(self.now, time);
+        }
+        self.now = time;
+    }
+
+    /// Carry out a change, after those that were asked for before.
+    ///
+    /// # Errors
+    /// It does not fit; then nothing was changed, but time went on.
+    pub fn change(
+        &mut self,
+        time: i64,
+        quark: i64,
+        action: Action,
+        cell: Cell,
+    ) -> Result<Cell, Fault> {
+        self.tree.place(quark)?;
+        self.advance(time)?;
+        if let Some(partial) = &mut self.partial {
+            partial.count();
+        }
+        self.act(time, quark, action, cell)
+    }
+
+    fn act(&mut self, time: i64, quark: i64, action: Action, cell: Cell) -> Result<Cell, Fault> {
+        let place = self.tree.place(quark)?;
+        self.check_alone(place, action)?;
+        match action {
+            Action::Modify => self.modify(time, place, cell).map(|()| Cell::default()),
+            Action::Update => self.update(place, cell).map(|()| Cell::default()),
+            Action::Push | Action::Offer => self.push(time, place, cell).map(|()| Cell::default()),
+            Action::Pop => self.pop(time, place),
+            Action::Poll => self.poll(time, place),
+            Action::Increment => self.increment(time, place, &cell),
+            Action::Remove => self.remove(time, place).map(|()| Cell::default()),
+        }
+    }
+
+    /// Attributes with coarser states change together with these.
+    fn check_alone(&self, place: usize, action: Action) -> Result<(), Fault> {
+        let touched = match action {
+            _ if self.mipmapped.is_empty() => return Ok(()),
+            Action::Remove => self.tree.below(place as u32),
+            _ => vec![place as u32],
+        };
+        match touched.iter().find(|one| self.mipmapped.contains(one)) {
+            None => Ok(()),
+            Some(one) => Err(Fault::Value(format!(
+                "the attribute `{}` has coarser states, expected changes that keep them",
+                self.tree.name(*one as usize)
+            ))),
+        }
+    }
+
+    /// Replays of changes do not know what was asked for before, or what is known now of what was.
+    fn check_repeatable(&self, what: &str) -> Result<(), Fault> {
+        if self.partial.is_some() {
+            let text = format!("a partial history cannot have {what}, expected another kind");
+            return Err(Fault::Value(text));
+        }
+        Ok(())
+    }
+
+    /// Have a change made when time has come that far.
+    ///
+    /// # Errors
+    /// There is no such attribute, or its time has passed.
+    pub fn ask(&mut self, time: i64, later: Later) -> Result<(), Fault> {
+        self.tree.place(later.quark)?;
+        self.check_open()?;
+        self.check_repeatable("changes that are asked for before their time")?;
+        if time < self.now {
+            let text = format!(
+                "a change for {time} is asked for at {}, which is later",
+                self.now
+            );
+            return Err(Fault::Order(text));
+        }
+        self.later.insert((time, self.asked), later);
+        self.asked += 1;
+        Ok(())
+    }
+
+    fn fits(&self, place: usize, cell: &Cell) -> Result<(), Fault> {
+        let known = self.tracks[place].kind;
+        if cell.kind == Kind::Null || known == Kind::Null || known == cell.kind {
+            return Ok(());
+        }
+        Err(Fault::Value(format!(
+            "the attribute `{}` has states of type {}, found {}",
+            self.tree.name(place),
+            known.name(),
+            cell.kind.name()
+        )))
+    }
+
+    pub fn modify(&mut self, time: i64, place: usize, cell: Cell) -> Result<(), Fault> {
+        self.fits(place, &cell)?;
+        let track = &mut self.tracks[place];
+        if track.ongoing.cell == cell {
+            return Ok(());
+        }
+        if cell.kind != Kind::Null {
+            track.kind = cell.kind;
+        }
+        if track.ongoing.start >= time {
+            track.ongoing.cell = cell;
+            return Ok(());
+        }
+        let before = std::mem::replace(&mut track.ongoing, Ongoing { start: time, cell });
+        self.keep(place, &before, time - 1)
+    }
+
+    /// Keep an interval that is over.
+    pub fn keep(&mut self, place: usize, state: &Ongoing, end: i64) -> Result<(), Fault> {
+        let told = match &self.partial {
+            None => None,
+            Some(partial) if partial.crossed(state.start, end) => Some(end),
+            Some(_) => return Ok(()),
+        };
+        let track = &mut self.tracks[place];
+        match &mut self.store {
+            Store::Nothing | Store::Closed => return Ok(()),
+            Store::Memory => track.tail.push(state.start, told, &state.cell),
+            Store::File(writer) => {
+                track.tail.push(state.start, told, &state.cell);
+                writer.added(&mut self.tracks, place)?;
+            }
+        }
+        self.intervals += 1;
+        Ok(())
+    }
+
+    fn update(&mut self, place: usize, cell: Cell) -> Result<(), Fault> {
+        self.check_repeatable("states that are replaced")?;
+        self.fits(place, &cell)?;
+        let track = &mut self.tracks[place];
+        if cell.kind != Kind::Null {
+            track.kind = cell.kind;
+        }
+        track.ongoing.cell = cell;
+        Ok(())
+    }
+
+    fn increment(&mut self, time: i64, place: usize, by: &Cell) -> Result<Cell, Fault> {
+        let track = &self.tracks[place];
+        let before = &track.ongoing.cell;
+        let same = before.kind == by.kind;
+        let cell = match by.kind {
+            Kind::Double => {
+                let before = if same { before.number() } else { None };
+                Cell::double(before.unwrap_or(0.0) + by.number().unwrap_or(0.0))
+            }
+            Kind::Int | Kind::Long => {
+                let before = if same { before.whole() } else { None };
+                let sum = before.unwrap_or(0).checked_add(by.whole().unwrap_or(0));
+                let sum =
+                    sum.ok_or_else(|| Fault::Value("the sum has more than 64 bits".to_owned()))?;
+                Cell::of_whole(sum, by.kind)?
+            }
+            Kind::Null | Kind::Text => {
+                let text = format!("cannot add a {}, expected a number", by.kind.name());
+                return Err(Fault::Value(text));
+            }
+        };
+        self.modify(time, place, cell.clone())?;
+        Ok(cell)
+    }
+
+    /// No state from now on, for an attribute and all below it.
+    pub fn remove(&mut self, time: i64, place: usize) -> Result<(), Fault> {
+        for quark in self.tree.below(place as u32) {
+            self.modify(time, quark as usize, Cell::default())?;
+        }
+        Ok(())
+    }
+
+    /// End the history; what was asked for is done first.
+    ///
+    /// # Errors
+    /// It is closed already, or cannot be written.
+    pub fn close(&mut self, end: i64) -> Result<(), Fault> {
+        self.check_open()?;
+        self.catch_up()?;
+        let end = end.max(self.now);
+        if let Some(partial) = &mut self.partial {
+            partial.finish(end);
+        }
+        for place in 0..self.tracks.len() {
+            let last = std::mem::take(&mut self.tracks[place].ongoing);
+            self.keep(place, &last, end)?;
+        }
+        self.end = Some(end);
+        if let Store::File(mut writer) = std::mem::replace(&mut self.store, Store::Closed) {
+            writer.finish(self)?;
+        } else if self.partial.is_none() {
+            self.store = Store::Memory;
+        }
+        Ok(())
+    }
+
+    /// Look at a run of an attribute.
+    ///
+    /// # Errors
+    /// It is damaged, or cannot be read.
+    pub fn look<R>(
+        &self,
+        place: usize,
+        run: usize,
+        see: impl FnOnce(&Run<'_>) -> Result<R, Fault>,
+    ) -> Result<R, Fault> {
+        let track = &self.tracks[place];
+        if let Some(block) = track.blocks.get(run) {
+            let waiting = match &self.store {
+                Store::File(writer) => writer.waiting(block),
+                _ => None,
+            };
+            let bytes = match waiting {
+                Some(bytes) => std::borrow::Cow::Borrowed(bytes),
+                None => self.blocks.bytes(block)?,
+            };
+            return see(&Run::Block(super::block::View::new(&bytes)?));
+        }
+        if run == track.blocks.len() && track.tail.len() > 0 {
+            return see(&Run::Tail(&track.tail, track.kind));
+        }
+        see(&Run::Ongoing(&track.ongoing))
+    }
+}

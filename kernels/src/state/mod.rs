@@ -1,0 +1,25 @@
+//! State histories: changes of attributes over time -> intervals that answer what the state was at any time.
+
+use pyo3::prelude::*;
+
+mod batch;
+mod block;
+mod cell;
+mod fault;
+mod find;
+mod history;
+mod mipmap;
+mod partial;
+mod python;
+mod range;
+mod reader;
+mod rows;
+mod shared;
+mod stack;
+mod track;
+mod tree;
+mod writer;
+
+pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_class::<python::StateHistory>()
+}

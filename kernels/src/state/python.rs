@@ -1,0 +1,511 @@
+//! Histories as Python holds them.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use arrow_schema::SchemaRef;
+use pyo3::exceptions::PyOSError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyString};
+use pyo3_arrow::buffer::PyArrowBuffer;
+use pyo3_arrow::{PyRecordBatch, PyRecordBatchReader};
+use rustc_hash::FxHashSet;
+
+use super::batch::Changes;
+use super::cell::{Cell, Kind};
+use super::fault::Fault;
+use super::find::{Found, Times, Walk};
+use super::history::{Action, History, Later, Store};
+use super::mipmap::{Feature, Mipmap};
+use super::partial::Checkpoints;
+use super::rows::{Rows, span_schema};
+use super::shared::{Answer, Built, Shared};
+use super::tree::ROOT;
+use super::writer::Writer;
+
+/// Who waits looks for signals so often.
+const STEP: Duration = Duration::from_millis(50);
+
+/// A history of states; see `dctv.state`.
+#[pyclass(frozen)]
+pub struct StateHistory {
+    shared: Arc<Shared>,
+    identity: Vec<u8>,
+}
+
+/// Start, end, whether it goes on, value.
+type Interval<'py> = (i64, i64, bool, Bound<'py, PyAny>);
+
+fn interval<'py>(py: Python<'py>, found: &Found) -> PyResult<Interval<'py>> {
+    let value = found.cell.to_python(py)?;
+    Ok((found.start, found.end, found.ongoing, value))
+}
+
+fn feature(name: &str) -> Result<Feature, Fault> {
+    let found = Feature::ALL.into_iter().find(|one| one.name() == name);
+    found.ok_or_else(|| {
+        Fault::Value(format!(
+            "unknown feature `{name}`, expected max, min or avg"
+        ))
+    })
+}
+
+fn kind(name: &str) -> Result<Kind, Fault> {
+    let found = (0..=4)
+        .filter_map(Kind::of)
+        .find(|kind| kind.name() == name);
+    found.ok_or_else(|| {
+        let text = format!("unknown type `{name}`, expected int, long, double or string");
+        Fault::Value(text)
+    })
+}
+
+fn batch(rows: Rows) -> PyResult<PyRecordBatch> {
+    let batch = rows.batch();
+    let batch = batch.map_err(|error| Fault::Value(error.to_string()))?;
+    Ok(PyRecordBatch::new(batch))
+}
+
+fn texts(names: &[Bound<'_, PyString>]) -> Result<Vec<String>, Fault> {
+    let each = names.iter().map(|name| match name.to_str() {
+        Ok(name) => Ok(name.to_owned()),
+        Err(_) => Err(Fault::Value("a name is no Unicode text".to_owned())),
+    });
+    each.collect()
+}
+
+fn below(history: &History, quark: i64) -> Result<i32, Fault> {
+    if quark == i64::from(ROOT) {
+        return Ok(ROOT);
+    }
+    Ok(history.tree.place(quark)? as i32)
+}
+
+impl StateHistory {
+    fn of(history: History, identity: Vec<u8>) -> StateHistory {
+        let shared = Arc::new(Shared::new(history));
+        StateHistory { shared, identity }
+    }
+
+    /// Python's value as a state of an attribute.
+    fn cell(
+        &self,
+        py: Python<'_>,
+        quark: i64,
+        value: Option<&Bound<'_, PyAny>>,
+        wanted: Option<&str>,
+    ) -> PyResult<Cell> {
+        let wanted = wanted.map(kind).transpose()?;
+        let known = self.shared.ask(py, |history| {
+            let place = history.tree.place(quark)?;
+            Ok(history.tracks[place].kind)
+        })?;
+        match value {
+            None => Ok(Cell::default()),
+            Some(value) => Ok(Cell::from_python(value, wanted, known)?),
+        }
+    }
+
+    fn walk(
+        &self,
+        py: Python<'_>,
+        mut quarks: Vec<i64>,
+        times: Times,
+        backwards: bool,
+        spans: Option<SchemaRef>,
+    ) -> PyResult<PyRecordBatchReader> {
+        let walk = self.shared.ask(py, |history| {
+            history.check_given_up()?;
+            if let Some(first) = times.first().filter(|first| *first < history.start) {
+                history.check_time(first)?;
+            }
+            let mut known = FxHashSet::default();
+            quarks.retain(|quark| known.insert(*quark));
+            let places = quarks.iter().map(|quark| history.tree.place(*quark));
+            let places = places.collect::<Result<Vec<_>, _>>()?;
+            Ok(Walk::new(places, times, backwards, history.safe()))
+        })?;
+        let answer = Answer {
+            shared: self.shared.clone(),
+            walk,
+            spans,
+        };
+        Ok(PyRecordBatchReader::new(Box::new(answer)))
+    }
+}
+
+#[pymethods]
+impl StateHistory {
+    /// A history that is kept in memory, or forgotten.
+    #[new]
+    #[pyo3(signature = (start, *, keep=true, granularity=None))]
+    fn new(start: i64, keep: bool, granularity: Option<u64>) -> StateHistory {
+        let store = if keep { Store::Memory } else { Store::Nothing };
+        let mut history = History::new(start, store);
+        history.partial = granularity.map(Checkpoints::new);
+        StateHistory::of(history, Vec::new())
+    }
+
+    /// A history that is written to a new file.
+    #[staticmethod]
+    #[pyo3(signature = (path, start, identity, *, granularity=None))]
+    fn create(
+        path: PathBuf,
+        start: i64,
+        identity: Vec<u8>,
+        granularity: Option<u64>,
+    ) -> PyResult<StateHistory> {
+        let made = Writer::new(&path, identity.clone());
+        let (writer, blocks) = made.map_err(|error| {
+            PyOSError::new_err((error.raw_os_error(), error.to_string(), path.clone()))
+        })?;
+        let mut history = History::new(start, Store::File(Box::new(writer)));
+        history.blocks = blocks;
+        history.partial = granularity.map(Checkpoints::new);
+        Ok(StateHistory::of(history, identity))
+    }
+
+    /// A history that was written.
+    #[staticmethod]
+    fn open(py: Python<'_>, mapped: PyArrowBuffer) -> PyResult<StateHistory> {
+        let buffer = mapped.into_inner();
+        let (history, identity) = py.detach(|| super::reader::open(buffer))?;
+        Ok(StateHistory::of(history, identity))
+    }
+
+    #[getter]
+    fn identity<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.identity)
+    }
+
+    #[getter]
+    fn start(&self, py: Python<'_>) -> PyResult<i64> {
+        self.shared.ask(py, |history| Ok(history.start))
+    }
+
+    /// The last time, once the history is closed.
+    #[getter]
+    fn end(&self, py: Python<'_>) -> PyResult<Option<i64>> {
+        self.shared.ask(py, |history| Ok(history.end))
+    }
+
+    #[getter]
+    fn safe(&self, py: Python<'_>) -> PyResult<i64> {
+        self.shared.ask(py, |history| Ok(history.safe()))
+    }
+
+    #[getter]
+    fn now(&self, py: Python<'_>) -> PyResult<i64> {
+        self.shared.ask(py, |history| Ok(history.now))
+    }
+
+    #[getter]
+    fn given_up(&self, py: Python<'_>) -> PyResult<bool> {
+        self.shared.ask(py, |history| Ok(history.given_up))
+    }
+
+    #[getter]
+    fn intervals(&self, py: Python<'_>) -> PyResult<u64> {
+        self.shared.ask(py, |history| Ok(history.intervals))
+    }
+
+    /// How many changes there are between two times at which a partial history keeps states, 0 for others.
+    #[getter]
+    fn granularity(&self, py: Python<'_>) -> PyResult<u64> {
+        let every = |history: &History| history.partial.as_ref().map_or(0, Checkpoints::every);
+        self.shared.ask(py, |history| Ok(every(history)))
+    }
+
+    fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
+        self.shared.ask(py, |history| Ok(history.tree.len()))
+    }
+
+    /// The attribute of a path below another (-1: below none); what is missing is made.
+    fn add(&self, py: Python<'_>, parent: i64, names: Vec<Bound<'_, PyString>>) -> PyResult<i64> {
+        let names = texts(&names)?;
+        self.shared.change(py, |built| {
+            let history = &mut built.history;
+            let mut quark = below(history, parent)?;
+            for name in &names {
+                quark = history.tree.add(quark, name)?.cast_signed();
+            }
+            history.grow();
+            Ok(i64::from(quark))
+        })
+    }
+
+    /// The same, but -2 where there is none.
+    fn find(&self, py: Python<'_>, parent: i64, names: Vec<Bound<'_, PyString>>) -> PyResult<i64> {
+        let names = texts(&names)?;
+        self.shared.ask(py, |history| {
+            let mut quark = below(history, parent)?;
+            for name in &names {
+                match history.tree.find(quark, name) {
+                    Some(found) => quark = found.cast_signed(),
+                    None => return Ok(-2),
+                }
+            }
+            Ok(i64::from(quark))
+        })
+    }
+
+    /// Attributes right below one.
+    fn children(&self, py: Python<'_>, quark: i64) -> PyResult<Vec<u32>> {
+        self.shared.ask(py, |history| {
+            let quark = below(history, quark)?;
+            Ok(history.tree.children(quark).to_vec())
+        })
+    }
+
+    fn parent(&self, py: Python<'_>, quark: i64) -> PyResult<i32> {
+        self.shared.ask(py, |history| {
+            Ok(history.tree.parent(history.tree.place(quark)?))
+        })
+    }
+
+    fn name(&self, py: Python<'_>, quark: i64) -> PyResult<String> {
+        self.shared.ask(py, |history| {
+            let place = history.tree.place(quark)?;
+            Ok(history.tree.name(place).to_owned())
+        })
+    }
+
+    /// The type of an attribute's states: null, int, long, double or string.
+    fn kind(&self, py: Python<'_>, quark: i64) -> PyResult<&'static str> {
+        self.shared.ask(py, |history| {
+            let place = history.tree.place(quark)?;
+            Ok(history.tracks[place].kind.name())
+        })
+    }
+
+    /// Change an attribute; return what was popped or polled.
+    #[pyo3(signature = (time, quark, action, value=None, kind=None))]
+    fn change<'py>(
+        &self,
+        py: Python<'py>,
+        time: i64,
+        quark: i64,
+        action: &str,
+        value: Option<Bound<'py, PyAny>>,
+        kind: Option<&str>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let action = Action::named(action)?;
+        let cell = self.cell(py, quark, value.as_ref(), kind)?;
+        let made = self
+            .shared
+            .change(py, |built| built.history.change(time, quark, action, cell))?;
+        made.to_python(py)
+    }
+
+    /// Have a change made when time comes that far.
+    #[pyo3(signature = (time, quark, action, value=None, kind=None))]
+    fn ask<'py>(
+        &self,
+        py: Python<'py>,
+        time: i64,
+        quark: i64,
+        action: &str,
+        value: Option<Bound<'py, PyAny>>,
+        kind: Option<&str>,
+    ) -> PyResult<()> {
+        let action = Action::named(action)?;
+        let cell = self.cell(py, quark, value.as_ref(), kind)?;
+        let later = Later {
+            quark,
+            cell,
+            action,
+        };
+        self.shared
+            .change(py, |built| built.history.ask(time, later))
+    }
+
+    /// Change an attribute whose coarser states are kept too.
+    #[pyo3(signature = (time, quark, value, resolution, features, kind=None))]
+    fn mipmap(
+        &self,
+        py: Python<'_>,
+        time: i64,
+        quark: i64,
+        value: Bound<'_, PyAny>,
+        resolution: usize,
+        features: Vec<String>,
+        kind: Option<&str>,
+    ) -> PyResult<()> {
+        let cell = self.cell(py, quark, Some(&value), kind)?;
+        let features = features.iter().map(|name| feature(name));
+        let features = features.collect::<Result<Vec<_>, _>>()?;
+        self.shared.change(py, |built| {
+            let Built { history, mipmaps } = built;
+            let place = history.tree.place(quark)?;
+            if resolution < 2 || features.is_empty() {
+                return history.change(time, quark, Action::Modify, cell).map(drop);
+            }
+            if !mipmaps.contains_key(&place) {
+                mipmaps.insert(place, Mipmap::new(history, place, resolution, &features)?);
+            }
+            match mipmaps.get_mut(&place) {
+                Some(mipmap) => mipmap.modify(history, time, cell),
+                None => Ok(()),
+            }
+        })
+    }
+
+    /// Make the changes of a batch; return how many these are.
+    #[pyo3(signature = (changes, *, sort=false))]
+    fn apply(&self, py: Python<'_>, changes: PyRecordBatch, sort: bool) -> PyResult<usize> {
+        let changes = changes.into_inner();
+        self.shared.change(py, |built| {
+            let history = &mut built.history;
+            history.check_open()?;
+            Changes::read(&changes, history, sort)?.make(history)?;
+            Ok(changes.num_rows())
+        })
+    }
+
+    /// What an attribute's state is now, whatever becomes of it.
+    fn ongoing<'py>(&self, py: Python<'py>, quark: i64) -> PyResult<Interval<'py>> {
+        let found = self.shared.ask(py, |history| {
+            history.check_open()?;
+            Ok(history.ongoing(history.tree.place(quark)?))
+        })?;
+        interval(py, &found)
+    }
+
+    /// The state of an attribute at a time.
+    fn single<'py>(&self, py: Python<'py>, quark: i64, time: i64) -> PyResult<Interval<'py>> {
+        let found = self.shared.ask(py, |history| {
+            history.single(history.tree.place(quark)?, time)
+        })?;
+        interval(py, &found)
+    }
+
+    /// The states of all attributes at a time, by quark.
+    fn full(&self, py: Python<'_>, time: i64) -> PyResult<PyRecordBatch> {
+        batch(self.shared.ask(py, |history| history.full(time))?)
+    }
+
+    /// Intervals of attributes that touch a range.
+    #[pyo3(signature = (quarks, first, last, *, backwards=false))]
+    fn over(
+        &self,
+        py: Python<'_>,
+        quarks: Vec<i64>,
+        first: i64,
+        last: i64,
+        backwards: bool,
+    ) -> PyResult<PyRecordBatchReader> {
+        let times = Times::Range(first.min(last), first.max(last));
+        self.walk(py, quarks, times, backwards, None)
+    }
+
+    /// Intervals of attributes that one of some times is in.
+    #[pyo3(signature = (quarks, times, *, backwards=false))]
+    fn at(
+        &self,
+        py: Python<'_>,
+        quarks: Vec<i64>,
+        times: Vec<i64>,
+        backwards: bool,
+    ) -> PyResult<PyRecordBatchReader> {
+        self.walk(py, quarks, Times::at(times), backwards, None)
+    }
+
+    /// The same as spans: start, duration, quark, path, and the state as a number, a float or a text.
+    #[pyo3(signature = (quarks, names, *, times=None, first=i64::MIN, last=i64::MAX))]
+    fn spans(
+        &self,
+        py: Python<'_>,
+        quarks: Vec<i64>,
+        names: Vec<String>,
+        times: Option<Vec<i64>>,
+        first: i64,
+        last: i64,
+    ) -> PyResult<PyRecordBatchReader> {
+        let start = self.start(py)?;
+        let times = match times {
+            Some(times) => Times::at(times.into_iter().filter(|time| *time >= start).collect()),
+            None => Times::Range(first.max(start), last),
+        };
+        let schema = span_schema(&names).map_err(|error| Fault::Value(error.to_string()))?;
+        self.walk(py, quarks, times, false, Some(schema))
+    }
+
+    /// The maximum, minimum or average of an attribute over a range.
+    fn range<'py>(
+        &self,
+        py: Python<'py>,
+        quark: i64,
+        first: i64,
+        last: i64,
+        of: &str,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let feature = feature(of)?;
+        let cell = self.shared.ask(py, |history| {
+            history.range(history.tree.place(quark)?, first, last, feature)
+        })?;
+        cell.to_python(py)
+    }
+
+    /// End the history; if that fails it is given up.
+    fn close(&self, py: Python<'_>, end: i64) -> PyResult<()> {
+        let closed = self.shared.change(py, |built| {
+            let Built { history, mipmaps } = built;
+            history.check_open()?;
+            let closed = end_all(history, mipmaps.values_mut(), end);
+            history.given_up |= closed.is_err();
+            closed
+        });
+        self.shared.tell_end();
+        closed
+    }
+
+    /// Forget it; who asks from now on gets an error.
+    fn give_up(&self, py: Python<'_>) -> PyResult<()> {
+        self.shared.change(py, |built| {
+            built.history.given_up = true;
+            Ok(())
+        })?;
+        self.shared.tell_end();
+        Ok(())
+    }
+
+    /// Wait until the history is closed or given up, or for some seconds; say whether it is closed.
+    #[pyo3(signature = (seconds=None))]
+    fn wait(&self, py: Python<'_>, seconds: Option<f64>) -> PyResult<bool> {
+        let mut left = match seconds {
+            None => Duration::MAX,
+            Some(seconds) => Duration::try_from_secs_f64(seconds.max(0.0))
+                .map_err(|error| Fault::Value(error.to_string()))?,
+        };
+        loop {
+            let ended = py.detach(|| self.shared.wait(left.min(STEP)));
+            left = left.saturating_sub(STEP);
+            if ended || left.is_zero() {
+                return self
+                    .shared
+                    .ask(py, |history| Ok(!history.is_open() && !history.given_up));
+            }
+            py.check_signals()?;
+        }
+    }
+
+    /// A history of the part of a partial one that a time is in, and the first and last time of that part.
+    fn part(&self, py: Python<'_>, time: i64) -> PyResult<(StateHistory, i64, i64)> {
+        let (part, first, last) = self.shared.ask(py, |history| history.part(time))?;
+        Ok((StateHistory::of(part, Vec::new()), first, last))
+    }
+}
+
+fn end_all<'a>(
+    history: &mut History,
+    mipmaps: impl Iterator<Item = &'a mut Mipmap>,
+    end: i64,
+) -> Result<(), Fault> {
+    history.catch_up()?;
+    let end = end.max(history.now);
+    for mipmap in mipmaps {
+        mipmap.finish(history, end)?;
+    }
+    history.close(end)
+}

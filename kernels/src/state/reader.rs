@@ -1,0 +1,143 @@
+//! A file of intervals -> the history it holds, if it is whole.
+
+use std::sync::atomic::AtomicBool;
+
+use arrow_buffer::Buffer;
+
+use super::cell::Kind;
+use super::fault::Fault;
+use super::history::{History, Store};
+use super::partial::Checkpoints;
+use super::track::{BlockAt, Blocks, Track, checksum};
+use super::writer::{MAGIC, TRAILER, VERSION};
+
+/// Bytes of an attribute and of a block in the directory, at least.
+const ATTRIBUTE: usize = 13;
+const BLOCK: usize = 24;
+
+fn damaged(what: &str) -> Fault {
+    Fault::Damaged(format!("the history is damaged: {what}"))
+}
+
+/// Takes numbers and texts off the front of bytes.
+struct Cursor<'a>(&'a [u8]);
+
+impl<'a> Cursor<'a> {
+    fn take(&mut self, size: usize) -> Result<&'a [u8], Fault> {
+        if size > self.0.len() {
+            return Err(damaged("its directory is cut off"));
+        }
+        let (taken, rest) = self.0.split_at(size);
+        self.0 = rest;
+        Ok(taken)
+    }
+
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], Fault> {
+        let mut found = [0; N];
+        found.copy_from_slice(self.take(N)?);
+        Ok(found)
+    }
+
+    fn four(&mut self) -> Result<u32, Fault> {
+        Ok(u32::from_le_bytes(self.array()?))
+    }
+
+    fn eight(&mut self) -> Result<u64, Fault> {
+        Ok(u64::from_le_bytes(self.array()?))
+    }
+
+    fn time(&mut self) -> Result<i64, Fault> {
+        Ok(self.eight()?.cast_signed())
+    }
+
+    /// A count of things that take at least `each` bytes.
+    fn count(&mut self, each: usize) -> Result<usize, Fault> {
+        let count = self.four()? as usize;
+        if count
+            .checked_mul(each)
+            .is_none_or(|bytes| bytes > self.0.len())
+        {
+            return Err(damaged("its directory counts more than there is"));
+        }
+        Ok(count)
+    }
+
+    fn bytes(&mut self) -> Result<&'a [u8], Fault> {
+        let size = self.count(1)?;
+        self.take(size)
+    }
+}
+
+/// Open a history; what it is of comes beside it.
+///
+/// # Errors
+/// The bytes are none, or not whole.
+pub fn open(bytes: Buffer) -> Result<(History, Vec<u8>), Fault> {
+    let size = bytes.len();
+    if size < MAGIC.len() + TRAILER || !bytes.starts_with(MAGIC) {
+        return Err(damaged("it is no history, or was not written to its end"));
+    }
+    let mut trailer = Cursor(&bytes[size - TRAILER..]);
+    let (offset, length) = (trailer.eight()?, trailer.eight()?);
+    let (sum, version) = (trailer.four()?, trailer.four()?);
+    if trailer.0 != MAGIC {
+        return Err(damaged("it was not written to its end"));
+    }
+    if version != VERSION {
+        let text = format!("the history is of version {version}, expected {VERSION}");
+        return Err(Fault::Damaged(text));
+    }
+    let end = size - TRAILER;
+    let begin = usize::try_from(offset).ok().filter(|begin| {
+        begin.checked_add(usize::try_from(length).unwrap_or(usize::MAX)) == Some(end)
+    });
+    let begin = begin.ok_or_else(|| damaged("its directory is not there"))?;
+    if checksum(&bytes[begin..end]) != sum {
+        return Err(damaged("the checksum of its directory is wrong"));
+    }
+    let (mut history, identity) = directory(&mut Cursor(&bytes[begin..end]))?;
+    history.blocks = Blocks::Mapped(bytes);
+    Ok((history, identity))
+}
+
+fn directory(cursor: &mut Cursor<'_>) -> Result<(History, Vec<u8>), Fault> {
+    let identity = cursor.bytes()?.to_vec();
+    let mut history = History::new(cursor.time()?, Store::Closed);
+    history.now = cursor.time()?;
+    history.end = Some(history.now);
+    history.intervals = cursor.eight()?;
+    let every = cursor.eight()?;
+    let count = cursor.count(8)?;
+    let times = (0..count).map(|_| cursor.time());
+    let times = times.collect::<Result<Vec<_>, _>>()?;
+    history.partial = (every > 0).then(|| Checkpoints::read(every, times));
+    let attributes = cursor.count(ATTRIBUTE)?;
+    for place in 0..attributes {
+        let parent = cursor.four()?.cast_signed();
+        let name =
+            std::str::from_utf8(cursor.bytes()?).map_err(|_| damaged("a name is no text"))?;
+        let above = i64::from(parent) < place as i64 && parent >= -1;
+        if !above || history.tree.add(parent, name)? as usize != place {
+            return Err(damaged("an attribute is in its own tree"));
+        }
+        let [kind] = cursor.array()?;
+        let kind = Kind::of(kind).ok_or_else(|| damaged("an unknown kind of values"))?;
+        let count = cursor.count(BLOCK)?;
+        let blocks = (0..count).map(|_| {
+            Ok(BlockAt {
+                first: cursor.time()?,
+                offset: cursor.eight()?,
+                size: cursor.four()?,
+                checksum: cursor.four()?,
+                verified: AtomicBool::new(false),
+            })
+        });
+        let blocks = blocks.collect::<Result<Vec<_>, Fault>>()?;
+        history.tracks.push(Track {
+            kind,
+            blocks,
+            ..Track::default()
+        });
+    }
+    Ok((history, identity))
+}

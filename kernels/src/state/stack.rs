@@ -1,0 +1,86 @@
+//! Attributes that are stacks and queues: a depth, and a numbered attribute below for each value.
+
+use super::cell::{Cell, Kind};
+use super::fault::Fault;
+use super::history::History;
+
+/// The most values that a stack can have.
+const DEEPEST: i64 = 100_000;
+
+impl History {
+    /// How many values a stack or queue has.
+    ///
+    /// # Errors
+    /// The attribute has states that are no depths.
+    pub fn depth(&self, place: usize) -> Result<i64, Fault> {
+        let cell = &self.tracks[place].ongoing.cell;
+        match (cell.kind, cell.whole()) {
+            (Kind::Null, _) => Ok(0),
+            (Kind::Int, Some(depth)) if depth > 0 => Ok(depth),
+            _ => Err(Fault::Value(format!(
+                "the attribute `{}` is no stack, its state is a {}",
+                self.tree.name(place),
+                cell.kind.name()
+            ))),
+        }
+    }
+
+    /// The attribute of the value at a depth, counted from 1.
+    fn level(&mut self, place: usize, depth: i64) -> Result<usize, Fault> {
+        let quark = self.tree.add(place as i32, &depth.to_string())?;
+        self.grow();
+        Ok(quark as usize)
+    }
+
+    pub fn push(&mut self, time: i64, place: usize, cell: Cell) -> Result<(), Fault> {
+        let depth = self.depth(place)? + 1;
+        if depth > DEEPEST {
+            return Err(Fault::Value(format!(
+                "a stack has at most {DEEPEST} values"
+            )));
+        }
+        let level = self.level(place, depth)?;
+        self.modify(time, level, cell)?;
+        self.set_depth(time, place, depth)
+    }
+
+    fn set_depth(&mut self, time: i64, place: usize, depth: i64) -> Result<(), Fault> {
+        let cell = match depth {
+            0 => Cell::default(),
+            _ => Cell::of_whole(depth, Kind::Int)?,
+        };
+        self.modify(time, place, cell)
+    }
+
+    /// Take the value that was pushed last; nothing from an empty stack.
+    pub fn pop(&mut self, time: i64, place: usize) -> Result<Cell, Fault> {
+        let depth = self.depth(place)?;
+        if depth == 0 {
+            return Ok(Cell::default());
+        }
+        let level = self.level(place, depth)?;
+        let cell = self.tracks[level].ongoing.cell.clone();
+        self.remove(time, level)?;
+        self.set_depth(time, place, depth - 1)?;
+        Ok(cell)
+    }
+
+    /// Take the value that was offered first; the others move up.
+    pub fn poll(&mut self, time: i64, place: usize) -> Result<Cell, Fault> {
+        let depth = self.depth(place)?;
+        if depth == 0 {
+            return Ok(Cell::default());
+        }
+        let mut level = self.level(place, 1)?;
+        let first = self.tracks[level].ongoing.cell.clone();
+        for next in 2..=depth {
+            let below = self.level(place, next)?;
+            let cell = self.tracks[below].ongoing.cell.clone();
+            self.modify(time, level, cell)?;
+            level = below;
+        }
+        self.remove(time, level)?;
+        self.set_depth(time, place, depth - 1)?;
+        Ok(first)
+    }
+}

@@ -1,0 +1,168 @@
+//! The history of one attribute: blocks that are written, intervals behind them, and the state that lasts.
+
+use std::borrow::Cow;
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use arrow_buffer::Buffer;
+use flate2::Crc;
+
+use super::block::{Tail, View};
+use super::cell::{Cell, Kind};
+use super::fault::Fault;
+
+/// Where a block is, and what it begins with.
+pub struct BlockAt {
+    pub first: i64,
+    pub offset: u64,
+    pub size: u32,
+    pub checksum: u32,
+    pub verified: AtomicBool,
+}
+
+/// The state of an attribute since its last change.
+#[derive(Clone, Default)]
+pub struct Ongoing {
+    pub start: i64,
+    pub cell: Cell,
+}
+
+#[derive(Default)]
+pub struct Track {
+    pub kind: Kind,
+    pub blocks: Vec<BlockAt>,
+    pub tail: Tail,
+    pub ongoing: Ongoing,
+    /// When the last interval ends, if that is not the end of the history.
+    pub last_end: Option<i64>,
+}
+
+/// Where blocks are read from.
+pub enum Blocks {
+    Nowhere,
+    File(File),
+    Mapped(Buffer),
+}
+
+impl Blocks {
+    /// # Errors
+    /// The block cannot be read, or is not what was written.
+    pub fn bytes(&self, at: &BlockAt) -> Result<Cow<'_, [u8]>, Fault> {
+        let size = at.size as usize;
+        let bytes = match self {
+            Blocks::Nowhere => None,
+            Blocks::File(file) => {
+                let mut bytes = vec![0; size];
+                file.read_exact_at(&mut bytes, at.offset)?;
+                Some(Cow::Owned(bytes))
+            }
+            Blocks::Mapped(all) => usize::try_from(at.offset)
+                .ok()
+                .and_then(|begin| all.get(begin..begin.checked_add(size)?))
+                .map(Cow::Borrowed),
+        };
+        let bytes = bytes.ok_or_else(|| {
+            Fault::Damaged("the history is damaged: a block is not there".to_owned())
+        })?;
+        if !at.verified.load(Ordering::Relaxed) {
+            if checksum(&bytes) != at.checksum {
+                let text = "the history is damaged: the checksum of a block is wrong";
+                return Err(Fault::Damaged(text.to_owned()));
+            }
+            at.verified.store(true, Ordering::Relaxed);
+        }
+        Ok(bytes)
+    }
+}
+
+pub fn checksum(bytes: &[u8]) -> u32 {
+    let mut crc = Crc::new();
+    crc.update(bytes);
+    crc.sum()
+}
+
+/// Intervals of one attribute that follow each other, wherever they are.
+pub enum Run<'a> {
+    Block(View<'a>),
+    Tail(&'a Tail, Kind),
+    Ongoing(&'a Ongoing),
+}
+
+impl Run<'_> {
+    pub fn len(&self) -> usize {
+        match self {
+            Run::Block(view) => view.count,
+            Run::Tail(tail, _) => tail.len(),
+            Run::Ongoing(_) => 1,
+        }
+    }
+
+    pub fn start(&self, row: usize) -> i64 {
+        match self {
+            Run::Block(view) => view.start(row),
+            Run::Tail(tail, _) => tail.starts[row],
+            Run::Ongoing(one) => one.start,
+        }
+    }
+
+    pub fn end(&self, row: usize) -> Option<i64> {
+        match self {
+            Run::Block(view) => view.end(row),
+            Run::Tail(tail, _) => tail.ends.get(row).copied(),
+            Run::Ongoing(_) => None,
+        }
+    }
+
+    /// # Errors
+    /// The block is damaged.
+    pub fn cell(&self, row: usize) -> Result<Cell, Fault> {
+        match self {
+            Run::Block(view) => view.cell(row),
+            Run::Tail(tail, kind) => Ok(tail.cell(*kind, row)),
+            Run::Ongoing(one) => Ok(one.cell.clone()),
+        }
+    }
+
+    /// The last interval from `from` on that begins at a time or before it.
+    pub fn at(&self, time: i64, from: usize) -> Option<usize> {
+        let (mut low, mut high) = (from, self.len());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.start(middle) <= time {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        low.checked_sub(1)
+    }
+}
+
+impl Track {
+    /// How many runs there are: blocks, the tail, and the state that lasts if the history is not closed.
+    pub fn runs(&self, open: bool) -> usize {
+        self.blocks.len() + usize::from(self.tail.len() > 0) + usize::from(open)
+    }
+
+    /// When a run begins.
+    pub fn begin(&self, run: usize) -> i64 {
+        match self.blocks.get(run) {
+            Some(block) => block.first,
+            None if run == self.blocks.len() && self.tail.len() > 0 => self.tail.starts[0],
+            None => self.ongoing.start,
+        }
+    }
+
+    /// The run that a time is in.
+    pub fn run_at(&self, time: i64, open: bool) -> Option<usize> {
+        let runs = self.runs(open);
+        for run in (self.blocks.len()..runs).rev() {
+            if self.begin(run) <= time {
+                return Some(run);
+            }
+        }
+        let behind = self.blocks.partition_point(|block| block.first <= time);
+        behind.checked_sub(1)
+    }
+}

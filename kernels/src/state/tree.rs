@@ -1,0 +1,156 @@
+//! Paths of attributes -> quarks, numbers in the order in which attributes were made.
+
+use rustc_hash::FxHashMap;
+
+use super::fault::Fault;
+
+/// The node above all attributes, which is none itself.
+pub const ROOT: i32 = -1;
+
+struct Node {
+    parent: i32,
+    name: Box<str>,
+    children: Vec<u32>,
+}
+
+#[derive(Default)]
+pub struct Tree {
+    nodes: Vec<Node>,
+    top: Vec<u32>,
+    by_name: FxHashMap<(i32, Box<str>), u32>,
+    /// Texts of paths that were asked for before.
+    by_path: FxHashMap<Box<str>, u32>,
+}
+
+impl Tree {
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// The place of an attribute, if `quark` is one.
+    ///
+    /// # Errors
+    /// It is none.
+    pub fn place(&self, quark: i64) -> Result<usize, Fault> {
+        match usize::try_from(quark) {
+            Ok(place) if place < self.nodes.len() => Ok(place),
+            _ => Err(Fault::Attribute(format!(
+                "there is no attribute {quark}, expected 0 to {}",
+                self.nodes.len().saturating_sub(1)
+            ))),
+        }
+    }
+
+    pub fn find(&self, parent: i32, name: &str) -> Option<u32> {
+        self.by_name.get(&(parent, name.into())).copied()
+    }
+
+    /// The attribute of this name below another, which is made if it is missing.
+    ///
+    /// # Errors
+    /// There are too many.
+    pub fn add(&mut self, parent: i32, name: &str) -> Result<u32, Fault> {
+        if let Some(found) = self.find(parent, name) {
+            return Ok(found);
+        }
+        let quark = u32::try_from(self.nodes.len())
+            .ok()
+            .filter(|quark| i32::try_from(*quark).is_ok())
+            .ok_or_else(|| Fault::Attribute("there are too many attributes".to_owned()))?;
+        self.nodes.push(Node {
+            parent,
+            name: name.into(),
+            children: Vec::new(),
+        });
+        self.by_name.insert((parent, name.into()), quark);
+        match usize::try_from(parent) {
+            Ok(parent) => self.nodes[parent].children.push(quark),
+            Err(_) => self.top.push(quark),
+        }
+        Ok(quark)
+    }
+
+    /// The same for a whole path in one text: names divided by `/`, with `\` before what is meant as it is.
+    ///
+    /// # Errors
+    /// There are too many attributes.
+    pub fn add_path(&mut self, path: &str) -> Result<u32, Fault> {
+        if let Some(found) = self.by_path.get(path) {
+            return Ok(*found);
+        }
+        let mut parent = ROOT;
+        let mut quark = 0;
+        for name in names(path) {
+            quark = self.add(parent, &name)?;
+            parent = quark.cast_signed();
+        }
+        self.by_path.insert(path.into(), quark);
+        Ok(quark)
+    }
+
+    pub fn children(&self, quark: i32) -> &[u32] {
+        match usize::try_from(quark) {
+            Ok(place) => self.nodes.get(place).map_or(&[], |node| &node.children),
+            Err(_) => &self.top,
+        }
+    }
+
+    pub fn name(&self, place: usize) -> &str {
+        &self.nodes[place].name
+    }
+
+    pub fn parent(&self, place: usize) -> i32 {
+        self.nodes[place].parent
+    }
+
+    /// The path of an attribute in one text.
+    pub fn path(&self, place: usize) -> String {
+        let mut names = vec![escaped(self.name(place))];
+        let mut above = self.parent(place);
+        while let Ok(place) = usize::try_from(above) {
+            names.push(escaped(self.name(place)));
+            above = self.parent(place);
+        }
+        names.reverse();
+        names.join("/")
+    }
+
+    /// An attribute with all below it, those first.
+    pub fn below(&self, quark: u32) -> Vec<u32> {
+        let mut found = Vec::new();
+        let mut open = vec![quark];
+        while let Some(one) = open.pop() {
+            found.push(one);
+            open.extend(self.children(one.cast_signed()));
+        }
+        found.reverse();
+        found
+    }
+}
+
+fn escaped(name: &str) -> String {
+    name.replace('\\', "\\\\").replace('/', "\\/")
+}
+
+/// The names that a path in one text has.
+fn names(path: &str) -> Vec<String> {
+    let mut found = vec![String::new()];
+    let mut escaped = false;
+    for one in path.chars() {
+        let last = found.len() - 1;
+        match one {
+            _ if escaped => {
+                found[last].push(one);
+                escaped = false;
+            }
+            '\\' => escaped = true,
+            '/' => found.push(String::new()),
+            _ => found[last].push(one),
+        }
+    }
+    if escaped {
+        let last = found.len() - 1;
+        found[last].push('\\');
+    }
+    found
+}
