@@ -35,15 +35,19 @@ def histories(draw: st.DrawFn) -> tuple[int, list[Change], int]:
 
 
 def expected(start: int, changes: list[Change], end: int) -> list[Told]:
-    """Return the states that changes make, found by looking at each time."""
+    """Return the states that changes make, by the rules.
+
+    A change to the same state is none; of changes at one time the last counts, even if the state is as it was before.
+    """
     found: list[Told] = []
     for quark, name in enumerate(NAMES):
-        last: dict[int, Value] = {start: None}
-        last.update((time, value) for time, changed, value in changes if changed == name)
-        begins: list[tuple[int, Value]] = []
-        for time, value in sorted(last.items()):
-            if not begins or begins[-1][1] != value:
-                begins.append((time, value))
+        begins: list[tuple[int, Value]] = [(start, None)]
+        for time, changed, value in changes:
+            if changed != name or begins[-1][1] == value:
+                continue
+            if begins[-1][0] == time:
+                begins.pop()
+            begins.append((time, value))
         ends = [*(time - 1 for time, _ in begins[1:]), end]
         found.extend((quark, time, stop, value) for (time, value), stop in zip(begins, ends, strict=True))
     return found
@@ -56,7 +60,7 @@ def all_kinds(start: int, changes: list[Change], end: int) -> Iterator[list[Stat
 
 
 @given(histories())
-@bounded(40)
+@bounded(25)
 def test_states_at_each_time(history: tuple[int, list[Change], int]) -> None:
     start, _, end = history
     states = expected(*history)
@@ -70,7 +74,7 @@ def test_states_at_each_time(history: tuple[int, list[Change], int]) -> None:
 
 
 @given(histories())
-@bounded(40)
+@bounded(25)
 def test_states_tile_the_history(history: tuple[int, list[Change], int]) -> None:
     start, _, end = history
     with all_kinds(*history) as systems:
@@ -79,7 +83,6 @@ def test_states_tile_the_history(history: tuple[int, list[Change], int]) -> None
                 found = list(system.history(quark))
                 assert (found[0].start, found[-1].end) == (start, end)
                 assert all(one.end + 1 == other.start for one, other in zip(found, found[1:], strict=False))
-                assert all(one.value != other.value for one, other in zip(found, found[1:], strict=False))
                 assert all(one.duration == one.end - one.start + 1 > 0 and not one.ongoing for one in found)
                 assert list(system.history(quark, backwards=True)) == found[::-1]
 
@@ -92,7 +95,7 @@ def test_states_tile_the_history(history: tuple[int, list[Change], int]) -> None
     st.lists(st.sampled_from(range(len(NAMES))), unique=True),
     st.booleans(),
 )
-@bounded(60)
+@bounded(30)
 def test_states_over_ranges_and_at_times(
     history: tuple[int, list[Change], int], one: int, other: int, points: list[int], quarks: list[int], backwards: bool
 ) -> None:
@@ -112,7 +115,7 @@ def test_states_over_ranges_and_at_times(
 
 
 @given(histories(), st.integers(0, 300), st.integers(0, 300))
-@bounded(40)
+@bounded(25)
 def test_ranges_of_every_kind(history: tuple[int, list[Change], int], one: int, other: int) -> None:
     start, _, end = history
     span = end - start + 1
