@@ -72,8 +72,6 @@ def every_kind(
     ]
     for number in granularities:
         path = folder / f"partial{number}"
-        systems.append(
-            built(PartialStateSystem.build(path, replay, start, granularity=number), names, changes, end)
-        )
+        systems.append(built(PartialStateSystem.build(path, replay, start, granularity=number), names, changes, end))
         systems.append(PartialStateSystem.open_partial(path, replay))
     return systems

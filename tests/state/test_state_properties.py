@@ -137,9 +137,7 @@ def test_ranges_of_every_kind(history: tuple[int, list[Change], int], one: int, 
 
 @given(histories(), st.randoms(use_true_random=False))
 @bounded(60)
-def test_changes_in_any_order_that_are_sorted_first(
-    history: tuple[int, list[Change], int], random: Random
-) -> None:
+def test_changes_in_any_order_that_are_sorted_first(history: tuple[int, list[Change], int], random: Random) -> None:
     start, changes, end = history
     # Those of one time and attribute stay in their order, as sorting keeps it.
     keyed = [change for number, change in enumerate(changes) if change[:2] not in {c[:2] for c in changes[:number]}]
