@@ -1,8 +1,8 @@
 """Prints what a state history costs to build and keep, and how long its answers take: full and partial ones.
 
-Run as `python benchmarks/state.py [--sizes small medium large] [--granularity 50000]`. Changes are made up: each sets an
-attribute, drawn at random, to a number below 1,000. Building and asking run in processes of their own. A cold answer is
-the first of a history that was just opened, after the system was asked to drop the file from memory; a warm one comes
+Run as `python benchmarks/state.py [--sizes small medium large] [--granularity 50000]`. Changes are made up: each sets
+an attribute, drawn at random, to a number below 1,000. Building and asking run in processes of their own. A cold
+answer is the first of a history that was just opened, after the system was asked to drop the file from memory; a warm one comes
 after many like it. CPU seconds of building are those of `apply` and `close`, not of making changes up.
 """
 
@@ -17,6 +17,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from statistics import median
 
@@ -67,8 +68,8 @@ def build(path: Path, size: str, granularity: int) -> None:
     attributes, each = SIZES[size]
     batches = -(-attributes * each // ROWS)
     replay = replayed(attributes, batches)
-    system = PartialStateSystem.build(path, replay, granularity=granularity) if granularity else None
-    system = system or StateSystem.on_disk(path)
+    system = StateSystem.on_disk(path) if granularity == 0 else None
+    system = system or PartialStateSystem.build(path, replay, granularity=granularity)
     for number in range(attributes):
         system.add(str(number))
     spent = 0.0
@@ -134,16 +135,12 @@ def ask(path: Path, size: str) -> None:
     end = -(-attributes * each // ROWS) * SPAN
     print(f"  {'open':<34} {told([clocked(lambda: opened_cold(path)) for _ in range(20)])}")
     for name, (question, warm, cold) in questions(attributes, end).items():
-        firsts = []
-        for _ in range(cold):
-            system = opened_cold(path)
-            firsts.append(clocked(lambda one=system: question(one)))
-            del system
-        system = StateSystem.open(path)
-        for _ in range(warm):
-            question(system)
+        firsts = [clocked(partial(question, opened_cold(path))) for _ in range(cold)]
         print(f"  {name + ', cold':<34} {told(firsts)}")
-        print(f"  {name + ', warm':<34} {told([clocked(lambda one=system: question(one)) for _ in range(warm)])}")
+        asked = partial(question, StateSystem.open(path))
+        for _ in range(warm):
+            asked()
+        print(f"  {name + ', warm':<34} {told([clocked(asked) for _ in range(warm)])}", flush=True)
 
 
 def ask_partial(path: Path, size: str) -> None:

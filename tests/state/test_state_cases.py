@@ -108,7 +108,7 @@ def two_attributes(system: StateSystem) -> None:
 
 
 @pytest.mark.parametrize("backwards", [False, True])
-def test_case_2_several_attributes(finish: Finish, backwards: bool) -> None:
+def test_case_2_several_attributes(finish: Finish, *, backwards: bool) -> None:
     system = finish(two_attributes, 50)
     text, number = system.quark("String"), system.quark("Integer")
     asked = ([text], [number], [text, number])

@@ -29,12 +29,12 @@ NUMBERS = st.one_of(st.none(), st.integers(-3, 3))
 STEPS = st.lists(st.tuples(st.integers(0, 3), st.booleans(), NUMBERS), max_size=80)
 
 
-@given(STEPS, st.booleans())
+@given(STEPS, st.sampled_from(["stack", "queue"]))
 @bounded(150)
-def test_stacks_and_queues_are_lists(steps: list[tuple[int, bool, Value]], queue: bool) -> None:
+def test_stacks_and_queues_are_lists(steps: list[tuple[int, bool, Value]], shape: str) -> None:
     system = StateSystem.in_memory()
     quark = system.add("s")
-    put, take = (system.offer, system.poll) if queue else (system.push, system.pop)
+    put, take = (system.offer, system.poll) if shape == "queue" else (system.push, system.pop)
     model: list[Value] = []
     after: dict[int, list[Value]] = {0: []}
     time = 0
@@ -44,7 +44,7 @@ def test_stacks_and_queues_are_lists(steps: list[tuple[int, bool, Value]], queue
             put(time, value, quark)
             model.append(value)
         else:
-            wanted = model.pop(0 if queue else -1) if model else None
+            wanted = model.pop(0 if shape == "queue" else -1) if model else None
             assert take(time, quark) == wanted
         assert system.ongoing(quark).value == (len(model) or None)
         assert system.peek(quark) == (model[0] if model else None)

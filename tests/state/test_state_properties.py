@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 
@@ -82,7 +83,7 @@ def test_states_tile_the_history(history: tuple[int, list[Change], int]) -> None
             for quark in range(len(NAMES)):
                 found = list(system.history(quark))
                 assert (found[0].start, found[-1].end) == (start, end)
-                assert all(one.end + 1 == other.start for one, other in zip(found, found[1:], strict=False))
+                assert all(one.end + 1 == other.start for one, other in pairwise(found))
                 assert all(one.duration == one.end - one.start + 1 > 0 and not one.ongoing for one in found)
                 assert list(system.history(quark, backwards=True)) == found[::-1]
 
@@ -93,11 +94,11 @@ def test_states_tile_the_history(history: tuple[int, list[Change], int]) -> None
     st.integers(0, 300),
     st.lists(st.integers(0, 320), max_size=8),
     st.lists(st.sampled_from(range(len(NAMES))), unique=True),
-    st.booleans(),
+    st.sampled_from(["forwards", "backwards"]),
 )
 @bounded(30)
 def test_states_over_ranges_and_at_times(
-    history: tuple[int, list[Change], int], one: int, other: int, points: list[int], quarks: list[int], backwards: bool
+    history: tuple[int, list[Change], int], one: int, other: int, points: list[int], quarks: list[int], way: str
 ) -> None:
     start, _, end = history
     span = end - start + 5
@@ -107,9 +108,9 @@ def test_states_over_ranges_and_at_times(
     over = [row for row in states if row[1] <= last and row[2] >= first]
     with all_kinds(*history) as systems:
         for system in systems:
-            found = told(system.query_2d(quarks, first=first, last=last, backwards=backwards))
+            found = told(system.query_2d(quarks, first=first, last=last, backwards=way == "backwards"))
             assert found == over
-            at = told(system.query_2d(quarks, times=times, backwards=backwards))
+            at = told(system.query_2d(quarks, times=times, backwards=way == "backwards"))
             assert at == [row for row in states if any(row[1] <= time <= row[2] for time in times)]
             assert told(intervals_of(system.batches_2d(quarks, times=times))) == at
 
@@ -162,7 +163,7 @@ def test_batches_may_be_cut_anywhere(history: tuple[int, list[Change], int], cut
     for name in NAMES:
         system.add(name)
     edges = [0, *sorted(cut % (len(changes) + 1) for cut in cuts), len(changes)]
-    for begin, stop in zip(edges, edges[1:], strict=False):
+    for begin, stop in pairwise(edges):
         system.apply(batch_of(changes[begin:stop]))
     system.close(end)
     assert told(system.query_2d(range(len(NAMES)))) == expected(*history)

@@ -28,7 +28,7 @@ def test_case_8_ten_attributes(kind: str, tmp_path: Path) -> None:
     """Ends of intervals are begins of the next here, since changes are what comes in, not intervals."""
     system = begun(kind, tmp_path)
     quarks = [system.add(str(number)) for number in range(10)]
-    changes = []
+    changes: list[tuple[int, int, int | None]] = []
     for step in range(1000):
         for number, quark in enumerate(quarks):
             changes.append((100 * step + number, quark, step % 100))
