@@ -1,9 +1,9 @@
 """Prints what a state history costs to build and keep, and how long its answers take: full and partial ones.
 
 Run as `python benchmarks/state.py [--sizes small medium large] [--granularity 50000]`. Changes are made up: each sets
-an attribute, drawn at random, to a number below 1,000. Building and asking run in processes of their own. A cold
-answer is the first of a history that was just opened, after the system was asked to drop the file from memory; a warm one comes
-after many like it. CPU seconds of building are those of `apply` and `close`, not of making changes up.
+an attribute, drawn at random, to a number below 1,000. Building and asking run in processes of their own. A cold answer
+is the first of a history that was just opened, after the system was asked to drop the file from memory; a warm one
+comes after many like it. CPU seconds of building are those of `apply` and `close`, not of making changes up.
 """
 
 from __future__ import annotations
