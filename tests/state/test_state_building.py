@@ -119,6 +119,7 @@ def test_others_ask_while_one_builds(tmp_path: Path, kind: str) -> None:
 
 REFUSED = """
 import sys, threading
+import pyarrow as pa
 from dctv.state import StateSystem, WrongValue
 sys.setswitchinterval(1e-6)
 system = StateSystem.in_memory()
@@ -140,6 +141,7 @@ done.set()
 """
 PLAYED_AGAIN = """
 import pathlib, sys, tempfile, threading
+import pyarrow as pa
 from dctv.state import PartialStateSystem
 sys.setswitchinterval(1e-6)
 rows = pa.record_batch({"time": list(range(1, 400)), "path": ["a"] * 399, "value": list(range(399))})
