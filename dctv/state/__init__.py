@@ -12,7 +12,7 @@ from dctv.state.faults import (
     TimeOutOfRange,
     WrongValue,
 )
-from dctv.state.interval import Interval, Value
+from dctv.state.interval import Interval, Value, compare
 from dctv.state.partial import PartialStateSystem
 from dctv.state.pool import AttributePool
 from dctv.state.system import StateSystem
@@ -31,6 +31,7 @@ __all__ = [
     "TimeOutOfRange",
     "Value",
     "WrongValue",
+    "compare",
     "escape",
     "split",
 ]

@@ -6,12 +6,30 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from dctv.record import record
+from dctv.state.faults import WrongValue
 
 if TYPE_CHECKING:
     from pyarrow import RecordBatch
 
 Value = int | float | str | None
 """The state of an attribute; None where it has none."""
+
+
+def compare(one: Value, other: Value) -> int:
+    """Return -1, 0 or 1 as a state is less than another, equal or greater.
+
+    No state is less than any other, and numbers compare by what they are, whatever their types.
+
+    Raises:
+        WrongValue: one is a text and the other a number.
+    """
+    if one is None or other is None:
+        return (one is not None) - (other is not None)
+    if isinstance(one, str) and isinstance(other, str):
+        return (one > other) - (one < other)
+    if isinstance(one, str) or isinstance(other, str):
+        raise WrongValue(f"cannot compare the states {one!r} and {other!r}, expected two texts or two numbers")
+    return (one > other) - (one < other)
 
 
 @record

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dctv.record import record
+from dctv.state.faults import TimeOutOfRange
 from dctv.state.interval import Interval, Value
 from dctv.state.system import StateSystem, read_history
 
@@ -83,11 +84,13 @@ class PartialStateSystem(StateSystem):
         import pyarrow as pa
 
         wanted = list(quarks)
-        empty = self._history.over([], self.start, self.start)
         points = None if times is None else np.unique(np.fromiter(times, np.int64))
         begin, stop = self.start if first is None else first, self.safe_time if last is None else last
+        begin, stop = min(begin, stop), max(begin, stop)
         if points is not None:
             begin, stop = (int(points[0]), int(points[-1])) if points.size else (self.start, self.start - 1)
+        # What a full history refuses is refused here too, before anything is looked up.
+        empty = self._history.over(wanted, begin, max(begin, stop))
         found = self._batches(wanted, points, begin, min(stop, self.safe_time), backwards=backwards)
         return pa.RecordBatchReader.from_batches(pa.schema(empty), found)
 
@@ -144,7 +147,7 @@ class PartialStateSystem(StateSystem):
     def range_average(self, quark: int, first: int, last: int) -> float:
         """Return the average of an attribute over a range, weighted by time; no state counts as 0."""
         stop = min(last, self.safe_time)
-        if first >= stop:
+        if first >= stop and first <= last:
             return self._part(first).system.range_average(quark, first, last)
         total = 0.0
         for part, (low, high) in self._parts_of(first, last):
@@ -155,6 +158,10 @@ class PartialStateSystem(StateSystem):
         return total / (stop - first)
 
     def _parts_of(self, first: int, last: int) -> Iterator[tuple[_Part, tuple[int, int]]]:
+        if last < first:
+            raise TimeOutOfRange(f"the range ends at {last}, before it begins at {first}")
+        # A time that is outside of the history is refused by the part that is looked for.
+        self._part(first)
         stop = min(last, self.safe_time)
         for part in self._over(first, stop, backwards=False):
             yield part, (max(first, part.first), min(stop, part.last))

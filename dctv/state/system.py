@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from dctv.state.attributes import ROOT, Attributes
-from dctv.state.faults import HistoryDamaged, StateError, WrongValue
+from dctv.state.faults import HistoryClosed, HistoryDamaged, StateError, WrongValue
 from dctv.state.interval import Interval, Value, intervals_of
 
 if TYPE_CHECKING:
@@ -34,6 +34,13 @@ def read_history(path: Path, identity: bytes | None) -> StateHistory:
     if identity is not None and history.identity != identity:
         raise HistoryDamaged(f"the history `{path}` is of another trace, or was made by another version")
     return history
+
+
+def _told(words: str) -> StateError:
+    """Return the error that a reader of Arrow only gave the words of."""
+    words = words.removeprefix("External error: ")
+    classes = {"the history is damaged": HistoryDamaged, "the history was given up": HistoryClosed}
+    return next((kind for begin, kind in classes.items() if words.startswith(begin)), StateError)(words)
 
 
 class StateSystem:
@@ -171,7 +178,13 @@ class StateSystem:
 
     def push(self, time: int, value: Value, quark: int, kind: Kind | None = None) -> None:
         """Put a state on a stack: the attribute's state is its depth, values are below it, named `1`, `2` ..."""
-        self._history.change(time, quark, "push", value, kind)
+        self._history.change(time, quark, "push", value, kind or self._stacked(quark))
+
+    def _stacked(self, quark: int) -> Kind:
+        """Return the type that the next whole number on a stack has, which is not that of the stack's depth."""
+        depth = self.ongoing(quark).value
+        level = self.find(str(depth + 1 if isinstance(depth, int) else 1), below=quark)
+        return "int" if level >= 0 and self.kind(level) == "int" else "long"
 
     def pop(self, time: int, quark: int) -> Value:
         """Take the last state off a stack and return it; None, and no change, if it is empty.
@@ -182,7 +195,7 @@ class StateSystem:
 
     def offer(self, time: int, value: Value, quark: int, kind: Kind | None = None) -> None:
         """Put a state at the end of a queue, which looks like a stack."""
-        self._history.change(time, quark, "offer", value, kind)
+        self._history.change(time, quark, "offer", value, kind or self._stacked(quark))
 
     def poll(self, time: int, quark: int) -> Value:
         """Take the first state of a queue and return it; the others move up."""
@@ -225,9 +238,11 @@ class StateSystem:
         """Make the changes of a batch and return how many these are.
 
         Columns are `time`, `quark` or `path` (a text, see `escape`), `action` (as the methods here; `modify` where it
-        is missing), and any others with values, of which the first that is not NULL counts. With `sort` those of a
-        batch may come in any order of time.
+        is missing), and any others with values, of which the first that is not NULL counts. With `sort` they may come
+        in any order of time, but none before those of an earlier call.
         """
+        if sort and hasattr(changes, "combine_chunks"):
+            changes = changes.combine_chunks()
         batches = changes.to_batches() if hasattr(changes, "to_batches") else [changes]
         return sum(self._history.apply(batch, sort=sort) for batch in batches)
 
@@ -287,7 +302,7 @@ class StateSystem:
             try:
                 yield from intervals_of(reader)
             except (pa.ArrowException, OSError) as error:
-                raise StateError(str(error)) from None
+                raise _told(str(error)) from None
 
     def batches_2d(
         self,
@@ -353,7 +368,7 @@ class StateSystem:
         return self.safe_time if last is None else min(last, self.safe_time)
 
     def first_non_null(self, quark: int, first: int, last: int) -> Interval | None:
-        """Return the first state of an attribute that is one, from a time on and begun before another."""
+        """Return the first state of an attribute that is one, from a time on until another."""
         time = max(first, self.start)
         while time <= min(last, self.safe_time):
             found = self.state(time, quark)
