@@ -1312,7 +1312,7 @@ class StateHistory:
         """Have a change made when time comes that far."""
 
     def mipmap(
-        self, time: int, quark: int, value: _State, resolution: int, features: list[str], kind: str | None = None
+        self, time: int, quark: int, value: _State, coarser: tuple[int, list[str]], kind: str | None = None
     ) -> None:
         """Change an attribute whose coarser states are kept too."""
 

@@ -232,7 +232,7 @@ class StateSystem:
         Below the attribute there is one for each of the features, with the number of levels, and below that the levels
         `1`, `2` ...: `resolution` states of one make one of the next.
         """
-        self._history.mipmap(time, quark, value, resolution, list(features), kind)
+        self._history.mipmap(time, quark, value, (resolution, list(features)), kind)
 
     def apply(self, changes: pa.RecordBatch | pa.Table, *, sort: bool = False) -> int:
         """Make the changes of a batch and return how many these are.

@@ -1,5 +1,6 @@
 //! Histories as Python holds them.
 
+use std::collections::btree_map::Entry;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -320,19 +321,19 @@ impl StateHistory {
             .change(py, |built| built.history.ask(time, later))
     }
 
-    /// Change an attribute whose coarser states are kept too.
-    #[pyo3(signature = (time, quark, value, resolution, features, kind=None))]
+    /// Change an attribute whose coarser states are kept too: how many make one of the next level, and of what kinds.
+    #[pyo3(signature = (time, quark, value, coarser, kind=None))]
     fn mipmap(
         &self,
         py: Python<'_>,
         time: i64,
         quark: i64,
         value: Bound<'_, PyAny>,
-        resolution: usize,
-        features: Vec<String>,
+        coarser: (usize, Vec<String>),
         kind: Option<&str>,
     ) -> PyResult<()> {
         let cell = self.cell(py, quark, Some(&value), kind)?;
+        let (resolution, features) = coarser;
         let features = features.iter().map(|name| feature(name));
         let features = features.collect::<Result<Vec<_>, _>>()?;
         self.shared.change(py, |built| {
@@ -341,13 +342,13 @@ impl StateHistory {
             if resolution < 2 || features.is_empty() {
                 return history.change(time, quark, Action::Modify, cell).map(drop);
             }
-            if !mipmaps.contains_key(&place) {
-                mipmaps.insert(place, Mipmap::new(history, place, resolution, &features)?);
-            }
-            match mipmaps.get_mut(&place) {
-                Some(mipmap) => mipmap.modify(history, time, cell),
-                None => Ok(()),
-            }
+            let mipmap = match mipmaps.entry(place) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(new) => {
+                    new.insert(Mipmap::new(history, place, resolution, &features)?)
+                }
+            };
+            mipmap.modify(history, time, cell)
         })
     }
 
