@@ -181,7 +181,7 @@ class StateSystem:
         """Refuse what is not found by making the changes of one part of a partial history again."""
         if self._history.granularity:
             raise WrongValue(
-                "a partial history takes no updates and no later changes, expected another kind of history"
+                "a partial history takes no updates and later changes, expected a full one"
             )
 
     def push(self, time: int, value: Value, quark: int, kind: Kind | None = None) -> None:
