@@ -180,9 +180,7 @@ class StateSystem:
     def _refuse_if_partial(self) -> None:
         """Refuse what is not found by making the changes of one part of a partial history again."""
         if self._history.granularity:
-            raise WrongValue(
-                "a partial history takes no updates and later changes, expected a full one"
-            )
+            raise WrongValue("a partial history takes no updates and later changes, expected a full one")
 
     def push(self, time: int, value: Value, quark: int, kind: Kind | None = None) -> None:
         """Put a state on a stack: the attribute's state is its depth, values are below it, named `1`, `2` ..."""
