@@ -1159,6 +1159,11 @@ class StateHistory:
     def at(self, quarks: list[int], times: list[int], *, backwards: bool = False) -> Stream:
         """Return the intervals of attributes that one of some times is in."""
 
+    def spans(
+        self, quarks: list[int], names: list[str], *, times: list[int] | None = None, first: int = ..., last: int = ...
+    ) -> Stream:
+        """Return the same as spans: start, duration, quark int32, path, and the state as int64, float64 or text."""
+
     def range(self, quark: int, first: int, last: int, of: str) -> _State:
         """Return the maximum, minimum or average of an attribute over a range."""
 

@@ -27,6 +27,7 @@ from dctv.record import record
 from dctv.rewrite.graph import readers_first
 from dctv.rewrite.rewrite import rewrite
 from dctv.rewrite.settings import CHOICES, Settings
+from dctv.run import states
 from dctv.run.metering import Metering, measured
 from dctv.run.regions import cut
 from dctv.run.result import Asserted, Control, Done, Outcome, Result
@@ -36,6 +37,10 @@ from dctv.syntax import ast
 from dctv.syntax.print import to_sql
 from dctv.types.schema import ColumnType, Kind, Schema
 from dctv.types.values import dialect_type
+
+_Change = (
+    ast.MountTrace | ast.CreateView | ast.CreateStateSystem | ast.DropView | ast.DropStateSystem | ast.DropAll | ast.Set
+)
 
 
 @record
@@ -98,8 +103,10 @@ class Executor:
             case _:
                 return self._change(statement)
 
-    def _change(self, statement: ast.MountTrace | ast.CreateView | ast.DropView | ast.DropAll | ast.Set) -> Done:
+    def _change(self, statement: _Change) -> Done:
         match statement:
+            case ast.CreateStateSystem() | ast.DropStateSystem():
+                return self._change_states(statement)
             case ast.Set():
                 return self._set(statement)
             case ast.MountTrace():
@@ -202,6 +209,38 @@ class Executor:
         select = statement.select
         self.catalog.add(found[1] if found else parts, View(lambda: select, statement.columns))
         return Done(f"created view {statement.path.text}")
+
+    def _change_states(self, statement: ast.CreateStateSystem | ast.DropStateSystem) -> Done:
+        if isinstance(statement, ast.CreateStateSystem):
+            return self._create_states(statement)
+        return self._drop_states(statement)
+
+    def _create_states(self, statement: ast.CreateStateSystem) -> Done:
+        parts = tuple(p.text for p in statement.path.parts)
+        found = self.catalog.find(parts)
+        if parts[0].lower() == "dctv":
+            raise BindError("the name `dctv` belongs to dctv's own functions", statement.path.place)
+        if found is not None and not (statement.replace and states.is_state_system(found[0])):
+            known = states.is_state_system(found[0])
+            what, hint = ("a state system", "CREATE OR REPLACE replaces it") if known else ("a table or view", None)
+            raise BindError(f"`{statement.path.text}` is {what} already", statement.path.place, hint=hint)
+        changes = self.result(states.changes_of(self.bind(statement.select), statement.select.place))
+        kept = states.build(changes)
+        states.show(self.catalog, found[1] if found else parts, kept)
+        told = f"{kept.system.attribute_count:,} attributes, {kept.system.interval_count:,} states"
+        return Done(f"created state system {statement.path.text}: {told}")
+
+    def _drop_states(self, statement: ast.DropStateSystem) -> Done:
+        found = self.catalog.find(tuple(p.text for p in statement.path.parts))
+        if found is None or not states.is_state_system(found[0]):
+            if statement.if_exists and found is None:
+                return Done(f"there is no state system {statement.path.text}")
+            if found is None:
+                raise self.catalog.unknown(statement.path, "state system")
+            raise BindError(f"`{statement.path.text}` is no state system", statement.path.place)
+        self.catalog.drop(found[1])
+        self.catalog.drop_space(found[1])
+        return Done(f"dropped state system {statement.path.text}")
 
     def _drop_view(self, statement: ast.DropView) -> Done:
         found = self.catalog.find(tuple(p.text for p in statement.path.parts))

@@ -16,7 +16,7 @@ from dctv.state.interval import Interval, Value, intervals_of
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from dctv._kernels import StateHistory
+    from dctv._kernels import StateHistory, Stream
 
 Kind = Literal["int", "long", "double", "string"]
 Action = Literal["modify", "update", "push", "pop", "offer", "poll", "increment", "remove"]
@@ -328,6 +328,24 @@ class StateSystem:
         begin = self.start if first is None else first
         end = max(self.safe_time, begin) if last is None else last
         return pa.RecordBatchReader.from_stream(self._history.over(list(quarks), begin, end, backwards=backwards))
+
+    def spans(
+        self,
+        quarks: Iterable[int],
+        names: Sequence[str],
+        *,
+        times: Sequence[int] | None = None,
+        first: int | None = None,
+        last: int | None = None,
+    ) -> Stream:
+        """Return the intervals of `query_2d` as an Arrow stream of spans, which half-open are: start and duration.
+
+        Columns, by the names given: start, duration, quark, path as one text, and the state as int64, float64 or text.
+        """
+        low = self.start if first is None else first
+        high = self.safe_time if last is None else last
+        wanted = None if times is None else list(times)
+        return self._history.spans(list(quarks), list(names), times=wanted, first=low, last=high)
 
     def history(
         self,

@@ -538,6 +538,23 @@ class DropView(Node):
 
 
 @record(eq=False, text=False)
+class CreateStateSystem(Node):
+    """`CREATE [OR REPLACE] STATE SYSTEM path AS select`."""
+
+    path: Path
+    select: Select
+    replace: bool = False
+
+
+@record(eq=False, text=False)
+class DropStateSystem(Node):
+    """`DROP STATE SYSTEM [IF EXISTS] path`."""
+
+    path: Path
+    if_exists: bool = False
+
+
+@record(eq=False, text=False)
 class DropAll(Node):
     """`DROP ALL path`: unmounts a trace or drops a namespace."""
 
@@ -592,5 +609,16 @@ class Assert(Node):
 
 
 Statement = (
-    SelectStatement | CreateView | DropView | DropAll | MountTrace | Set | Explain | Describe | ShowTables | Assert
+    SelectStatement
+    | CreateView
+    | CreateStateSystem
+    | DropView
+    | DropStateSystem
+    | DropAll
+    | MountTrace
+    | Set
+    | Explain
+    | Describe
+    | ShowTables
+    | Assert
 )

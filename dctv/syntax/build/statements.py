@@ -28,6 +28,16 @@ def create_view(
     return ast.CreateView(path, select, columns or (), replace, place=at)
 
 
+def create_state_system(at: Place, replace: bool, path: ast.Path, select: ast.Select) -> ast.CreateStateSystem:
+    """Make the definition of a state system."""
+    return ast.CreateStateSystem(path, select, replace, place=at)
+
+
+def drop_state_system(at: Place, if_exists: bool, path: ast.Path) -> ast.DropStateSystem:
+    """Make the removal of a state system."""
+    return ast.DropStateSystem(path, if_exists, place=at)
+
+
 def drop_view(at: Place, if_exists: bool, path: ast.Path) -> ast.DropView:
     """Make the removal of a view."""
     return ast.DropView(path, if_exists, place=at)
@@ -77,6 +87,8 @@ FORMS: dict[str, Callable[..., object]] = {
     "script": script,
     "select_statement": select_statement,
     "create_view": create_view,
+    "create_state_system": create_state_system,
+    "drop_state_system": drop_state_system,
     "drop_view": drop_view,
     "drop_all": drop_all,
     "file": file,

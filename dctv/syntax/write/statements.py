@@ -15,6 +15,15 @@ def _create_view(w: Writer, node: ast.CreateView) -> str:
     return f"CREATE{replace} VIEW {w.path(node.path)}{w.names(node.columns)} AS {w.write(node.select)}"
 
 
+def _create_state_system(w: Writer, node: ast.CreateStateSystem) -> str:
+    replace = " OR REPLACE" if node.replace else ""
+    return f"CREATE{replace} STATE SYSTEM {w.path(node.path)} AS {w.write(node.select)}"
+
+
+def _drop_state_system(w: Writer, node: ast.DropStateSystem) -> str:
+    return f"DROP STATE SYSTEM {'IF EXISTS ' if node.if_exists else ''}{w.path(node.path)}"
+
+
 def _drop_view(w: Writer, node: ast.DropView) -> str:
     return f"DROP VIEW {'IF EXISTS ' if node.if_exists else ''}{w.path(node.path)}"
 
@@ -53,6 +62,8 @@ def _assert(w: Writer, node: ast.Assert) -> str:
 FORMS: dict[type[ast.Node], Form] = {
     ast.SelectStatement: _select_statement,
     ast.CreateView: _create_view,
+    ast.CreateStateSystem: _create_state_system,
+    ast.DropStateSystem: _drop_state_system,
     ast.DropView: _drop_view,
     ast.DropAll: _drop_all,
     ast.MountTrace: _mount_trace,

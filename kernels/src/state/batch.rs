@@ -3,12 +3,41 @@
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int32Type, Int64Type};
 use arrow_array::{Array, ArrayRef, RecordBatch};
-use arrow_cast::cast;
-use arrow_schema::DataType;
+use arrow_cast::{CastOptions, cast_with_options};
+use arrow_schema::{DataType, TimeUnit};
 
 use super::cell::{Cell, Kind};
 use super::fault::Fault;
 use super::history::{Action, History};
+
+/// A column as another type; what does not fit is an error, not NULL.
+fn cast(column: &ArrayRef, kind: &DataType) -> Result<ArrayRef, Fault> {
+    let options = CastOptions {
+        safe: false,
+        ..CastOptions::default()
+    };
+    cast_with_options(column, kind, &options).map_err(|error| Fault::Value(error.to_string()))
+}
+
+/// Times in ns.
+fn times(column: &ArrayRef) -> Result<ArrayRef, Fault> {
+    let column = match column.data_type() {
+        DataType::Timestamp(_, zone) => cast(
+            column,
+            &DataType::Timestamp(TimeUnit::Nanosecond, zone.clone()),
+        )?,
+        DataType::Duration(_) => cast(column, &DataType::Duration(TimeUnit::Nanosecond))?,
+        kind if kind.is_integer() => column.clone(),
+        kind => {
+            let text = format!("times are whole numbers of ns, found {kind}");
+            return Err(Fault::Value(text));
+        }
+    };
+    if column.null_count() > 0 {
+        return Err(Fault::Value("a change has no time".to_owned()));
+    }
+    cast(&column, &DataType::Int64)
+}
 
 /// Texts of a column, each looked at once.
 struct Texts {
@@ -16,14 +45,10 @@ struct Texts {
     values: ArrayRef,
 }
 
-fn wrong(error: impl std::fmt::Display) -> Fault {
-    Fault::Value(error.to_string())
-}
-
 impl Texts {
     fn new(column: &ArrayRef) -> Result<Texts, Fault> {
         let DataType::Dictionary(_, _) = column.data_type() else {
-            let values = cast(column, &DataType::Utf8).map_err(wrong)?;
+            let values = cast(column, &DataType::Utf8)?;
             let keys = (0..values.len()).map(|row| values.is_valid(row).then_some(row as u32));
             return Ok(Texts {
                 keys: keys.collect(),
@@ -31,7 +56,7 @@ impl Texts {
             });
         };
         let plain = DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
-        let column = cast(column, &plain).map_err(wrong)?;
+        let column = cast(column, &plain)?;
         let coded = column.as_dictionary::<Int32Type>();
         let key = |row: usize| {
             let key = coded.key(row)?;
@@ -71,7 +96,10 @@ enum Values {
 
 impl Values {
     fn new(column: &ArrayRef) -> Result<Values, Fault> {
-        let as_type = |kind| cast(column, &kind).map_err(wrong);
+        if let DataType::Dictionary(_, kind) = column.data_type() {
+            return Values::new(&cast(column, kind)?);
+        }
+        let as_type = |kind| cast(column, &kind);
         Ok(match column.data_type() {
             DataType::Int8
             | DataType::Int16
@@ -84,22 +112,25 @@ impl Values {
             | DataType::Boolean
             | DataType::Null => Values::Whole(as_type(DataType::Int64)?, Kind::Long),
             DataType::Float32 | DataType::Float64 => Values::Real(as_type(DataType::Float64)?),
-            DataType::Utf8
-            | DataType::LargeUtf8
-            | DataType::Utf8View
-            | DataType::Dictionary(_, _) => Values::Text(as_type(DataType::Utf8)?),
+            DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => {
+                Values::Text(as_type(DataType::Utf8)?)
+            }
             other => return Err(Fault::Value(format!("a state cannot be a {other}"))),
         })
     }
 
-    /// The value of a row, if there is one.
-    fn cell(&self, row: usize) -> Result<Option<Cell>, Fault> {
+    /// The value of a row, if there is one; of whole numbers of the attribute's kind.
+    fn cell(&self, row: usize, known: Kind) -> Result<Option<Cell>, Fault> {
         match self {
-            Values::Whole(column, kind) => {
+            Values::Whole(column, own) => {
                 let column = column.as_primitive::<Int64Type>();
+                let kind = match known {
+                    Kind::Int | Kind::Long => known,
+                    _ => *own,
+                };
                 let valid = column.is_valid(row);
                 valid
-                    .then(|| Cell::of_whole(column.value(row), *kind))
+                    .then(|| Cell::of_whole(column.value(row), kind))
                     .transpose()
             }
             Values::Real(column) => {
@@ -136,17 +167,10 @@ impl Changes {
     pub fn read(batch: &RecordBatch, history: &mut History, sort: bool) -> Result<Changes, Fault> {
         let column = |name: &str| batch.column_by_name(name);
         let missing = |name: &str| Fault::Value(format!("changes have no column `{name}`"));
-        let whole = |column: &ArrayRef| {
-            let column = cast(column, &DataType::Int64).map_err(wrong)?;
-            Ok::<_, Fault>(column)
-        };
-        let times = whole(column("time").ok_or_else(|| missing("time"))?)?;
-        if times.null_count() > 0 {
-            return Err(Fault::Value("a change has no time".to_owned()));
-        }
+        let times = times(column("time").ok_or_else(|| missing("time"))?)?;
         let quarks = match (column("quark"), column("path")) {
             (Some(quarks), _) => {
-                let quarks = whole(quarks)?;
+                let quarks = cast(quarks, &DataType::Int64)?;
                 let quarks = quarks.as_primitive::<Int64Type>();
                 quarks.iter().collect()
             }
@@ -198,9 +222,10 @@ impl Changes {
                 .copied()
                 .flatten()
                 .unwrap_or(Action::Modify);
+            let known = history.tracks[history.tree.place(quark)?].kind;
             let mut cell = Cell::default();
             for values in &self.values {
-                if let Some(found) = values.cell(row)? {
+                if let Some(found) = values.cell(row, known)? {
                     cell = found;
                     break;
                 }

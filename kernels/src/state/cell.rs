@@ -131,7 +131,10 @@ impl Cell {
             return Ok(Cell::default());
         }
         if let Ok(text) = value.cast::<PyString>() {
-            return Cell::text(&text.to_string_lossy());
+            let Ok(text) = text.to_str() else {
+                return Err(Fault::Value("a state is no Unicode text".to_owned()));
+            };
+            return Cell::text(text);
         }
         if let Ok(number) = value.cast::<PyFloat>() {
             return Ok(Cell::double(number.value()));

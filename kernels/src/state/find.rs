@@ -19,9 +19,7 @@ impl History {
     /// # Errors
     /// A time is not, or not yet, in the history.
     pub fn check_time(&self, time: i64) -> Result<(), Fault> {
-        if self.given_up {
-            return Err(Fault::Closed("the history was given up".to_owned()));
-        }
+        self.check_given_up()?;
         if time < self.start || time > self.safe() {
             let until = if self.is_open() { "so far " } else { "" };
             return Err(Fault::Range(format!(
@@ -114,11 +112,11 @@ impl History {
         }
     }
 
-    /// A history of the part of this one that a time is in, to play changes of that part into.
+    /// A history of the part of this one that a time is in, to play changes of that part into; and its times.
     ///
     /// # Errors
     /// This is no partial history, or cannot be read.
-    pub fn part(&self, time: i64) -> Result<History, Fault> {
+    pub fn part(&self, time: i64) -> Result<(History, i64, i64), Fault> {
         self.check_time(time)?;
         if self.is_open() {
             let text = "a partial history answers when it is closed";
@@ -145,7 +143,7 @@ impl History {
             }
             track.last_end = Some(self.seek(place, end, end)?.end);
         }
-        Ok(part)
+        Ok((part, begin, end))
     }
 }
 
@@ -157,6 +155,20 @@ pub enum Times {
 }
 
 impl Times {
+    pub fn at(mut times: Vec<i64>) -> Times {
+        times.sort_unstable();
+        times.dedup();
+        Times::At(times)
+    }
+
+    /// The first of them all.
+    pub fn first(&self) -> Option<i64> {
+        match self {
+            Times::Range(first, _) => Some(*first),
+            Times::At(times) => times.first().copied(),
+        }
+    }
+
     /// The first time that is asked for from another on, or the last before it.
     fn next(&self, time: i64, backwards: bool) -> Option<i64> {
         match (self, backwards) {
@@ -203,9 +215,7 @@ impl Walk {
     /// # Errors
     /// The history cannot be read.
     pub fn fill(&mut self, history: &History, rows: &mut Rows, most: usize) -> Result<(), Fault> {
-        if history.given_up {
-            return Err(Fault::Closed("the history was given up".to_owned()));
-        }
+        history.check_given_up()?;
         while rows.len() < most {
             let Some(place) = self.quarks.get(self.quark).copied() else {
                 return Ok(());

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use rustc_hash::FxHashSet;
+
 use super::cell::{Cell, Kind};
 use super::fault::Fault;
 use super::partial::Checkpoints;
@@ -79,6 +81,8 @@ pub struct History {
     pub given_up: bool,
     pub intervals: u64,
     pub partial: Option<Checkpoints>,
+    /// Attributes with coarser states, and those.
+    pub mipmapped: FxHashSet<u32>,
     later: BTreeMap<(i64, u64), Later>,
     asked: u64,
 }
@@ -96,6 +100,7 @@ impl History {
             given_up: false,
             intervals: 0,
             partial: None,
+            mipmapped: FxHashSet::default(),
             later: BTreeMap::new(),
             asked: 0,
         }
@@ -125,15 +130,27 @@ impl History {
     /// # Errors
     /// The history is closed or given up.
     pub fn check_open(&self) -> Result<(), Fault> {
-        match (self.given_up, self.is_open()) {
-            (true, _) => Err(Fault::Closed("the history was given up".to_owned())),
-            (_, false) => Err(Fault::Closed("the history is closed".to_owned())),
-            _ => Ok(()),
+        self.check_given_up()?;
+        if !self.is_open() {
+            return Err(Fault::Closed("the history is closed".to_owned()));
         }
+        Ok(())
+    }
+
+    /// # Errors
+    /// The history is given up.
+    pub fn check_given_up(&self) -> Result<(), Fault> {
+        if self.given_up {
+            return Err(Fault::Closed("the history was given up".to_owned()));
+        }
+        Ok(())
     }
 
     /// Let time go on, to a change.
-    fn advance(&mut self, time: i64) -> Result<(), Fault> {
+    ///
+    /// # Errors
+    /// It would go back.
+    pub fn advance(&mut self, time: i64) -> Result<(), Fault> {
         self.check_open()?;
         if time < self.start {
             return Err(Fault::Range(format!(
@@ -207,6 +224,7 @@ impl History {
 
     fn act(&mut self, time: i64, quark: i64, action: Action, cell: Cell) -> Result<Cell, Fault> {
         let place = self.tree.place(quark)?;
+        self.check_alone(place, action)?;
         match action {
             Action::Modify => self.modify(time, place, cell).map(|()| Cell::default()),
             Action::Update => self.update(place, cell).map(|()| Cell::default()),
@@ -218,6 +236,31 @@ impl History {
         }
     }
 
+    /// Attributes with coarser states change together with these.
+    fn check_alone(&self, place: usize, action: Action) -> Result<(), Fault> {
+        let touched = match action {
+            _ if self.mipmapped.is_empty() => return Ok(()),
+            Action::Remove => self.tree.below(place as u32),
+            _ => vec![place as u32],
+        };
+        match touched.iter().find(|one| self.mipmapped.contains(one)) {
+            None => Ok(()),
+            Some(one) => Err(Fault::Value(format!(
+                "the attribute `{}` has coarser states, expected changes that keep them",
+                self.tree.name(*one as usize)
+            ))),
+        }
+    }
+
+    /// Replays of changes do not know what was asked for before, or what is known now of what was.
+    fn check_repeatable(&self, what: &str) -> Result<(), Fault> {
+        if self.partial.is_some() {
+            let text = format!("a partial history cannot have {what}, expected another kind");
+            return Err(Fault::Value(text));
+        }
+        Ok(())
+    }
+
     /// Have a change made when time has come that far.
     ///
     /// # Errors
@@ -225,6 +268,7 @@ impl History {
     pub fn ask(&mut self, time: i64, later: Later) -> Result<(), Fault> {
         self.tree.place(later.quark)?;
         self.check_open()?;
+        self.check_repeatable("changes that are asked for before their time")?;
         if time < self.now {
             let text = format!(
                 "a change for {time} is asked for at {}, which is later",
@@ -288,6 +332,7 @@ impl History {
     }
 
     fn update(&mut self, place: usize, cell: Cell) -> Result<(), Fault> {
+        self.check_repeatable("states that are replaced")?;
         self.fits(place, &cell)?;
         let track = &mut self.tracks[place];
         if cell.kind != Kind::Null {

@@ -45,58 +45,61 @@ struct Levels {
 pub struct Mipmap {
     base: usize,
     resolution: usize,
+    wanted: Vec<Feature>,
     features: Vec<Levels>,
     current: Option<(i64, Cell)>,
 }
 
 impl Mipmap {
-    pub fn new(base: usize, resolution: usize) -> Mipmap {
-        Mipmap {
+    /// # Errors
+    /// The history cannot have coarser states.
+    pub fn new(
+        history: &mut History,
+        base: usize,
+        resolution: usize,
+        features: &[Feature],
+    ) -> Result<Mipmap, Fault> {
+        if history.partial.is_some() {
+            let text = "a partial history keeps no coarser states, expected another kind";
+            return Err(Fault::Value(text.to_owned()));
+        }
+        if history.tracks[base].kind == Kind::Text {
+            return Err(no_number());
+        }
+        history.mipmapped.insert(base as u32);
+        Ok(Mipmap {
             base,
             resolution,
+            wanted: features.to_vec(),
             features: Vec::new(),
             current: None,
-        }
+        })
     }
 
     /// Change the attribute, and what is above it.
     ///
     /// # Errors
     /// The value is no number, or of another type.
-    pub fn modify(
-        &mut self,
-        history: &mut History,
-        time: i64,
-        cell: &Cell,
-        features: &[Feature],
-    ) -> Result<(), Fault> {
-        if cell.kind != Kind::Null && cell.number().is_none() {
-            return Err(Fault::Value(
-                "only numbers have a maximum, a minimum and an average".to_owned(),
-            ));
+    pub fn modify(&mut self, history: &mut History, time: i64, cell: Cell) -> Result<(), Fault> {
+        if cell.kind == Kind::Text {
+            return Err(no_number());
         }
+        history.advance(time)?;
+        history.modify(time, self.base, cell.clone())?;
         if self
             .current
             .as_ref()
-            .is_some_and(|(_, current)| current == cell)
+            .is_some_and(|(_, current)| *current == cell)
         {
             return Ok(());
         }
         if self.features.is_empty() && cell.kind != Kind::Null {
-            for feature in features {
-                let quark = history.tree.add(self.base as i32, feature.name())? as usize;
-                history.grow();
-                history.modify(time, quark, Cell::int(0))?;
-                self.features.push(Levels {
-                    feature: *feature,
-                    quark,
-                    waiting: vec![Vec::new()],
-                    made: Vec::new(),
-                });
-            }
+            self.begin(history, time)?;
         }
-        let before = self.current.replace((time, cell.clone()));
-        let ended = before.filter(|(_, cell)| cell.kind != Kind::Null);
+        let there = cell.kind != Kind::Null;
+        // What lasted for no time is no entry.
+        let before = self.current.replace((time, cell));
+        let ended = before.filter(|(start, cell)| *start < time && cell.kind != Kind::Null);
         let entry = ended.map(|(start, cell)| Entry {
             start,
             end: time,
@@ -104,9 +107,25 @@ impl Mipmap {
         });
         for levels in &mut self.features {
             levels.waiting[0].extend(entry.clone());
-            if cell.kind != Kind::Null {
+            if there {
                 levels.close_full(history, time, self.resolution)?;
             }
+        }
+        Ok(())
+    }
+
+    fn begin(&mut self, history: &mut History, time: i64) -> Result<(), Fault> {
+        for feature in &self.wanted {
+            let quark = history.tree.add(self.base as i32, feature.name())?;
+            history.grow();
+            history.mipmapped.insert(quark);
+            history.modify(time, quark as usize, Cell::int(0))?;
+            self.features.push(Levels {
+                feature: *feature,
+                quark: quark as usize,
+                waiting: vec![Vec::new()],
+                made: Vec::new(),
+            });
         }
         Ok(())
     }
@@ -136,6 +155,10 @@ impl Mipmap {
         }
         Ok(())
     }
+}
+
+fn no_number() -> Fault {
+    Fault::Value("only numbers have a maximum, a minimum and an average".to_owned())
 }
 
 impl Levels {

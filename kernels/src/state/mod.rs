@@ -14,6 +14,7 @@ mod python;
 mod range;
 mod reader;
 mod rows;
+mod shared;
 mod stack;
 mod track;
 mod tree;

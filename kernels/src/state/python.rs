@@ -1,16 +1,16 @@
-//! Histories as Python holds them: many may ask while one builds.
+//! Histories as Python holds them.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Condvar, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::Arc;
 use std::time::Duration;
 
-use arrow_array::{RecordBatch, RecordBatchReader};
-use arrow_schema::{ArrowError, SchemaRef};
+use arrow_schema::SchemaRef;
+use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyString};
 use pyo3_arrow::buffer::PyArrowBuffer;
 use pyo3_arrow::{PyRecordBatch, PyRecordBatchReader};
+use rustc_hash::FxHashSet;
 
 use super::batch::Changes;
 use super::cell::{Cell, Kind};
@@ -19,39 +19,13 @@ use super::find::{Found, Times, Walk};
 use super::history::{Action, History, Later, Store};
 use super::mipmap::{Feature, Mipmap};
 use super::partial::Checkpoints;
-use super::rows::{Rows, schema};
+use super::rows::{Rows, span_schema};
+use super::shared::{Answer, Built, Shared};
 use super::tree::ROOT;
 use super::writer::Writer;
 
-/// Rows of a batch of an answer that comes bit by bit.
-const ROWS: usize = 8192;
-
-struct Built {
-    history: History,
-    mipmaps: BTreeMap<usize, Mipmap>,
-}
-
-/// A history, and who waits for its end.
-struct Shared {
-    built: RwLock<Built>,
-    ended: Mutex<bool>,
-    end: Condvar,
-}
-
-impl Shared {
-    fn read(&self) -> RwLockReadGuard<'_, Built> {
-        self.built.read().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn write(&self) -> RwLockWriteGuard<'_, Built> {
-        self.built.write().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn tell_end(&self) {
-        *self.ended.lock().unwrap_or_else(PoisonError::into_inner) = true;
-        self.end.notify_all();
-    }
-}
+/// Who waits looks for signals so often.
+const STEP: Duration = Duration::from_millis(50);
 
 /// A history of states; see `dctv.state`.
 #[pyclass(frozen)]
@@ -64,12 +38,8 @@ pub struct StateHistory {
 type Interval<'py> = (i64, i64, bool, Bound<'py, PyAny>);
 
 fn interval<'py>(py: Python<'py>, found: &Found) -> PyResult<Interval<'py>> {
-    Ok((
-        found.start,
-        found.end,
-        found.ongoing,
-        found.cell.to_python(py)?,
-    ))
+    let value = found.cell.to_python(py)?;
+    Ok((found.start, found.end, found.ongoing, value))
 }
 
 fn feature(name: &str) -> Result<Feature, Fault> {
@@ -86,49 +56,82 @@ fn kind(name: &str) -> Result<Kind, Fault> {
         .filter_map(Kind::of)
         .find(|kind| kind.name() == name);
     found.ok_or_else(|| {
-        Fault::Value(format!(
-            "unknown type `{name}`, expected int, long, double or string"
-        ))
+        let text = format!("unknown type `{name}`, expected int, long, double or string");
+        Fault::Value(text)
     })
 }
 
 fn batch(rows: Rows) -> PyResult<PyRecordBatch> {
-    let batch = rows
-        .batch()
-        .map_err(|error| Fault::Value(error.to_string()))?;
+    let batch = rows.batch();
+    let batch = batch.map_err(|error| Fault::Value(error.to_string()))?;
     Ok(PyRecordBatch::new(batch))
+}
+
+fn texts(names: &[Bound<'_, PyString>]) -> Result<Vec<String>, Fault> {
+    let each = names.iter().map(|name| match name.to_str() {
+        Ok(name) => Ok(name.to_owned()),
+        Err(_) => Err(Fault::Value("a name is no Unicode text".to_owned())),
+    });
+    each.collect()
+}
+
+fn below(history: &History, quark: i64) -> Result<i32, Fault> {
+    if quark == i64::from(ROOT) {
+        return Ok(ROOT);
+    }
+    Ok(history.tree.place(quark)? as i32)
 }
 
 impl StateHistory {
     fn of(history: History, identity: Vec<u8>) -> StateHistory {
-        let ended = !history.is_open();
-        let built = Built {
-            history,
-            mipmaps: BTreeMap::new(),
-        };
-        StateHistory {
-            shared: Arc::new(Shared {
-                built: RwLock::new(built),
-                ended: Mutex::new(ended),
-                end: Condvar::new(),
-            }),
-            identity,
+        let shared = Arc::new(Shared::new(history));
+        StateHistory { shared, identity }
+    }
+
+    /// Python's value as a state of an attribute.
+    fn cell(
+        &self,
+        py: Python<'_>,
+        quark: i64,
+        value: Option<&Bound<'_, PyAny>>,
+        wanted: Option<&str>,
+    ) -> PyResult<Cell> {
+        let wanted = wanted.map(kind).transpose()?;
+        let known = self.shared.ask(py, |history| {
+            let place = history.tree.place(quark)?;
+            Ok(history.tracks[place].kind)
+        })?;
+        match value {
+            None => Ok(Cell::default()),
+            Some(value) => Ok(Cell::from_python(value, wanted, known)?),
         }
     }
 
-    fn cell(
+    fn walk(
         &self,
-        quark: i64,
-        value: &Bound<'_, PyAny>,
-        wanted: Option<&str>,
-    ) -> Result<Cell, Fault> {
-        let wanted = wanted.map(kind).transpose()?;
-        let known = {
-            let built = self.shared.read();
-            let place = built.history.tree.place(quark)?;
-            built.history.tracks[place].kind
+        py: Python<'_>,
+        mut quarks: Vec<i64>,
+        times: Times,
+        backwards: bool,
+        spans: Option<SchemaRef>,
+    ) -> PyResult<PyRecordBatchReader> {
+        let walk = self.shared.ask(py, |history| {
+            history.check_given_up()?;
+            if let Some(first) = times.first().filter(|first| *first < history.start) {
+                history.check_time(first)?;
+            }
+            let mut known = FxHashSet::default();
+            quarks.retain(|quark| known.insert(*quark));
+            let places = quarks.iter().map(|quark| history.tree.place(*quark));
+            let places = places.collect::<Result<Vec<_>, _>>()?;
+            Ok(Walk::new(places, times, backwards, history.safe()))
+        })?;
+        let answer = Answer {
+            shared: self.shared.clone(),
+            walk,
+            spans,
         };
-        Cell::from_python(value, wanted, known)
+        Ok(PyRecordBatchReader::new(Box::new(answer)))
     }
 }
 
@@ -153,7 +156,10 @@ impl StateHistory {
         identity: Vec<u8>,
         granularity: Option<u64>,
     ) -> PyResult<StateHistory> {
-        let (writer, blocks) = Writer::new(&path, identity.clone())?;
+        let made = Writer::new(&path, identity.clone());
+        let (writer, blocks) = made.map_err(|error| {
+            PyOSError::new_err((error.raw_os_error(), error.to_string(), path.clone()))
+        })?;
         let mut history = History::new(start, Store::File(Box::new(writer)));
         history.blocks = blocks;
         history.partial = granularity.map(Checkpoints::new);
@@ -174,99 +180,103 @@ impl StateHistory {
     }
 
     #[getter]
-    fn start(&self) -> i64 {
-        self.shared.read().history.start
+    fn start(&self, py: Python<'_>) -> PyResult<i64> {
+        self.shared.ask(py, |history| Ok(history.start))
     }
 
     /// The last time, once the history is closed.
     #[getter]
-    fn end(&self) -> Option<i64> {
-        self.shared.read().history.end
+    fn end(&self, py: Python<'_>) -> PyResult<Option<i64>> {
+        self.shared.ask(py, |history| Ok(history.end))
     }
 
     #[getter]
-    fn safe(&self) -> i64 {
-        self.shared.read().history.safe()
+    fn safe(&self, py: Python<'_>) -> PyResult<i64> {
+        self.shared.ask(py, |history| Ok(history.safe()))
     }
 
     #[getter]
-    fn now(&self) -> i64 {
-        self.shared.read().history.now
+    fn now(&self, py: Python<'_>) -> PyResult<i64> {
+        self.shared.ask(py, |history| Ok(history.now))
     }
 
     #[getter]
-    fn given_up(&self) -> bool {
-        self.shared.read().history.given_up
+    fn given_up(&self, py: Python<'_>) -> PyResult<bool> {
+        self.shared.ask(py, |history| Ok(history.given_up))
     }
 
     #[getter]
-    fn intervals(&self) -> u64 {
-        self.shared.read().history.intervals
+    fn intervals(&self, py: Python<'_>) -> PyResult<u64> {
+        self.shared.ask(py, |history| Ok(history.intervals))
     }
 
     /// How many changes there are between two times at which a partial history keeps states, 0 for others.
     #[getter]
-    fn granularity(&self) -> u64 {
-        let built = self.shared.read();
-        built.history.partial.as_ref().map_or(0, Checkpoints::every)
+    fn granularity(&self, py: Python<'_>) -> PyResult<u64> {
+        let every = |history: &History| history.partial.as_ref().map_or(0, Checkpoints::every);
+        self.shared.ask(py, |history| Ok(every(history)))
     }
 
-    fn __len__(&self) -> usize {
-        self.shared.read().history.tree.len()
+    fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
+        self.shared.ask(py, |history| Ok(history.tree.len()))
     }
 
     /// The attribute of a path below another (-1: below none); what is missing is made.
-    fn add(&self, parent: i64, names: Vec<String>) -> PyResult<i64> {
-        let mut built = self.shared.write();
-        let history = &mut built.history;
-        let mut quark = below(history, parent)?;
-        for name in &names {
-            quark = history.tree.add(quark, name)?.cast_signed();
-        }
-        history.grow();
-        Ok(i64::from(quark))
+    fn add(&self, py: Python<'_>, parent: i64, names: Vec<Bound<'_, PyString>>) -> PyResult<i64> {
+        let names = texts(&names)?;
+        self.shared.change(py, |built| {
+            let history = &mut built.history;
+            let mut quark = below(history, parent)?;
+            for name in &names {
+                quark = history.tree.add(quark, name)?.cast_signed();
+            }
+            history.grow();
+            Ok(i64::from(quark))
+        })
     }
 
     /// The same, but -2 where there is none.
-    fn find(&self, parent: i64, names: Vec<String>) -> PyResult<i64> {
-        let built = self.shared.read();
-        let mut quark = below(&built.history, parent)?;
-        for name in &names {
-            match built.history.tree.find(quark, name) {
-                Some(found) => quark = found.cast_signed(),
-                None => return Ok(-2),
+    fn find(&self, py: Python<'_>, parent: i64, names: Vec<Bound<'_, PyString>>) -> PyResult<i64> {
+        let names = texts(&names)?;
+        self.shared.ask(py, |history| {
+            let mut quark = below(history, parent)?;
+            for name in &names {
+                match history.tree.find(quark, name) {
+                    Some(found) => quark = found.cast_signed(),
+                    None => return Ok(-2),
+                }
             }
-        }
-        Ok(i64::from(quark))
+            Ok(i64::from(quark))
+        })
     }
 
     /// Attributes right below one.
-    fn children(&self, quark: i64) -> PyResult<Vec<u32>> {
-        let built = self.shared.read();
-        Ok(built
-            .history
-            .tree
-            .children(below(&built.history, quark)?)
-            .to_vec())
+    fn children(&self, py: Python<'_>, quark: i64) -> PyResult<Vec<u32>> {
+        self.shared.ask(py, |history| {
+            let quark = below(history, quark)?;
+            Ok(history.tree.children(quark).to_vec())
+        })
     }
 
-    fn parent(&self, quark: i64) -> PyResult<i32> {
-        let built = self.shared.read();
-        let place = built.history.tree.place(quark)?;
-        Ok(built.history.tree.parent(place))
+    fn parent(&self, py: Python<'_>, quark: i64) -> PyResult<i32> {
+        self.shared.ask(py, |history| {
+            Ok(history.tree.parent(history.tree.place(quark)?))
+        })
     }
 
-    fn name(&self, quark: i64) -> PyResult<String> {
-        let built = self.shared.read();
-        let place = built.history.tree.place(quark)?;
-        Ok(built.history.tree.name(place).to_owned())
+    fn name(&self, py: Python<'_>, quark: i64) -> PyResult<String> {
+        self.shared.ask(py, |history| {
+            let place = history.tree.place(quark)?;
+            Ok(history.tree.name(place).to_owned())
+        })
     }
 
     /// The type of an attribute's states: null, int, long, double or string.
-    fn kind(&self, quark: i64) -> PyResult<&'static str> {
-        let built = self.shared.read();
-        let place = built.history.tree.place(quark)?;
-        Ok(built.history.tracks[place].kind.name())
+    fn kind(&self, py: Python<'_>, quark: i64) -> PyResult<&'static str> {
+        self.shared.ask(py, |history| {
+            let place = history.tree.place(quark)?;
+            Ok(history.tracks[place].kind.name())
+        })
     }
 
     /// Change an attribute; return what was popped or polled.
@@ -281,14 +291,10 @@ impl StateHistory {
         kind: Option<&str>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let action = Action::named(action)?;
-        let none = py.None().into_bound(py);
-        let cell = self.cell(quark, &value.unwrap_or(none), kind)?;
-        let made = py.detach(|| {
-            self.shared
-                .write()
-                .history
-                .change(time, quark, action, cell)
-        })?;
+        let cell = self.cell(py, quark, value.as_ref(), kind)?;
+        let made = self
+            .shared
+            .change(py, |built| built.history.change(time, quark, action, cell))?;
         made.to_python(py)
     }
 
@@ -304,20 +310,21 @@ impl StateHistory {
         kind: Option<&str>,
     ) -> PyResult<()> {
         let action = Action::named(action)?;
-        let none = py.None().into_bound(py);
-        let cell = self.cell(quark, &value.unwrap_or(none), kind)?;
+        let cell = self.cell(py, quark, value.as_ref(), kind)?;
         let later = Later {
             quark,
             cell,
             action,
         };
-        Ok(self.shared.write().history.ask(time, later)?)
+        self.shared
+            .change(py, |built| built.history.ask(time, later))
     }
 
     /// Change an attribute whose coarser states are kept too.
     #[pyo3(signature = (time, quark, value, resolution, features, kind=None))]
     fn mipmap(
         &self,
+        py: Python<'_>,
         time: i64,
         quark: i64,
         value: Bound<'_, PyAny>,
@@ -325,32 +332,30 @@ impl StateHistory {
         features: Vec<String>,
         kind: Option<&str>,
     ) -> PyResult<()> {
-        let cell = self.cell(quark, &value, kind)?;
+        let cell = self.cell(py, quark, Some(&value), kind)?;
         let features = features.iter().map(|name| feature(name));
         let features = features.collect::<Result<Vec<_>, _>>()?;
-        let mut built = self.shared.write();
-        let Built { history, mipmaps } = &mut *built;
-        if history.partial.is_some() {
-            let text =
-                "a partial history keeps no coarser states, expected another kind of history";
-            return Err(Fault::Value(text.to_owned()).into());
-        }
-        let place = history.tree.place(quark)?;
-        history.change(time, quark, Action::Modify, cell.clone())?;
-        if resolution > 1 && !features.is_empty() {
-            let mipmap = mipmaps.entry(place);
-            let mipmap = mipmap.or_insert_with(|| Mipmap::new(place, resolution));
-            mipmap.modify(history, time, &cell, &features)?;
-        }
-        Ok(())
+        self.shared.change(py, |built| {
+            let Built { history, mipmaps } = built;
+            let place = history.tree.place(quark)?;
+            if resolution < 2 || features.is_empty() {
+                return history.change(time, quark, Action::Modify, cell).map(drop);
+            }
+            if !mipmaps.contains_key(&place) {
+                mipmaps.insert(place, Mipmap::new(history, place, resolution, &features)?);
+            }
+            match mipmaps.get_mut(&place) {
+                Some(mipmap) => mipmap.modify(history, time, cell),
+                None => Ok(()),
+            }
+        })
     }
 
     /// Make the changes of a batch; return how many these are.
     #[pyo3(signature = (changes, *, sort=false))]
     fn apply(&self, py: Python<'_>, changes: PyRecordBatch, sort: bool) -> PyResult<usize> {
         let changes = changes.into_inner();
-        py.detach(|| {
-            let mut built = self.shared.write();
+        self.shared.change(py, |built| {
             let history = &mut built.history;
             history.check_open()?;
             Changes::read(&changes, history, sort)?.make(history)?;
@@ -360,54 +365,70 @@ impl StateHistory {
 
     /// What an attribute's state is now, whatever becomes of it.
     fn ongoing<'py>(&self, py: Python<'py>, quark: i64) -> PyResult<Interval<'py>> {
-        let found = {
-            let built = self.shared.read();
-            built.history.check_open()?;
-            built.history.ongoing(built.history.tree.place(quark)?)
-        };
+        let found = self.shared.ask(py, |history| {
+            history.check_open()?;
+            Ok(history.ongoing(history.tree.place(quark)?))
+        })?;
         interval(py, &found)
     }
 
     /// The state of an attribute at a time.
     fn single<'py>(&self, py: Python<'py>, quark: i64, time: i64) -> PyResult<Interval<'py>> {
-        let found = py.detach(|| {
-            let built = self.shared.read();
-            built.history.single(built.history.tree.place(quark)?, time)
+        let found = self.shared.ask(py, |history| {
+            history.single(history.tree.place(quark)?, time)
         })?;
         interval(py, &found)
     }
 
     /// The states of all attributes at a time, by quark.
     fn full(&self, py: Python<'_>, time: i64) -> PyResult<PyRecordBatch> {
-        batch(py.detach(|| self.shared.read().history.full(time))?)
+        batch(self.shared.ask(py, |history| history.full(time))?)
     }
 
     /// Intervals of attributes that touch a range.
     #[pyo3(signature = (quarks, first, last, *, backwards=false))]
     fn over(
         &self,
+        py: Python<'_>,
         quarks: Vec<i64>,
         first: i64,
         last: i64,
         backwards: bool,
     ) -> PyResult<PyRecordBatchReader> {
         let times = Times::Range(first.min(last), first.max(last));
-        self.walk(quarks, times, first.min(last), backwards)
+        self.walk(py, quarks, times, backwards, None)
     }
 
     /// Intervals of attributes that one of some times is in.
     #[pyo3(signature = (quarks, times, *, backwards=false))]
     fn at(
         &self,
+        py: Python<'_>,
         quarks: Vec<i64>,
-        mut times: Vec<i64>,
+        times: Vec<i64>,
         backwards: bool,
     ) -> PyResult<PyRecordBatchReader> {
-        times.sort_unstable();
-        times.dedup();
-        let first = times.first().copied();
-        let first = first.unwrap_or_else(|| self.shared.read().history.start);
-        self.walk(quarks, Times::At(times), first, backwards)
+        self.walk(py, quarks, Times::at(times), backwards, None)
+    }
+
+    /// The same as spans: start, duration, quark, path, and the state as a number, a float or a text.
+    #[pyo3(signature = (quarks, names, *, times=None, first=i64::MIN, last=i64::MAX))]
+    fn spans(
+        &self,
+        py: Python<'_>,
+        quarks: Vec<i64>,
+        names: Vec<String>,
+        times: Option<Vec<i64>>,
+        first: i64,
+        last: i64,
+    ) -> PyResult<PyRecordBatchReader> {
+        let start = self.start(py)?;
+        let times = match times {
+            Some(times) => Times::at(times.into_iter().filter(|time| *time >= start).collect()),
+            None => Times::Range(first.max(start), last),
+        };
+        let schema = span_schema(&names).map_err(|error| Fault::Value(error.to_string()))?;
+        self.walk(py, quarks, times, false, Some(schema))
     }
 
     /// The maximum, minimum or average of an attribute over a range.
@@ -420,64 +441,50 @@ impl StateHistory {
         of: &str,
     ) -> PyResult<Bound<'py, PyAny>> {
         let feature = feature(of)?;
-        let cell = py.detach(|| {
-            let built = self.shared.read();
-            let place = built.history.tree.place(quark)?;
-            built.history.range(place, first, last, feature)
+        let cell = self.shared.ask(py, |history| {
+            history.range(history.tree.place(quark)?, first, last, feature)
         })?;
         cell.to_python(py)
     }
 
-    /// End the history.
+    /// End the history; if that fails it is given up.
     fn close(&self, py: Python<'_>, end: i64) -> PyResult<()> {
-        py.detach(|| {
-            let mut built = self.shared.write();
-            let Built { history, mipmaps } = &mut *built;
+        let closed = self.shared.change(py, |built| {
+            let Built { history, mipmaps } = built;
             history.check_open()?;
-            history.catch_up()?;
-            let end = end.max(history.now);
-            for mipmap in mipmaps.values_mut() {
-                mipmap.finish(history, end)?;
-            }
-            history.close(end)
+            let closed = end_all(history, mipmaps.values_mut(), end);
+            history.given_up |= closed.is_err();
+            closed
+        });
+        self.shared.tell_end();
+        closed
+    }
+
+    /// Forget it; who asks from now on gets an error.
+    fn give_up(&self, py: Python<'_>) -> PyResult<()> {
+        self.shared.change(py, |built| {
+            built.history.given_up = true;
+            Ok(())
         })?;
         self.shared.tell_end();
         Ok(())
     }
 
-    /// Forget it; who asks from now on gets an error.
-    fn give_up(&self) {
-        self.shared.write().history.given_up = true;
-        self.shared.tell_end();
-    }
-
     /// Wait until the history is closed or given up, or for some seconds; say whether it is closed.
     #[pyo3(signature = (seconds=None))]
     fn wait(&self, py: Python<'_>, seconds: Option<f64>) -> PyResult<bool> {
-        let limit = match seconds {
+        let mut left = match seconds {
             None => Duration::MAX,
             Some(seconds) => Duration::try_from_secs_f64(seconds.max(0.0))
                 .map_err(|error| Fault::Value(error.to_string()))?,
         };
-        let mut left = limit;
-        let step = Duration::from_millis(50);
         loop {
-            let ended = py.detach(|| {
-                let ended = self
-                    .shared
-                    .ended
-                    .lock()
-                    .unwrap_or_else(PoisonError::into_inner);
-                let waited = self
-                    .shared
-                    .end
-                    .wait_timeout_while(ended, left.min(step), |ended| !*ended);
-                *waited.unwrap_or_else(PoisonError::into_inner).0
-            });
-            left = left.saturating_sub(step);
+            let ended = py.detach(|| self.shared.wait(left.min(STEP)));
+            left = left.saturating_sub(STEP);
             if ended || left.is_zero() {
-                let built = self.shared.read();
-                return Ok(!built.history.is_open() && !built.history.given_up);
+                return self
+                    .shared
+                    .ask(py, |history| Ok(!history.is_open() && !history.given_up));
             }
             py.check_signals()?;
         }
@@ -485,75 +492,20 @@ impl StateHistory {
 
     /// A history of the part of a partial one that a time is in, and the first and last time of that part.
     fn part(&self, py: Python<'_>, time: i64) -> PyResult<(StateHistory, i64, i64)> {
-        let built = self.shared.read();
-        let part = py.detach(|| built.history.part(time))?;
-        let times = built
-            .history
-            .partial
-            .as_ref()
-            .map(|one| one.part(built.history.start, time));
-        let (first, last) = times.unwrap_or((part.start, part.start));
+        let (part, first, last) = self.shared.ask(py, |history| history.part(time))?;
         Ok((StateHistory::of(part, Vec::new()), first, last))
     }
 }
 
-fn below(history: &History, quark: i64) -> Result<i32, Fault> {
-    if quark == i64::from(ROOT) {
-        return Ok(ROOT);
+fn end_all<'a>(
+    history: &mut History,
+    mipmaps: impl Iterator<Item = &'a mut Mipmap>,
+    end: i64,
+) -> Result<(), Fault> {
+    history.catch_up()?;
+    let end = end.max(history.now);
+    for mipmap in mipmaps {
+        mipmap.finish(history, end)?;
     }
-    Ok(history.tree.place(quark)? as i32)
-}
-
-impl StateHistory {
-    fn walk(
-        &self,
-        quarks: Vec<i64>,
-        times: Times,
-        first: i64,
-        backwards: bool,
-    ) -> PyResult<PyRecordBatchReader> {
-        let walk = {
-            let built = self.shared.read();
-            let history = &built.history;
-            history
-                .check_open()
-                .or_else(|fault| if history.given_up { Err(fault) } else { Ok(()) })?;
-            let places = quarks.iter().map(|quark| history.tree.place(*quark));
-            let places = places.collect::<Result<Vec<_>, _>>()?;
-            if first < history.start {
-                history.check_time(first)?;
-            }
-            Walk::new(places, times, backwards, history.safe())
-        };
-        let answer = Answer {
-            shared: self.shared.clone(),
-            walk,
-        };
-        Ok(PyRecordBatchReader::new(Box::new(answer)))
-    }
-}
-
-/// An answer that is looked up as it is read.
-struct Answer {
-    shared: Arc<Shared>,
-    walk: Walk,
-}
-
-impl Iterator for Answer {
-    type Item = Result<RecordBatch, ArrowError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let mut rows = Rows::default();
-        let filled = self.walk.fill(&self.shared.read().history, &mut rows, ROWS);
-        if let Err(fault) = filled {
-            return Some(Err(ArrowError::ExternalError(Box::new(fault))));
-        }
-        (rows.len() > 0).then(|| rows.batch())
-    }
-}
-
-impl RecordBatchReader for Answer {
-    fn schema(&self) -> SchemaRef {
-        schema()
-    }
+    history.close(end)
 }

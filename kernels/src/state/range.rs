@@ -60,7 +60,7 @@ impl History {
         let (mut time, mut level) = (first, 0);
         loop {
             let found = self.seek(levels[level], time, self.safe())?;
-            if level > 0 && !whole(&found, time, last) {
+            if level > 0 && !self.whole(&found, time, last, feature) {
                 level -= 1;
                 continue;
             }
@@ -89,9 +89,14 @@ impl History {
             _ => best.unwrap_or_default(),
         })
     }
-}
 
-/// Whether a coarser state stands for all finer ones from a time on, within a range.
-fn whole(found: &Found, time: i64, last: i64) -> bool {
-    found.cell.kind != Kind::Null && found.start == time && found.end <= last
+    /// Whether a coarser state stands for all finer ones from a time on, within a range.
+    fn whole(&self, found: &Found, time: i64, last: i64, feature: Feature) -> bool {
+        // An average ends before its last time; the last coarser states do too.
+        let ends = match feature {
+            Feature::Avg => found.end < last || found.end == self.safe(),
+            Feature::Max | Feature::Min => found.end <= last,
+        };
+        found.cell.kind != Kind::Null && found.start == time && ends
+    }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use arrow_array::builder::StringBuilder;
 use arrow_array::{
     ArrayRef, BooleanArray, Float64Array, Int8Array, Int32Array, Int64Array, RecordBatch,
     StringArray,
@@ -10,6 +11,7 @@ use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 
 use super::cell::Kind;
 use super::find::Found;
+use super::tree::Tree;
 
 #[derive(Default)]
 pub struct Rows {
@@ -41,38 +43,12 @@ impl Rows {
         self.found.push(found);
     }
 
-    /// # Errors
-    /// Arrow refuses the columns.
-    pub fn batch(self) -> Result<RecordBatch, ArrowError> {
+    fn values(&self) -> [ArrayRef; 3] {
         let found = &self.found;
         let real =
             |one: &Found| (one.cell.kind == Kind::Double).then(|| f64::from_bits(one.cell.bits));
-        let columns: Vec<ArrayRef> = vec![
-            Arc::new(Int32Array::from(self.quarks)),
-            Arc::new(
-                found
-                    .iter()
-                    .map(|one| Some(one.start))
-                    .collect::<Int64Array>(),
-            ),
-            Arc::new(
-                found
-                    .iter()
-                    .map(|one| Some(one.end))
-                    .collect::<Int64Array>(),
-            ),
-            Arc::new(
-                found
-                    .iter()
-                    .map(|one| Some(one.ongoing))
-                    .collect::<BooleanArray>(),
-            ),
-            Arc::new(
-                found
-                    .iter()
-                    .map(|one| Some(one.cell.kind as i8))
-                    .collect::<Int8Array>(),
-            ),
+        let text = found.iter().map(|one| one.cell.text.as_deref());
+        [
             Arc::new(
                 found
                     .iter()
@@ -80,13 +56,79 @@ impl Rows {
                     .collect::<Int64Array>(),
             ),
             Arc::new(found.iter().map(real).collect::<Float64Array>()),
-            Arc::new(
-                found
-                    .iter()
-                    .map(|one| one.cell.text.as_deref())
-                    .collect::<StringArray>(),
-            ),
+            Arc::new(text.collect::<StringArray>()),
+        ]
+    }
+
+    fn times(&self, of: impl Fn(&Found) -> i64) -> ArrayRef {
+        Arc::new(
+            self.found
+                .iter()
+                .map(|one| Some(of(one)))
+                .collect::<Int64Array>(),
+        )
+    }
+
+    /// # Errors
+    /// Arrow refuses the columns.
+    pub fn batch(self) -> Result<RecordBatch, ArrowError> {
+        let found = &self.found;
+        let ongoing = found.iter().map(|one| Some(one.ongoing));
+        let kinds = found.iter().map(|one| Some(one.cell.kind as i8));
+        let mut columns: Vec<ArrayRef> = vec![
+            Arc::new(Int32Array::from(self.quarks.clone())),
+            self.times(|one| one.start),
+            self.times(|one| one.end),
+            Arc::new(ongoing.collect::<BooleanArray>()),
+            Arc::new(kinds.collect::<Int8Array>()),
         ];
+        columns.extend(self.values());
         RecordBatch::try_new(schema(), columns)
     }
+
+    /// The same as a span table: times with a duration, paths beside quarks.
+    ///
+    /// # Errors
+    /// Arrow refuses the columns.
+    pub fn spans(self, tree: &Tree, schema: SchemaRef) -> Result<RecordBatch, ArrowError> {
+        let mut paths = StringBuilder::new();
+        let mut last = None;
+        for quark in &self.quarks {
+            let known = last.take().filter(|(known, _)| known == quark);
+            let (_, path) = known.unwrap_or_else(|| (*quark, tree.path(*quark as usize)));
+            paths.append_value(&path);
+            last = Some((*quark, path));
+        }
+        let mut columns: Vec<ArrayRef> = vec![
+            self.times(|one| one.start),
+            self.times(|one| one.end.saturating_sub(one.start).saturating_add(1)),
+            Arc::new(Int32Array::from(self.quarks.clone())),
+            Arc::new(paths.finish()),
+        ];
+        columns.extend(self.values());
+        RecordBatch::try_new(schema, columns)
+    }
+}
+
+/// The columns of spans, by the names that they are to have.
+///
+/// # Errors
+/// There are more or fewer names.
+pub fn span_schema(names: &[String]) -> Result<SchemaRef, ArrowError> {
+    let types = [
+        (DataType::Int64, false),
+        (DataType::Int64, false),
+        (DataType::Int32, false),
+        (DataType::Utf8, false),
+        (DataType::Int64, true),
+        (DataType::Float64, true),
+        (DataType::Utf8, true),
+    ];
+    if names.len() != types.len() {
+        let text = format!("expected {} names, found {}", types.len(), names.len());
+        return Err(ArrowError::InvalidArgumentError(text));
+    }
+    let fields = names.iter().zip(types);
+    let fields = fields.map(|(name, (kind, nullable))| Field::new(name, kind, nullable));
+    Ok(Arc::new(Schema::new(fields.collect::<Vec<_>>())))
 }

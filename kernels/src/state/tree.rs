@@ -103,6 +103,18 @@ impl Tree {
         self.nodes[place].parent
     }
 
+    /// The path of an attribute in one text.
+    pub fn path(&self, place: usize) -> String {
+        let mut names = vec![escaped(self.name(place))];
+        let mut above = self.parent(place);
+        while let Ok(place) = usize::try_from(above) {
+            names.push(escaped(self.name(place)));
+            above = self.parent(place);
+        }
+        names.reverse();
+        names.join("/")
+    }
+
     /// An attribute with all below it, those first.
     pub fn below(&self, quark: u32) -> Vec<u32> {
         let mut found = Vec::new();
@@ -114,6 +126,10 @@ impl Tree {
         found.reverse();
         found
     }
+}
+
+fn escaped(name: &str) -> String {
+    name.replace('\\', "\\\\").replace('/', "\\/")
 }
 
 /// The names that a path in one text has.

@@ -35,7 +35,7 @@ pub struct Writer {
 impl Writer {
     /// # Errors
     /// The file cannot be made.
-    pub fn new(path: &Path, identity: Vec<u8>) -> Result<(Writer, Blocks), Fault> {
+    pub fn new(path: &Path, identity: Vec<u8>) -> std::io::Result<(Writer, Blocks)> {
         let mut options = File::options();
         let file = options.read(true).write(true).create_new(true).open(path)?;
         let blocks = Blocks::File(file.try_clone()?);

@@ -1,0 +1,142 @@
+"""The states of a state system as a table, of which no more is looked up than a query needs."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from dctv.plan.nodes import Scan, physical_names
+from dctv.plan.predicate import And, Compare, In, Predicate
+from dctv.record import record
+from dctv.state import AttributeNotFound, StateSystem, split
+from dctv.types.schema import DURATION, TS, ColumnType, Kind, Schema
+from dctv.types.units import parse_unit
+
+if TYPE_CHECKING:
+    from dctv.plan.question import Question
+    from dctv.plan.source import Run
+
+VALUES = (ColumnType("number", "BIGINT"), ColumnType("real", "DOUBLE"), ColumnType("text", "VARCHAR"))
+"""The state of an attribute: one of them, or none where it has no state."""
+_NS = parse_unit("ns")
+_QUARK, _PATH = "quark", "path"
+INTERVALS = Schema(
+    Kind.SPAN,
+    (
+        ColumnType(TS, "BIGINT", _NS),
+        ColumnType(DURATION, "BIGINT", _NS),
+        ColumnType(_QUARK, "INTEGER"),
+        ColumnType(_PATH, "VARCHAR"),
+        *VALUES,
+    ),
+    (_QUARK,),
+)
+_SHIFTS = {"=": (0, 0), ">=": (0, None), ">": (1, None), "<=": (None, 0), "<": (None, -1)}
+"""What a comparison tells of the least and the greatest value."""
+
+
+@record(eq=False)
+class States:
+    """Intervals of some attributes that touch a range of times, or that one of some times is in."""
+
+    system: StateSystem
+    quarks: tuple[int, ...] | None = None
+    """None for all."""
+    first: int | None = None
+    last: int | None = None
+    times: tuple[int, ...] | None = None
+
+    def narrowed(self, predicate: Predicate) -> States:
+        """Return a source of fewer attributes or times, where the condition speaks of them."""
+        found = self
+        for part in predicate.parts if isinstance(predicate, And) else (predicate,):
+            found = found._with(part)
+        return found
+
+    def _with(self, part: Predicate) -> States:
+        match part:
+            case Compare((column,), "=", value) if column in (_QUARK, _PATH):
+                return self._of(column, (value,))
+            case In(column, values) if column in (_QUARK, _PATH):
+                return self._of(column, values)
+            case Compare((column,), operator, int(value)) if column == TS and operator in _SHIFTS:
+                return self._between(*_shifted(operator, value))
+            case Compare(columns, operator, int(value)) if set(columns) == {TS, DURATION} and operator in _SHIFTS:
+                # The end of a span is the time after its last one.
+                low, _ = _shifted(operator, value - 1)
+                return self._between(low, None)
+            case _:
+                return self
+
+    def _of(self, column: str, values: Iterable[Any]) -> States:
+        if column == _PATH:
+            found = {self._quark(value) for value in values if isinstance(value, str)} - {None}
+        else:
+            known = range(self.system.attribute_count)
+            found = {int(value) for value in values if isinstance(value, int) and value in known}
+        wanted = tuple(sorted(quark for quark in found if quark is not None))
+        return self.of(wanted)
+
+    def of(self, quarks: Iterable[int]) -> States:
+        """Return a source of no other attributes."""
+        before = None if self.quarks is None else set(self.quarks)
+        return replace(self, quarks=tuple(one for one in quarks if before is None or one in before))
+
+    def _quark(self, path: str) -> int | None:
+        try:
+            return self.system.quark(*split(path))
+        except AttributeNotFound:
+            return None
+
+    def _between(self, first: int | None, last: int | None) -> States:
+        low = max((one for one in (self.first, first) if one is not None), default=None)
+        high = min((one for one in (self.last, last) if one is not None), default=None)
+        return replace(self, first=low, last=high)
+
+    def reading(self, _: Collection[str]) -> States:
+        """Return itself: a state has few columns."""
+        return self
+
+    def answers(self, _: Question) -> None:
+        """Return None: nothing is counted in advance."""
+
+    def query(self) -> None:
+        """Return None: the engine is handed the rows."""
+
+    def open(self, _: Run) -> Any:
+        """Return the intervals; they are looked up as they are read."""
+        times = self.times
+        if times is not None:
+            low, high = self.system.start if self.first is None else self.first, self.last
+            times = tuple(one for one in times if low <= one and (high is None or one <= high))
+        return self.system.spans(
+            range(self.system.attribute_count) if self.quarks is None else self.quarks,
+            physical_names(INTERVALS),
+            times=times,
+            first=self.first,
+            last=self.last,
+        )
+
+    def lines(self) -> Sequence[str]:
+        """Return which attributes and times are looked up."""
+        count = self.system.attribute_count
+        wanted = count if self.quarks is None else len(self.quarks)
+        told = f"states: {wanted:,} of {count:,} attributes"
+        if self.times is not None:
+            return (f"{told} at {len(self.times):,} times",)
+        ends = ("" if one is None else f"{one} ns" for one in (self.first, self.last))
+        return (told if self.first is None and self.last is None else f"{told}, {'..'.join(ends)}",)
+
+    def bytes_read(self) -> None:
+        """Return None: what is read of a mapped file is not counted."""
+
+
+def _shifted(operator: str, value: int) -> tuple[int | None, int | None]:
+    low, high = _SHIFTS[operator]
+    return None if low is None else value + low, None if high is None else value + high
+
+
+def intervals(name: str, source: States) -> Scan:
+    """Return a scan of intervals, which come by attribute rather than by time."""
+    return Scan(INTERVALS, ordered=False, name=name, source=source)

@@ -1,0 +1,117 @@
+//! A history that many threads ask while one builds it, and answers that are looked up as they are read.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Condvar, Mutex, PoisonError, RwLock};
+use std::time::Duration;
+
+use arrow_array::{RecordBatch, RecordBatchReader};
+use arrow_schema::{ArrowError, SchemaRef};
+use pyo3::prelude::*;
+
+use super::fault::Fault;
+use super::find::Walk;
+use super::history::History;
+use super::mipmap::Mipmap;
+use super::rows::{Rows, schema};
+
+/// Rows of a batch of an answer that comes bit by bit.
+const ROWS: usize = 8192;
+
+pub struct Built {
+    pub history: History,
+    pub mipmaps: BTreeMap<usize, Mipmap>,
+}
+
+/// A history, and who waits for its end.
+pub struct Shared {
+    built: RwLock<Built>,
+    ended: Mutex<bool>,
+    end: Condvar,
+}
+
+impl Shared {
+    pub fn new(history: History) -> Shared {
+        let ended = !history.is_open();
+        let mipmaps = BTreeMap::new();
+        Shared {
+            built: RwLock::new(Built { history, mipmaps }),
+            ended: Mutex::new(ended),
+            end: Condvar::new(),
+        }
+    }
+
+    /// Ask something; Python's lock is let go of first, since who holds this one may wait for that.
+    ///
+    /// # Errors
+    /// What was asked fails.
+    pub fn ask<T: Send>(
+        &self,
+        py: Python<'_>,
+        ask: impl FnOnce(&History) -> Result<T, Fault> + Send,
+    ) -> PyResult<T> {
+        let told = py.detach(|| {
+            let built = self.built.read().unwrap_or_else(PoisonError::into_inner);
+            ask(&built.history)
+        });
+        Ok(told?)
+    }
+
+    /// Change something, likewise.
+    ///
+    /// # Errors
+    /// The change does not fit.
+    pub fn change<T: Send>(
+        &self,
+        py: Python<'_>,
+        change: impl FnOnce(&mut Built) -> Result<T, Fault> + Send,
+    ) -> PyResult<T> {
+        let told = py.detach(|| {
+            let mut built = self.built.write().unwrap_or_else(PoisonError::into_inner);
+            change(&mut built)
+        });
+        Ok(told?)
+    }
+
+    /// Let those go on who wait for the end.
+    pub fn tell_end(&self) {
+        *self.ended.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.end.notify_all();
+    }
+
+    /// Wait for the end, but not for longer than said; say whether it is there.
+    pub fn wait(&self, limit: Duration) -> bool {
+        let ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = self.end.wait_timeout_while(ended, limit, |ended| !*ended);
+        *waited.unwrap_or_else(PoisonError::into_inner).0
+    }
+}
+
+/// An answer that is looked up as it is read, as spans of a schema if there is one.
+pub struct Answer {
+    pub shared: Arc<Shared>,
+    pub walk: Walk,
+    pub spans: Option<SchemaRef>,
+}
+
+impl Iterator for Answer {
+    type Item = Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let built = self.shared.built.read();
+        let history = &built.unwrap_or_else(PoisonError::into_inner).history;
+        let mut rows = Rows::default();
+        if let Err(fault) = self.walk.fill(history, &mut rows, ROWS) {
+            return Some(Err(ArrowError::ExternalError(Box::new(fault))));
+        }
+        (rows.len() > 0).then(|| match &self.spans {
+            None => rows.batch(),
+            Some(schema) => rows.spans(&history.tree, schema.clone()),
+        })
+    }
+}
+
+impl RecordBatchReader for Answer {
+    fn schema(&self) -> SchemaRef {
+        self.spans.clone().unwrap_or_else(schema)
+    }
+}
