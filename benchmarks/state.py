@@ -149,6 +149,7 @@ def ask_partial(path: Path, size: str) -> None:
     batches = -(-attributes * each // ROWS)
     system = PartialStateSystem.open_partial(path, replayed(attributes, batches))
     draw = random.Random(7)
+    system.full_batch(0)
     taken = [clocked(lambda: system.full_batch(draw.randrange(batches * SPAN))) for _ in range(100)]
     print(f"  {'partial: full, Arrow':<34} {told(taken)}")
 

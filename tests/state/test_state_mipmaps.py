@@ -195,6 +195,40 @@ def test_coarser_states_are_the_same_from_a_file(tmp_path: Path) -> None:
             assert found[0] == found[1]
 
 
+def test_an_average_that_ends_with_a_coarser_state() -> None:
+    """The last time of a range only ends it, also where a coarser state ends then: 6 + 5 of 69."""
+    system = StateSystem.in_memory()
+    quark = system.add("x")
+    for time, value in [(34, 0), (40, 1), (46, 0), (52, None), (58, 0), (64, 1), (70, 0)]:
+        system.modify_mipmap(time, value, quark, 5)
+    system.close(70)
+    assert system.range_average(quark, 0, 69) == pytest.approx(11 / 69)
+    assert system.range_average(quark, 0, 70) == pytest.approx(12 / 70)
+
+
+def test_coarser_states_of_an_attribute_that_is_removed() -> None:
+    coarse, plain = StateSystem.in_memory(), StateSystem.in_memory()
+    for system in (coarse, plain):
+        quark = system.add("x")
+        for time, value in [(1, 100), (2, 5)]:
+            _set(system, time, value, coarse=system is coarse)
+        system.remove(3, quark)
+        for time, value in [(10, 1), (20, 2), (30, 3), (40, 4)]:
+            _set(system, time, value, coarse=system is coarse)
+        system.close(50)
+    for first in range(50):
+        for last in range(first, 51):
+            assert coarse.range_max(0, first, last) == plain.range_max(0, first, last)
+            assert coarse.range_average(0, first, last) == pytest.approx(plain.range_average(0, first, last))
+
+
+def _set(system: StateSystem, time: int, value: int, *, coarse: bool) -> None:
+    if coarse:
+        system.modify_mipmap(time, value, 0, 2)
+    else:
+        system.modify(time, value, 0)
+
+
 def test_states_that_lasted_for_no_time_are_no_greatest() -> None:
     system = StateSystem.in_memory()
     quark = system.add("x")
