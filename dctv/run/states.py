@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import weakref
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from shutil import rmtree
+from tempfile import mkdtemp
 
 from sqlglot import exp
 
@@ -30,12 +32,20 @@ _ATTRIBUTES = Schema(
 )
 
 
+class _Folder:
+    """A folder that goes when nobody holds it any more."""
+
+    def __init__(self) -> None:
+        self.path = Path(mkdtemp(prefix="dctv-states-"))
+        weakref.finalize(self, rmtree, self.path, ignore_errors=True)
+
+
 @record
 class _Kept:
-    """A state system and the folder of its file, which goes when nobody holds it any more."""
+    """A state system and the folder of its file."""
 
     system: StateSystem
-    folder: TemporaryDirectory[str]
+    folder: _Folder
 
 
 def changes_of(plan: Plan, place: Place | None) -> Relation:
@@ -67,20 +77,21 @@ def changes_of(plan: Plan, place: Place | None) -> Relation:
 
 def build(changes: Result) -> _Kept:
     """Make the changes of a result; the history ends with the last of them."""
-    folder = TemporaryDirectory(prefix="dctv-states-")
+    folder = _Folder()
+    path = folder.path / "history"
     system, last = None, 0
     for batch in changes.batches():
         if batch.num_rows == 0:
             continue
         times = batch.column(0)
         if system is None:
-            system = StateSystem.on_disk(Path(folder.name) / "history", min(0, times[0].as_py()))
+            system = StateSystem.on_disk(path, min(0, times[0].as_py()))
         system.apply(batch.rename_columns(_columns(batch.schema.names)))
         last = times[-1].as_py()
     if system is None:
-        system = StateSystem.on_disk(Path(folder.name) / "history")
+        system = StateSystem.on_disk(path)
     system.close(last)
-    return _Kept(StateSystem.open(Path(folder.name) / "history"), folder)
+    return _Kept(StateSystem.open(path), folder)
 
 
 def _columns(names: list[str]) -> list[str]:
@@ -103,7 +114,7 @@ def show(catalog: Catalog, parts: tuple[str, ...], kept: _Kept) -> None:
 class _Source(States):
     """Intervals of a state system that is kept as long as its table is known."""
 
-    folder: TemporaryDirectory[str] | None = None
+    folder: _Folder | None = None
 
 
 def _attributes(system: StateSystem) -> Plan:
