@@ -200,7 +200,6 @@ def test_columns_of_changes() -> None:
     [
         ({"path": ["a"], "value": [1]}, "no column `time`"),
         ({"time": [1.5], "path": ["a"], "value": [1]}, "whole numbers of ns, found"),
-        ({"time": pa.array([1], pa.timestamp("us")), "path": ["a"], "value": [1]}, "whole numbers of ns, found"),
         ({"time": [1], "path": ["a"], "value": pa.array([2**63], pa.uint64())}, "9223372036854775808"),
         ({"time": [1], "value": [1]}, "no column `path`"),
         ({"time": pa.array([None], pa.int64()), "path": ["a"], "value": [1]}, "no time"),
@@ -212,6 +211,12 @@ def test_columns_of_changes() -> None:
 def test_columns_that_do_not_fit(changes: dict[str, object], words: str) -> None:
     with pytest.raises(WrongValue, match=words):
         StateSystem.in_memory().apply(pa.record_batch(changes))
+
+
+def test_times_of_other_units_become_ns() -> None:
+    system = StateSystem.in_memory()
+    system.apply(pa.record_batch({"time": pa.array([3], pa.timestamp("us")), "path": ["a"], "value": [1]}))
+    assert system.ongoing(0).start == 3000
 
 
 def test_changes_of_no_attribute() -> None:
