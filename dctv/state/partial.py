@@ -62,14 +62,6 @@ class PartialStateSystem(StateSystem):
         """Open a history that was written and closed, as `StateSystem.open` does."""
         return cls(read_history(path, identity), replay)
 
-    def apply(self, changes: pa.RecordBatch | pa.Table, *, sort: bool = False) -> int:
-        """Make the changes of a batch, none of which updates what lasts."""
-        import pyarrow.compute as pc
-
-        if "action" in changes.schema.names and pc.any(pc.equal(changes.column("action"), "update")).as_py():
-            self._refuse_if_partial()
-        return super().apply(changes, sort=sort)
-
     def state(self, time: int, quark: int) -> Interval:
         """Return the state of an attribute at a time."""
         return self._part(time).system.state(time, quark)

@@ -174,13 +174,7 @@ class StateSystem:
 
     def update_ongoing(self, value: Value, quark: int, kind: Kind | None = None) -> None:
         """Replace the state that lasts, from its begin on, by what is known now."""
-        self._refuse_if_partial()
         self._history.change(self._history.now, quark, "update", value, kind)
-
-    def _refuse_if_partial(self) -> None:
-        """Refuse what is not found by making the changes of one part of a partial history again."""
-        if self._history.granularity:
-            raise WrongValue("a partial history takes no updates and later changes, expected a full one")
 
     def push(self, time: int, value: Value, quark: int, kind: Kind | None = None) -> None:
         """Put a state on a stack: the attribute's state is its depth, values are below it, named `1`, `2` ..."""
@@ -222,7 +216,6 @@ class StateSystem:
 
     def later(self, time: int, action: Action, quark: int, value: Value = None, kind: Kind | None = None) -> None:
         """Have a change made before the first other one at its time or after it, or when the history ends."""
-        self._refuse_if_partial()
         self._history.ask(time, quark, action, value, kind)
 
     def modify_mipmap(

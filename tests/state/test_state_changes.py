@@ -199,16 +199,24 @@ def test_columns_of_changes() -> None:
     ("changes", "words"),
     [
         ({"path": ["a"], "value": [1]}, "no column `time`"),
+        ({"time": [1.5], "path": ["a"], "value": [1]}, "whole numbers of ns, found"),
+        ({"time": [1], "path": ["a"], "value": pa.array([2**63], pa.uint64())}, "9223372036854775808"),
         ({"time": [1], "value": [1]}, "no column `path`"),
-        ({"time": [None], "path": ["a"], "value": [1]}, "no time"),
+        ({"time": pa.array([None], pa.int64()), "path": ["a"], "value": [1]}, "no time"),
         ({"time": [1], "path": ["a"], "value": [b"1"]}, "a state cannot be a Binary"),
         ({"time": [1], "path": ["a"], "action": ["modfy"], "value": [1]}, "unknown action `modfy`, expected one of"),
         ({"time": [1], "path": ["a"], "action": ["increment"], "value": ["x"]}, "cannot add a string"),
     ],
 )
-def test_columns_that_do_not_fit(changes: dict[str, list[object]], words: str) -> None:
+def test_columns_that_do_not_fit(changes: dict[str, object], words: str) -> None:
     with pytest.raises(WrongValue, match=words):
         StateSystem.in_memory().apply(pa.record_batch(changes))
+
+
+def test_times_of_other_units_become_ns() -> None:
+    system = StateSystem.in_memory()
+    system.apply(pa.record_batch({"time": pa.array([3], pa.timestamp("us")), "path": ["a"], "value": [1]}))
+    assert system.ongoing(0).start == 3000
 
 
 def test_changes_of_no_attribute() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -120,7 +121,7 @@ def test_texts_have_no_average() -> None:
     system = StateSystem.in_memory()
     text = system.add("text")
     with pytest.raises(WrongValue, match="only numbers"):
-        system.modify_mipmap(1, "a", text, 2)
+        system.modify_mipmap(1, "a", system.add("other"), 2)
     system.modify(2, "a", text)
     system.close(3)
     for ask in (system.range_max, system.range_min, system.range_average):
@@ -206,27 +207,27 @@ def test_an_average_that_ends_with_a_coarser_state() -> None:
     assert system.range_average(quark, 0, 70) == pytest.approx(12 / 70)
 
 
-def test_coarser_states_of_an_attribute_that_is_removed() -> None:
-    coarse, plain = StateSystem.in_memory(), StateSystem.in_memory()
-    for system in (coarse, plain):
-        quark = system.add("x")
-        for time, value in [(1, 100), (2, 5)]:
-            _set(system, time, value, coarse=system is coarse)
-        system.remove(3, quark)
-        for time, value in [(10, 1), (20, 2), (30, 3), (40, 4)]:
-            _set(system, time, value, coarse=system is coarse)
-        system.close(50)
-    for first in range(50):
-        for last in range(first, 51):
-            assert coarse.range_max(0, first, last) == plain.range_max(0, first, last)
-            assert coarse.range_average(0, first, last) == pytest.approx(plain.range_average(0, first, last))
-
-
-def _set(system: StateSystem, time: int, value: int, *, coarse: bool) -> None:
-    if coarse:
-        system.modify_mipmap(time, value, 0, 2)
-    else:
-        system.modify(time, value, 0)
+def test_attributes_with_coarser_states_change_with_these() -> None:
+    """Any other change would leave them behind."""
+    system = StateSystem.in_memory()
+    above = system.add("above")
+    quark = system.add("above", "x")
+    system.modify_mipmap(1, 100, quark, 2)
+    changes: list[Callable[[], object]] = [
+        lambda: system.modify(3, 5, quark),
+        lambda: system.update_ongoing(5, quark),
+        lambda: system.increment(3, quark),
+        lambda: system.remove(3, quark),
+        lambda: system.remove(3, above),
+        lambda: system.modify(3, 5, system.quark("above", "x", "max"), "int"),
+    ]
+    for change in changes:
+        with pytest.raises(WrongValue, match="has coarser states, expected changes that keep them"):
+            change()
+    system.modify(4, 1, above)
+    system.modify_mipmap(4, 7, quark, 2)
+    system.close(6)
+    assert states_of(system, "above", "x") == [(0, 0, None), (1, 3, 100), (4, 6, 7)]
 
 
 def test_states_that_lasted_for_no_time_are_no_greatest() -> None:
