@@ -178,13 +178,7 @@ class StateSystem:
 
     def push(self, time: int, value: Value, quark: int, kind: Kind | None = None) -> None:
         """Put a state on a stack: the attribute's state is its depth, values are below it, named `1`, `2` ..."""
-        self._history.change(time, quark, "push", value, kind or self._stacked(quark))
-
-    def _stacked(self, quark: int) -> Kind:
-        """Return the type that the next whole number on a stack has, which is not that of the stack's depth."""
-        depth = self.ongoing(quark).value
-        level = self.find(str(depth + 1 if isinstance(depth, int) else 1), below=quark)
-        return "int" if level >= 0 and self.kind(level) == "int" else "long"
+        self._history.change(time, quark, "push", value, kind)
 
     def pop(self, time: int, quark: int) -> Value:
         """Take the last state off a stack and return it; None, and no change, if it is empty.
@@ -195,7 +189,7 @@ class StateSystem:
 
     def offer(self, time: int, value: Value, quark: int, kind: Kind | None = None) -> None:
         """Put a state at the end of a queue, which looks like a stack."""
-        self._history.change(time, quark, "offer", value, kind or self._stacked(quark))
+        self._history.change(time, quark, "offer", value, kind)
 
     def poll(self, time: int, quark: int) -> Value:
         """Take the first state of a queue and return it; the others move up."""

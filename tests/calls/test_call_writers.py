@@ -46,7 +46,8 @@ def raw(rows: Rows, cut: int) -> list[str]:
 
 
 def replayed(rows: Rows, cut: int) -> list[str]:
-    style = SimpleNamespace(fields=[], args=True, comments=True, flat=True, task_newline=False, start=0)
+    looks = {"colored": False, "offset": 0, "merge": True, "rules": [], "match": "regex"}
+    style = SimpleNamespace(fields=[], args=True, comments=True, flat=True, task_newline=False, start=0, **looks)
     return written(_kernels.Replay(style), rows, cut).splitlines()
 
 

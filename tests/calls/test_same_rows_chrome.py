@@ -27,7 +27,7 @@ RECORDINGS: dict[str, Recording] = {
     "threads": programs.THREADS,
     "integers": programs.EXP_INT_RESULTS,
     "texts": programs.EXP_STR,
-    "open": Recording("main(a(b), a(b(c), d(e("),
+    "open": Recording("main(a(b), a(b(c), d(e(f"),
 }
 FILTERS = {
     "abc5": ["", "-F main -F a@sample=2", "-T a@sample=2", "-N b", "-D 2", "-F a -D 2", "-H b", "-C c", "-T b@filter"],

@@ -10,6 +10,7 @@ import pytest
 from dctv.cli.call_trees.light import report_lightly
 from dctv.cli.call_trees.options import LARGE
 from dctv.cli.commands.report import REPORT
+from dctv.cli.terminal import look
 from dctv.session import Session
 from tests.command_line import run
 from tests.readers.uftrace.uftrace_directory import Directory, calls
@@ -68,7 +69,7 @@ def test_a_plain_report_takes_no_session(
     assert run("index", recording, "--index-dir", tmp_path).code == 0
     parser = ArgumentParser()
     REPORT.configure(parser)
-    args = parser.parse_args([str(recording), "--index-dir", str(tmp_path), *words])
+    args = look(parser.parse_args([str(recording), "--index-dir", str(tmp_path), *words]))
     args.sort = args.sort or ["total"]
     fields = ("total", "self", "call")
     assert report_lightly(args, (*fields, *(args.fields or ()))) == light

@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING, Any
 from dctv.calls.rules import Filters
 from dctv.cli.call_trees.options import filters_of
 from dctv.cli.call_trees.queries import FUNCTIONS, Source
-from dctv.console.narration import warn
 from dctv.errors import UsageError
-from dctv.functions.span.call_filters import remark_of
 from dctv.record import record
 
 if TYPE_CHECKING:
@@ -37,9 +35,12 @@ class StoredCalls:
 
     def tell_missed(self) -> None:
         """Warn of words that name nothing, once all calls have been read."""
-        remark = remark_of(self.missed)
-        if remark is not None:
-            warn([(remark, 1)])
+        if not self.missed.words:
+            return
+        from dctv.console.narration import warn
+        from dctv.functions.span.call_filters import remark_of
+
+        warn([(remark_of(self.missed) or "", 1)])
 
 
 def read_directly(args: Namespace, path: Path, start: int) -> StoredCalls | None:

@@ -222,7 +222,7 @@ impl Changes {
                 .copied()
                 .flatten()
                 .unwrap_or(Action::Modify);
-            let known = history.tracks[history.tree.place(quark)?].kind;
+            let known = history.kind_for(history.tree.place(quark)?, action);
             let mut cell = Cell::default();
             for values in &self.values {
                 if let Some(found) = values.cell(row, known)? {

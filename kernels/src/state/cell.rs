@@ -94,11 +94,7 @@ impl Cell {
     /// The number that it is, if it is one.
     pub fn number(&self) -> Option<f64> {
         match self.kind {
-            Kind::Int | Kind::Long =>
-            {
-                #[allow(clippy::cast_precision_loss)]
-                Some(self.bits.cast_signed() as f64)
-            }
+            Kind::Int | Kind::Long => Some(self.bits.cast_signed() as f64),
             Kind::Double => Some(f64::from_bits(self.bits)),
             Kind::Null | Kind::Text => None,
         }

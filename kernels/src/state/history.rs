@@ -281,7 +281,9 @@ impl History {
         Ok(())
     }
 
-    fn fits(&self, place: usize, cell: &Cell) -> Result<(), Fault> {
+    /// # Errors
+    /// A state is of another type than those before.
+    pub fn fits(&self, place: usize, cell: &Cell) -> Result<(), Fault> {
         let known = self.tracks[place].kind;
         if cell.kind == Kind::Null || known == Kind::Null || known == cell.kind {
             return Ok(());

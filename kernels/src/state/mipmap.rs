@@ -56,14 +56,14 @@ impl Mipmap {
     pub fn new(
         history: &mut History,
         base: usize,
-        resolution: usize,
-        features: &[Feature],
+        first: &Cell,
+        (resolution, features): (usize, &[Feature]),
     ) -> Result<Mipmap, Fault> {
         if history.partial.is_some() {
             let text = "a partial history keeps no coarser states, expected another kind";
             return Err(Fault::Value(text.to_owned()));
         }
-        if history.tracks[base].kind == Kind::Text {
+        if history.tracks[base].kind == Kind::Text || first.kind == Kind::Text {
             return Err(no_number());
         }
         history.mipmapped.insert(base as u32);
@@ -233,7 +233,6 @@ pub fn better(feature: Feature, one: &Cell, other: &Cell) -> bool {
     })
 }
 
-#[allow(clippy::cast_precision_loss)]
 pub fn span(start: i64, end: i64) -> f64 {
     end.saturating_sub(start) as f64
 }

@@ -89,18 +89,18 @@ impl StateHistory {
         StateHistory { shared, identity }
     }
 
-    /// Python's value as a state of an attribute.
+    /// Python's value as what a change of an attribute is given.
     fn cell(
         &self,
         py: Python<'_>,
-        quark: i64,
+        (quark, action): (i64, Action),
         value: Option<&Bound<'_, PyAny>>,
         wanted: Option<&str>,
     ) -> PyResult<Cell> {
         let wanted = wanted.map(kind).transpose()?;
         let known = self.shared.ask(py, |history| {
             let place = history.tree.place(quark)?;
-            Ok(history.tracks[place].kind)
+            Ok(history.kind_for(place, action))
         })?;
         match value {
             None => Ok(Cell::default()),
@@ -292,7 +292,7 @@ impl StateHistory {
         kind: Option<&str>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let action = Action::named(action)?;
-        let cell = self.cell(py, quark, value.as_ref(), kind)?;
+        let cell = self.cell(py, (quark, action), value.as_ref(), kind)?;
         let made = self
             .shared
             .change(py, |built| built.history.change(time, quark, action, cell))?;
@@ -311,7 +311,7 @@ impl StateHistory {
         kind: Option<&str>,
     ) -> PyResult<()> {
         let action = Action::named(action)?;
-        let cell = self.cell(py, quark, value.as_ref(), kind)?;
+        let cell = self.cell(py, (quark, action), value.as_ref(), kind)?;
         let later = Later {
             quark,
             cell,
@@ -332,7 +332,7 @@ impl StateHistory {
         coarser: (usize, Vec<String>),
         kind: Option<&str>,
     ) -> PyResult<()> {
-        let cell = self.cell(py, quark, Some(&value), kind)?;
+        let cell = self.cell(py, (quark, Action::Modify), Some(&value), kind)?;
         let (resolution, features) = coarser;
         let features = features.iter().map(|name| feature(name));
         let features = features.collect::<Result<Vec<_>, _>>()?;
@@ -345,7 +345,8 @@ impl StateHistory {
             let mipmap = match mipmaps.entry(place) {
                 Entry::Occupied(known) => known.into_mut(),
                 Entry::Vacant(new) => {
-                    new.insert(Mipmap::new(history, place, resolution, &features)?)
+                    history.fits(place, &cell)?;
+                    new.insert(Mipmap::new(history, place, &cell, (resolution, &features))?)
                 }
             };
             mipmap.modify(history, time, cell)

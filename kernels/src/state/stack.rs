@@ -2,7 +2,7 @@
 
 use super::cell::{Cell, Kind};
 use super::fault::Fault;
-use super::history::History;
+use super::history::{Action, History};
 
 /// The most values that a stack can have.
 const DEEPEST: i64 = 100_000;
@@ -23,6 +23,16 @@ impl History {
                 cell.kind.name()
             ))),
         }
+    }
+
+    /// The type of the states that a change of an attribute gives: of a stack that of its next value.
+    pub fn kind_for(&self, place: usize, action: Action) -> Kind {
+        if !matches!(action, Action::Push | Action::Offer) {
+            return self.tracks[place].kind;
+        }
+        let next = self.depth(place).unwrap_or(0) + 1;
+        let level = self.tree.find(place as i32, &next.to_string());
+        level.map_or(Kind::Null, |level| self.tracks[level as usize].kind)
     }
 
     /// The attribute of the value at a depth, counted from 1.
@@ -73,6 +83,10 @@ impl History {
         }
         let mut level = self.level(place, 1)?;
         let first = self.tracks[level].ongoing.cell.clone();
+        for next in 2..=depth {
+            let (to, from) = (self.level(place, next - 1)?, self.level(place, next)?);
+            self.fits(to, &self.tracks[from].ongoing.cell)?;
+        }
         for next in 2..=depth {
             let below = self.level(place, next)?;
             let cell = self.tracks[below].ongoing.cell.clone();
