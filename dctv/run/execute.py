@@ -38,10 +38,6 @@ from dctv.syntax.print import to_sql
 from dctv.types.schema import ColumnType, Kind, Schema
 from dctv.types.values import dialect_type
 
-_Change = (
-    ast.MountTrace | ast.CreateView | ast.CreateStateSystem | ast.DropView | ast.DropStateSystem | ast.DropAll | ast.Set
-)
-
 
 @record
 class Shelves:
@@ -103,7 +99,7 @@ class Executor:
             case _:
                 return self._change(statement)
 
-    def _change(self, statement: _Change) -> Done:
+    def _change(self, statement: ast.Change) -> Done:
         match statement:
             case ast.CreateStateSystem() | ast.DropStateSystem():
                 return self._change_states(statement)

@@ -14,26 +14,8 @@ from dctv.record import record
 from dctv.syntax import node
 
 Node = node.Node
-
-
-@record(eq=False, text=False)
-class Name(Node):
-    """One part of a name, unquoted: `` `print|B` `` has the text `print|B`."""
-
-    text: str
-    quoted: bool = field(default=False, compare=False)
-
-
-@record(eq=False, text=False)
-class Path(Node):
-    """A dotted name in the namespace of tables or functions."""
-
-    parts: tuple[Name, ...]
-
-    @property
-    def text(self) -> str:
-        """The parts joined by dots."""
-        return ".".join(p.text for p in self.parts)
+Name = node.Name
+Path = node.Path
 
 
 # Expressions
@@ -608,17 +590,5 @@ class Assert(Node):
     message: Expr | None = None
 
 
-Statement = (
-    SelectStatement
-    | CreateView
-    | CreateStateSystem
-    | DropView
-    | DropStateSystem
-    | DropAll
-    | MountTrace
-    | Set
-    | Explain
-    | Describe
-    | ShowTables
-    | Assert
-)
+Change = MountTrace | CreateView | CreateStateSystem | DropView | DropStateSystem | DropAll | Set
+Statement = SelectStatement | Change | Explain | Describe | ShowTables | Assert

@@ -1,4 +1,4 @@
-"""What all nodes of the syntax tree have in common: a place, equality by meaning, hash and text."""
+"""What all nodes of the syntax tree have in common, place, equality by meaning, hash and text; and names."""
 
 from __future__ import annotations
 
@@ -42,3 +42,23 @@ def _compared(kind: type[Node]) -> tuple[str, ...]:
 def _values(node: object) -> tuple[object, ...]:
     assert isinstance(node, Node)
     return tuple(getattr(node, name) for name in _compared(type(node)))
+
+
+@record(eq=False, text=False)
+class Name(Node):
+    """One part of a name, unquoted: `` `print|B` `` has the text `print|B`."""
+
+    text: str
+    quoted: bool = field(default=False, compare=False)
+
+
+@record(eq=False, text=False)
+class Path(Node):
+    """A dotted name in the namespace of tables or functions."""
+
+    parts: tuple[Name, ...]
+
+    @property
+    def text(self) -> str:
+        """The parts joined by dots."""
+        return ".".join(p.text for p in self.parts)

@@ -215,7 +215,9 @@ def statements(depth: int) -> Strategy:
     return st.one_of(
         st.builds(ast.SelectStatement, query),
         st.builds(ast.CreateView, paths, query, few(names), flags),
+        st.builds(ast.CreateStateSystem, paths, query, flags),
         st.builds(ast.DropView, paths, flags),
+        st.builds(ast.DropStateSystem, paths, flags),
         st.builds(ast.DropAll, paths),
         st.builds(ast.MountTrace, st.builds(ast.String, texts), paths, few(st.tuples(names, arguments(depth)))),
         st.builds(ast.Set, paths, exprs(depth)),

@@ -34,13 +34,10 @@ def _tree(session: Session, args: Namespace, mount: str) -> tuple[Tree, str, Nam
     """Return the frames of a mount, what they are made of, and the options with what was found out."""
     source = source_of(session, mount)
     args = Namespace(**vars(without_libraries(session, source, args)))
-    if args.origin != "samples":
+    sampled = args.origin is None and not has_rows(session, f"{mount}.calls")
+    if args.origin != "samples" and not (sampled and has_rows(session, f"{mount}.samples.samples")):
         source = replace(source, recorded=False, view="slices") if args.origin == "slices" else source
-        tree = read_tree(session, frames_of_calls(args, source))
-        if len(tree) or args.origin is not None or not has_rows(session, f"{mount}.samples.samples"):
-            return tree, args.origin or "calls", args
-        if is_filtered(args) and has_rows(session, f"{mount}.calls"):
-            return tree, "calls", args
+        return read_tree(session, frames_of_calls(args, source)), args.origin or "calls", args
     args.weight = args.weight or usual_weight(session, mount)
     return read_tree(session, frames_of_samples(args, source)), "samples", args
 

@@ -9,9 +9,10 @@ use pyo3::types::PyBytes;
 use pyo3_arrow::PyRecordBatch;
 use rustc_hash::FxHashMap;
 
+use super::columns::Columns;
 use super::engine::{ENTRY, EXIT};
 use super::layout::put;
-use super::replay::{Columns, EVENT};
+use super::replay::EVENT;
 use super::switching::{End, Ends};
 use crate::export::quoted;
 use crate::sweeps::{fail, to_python};

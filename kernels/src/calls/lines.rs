@@ -11,8 +11,9 @@ use pyo3::types::PyBytes;
 use pyo3_arrow::PyRecordBatch;
 use rustc_hash::FxHashMap;
 
+use super::columns::Columns;
 use super::engine::Shown;
-use super::replay::{Call, Columns, Printer, Style};
+use super::replay::{Call, Printer, Style};
 use super::stored::{Wanted, integer, text};
 use super::walk::{Source, Taken, Walk};
 use crate::sweeps::{Cancel, fail, to_python};

@@ -3,6 +3,7 @@
 use pyo3::prelude::*;
 
 mod args;
+mod columns;
 mod decide;
 mod dump;
 mod engine;
@@ -23,9 +24,10 @@ mod switching;
 mod tree;
 mod walk;
 
+pub use columns::Columns;
 pub use engine::{ENTRY, EXIT};
 pub use layout::put;
-pub use replay::{Columns, UNTIMED};
+pub use replay::UNTIMED;
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<replay::Replay>()?;

@@ -2,15 +2,13 @@
 
 use std::sync::{Arc, Mutex};
 
-use arrow_array::cast::AsArray;
-use arrow_array::types::{Int8Type, Int32Type, Int64Type};
-use arrow_array::{Array, ArrayRef};
 use arrow_schema::ArrowError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use pyo3_arrow::PyRecordBatch;
 use rustc_hash::FxHashMap;
 
+use super::columns::Columns;
 use super::engine::{ENTRY, EXIT};
 use super::layout::{Cells, Field, blank, cells, header, indent, put};
 use super::paint::{Color, Painter, painted, values};
@@ -97,41 +95,6 @@ pub struct Printer {
     count: u64,
     begun: bool,
     out: Vec<u8>,
-}
-
-/// The columns of a batch, by place.
-pub struct Columns<'a>(pub &'a [ArrayRef]);
-
-impl<'a> Columns<'a> {
-    pub fn long(&self, column: usize, row: usize) -> Option<i64> {
-        let values = self.0.get(column)?.as_primitive_opt::<Int64Type>()?;
-        values.is_valid(row).then(|| values.value(row))
-    }
-
-    pub fn int(&self, column: usize, row: usize) -> i32 {
-        let values = self
-            .0
-            .get(column)
-            .and_then(|one| one.as_primitive_opt::<Int32Type>());
-        values
-            .filter(|one| one.is_valid(row))
-            .map_or(0, |one| one.value(row))
-    }
-
-    pub fn marks(&self, column: usize, row: usize) -> u8 {
-        let values = self
-            .0
-            .get(column)
-            .and_then(|one| one.as_primitive_opt::<Int8Type>());
-        values
-            .filter(|one| one.is_valid(row))
-            .map_or(0, |one| one.value(row).cast_unsigned())
-    }
-
-    pub fn text(&self, column: usize, row: usize) -> Option<&'a str> {
-        let values = self.0.get(column)?.as_string_opt::<i32>()?;
-        values.is_valid(row).then(|| values.value(row))
-    }
 }
 
 impl Printer {

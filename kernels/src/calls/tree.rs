@@ -10,7 +10,8 @@ use pyo3::prelude::*;
 use pyo3_arrow::PyRecordBatch;
 use rustc_hash::FxHashMap;
 
-use super::replay::{Columns, EVENT, UNTIMED};
+use super::columns::Columns;
+use super::replay::{EVENT, UNTIMED};
 use crate::sweeps::{fail, to_python};
 
 /// Columns behind those of `Replay`.

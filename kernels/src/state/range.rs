@@ -94,7 +94,7 @@ impl History {
     fn whole(&self, found: &Found, time: i64, last: i64, feature: Feature) -> bool {
         // An average ends before its last time; the last coarser states do too.
         let ends = match feature {
-            Feature::Avg => found.end < last || found.end == self.safe(),
+            Feature::Avg => found.end < last || (found.end == last && last == self.safe()),
             Feature::Max | Feature::Min => found.end <= last,
         };
         found.cell.kind != Kind::Null && found.start == time && ends
