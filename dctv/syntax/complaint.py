@@ -94,6 +94,9 @@ def _immutable(parser: Parser, index: int, place: Place) -> ParseError | None:
     if statement[0] == "CREATE" and statement[-1] in {"TABLE", "TEMP", "TEMPORARY"}:
         hint = "`CREATE VIEW name AS VALUES (1, 'a')` names inline data"
         return ParseError("dctv is immutable, there is no `CREATE TABLE`", place, hint=hint)
+    if statement == ["DROP", "TABLE"]:
+        hint = "`DROP VIEW name` forgets a view, `DROP ALL name` unmounts a trace"
+        return ParseError("dctv is immutable, there is no `DROP TABLE`", place, hint=hint)
     return None
 
 
