@@ -186,8 +186,6 @@ def test_a_full_disk(case: Case, tmp_path: Path, kilobytes: int) -> None:
 def test_places_where_nothing_can_be_written(
     case: Case, tmp_path: Path, place: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from dctv.index import mounting
-
     (tmp_path / "a file").touch()
     (tmp_path / "a loop").symlink_to("a loop")
     folder = tmp_path / ("a file/x" if place == "below a file" else place)
@@ -198,10 +196,9 @@ def test_places_where_nothing_can_be_written(
     ran = in_time([begin("index", case.trace, XDG_CACHE_HOME=str(folder), DCTV_INDEX_DIR="")])
     assert ran[0][:2] == (2, "")
     assert ran[0][2].startswith("error: cannot write the index in ")
-    monkeypatch.setattr(mounting, "AUTO_BYTES", 1000)
     monkeypatch.setenv("XDG_CACHE_HOME", str(folder))
     monkeypatch.delenv("DCTV_INDEX_DIR", raising=False)
-    with Session() as session:
+    with Session(large=1000) as session:
         session.mount(str(case.trace), "t")
         told = session.warnings()[-1]
         assert told.startswith("cannot write the index in ")

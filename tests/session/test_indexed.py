@@ -15,7 +15,6 @@ import pytest
 
 from dctv.contracts.reader import TraceTable
 from dctv.errors import DctvError, IndexFailed, TraceError
-from dctv.index import mounting
 from dctv.index.build import Settings
 from dctv.index.mounting import When
 from dctv.index.order import Order
@@ -240,18 +239,16 @@ def test_small_traces_are_indexed_only_if_asked(trace: Path, tmp_path: Path) -> 
         assert len(indexes(tmp_path)) == count, when
 
 
-def test_large_traces_are_indexed_unasked(trace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mounting, "AUTO_BYTES", 1000)
-    with Session(index_dir=tmp_path) as session:
+def test_large_traces_are_indexed_unasked(trace: Path, tmp_path: Path) -> None:
+    with Session(index_dir=tmp_path, large=1000) as session:
         session.mount(str(trace), "t")
         assert "store: " in lines_of(session, "EXPLAIN SELECT size FROM t.raw_events.read")
     assert len(indexes(tmp_path)) == 1
 
 
-def test_where_no_index_can_be_built(trace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mounting, "AUTO_BYTES", 1000)
+def test_where_no_index_can_be_built(trace: Path, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with Session(index_dir=tmp_path / "file") as session:
+    with Session(index_dir=tmp_path / "file", large=1000) as session:
         session.mount(str(trace), "t")
         assert session.warnings()[-1].endswith("; the trace is read whole")
         assert session.sql("SELECT COUNT(*) FROM t.events").fetchall() == [(960,)]
