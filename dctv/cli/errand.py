@@ -11,14 +11,11 @@ from dctv.console.attended import Check, attended, end_process
 from dctv.console.narration import say, warn
 from dctv.console.pager import Keyboard, paged_sink
 from dctv.console.progress import ProgressBar
-from dctv.console.sink import Sink, file_sink, stdout_sink
+from dctv.console.sink import STDOUT, Sink, file_sink, stdout_sink
 from dctv.console.verdict import OK, PARTIAL
 from dctv.index.mounting import AUTO_BYTES, When
 from dctv.record import record
 from dctv.session import Session
-
-STDOUT = (Path("-"), Path("/dev/stdout"))
-"""Names of `-o` that mean stdout; replacing what /dev/stdout points to would be a surprise."""
 
 
 @record

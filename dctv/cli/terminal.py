@@ -17,7 +17,7 @@ def add_terminal_options(parser: ArgumentParser) -> None:
 
 def look(args: Namespace) -> Namespace:
     """Return the arguments with what they come to: `coloured` and `paged`."""
-    from dctv.cli.errand import STDOUT
+    from dctv.console.sink import STDOUT
 
     stdout = args.output is None or args.output in STDOUT
     return Namespace(**vars(args), coloured=coloured(args.color, to_terminal=stdout), paged=not args.no_pager)

@@ -14,6 +14,9 @@ from typing import BinaryIO
 
 from dctv.errors import UsageError
 
+STDOUT = (Path("-"), Path("/dev/stdout"))
+"""Names of `-o` that mean stdout; replacing what /dev/stdout points to would be a surprise."""
+
 
 @dataclass(slots=True)
 class Sink:
