@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from dctv.plan.nodes import Scan, physical_names
 from dctv.plan.predicate import And, Compare, In, Predicate
 from dctv.record import record
-from dctv.state import AttributeNotFound, StateSystem, split
+from dctv.state import StateSystem, split
 from dctv.types.schema import DURATION, TS, ColumnType, Kind, Schema
 from dctv.types.units import parse_unit
 
@@ -46,6 +46,8 @@ class States:
     first: int | None = None
     last: int | None = None
     times: tuple[int, ...] | None = None
+    asked: bool = False
+    """The range is what was asked for; else it is one that all intervals touch which a condition needs."""
 
     def narrowed(self, predicate: Predicate) -> States:
         """Return a source of fewer attributes or times, where the condition speaks of them."""
@@ -71,25 +73,21 @@ class States:
 
     def _of(self, column: str, values: Iterable[Any]) -> States:
         if column == _PATH:
-            found = {self._quark(value) for value in values if isinstance(value, str)} - {None}
+            found = [self.system.find(*split(value)) for value in values if isinstance(value, str)]
         else:
-            known = range(self.system.attribute_count)
-            found = {int(value) for value in values if isinstance(value, int) and value in known}
-        wanted = tuple(sorted(quark for quark in found if quark is not None))
-        return self.of(wanted)
+            found = [int(value) for value in values if isinstance(value, int)]
+        known = range(self.system.attribute_count)
+        return self.of(sorted(quark for quark in found if quark in known))
 
     def of(self, quarks: Iterable[int]) -> States:
         """Return a source of no other attributes."""
         before = None if self.quarks is None else set(self.quarks)
-        return replace(self, quarks=tuple(one for one in quarks if before is None or one in before))
-
-    def _quark(self, path: str) -> int | None:
-        try:
-            return self.system.quark(*split(path))
-        except AttributeNotFound:
-            return None
+        return replace(self, quarks=tuple(one for one in dict.fromkeys(quarks) if before is None or one in before))
 
     def _between(self, first: int | None, last: int | None) -> States:
+        if self.asked or self.times is not None:
+            # What begins before a range may well touch it, so conditions on begins and ends do not make it smaller.
+            return self
         low = max((one for one in (self.first, first) if one is not None), default=None)
         high = min((one for one in (self.last, last) if one is not None), default=None)
         return replace(self, first=low, last=high)
@@ -106,17 +104,12 @@ class States:
 
     def open(self, _: Run) -> Any:
         """Return the intervals; they are looked up as they are read."""
-        times = self.times
-        if times is not None:
-            low, high = self.system.start if self.first is None else self.first, self.last
-            times = tuple(one for one in times if low <= one and (high is None or one <= high))
-        return self.system.spans(
-            range(self.system.attribute_count) if self.quarks is None else self.quarks,
-            physical_names(INTERVALS),
-            times=times,
-            first=self.first,
-            last=self.last,
-        )
+        first = self.first
+        if first is not None and self.last is not None:
+            # A state that begins before the one and ends after the other lasts at both.
+            first = min(first, self.last)
+        quarks = range(self.system.attribute_count) if self.quarks is None else self.quarks
+        return self.system.spans(quarks, physical_names(INTERVALS), times=self.times, first=first, last=self.last)
 
     def lines(self) -> Sequence[str]:
         """Return which attributes and times are looked up."""

@@ -220,6 +220,8 @@ class Executor:
             known = states.is_state_system(found[0])
             what, hint = ("a state system", "CREATE OR REPLACE replaces it") if known else ("a table or view", None)
             raise BindError(f"`{statement.path.text}` is {what} already", statement.path.place, hint=hint)
+        if found is None and self.catalog.space(parts) is not None:
+            raise BindError(f"`{statement.path.text}` holds other names already", statement.path.place)
         changes = self.result(states.changes_of(self.bind(statement.select), statement.select.place))
         kept = states.build(changes)
         states.show(self.catalog, found[1] if found else parts, kept)

@@ -20,7 +20,9 @@ from dctv.record import record
 from dctv.run.result import Result
 from dctv.state import StateSystem, escape
 from dctv.types.schema import TS, ColumnType, Kind, Schema
+from dctv.types.units import NO_UNIT, parse_unit
 
+_WHOLE = ("BIGINT", "INTEGER", "SMALLINT", "TINYINT")
 _TIME, _PATH, _ACTION, _ROW = "time", "path", "action", "dctv:row"
 _ATTRIBUTES = Schema(
     Kind.REGULAR,
@@ -61,6 +63,10 @@ def changes_of(plan: Plan, place: Place | None) -> Relation:
         missing = _PATH if time is not None else TS
         hint = "changes have `_ts` (or `time`), `path`, perhaps `action`, and values"
         raise BindError(f"the select has no column `{missing}`", place, hint=hint)
+    found = next(one for one in schema.columns if one.name == time)
+    if found.type not in _WHOLE or found.unit not in (NO_UNIT, parse_unit("ns")):
+        told = f"{found.type} {found.unit}".strip()
+        raise BindError(f"`{time}` is a whole number of ns, found {told}", place)
     values = [one for one in schema.columns if one.name not in (*schema.kind.time_columns, time, _PATH, _ACTION)]
     kept = [time, _PATH, *([_ACTION] if _ACTION in names else []), *(one.name for one in values)]
     shown = [_TIME, _PATH, *([_ACTION] if _ACTION in names else []), *(f"value{n}" for n, _ in enumerate(values))]
@@ -85,7 +91,7 @@ def build(changes: Result) -> _Kept:
             continue
         times = batch.column(0)
         if system is None:
-            system = StateSystem.on_disk(path, min(0, times[0].as_py()))
+            system = StateSystem.on_disk(path, min(0, times[0].as_py() or 0))
         system.apply(batch.rename_columns(_columns(batch.schema.names)))
         last = times[-1].as_py()
     if system is None:

@@ -38,7 +38,8 @@ def report_lightly(args: Namespace, fields: Sequence[str]) -> bool:
         args.threads,
         args.memory_limit,
     )
-    if any(told) or shows_sizes(args, fields):
+    paged = args.paged and os.isatty(1)
+    if paged or any(told) or shows_sizes(args, fields):
         return False
     with _recorded(args) as calls:
         if calls is None or calls.rules.by_size or calls.rules.by_file or calls.rules.backtraces:

@@ -30,8 +30,7 @@ class Task:
 
 def properties_of(session: Session) -> Mapping[str, str]:
     """Return what the trace says of itself."""
-    rows = session.sql(f"SELECT key, value FROM {TRACE}.properties").fetchall()
-    return {str(key): str(value) for key, value in rows if value is not None}
+    return session.properties(TRACE)
 
 
 def tasks_of(session: Session, source: Source) -> list[Task]:

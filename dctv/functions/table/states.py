@@ -72,8 +72,10 @@ def _two_dimensions(arguments: Mapping[str, Argument], _: PlanBuilder) -> Plan:
         return intervals("state_2d", replace(source, times=tuple(times)))
     start = _time(arguments, "start", source.system.start)
     stop = _time(arguments, "stop", source.system.safe_time)
+    if stop < start:
+        raise BindError("`stop` is before `start`", arguments["stop"].place)
     if arguments["resolution"].value is None:
-        return intervals("state_2d", replace(source, first=start, last=stop))
+        return intervals("state_2d", replace(source, first=start, last=stop, asked=True))
     step = arguments["resolution"].nanoseconds("`resolution`")
     if step < 1 or (stop - start) // step > _MOST:
         raise BindError(
