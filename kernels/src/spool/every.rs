@@ -15,7 +15,7 @@ use super::file::TempFile;
 use super::merge::Merged;
 use super::output::{Output, Wanted};
 use super::table::{TS, Table};
-use super::{LIMIT, most_runs, to_python};
+use super::{KEPT, LIMIT, most_runs, to_python};
 use crate::sweeps::Token;
 
 /// The columns of all events, besides those that have a constant.
@@ -129,7 +129,7 @@ impl EveryEvent {
                     table: Table::new("events".to_owned(), true),
                     scratch: Scratch::default(),
                 }),
-                spill: Arc::new(TempFile::new(folder)),
+                spill: Arc::new(TempFile::new(folder, limit_bytes / KEPT)),
                 limit: limit_bytes,
             }),
         }

@@ -1,11 +1,11 @@
-//! Blocks of rows -> one file that nobody else sees, and back.
+//! Blocks of rows -> memory, then one file that nobody else sees, and back.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arrow_schema::ArrowError;
 
@@ -14,31 +14,42 @@ static FILES: AtomicU64 = AtomicU64::new(0);
 /// Bytes that are written at once.
 const WRITE: usize = 1 << 20;
 
-/// Where in the file a block is.
+/// Where a block is.
 #[derive(Clone, Copy)]
-pub struct Place {
-    pub offset: u64,
-    pub length: u32,
+pub enum Place {
+    /// Its number among the blocks in memory.
+    Kept(usize),
+    Written {
+        offset: u64,
+        length: usize,
+    },
 }
 
 #[derive(Default)]
 struct State {
+    /// The first blocks: what is never written need not be read.
+    kept: Vec<Arc<[u8]>>,
+    kept_bytes: usize,
     file: Option<File>,
     /// What is to be written next.
     waiting: Vec<u8>,
     written: u64,
 }
 
-/// A file in a folder, made when something is first written; it is gone when this is dropped, or the process ends.
+/// A file in a folder, made when there is more than memory is there for; it is gone when this is dropped, or the
+/// process ends.
 pub struct TempFile {
     folder: PathBuf,
+    /// Bytes of blocks that may stay in memory.
+    keep: usize,
     state: Mutex<State>,
 }
 
 impl TempFile {
-    pub fn new(folder: PathBuf) -> Self {
+    pub fn new(folder: PathBuf, keep: usize) -> Self {
         Self {
             folder,
+            keep,
             state: Mutex::default(),
         }
     }
@@ -62,21 +73,31 @@ impl TempFile {
         ArrowError::IoError(text, source)
     }
 
+    /// Bytes on disk.
     pub fn bytes(&self) -> u64 {
         self.state().written
+    }
+
+    /// Bytes in memory.
+    pub fn kept(&self) -> usize {
+        self.state().kept_bytes
     }
 
     /// Appends a block.
     pub fn write(&self, block: &[u8]) -> Result<Place, ArrowError> {
         let mut state = self.state();
+        if block.len() <= self.keep.saturating_sub(state.kept_bytes) {
+            state.kept_bytes += block.len();
+            state.kept.push(block.into());
+            return Ok(Place::Kept(state.kept.len() - 1));
+        }
         let offset = state.written.saturating_add(state.waiting.len() as u64);
         state.waiting.extend_from_slice(block);
         if state.waiting.len() >= WRITE {
             self.write_out(&mut state)?;
         }
-        let length = u32::try_from(block.len())
-            .map_err(|_| ArrowError::InvalidArgumentError("a row is larger than 4 GiB".into()))?;
-        Ok(Place { offset, length })
+        let length = block.len();
+        Ok(Place::Written { offset, length })
     }
 
     /// Writes what waits; blocks can be read only then.
@@ -103,15 +124,30 @@ impl TempFile {
         Ok(())
     }
 
-    /// Reads a block that was written.
-    pub fn read(&self, place: Place, buffer: &mut Vec<u8>) -> Result<(), ArrowError> {
+    /// Hands the bytes of a block on; `buffer` is for what has to be read.
+    pub fn read<T>(
+        &self,
+        place: Place,
+        buffer: &mut Vec<u8>,
+        take: impl FnOnce(&[u8]) -> Result<T, ArrowError>,
+    ) -> Result<T, ArrowError> {
+        let lost = || self.failed(&io::Error::other("nothing was written"));
         let state = self.state();
-        buffer.resize(place.length as usize, 0);
-        let Some(file) = state.file.as_ref() else {
-            return Err(self.failed(&io::Error::other("nothing was written")));
-        };
-        file.read_exact_at(buffer, place.offset)
-            .map_err(|error| self.failed(&error))
+        match place {
+            Place::Kept(number) => {
+                let block = state.kept.get(number).cloned();
+                drop(state);
+                take(&block.ok_or_else(lost)?)
+            }
+            Place::Written { offset, length } => {
+                buffer.resize(length, 0);
+                let file = state.file.as_ref().ok_or_else(lost)?;
+                file.read_exact_at(buffer, offset)
+                    .map_err(|error| self.failed(&error))?;
+                drop(state);
+                take(buffer)
+            }
+        }
     }
 }
 

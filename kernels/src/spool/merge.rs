@@ -48,8 +48,7 @@ impl Origin {
                 let Some(place) = places.next() else {
                     return Ok(None);
                 };
-                spill.read(place, buffer)?;
-                Block::decode(buffer).map(Some)
+                spill.read(place, buffer, Block::decode).map(Some)
             }
             Origin::Memory {
                 pending,

@@ -31,6 +31,8 @@ mod texts;
 pub use checksum::checksums;
 
 const LIMIT: usize = 48 << 20;
+/// Which part of the limit blocks take that are kept in memory.
+const KEPT: usize = 2;
 /// Memory that an open run takes, about; the limit tells how many may be open.
 const RUN_BYTES: usize = 256 << 10;
 
@@ -52,7 +54,7 @@ struct State {
 
 /// Collects rows of many tables from many chunks, and gives each table back sorted by `_ts`.
 ///
-/// Rows beyond the limit go to one file without a name in the folder.
+/// Rows beyond the limit are packed as blocks; blocks beyond it go to one file without a name in the folder.
 #[pyclass(frozen, module = "dctv._kernels")]
 struct EventSpool {
     state: Mutex<State>,
@@ -137,7 +139,8 @@ impl State {
         let added = table.add(file, batch, &spool.spill, &mut self.scratch, short);
         self.memory += table.memory;
         self.dictionaries += table.dictionaries;
-        self.peak = self.peak.max(self.memory + self.dictionaries);
+        let held = self.memory + self.dictionaries + spool.spill.kept();
+        self.peak = self.peak.max(held);
         added?;
         if self.memory > (spool.limit.saturating_sub(self.dictionaries)).max(spool.limit / 4) {
             self.write(spool)?;
@@ -194,7 +197,7 @@ impl EventSpool {
                 spilled: false,
                 scratch: Scratch::default(),
             }),
-            spill: Arc::new(TempFile::new(folder)),
+            spill: Arc::new(TempFile::new(folder, limit_bytes / KEPT)),
             limit: limit_bytes,
             token: Token::new(cancel),
         }
@@ -215,7 +218,7 @@ impl EventSpool {
         self.add_all(py, file, others, false)
     }
 
-    /// Say that no rows follow: if some are on disk, the rest goes there too.
+    /// Say that no rows follow: if some are in blocks, the rest is too.
     fn finish(&self, py: Python<'_>) -> PyResult<()> {
         py.detach(|| {
             let mut state = self.state();
