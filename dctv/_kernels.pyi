@@ -839,6 +839,9 @@ def write_table(
 def file_checksums(path: str, parts: Sequence[tuple[int, int]]) -> list[int]:
     """Offsets and lengths of parts of a file -> CRC-32 of each; raises ValueError if one is not there, and OSError."""
 
+def settle_files(paths: Sequence[str]) -> list[tuple[int, int]]:
+    """Bring files to the disk -> the size and the CRC-32 of each; raises OSError."""
+
 def read_chunk(path: str, place: Checkpoint) -> bytes:
     """Return the text of one chunk, as its checkpoint says; OSError if the file is not what it was."""
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor, wait
-from types import FrameType
-from typing import TypeVar
+from threading import Thread
+from types import FrameType, TracebackType
+from typing import Generic, TypeVar
 
 from dctv.errors import Interrupted
 
@@ -18,6 +18,35 @@ PULSE = 0.1
 
 Check = Callable[[], None]
 """Raises Interrupted once the user has had enough; called between statements."""
+
+
+class _Worker(Thread, Generic[T]):
+    """A thread that keeps what came of its work; to load `concurrent.futures`, which logs, takes 5 ms."""
+
+    def __init__(self, work: Callable[[], T]) -> None:
+        super().__init__(name="dctv-work")
+        self._work = work
+        self._results: list[T] = []
+        self._error: BaseException | None = None
+
+    def run(self) -> None:
+        """Do the work."""
+        with self:
+            self._results.append(self._work())
+
+    def __enter__(self) -> None:
+        """Begin."""
+
+    def __exit__(self, _: type[BaseException] | None, error: BaseException | None, __: TracebackType | None) -> bool:
+        """Keep what went wrong for whoever waits."""
+        self._error = error
+        return True
+
+    def result(self) -> T:
+        """Return what the work returned, or raise what it raised."""
+        if self._error is not None:
+            raise self._error
+        return self._results[0]
 
 
 def attended(work: Callable[[Check], T], interrupt: Callable[[], None], abandon: Callable[[], None]) -> T:
@@ -41,12 +70,13 @@ def attended(work: Callable[[Check], T], interrupt: Callable[[], None], abandon:
 
     previous = {number: signal.signal(number, on_signal) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        with ThreadPoolExecutor(1, "dctv-work") as pool:
-            future = pool.submit(work, check)
-            while not wait([future], PULSE).done:
-                if asked:
-                    interrupt()
-            return future.result()
+        worker = _Worker(lambda: work(check))
+        worker.start()
+        while worker.is_alive():
+            worker.join(PULSE)
+            if asked:
+                interrupt()
+        return worker.result()
     finally:
         for number, handler in previous.items():
             signal.signal(number, handler)

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import time
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -30,12 +28,8 @@ from dctv.index.database import ALWAYS, stamp
 from dctv.index.identity import Identity
 from dctv.index.location import INDEX
 from dctv.index.records import Layout
-from dctv.index.seal import checksum
 from dctv.index.trace import Trace
 from dctv.index.writing import IndexWriter
-
-_SYNCS = 16
-"""Files that are brought to the disk at a time."""
 
 
 @dataclass(slots=True)
@@ -205,17 +199,12 @@ def statistics_of(
 
 def store_rows(folder: Path, stored: Sequence[Stored]) -> list[tuple[Any, ...]]:
     """Bring the files of a store to the disk; return their rows of `store_tables`."""
-    # A journal takes many files at once to the disk as fast as one.
-    with ThreadPoolExecutor(_SYNCS, "dctv-sync") as pool:
-        return list(pool.map(lambda numbered: _store_row(folder, *numbered), enumerate(stored)))
+    from dctv._kernels import settle_files
 
-
-def _store_row(folder: Path, position: int, table: Stored) -> tuple[Any, ...]:
-    file = os.open(folder / table.file, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        os.fsync(file)
-        found = os.fstat(file)
-        told = (found.st_size, checksum(file, found.st_size), stamp(found), table.columns)
-    finally:
-        os.close(file)
-    return (table.name, position, table.file, table.rows, *told)
+    paths = [folder / table.file for table in stored]
+    return [
+        (table.name, position, table.file, table.rows, size, checksum, stamp(path.stat()), table.columns)
+        for position, (table, path, (size, checksum)) in enumerate(
+            zip(stored, paths, settle_files([str(path) for path in paths]), strict=True)
+        )
+    ]

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from secrets import token_hex
 from typing import Protocol
 
 from dctv.contracts.chunks import CHUNK_BYTES, DecodedChunk, Known
@@ -20,6 +19,7 @@ from dctv.index.identity import Identity, identities
 from dctv.index.location import INDEX
 from dctv.index.records import Layout
 from dctv.index.trace import Trace
+from dctv.record import record
 
 WORKSPACE = "building-"
 """How folders of builders begin; nothing in them counts."""
@@ -40,7 +40,7 @@ class Settings:
     chunk_bytes: int = CHUNK_BYTES
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Stored:
     """A table that was written to a file of the column store."""
 
@@ -72,7 +72,7 @@ MakeSpool = Callable[[Path], Spool]
 """Begin to collect; the folder, which is there, is for what does not fit into memory."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Built:
     """What was built."""
 
@@ -131,7 +131,7 @@ def unchanged(trace: Trace, before: Sequence[Identity]) -> None:
 @contextmanager
 def workspace(folder: Path) -> Iterator[Path]:
     """Make a folder to build in, and remove it with all that was not published."""
-    work = folder / f"{WORKSPACE}{os.getpid()}-{token_hex(8)}"
+    work = folder / f"{WORKSPACE}{os.getpid()}-{os.urandom(8).hex()}"
     work.mkdir()
     try:
         yield work

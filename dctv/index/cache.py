@@ -6,7 +6,6 @@ import os
 import shutil
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from dctv.errors import IndexUnusable
@@ -14,12 +13,13 @@ from dctv.index import locks
 from dctv.index.keeper import sweep
 from dctv.index.location import INDEX
 from dctv.index.opening import change, open_whole
+from dctv.record import record
 
 MOST_BYTES = 20 << 30
 """What all indexes in the cache may take, if the disk has ten times as much."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Entry:
     """An index in the cache."""
 
@@ -34,7 +34,7 @@ class Entry:
     """Why it is of no use, None if it is good."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Bound:
     """What may stay in the cache."""
 

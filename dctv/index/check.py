@@ -17,6 +17,7 @@ from dctv.index.build import MakeSpool
 from dctv.index.database import ALWAYS, Index
 from dctv.index.opening import open_whole
 from dctv.index.trace import Trace
+from dctv.record import record
 
 _TABLES = (
     "files",
@@ -78,7 +79,7 @@ class Findings:
         return [*self.told, f"and {self.more} more"] if self.more else self.told
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Watched:
     """A pass whose chunks are compared with the index's filters as they come."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from dctv.contracts.chunks import Checkpoint
@@ -17,9 +17,10 @@ from dctv.index.records import Layout
 from dctv.index.seal import unsealed_copy
 from dctv.index.trace import Trace
 from dctv.index.writing import IndexWriter
+from dctv.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Lack:
     """What an index lacks of what is wanted."""
 

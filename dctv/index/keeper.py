@@ -18,9 +18,10 @@ from dctv.index.location import index_folder
 from dctv.index.opening import open_whole
 from dctv.index.records import Layout
 from dctv.index.trace import Trace
+from dctv.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Plan:
     """What to do about the index of a trace."""
 

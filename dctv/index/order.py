@@ -16,12 +16,13 @@ from dctv.index.finding import find
 from dctv.index.keeper import Plan, ensure
 from dctv.index.location import cache_folder, index_folder
 from dctv.index.trace import Trace
+from dctv.record import record
 
 Report = Callable[[str, int, int], None]
 """Told what is done, bytes done and bytes in all; raises to end it."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Order:
     """What to make of a trace."""
 
@@ -31,7 +32,7 @@ class Order:
     """Build anew whatever is there."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Outcome:
     """What became of an order."""
 

@@ -14,7 +14,7 @@ from dctv.errors import IndexUnusable
 
 _TRAILER = struct.Struct("<8sQII")
 _MAGIC = b"dctv-idx"
-_BLOCK = 4 << 20
+_BLOCK = 256 << 10
 
 
 def checksum(file: int, size: int, start: int = 0) -> int:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from dctv.errors import IndexUnusable
 from dctv.index.records import ChunkSummary, DimensionStatistics
+from dctv.record import record
 
 if TYPE_CHECKING:
     from dctv._kernels import Sketch
@@ -50,7 +51,7 @@ class Statistics(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Durations:
     """Durations of some events, in ns; those without one do not count."""
 
@@ -81,7 +82,7 @@ class Durations:
         return None if variance is None else math.sqrt(variance)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Named:
     """Events of one name."""
 
@@ -92,7 +93,7 @@ class Named:
     durations: Durations
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Summary:
     """A whole trace."""
 
