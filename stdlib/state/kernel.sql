@@ -82,4 +82,4 @@ changes AS (
   UNION ALL
   SELECT _ts, line, 0, 'CPUs/' || cpu_id::STRING || '/Frequency/max', UNITLESS(COALESCE(max, max_freq)), NULL FROM _events.cpu_frequency_limits
 )
-SELECT _ts, path, number, text FROM changes ORDER BY _ts, line, rank, path
+SELECT _ts, path, number, text FROM changes WHERE path IS NOT NULL ORDER BY _ts, line, rank, path
