@@ -6,6 +6,8 @@ WITH steps AS (
     CASE WHEN state = 'running' THEN 3 ELSE 2 END AS rank
   FROM scheduler.states
   UNION ALL
+  SELECT _ts, line, pid, -1, FALSE, 2 FROM _events.sched_process_free
+  UNION ALL
   SELECT _ts, line, tid, NULL, TRUE, 1 FROM _built.system_calls WHERE tid > 0
   UNION ALL
   SELECT end_ts, end_line, tid, NULL, FALSE, 0 FROM _built.system_calls WHERE tid > 0 AND NOT next_entry

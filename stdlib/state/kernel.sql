@@ -36,6 +36,8 @@ changes AS (
   UNION ALL
   SELECT _ts, line, 0, 'Threads/' || COALESCE(child_tid, child_pid)::STRING, 5, NULL FROM _events.sched_process_fork
   UNION ALL
+  SELECT _ts, line, 2, 'Threads/' || pid::STRING, NULL, NULL FROM _events.sched_process_free
+  UNION ALL
   SELECT d._ts, d.line, 0, 'Threads/' || d.tid::STRING,
     CASE WHEN d.status REGEXP '^(2|.*WAIT_CPU)$' THEN 5 WHEN d.status REGEXP '^(1|.*WAIT_FORK)$' THEN 7
       WHEN d.status REGEXP '^(5|.*WAIT)$' THEN 6 ELSE 0 END, NULL
