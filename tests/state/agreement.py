@@ -33,13 +33,13 @@ def assert_agreement(path: Path) -> None:
         born = session.sql("SELECT COALESCE(child_tid, child_pid)::STRING, _ts FROM t._events.sched_process_fork").fetchall()
         assert known
         found = {tid: spans for tid, spans in statuses.items() if spans and not tid.startswith("0_")}
-        end = max(spans[-1][1] for spans in found.values())
+        end = min(max(spans[-1][1] for spans in told.values()) for told in (found, known))
         forks = defaultdict(set)
         for tid, at in born:
             forks[tid].add(at)
         for tid in found.keys() | known.keys():
-            told = _until(known.get(tid, []), end)
-            assert _without_forks(found.get(tid, []), told, forks[tid]) == told, f"thread {tid}"
+            states, told = (_until(spans.get(tid, []), end) for spans in (found, known))
+            assert _without_forks(states, told, forks[tid]) == told, f"thread {tid}"
 
 
 def _states(path: str) -> str:
