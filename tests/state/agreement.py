@@ -13,6 +13,7 @@ from dctv.session import Session
 Spans = dict[Any, list[tuple[int, int, Any]]]
 """Begins, ends and states, by CPU or thread."""
 STATUSES: Mapping[int | None, str | None] = {1: "blocked", 2: "running", 3: "running", 4: "running", 5: "runnable"}
+FORKS = "SELECT COALESCE(child_tid, child_pid)::STRING, _ts FROM t._events.sched_process_fork"
 SCHEDULER = {"sleeping": "blocked", "uninterruptible": "blocked"}
 
 
@@ -30,7 +31,7 @@ def assert_agreement(path: Path) -> None:
             assert _until(current[cpu], spans[-1][1]) == spans, f"CPU {cpu}"
         known = _told(session, "SELECT tid::STRING, _ts, _duration, state FROM t.scheduler.thread_states_p_tid")
         statuses = _told(session, _states("Threads/%"), STATUSES)
-        born = session.sql("SELECT COALESCE(child_tid, child_pid)::STRING, _ts FROM t._events.sched_process_fork").fetchall()
+        born = session.sql(FORKS).fetchall()
         assert known
         found = {tid: spans for tid, spans in statuses.items() if spans and not tid.startswith("0_")}
         end = min(max(spans[-1][1] for spans in told.values()) for told in (found, known))

@@ -45,8 +45,9 @@ class Machine:
 
     def states(self, path: str) -> list[State]:
         """Return all states of an attribute, with inclusive ends."""
-        sql = f"SELECT _ts + 1ns, _ts + _duration, COALESCE(number::STRING, text) FROM k WHERE path = '{path}' ORDER BY _ts"
-        return [(start, end, _plain(value)) for start, end, value in self.rows(sql)]
+        value = "COALESCE(number::STRING, text)"
+        sql = f"SELECT _ts + 1ns, _ts + _duration, {value} FROM k WHERE path = '{path}' ORDER BY _ts"
+        return [(start, end, _plain(state)) for start, end, state in self.rows(sql)]
 
     def at(self, time: int, path: str) -> int | str | None:
         """Return the state of an attribute at a time."""
@@ -147,7 +148,7 @@ MACHINE = (
     dump(15, 30, 30, 1),
     (17, 0, 100, "lttng_statedump_end: a=1"),
     switch(20, 1, 11, 20, 1),
-    (25, 1, 20, "sched_process_fork: parent_comm=tid20 parent_tid=20 parent_pid=20 child_comm=tid21 child_tid=21 child_pid=20"),
+    (25, 1, 20, "sched_process_fork: parent_tid=20 parent_pid=20 child_comm=tid21 child_tid=21 child_pid=20"),
     switch(30, 1, 20, 21, 1),
     switch(35, 0, 100, 11, 1),
     (40, 0, 11, "syscall_entry_open: filename=a"),
@@ -171,7 +172,8 @@ def kernel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machine]:
 
 
 def test_threads(kernel: Machine) -> None:
-    rows = kernel.rows("SELECT name FROM k.attributes WHERE parent = (SELECT quark FROM k.attributes WHERE path = 'Threads')")
+    root = "SELECT quark FROM k.attributes WHERE path = 'Threads'"
+    rows = kernel.rows(f"SELECT name FROM k.attributes WHERE parent = ({root})")
     assert {int(name) for (name,) in rows} == {10, 11, 12, 20, 21, 30, 100}
 
 
@@ -213,7 +215,8 @@ def test_system_calls(kernel: Machine) -> None:
     assert kernel.states("Threads/11")[-3:] == [(35, 39, RUN), (40, 44, CALLS), (45, 80, RUN)]
     assert kernel.states("CPUs/0") == [(1, 34, None), (35, 39, CPU_RUN), (40, 44, CPU_CALLS), (45, 80, CPU_RUN)]
     assert kernel.states("Threads/20")[4:] == [(70, 70, RUN), (71, 77, CALLS), (78, 79, RUN), (80, 80, READY)]
-    assert kernel.states("Threads/30") == [(1, 11, None), (12, 49, BLOCKED), (50, 54, RUN), (55, 59, CALLS), (60, 80, None)]
+    ended = [(1, 11, None), (12, 49, BLOCKED), (50, 54, RUN), (55, 59, CALLS), (60, 80, None)]
+    assert kernel.states("Threads/30") == ended
     assert kernel.states("Threads/30/System_call") == [(1, 54, None), (55, 59, "exit"), (60, 80, None)]
 
 
@@ -275,7 +278,8 @@ def test_interrupts_of_a_cpu_and_of_all(interrupts: Machine) -> None:
     """A switch ends an interrupt whose exit was lost."""
     hard = [(2, 3, HARD), (4, 5, None), (6, 7, HARD), (8, 9, None), (10, 10, HARD), (11, 20, None)]
     assert interrupts.states("CPUs/0/IRQs/9") == [(1, 1, None), *hard]
-    assert interrupts.states("IRQs/9") == [(1, 1, None), *((*ends, None if state is None else 0) for *ends, state in hard)]
+    cpus = [(first, last, None if state is None else 0) for first, last, state in hard]
+    assert interrupts.states("IRQs/9") == [(1, 1, None), *cpus]
     assert interrupts.at(3, "IRQs/9/Name") == "nvme0q1"
     assert interrupts.states("CPUs/0/Soft_IRQs/4") == [
         (1, 2, None),
@@ -345,8 +349,8 @@ def disk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machine]:
         (
             "Driver_queue_length",
             [
-                *((1, 4, None), (5, 9, 0), (10, 19, 1), (20, 26, 0), (27, 28, 1), (29, 29, 2), (30, 34, 1), (35, 40, 0)),
-                *((41, 47, 1), (48, 49, 0), (50, 59, 1), (60, 60, 0)),
+                *((1, 4, None), (5, 9, 0), (10, 19, 1), (20, 26, 0), (27, 28, 1), (29, 29, 2)),
+                *((30, 34, 1), (35, 40, 0), (41, 47, 1), (48, 49, 0), (50, 59, 1), (60, 60, 0)),
             ],
         ),
         ("Sectors_read", [(1, 59, None), (60, 60, 256)]),
