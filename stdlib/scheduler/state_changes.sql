@@ -3,7 +3,7 @@
 -- column line: the event's line in the trace, which orders equal times
 -- column tid: the thread
 -- column comm: its name then
--- column state: what it does from then on: `running`, `runnable` (waits for a CPU: woken, or switched out in state `R`, `R+` or `W`), `uninterruptible` (switched out in a state with `D`), `sleeping` (in any other state, such as `S`, `T`, `t`, `P` or `I`, which is 1026 as a number), `ended` (in a state with `X`, `x` or `Z`, or 16, 32 or 64 where states are numbers), or `unknown` (its CPU was switched from another thread, so events are missing)
+-- column state: what it does from then on: `running`, `runnable` (waits for a CPU: woken, or switched out in state `R`, `R+` or `W`), `uninterruptible` (switched out in a state with `D`), `sleeping` (in any other state, such as `S`, `T`, `t`, `P` or `I`, which is 1026 as a number), `ended` (in a state with `X`, `x` or `Z`, or 16, 32 or 64 where states are numbers, 128 of LTTng), or `unknown` (its CPU was switched from another thread, so events are missing)
 -- column kernel_state: the state as the kernel names it, if the thread was switched out
 -- column cpu: the CPU it was switched in or out on, or is to wake on
 -- column woken: whether a wakeup made it runnable

@@ -30,7 +30,7 @@ changes AS (
     CASE
       WHEN prev_state REGEXP '^-?[0-9]+$' THEN CASE
         WHEN prev_state::INT64 & 1026 = 1026 THEN 'sleeping'
-        WHEN prev_state::INT64 & 112 != 0 THEN 'ended'
+        WHEN prev_state::INT64 & 112 != 0 OR prev_state = '128' AND prev_tid IS NOT NULL THEN 'ended'
         WHEN prev_state::INT64 & 2 != 0 THEN 'uninterruptible'
         WHEN prev_state::INT64 & 255 = 0 THEN 'runnable'
         ELSE 'sleeping' END

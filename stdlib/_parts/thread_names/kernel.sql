@@ -9,7 +9,7 @@ FROM (
   UNION ALL SELECT _ts, pid, NULL, comm, NULL, NULL FROM _events.sched_waking
   UNION ALL SELECT _ts, pid, NULL, comm, NULL, NULL FROM _events.sched_wakeup
   UNION ALL SELECT _ts, pid, NULL, comm, NULL, NULL FROM _events.sched_wakeup_new
-  UNION ALL SELECT _ts, child_pid, NULL, child_comm, _ts, NULL FROM _events.sched_process_fork
+  UNION ALL SELECT _ts, COALESCE(child_tid, child_pid), NULL, child_comm, _ts, NULL FROM _events.sched_process_fork
   UNION ALL SELECT _ts, pid, common_tgid, comm, NULL, _ts FROM _events.sched_process_exit
   UNION ALL SELECT _ts, pid, NULL, comm, _ts, NULL FROM _events.task_newtask
   UNION ALL SELECT _ts, pid, NULL, newcomm, NULL, NULL FROM _events.task_rename

@@ -1,0 +1,16 @@
+-- How long each CPU ran each thread from the begin of the trace on, as changes of the attributes of a state system: `CPU_usage/CPU/TID` in ns. It changes when the thread stops; until then, `CPUs/CPU/Current_thread` tells since when it has been running. Before a CPU's first switch it ran what that switch leaves. Idle time is left out.
+-- formats: *
+-- column _ts: when the thread stops to run
+-- column path: the attribute, `CPU_usage/CPU/TID`
+-- column number: how long the CPU has run it by then, in ns
+-- column text: NULL
+WITH turns AS (
+  SELECT _ts, line, cpu, COALESCE(LAG(next_pid) OVER w, prev_pid) AS tid, UNITLESS(_ts - COALESCE(LAG(_ts) OVER w, 0ns)) AS ran
+  FROM _events.sched_switch WINDOW w AS (PARTITION BY cpu ORDER BY _ts, line)
+),
+sums AS (
+  SELECT _ts, line, cpu, tid, SUM(ran) OVER (PARTITION BY cpu, tid ORDER BY _ts, line ROWS UNBOUNDED PRECEDING)::INT64 AS total
+  FROM turns WHERE tid > 0 AND ran > 0
+)
+SELECT _ts, 'CPU_usage/' || cpu::STRING || '/' || tid::STRING AS path, total AS number, NULL::STRING AS text
+FROM sums WHERE cpu IS NOT NULL ORDER BY _ts, line, cpu

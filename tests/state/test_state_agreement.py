@@ -1,0 +1,25 @@
+"""The states of kernels in recordings of our own are what `scheduler.*` tells."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.state.agreement import assert_agreement
+
+DATA = Path(__file__).parents[1] / "data"
+RECORDINGS = (
+    "ftrace/live_marks_tgid.trace.txt",
+    "ftrace/live_lost.trace_pipe.txt",
+    "trace_dat/live_marks.dat",
+    "perfetto/linux_sys_deflate.pftrace",
+    "stdlib/waits.trace.txt",
+    "stdlib/states.trace.txt",
+    "stdlib/lttng_names.trace.txt",
+)
+
+
+@pytest.mark.parametrize("name", RECORDINGS)
+def test_states_agree_with_the_scheduler_s_views(name: str) -> None:
+    assert_agreement(DATA / name)
