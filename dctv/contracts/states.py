@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
+from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from dctv.plan.nodes import Scan, physical_names
 from dctv.plan.predicate import And, Compare, In, Predicate
+from dctv.plan.source import Held
 from dctv.record import record
 from dctv.state import StateSystem, split
 from dctv.types.schema import DURATION, TS, ColumnType, Kind, Schema
@@ -36,11 +38,49 @@ _SHIFTS = {"=": (0, 0), ">=": (0, None), ">": (1, None), "<=": (None, 0), "<": (
 """What a comparison tells of the least and the greatest value."""
 
 
+class History:
+    """A state system that is made when somebody first needs it; several threads may."""
+
+    def __init__(self, make: Callable[[], StateSystem]) -> None:
+        self._make = make
+        self._lock = RLock()
+        self._system: StateSystem | None = None
+
+    @classmethod
+    def of(cls, system: StateSystem) -> History:
+        """Return one that is there."""
+        found = cls(lambda: system)
+        found._system = system
+        return found
+
+    @property
+    def built(self) -> bool:
+        """Whether it is there."""
+        return self._system is not None
+
+    def system(self) -> StateSystem:
+        """Return it, made if it is not there."""
+        with self._lock:
+            if self._system is None:
+                self._system = self._make()
+            return self._system
+
+
+@record
+class Step:
+    """Something that is asked of a state system, which may not be there yet."""
+
+    words: str
+    """For EXPLAIN."""
+    apply: Callable[[States], States]
+    """Called when it is there."""
+
+
 @record(eq=False)
 class States:
     """Intervals of some attributes that touch a range of times, or that one of some times is in."""
 
-    system: StateSystem
+    history: History
     quarks: tuple[int, ...] | None = None
     """None for all."""
     first: int | None = None
@@ -48,11 +88,44 @@ class States:
     times: tuple[int, ...] | None = None
     asked: bool = False
     """The range is what was asked for; else it is one that all intervals touch which a condition needs."""
+    steps: tuple[Step, ...] = ()
+    """What is to be done, in this order, when the state system is there."""
+
+    @property
+    def system(self) -> StateSystem:
+        """The state system; it is made if it is not there."""
+        return self.history.system()
+
+    def when_there(self, words: str, apply: Callable[[States], States]) -> States:
+        """Narrow it by what only the state system can tell: now if it is there, else before rows are read."""
+        if self.history.built:
+            return apply(self.prepared())
+        return replace(self, steps=(*self.steps, Step(words, apply)))
+
+    def prepared(self) -> States:
+        """Make the state system if it is not there, and do what waits for it.
+
+        Raises:
+            DctvError: it cannot be made, or something was asked for that it does not have.
+        """
+        found = replace(self, steps=()) if self.steps else self
+        _ = self.system
+        for step in self.steps:
+            found = step.apply(found)
+        return found
+
+    def prepare(self) -> None:
+        """Make the state system if it is not there, and see whether it has what is asked for."""
+        self.prepared()
 
     def narrowed(self, predicate: Predicate) -> States:
         """Return a source of fewer attributes or times, where the condition speaks of them."""
+        words = ", ".join(_words(part) for part in _parts(predicate) if isinstance(part, Compare | In))
+        return self.when_there(words, lambda there: there._narrowed(predicate)) if words else self
+
+    def _narrowed(self, predicate: Predicate) -> States:
         found = self
-        for part in predicate.parts if isinstance(predicate, And) else (predicate,):
+        for part in _parts(predicate):
             found = found._with(part)
         return found
 
@@ -104,6 +177,9 @@ class States:
 
     def open(self, _: Run) -> Any:
         """Return the intervals; they are looked up as they are read."""
+        return self.prepared()._opened()
+
+    def _opened(self) -> Any:
         first = self.first
         if first is not None and self.last is not None:
             # A state that begins before the one and ends after the other lasts at both.
@@ -113,6 +189,11 @@ class States:
 
     def lines(self) -> Sequence[str]:
         """Return which attributes and times are looked up."""
+        if not self.history.built:
+            return ("states: not looked up before they are read", *(f"states: {step.words}" for step in self.steps))
+        return self.prepared()._lines()
+
+    def _lines(self) -> Sequence[str]:
         count = self.system.attribute_count
         wanted = count if self.quarks is None else len(self.quarks)
         told = f"states: {wanted:,} of {count:,} attributes"
@@ -123,6 +204,37 @@ class States:
 
     def bytes_read(self) -> None:
         """Return None: what is read of a mapped file is not counted."""
+
+
+@record(eq=False)
+class Computed(Held):
+    """Rows that a state system gives, which are looked up when they are read."""
+
+    ready: Callable[[], object]
+    rows: Callable[[], Any]
+    told: Callable[[], Sequence[str]] = lambda: ()
+
+    def prepare(self) -> None:
+        """Make the state system if it is not there, and see whether it has what is asked for."""
+        self.ready()
+
+    def open(self, _: Run) -> Any:
+        """Return the rows."""
+        return self.rows()
+
+    def lines(self) -> Sequence[str]:
+        """Return which attributes are looked up."""
+        return self.told()
+
+
+def _parts(predicate: Predicate) -> tuple[Predicate, ...]:
+    return predicate.parts if isinstance(predicate, And) else (predicate,)
+
+
+def _words(part: Compare | In) -> str:
+    if isinstance(part, In):
+        return f"{part.column} in {', '.join(map(str, part.values))}"
+    return f"{' + '.join(part.columns)} {part.operator} {part.value}"
 
 
 def _shifted(operator: str, value: int) -> tuple[int | None, int | None]:

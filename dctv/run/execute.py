@@ -17,6 +17,7 @@ from dctv.catalog.namespace import Catalog, Entry, Part, StoredTable, View
 from dctv.contracts.engine import Engine
 from dctv.contracts.function_rule import FunctionRule
 from dctv.contracts.span_operator import SpanOperator
+from dctv.contracts.states import Computed, History, States
 from dctv.contracts.table_function import REQUIRED, Argument, TableFunction
 from dctv.errors import BindError, DctvError, UsageError, WarningLog, nearest
 from dctv.plan.explain import explain
@@ -28,6 +29,8 @@ from dctv.rewrite.graph import readers_first
 from dctv.rewrite.rewrite import rewrite
 from dctv.rewrite.settings import CHOICES, Settings
 from dctv.run import states
+from dctv.run.changes import changes_of, in_order
+from dctv.run.histories import Recipe, Report, made
 from dctv.run.metering import Metering, measured
 from dctv.run.regions import cut
 from dctv.run.result import Asserted, Control, Done, Outcome, Result
@@ -54,6 +57,7 @@ class Hooks:
     mount: Callable[[ast.MountTrace], str]
     unmount: Callable[[tuple[str, ...]], None]
     new_cancel: Callable[[], object]
+    report: Report
     control: Control
 
 
@@ -139,7 +143,8 @@ class Executor:
 
     def _running(self, plan: Plan, metering: Metering | None = None) -> Result:
         cancel: Any = self.hooks.new_cancel()
-        runner = Runner(self.engine, cancel, self._sharing(plan), Run(tuple(_sources(plan))), metering)
+        sources = tuple(_sources(plan))
+        runner = Runner(self.engine, cancel, self._sharing(plan), Run(sources), metering)
         control = self.hooks.control
 
         def finish() -> None:
@@ -147,7 +152,13 @@ class Executor:
             runner.warn(self.log)
             control.finish()
 
-        own = replace(control, finish=finish)
+        def begin() -> None:
+            control.begin()
+            for source in sources:
+                if isinstance(source, States | Computed):
+                    source.prepare()
+
+        own = replace(control, begin=begin, finish=finish)
         return Result(plan.schema, runner.stream(plan), self.log, own)
 
     def _sharing(self, plan: Plan) -> Sharing:
@@ -222,10 +233,18 @@ class Executor:
             raise BindError(f"`{statement.path.text}` is {what} already", statement.path.place, hint=hint)
         if found is None and self.catalog.space(parts) is not None:
             raise BindError(f"`{statement.path.text}` holds other names already", statement.path.place)
-        changes = self.result(states.changes_of(self.bind(statement.select), statement.select.place))
-        kept = states.build(changes)
-        states.show(self.catalog, found[1] if found else parts, kept)
-        told = f"{kept.system.attribute_count:,} attributes, {kept.system.interval_count:,} states"
+        changes = changes_of(self.bind(statement.select), statement.select.place)
+        recipe = Recipe(
+            statement.path.text,
+            statement.path.text,
+            lambda within: self.result(in_order([changes], within)),
+            None,
+            self.hooks.report,
+            self.log.add,
+        )
+        system = made(recipe, None)
+        states.show(self.catalog, found[1] if found else parts, History.of(system))
+        told = f"{system.attribute_count:,} attributes, {system.interval_count:,} states"
         return Done(f"created state system {statement.path.text}: {told}")
 
     def _drop_states(self, statement: ast.DropStateSystem) -> Done:

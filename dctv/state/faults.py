@@ -31,3 +31,7 @@ class HistoryClosed(StateError):
 
 class HistoryDamaged(StateError):
     """A file that is no history, of another version, or not what was written."""
+
+
+class HistoryOfAnother(HistoryDamaged):
+    """A history of another trace, or that was made by another version of what makes it."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from dctv.state.attributes import ROOT, Attributes
-from dctv.state.faults import HistoryClosed, HistoryDamaged, StateError, WrongValue
+from dctv.state.faults import HistoryClosed, HistoryDamaged, HistoryOfAnother, StateError, WrongValue
 from dctv.state.interval import Interval, Value, intervals_of
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def read_history(path: Path, identity: bytes | None) -> StateHistory:
             raise HistoryDamaged(f"the history `{path}` is empty")
         history = StateHistory.open(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
     if identity is not None and history.identity != identity:
-        raise HistoryDamaged(f"the history `{path}` is of another trace, or was made by another version")
+        raise HistoryOfAnother(f"the history `{path}` is of another trace, or was made by another version")
     return history
 
 
