@@ -8,10 +8,10 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from dctv.plan.nodes import Scan, physical_names
-from dctv.plan.predicate import And, Compare, In, Predicate
+from dctv.plan.predicate import And, Compare, In, Predicate, Prefix
 from dctv.plan.source import Held
 from dctv.record import record
-from dctv.state import StateSystem, split
+from dctv.state import StateSystem, escape, split
 from dctv.types.schema import DURATION, TS, ColumnType, Kind, Schema
 from dctv.types.units import parse_unit
 
@@ -36,6 +36,8 @@ INTERVALS = Schema(
 )
 _SHIFTS = {"=": (0, 0), ">=": (0, None), ">": (1, None), "<=": (None, 0), "<": (None, -1)}
 """What a comparison tells of the least and the greatest value."""
+_Told = Compare | In | Prefix
+"""Conditions that may tell of attributes or times."""
 
 
 class History:
@@ -120,50 +122,13 @@ class States:
 
     def narrowed(self, predicate: Predicate) -> States:
         """Return a source of fewer attributes or times, where the condition speaks of them."""
-        words = ", ".join(_words(part) for part in _parts(predicate) if isinstance(part, Compare | In))
-        return self.when_there(words, lambda there: there._narrowed(predicate)) if words else self
-
-    def _narrowed(self, predicate: Predicate) -> States:
-        found = self
-        for part in _parts(predicate):
-            found = found._with(part)
-        return found
-
-    def _with(self, part: Predicate) -> States:
-        match part:
-            case Compare((column,), "=", value) if column in (_QUARK, _PATH):
-                return self._of(column, (value,))
-            case In(column, values) if column in (_QUARK, _PATH):
-                return self._of(column, values)
-            case Compare((column,), operator, int(value)) if column == TS and operator in _SHIFTS:
-                return self._between(*_shifted(operator, value))
-            case Compare(columns, operator, int(value)) if set(columns) == {TS, DURATION} and operator in _SHIFTS:
-                # The end of a span is the time after its last one.
-                low, _ = _shifted(operator, value - 1)
-                return self._between(low, None)
-            case _:
-                return self
-
-    def _of(self, column: str, values: Iterable[Any]) -> States:
-        if column == _PATH:
-            found = [self.system.find(*split(value)) for value in values if isinstance(value, str)]
-        else:
-            found = [int(value) for value in values if isinstance(value, int)]
-        known = range(self.system.attribute_count)
-        return self.of(sorted(quark for quark in found if quark in known))
+        words = ", ".join(_words(part) for part in _parts(predicate) if isinstance(part, _Told))
+        return self.when_there(words, lambda there: _narrowed(there, predicate)) if words else self
 
     def of(self, quarks: Iterable[int]) -> States:
         """Return a source of no other attributes."""
         before = None if self.quarks is None else set(self.quarks)
         return replace(self, quarks=tuple(one for one in dict.fromkeys(quarks) if before is None or one in before))
-
-    def _between(self, first: int | None, last: int | None) -> States:
-        if self.asked or self.times is not None:
-            # What begins before a range may well touch it, so conditions on begins and ends do not make it smaller.
-            return self
-        low = max((one for one in (self.first, first) if one is not None), default=None)
-        high = min((one for one in (self.last, last) if one is not None), default=None)
-        return replace(self, first=low, last=high)
 
     def reading(self, _: Collection[str]) -> States:
         """Return itself: a state has few columns."""
@@ -177,30 +142,27 @@ class States:
 
     def open(self, _: Run) -> Any:
         """Return the intervals; they are looked up as they are read."""
-        return self.prepared()._opened()
-
-    def _opened(self) -> Any:
-        first = self.first
-        if first is not None and self.last is not None:
+        there = self.prepared()
+        first = there.first
+        if first is not None and there.last is not None:
             # A state that begins before the one and ends after the other lasts at both.
-            first = min(first, self.last)
-        quarks = range(self.system.attribute_count) if self.quarks is None else self.quarks
-        return self.system.spans(quarks, physical_names(INTERVALS), times=self.times, first=first, last=self.last)
+            first = min(first, there.last)
+        quarks = range(there.system.attribute_count) if there.quarks is None else there.quarks
+        names = physical_names(INTERVALS)
+        return there.system.spans(quarks, names, times=there.times, first=first, last=there.last)
 
     def lines(self) -> Sequence[str]:
         """Return which attributes and times are looked up."""
         if not self.history.built:
-            return ("states: not looked up before they are read", *(f"states: {step.words}" for step in self.steps))
-        return self.prepared()._lines()
-
-    def _lines(self) -> Sequence[str]:
-        count = self.system.attribute_count
-        wanted = count if self.quarks is None else len(self.quarks)
+            return ("states: looked up when they are read", *(f"states: {step.words}" for step in self.steps))
+        there = self.prepared()
+        count = there.system.attribute_count
+        wanted = count if there.quarks is None else len(there.quarks)
         told = f"states: {wanted:,} of {count:,} attributes"
-        if self.times is not None:
-            return (f"{told} at {len(self.times):,} times",)
-        ends = ("" if one is None else f"{one} ns" for one in (self.first, self.last))
-        return (told if self.first is None and self.last is None else f"{told}, {'..'.join(ends)}",)
+        if there.times is not None:
+            return (f"{told} at {len(there.times):,} times",)
+        ends = ("" if one is None else f"{one} ns" for one in (there.first, there.last))
+        return (told if there.first is None and there.last is None else f"{told}, {'..'.join(ends)}",)
 
     def bytes_read(self) -> None:
         """Return None: what is read of a mapped file is not counted."""
@@ -231,10 +193,58 @@ def _parts(predicate: Predicate) -> tuple[Predicate, ...]:
     return predicate.parts if isinstance(predicate, And) else (predicate,)
 
 
-def _words(part: Compare | In) -> str:
-    if isinstance(part, In):
-        return f"{part.column} in {', '.join(map(str, part.values))}"
-    return f"{' + '.join(part.columns)} {part.operator} {part.value}"
+def _words(part: Compare | In | Prefix) -> str:
+    match part:
+        case Compare(columns, operator, value):
+            return f"{' + '.join(columns)} {operator} {value}"
+        case In(column, values):
+            return f"{column} in {', '.join(map(str, values))}"
+        case Prefix(column, text):
+            return f"{column} begins with {text}"
+
+
+def _narrowed(states: States, predicate: Predicate) -> States:
+    for part in _parts(predicate):
+        states = _with(states, part)
+    return states
+
+
+def _with(states: States, part: Predicate) -> States:
+    match part:
+        case Compare((column,), "=", value) if column in (_QUARK, _PATH):
+            return _of(states, column, (value,))
+        case In(column, values) if column in (_QUARK, _PATH):
+            return _of(states, column, values)
+        case Prefix(column, text) if column == _PATH:
+            system = states.system
+            every = range(system.attribute_count)
+            return states.of(quark for quark in every if escape(system.path(quark)).startswith(text))
+        case Compare((column,), operator, int(value)) if column == TS and operator in _SHIFTS:
+            return _between(states, *_shifted(operator, value))
+        case Compare(columns, operator, int(value)) if set(columns) == {TS, DURATION} and operator in _SHIFTS:
+            # The end of a span is the time after its last one.
+            low, _ = _shifted(operator, value - 1)
+            return _between(states, low, None)
+        case _:
+            return states
+
+
+def _of(states: States, column: str, values: Iterable[Any]) -> States:
+    if column == _PATH:
+        found = [states.system.find(*split(value)) for value in values if isinstance(value, str)]
+    else:
+        found = [int(value) for value in values if isinstance(value, int)]
+    known = range(states.system.attribute_count)
+    return states.of(sorted(quark for quark in found if quark in known))
+
+
+def _between(states: States, first: int | None, last: int | None) -> States:
+    if states.asked or states.times is not None:
+        # What begins before a range may well touch it, so conditions on begins and ends do not make it smaller.
+        return states
+    low = max((one for one in (states.first, first) if one is not None), default=None)
+    high = min((one for one in (states.last, last) if one is not None), default=None)
+    return replace(states, first=low, last=high)
 
 
 def _shifted(operator: str, value: int) -> tuple[int | None, int | None]:
