@@ -40,7 +40,7 @@ from dctv.index.trace import Trace
 from dctv.record import record
 from dctv.rewrite.settings import Settings
 from dctv.run.execute import Executor, Hooks, Shelves
-from dctv.run.mounted_states import Means, offer
+from dctv.run.mounted_states import offer
 from dctv.run.result import Asserted, Control, Done, Outcome, Result
 from dctv.syntax import ast
 from dctv.syntax.parse import parse
@@ -135,7 +135,15 @@ class Session:
 
     def _executor(self, params: Params | None = None) -> Executor:
         control = Control(FAILURES, self._failure, self.interrupt, lambda: self._interrupted, self._begin, self._finish)
-        hooks = Hooks(self._mount_statement, self._unmount, self._new_cancel, self._report, control)
+        hooks = Hooks(
+            self._mount_statement,
+            self._unmount,
+            self._new_cancel,
+            self._mounts,
+            self._report,
+            _deep_recursion,
+            control,
+        )
         return Executor(self._catalog, self._engine, self._shelves, hooks, self._settings, _numbered(params), self._log)
 
     def _new_cancel(self) -> object:
@@ -234,27 +242,15 @@ class Session:
         path, reader = ", ".join(paths), trace.reader.name
         shelf = HistoryShelf(trace, self._policy.index_dir) if self._policy.when else None
         narrator = Narrator(name.text, self._report, self._log.add)
-        mount = mount_of(parts, path, trace, with_index(trace, index, self._policy, narrator))
+        mount = replace(mount_of(parts, path, trace, with_index(trace, index, self._policy, narrator)), shelf=shelf)
         if align is not None:
             mount = aligned(mount, align, self._mounts)
         attach(self._catalog, mount, library(), [quantize(mount.trace.last_ts)], library_function)
         if filters:
             filtering.filter_views(self._catalog, parts, mount.reader, library(), filters)
-        offer(mount, shelf, self._means())
+        offer(self._catalog, mount, lambda: self._executor().means())
         self._mounts[parts] = mount
         return f"mounted {path} as {name.text} ({reader}, {len(mount.trace.tables)} tables)"
-
-    def _means(self) -> Means:
-        """Return what state systems of mounts are made with, when they are first read."""
-        return Means(
-            self._catalog,
-            library(),
-            lambda: Binder(self._executor().environment()),
-            lambda plan: self._executor().result(plan),
-            self._report,
-            self._log.add,
-            _deep_recursion,
-        )
 
     def _found(
         self, paths: Sequence[str], base: Path | None, label: str, options: Mapping[str, object]

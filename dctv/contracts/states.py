@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
+from tempfile import TemporaryDirectory
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ from dctv.plan.nodes import Scan, physical_names
 from dctv.plan.predicate import And, Compare, In, Predicate, Prefix
 from dctv.plan.source import Held
 from dctv.record import record
-from dctv.state import StateSystem, escape, split
+from dctv.state import PartialStateSystem, StateSystem, escape, split
 from dctv.types.schema import DURATION, TS, ColumnType, Kind, Schema
 from dctv.types.units import parse_unit
 
@@ -116,9 +117,14 @@ class States:
             found = step.apply(found)
         return found
 
-    def prepare(self) -> None:
-        """Make the state system if it is not there, and see whether it has what is asked for."""
-        self.prepared()
+    def prepare(self, run: Run) -> None:
+        """Make the state system if it is not there, and see whether it has what is asked for.
+
+        Rows that are found by running other queries are found now, since none can begin while this one runs.
+        """
+        there = self.prepared()
+        if isinstance(there.system, PartialStateSystem):
+            run.kept[self] = aside(there.looked_up())
 
     def narrowed(self, predicate: Predicate) -> States:
         """Return a source of fewer attributes or times, where the condition speaks of them."""
@@ -140,16 +146,19 @@ class States:
     def query(self) -> None:
         """Return None: the engine is handed the rows."""
 
-    def open(self, _: Run) -> Any:
+    def open(self, run: Run) -> Any:
         """Return the intervals; they are looked up as they are read."""
-        there = self.prepared()
-        first = there.first
-        if first is not None and there.last is not None:
+        return run.kept[self] if self in run.kept else self.prepared().looked_up()
+
+    def looked_up(self) -> Any:
+        """Return the intervals of a state system that is there, as an Arrow stream."""
+        first = self.first
+        if first is not None and self.last is not None:
             # A state that begins before the one and ends after the other lasts at both.
-            first = min(first, there.last)
-        quarks = range(there.system.attribute_count) if there.quarks is None else there.quarks
+            first = min(first, self.last)
+        quarks = range(self.system.attribute_count) if self.quarks is None else self.quarks
         names = physical_names(INTERVALS)
-        return there.system.spans(quarks, names, times=there.times, first=first, last=there.last)
+        return self.system.spans(quarks, names, times=self.times, first=first, last=self.last)
 
     def lines(self) -> Sequence[str]:
         """Return which attributes and times are looked up."""
@@ -170,23 +179,35 @@ class States:
 
 @record(eq=False)
 class Computed(Held):
-    """Rows that a state system gives, which are looked up when they are read."""
+    """Rows that a state system gives, which are found just before they are read."""
 
-    ready: Callable[[], object]
     rows: Callable[[], Any]
     told: Callable[[], Sequence[str]] = lambda: ()
 
-    def prepare(self) -> None:
-        """Make the state system if it is not there, and see whether it has what is asked for."""
-        self.ready()
+    def prepare(self, run: Run) -> None:
+        """Make the state system if it is not there, and find the rows."""
+        run.kept[self] = self.rows()
 
-    def open(self, _: Run) -> Any:
+    def open(self, run: Run) -> Any:
         """Return the rows."""
-        return self.rows()
+        return run.kept[self]
 
     def lines(self) -> Sequence[str]:
         """Return which attributes are looked up."""
         return self.told()
+
+
+def aside(stream: Any) -> Any:
+    """Put the rows of a stream into a file without a name, and return them as a table that is mapped."""
+    import pyarrow as pa
+
+    with TemporaryDirectory(prefix="dctv-states-") as folder:
+        path = f"{folder}/rows"
+        with pa.RecordBatchReader.from_stream(stream) as reader, pa.ipc.new_file(path, reader.schema) as writer:
+            for batch in reader:
+                writer.write_batch(batch)
+        with pa.memory_map(path) as mapped, pa.ipc.open_file(mapped) as file:
+            return file.read_all()
 
 
 def _parts(predicate: Predicate) -> tuple[Predicate, ...]:

@@ -3,52 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
 from functools import cache
 from hashlib import blake2b
 
 from dctv import resources
-from dctv.bind.binder import Binder
 from dctv.bind.parts import Feeds
 from dctv.catalog.mount import Mount
 from dctv.catalog.namespace import Catalog, View
-from dctv.catalog.stdlib import Library, Module
-from dctv.contracts.histories import Shelf
+from dctv.catalog.stdlib import Module, library
 from dctv.contracts.states import History
-from dctv.plan.nodes import Plan
-from dctv.record import record
-from dctv.run import histories, states
+from dctv.run import states
 from dctv.run.changes import Changes, Range, changes_of, in_order
-from dctv.run.histories import Recipe, Report
+from dctv.run.histories import Options, Recipe, made
 from dctv.run.result import Result
+from dctv.run.state_systems import Means
 from dctv.state import StateSystem
 
 STATE = "state"
 """Where providers are in the standard library, and what the state system of a mount is called."""
 
 
-@record
-class Means:
-    """What a state system of a mount is made with."""
-
-    catalog: Catalog
-    library: Library
-    binder: Callable[[], Binder]
-    run: Callable[[Plan], Result]
-    report: Report
-    note: Callable[[str], None]
-    deep: Callable[[], AbstractContextManager[None]]
-    """Lets long texts be bound."""
-
-
-def offer(mount: Mount, shelf: Shelf | None, means: Means) -> None:
+def offer(catalog: Catalog, mount: Mount, means: Callable[[], Means]) -> None:
     """Put the state system of a mount into the namespace; it is made when it is first read."""
-    modules = [m for m in means.library.modules if m.parts[0] == STATE and m.covers(mount.trace.format or mount.reader)]
-    history = History(lambda: _made(mount, modules, shelf, means))
-    states.show(means.catalog, (*mount.parts, STATE), history)
+    history = History(lambda: _made(mount, means()))
+    states.show(catalog, (*mount.parts, STATE), history)
 
 
-def _made(mount: Mount, modules: Sequence[Module], shelf: Shelf | None, means: Means) -> StateSystem:
+def _made(mount: Mount, means: Means) -> StateSystem:
+    reader = mount.trace.format or mount.reader
+    modules = [one for one in library().modules if one.parts[0] == STATE and one.covers(reader)]
     name = ".".join((*mount.parts, STATE))
 
     def changes(within: Range | None) -> Result:
@@ -56,8 +39,9 @@ def _made(mount: Mount, modules: Sequence[Module], shelf: Shelf | None, means: M
             return means.run(in_order(_sources(mount, modules, means), within))
 
     version = _version(mount) if _untouched(mount, means) else None
-    recipe = Recipe(name, STATE, changes, mount.trace.last_ts, means.report, means.note, version)
-    return histories.made(recipe, shelf)
+    options = Options(end=mount.trace.last_ts)
+    recipe = Recipe(name, STATE, changes, means.report, means.note, options, version)
+    return made(recipe, mount.shelf)
 
 
 def _sources(mount: Mount, modules: Sequence[Module], means: Means) -> list[Changes]:
@@ -76,7 +60,7 @@ def _sources(mount: Mount, modules: Sequence[Module], means: Means) -> list[Chan
 
 def _version(mount: Mount) -> bytes:
     digest = blake2b(_library_digest(), digest_size=32)
-    digest.update(f"{mount.offset} {mount.trace.last_ts}".encode())
+    digest.update(f"{mount.offset}".encode())
     return digest.digest()
 
 
@@ -94,7 +78,7 @@ def _library_digest() -> bytes:
 
 def _untouched(mount: Mount, means: Means) -> bool:
     """Whether the views below a mount are those of the standard library: providers may read any of them."""
-    for module in means.library.modules:
+    for module in library().modules:
         if module.parameters or not module.covers(mount.trace.format or mount.reader):
             continue
         found = means.catalog.find((*mount.parts, *module.parts))

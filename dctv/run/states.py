@@ -26,7 +26,7 @@ def show(catalog: Catalog, parts: tuple[str, ...], history: History) -> None:
     scan = intervals(".".join(parts), States(history))
     catalog.add(parts, StoredTable(lambda: scan, "a state system: the states of its attributes"))
     catalog.add((*parts, "intervals"), StoredTable(lambda: scan, "the states of attributes over time"))
-    source = Computed(None, history.system, partial(_attributes, history))
+    source = Computed(None, partial(_attributes, history))
     attributes = Scan(_ATTRIBUTES, ordered=False, name="attributes", source=source)
     catalog.add((*parts, "attributes"), StoredTable(lambda: attributes, "attributes, and their places in the tree"))
 

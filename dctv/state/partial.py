@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dctv.record import record
 from dctv.state.faults import TimeOutOfRange
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 Replay = Callable[[int, int], Iterable["pa.RecordBatch"]]
 """Returns, for a first and a last time, the changes that were made then, as they were given to `apply`."""
+_Ask = Callable[[StateSystem, "list[int] | None", int, int], "Iterable[pa.RecordBatch]"]
+"""Asks a part about some times, or a range."""
 GRANULARITY = 50_000
 _KEPT = 4
 """Parts that were made again and are kept for the next question."""
@@ -80,30 +82,66 @@ class PartialStateSystem(StateSystem):
         backwards: bool = False,
     ) -> pa.RecordBatchReader:
         """Return each interval of some attributes that one of the times, or part of a range, is in."""
-        import numpy as np
         import pyarrow as pa
 
-        wanted = list(quarks)
+        wanted, points, begin, stop = self._asked(quarks, times, first, last)
+        # What a full history refuses is refused here too, before anything is looked up.
+        empty = self._history.over(wanted, begin, max(begin, stop))
+
+        def ask(system: StateSystem, inside: list[int] | None, low: int, high: int) -> Any:
+            return system.batches_2d(wanted, times=inside, first=low, last=high, backwards=backwards)
+
+        found = self._batches(ask, points, begin, min(stop, self.safe_time), backwards=backwards)
+        return pa.RecordBatchReader.from_batches(pa.schema(empty), found)
+
+    def spans(
+        self,
+        quarks: Iterable[int],
+        names: Sequence[str],
+        *,
+        times: Sequence[int] | None = None,
+        first: int | None = None,
+        last: int | None = None,
+    ) -> Any:
+        """Return the intervals of `query_2d` as Arrow batches of spans, which half-open are: start and duration."""
+        import pyarrow as pa
+
+        wanted, points, begin, stop = self._asked(quarks, times, first, last)
+        empty = pa.RecordBatchReader.from_stream(
+            self._history.spans(wanted, list(names), times=None, first=begin, last=max(begin, stop))
+        )
+
+        def ask(system: StateSystem, inside: list[int] | None, low: int, high: int) -> Any:
+            stream = system.spans(wanted, names, times=inside, first=low, last=high)
+            return pa.RecordBatchReader.from_stream(stream)
+
+        found = self._batches(ask, points, begin, min(stop, self.safe_time), backwards=False)
+        return pa.RecordBatchReader.from_batches(empty.schema, found)
+
+    def _asked(
+        self, quarks: Iterable[int], times: Iterable[int] | None, first: int | None, last: int | None
+    ) -> tuple[list[int], np.ndarray | None, int, int]:
+        """Return attributes, times if there are some, and the range that all of this is in."""
+        import numpy as np
+
         points = None if times is None else np.unique(np.fromiter(times, np.int64))
         begin, stop = self.start if first is None else first, self.safe_time if last is None else last
         begin, stop = min(begin, stop), max(begin, stop)
         if points is not None:
             begin, stop = (int(points[0]), int(points[-1])) if points.size else (self.start, self.start - 1)
-        # What a full history refuses is refused here too, before anything is looked up.
-        empty = self._history.over(wanted, begin, max(begin, stop))
-        found = self._batches(wanted, points, begin, min(stop, self.safe_time), backwards=backwards)
-        return pa.RecordBatchReader.from_batches(pa.schema(empty), found)
+        return list(quarks), points, begin, stop
 
     def _batches(
-        self, quarks: list[int], points: np.ndarray | None, begin: int, stop: int, *, backwards: bool
+        self, ask: _Ask, points: np.ndarray | None, begin: int, stop: int, *, backwards: bool
     ) -> Iterator[pa.RecordBatch]:
+        """Yield what the parts answer, without what an earlier one has told of; starts are the first `int64` column."""
         import pyarrow as pa
 
         for part in self._over(begin, stop, backwards=backwards):
             low, high = max(part.first, begin), min(part.last, stop)
             inside = None if points is None else points[(points >= low) & (points <= high)].tolist()
-            for batch in part.system.batches_2d(quarks, times=inside, first=low, last=high, backwards=backwards):
-                starts = batch.column("start").to_numpy()
+            for batch in ask(part.system, inside, low, high):
+                starts = batch.column(batch.schema.types.index(pa.int64())).to_numpy()
                 before = (starts < part.first) & (part.first > begin)
                 if points is not None:
                     # The first of the times from the state's begin on is in an earlier part, which has told of it.

@@ -107,6 +107,11 @@ class StateSystem:
         return self._history.safe
 
     @property
+    def now(self) -> int:
+        """The time of the last change."""
+        return self._history.now
+
+    @property
     def attribute_count(self) -> int:
         """How many attributes there are; quarks are less than this."""
         return len(self._history)

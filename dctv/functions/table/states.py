@@ -132,12 +132,12 @@ def _range(arguments: Mapping[str, Argument], _: PlanBuilder) -> Plan:
     feature = arguments["of"].choice("`of`", _FEATURES)
     states = _states(arguments)
 
-    def prepare() -> tuple[States, int, int]:
+    def rows() -> Any:
         there = states.prepared()
         start.within(there)
-        return there, *_range_of(there, start, stop)
+        return _numbers(feature, there, *_range_of(there, start, stop))
 
-    source = Computed(None, prepare, lambda: _numbers(feature, *prepare()), states.lines)
+    source = Computed(None, rows, states.lines)
     return Scan(_RANGE, ordered=False, name="state_range", source=source)
 
 
