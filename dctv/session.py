@@ -42,8 +42,9 @@ from dctv.rewrite.settings import Settings
 from dctv.run.execute import Executor, Hooks, Shelves
 from dctv.run.mounted_states import offer
 from dctv.run.result import Asserted, Control, Done, Outcome, Result
+from dctv.run.state_systems import Provided, options_of, provide, system_of
 from dctv.syntax import ast
-from dctv.syntax.parse import parse
+from dctv.syntax.parse import parse, parse_select
 from dctv.types.schema import Kind, Schema
 from dctv.types.units import compatible, parse_unit, ratio
 
@@ -52,7 +53,9 @@ if TYPE_CHECKING:
     from dctv.index.order import Outcome as IndexOutcome
     from dctv.provenance.database import Written
     from dctv.provenance.groups import Order as Reorganization
+    from dctv.run.histories import Provider
     from dctv.run.matches import Matches
+    from dctv.state import StateSystem
 
 Params = Mapping[str, object] | Mapping[int, object] | Mapping[str | int, object] | Sequence[object]
 Progress = Callable[[str, int, int], None]
@@ -174,8 +177,7 @@ class Session:
             BindError: the name is taken.
         """
         self._log.entries.clear()
-        parts = tuple(ast.Name(p) for p in name.split("."))
-        self._mount(path, ast.Path(parts), None, options)
+        self._mount(path, _path(name), None, options)
 
     def add_table(
         self,
@@ -197,7 +199,7 @@ class Session:
             BindError: the name is taken, or a column is missing.
             EngineError: the spans overlap, or a time is impossible.
         """
-        parts = check_name(self._catalog, ast.Path(tuple(ast.Name(p) for p in name.split("."))))
+        parts = check_name(self._catalog, _path(name))
         scan = scan_of(name, data, units or {}, self._engine)
         if kind != Kind.REGULAR.value:
             from dctv.functions.table.as_spans import AS_EVENTS, AS_SPANS
@@ -359,6 +361,44 @@ class Session:
         message = last.message if isinstance(last, Done | Asserted) else "nothing to run"
         return self._executor().rows({"status": "VARCHAR"}, [[message]])
 
+    def create_state_system(
+        self,
+        name: str,
+        provider: Provider,
+        select: str,
+        *,
+        version: str | None = None,
+        replace: bool = False,
+        **options: Any,
+    ) -> StateSystem:
+        """Make a state system of the changes that a function makes of a select's rows; SQL knows it by its name.
+
+        `provider(batches, states)` is called once, with pyarrow record batches and the state system that it is to
+        change. With a version, that of a trace's own namespace which reads nothing but that trace is kept beside the
+        trace's index, and reused as long as version, select and trace are the same. Options are `backend` (`full`,
+        `memory` or `none`), `start` and `end`, in ns.
+
+        Raises:
+            BindError: the name is taken, or the select cannot be bound.
+            StateError: a change cannot be made.
+        """
+        self._interrupted = False
+        self._log.entries.clear()
+        source = Source("<select>", select)
+        with _deep_recursion():
+            provided = Provided(provider, parse_select(source), version)
+            return provide(_path(name), provided, options_of(options), self._executor().means(), replaces=replace)
+
+    def state_system(self, name: str) -> StateSystem:
+        """Return a state system by its name, such as `t.state`; it is made if it is not there.
+
+        Raises:
+            BindError: there is none of this name.
+        """
+        self._interrupted = False
+        self._log.entries.clear()
+        return system_of(_path(name), self._catalog)
+
     def matches(self, name: str, where: str | None = None, *, source_name: str = "<filter>") -> Matches:
         """Return the events of a mounted trace that match a filter such as `cat == "POSIX" and dur > 1ms`.
 
@@ -392,9 +432,8 @@ class Session:
 
     def columns(self, name: str) -> Schema | None:
         """Return the schema of a table by its dotted name, or None."""
-        path = ast.Path(tuple(ast.Name(p) for p in name.split(".")))
         try:
-            return Binder(self._executor().environment()).table(ast.TableName(path)).schema
+            return Binder(self._executor().environment()).table(ast.TableName(_path(name))).schema
         except DctvError:
             return None
 
@@ -458,6 +497,10 @@ class Session:
 def _functions() -> Mapping[str, TableFunction]:
     found = scan(table, TableFunction).values()
     return {name: function for function in found for name in (function.name, *function.aliases)}
+
+
+def _path(name: str) -> ast.Path:
+    return ast.Path(tuple(ast.Name(part) for part in name.split(".")))
 
 
 def _check_options(reader: Reader, options: Mapping[str, object]) -> None:

@@ -11,7 +11,7 @@ from dctv.bind.arguments import bind_argument
 from dctv.bind.binder import Binder
 from dctv.catalog.mount import Mount
 from dctv.catalog.namespace import Catalog
-from dctv.contracts.states import History
+from dctv.contracts.states import History, States
 from dctv.contracts.table_function import Argument
 from dctv.errors import BindError, Place, UsageError, nearest
 from dctv.plan.nodes import Plan
@@ -19,12 +19,13 @@ from dctv.record import record
 from dctv.run import states
 from dctv.run.changes import Range, changes_of, in_order
 from dctv.run.fingerprint import fingerprint, mounts_of
-from dctv.run.histories import BACKENDS, PARTIAL, Options, Provider, Recipe, Report, made
+from dctv.run.histories import BACKENDS, FULL, PARTIAL, Options, Provider, Recipe, Report, made
 from dctv.run.result import Done, Result
 from dctv.state import StateSystem
 from dctv.syntax import ast
 
 _OPTIONS = ("backend", "granularity", "end")
+_OF_PROVIDERS = ("backend", "start", "end")
 
 
 @record
@@ -69,52 +70,58 @@ def _create(statement: ast.CreateStateSystem, means: Means) -> Done:
             return means.run(in_order([changes], within))
 
     recipe = Recipe(statement.path.text, "", run, means.report, means.note, options)
-    return _shown(recipe, plan, b"changes", parts, means)
+    system = _made(recipe, plan, b"changes", parts, means)
+    told = f"{system.attribute_count:,} attributes, {system.interval_count:,} states"
+    return Done(f"created state system {recipe.name}: {told}")
 
 
-def provide(path: ast.Path, provided: Provided, options: Options, means: Means, *, replaces: bool) -> Done:
+def provide(path: ast.Path, provided: Provided, options: Options, means: Means, *, replaces: bool) -> StateSystem:
     """Make a state system of the changes that Python makes."""
     parts = _free_name(path, means.catalog, replaces=replaces)
-    if options.backend == PARTIAL:
-        raise UsageError("a provider's changes cannot be made again part by part, as a partial history needs")
     plan = means.binder().plan(provided.select)
     recipe = Recipe(
         path.text, "", lambda _: means.run(plan), means.report, means.note, options, provider=provided.provider
     )
     version = None if provided.version is None else f"provider {provided.version}".encode("utf-8", "surrogatepass")
-    return _shown(recipe, plan, version, parts, means)
+    return _made(recipe, plan, version, parts, means)
 
 
 def _drop(statement: ast.DropStateSystem, catalog: Catalog) -> Done:
-    found = catalog.find(tuple(p.text for p in statement.path.parts))
-    if found is None or not states.is_state_system(found[0]):
-        if statement.if_exists and found is None:
-            return Done(f"there is no state system {statement.path.text}")
-        if found is None:
-            raise catalog.unknown(statement.path, "state system")
-        raise BindError(f"`{statement.path.text}` is no state system", statement.path.place)
-    catalog.drop(found[1])
-    catalog.drop_space(found[1])
+    if statement.if_exists and catalog.find(tuple(p.text for p in statement.path.parts)) is None:
+        return Done(f"there is no state system {statement.path.text}")
+    _, parts = _source(statement.path, catalog)
+    catalog.drop(parts)
+    catalog.drop_space(parts)
     return Done(f"dropped state system {statement.path.text}")
 
 
-def check_options(options: Options) -> Options:
-    """Return options that mean something.
+def options_of(given: Mapping[str, object]) -> Options:
+    """Return options that are given in Python.
 
     Raises:
-        UsageError: they do not.
+        UsageError: they mean nothing.
     """
-    if options.backend not in BACKENDS:
-        near = nearest(options.backend, list(BACKENDS))
-        listed = " or ".join(f"`{one}`" for one in BACKENDS)
-        hint = f"did you mean `{near}`?" if near else None
-        raise UsageError(f"`backend` is {listed}, found `{options.backend}`", hint=hint)
-    if options.granularity < 1:
-        raise UsageError("`granularity` is a whole number from 1")
-    return options
+    for name in given:
+        if name not in _OF_PROVIDERS:
+            near = nearest(name, list(_OF_PROVIDERS))
+            hint = f"did you mean `{near}`?" if near else f"its options: {', '.join(_OF_PROVIDERS)}"
+            raise UsageError(f"a state system has no option `{name}`", hint=hint)
+    backend, start, end = given.get("backend", FULL), given.get("start", 0), given.get("end")
+    if backend == PARTIAL:
+        raise UsageError("a provider's changes cannot be made again part by part, as a partial history needs")
+    if backend not in BACKENDS:
+        choices = [one for one in BACKENDS if one != PARTIAL]
+        near = nearest(str(backend), choices)
+        listed = ", ".join(f"`{one}`" for one in choices)
+        raise UsageError(
+            f"`backend` is one of {listed}, found `{backend}`", hint=f"did you mean `{near}`?" if near else None
+        )
+    if not isinstance(start, int) or not isinstance(end, int | None):
+        raise UsageError("`start` and `end` are whole numbers of ns")
+    return Options(str(backend), end=end, start=start)
 
 
-def _shown(recipe: Recipe, plan: Plan, version: bytes | None, parts: tuple[str, ...], means: Means) -> Done:
+def _made(recipe: Recipe, plan: Plan, version: bytes | None, parts: tuple[str, ...], means: Means) -> StateSystem:
     """Make a history, kept if it is of one trace and below that trace's name, and show it."""
     mounts = list(means.mounts.values())
     read = mounts_of(plan, mounts)
@@ -129,8 +136,26 @@ def _shown(recipe: Recipe, plan: Plan, version: bytes | None, parts: tuple[str, 
         recipe = replace(recipe, slot=slot, version=blake2b(printed.digest + version, digest_size=32).digest())
     system: StateSystem = made(recipe, shelf)
     states.show(means.catalog, parts, History.of(system))
-    told = f"{system.attribute_count:,} attributes, {system.interval_count:,} states"
-    return Done(f"created state system {recipe.name}: {told}")
+    return system
+
+
+def system_of(path: ast.Path, catalog: Catalog) -> StateSystem:
+    """Return the state system of a name, made if it is not there.
+
+    Raises:
+        BindError: it is the name of something else.
+    """
+    return _source(path, catalog)[0].system
+
+
+def _source(path: ast.Path, catalog: Catalog) -> tuple[States, tuple[str, ...]]:
+    found = catalog.find(tuple(p.text for p in path.parts))
+    if found is None:
+        raise catalog.unknown(path, "state system")
+    source = states.source_of(found[0])
+    if source is None:
+        raise BindError(f"`{path.text}` is no state system", path.place)
+    return source, found[1]
 
 
 def _free_name(path: ast.Path, catalog: Catalog, *, replaces: bool) -> tuple[str, ...]:
@@ -139,8 +164,8 @@ def _free_name(path: ast.Path, catalog: Catalog, *, replaces: bool) -> tuple[str
     found = catalog.find(parts)
     if parts[0].lower() == "dctv":
         raise BindError("the name `dctv` belongs to dctv's own functions", path.place)
-    if found is not None and not (replaces and states.is_state_system(found[0])):
-        known = states.is_state_system(found[0])
+    known = found is not None and states.source_of(found[0]) is not None
+    if found is not None and not (replaces and known):
         what, hint = ("a state system", "CREATE OR REPLACE replaces it") if known else ("a table or view", None)
         raise BindError(f"`{path.text}` is {what} already", path.place, hint=hint)
     if found is None and catalog.space(parts) is not None:

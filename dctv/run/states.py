@@ -47,7 +47,7 @@ def _attributes(history: History) -> Any:
     return pa.table(data)
 
 
-def is_state_system(entry: Entry) -> bool:
-    """Say whether an entry of the namespace is a state system."""
+def source_of(entry: Entry) -> States | None:
+    """Return what an entry of the namespace gives states of; None if it is no state system."""
     plan = entry.plan() if isinstance(entry, StoredTable) else None
-    return isinstance(plan, Scan) and isinstance(plan.source, States)
+    return plan.source if isinstance(plan, Scan) and isinstance(plan.source, States) else None
