@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dctv.record import record
-from dctv.state.faults import TimeOutOfRange
+from dctv.state.faults import TimeOutOfRange, of_64_bits
 from dctv.state.interval import Interval, Value
-from dctv.state.system import StateSystem, read_history
+from dctv.state.system import Feature, StateSystem, read_history
 
 if TYPE_CHECKING:
     import numpy as np
@@ -47,6 +47,7 @@ class PartialStateSystem(StateSystem):
         self._parts: OrderedDict[int, _Part] = OrderedDict()
 
     @classmethod
+    @of_64_bits
     def build(
         cls, path: Path, replay: Replay, start: int = 0, identity: bytes = b"", granularity: int = GRANULARITY
     ) -> PartialStateSystem:
@@ -64,14 +65,17 @@ class PartialStateSystem(StateSystem):
         """Open a history that was written and closed, as `StateSystem.open` does."""
         return cls(read_history(path, identity), replay)
 
+    @of_64_bits
     def state(self, time: int, quark: int) -> Interval:
         """Return the state of an attribute at a time."""
         return self._part(time).system.state(time, quark)
 
+    @of_64_bits
     def full_batch(self, time: int) -> pa.RecordBatch:
         """Return the states of all attributes at a time as Arrow columns, a row for each quark."""
         return self._part(time).system.full_batch(time)
 
+    @of_64_bits
     def batches_2d(
         self,
         quarks: Iterable[int],
@@ -94,6 +98,7 @@ class PartialStateSystem(StateSystem):
         found = self._batches(ask, points, begin, min(stop, self.safe_time), backwards=backwards)
         return pa.RecordBatchReader.from_batches(pa.schema(empty), found)
 
+    @of_64_bits
     def spans(
         self,
         quarks: Iterable[int],
@@ -174,26 +179,44 @@ class PartialStateSystem(StateSystem):
 
     def range_max(self, quark: int, first: int, last: int) -> Value:
         """Return the greatest state of an attribute in a range; None if it has none there."""
-        found = [part.system.range_max(quark, *ends) for part, ends in self._parts_of(first, last)]
-        return max((value for value in found if value is not None), default=None)
+        return self.ranges([quark], first, last, "max")[0]
 
     def range_min(self, quark: int, first: int, last: int) -> Value:
         """Return the least state of an attribute in a range; None if it has none there."""
-        found = [part.system.range_min(quark, *ends) for part, ends in self._parts_of(first, last)]
-        return min((value for value in found if value is not None), default=None)
+        return self.ranges([quark], first, last, "min")[0]
 
     def range_average(self, quark: int, first: int, last: int) -> float:
         """Return the average of an attribute over a range, weighted by time; no state counts as 0."""
+        (found,) = self.ranges([quark], first, last, "avg")
+        assert isinstance(found, float)
+        return found
+
+    @of_64_bits
+    def ranges(self, quarks: Sequence[int], first: int, last: int, feature: Feature) -> list[Value]:
+        """Return the maximum, minimum or average of each of some attributes over a range; each part is made once."""
+        if feature == "avg":
+            return list(self._averages(quarks, first, last))
+        choose = max if feature == "max" else min
+        best: list[Value] = [None] * len(quarks)
+        for part, ends in self._parts_of(first, last):
+            for number, value in enumerate(part.system.ranges(quarks, *ends, feature)):
+                known: Any = best[number]
+                if value is not None:
+                    best[number] = value if known is None else choose(known, value)
+        return best
+
+    def _averages(self, quarks: Sequence[int], first: int, last: int) -> list[float]:
         stop = min(last, self.safe_time)
         if first >= stop and first <= last:
-            return self._part(first).system.range_average(quark, first, last)
-        total = 0.0
+            return [self._part(first).system.range_average(quark, first, last) for quark in quarks]
+        totals = [0.0] * len(quarks)
         for part, (low, high) in self._parts_of(first, last):
-            total += part.system.range_average(quark, low, high) * (high - low)
-            # An average ends before its last time, which the next part does not begin with.
-            if high < stop:
-                total += part.system.range_average(quark, high, high)
-        return total / (stop - first)
+            for number, quark in enumerate(quarks):
+                totals[number] += part.system.range_average(quark, low, high) * (high - low)
+                # An average ends before its last time, which the next part does not begin with.
+                if high < stop:
+                    totals[number] += part.system.range_average(quark, high, high)
+        return [total / (stop - first) for total in totals]
 
     def _parts_of(self, first: int, last: int) -> Iterator[tuple[_Part, tuple[int, int]]]:
         if last < first:

@@ -87,7 +87,8 @@ def test_it_is_made_when_rows_are_read_and_not_before(trace: Path, tmp_path: Pat
             "EXPLAIN SELECT * FROM dctv.state_at(t.state, 30us, paths=>['CPUs/*'])",
             "EXPLAIN SELECT * FROM dctv.state_2d(t.state, times=>[30us])",
             "EXPLAIN SELECT * FROM dctv.state_range(t.state, 'max')",
-            "CREATE VIEW later AS SELECT path, number FROM dctv.state_at(t.state, 30us, paths=>'CPUs/*/Current_thread')",
+            "CREATE VIEW later AS SELECT path, number "
+            "FROM dctv.state_at(t.state, 30us, paths=>'CPUs/*/Current_thread')",
         ):
             watched.rows(text)
         assert watched.session.columns("t.state.intervals") is not None
@@ -103,7 +104,8 @@ def test_it_is_made_when_rows_are_read_and_not_before(trace: Path, tmp_path: Pat
 
 
 def test_conditions_are_looked_up_however_early_they_are_told(trace: Path) -> None:
-    ask = "SELECT * FROM t.state WHERE path LIKE 'CPUs/0/C%' AND _ts < 20us AND _ts + _duration > 10us ORDER BY quark, _ts"
+    test = "path LIKE 'CPUs/0/C%' AND _ts < 20us AND _ts + _duration > 10us"
+    ask = f"SELECT * FROM t.state WHERE {test} ORDER BY quark, _ts"
     with Watched(trace, None) as early, Watched(trace, None) as late:
         told = [line for (line,) in early.rows(f"EXPLAIN {ask}") if "states:" in line]
         assert [line.strip() for line in told][:2] == [
@@ -181,10 +183,8 @@ def test_views_of_the_user_are_not_taken_for_those_of_the_library(trace: Path, t
     with Watched(trace, tmp_path / "idx") as watched:
         watched.rows("DROP VIEW t.scheduler.timeslices_p_cpu")
         watched.rows("CREATE VIEW t.scheduler.timeslices_p_cpu AS SELECT 1 AS nothing")
-        try:
+        with pytest.raises(DctvError):
             watched.rows()
-        except DctvError as error:
-            assert "timeslices_p_cpu" in error.message or "column" in error.message
     assert not files(tmp_path / "idx", "states-*.json")
 
 
@@ -299,9 +299,7 @@ def child(trace: Path, index_dir: Path) -> subprocess.Popen[str]:
     return subprocess.Popen([sys.executable, "-c", CHILD, trace, index_dir], stdout=subprocess.PIPE, text=True, env=env)
 
 
-def test_two_processes_at_once_are_both_right(
-    trace: Path, tmp_path: Path, expected: list[tuple[object, ...]]
-) -> None:
+def test_two_processes_at_once_are_both_right(trace: Path, tmp_path: Path, expected: list[tuple[object, ...]]) -> None:
     children = [child(trace, tmp_path / "idx") for _ in range(2)]
     told = [one.communicate()[0].split() for one in children]
     assert told == [["mounted", str(len(expected))]] * 2

@@ -11,11 +11,11 @@ from dctv.contracts.table_function import REQUIRED, Argument, Parameter, PlanBui
 from dctv.errors import BindError, Place
 from dctv.plan.nodes import Plan, Scan
 from dctv.record import record
-from dctv.state import escape, split
+from dctv.state import Feature, escape, split
 from dctv.types.schema import ColumnType, Kind, Schema
 
 _MOST = 10_000_000
-_FEATURES = ("max", "min", "avg")
+_FEATURES: tuple[Feature, ...] = ("max", "min", "avg")
 _RANGE = Schema(
     Kind.REGULAR,
     (
@@ -129,7 +129,8 @@ def _range_of(states: States, start: _Time, stop: _Time) -> tuple[int, int]:
 def _range(arguments: Mapping[str, Argument], _: PlanBuilder) -> Plan:
     start, stop = _time(arguments, "start"), _time(arguments, "stop")
     _in_order(start, stop)
-    feature = arguments["of"].choice("`of`", _FEATURES)
+    chosen = arguments["of"].choice("`of`", _FEATURES)
+    feature = next(one for one in _FEATURES if one == chosen)
     states = _states(arguments)
 
     def rows() -> Any:
@@ -141,14 +142,13 @@ def _range(arguments: Mapping[str, Argument], _: PlanBuilder) -> Plan:
     return Scan(_RANGE, ordered=False, name="state_range", source=source)
 
 
-def _numbers(feature: str, states: States, first: int, last: int) -> Any:
+def _numbers(feature: Feature, states: States, first: int, last: int) -> Any:
     import pyarrow as pa
 
     system = states.system
-    ask = {"max": system.range_max, "min": system.range_min, "avg": system.range_average}[feature]
     every = range(system.attribute_count) if states.quarks is None else states.quarks
     quarks = [quark for quark in every if system.kind(quark) != "string"]
-    values = [ask(quark, first, last) for quark in quarks]
+    values = system.ranges(quarks, first, last, feature)
     data = {
         "quark": pa.array(quarks, pa.int32()),
         "path": pa.array([escape(system.path(quark)) for quark in quarks], pa.string()),
