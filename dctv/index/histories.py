@@ -24,16 +24,12 @@ from dctv.index import locks
 from dctv.index.build import reason
 from dctv.index.cache import Bound, most_bytes, prune
 from dctv.index.database import stamp
+from dctv.index.history_notes import PREFIX, Note, note_path, noted
 from dctv.index.identity import identities
 from dctv.index.location import cache_folder, index_folder
 from dctv.index.trace import Trace
-from dctv.record import record
 from dctv.state import HistoryDamaged, HistoryOfAnother, StateSystem
 
-PREFIX = "states-"
-"""How files of histories begin."""
-NOTE = ".json"
-"""How the note of a history ends."""
 WORKSPACE = "building-states-"
 """How folders of builders begin; nothing in them counts."""
 BUILDING = "states.lock"
@@ -117,13 +113,13 @@ class HistoryShelf:
             final = folder / _file_name(work.name)
             path.replace(final)
             # Renaming is a change of status.
-            note = _Note(work.name, tuple(str(one) for one in self._trace.paths), stamp(final.stat()), *told)
+            note = Note(work.name, tuple(str(one) for one in self._trace.paths), stamp(final.stat()), *told)
             draft = work_folder / "note"
             with draft.open("w", encoding="utf-8") as file:
                 json.dump(note.told(), file)
                 file.flush()
                 os.fsync(file.fileno())
-            draft.replace(_note_path(final))
+            draft.replace(note_path(final))
             _sync(folder)
         finally:
             shutil.rmtree(work_folder, ignore_errors=True)
@@ -131,43 +127,6 @@ class HistoryShelf:
 
 class _Unwritten(Exception):
     """Why a history cannot be kept, in words."""
-
-
-@record
-class _Note:
-    """What is told of a history beside it."""
-
-    name: str
-    paths: tuple[str, ...]
-    stamp: str
-    size: int
-    checksum: int
-
-    def told(self) -> dict[str, object]:
-        """Return it as JSON has it; paths may be no text."""
-        paths = [os.fsencode(path).decode("latin-1") for path in self.paths]
-        whole = {"stamp": self.stamp, "size": self.size, "checksum": self.checksum}
-        return {"name": self.name, "paths": paths, **whole}
-
-
-def kept_in(folder: Path) -> list[tuple[str, tuple[Path, ...]]]:
-    """Return the names of state systems whose histories are in an index's folder, with the files of their trace."""
-    found = []
-    for path in sorted(folder.glob(f"{PREFIX}*{NOTE}")):
-        note = _noted(path)
-        if note is not None and path.with_name(path.name.removesuffix(NOTE)).exists():
-            found.append((note.name, tuple(Path(one) for one in note.paths)))
-    return found
-
-
-def remove(folder: Path) -> None:
-    """Remove all histories of an index's folder, notes first: without them the rest counts for nothing.
-
-    Raises:
-        OSError: they cannot be removed.
-    """
-    for path in sorted(folder.glob(f"{PREFIX}*"), key=lambda one: not one.name.endswith(NOTE)):
-        path.unlink(missing_ok=True)
 
 
 def _found(folder: Path, work: Work, wanted: bytes, note: Callable[[str], None]) -> StateSystem | None:
@@ -197,7 +156,7 @@ def _found(folder: Path, work: Work, wanted: bytes, note: Callable[[str], None])
 
 
 def _opened(path: Path, work: Work, wanted: bytes) -> StateSystem | None:
-    told = _noted(_note_path(path))
+    told = noted(note_path(path))
     if told is None:
         return None
     found = path.stat()
@@ -229,22 +188,9 @@ def _checksum(path: Path, size: int) -> int:
     return int(file_checksums(str(path), [(0, size)])[0])
 
 
-def _noted(path: Path) -> _Note | None:
-    try:
-        raw = json.loads(path.read_text(encoding="utf-8"))
-        paths = tuple(os.fsdecode(str(one).encode("latin-1")) for one in raw["paths"])
-        return _Note(str(raw["name"]), paths, str(raw["stamp"]), int(raw["size"]), int(raw["checksum"]))
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        return None
-
-
 def _file_name(name: str) -> str:
     readable = re.sub(r"[^A-Za-z0-9_-]+", "_", name)[:40]
     return f"{PREFIX}{readable}-{blake2b(name.encode('utf-8', 'surrogatepass'), digest_size=6).hexdigest()}"
-
-
-def _note_path(path: Path) -> Path:
-    return path.with_name(f"{path.name}{NOTE}")
 
 
 def _stamps(paths: tuple[Path, ...]) -> list[str] | None:

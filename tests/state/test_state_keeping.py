@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import random
 import shutil
@@ -15,9 +16,11 @@ from pathlib import Path
 import pytest
 
 from dctv.errors import DctvError, Interrupted
+from dctv.index.cache import Bound, entries, prune
 from dctv.run import mounted_states
 from dctv.session import Session
 from tests.bounds import EXPLORE
+from tests.session.test_indexed import write_trace
 
 ROOT = Path(__file__).resolve().parents[2]
 TRACE = ROOT / "tests/data/stdlib/states.trace.txt"
@@ -426,3 +429,35 @@ def test_what_is_no_part_of_the_trace_is_not_kept(trace: Path, tmp_path: Path) -
             watched.rows(f"CREATE STATE SYSTEM t.file AS SELECT * FROM read_csv('{tmp_path / 'changes.csv'}')")
             assert watched.rows("SELECT number FROM t.now WHERE number IS NOT NULL") == [(value,)]
     assert not files(tmp_path / "idx")
+
+
+def test_the_cache_knows_what_is_kept(trace: Path, tmp_path: Path) -> None:
+    root = tmp_path / "idx"
+    with Watched(trace, root) as watched:
+        watched.rows()
+        watched.rows(f"CREATE STATE SYSTEM t.now AS {RUNNING}")
+        assert prune(root, Bound(nothing=True)) == []
+    (entry,) = entries(root)
+    assert (entry.histories, entry.paths, entry.problem) == (("now", "state"), (trace,), None)
+    assert entry.bytes > sum(path.stat().st_size for path in files(root) if path.suffix != ".json")
+    assert prune(root, Bound(nothing=True)) == [dataclasses.replace(entry, paths=(), histories=())]
+    assert not list(root.iterdir())
+
+
+def test_it_stands_beside_the_index(tmp_path: Path) -> None:
+    trace = write_trace(tmp_path / "run")
+    root = tmp_path / "idx"
+    select = "SELECT _ts, state_path(fname) AS path, size FROM t.raw_events.read WHERE fname IS NOT NULL"
+    create = f"CREATE STATE SYSTEM t.sizes AS {select}"
+    with Session(index_dir=root, index=True) as session:
+        session.mount(str(trace), "t")
+        session.sql(create)
+    (entry,) = entries(root)
+    assert (entry.histories, entry.problem, len(entry.paths)) == (("sizes",), None, 4)
+    with Watched(trace, root) as watched:
+        watched.rows(create)
+        assert watched.made == set()
+        indexed = watched.rows("SELECT * FROM t.sizes ORDER BY quark, _ts")
+    with Watched(trace, None) as watched:
+        watched.rows(create)
+        assert watched.rows("SELECT * FROM t.sizes ORDER BY quark, _ts") == indexed != []

@@ -166,5 +166,5 @@ TOO_LARGE: list[Callable[[StateSystem], object]] = [
 def test_numbers_of_more_than_64_bits_are_told(ask: Callable[[StateSystem], object]) -> None:
     states = StateSystem.in_memory()
     states.add("a")
-    with pytest.raises(StateError, match="64 bits|no attribute"):
+    with pytest.raises(StateError, match=r"64 bits|no attribute"):
         ask(states)
