@@ -111,8 +111,10 @@ class HistoryShelf:
                 raise _Unwritten("files of the trace have changed")
             told = _told(path)
             final = folder / _file_name(work.name)
+            # The note of what was there says nothing of what comes.
+            note_path(final).unlink(missing_ok=True)
             path.replace(final)
-            # Renaming is a change of status.
+            # Renaming is a change of status, so it is looked at afterwards.
             note = Note(work.name, tuple(str(one) for one in self._trace.paths), stamp(final.stat()), *told)
             draft = work_folder / "note"
             with draft.open("w", encoding="utf-8") as file:

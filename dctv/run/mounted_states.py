@@ -41,7 +41,10 @@ def _made(mount: Mount, means: Means) -> StateSystem:
     version = _version(mount) if _untouched(mount, means) else None
     options = Options(end=mount.trace.last_ts)
     recipe = Recipe(name, STATE, changes, means.report, means.note, options, version)
-    return made(recipe, mount.shelf)
+    system = made(recipe, mount.shelf)
+    if not system.attribute_count:
+        means.note(f"`{name}` is empty: the trace has nothing that feeds it")
+    return system
 
 
 def _sources(mount: Mount, modules: Sequence[Module], means: Means) -> list[Changes]:
@@ -53,8 +56,6 @@ def _sources(mount: Mount, modules: Sequence[Module], means: Means) -> list[Chan
         plan = inside.plan(module.select())
         if not feeds.lacking:
             found.append(changes_of(plan, None))
-    if not found:
-        means.note(f"`{'.'.join((*mount.parts, STATE))}` is empty: the trace has nothing that feeds it")
     return found
 
 

@@ -15,7 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from dctv.errors import DctvError, Interrupted
+from dctv.catalog.stdlib import Module, library
+from dctv.errors import DctvError, Interrupted, Source
 from dctv.index.cache import Bound, entries, prune
 from dctv.run import mounted_states
 from dctv.session import Session
@@ -152,6 +153,17 @@ def test_another_name_of_the_mount_is_the_same_trace(trace: Path, tmp_path: Path
         watched.session.mount(str(trace), "other.name")
         assert watched.rows("SELECT * FROM other.name.state ORDER BY quark, _ts") == rows
         assert watched.made == {"t.state"}
+
+
+def test_killed_between_two_renames(trace: Path, tmp_path: Path, expected: list[tuple[object, ...]]) -> None:
+    with Watched(trace, tmp_path / "idx") as watched:
+        watched.rows()
+    path = history(tmp_path / "idx")
+    path.with_name(f"{path.name}.json").unlink()
+    with Watched(trace, tmp_path / "idx") as watched:
+        assert watched.rows() == expected
+        assert watched.made == {"t.state"}
+        assert watched.session.warnings() == []
 
 
 def test_what_belongs_to_another_trace_is_made_anew(trace: Path, tmp_path: Path) -> None:
@@ -391,6 +403,32 @@ def test_a_trace_that_feeds_nothing_has_no_states(tmp_path: Path) -> None:
     with Watched(path, tmp_path / "idx") as watched:
         assert watched.rows("SELECT * FROM t.state") == []
         assert watched.session.warnings() == ["`t.state` is empty: the trace has nothing that feeds it"]
+
+
+def test_providers_are_what_files_there_are(trace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = {
+        "b": "SELECT 3 AS time, 'y' AS path, 'push' AS action, 2.5::FLOAT64 AS r, 'f' AS name UNION ALL "
+        "SELECT 7, 'y', 'pop', NULL, NULL",
+        "a": "SELECT 4 AS _ts, 'x' AS path, 't' AS name, 1::INT32 AS number",
+        "c": "SELECT 6 AS _ts, 'z' AS path, 9 AS other, 8 AS number",
+        "lacking": "SELECT _ts, 'w' AS path, 1 AS n FROM _events.`print|B`",
+    }
+    every = library()
+    modules = tuple(
+        Module(("state", name), ("*",), "", {}, Source(f"stdlib/state/{name}.sql", text))
+        for name, text in texts.items()
+    )
+    monkeypatch.setattr(mounted_states, "library", lambda: dataclasses.replace(every, modules=modules))
+    with Watched(trace, None) as watched:
+        rows = watched.rows("SELECT path, _ts, number, real, text FROM t.state WHERE _ts > 0 ORDER BY path, _ts")
+        assert rows == [
+            ("x", 4, None, None, "t"),
+            ("y", 3, 1, None, None),
+            ("y", 7, None, None, None),
+            ("y/1", 3, None, 2.5, None),
+            ("y/1", 7, None, None, None),
+            ("z", 6, 9, None, None),
+        ]
 
 
 def test_systems_of_the_user_are_kept_below_their_trace(trace: Path, tmp_path: Path) -> None:
