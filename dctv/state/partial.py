@@ -90,7 +90,10 @@ class PartialStateSystem(StateSystem):
 
         wanted, points, begin, stop = self._asked(quarks, times, first, last)
         # What a full history refuses is refused here too, before anything is looked up.
-        empty = self._history.over(wanted, begin, max(begin, stop))
+        if points is None:
+            empty = self._history.over(wanted, begin, stop)
+        else:
+            empty = self._history.at(wanted, points.tolist())
 
         def ask(system: StateSystem, inside: list[int] | None, low: int, high: int) -> Any:
             return system.batches_2d(wanted, times=inside, first=low, last=high, backwards=backwards)
@@ -113,7 +116,9 @@ class PartialStateSystem(StateSystem):
 
         wanted, points, begin, stop = self._asked(quarks, times, first, last)
         empty = pa.RecordBatchReader.from_stream(
-            self._history.spans(wanted, list(names), times=None, first=begin, last=max(begin, stop))
+            self._history.spans(
+                wanted, list(names), times=None if points is None else points.tolist(), first=begin, last=stop
+            )
         )
 
         def ask(system: StateSystem, inside: list[int] | None, low: int, high: int) -> Any:
@@ -129,7 +134,7 @@ class PartialStateSystem(StateSystem):
         """Return attributes, times if there are some, and the range that all of this is in."""
         import numpy as np
 
-        points = None if times is None else np.unique(np.fromiter(times, np.int64))
+        points = None if times is None else np.unique(np.array(list(times), np.int64))
         begin, stop = self.start if first is None else first, self.safe_time if last is None else last
         begin, stop = min(begin, stop), max(begin, stop)
         if points is not None:
