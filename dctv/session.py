@@ -33,15 +33,18 @@ from dctv.errors import AssertionFailed, DctvError, Interrupted, Source, TraceEr
 from dctv.functions import aggregate, scalar, span, table
 from dctv.functions.table.generate_sequential_spans import quantize
 from dctv.index.database import Index
+from dctv.index.histories import HistoryShelf
 from dctv.index.mounting import AUTO_BYTES, Narrator, Policy, When, find_by_paths, mount_of, with_index
 from dctv.index.sources import Stored
 from dctv.index.trace import Trace
 from dctv.record import record
 from dctv.rewrite.settings import Settings
 from dctv.run.execute import Executor, Hooks, Shelves
+from dctv.run.mounted_states import offer
 from dctv.run.result import Asserted, Control, Done, Outcome, Result
+from dctv.run.state_systems import Provided, options_of, provide, system_of
 from dctv.syntax import ast
-from dctv.syntax.parse import parse
+from dctv.syntax.parse import parse, parse_select
 from dctv.types.schema import Kind, Schema
 from dctv.types.units import compatible, parse_unit, ratio
 
@@ -50,7 +53,9 @@ if TYPE_CHECKING:
     from dctv.index.order import Outcome as IndexOutcome
     from dctv.provenance.database import Written
     from dctv.provenance.groups import Order as Reorganization
+    from dctv.run.histories import Provider
     from dctv.run.matches import Matches
+    from dctv.state import StateSystem
 
 Params = Mapping[str, object] | Mapping[int, object] | Mapping[str | int, object] | Sequence[object]
 Progress = Callable[[str, int, int], None]
@@ -133,7 +138,15 @@ class Session:
 
     def _executor(self, params: Params | None = None) -> Executor:
         control = Control(FAILURES, self._failure, self.interrupt, lambda: self._interrupted, self._begin, self._finish)
-        hooks = Hooks(self._mount_statement, self._unmount, self._new_cancel, control)
+        hooks = Hooks(
+            self._mount_statement,
+            self._unmount,
+            self._new_cancel,
+            self._mounts,
+            self._report,
+            _deep_recursion,
+            control,
+        )
         return Executor(self._catalog, self._engine, self._shelves, hooks, self._settings, _numbered(params), self._log)
 
     def _new_cancel(self) -> object:
@@ -164,8 +177,7 @@ class Session:
             BindError: the name is taken.
         """
         self._log.entries.clear()
-        parts = tuple(ast.Name(p) for p in name.split("."))
-        self._mount(path, ast.Path(parts), None, options)
+        self._mount(path, _path(name), None, options)
 
     def add_table(
         self,
@@ -187,7 +199,7 @@ class Session:
             BindError: the name is taken, or a column is missing.
             EngineError: the spans overlap, or a time is impossible.
         """
-        parts = check_name(self._catalog, ast.Path(tuple(ast.Name(p) for p in name.split("."))))
+        parts = check_name(self._catalog, _path(name))
         scan = scan_of(name, data, units or {}, self._engine)
         if kind != Kind.REGULAR.value:
             from dctv.functions.table.as_spans import AS_EVENTS, AS_SPANS
@@ -230,13 +242,15 @@ class Session:
         own = {k: v for k, v in options.items() if k != "align" and k not in filtering.FILTERS}
         trace, index = self._found(paths, base, name.text, own)
         path, reader = ", ".join(paths), trace.reader.name
+        shelf = HistoryShelf(trace, self._policy.index_dir) if self._policy.when else None
         narrator = Narrator(name.text, self._report, self._log.add)
-        mount = mount_of(parts, path, trace, with_index(trace, index, self._policy, narrator))
+        mount = replace(mount_of(parts, path, trace, with_index(trace, index, self._policy, narrator)), shelf=shelf)
         if align is not None:
             mount = aligned(mount, align, self._mounts)
         attach(self._catalog, mount, library(), [quantize(mount.trace.last_ts)], library_function)
         if filters:
             filtering.filter_views(self._catalog, parts, mount.reader, library(), filters)
+        offer(self._catalog, mount, lambda: self._executor().means())
         self._mounts[parts] = mount
         return f"mounted {path} as {name.text} ({reader}, {len(mount.trace.tables)} tables)"
 
@@ -347,6 +361,44 @@ class Session:
         message = last.message if isinstance(last, Done | Asserted) else "nothing to run"
         return self._executor().rows({"status": "VARCHAR"}, [[message]])
 
+    def create_state_system(
+        self,
+        name: str,
+        provider: Provider,
+        select: str,
+        *,
+        version: str | None = None,
+        replace: bool = False,
+        **options: Any,
+    ) -> StateSystem:
+        """Make a state system of the changes that a function makes of a select's rows; SQL knows it by its name.
+
+        `provider(batches, states)` is called once, with pyarrow record batches and the state system that it is to
+        change. With a version, that of a trace's own namespace which reads nothing but that trace is kept beside the
+        trace's index, and reused as long as version, select and trace are the same. Options are `backend` (`full`,
+        `memory` or `none`), `start` and `end`, in ns.
+
+        Raises:
+            BindError: the name is taken, or the select cannot be bound.
+            StateError: a change cannot be made.
+        """
+        self._interrupted = False
+        self._log.entries.clear()
+        source = Source("<select>", select)
+        with _deep_recursion():
+            provided = Provided(provider, parse_select(source), version)
+            return provide(_path(name), provided, options_of(options), self._executor().means(), replaces=replace)
+
+    def state_system(self, name: str) -> StateSystem:
+        """Return a state system by its name, such as `t.state`; it is made if it is not there.
+
+        Raises:
+            BindError: there is none of this name.
+        """
+        self._interrupted = False
+        self._log.entries.clear()
+        return system_of(_path(name), self._catalog)
+
     def matches(self, name: str, where: str | None = None, *, source_name: str = "<filter>") -> Matches:
         """Return the events of a mounted trace that match a filter such as `cat == "POSIX" and dur > 1ms`.
 
@@ -380,9 +432,8 @@ class Session:
 
     def columns(self, name: str) -> Schema | None:
         """Return the schema of a table by its dotted name, or None."""
-        path = ast.Path(tuple(ast.Name(p) for p in name.split(".")))
         try:
-            return Binder(self._executor().environment()).table(ast.TableName(path)).schema
+            return Binder(self._executor().environment()).table(ast.TableName(_path(name))).schema
         except DctvError:
             return None
 
@@ -446,6 +497,10 @@ class Session:
 def _functions() -> Mapping[str, TableFunction]:
     found = scan(table, TableFunction).values()
     return {name: function for function in found for name in (function.name, *function.aliases)}
+
+
+def _path(name: str) -> ast.Path:
+    return ast.Path(tuple(ast.Name(part) for part in name.split(".")))
 
 
 def _check_options(reader: Reader, options: Mapping[str, object]) -> None:

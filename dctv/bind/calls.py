@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from sqlglot import exp
 
+from dctv.bind import state_paths
 from dctv.bind.bound import Bound, Family, convert, operand, scale, unify
 from dctv.bind.context import Context
 from dctv.errors import BindError, UnitError, nearest
@@ -46,6 +47,17 @@ def call(expr: ast.Call, context: Context, bind: Bind) -> Bound:
     unit, arguments = _apply_rule(name, expr, arguments, context)
     if name == "unitless":
         return replace(arguments[0], unit=NO_UNIT, place=expr.place, parts=(arguments[0],))
+    if name in state_paths.FUNCTIONS:
+        return state_paths.path_call(name, arguments, expr)
+    return _engine_call(name, expr, arguments, (unit, context, inner), bind)
+
+
+def _engine_call(
+    name: str, expr: ast.Call, arguments: list[Bound], about: tuple[Unit, Context, Context], bind: Bind
+) -> Bound:
+    """Write a call of a function of the engine; `about` is its unit, its context and that of its arguments."""
+    unit, context, inner = about
+    aggregate = inner is not context
     if aggregate:
         arguments[1:] = [_setting(a, e) for a, e in zip(arguments[1:], expr.arguments[1:], strict=True)]
     sql = _invoke(name, expr, arguments, inner, bind)

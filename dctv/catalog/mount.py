@@ -13,6 +13,7 @@ from dctv.catalog.given import stored
 from dctv.catalog.namespace import Catalog, Part, StoredTable, View
 from dctv.catalog.shifting import shifted
 from dctv.catalog.stdlib import Expected, Library, Module
+from dctv.contracts.histories import Shelf
 from dctv.contracts.reader import EventColumns, LoadedTrace, TraceTable
 from dctv.contracts.table_function import TableFunction
 from dctv.errors import BindError
@@ -54,6 +55,10 @@ class Mount:
     """Where all events are, in order, if they are in one place; it may ask for their union."""
     offset: int = 0
     """How many ns the times in the trace's data are shifted by; `trace` tells of shifted times already."""
+    shelf: Shelf | None = None
+    """Where histories of its states are kept."""
+    given: dict[str, Callable[[], Plan]] = field(default_factory=dict)
+    """What gives the plans of its stored tables, by their names below the mount; filled when it is attached."""
     close: Callable[[], None] = lambda: None
     """Lets go of files that are held open; only when nothing reads them any more."""
 
@@ -88,6 +93,7 @@ def attach(
     for name, facts, doc in _FACTS:
         catalog.add((*parts, name), StoredTable(cache(partial(facts, trace)), doc, there=False))
     events = cache(lambda: _events(mount, plans))
+    mount.given.update(plans, events=events)
     every = "all events of the trace, with their arguments as JSON"
     any_event = any(table.event is not None for table in trace.tables.values())
     catalog.add((*parts, "events"), StoredTable(events, every, any_event, None if any_event else "events with a time"))

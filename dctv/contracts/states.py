@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
+from tempfile import TemporaryDirectory
+from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from dctv.plan.nodes import Scan, physical_names
-from dctv.plan.predicate import And, Compare, In, Predicate
+from dctv.plan.predicate import And, Compare, In, Predicate, Prefix
+from dctv.plan.source import Held
 from dctv.record import record
-from dctv.state import StateSystem, split
+from dctv.state import PartialStateSystem, StateSystem, escape, split
 from dctv.types.schema import DURATION, TS, ColumnType, Kind, Schema
 from dctv.types.units import parse_unit
 
@@ -34,13 +37,53 @@ INTERVALS = Schema(
 )
 _SHIFTS = {"=": (0, 0), ">=": (0, None), ">": (1, None), "<=": (None, 0), "<": (None, -1)}
 """What a comparison tells of the least and the greatest value."""
+_Told = Compare | In | Prefix
+"""Conditions that may tell of attributes or times."""
+
+
+class History:
+    """A state system that is made when somebody first needs it; several threads may."""
+
+    def __init__(self, make: Callable[[], StateSystem]) -> None:
+        self._make = make
+        self._lock = RLock()
+        self._system: StateSystem | None = None
+
+    @classmethod
+    def of(cls, system: StateSystem) -> History:
+        """Return one that is there."""
+        found = cls(lambda: system)
+        found._system = system
+        return found
+
+    @property
+    def built(self) -> bool:
+        """Whether it is there."""
+        return self._system is not None
+
+    def system(self) -> StateSystem:
+        """Return it, made if it is not there."""
+        with self._lock:
+            if self._system is None:
+                self._system = self._make()
+            return self._system
+
+
+@record
+class Step:
+    """Something that is asked of a state system, which may not be there yet."""
+
+    words: str
+    """For EXPLAIN."""
+    apply: Callable[[States], States]
+    """Called when it is there."""
 
 
 @record(eq=False)
 class States:
     """Intervals of some attributes that touch a range of times, or that one of some times is in."""
 
-    system: StateSystem
+    history: History
     quarks: tuple[int, ...] | None = None
     """None for all."""
     first: int | None = None
@@ -48,49 +91,50 @@ class States:
     times: tuple[int, ...] | None = None
     asked: bool = False
     """The range is what was asked for; else it is one that all intervals touch which a condition needs."""
+    steps: tuple[Step, ...] = ()
+    """What is to be done, in this order, when the state system is there."""
+
+    @property
+    def system(self) -> StateSystem:
+        """The state system; it is made if it is not there."""
+        return self.history.system()
+
+    def when_there(self, words: str, apply: Callable[[States], States]) -> States:
+        """Narrow it by what only the state system can tell: now if it is there, else before rows are read."""
+        if self.history.built:
+            return apply(self.prepared())
+        return replace(self, steps=(*self.steps, Step(words, apply)))
+
+    def prepared(self) -> States:
+        """Make the state system if it is not there, and do what waits for it.
+
+        Raises:
+            DctvError: it cannot be made, or something was asked for that it does not have.
+        """
+        found = replace(self, steps=()) if self.steps else self
+        _ = self.system
+        for step in self.steps:
+            found = step.apply(found)
+        return found
+
+    def prepare(self, run: Run) -> None:
+        """Make the state system if it is not there, and see whether it has what is asked for.
+
+        Rows that are found by running other queries are found now, since none can begin while this one runs.
+        """
+        there = self.prepared()
+        if isinstance(there.system, PartialStateSystem):
+            run.kept[self] = aside(there.looked_up())
 
     def narrowed(self, predicate: Predicate) -> States:
         """Return a source of fewer attributes or times, where the condition speaks of them."""
-        found = self
-        for part in predicate.parts if isinstance(predicate, And) else (predicate,):
-            found = found._with(part)
-        return found
-
-    def _with(self, part: Predicate) -> States:
-        match part:
-            case Compare((column,), "=", value) if column in (_QUARK, _PATH):
-                return self._of(column, (value,))
-            case In(column, values) if column in (_QUARK, _PATH):
-                return self._of(column, values)
-            case Compare((column,), operator, int(value)) if column == TS and operator in _SHIFTS:
-                return self._between(*_shifted(operator, value))
-            case Compare(columns, operator, int(value)) if set(columns) == {TS, DURATION} and operator in _SHIFTS:
-                # The end of a span is the time after its last one.
-                low, _ = _shifted(operator, value - 1)
-                return self._between(low, None)
-            case _:
-                return self
-
-    def _of(self, column: str, values: Iterable[Any]) -> States:
-        if column == _PATH:
-            found = [self.system.find(*split(value)) for value in values if isinstance(value, str)]
-        else:
-            found = [int(value) for value in values if isinstance(value, int)]
-        known = range(self.system.attribute_count)
-        return self.of(sorted(quark for quark in found if quark in known))
+        words = ", ".join(_words(part) for part in _parts(predicate) if isinstance(part, _Told))
+        return self.when_there(words, lambda there: _narrowed(there, predicate)) if words else self
 
     def of(self, quarks: Iterable[int]) -> States:
         """Return a source of no other attributes."""
         before = None if self.quarks is None else set(self.quarks)
         return replace(self, quarks=tuple(one for one in dict.fromkeys(quarks) if before is None or one in before))
-
-    def _between(self, first: int | None, last: int | None) -> States:
-        if self.asked or self.times is not None:
-            # What begins before a range may well touch it, so conditions on begins and ends do not make it smaller.
-            return self
-        low = max((one for one in (self.first, first) if one is not None), default=None)
-        high = min((one for one in (self.last, last) if one is not None), default=None)
-        return replace(self, first=low, last=high)
 
     def reading(self, _: Collection[str]) -> States:
         """Return itself: a state has few columns."""
@@ -102,27 +146,126 @@ class States:
     def query(self) -> None:
         """Return None: the engine is handed the rows."""
 
-    def open(self, _: Run) -> Any:
+    def open(self, run: Run) -> Any:
         """Return the intervals; they are looked up as they are read."""
+        return run.kept[self] if self in run.kept else self.prepared().looked_up()
+
+    def looked_up(self) -> Any:
+        """Return the intervals of a state system that is there, as an Arrow stream."""
         first = self.first
         if first is not None and self.last is not None:
             # A state that begins before the one and ends after the other lasts at both.
             first = min(first, self.last)
         quarks = range(self.system.attribute_count) if self.quarks is None else self.quarks
-        return self.system.spans(quarks, physical_names(INTERVALS), times=self.times, first=first, last=self.last)
+        names = physical_names(INTERVALS)
+        return self.system.spans(quarks, names, times=self.times, first=first, last=self.last)
 
     def lines(self) -> Sequence[str]:
         """Return which attributes and times are looked up."""
-        count = self.system.attribute_count
-        wanted = count if self.quarks is None else len(self.quarks)
+        if not self.history.built:
+            return ("states: looked up when they are read", *(f"states: {step.words}" for step in self.steps))
+        there = self.prepared()
+        count = there.system.attribute_count
+        wanted = count if there.quarks is None else len(there.quarks)
         told = f"states: {wanted:,} of {count:,} attributes"
-        if self.times is not None:
-            return (f"{told} at {len(self.times):,} times",)
-        ends = ("" if one is None else f"{one} ns" for one in (self.first, self.last))
-        return (told if self.first is None and self.last is None else f"{told}, {'..'.join(ends)}",)
+        if there.times is not None:
+            return (f"{told} at {len(there.times):,} times",)
+        ends = ("" if one is None else f"{one} ns" for one in (there.first, there.last))
+        return (told if there.first is None and there.last is None else f"{told}, {'..'.join(ends)}",)
 
     def bytes_read(self) -> None:
         """Return None: what is read of a mapped file is not counted."""
+
+
+@record(eq=False)
+class Computed(Held):
+    """Rows that a state system gives, which are found just before they are read."""
+
+    rows: Callable[[], Any]
+    told: Callable[[], Sequence[str]] = lambda: ()
+
+    def prepare(self, run: Run) -> None:
+        """Make the state system if it is not there, and find the rows."""
+        run.kept[self] = self.rows()
+
+    def open(self, run: Run) -> Any:
+        """Return the rows."""
+        return run.kept[self]
+
+    def lines(self) -> Sequence[str]:
+        """Return which attributes are looked up."""
+        return self.told()
+
+
+def aside(stream: Any) -> Any:
+    """Put the rows of a stream into a file without a name, and return them as a table that is mapped."""
+    import pyarrow as pa
+
+    with TemporaryDirectory(prefix="dctv-states-") as folder:
+        path = f"{folder}/rows"
+        with pa.RecordBatchReader.from_stream(stream) as reader, pa.ipc.new_file(path, reader.schema) as writer:
+            for batch in reader:
+                writer.write_batch(batch)
+        with pa.memory_map(path) as mapped, pa.ipc.open_file(mapped) as file:
+            return file.read_all()
+
+
+def _parts(predicate: Predicate) -> tuple[Predicate, ...]:
+    return predicate.parts if isinstance(predicate, And) else (predicate,)
+
+
+def _words(part: Compare | In | Prefix) -> str:
+    match part:
+        case Compare(columns, operator, value):
+            return f"{' + '.join(columns)} {operator} {value}"
+        case In(column, values):
+            return f"{column} in {', '.join(map(str, values))}"
+        case Prefix(column, text):
+            return f"{column} begins with {text}"
+
+
+def _narrowed(states: States, predicate: Predicate) -> States:
+    for part in _parts(predicate):
+        states = _with(states, part)
+    return states
+
+
+def _with(states: States, part: Predicate) -> States:
+    match part:
+        case Compare((column,), "=", value) if column in (_QUARK, _PATH):
+            return _of(states, column, (value,))
+        case In(column, values) if column in (_QUARK, _PATH):
+            return _of(states, column, values)
+        case Prefix(column, text) if column == _PATH:
+            system = states.system
+            every = range(system.attribute_count)
+            return states.of(quark for quark in every if escape(system.path(quark)).startswith(text))
+        case Compare((column,), operator, int(value)) if column == TS and operator in _SHIFTS:
+            return _between(states, *_shifted(operator, value))
+        case Compare(columns, operator, int(value)) if set(columns) == {TS, DURATION} and operator in _SHIFTS:
+            # The end of a span is the time after its last one.
+            low, _ = _shifted(operator, value - 1)
+            return _between(states, low, None)
+        case _:
+            return states
+
+
+def _of(states: States, column: str, values: Iterable[Any]) -> States:
+    if column == _PATH:
+        found = [states.system.find(*split(value)) for value in values if isinstance(value, str)]
+    else:
+        found = [int(value) for value in values if isinstance(value, int)]
+    known = range(states.system.attribute_count)
+    return states.of(sorted(quark for quark in found if quark in known))
+
+
+def _between(states: States, first: int | None, last: int | None) -> States:
+    if states.asked or states.times is not None:
+        # What begins before a range may well touch it, so conditions on begins and ends do not make it smaller.
+        return states
+    low = max((one for one in (states.first, first) if one is not None), default=None)
+    high = min((one for one in (states.last, last) if one is not None), default=None)
+    return replace(states, first=low, last=high)
 
 
 def _shifted(operator: str, value: int) -> tuple[int | None, int | None]:

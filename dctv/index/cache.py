@@ -10,6 +10,7 @@ from pathlib import Path
 
 from dctv.errors import IndexUnusable
 from dctv.index import locks
+from dctv.index.history_notes import kept_in
 from dctv.index.keeper import sweep
 from dctv.index.location import INDEX
 from dctv.index.opening import change, open_whole
@@ -32,6 +33,8 @@ class Entry:
     """Seconds since the epoch."""
     problem: str | None
     """Why it is of no use, None if it is good."""
+    histories: tuple[str, ...] = ()
+    """State systems whose histories are kept with it."""
 
 
 @record
@@ -91,6 +94,7 @@ def _folders(root: Path) -> Iterator[Path]:
 def _entry(folder: Path, *, look: bool) -> Entry:
     paths: tuple[Path, ...] = ()
     problem: str | None = None
+    kept = kept_in(folder) if look else []
     if look:
         try:
             index = open_whole(folder)
@@ -100,9 +104,11 @@ def _entry(folder: Path, *, look: bool) -> Entry:
             paths = tuple(file.path for file in index.files)
             problem = change(index)
             index.close()
+        elif problem is None and kept:
+            paths = kept[0][1]
         elif problem is None:
             problem = "the index is not finished"
-    return Entry(folder, paths, _size(folder), locks.last_use(folder), problem)
+    return Entry(folder, paths, _size(folder), locks.last_use(folder), problem, tuple(name for name, _ in kept))
 
 
 def _size(folder: Path) -> int:

@@ -28,8 +28,10 @@ _FRESH = 60
 class Hold:
     """A lock on an open file, until it is closed."""
 
-    def __init__(self, file: int) -> None:
+    def __init__(self, file: int, *, sure: bool = True) -> None:
         self._file: int | None = file
+        self.sure = sure
+        """Whether the file system has locks."""
 
     def close(self) -> None:
         """Let go."""
@@ -68,8 +70,8 @@ def remove(folder: Path) -> Hold | None:
     return None
 
 
-def build(folder: Path, waiting: Callable[[], None] | None) -> Hold | None:
-    """Become the one who builds in a folder that `use` holds.
+def build(folder: Path, waiting: Callable[[], None] | None, name: str = BUILDING) -> Hold | None:
+    """Become the one who builds in a folder that `use` holds; there is one for each name of a lock.
 
     `waiting` is called again and again while somebody else builds, and ends the wait by raising; without it the answer
     then is None.
@@ -77,7 +79,7 @@ def build(folder: Path, waiting: Callable[[], None] | None) -> Hold | None:
     Raises:
         OSError: the folder cannot be written.
     """
-    file = os.open(folder / BUILDING, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+    file = os.open(folder / name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
     try:
         while not _locked(file, fcntl.LOCK_EX | fcntl.LOCK_NB):
             if waiting is None:
@@ -88,7 +90,7 @@ def build(folder: Path, waiting: Callable[[], None] | None) -> Hold | None:
     except BaseException:
         os.close(file)
         raise
-    return Hold(file)
+    return Hold(file, sure=_locked(file, fcntl.LOCK_EX | fcntl.LOCK_NB, unknown=False))
 
 
 def last_use(folder: Path) -> float:

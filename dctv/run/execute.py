@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -12,11 +13,12 @@ from dctv.bind import expressions
 from dctv.bind.binder import Binder
 from dctv.bind.context import Environment, Leaves
 from dctv.bind.scope import Scope
-from dctv.catalog.mount import HIDDEN
+from dctv.catalog.mount import HIDDEN, Mount
 from dctv.catalog.namespace import Catalog, Entry, Part, StoredTable, View
 from dctv.contracts.engine import Engine
 from dctv.contracts.function_rule import FunctionRule
 from dctv.contracts.span_operator import SpanOperator
+from dctv.contracts.states import Computed, States
 from dctv.contracts.table_function import REQUIRED, Argument, TableFunction
 from dctv.errors import BindError, DctvError, UsageError, WarningLog, nearest
 from dctv.plan.explain import explain
@@ -27,7 +29,8 @@ from dctv.record import record
 from dctv.rewrite.graph import readers_first
 from dctv.rewrite.rewrite import rewrite
 from dctv.rewrite.settings import CHOICES, Settings
-from dctv.run import states
+from dctv.run import state_systems
+from dctv.run.histories import Report
 from dctv.run.metering import Metering, measured
 from dctv.run.regions import cut
 from dctv.run.result import Asserted, Control, Done, Outcome, Result
@@ -54,6 +57,10 @@ class Hooks:
     mount: Callable[[ast.MountTrace], str]
     unmount: Callable[[tuple[str, ...]], None]
     new_cancel: Callable[[], object]
+    mounts: Mapping[tuple[str, ...], Mount]
+    report: Report
+    deep: Callable[[], AbstractContextManager[None]]
+    """Lets long texts be bound."""
     control: Control
 
 
@@ -102,7 +109,7 @@ class Executor:
     def _change(self, statement: ast.Change) -> Done:
         match statement:
             case ast.CreateStateSystem() | ast.DropStateSystem():
-                return self._change_states(statement)
+                return state_systems.change(statement, self.means())
             case ast.Set():
                 return self._set(statement)
             case ast.MountTrace():
@@ -139,7 +146,8 @@ class Executor:
 
     def _running(self, plan: Plan, metering: Metering | None = None) -> Result:
         cancel: Any = self.hooks.new_cancel()
-        runner = Runner(self.engine, cancel, self._sharing(plan), Run(tuple(_sources(plan))), metering)
+        sources = tuple(_sources(plan))
+        runner = Runner(self.engine, cancel, self._sharing(plan), Run(sources), metering)
         control = self.hooks.control
 
         def finish() -> None:
@@ -147,7 +155,13 @@ class Executor:
             runner.warn(self.log)
             control.finish()
 
-        own = replace(control, finish=finish)
+        def begin() -> None:
+            control.begin()
+            for source in sources:
+                if isinstance(source, States | Computed):
+                    source.prepare(runner.run)
+
+        own = replace(control, begin=begin, finish=finish)
         return Result(plan.schema, runner.stream(plan), self.log, own)
 
     def _sharing(self, plan: Plan) -> Sharing:
@@ -206,39 +220,18 @@ class Executor:
         self.catalog.add(found[1] if found else parts, View(lambda: select, statement.columns))
         return Done(f"created view {statement.path.text}")
 
-    def _change_states(self, statement: ast.CreateStateSystem | ast.DropStateSystem) -> Done:
-        if isinstance(statement, ast.CreateStateSystem):
-            return self._create_states(statement)
-        return self._drop_states(statement)
-
-    def _create_states(self, statement: ast.CreateStateSystem) -> Done:
-        parts = tuple(p.text for p in statement.path.parts)
-        found = self.catalog.find(parts)
-        if parts[0].lower() == "dctv":
-            raise BindError("the name `dctv` belongs to dctv's own functions", statement.path.place)
-        if found is not None and not (statement.replace and states.is_state_system(found[0])):
-            known = states.is_state_system(found[0])
-            what, hint = ("a state system", "CREATE OR REPLACE replaces it") if known else ("a table or view", None)
-            raise BindError(f"`{statement.path.text}` is {what} already", statement.path.place, hint=hint)
-        if found is None and self.catalog.space(parts) is not None:
-            raise BindError(f"`{statement.path.text}` holds other names already", statement.path.place)
-        changes = self.result(states.changes_of(self.bind(statement.select), statement.select.place))
-        kept = states.build(changes)
-        states.show(self.catalog, found[1] if found else parts, kept)
-        told = f"{kept.system.attribute_count:,} attributes, {kept.system.interval_count:,} states"
-        return Done(f"created state system {statement.path.text}: {told}")
-
-    def _drop_states(self, statement: ast.DropStateSystem) -> Done:
-        found = self.catalog.find(tuple(p.text for p in statement.path.parts))
-        if found is None or not states.is_state_system(found[0]):
-            if statement.if_exists and found is None:
-                return Done(f"there is no state system {statement.path.text}")
-            if found is None:
-                raise self.catalog.unknown(statement.path, "state system")
-            raise BindError(f"`{statement.path.text}` is no state system", statement.path.place)
-        self.catalog.drop(found[1])
-        self.catalog.drop_space(found[1])
-        return Done(f"dropped state system {statement.path.text}")
+    def means(self) -> state_systems.Means:
+        """Return what state systems are made with."""
+        hooks = self.hooks
+        return state_systems.Means(
+            self.catalog,
+            hooks.mounts,
+            lambda: Binder(self.environment()),
+            self.result,
+            hooks.report,
+            self.log.add,
+            hooks.deep,
+        )
 
     def _drop_view(self, statement: ast.DropView) -> Done:
         found = self.catalog.find(tuple(p.text for p in statement.path.parts))

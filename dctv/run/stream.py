@@ -46,7 +46,7 @@ class Runner:
         self, engine: Engine, cancel: Any, sharing: Sharing, run: Run, metering: Metering | None = None
     ) -> None:
         self._engine = engine
-        self._run = run
+        self.run = run
         self._cancel = cancel
         self._sharing = sharing
         self._metering = metering
@@ -79,7 +79,7 @@ class Runner:
                 raise AssertionError(type(plan))
 
     def _opened(self, plan: Scan) -> Any:
-        opened = plan.source.open(self._run)
+        opened = plan.source.open(self.run)
         return opened if self._metering is None else self._metering.metered(plan, opened)
 
     def _region(self, plan: Relation) -> Any:
@@ -150,7 +150,7 @@ class Runner:
         for spool in self._spools.values():
             spool.close()
         self._spools.clear()
-        self._run.kept.clear()
+        self.run.kept.clear()
 
     def _arrow_schema(self, schema: Schema) -> object:
         """Return the Arrow schema that the engine gives to a table's types."""

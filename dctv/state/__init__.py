@@ -7,6 +7,7 @@ from dctv.state.faults import (
     AttributeNotFound,
     HistoryClosed,
     HistoryDamaged,
+    HistoryOfAnother,
     OutOfOrder,
     StateError,
     TimeOutOfRange,
@@ -15,14 +16,16 @@ from dctv.state.faults import (
 from dctv.state.interval import Interval, Value, compare
 from dctv.state.partial import PartialStateSystem
 from dctv.state.pool import AttributePool
-from dctv.state.system import StateSystem
+from dctv.state.system import Feature, StateSystem
 
 __all__ = [
     "ROOT",
     "AttributeNotFound",
     "AttributePool",
+    "Feature",
     "HistoryClosed",
     "HistoryDamaged",
+    "HistoryOfAnother",
     "Interval",
     "OutOfOrder",
     "PartialStateSystem",

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dctv.record import record
-from dctv.state.faults import TimeOutOfRange
+from dctv.state.faults import TimeOutOfRange, of_64_bits
 from dctv.state.interval import Interval, Value
-from dctv.state.system import StateSystem, read_history
+from dctv.state.system import Feature, StateSystem, read_history
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 Replay = Callable[[int, int], Iterable["pa.RecordBatch"]]
 """Returns, for a first and a last time, the changes that were made then, as they were given to `apply`."""
+_Ask = Callable[[StateSystem, "list[int] | None", int, int], "Iterable[pa.RecordBatch]"]
+"""Asks a part about some times, or a range."""
 GRANULARITY = 50_000
 _KEPT = 4
 """Parts that were made again and are kept for the next question."""
@@ -45,6 +47,7 @@ class PartialStateSystem(StateSystem):
         self._parts: OrderedDict[int, _Part] = OrderedDict()
 
     @classmethod
+    @of_64_bits
     def build(
         cls, path: Path, replay: Replay, start: int = 0, identity: bytes = b"", granularity: int = GRANULARITY
     ) -> PartialStateSystem:
@@ -62,14 +65,17 @@ class PartialStateSystem(StateSystem):
         """Open a history that was written and closed, as `StateSystem.open` does."""
         return cls(read_history(path, identity), replay)
 
+    @of_64_bits
     def state(self, time: int, quark: int) -> Interval:
         """Return the state of an attribute at a time."""
         return self._part(time).system.state(time, quark)
 
+    @of_64_bits
     def full_batch(self, time: int) -> pa.RecordBatch:
         """Return the states of all attributes at a time as Arrow columns, a row for each quark."""
         return self._part(time).system.full_batch(time)
 
+    @of_64_bits
     def batches_2d(
         self,
         quarks: Iterable[int],
@@ -80,30 +86,72 @@ class PartialStateSystem(StateSystem):
         backwards: bool = False,
     ) -> pa.RecordBatchReader:
         """Return each interval of some attributes that one of the times, or part of a range, is in."""
-        import numpy as np
         import pyarrow as pa
 
-        wanted = list(quarks)
-        points = None if times is None else np.unique(np.fromiter(times, np.int64))
+        wanted, points, begin, stop = self._asked(quarks, times, first, last)
+        # What a full history refuses is refused here too, before anything is looked up.
+        if points is None:
+            empty = self._history.over(wanted, begin, stop)
+        else:
+            empty = self._history.at(wanted, points.tolist())
+
+        def ask(system: StateSystem, inside: list[int] | None, low: int, high: int) -> Any:
+            return system.batches_2d(wanted, times=inside, first=low, last=high, backwards=backwards)
+
+        found = self._batches(ask, points, begin, min(stop, self.safe_time), backwards=backwards)
+        return pa.RecordBatchReader.from_batches(pa.schema(empty), found)
+
+    @of_64_bits
+    def spans(
+        self,
+        quarks: Iterable[int],
+        names: Sequence[str],
+        *,
+        times: Sequence[int] | None = None,
+        first: int | None = None,
+        last: int | None = None,
+    ) -> Any:
+        """Return the intervals of `query_2d` as Arrow batches of spans, which half-open are: start and duration."""
+        import pyarrow as pa
+
+        wanted, points, begin, stop = self._asked(quarks, times, first, last)
+        empty = pa.RecordBatchReader.from_stream(
+            self._history.spans(
+                wanted, list(names), times=None if points is None else points.tolist(), first=begin, last=stop
+            )
+        )
+
+        def ask(system: StateSystem, inside: list[int] | None, low: int, high: int) -> Any:
+            stream = system.spans(wanted, names, times=inside, first=low, last=high)
+            return pa.RecordBatchReader.from_stream(stream)
+
+        found = self._batches(ask, points, begin, min(stop, self.safe_time), backwards=False)
+        return pa.RecordBatchReader.from_batches(empty.schema, found)
+
+    def _asked(
+        self, quarks: Iterable[int], times: Iterable[int] | None, first: int | None, last: int | None
+    ) -> tuple[list[int], np.ndarray | None, int, int]:
+        """Return attributes, times if there are some, and the range that all of this is in."""
+        import numpy as np
+
+        points = None if times is None else np.unique(np.array(list(times), np.int64))
         begin, stop = self.start if first is None else first, self.safe_time if last is None else last
         begin, stop = min(begin, stop), max(begin, stop)
         if points is not None:
             begin, stop = (int(points[0]), int(points[-1])) if points.size else (self.start, self.start - 1)
-        # What a full history refuses is refused here too, before anything is looked up.
-        empty = self._history.over(wanted, begin, max(begin, stop))
-        found = self._batches(wanted, points, begin, min(stop, self.safe_time), backwards=backwards)
-        return pa.RecordBatchReader.from_batches(pa.schema(empty), found)
+        return list(quarks), points, begin, stop
 
     def _batches(
-        self, quarks: list[int], points: np.ndarray | None, begin: int, stop: int, *, backwards: bool
+        self, ask: _Ask, points: np.ndarray | None, begin: int, stop: int, *, backwards: bool
     ) -> Iterator[pa.RecordBatch]:
+        """Yield what the parts answer, without what an earlier one has told of; starts are the first `int64` column."""
         import pyarrow as pa
 
         for part in self._over(begin, stop, backwards=backwards):
             low, high = max(part.first, begin), min(part.last, stop)
             inside = None if points is None else points[(points >= low) & (points <= high)].tolist()
-            for batch in part.system.batches_2d(quarks, times=inside, first=low, last=high, backwards=backwards):
-                starts = batch.column("start").to_numpy()
+            for batch in ask(part.system, inside, low, high):
+                starts = batch.column(batch.schema.types.index(pa.int64())).to_numpy()
                 before = (starts < part.first) & (part.first > begin)
                 if points is not None:
                     # The first of the times from the state's begin on is in an earlier part, which has told of it.
@@ -136,26 +184,44 @@ class PartialStateSystem(StateSystem):
 
     def range_max(self, quark: int, first: int, last: int) -> Value:
         """Return the greatest state of an attribute in a range; None if it has none there."""
-        found = [part.system.range_max(quark, *ends) for part, ends in self._parts_of(first, last)]
-        return max((value for value in found if value is not None), default=None)
+        return self.ranges([quark], first, last, "max")[0]
 
     def range_min(self, quark: int, first: int, last: int) -> Value:
         """Return the least state of an attribute in a range; None if it has none there."""
-        found = [part.system.range_min(quark, *ends) for part, ends in self._parts_of(first, last)]
-        return min((value for value in found if value is not None), default=None)
+        return self.ranges([quark], first, last, "min")[0]
 
     def range_average(self, quark: int, first: int, last: int) -> float:
         """Return the average of an attribute over a range, weighted by time; no state counts as 0."""
+        (found,) = self.ranges([quark], first, last, "avg")
+        assert isinstance(found, float)
+        return found
+
+    @of_64_bits
+    def ranges(self, quarks: Sequence[int], first: int, last: int, feature: Feature) -> list[Value]:
+        """Return the maximum, minimum or average of each of some attributes over a range; each part is made once."""
+        if feature == "avg":
+            return list(self._averages(quarks, first, last))
+        choose = max if feature == "max" else min
+        best: list[Value] = [None] * len(quarks)
+        for part, ends in self._parts_of(first, last):
+            for number, value in enumerate(part.system.ranges(quarks, *ends, feature)):
+                known: Any = best[number]
+                if value is not None:
+                    best[number] = value if known is None else choose(known, value)
+        return best
+
+    def _averages(self, quarks: Sequence[int], first: int, last: int) -> list[float]:
         stop = min(last, self.safe_time)
         if first >= stop and first <= last:
-            return self._part(first).system.range_average(quark, first, last)
-        total = 0.0
+            return [self._part(first).system.range_average(quark, first, last) for quark in quarks]
+        totals = [0.0] * len(quarks)
         for part, (low, high) in self._parts_of(first, last):
-            total += part.system.range_average(quark, low, high) * (high - low)
-            # An average ends before its last time, which the next part does not begin with.
-            if high < stop:
-                total += part.system.range_average(quark, high, high)
-        return total / (stop - first)
+            for number, quark in enumerate(quarks):
+                totals[number] += part.system.range_average(quark, low, high) * (high - low)
+                # An average ends before its last time, which the next part does not begin with.
+                if high < stop:
+                    totals[number] += part.system.range_average(quark, high, high)
+        return [total / (stop - first) for total in totals]
 
     def _parts_of(self, first: int, last: int) -> Iterator[tuple[_Part, tuple[int, int]]]:
         if last < first:

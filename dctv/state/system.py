@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from dctv.state.attributes import ROOT, Attributes
-from dctv.state.faults import HistoryClosed, HistoryDamaged, StateError, WrongValue
+from dctv.state.faults import HistoryClosed, HistoryDamaged, HistoryOfAnother, StateError, WrongValue, of_64_bits
 from dctv.state.interval import Interval, Value, intervals_of
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def read_history(path: Path, identity: bytes | None) -> StateHistory:
             raise HistoryDamaged(f"the history `{path}` is empty")
         history = StateHistory.open(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
     if identity is not None and history.identity != identity:
-        raise HistoryDamaged(f"the history `{path}` is of another trace, or was made by another version")
+        raise HistoryOfAnother(f"the history `{path}` is of another trace, or was made by another version")
     return history
 
 
@@ -57,6 +57,7 @@ class StateSystem:
         self._attributes = Attributes(history)
 
     @classmethod
+    @of_64_bits
     def in_memory(cls, start: int = 0) -> StateSystem:
         """Begin a history that is kept in memory."""
         from dctv._kernels import StateHistory
@@ -64,6 +65,7 @@ class StateSystem:
         return cls(StateHistory(start))
 
     @classmethod
+    @of_64_bits
     def without_history(cls, start: int = 0) -> StateSystem:
         """Begin a state system that only knows the states that are; what was is forgotten."""
         from dctv._kernels import StateHistory
@@ -71,6 +73,7 @@ class StateSystem:
         return cls(StateHistory(start, keep=False))
 
     @classmethod
+    @of_64_bits
     def on_disk(cls, path: Path, start: int = 0, identity: bytes = b"") -> StateSystem:
         """Begin a history that is written to a new file; `identity` says what it is of, for `open`.
 
@@ -107,6 +110,11 @@ class StateSystem:
         return self._history.safe
 
     @property
+    def now(self) -> int:
+        """The time of the last change."""
+        return self._history.now
+
+    @property
     def attribute_count(self) -> int:
         """How many attributes there are; quarks are less than this."""
         return len(self._history)
@@ -120,6 +128,7 @@ class StateSystem:
         """Return the attribute of a path, which is made with all above it if it is missing."""
         return self.add_below(ROOT, *names)
 
+    @of_64_bits
     def add_below(self, quark: int, *names: str) -> int:
         """Return the attribute of a path below another, which is made if it is missing."""
         return self._history.add(quark, list(names))
@@ -132,6 +141,7 @@ class StateSystem:
         """
         return self._attributes.find(below, names)
 
+    @of_64_bits
     def find(self, *names: str, below: int = ROOT) -> int:
         """Return the attribute of a path, -2 where there is none."""
         return self._history.find(below, list(names))
@@ -147,22 +157,27 @@ class StateSystem:
         """Return the attributes below one, each before its own; only names that match the regex as a whole."""
         return list(self._attributes.below(quark, pattern, recursive=recursive))
 
+    @of_64_bits
     def parent(self, quark: int) -> int:
         """Return the attribute above one, -1 for those at the top."""
         return self._history.parent(quark)
 
+    @of_64_bits
     def name(self, quark: int) -> str:
         """Return the last name of an attribute's path."""
         return self._history.name(quark)
 
+    @of_64_bits
     def path(self, quark: int) -> tuple[str, ...]:
         """Return the names of an attribute's path."""
         return self._attributes.path(quark)
 
+    @of_64_bits
     def kind(self, quark: int) -> str:
         """Return the type of an attribute's states; `null` if it had none."""
         return self._history.kind(quark)
 
+    @of_64_bits
     def modify(self, time: int, value: Value, quark: int, kind: Kind | None = None) -> None:
         """Let an attribute have another state from a time on.
 
@@ -172,14 +187,17 @@ class StateSystem:
         """
         self._history.change(time, quark, "modify", value, kind)
 
+    @of_64_bits
     def update_ongoing(self, value: Value, quark: int, kind: Kind | None = None) -> None:
         """Replace the state that lasts, from its begin on, by what is known now."""
         self._history.change(self._history.now, quark, "update", value, kind)
 
+    @of_64_bits
     def push(self, time: int, value: Value, quark: int, kind: Kind | None = None) -> None:
         """Put a state on a stack: the attribute's state is its depth, values are below it, named `1`, `2` ..."""
         self._history.change(time, quark, "push", value, kind)
 
+    @of_64_bits
     def pop(self, time: int, quark: int) -> Value:
         """Take the last state off a stack and return it; None, and no change, if it is empty.
 
@@ -187,10 +205,12 @@ class StateSystem:
         """
         return self._history.change(time, quark, "pop")
 
+    @of_64_bits
     def offer(self, time: int, value: Value, quark: int, kind: Kind | None = None) -> None:
         """Put a state at the end of a queue, which looks like a stack."""
         self._history.change(time, quark, "offer", value, kind)
 
+    @of_64_bits
     def poll(self, time: int, quark: int) -> Value:
         """Take the first state of a queue and return it; the others move up."""
         return self._history.change(time, quark, "poll")
@@ -200,18 +220,22 @@ class StateSystem:
         first = self.find("1", below=quark)
         return None if first < 0 else self.ongoing(first).value
 
+    @of_64_bits
     def increment(self, time: int, quark: int, by: int | float = 1, kind: Kind | None = None) -> None:
         """Add to the state of an attribute; no state counts as 0."""
         self._history.change(time, quark, "increment", by, kind)
 
+    @of_64_bits
     def remove(self, time: int, quark: int) -> None:
         """Let an attribute and all below it have no state from a time on."""
         self._history.change(time, quark, "remove")
 
+    @of_64_bits
     def later(self, time: int, action: Action, quark: int, value: Value = None, kind: Kind | None = None) -> None:
         """Have a change made before the first other one at its time or after it, or when the history ends."""
         self._history.ask(time, quark, action, value, kind)
 
+    @of_64_bits
     def modify_mipmap(
         self,
         time: int,
@@ -240,6 +264,7 @@ class StateSystem:
         batches = changes.to_batches() if hasattr(changes, "to_batches") else [changes]
         return sum(self._history.apply(batch, sort=sort) for batch in batches)
 
+    @of_64_bits
     def close(self, end: int) -> None:
         """End the history: every state lasts until then, and no more changes can be made."""
         self._history.close(end)
@@ -252,11 +277,13 @@ class StateSystem:
         """Wait until the history is closed or given up; say whether it is closed."""
         return self._history.wait(seconds)
 
+    @of_64_bits
     def ongoing(self, quark: int) -> Interval:
         """Return the state that an attribute has while the history is built, whatever becomes of it."""
         start, end, ongoing, value = self._history.ongoing(quark)
         return Interval(quark, start, end, value, ongoing)
 
+    @of_64_bits
     def state(self, time: int, quark: int) -> Interval:
         """Return the state of an attribute at a time.
 
@@ -270,6 +297,7 @@ class StateSystem:
         """Return the states of all attributes at a time, by quark."""
         return list(intervals_of([self.full_batch(time)]))
 
+    @of_64_bits
     def full_batch(self, time: int) -> pa.RecordBatch:
         """Return the states of all attributes at a time as Arrow columns, a row for each quark."""
         import pyarrow as pa
@@ -298,6 +326,7 @@ class StateSystem:
             except (pa.ArrowException, OSError) as error:
                 raise _told(str(error)) from None
 
+    @of_64_bits
     def batches_2d(
         self,
         quarks: Iterable[int],
@@ -316,6 +345,7 @@ class StateSystem:
         end = max(self.safe_time, begin) if last is None else last
         return pa.RecordBatchReader.from_stream(self._history.over(list(quarks), begin, end, backwards=backwards))
 
+    @of_64_bits
     def spans(
         self,
         quarks: Iterable[int],
@@ -384,14 +414,22 @@ class StateSystem:
             raise WrongValue(f"the attribute {quark} is no stack, its state is `{depth}`")
         return self.state(time, self.quark(str(depth), below=quark))
 
+    def ranges(self, quarks: Sequence[int], first: int, last: int, feature: Feature) -> list[int | float | str | None]:
+        """Return the maximum, minimum or average of each of some attributes over a range."""
+        ask = {"max": self.range_max, "min": self.range_min, "avg": self.range_average}[feature]
+        return [ask(quark, first, last) for quark in quarks]
+
+    @of_64_bits
     def range_max(self, quark: int, first: int, last: int) -> Value:
         """Return the greatest state of an attribute in a range; None if it has none there."""
         return self._history.range(quark, first, last, "max")
 
+    @of_64_bits
     def range_min(self, quark: int, first: int, last: int) -> Value:
         """Return the least state of an attribute in a range; None if it has none there."""
         return self._history.range(quark, first, last, "min")
 
+    @of_64_bits
     def range_average(self, quark: int, first: int, last: int) -> float:
         """Return the average of an attribute over a range, weighted by time; no state counts as 0."""
         found = self._history.range(quark, first, last, "avg")

@@ -521,11 +521,12 @@ class DropView(Node):
 
 @record(eq=False, text=False)
 class CreateStateSystem(Node):
-    """`CREATE [OR REPLACE] STATE SYSTEM path AS select`."""
+    """`CREATE [OR REPLACE] STATE SYSTEM path [WITH (key => value)] AS select`."""
 
     path: Path
     select: Select
     replace: bool = False
+    options: tuple[tuple[Name, Argument], ...] = ()
 
 
 @record(eq=False, text=False)

@@ -58,7 +58,8 @@ def _listed(found: list[Entry]) -> list[str]:
     for entry in found:
         first = str(entry.paths[0]) if entry.paths else entry.folder.name
         more = f" and {len(entry.paths) - 1} more" if len(entry.paths) > 1 else ""
-        state = entry.problem or "good"
+        histories = f", states: {', '.join(entry.histories)}" if entry.histories else ""
+        state = (entry.problem or "good") + histories
         rows.append((size_text(entry.bytes), age_text(entry.last_use), visible(first + more), visible(state)))
     widths = [max((len(row[i]) for row in rows), default=0) for i in range(3)]
     return [f"{a:>{widths[0]}}  {b:<{widths[1]}}  {c:<{widths[2]}}  {d}" for a, b, c, d in rows]

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
-from dctv.contracts.states import States, intervals
+from dctv.contracts.states import Computed, States, intervals
 from dctv.contracts.table_function import REQUIRED, Argument, Parameter, PlanBuilder, TableFunction
-from dctv.errors import BindError
+from dctv.errors import BindError, Place
 from dctv.plan.nodes import Plan, Scan
-from dctv.plan.source import Held
-from dctv.state import escape, split
+from dctv.record import record
+from dctv.state import Feature, escape, split
 from dctv.types.schema import ColumnType, Kind, Schema
 
 _MOST = 10_000_000
-_FEATURES = ("max", "min", "avg")
+_FEATURES: tuple[Feature, ...] = ("max", "min", "avg")
 _RANGE = Schema(
     Kind.REGULAR,
     (
@@ -33,78 +34,128 @@ def _states(arguments: Mapping[str, Argument]) -> States:
     if not isinstance(plan, Scan) or not isinstance(plan.source, States):
         raise BindError("expected a state system, found another table", argument.place)
     wanted = arguments["paths"]
-    return plan.source if wanted.value is None else plan.source.of(_quarks(wanted, plan.source))
+    if wanted.value is None:
+        return plan.source
+    texts = [(item.string("a path, such as `'CPUs/*/Current_thread'`"), item.place) for item in wanted.items()]
+    words = ", ".join(text for text, _ in texts)
+    return plan.source.when_there(f"paths {words}", lambda there: there.of(_quarks(there, texts)))
 
 
-def _quarks(paths: Argument, source: States) -> Iterator[int]:
-    for item in paths.items():
-        text = item.string("a path, such as `'CPUs/*/Current_thread'`")
-        found = source.system.quarks(*split(text))
+def _quarks(states: States, paths: Sequence[tuple[str, Place | None]]) -> Iterator[int]:
+    for text, place in paths:
+        found = states.system.quarks(*split(text))
         if not found:
-            raise BindError(f"no attribute has the path `{text}`", item.place)
+            raise BindError(f"no attribute has the path `{text}`", place)
         yield from (quark for quark in found if quark >= 0)
 
 
-def _time(arguments: Mapping[str, Argument], name: str, default: int) -> int:
+@record
+class _Time:
+    """A time that was asked for, None for the begin or end of the states, and where it stands."""
+
+    value: int | None
+    place: Place | None
+
+    @property
+    def words(self) -> str:
+        """The time in words."""
+        return "" if self.value is None else f"{self.value} ns"
+
+    def or_else(self, other: int) -> int:
+        """Return the time, or another if none was asked for."""
+        return other if self.value is None else self.value
+
+    def within(self, states: States) -> int:
+        """Return the time, or the begin of the states if none was asked for.
+
+        Raises:
+            BindError: it is outside of the states.
+        """
+        start, end = states.system.start, states.system.safe_time
+        time = self.or_else(start)
+        if not start <= time <= end:
+            raise BindError(
+                f"the time {time} ns is outside of the states, which are from {start} to {end} ns", self.place
+            )
+        return time
+
+
+def _time(arguments: Mapping[str, Argument], name: str) -> _Time:
     argument = arguments[name]
-    return default if argument.value is None else argument.nanoseconds(f"`{name}`")
-
-
-def _within(source: States, time: int, argument: Argument) -> int:
-    start, end = source.system.start, source.system.safe_time
-    if not start <= time <= end:
-        raise BindError(
-            f"the time {time} ns is outside of the states, which are from {start} to {end} ns", argument.place
-        )
-    return time
+    return _Time(None if argument.value is None else argument.nanoseconds(f"`{name}`"), argument.place)
 
 
 def _at(arguments: Mapping[str, Argument], _: PlanBuilder) -> Plan:
-    source = _states(arguments)
-    time = _within(source, arguments["time"].nanoseconds("`time`"), arguments["time"])
-    return intervals("state_at", replace(source, times=(time,)))
+    time = _time(arguments, "time")
+    found = _states(arguments).when_there(f"at {time.words}", lambda there: replace(there, times=(time.within(there),)))
+    return intervals("state_at", found)
 
 
 def _two_dimensions(arguments: Mapping[str, Argument], _: PlanBuilder) -> Plan:
     source = _states(arguments)
     if arguments["times"].value is not None:
         times = [item.nanoseconds("`times`") for item in arguments["times"].items()]
-        return intervals("state_2d", replace(source, times=tuple(times)))
-    start = _time(arguments, "start", source.system.start)
-    stop = _time(arguments, "stop", source.system.safe_time)
-    if stop < start:
-        raise BindError("`stop` is before `start`", arguments["stop"].place)
-    if arguments["resolution"].value is None:
-        return intervals("state_2d", replace(source, first=start, last=stop, asked=True))
-    step = arguments["resolution"].nanoseconds("`resolution`")
-    if step < 1 or (stop - start) // step > _MOST:
-        raise BindError(
-            f"`resolution` is too small, at most {_MOST:,} times are looked up", arguments["resolution"].place
-        )
-    return intervals("state_2d", replace(source, times=(*range(start, stop, step), stop)))
+        words = f"at {len(times):,} times"
+        return intervals("state_2d", source.when_there(words, lambda there: replace(there, times=tuple(times))))
+    start, stop = _time(arguments, "start"), _time(arguments, "stop")
+    _in_order(start, stop)
+    step = None if arguments["resolution"].value is None else arguments["resolution"].nanoseconds("`resolution`")
+    place = arguments["resolution"].place
+
+    def apply(there: States) -> States:
+        first, last = _range_of(there, start, stop)
+        if step is None:
+            return replace(there, first=first, last=last, asked=True)
+        if step < 1 or (last - first) // step > _MOST:
+            raise BindError(f"`resolution` is too small, at most {_MOST:,} times are looked up", place)
+        return replace(there, times=(*range(first, last, step), last))
+
+    words = f"{start.words}..{stop.words}" + ("" if step is None else f", every {step} ns")
+    return intervals("state_2d", source.when_there(words, apply))
+
+
+def _in_order(start: _Time, stop: _Time) -> None:
+    if start.value is not None and stop.value is not None and stop.value < start.value:
+        raise BindError("`stop` is before `start`", stop.place)
+
+
+def _range_of(states: States, start: _Time, stop: _Time) -> tuple[int, int]:
+    first, last = start.or_else(states.system.start), stop.or_else(states.system.safe_time)
+    if last < first:
+        raise BindError("`stop` is before `start`", stop.place or start.place)
+    return first, last
 
 
 def _range(arguments: Mapping[str, Argument], _: PlanBuilder) -> Plan:
+    start, stop = _time(arguments, "start"), _time(arguments, "stop")
+    _in_order(start, stop)
+    chosen = arguments["of"].choice("`of`", _FEATURES)
+    feature = next(one for one in _FEATURES if one == chosen)
+    states = _states(arguments)
+
+    def rows() -> Any:
+        there = states.prepared()
+        start.within(there)
+        return _numbers(feature, there, *_range_of(there, start, stop))
+
+    source = Computed(None, rows, states.lines)
+    return Scan(_RANGE, ordered=False, name="state_range", source=source)
+
+
+def _numbers(feature: Feature, states: States, first: int, last: int) -> Any:
     import pyarrow as pa
 
-    source = _states(arguments)
-    feature = arguments["of"].choice("`of`", _FEATURES)
-    start = _within(source, _time(arguments, "start", source.system.start), arguments["start"])
-    stop = _time(arguments, "stop", source.system.safe_time)
-    if stop < start:
-        raise BindError("`stop` is before `start`", arguments["stop"].place)
-    system = source.system
-    ask = {"max": system.range_max, "min": system.range_min, "avg": system.range_average}[feature]
-    every = range(system.attribute_count) if source.quarks is None else source.quarks
+    system = states.system
+    every = range(system.attribute_count) if states.quarks is None else states.quarks
     quarks = [quark for quark in every if system.kind(quark) != "string"]
-    values = [ask(quark, start, stop) for quark in quarks]
+    values = system.ranges(quarks, first, last, feature)
     data = {
         "quark": pa.array(quarks, pa.int32()),
         "path": pa.array([escape(system.path(quark)) for quark in quarks], pa.string()),
         "number": pa.array([value if isinstance(value, int) else None for value in values], pa.int64()),
         "real": pa.array([value if isinstance(value, float) else None for value in values], pa.float64()),
     }
-    return Scan(_RANGE, ordered=False, name="state_range", source=Held(pa.table(data)))
+    return pa.table(data)
 
 
 _SYSTEM = Parameter("system", "a state system, by its name", REQUIRED)

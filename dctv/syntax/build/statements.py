@@ -28,9 +28,15 @@ def create_view(
     return ast.CreateView(path, select, columns or (), replace, place=at)
 
 
-def create_state_system(at: Place, replace: bool, path: ast.Path, select: ast.Select) -> ast.CreateStateSystem:
+def create_state_system(
+    at: Place, replace: bool, path: ast.Path, options: tuple[Keyword, ...] | None, select: ast.Select
+) -> ast.CreateStateSystem:
     """Make the definition of a state system."""
-    return ast.CreateStateSystem(path, select, replace, place=at)
+    return ast.CreateStateSystem(path, select, replace, _pairs(options), place=at)
+
+
+def _pairs(options: tuple[Keyword, ...] | None) -> tuple[tuple[ast.Name, ast.Argument], ...]:
+    return tuple((one.name, one.argument) for one in options or ())
 
 
 def drop_state_system(at: Place, if_exists: bool, path: ast.Path) -> ast.DropStateSystem:
@@ -55,7 +61,7 @@ def file(at: Place, token: Raw) -> ast.String:
 
 def mount_trace(at: Place, file: ast.String, path: ast.Path, options: tuple[Keyword, ...] | None) -> ast.MountTrace:
     """Make the mounting of a trace."""
-    return ast.MountTrace(file, path, tuple((o.name, o.argument) for o in options or ()), place=at)
+    return ast.MountTrace(file, path, _pairs(options), place=at)
 
 
 def set_variable(at: Place, path: ast.Path, value: ast.Expr) -> ast.Set:

@@ -17,7 +17,12 @@ def _create_view(w: Writer, node: ast.CreateView) -> str:
 
 def _create_state_system(w: Writer, node: ast.CreateStateSystem) -> str:
     replace = " OR REPLACE" if node.replace else ""
-    return f"CREATE{replace} STATE SYSTEM {w.path(node.path)} AS {w.write(node.select)}"
+    return f"CREATE{replace} STATE SYSTEM {w.path(node.path)}{_options(w, node.options)} AS {w.write(node.select)}"
+
+
+def _options(w: Writer, given: tuple[tuple[ast.Name, ast.Argument], ...]) -> str:
+    options = ", ".join(f"{w.name(name)} => {w.write(argument)}" for name, argument in given)
+    return f" WITH ({options})" if options else ""
 
 
 def _drop_state_system(w: Writer, node: ast.DropStateSystem) -> str:
@@ -33,9 +38,7 @@ def _drop_all(w: Writer, node: ast.DropAll) -> str:
 
 
 def _mount_trace(w: Writer, node: ast.MountTrace) -> str:
-    options = ", ".join(f"{w.name(name)} => {w.write(argument)}" for name, argument in node.options)
-    tail = f" WITH ({options})" if options else ""
-    return f"MOUNT TRACE {w.write(node.file)} AS {w.path(node.path)}{tail}"
+    return f"MOUNT TRACE {w.write(node.file)} AS {w.path(node.path)}{_options(w, node.options)}"
 
 
 def _set(w: Writer, node: ast.Set) -> str:

@@ -38,7 +38,7 @@ impl Kind {
 }
 
 /// A value: its kind, and its bits or its text.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct Cell {
     pub kind: Kind,
     pub bits: u64,
@@ -158,3 +158,16 @@ impl Cell {
         })
     }
 }
+
+impl PartialEq for Cell {
+    /// What comes from a block has the number of its text in there as bits, which says nothing.
+    fn eq(&self, other: &Cell) -> bool {
+        self.kind == other.kind
+            && match self.kind {
+                Kind::Text => self.text == other.text,
+                _ => self.bits == other.bits,
+            }
+    }
+}
+
+impl Eq for Cell {}

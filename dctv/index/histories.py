@@ -1,0 +1,223 @@
+"""The files of a mounted trace and how a history of its states is made -> the history, kept beside the trace's index.
+
+A history is written in a workspace and renamed when it is whole; a note beside it tells what the file system and a
+checksum say of it. One without a note, or that is not what its note tells, counts for nothing and is made anew.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import stat
+import weakref
+from collections.abc import Callable
+from hashlib import blake2b
+from pathlib import Path
+from secrets import token_hex
+
+from dctv import __version__
+from dctv.contracts.histories import Work
+from dctv.errors import UsageError
+from dctv.index import locks
+from dctv.index.build import reason
+from dctv.index.cache import Bound, most_bytes, prune
+from dctv.index.database import stamp
+from dctv.index.history_notes import PREFIX, Note, note_path, noted
+from dctv.index.identity import identities
+from dctv.index.location import cache_folder, index_folder
+from dctv.index.trace import Trace
+from dctv.state import HistoryDamaged, HistoryOfAnother, StateSystem
+
+WORKSPACE = "building-states-"
+"""How folders of builders begin; nothing in them counts."""
+BUILDING = "states.lock"
+_FORMAT = 1
+"""Of what is kept besides the history's own format."""
+
+
+class HistoryShelf:
+    """The histories of one mounted trace."""
+
+    def __init__(self, trace: Trace, index_dir: Path | None) -> None:
+        """Note what the files are; before they are read, so that nothing is kept of what they were."""
+        self._trace = trace
+        self._index_dir = index_dir
+        self._stamps = _stamps(trace.paths)
+
+    def kept(self, work: Work) -> StateSystem | None:
+        """Return a history, made if it is not there or not good; None if it cannot be kept."""
+        try:
+            wanted = self._identity(work.version)
+            if wanted is None:
+                work.note(f"the states of `{work.name}` are not kept, since files of the trace have changed")
+                return None
+            folder = index_folder(self._trace.about, self._index_dir)
+            found = _found(folder, work, wanted, work.note)
+            if found is not None:
+                return found
+            made = self._made(folder, work, wanted)
+        except (OSError, UsageError, _Unwritten) as error:
+            what = reason(error) if isinstance(error, OSError) else str(error)
+            work.note(f"cannot keep the states of `{work.name}`: {what}; they are made again the next time")
+            return None
+        if self._index_dir is None:
+            root = cache_folder()
+            prune(root, Bound(most_bytes(root)))
+        return made
+
+    def _identity(self, version: bytes) -> bytes | None:
+        """Return what tells a history from all others; None if files of the trace are not what they were."""
+        before = self._stamps
+        if before is None or _stamps(self._trace.paths) != before:
+            return None
+        digest = blake2b(digest_size=32)
+        facts = [(one.size, one.mtime_ns, one.hash) for one in identities(self._trace.paths)]
+        about = self._trace.about
+        told = (_FORMAT, __version__, about.reader, about.options, [str(path) for path in about.paths], facts)
+        digest.update(json.dumps(told).encode("utf-8", "surrogateescape"))
+        digest.update(version)
+        return digest.digest() if _stamps(self._trace.paths) == before else None
+
+    def _made(self, folder: Path, work: Work, wanted: bytes) -> StateSystem:
+        folder.mkdir(parents=True, exist_ok=True)
+        hold = locks.use(folder)
+        if hold is None:
+            raise _Unwritten(f"the lock of `{folder}` cannot be opened")
+        with hold:
+            alone = locks.build(folder, work.waiting, BUILDING)
+            assert alone is not None
+            with alone:
+                # Another process may have made it meanwhile.
+                found = _found(folder, work, wanted, lambda _: None)
+                if found is not None:
+                    return found
+                if alone.sure:
+                    _sweep(folder)
+                self._write(folder, work, wanted)
+                found = _found(folder, work, wanted, work.note)
+        if found is None:
+            raise _Unwritten("it vanished after it was written")
+        return found
+
+    def _write(self, folder: Path, work: Work, wanted: bytes) -> None:
+        work_folder = folder / f"{WORKSPACE}{os.getpid()}-{token_hex(8)}"
+        work_folder.mkdir()
+        try:
+            path = work_folder / "history"
+            work.write(path, wanted)
+            if _stamps(self._trace.paths) != self._stamps:
+                raise _Unwritten("files of the trace have changed")
+            told = _told(path)
+            final = folder / _file_name(work.name)
+            # The note of what was there says nothing of what comes.
+            note_path(final).unlink(missing_ok=True)
+            path.replace(final)
+            # Renaming is a change of status, so it is looked at afterwards.
+            note = Note(work.name, tuple(str(one) for one in self._trace.paths), stamp(final.stat()), *told)
+            draft = work_folder / "note"
+            with draft.open("w", encoding="utf-8") as file:
+                json.dump(note.told(), file)
+                file.flush()
+                os.fsync(file.fileno())
+            draft.replace(note_path(final))
+            _sync(folder)
+        finally:
+            shutil.rmtree(work_folder, ignore_errors=True)
+
+
+class _Unwritten(Exception):
+    """Why a history cannot be kept, in words."""
+
+
+def _found(folder: Path, work: Work, wanted: bytes, note: Callable[[str], None]) -> StateSystem | None:
+    """Open a history that is there and good; while it is used it is not removed."""
+    path = folder / _file_name(work.name)
+    if not path.exists():
+        return None
+    hold = locks.use(folder)
+    try:
+        system = _opened(path, work, wanted)
+    except HistoryDamaged as error:
+        note(f"{error.message}; it is made anew")
+        system = None
+    except OSError as error:
+        note(f"cannot read the history `{path}`: {reason(error)}; it is made anew")
+        system = None
+    except BaseException:
+        if hold is not None:
+            hold.close()
+        raise
+    if hold is not None:
+        if system is None:
+            hold.close()
+        else:
+            weakref.finalize(system, hold.close)
+    return system
+
+
+def _opened(path: Path, work: Work, wanted: bytes) -> StateSystem | None:
+    told = noted(note_path(path))
+    if told is None:
+        return None
+    found = path.stat()
+    if found.st_size != told.size:
+        raise HistoryDamaged(f"the history `{path}` is damaged")
+    if stamp(found) != told.stamp and _checksum(path, told.size) != told.checksum:
+        raise HistoryDamaged(f"the history `{path}` is damaged")
+    try:
+        return work.open(path, wanted)
+    except HistoryOfAnother:
+        # This is no damage, and nothing that anybody need be told.
+        return None
+
+
+def _told(path: Path) -> tuple[int, int]:
+    """Bring a file to the disk; return its size and checksum."""
+    file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(file)
+        size = os.fstat(file).st_size
+    finally:
+        os.close(file)
+    return size, _checksum(path, size)
+
+
+def _checksum(path: Path, size: int) -> int:
+    from dctv._kernels import file_checksums
+
+    return int(file_checksums(str(path), [(0, size)])[0])
+
+
+def _file_name(name: str) -> str:
+    readable = re.sub(r"[^A-Za-z0-9_-]+", "_", name)[:40]
+    return f"{PREFIX}{readable}-{blake2b(name.encode('utf-8', 'surrogatepass'), digest_size=6).hexdigest()}"
+
+
+def _stamps(paths: tuple[Path, ...]) -> list[str] | None:
+    """Return what changes with every write to some files; None if they are not all files."""
+    found = []
+    for path in paths:
+        try:
+            told = path.stat()
+        except OSError:
+            return None
+        if not stat.S_ISREG(told.st_mode):
+            return None
+        found.append(stamp(told))
+    return found
+
+
+def _sweep(folder: Path) -> None:
+    """Remove what dead builders of histories left; called by the only one who builds."""
+    for path in folder.glob(f"{WORKSPACE}*"):
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def _sync(folder: Path) -> None:
+    file = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(file)
+    finally:
+        os.close(file)

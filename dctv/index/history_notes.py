@@ -1,0 +1,56 @@
+"""Notes beside histories of states to what they tell: of which traces these are, and whether they are whole."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+from dctv.record import record
+
+PREFIX = "states-"
+"""How files of histories begin."""
+NOTE = ".json"
+"""How the note of a history ends."""
+
+
+@record
+class Note:
+    """What is told of a history beside it."""
+
+    name: str
+    paths: tuple[str, ...]
+    stamp: str
+    size: int
+    checksum: int
+
+    def told(self) -> dict[str, object]:
+        """Return it as JSON has it; paths may be no text."""
+        paths = [os.fsencode(path).decode("latin-1") for path in self.paths]
+        whole = {"stamp": self.stamp, "size": self.size, "checksum": self.checksum}
+        return {"name": self.name, "paths": paths, **whole}
+
+
+def noted(path: Path) -> Note | None:
+    """Read a note; None if there is none that could be understood."""
+    try:
+        raw = json.loads(path.read_text(encoding="utf-8"))
+        paths = tuple(os.fsdecode(str(one).encode("latin-1")) for one in raw["paths"])
+        return Note(str(raw["name"]), paths, str(raw["stamp"]), int(raw["size"]), int(raw["checksum"]))
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return None
+
+
+def note_path(path: Path) -> Path:
+    """Return where the note of a history is."""
+    return path.with_name(f"{path.name}{NOTE}")
+
+
+def kept_in(folder: Path) -> list[tuple[str, tuple[Path, ...]]]:
+    """Return the names of state systems whose histories are in an index's folder, with the files of their trace."""
+    found = []
+    for path in sorted(folder.glob(f"{PREFIX}*{NOTE}")):
+        note = noted(path)
+        if note is not None and path.with_name(path.name.removesuffix(NOTE)).exists():
+            found.append((note.name, tuple(Path(one) for one in note.paths)))
+    return found

@@ -1,0 +1,130 @@
+"""Selects of changes to one table of changes, in order of time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlglot import exp
+
+from dctv.errors import BindError, Place
+from dctv.plan.nodes import Plan, Relation, physical_names
+from dctv.plan.sql import aliased, column, subquery, table, typed_nothing
+from dctv.record import record
+from dctv.types.schema import TS, ColumnType, Kind, Schema
+from dctv.types.units import NO_UNIT, parse_unit
+
+_WHOLE = ("BIGINT", "INTEGER", "SMALLINT", "TINYINT")
+TIME, PATH, ACTION = "time", "path", "action"
+_ROW, _SOURCE = "dctv:row", "dctv:source"
+_MODIFY = "modify"
+
+
+@record
+class Changes:
+    """A table of changes: what its columns hold, whatever they are called."""
+
+    plan: Plan
+    time: str
+    """Its name in the engine, and so the others."""
+    path: str
+    action: str | None
+    values: tuple[tuple[str, str], ...]
+    """Names and types."""
+
+
+Range = tuple[int, int]
+"""A first and a last time."""
+
+
+def changes_of(plan: Plan, place: Place | None) -> Changes:
+    """Say which columns of a table make changes.
+
+    Raises:
+        BindError: a column is missing, or the times are no whole ns.
+    """
+    schema = plan.schema
+    names = dict(zip(schema.names, physical_names(schema), strict=True))
+    time = next((name for name in (TS, TIME) if name in names), None)
+    if time is None or PATH not in names:
+        missing = PATH if time is not None else TS
+        hint = "changes have `_ts` (or `time`), `path`, perhaps `action`, and values"
+        raise BindError(f"the select has no column `{missing}`", place, hint=hint)
+    found = next(one for one in schema.columns if one.name == time)
+    if found.type not in _WHOLE or found.unit not in (NO_UNIT, parse_unit("ns")):
+        told = f"{found.type} {found.unit}".strip()
+        raise BindError(f"`{time}` is a whole number of ns, found {told}", place)
+    special = (*schema.kind.time_columns, time, PATH, ACTION)
+    values = tuple((names[one.name], one.type) for one in schema.columns if one.name not in special)
+    return Changes(plan, names[time], names[PATH], names.get(ACTION), values)
+
+
+def in_order(sources: Sequence[Changes], within: Range | None = None) -> Relation:
+    """Return all changes in order of time; of those at one time in the order of the sources and of their rows.
+
+    Columns are `time`, `path`, `action` if one of them has it, and values.
+    """
+    columns, places = _columns([one.values for one in sources])
+    acting = any(one.action is not None for one in sources)
+    shown = [TIME, PATH, *([ACTION] if acting else []), *(f"value{n}" for n, _ in enumerate(columns))]
+    types = ["BIGINT", "VARCHAR", *(["VARCHAR"] if acting else []), *columns]
+    schema = Schema(Kind.REGULAR, tuple(ColumnType(name, type_) for name, type_ in zip(shown, types, strict=True)))
+    if not sources:
+        return Relation(schema, ordered=False, query=typed_nothing(schema), keeps_order=True)
+    selects = [
+        _select(number, one, place, schema, within)
+        for number, (one, place) in enumerate(zip(sources, places, strict=True))
+    ]
+    union: exp.Query = selects[0]
+    for select in selects[1:]:
+        union = exp.Union(this=union, expression=select, distinct=False)
+    order = [exp.Ordered(this=column(one), nulls_first=False) for one in (TIME, _SOURCE, _ROW)]
+    query = exp.Select(expressions=[column(one) for one in shown]).from_(subquery(union, "numbered"))
+    leaves = tuple((f"t{number}", one.plan) for number, one in enumerate(sources))
+    return Relation(schema, ordered=False, query=query.order_by(*order, copy=False), leaves=leaves, keeps_order=True)
+
+
+def _select(number: int, one: Changes, place: Sequence[int], schema: Schema, within: Range | None) -> exp.Select:
+    """Return the query of one source, with what its rows are sorted by."""
+    names = schema.names
+    acting = ACTION in names
+    special: list[exp.Expr] = [column(one.time), column(one.path)]
+    if acting:
+        special.append(column(one.action) if one.action is not None else exp.Literal.string(_MODIFY))
+    values: list[exp.Expr] = [exp.Null() for _ in names[len(special) :]]
+    for (name, _), at in zip(one.values, place, strict=True):
+        values[at] = column(name)
+    made: list[exp.Expr] = [
+        aliased(exp.Cast(this=value, to=exp.Var(this=target.type)), target.name)
+        for value, target in zip((*special, *values), schema.columns, strict=True)
+    ]
+    made.append(aliased(exp.Literal.number(str(number)), _SOURCE))
+    made.append(aliased(exp.Window(this=exp.Anonymous(this="row_number")), _ROW))
+    select = exp.Select(expressions=made).from_(table(f"t{number}"))
+    if within is None:
+        return select
+    low, high = (_number(time) for time in within)
+    return select.where(exp.Between(this=column(one.time), low=low, high=high), copy=False)
+
+
+def _columns(sources: Sequence[Sequence[tuple[str, str]]]) -> tuple[list[str], list[list[int]]]:
+    """Return types of columns that hold the values of all sources, and where each source's values are.
+
+    Values of a source keep their order, since the first of them counts that is not NULL.
+    """
+    types: list[str] = []
+    places = []
+    for source in sources:
+        place: list[int] = []
+        for _, type_ in source:
+            begin = place[-1] + 1 if place else 0
+            at = next((n for n in range(begin, len(types)) if types[n] == type_), len(types))
+            if at == len(types):
+                types.append(type_)
+            place.append(at)
+        places.append(place)
+    return types, places
+
+
+def _number(time: int) -> exp.Expr:
+    number = exp.Literal.number(str(abs(time)))
+    return exp.Neg(this=number) if time < 0 else number

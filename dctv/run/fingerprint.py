@@ -1,0 +1,125 @@
+"""A bound plan -> which trace it reads, and what changes with anything that it does to the trace's rows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from fractions import Fraction
+from hashlib import blake2b
+
+from sqlglot import exp
+
+from dctv.catalog.mount import Mount
+from dctv.plan.nodes import Kernel, Plan, Relation, Scan
+from dctv.record import record
+from dctv.rewrite.graph import inputs, readers_first
+
+_CALLS = "random uuid uuidv4 uuidv7 gen_random_uuid nextval currval setval setseed now today ago age txid_current"
+_MORE = "transaction_timestamp getvariable getenv stats sleep_ms write_log vector_type in_search_path error user"
+_CHANGING = re.compile(
+    rf"\b({'|'.join((*_CALLS.split(), *_MORE.split()))}|session_user|pg_\w+|inet_\w+)\s*\("
+    r"|\b(get_)?current_\w+|\blocaltime",
+    re.IGNORECASE,
+)
+"""What may give something else the next time."""
+_WORDS = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*\"""")
+"""Texts and names."""
+_TABLES = frozenset(("unnest", "range", "generate_series"))
+"""Functions in FROM whose rows follow from their arguments."""
+
+
+@record
+class Fingerprint:
+    """What a plan does to the rows of one trace."""
+
+    mount: Mount
+    digest: bytes
+
+
+def mounts_of(plan: Plan, mounts: Collection[Mount]) -> list[Mount] | None:
+    """Return the mounted traces whose tables a plan reads; None if it reads anything else that is stored."""
+    found: dict[int, Mount] = {}
+    for node in readers_first(plan):
+        if isinstance(node, Scan):
+            mount = next((one for one in mounts if _is_of(node, one)), None)
+            if mount is None:
+                return None
+            found[id(mount)] = mount
+    return list(found.values())
+
+
+def fingerprint(plan: Plan, mounts: Collection[Mount]) -> Fingerprint | None:
+    """Describe a plan that reads one trace, and nothing but that; None if it may give something else the next time."""
+    found = mounts_of(plan, mounts)
+    if found is None or len(found) != 1:
+        return None
+    (mount,) = found
+    numbers: dict[int, int] = {}
+    digest = blake2b(f"{mount.offset}".encode(), digest_size=32)
+    try:
+        for node in reversed(readers_first(plan)):
+            numbers[id(node)] = len(numbers)
+            below = [numbers[id(one)] for one in inputs(node)]
+            text = repr((_told(node, mount), below, _plain(node.schema), node.ordered))
+            digest.update(f"{len(text)} {text}".encode("utf-8", "surrogatepass"))
+    except _Unknown:
+        return None
+    return Fingerprint(mount, digest.digest())
+
+
+class _Unknown(Exception):
+    """Something of which is not known whether it is the same the next time."""
+
+
+def _told(plan: Plan, mount: Mount) -> object:
+    match plan:
+        case Scan():
+            return plan.name.removeprefix(".".join(mount.parts))
+        case Kernel():
+            return plan.name, _plain(plan.options)
+        case Relation():
+            names = {name for name, _ in plan.leaves}
+            for cte in plan.query.find_all(exp.CTE):
+                names.add(cte.alias)
+            for table in plan.query.find_all(exp.Table):
+                _check(table, names)
+            text = plan.query.sql(dialect="duckdb")
+            if _CHANGING.search(_WORDS.sub("''", text)):
+                raise _Unknown
+            return text, sorted(names), plan.keeps_order, plan.serial
+        case _:
+            raise _Unknown
+
+
+def _check(table: exp.Table, names: Collection[str]) -> None:
+    """Make sure that the engine reads nothing by itself that could change."""
+    known = table.name in names if isinstance(table.this, exp.Identifier) else table.this.name.lower() in _TABLES
+    if not known:
+        raise _Unknown
+
+
+def _plain(value: object) -> object:
+    """Return what is written the same in every process."""
+    match value:
+        case None | bool() | int() | float() | str() | bytes():
+            return value
+        case Fraction() | Enum():
+            return str(value)
+        case list() | tuple():
+            return [_plain(one) for one in value]
+        case set() | frozenset():
+            return sorted(repr(_plain(one)) for one in value)
+        case _ if isinstance(value, dict):
+            return [(_plain(key), _plain(one)) for key, one in value.items()]
+        case _ if is_dataclass(value) and not isinstance(value, type):
+            return type(value).__name__, [(one.name, _plain(getattr(value, one.name))) for one in fields(value)]
+        case _:
+            raise _Unknown
+
+
+def _is_of(scan: Scan, mount: Mount) -> bool:
+    prefix = f"{'.'.join(mount.parts)}."
+    given = mount.given.get(scan.name.removeprefix(prefix)) if scan.name.startswith(prefix) else None
+    return given is not None and scan in readers_first(given())

@@ -1,0 +1,180 @@
+"""Changes of attributes, in order, to a state system: on disk, kept or not, or in memory."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Iterator
+from functools import partial
+from hashlib import blake2b
+from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
+from typing import Any
+
+from dctv.contracts.histories import Shelf, Work
+from dctv.errors import Interrupted
+from dctv.record import record
+from dctv.run.changes import Range
+from dctv.run.result import Result
+from dctv.state import PartialStateSystem, StateSystem
+from dctv.state.partial import GRANULARITY
+
+Report = Callable[[str, int, int], None]
+"""Told what is done, and how much of it; raises to end it."""
+Provider = Callable[[Iterator[Any], StateSystem], None]
+"""Makes the changes that Arrow batches tell, which come in order."""
+FULL, MEMORY, PARTIAL, NONE = BACKENDS = ("full", "memory", "partial", "none")
+
+
+@record
+class Options:
+    """What can be chosen of a state system."""
+
+    backend: str = FULL
+    granularity: int = GRANULARITY
+    """About how many changes there are between two checkpoints of a partial history."""
+    end: int | None = None
+    """Where the history ends, if not with the trace or the last change."""
+    start: int = 0
+    """Where it begins, if a provider makes the changes."""
+
+
+@record
+class Recipe:
+    """How a history is made."""
+
+    name: str
+    """What a person calls the state system."""
+    slot: str
+    """What it is called among those of its trace that are kept."""
+    changes: Callable[[Range | None], Result]
+    """Gives its changes in order of time, all or those of a range; for a provider what it makes them of."""
+    report: Report
+    note: Callable[[str], None]
+    options: Options = Options()
+    version: bytes | None = None
+    """Says how the changes are made; None if nobody knows, so that the history is not kept."""
+    provider: Provider | None = None
+
+
+def made(recipe: Recipe, shelf: Shelf | None) -> StateSystem:
+    """Make a history, or find it where it is kept; if it is kept nowhere it goes with the state system.
+
+    Raises:
+        Interrupted: the user had enough.
+        StateError: a change cannot be made.
+    """
+    try:
+        match recipe.options.backend:
+            case "memory":
+                return _filled(recipe, StateSystem.in_memory)
+            case "none":
+                return _filled(recipe, StateSystem.without_history)
+            case _:
+                return _kept(recipe, shelf) or _temporary(recipe)
+    except KeyboardInterrupt:
+        raise Interrupted("interrupted") from None
+
+
+def _kept(recipe: Recipe, shelf: Shelf | None) -> StateSystem | None:
+    if shelf is None or recipe.version is None:
+        return None
+    options = recipe.options
+    told = f"{options.backend} {options.granularity} {options.end} {options.start}"
+    version = blake2b(recipe.version + told.encode(), digest_size=32).digest()
+    return shelf.kept(
+        Work(
+            recipe.slot,
+            version,
+            partial(_write, recipe),
+            partial(_open, recipe),
+            lambda: recipe.report(f"{recipe.name}: waiting for another process that makes it", 0, 0),
+            recipe.note,
+        )
+    )
+
+
+def _temporary(recipe: Recipe) -> StateSystem:
+    folder = Path(mkdtemp(prefix="dctv-states-"))
+    try:
+        path = folder / "history"
+        _write(recipe, path, b"")
+        system = _open(recipe, path, b"")
+    except BaseException:
+        rmtree(folder, ignore_errors=True)
+        raise
+    weakref.finalize(system, rmtree, folder, ignore_errors=True)
+    return system
+
+
+def _write(recipe: Recipe, path: Path, identity: bytes) -> None:
+    def begin(start: int) -> StateSystem:
+        if recipe.options.backend != PARTIAL:
+            return StateSystem.on_disk(path, start, identity)
+        granularity = recipe.options.granularity
+        return PartialStateSystem.build(path, partial(_replay, recipe), start, identity, granularity)
+
+    _filled(recipe, begin)
+
+
+def _open(recipe: Recipe, path: Path, identity: bytes) -> StateSystem:
+    if recipe.options.backend != PARTIAL:
+        return StateSystem.open(path, identity)
+    return PartialStateSystem.open_partial(path, partial(_replay, recipe), identity)
+
+
+def _replay(recipe: Recipe, first: int, last: int) -> Iterator[Any]:
+    return recipe.changes((first, last)).batches()
+
+
+def _filled(recipe: Recipe, begin: Callable[[int], StateSystem]) -> StateSystem:
+    """Make all changes in a system that is begun with its first time; it is given up if something fails."""
+    made: list[StateSystem] = []
+
+    def begun(start: int) -> StateSystem:
+        made.append(begin(start))
+        return made[0]
+
+    try:
+        last = _provided(recipe, begun) if recipe.provider is not None else _applied(recipe, begun)
+        (system,) = made
+        if system.end is None:
+            system.close(last if recipe.options.end is None else max(last, recipe.options.end))
+    except BaseException:
+        for system in made:
+            system.give_up()
+        raise
+    return system
+
+
+def _applied(recipe: Recipe, begin: Callable[[int], StateSystem]) -> int:
+    """Make the changes of batches; return the time of the last one."""
+    system, last, done = None, 0, 0
+    for batch in recipe.changes(None).batches():
+        if batch.num_rows == 0:
+            continue
+        times = batch.column(0)
+        if system is None:
+            system = begin(min(0, times[0].as_py() or 0))
+        done += system.apply(batch)
+        last = times[-1].as_py()
+        recipe.report(f"{recipe.name}: {done:,} changes", 0, 0)
+    if system is None:
+        begin(0)
+    return last
+
+
+def _provided(recipe: Recipe, begin: Callable[[int], StateSystem]) -> int:
+    """Let a provider make the changes; return the time of the last one."""
+    assert recipe.provider is not None
+    system = begin(recipe.options.start)
+    recipe.provider(_reported(recipe), system)
+    return system.now
+
+
+def _reported(recipe: Recipe) -> Iterator[Any]:
+    done = 0
+    for batch in recipe.changes(None).batches():
+        yield batch
+        done += batch.num_rows
+        recipe.report(f"{recipe.name}: {done:,} rows", 0, 0)

@@ -1,0 +1,202 @@
+"""Statements about state systems to state systems in the namespace; so do providers of Python."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from hashlib import blake2b
+
+from dctv.bind.arguments import bind_argument
+from dctv.bind.binder import Binder
+from dctv.catalog.mount import Mount
+from dctv.catalog.namespace import Catalog
+from dctv.contracts.states import History, States
+from dctv.contracts.table_function import Argument
+from dctv.errors import BindError, Place, UsageError, nearest
+from dctv.plan.nodes import Plan
+from dctv.record import record
+from dctv.run import states
+from dctv.run.changes import Range, changes_of, in_order
+from dctv.run.fingerprint import fingerprint, mounts_of
+from dctv.run.histories import BACKENDS, FULL, PARTIAL, Options, Provider, Recipe, Report, made
+from dctv.run.result import Done, Result
+from dctv.state import StateSystem
+from dctv.syntax import ast
+
+_OPTIONS = ("backend", "granularity", "end")
+_OF_PROVIDERS = ("backend", "start", "end")
+
+
+@record
+class Means:
+    """What state systems are made with."""
+
+    catalog: Catalog
+    mounts: Mapping[tuple[str, ...], Mount]
+    binder: Callable[[], Binder]
+    run: Callable[[Plan], Result]
+    report: Report
+    note: Callable[[str], None]
+    deep: Callable[[], AbstractContextManager[None]]
+    """Lets long texts be bound."""
+
+
+@record
+class Provided:
+    """Changes that Python makes of the rows of a select."""
+
+    provider: Provider
+    select: ast.Select
+    version: str | None
+    """Says what the provider does; None if its history is not to be kept."""
+
+
+def change(statement: ast.CreateStateSystem | ast.DropStateSystem, means: Means) -> Done:
+    """Run CREATE STATE SYSTEM or DROP STATE SYSTEM."""
+    if isinstance(statement, ast.DropStateSystem):
+        return _drop(statement, means.catalog)
+    return _create(statement, means)
+
+
+def _create(statement: ast.CreateStateSystem, means: Means) -> Done:
+    parts = _free_name(statement.path, means.catalog, replaces=statement.replace)
+    options = _options(statement, means.binder())
+    plan = means.binder().plan(statement.select)
+    changes = changes_of(plan, statement.select.place)
+
+    def run(within: Range | None) -> Result:
+        with means.deep():
+            return means.run(in_order([changes], within))
+
+    recipe = Recipe(statement.path.text, "", run, means.report, means.note, options)
+    system = _made(recipe, plan, b"changes", parts, means)
+    told = f"{system.attribute_count:,} attributes, {system.interval_count:,} states"
+    return Done(f"created state system {recipe.name}: {told}")
+
+
+def provide(path: ast.Path, provided: Provided, options: Options, means: Means, *, replaces: bool) -> StateSystem:
+    """Make a state system of the changes that Python makes."""
+    parts = _free_name(path, means.catalog, replaces=replaces)
+    plan = means.binder().plan(provided.select)
+    recipe = Recipe(
+        path.text, "", lambda _: means.run(plan), means.report, means.note, options, provider=provided.provider
+    )
+    version = None if provided.version is None else f"provider {provided.version}".encode("utf-8", "surrogatepass")
+    return _made(recipe, plan, version, parts, means)
+
+
+def _drop(statement: ast.DropStateSystem, catalog: Catalog) -> Done:
+    if statement.if_exists and catalog.find(tuple(p.text for p in statement.path.parts)) is None:
+        return Done(f"there is no state system {statement.path.text}")
+    _, parts = _source(statement.path, catalog)
+    catalog.drop(parts)
+    catalog.drop_space(parts)
+    return Done(f"dropped state system {statement.path.text}")
+
+
+def options_of(given: Mapping[str, object]) -> Options:
+    """Return options that are given in Python.
+
+    Raises:
+        UsageError: they mean nothing.
+    """
+    for name in given:
+        if name not in _OF_PROVIDERS:
+            near = nearest(name, list(_OF_PROVIDERS))
+            hint = f"did you mean `{near}`?" if near else f"its options: {', '.join(_OF_PROVIDERS)}"
+            raise UsageError(f"a state system has no option `{name}`", hint=hint)
+    backend, start, end = given.get("backend", FULL), given.get("start", 0), given.get("end")
+    if backend == PARTIAL:
+        raise UsageError("a provider's changes cannot be made again part by part, as a partial history needs")
+    if backend not in BACKENDS:
+        choices = [one for one in BACKENDS if one != PARTIAL]
+        near = nearest(str(backend), choices)
+        listed = ", ".join(f"`{one}`" for one in choices)
+        raise UsageError(
+            f"`backend` is one of {listed}, found `{backend}`", hint=f"did you mean `{near}`?" if near else None
+        )
+    if not isinstance(start, int) or not isinstance(end, int | None):
+        raise UsageError("`start` and `end` are whole numbers of ns")
+    return Options(str(backend), end=end, start=start)
+
+
+def _made(recipe: Recipe, plan: Plan, version: bytes | None, parts: tuple[str, ...], means: Means) -> StateSystem:
+    """Make a history, kept if it is of one trace and below that trace's name, and show it."""
+    mounts = list(means.mounts.values())
+    read = mounts_of(plan, mounts)
+    options, shelf = recipe.options, None
+    if options.end is None and read is not None and len(read) == 1:
+        recipe = replace(recipe, options=replace(options, end=read[0].trace.last_ts))
+    home = next((one for one in mounts if parts[: len(one.parts)] == one.parts), None)
+    printed = None if home is None or version is None else fingerprint(plan, mounts)
+    if home is not None and version is not None and printed is not None and printed.mount is home:
+        slot = ".".join(parts[len(home.parts) :])
+        shelf = home.shelf
+        recipe = replace(recipe, slot=slot, version=blake2b(printed.digest + version, digest_size=32).digest())
+    system: StateSystem = made(recipe, shelf)
+    states.show(means.catalog, parts, History.of(system))
+    return system
+
+
+def system_of(path: ast.Path, catalog: Catalog) -> StateSystem:
+    """Return the state system of a name, made if it is not there.
+
+    Raises:
+        BindError: it is the name of something else.
+    """
+    return _source(path, catalog)[0].system
+
+
+def _source(path: ast.Path, catalog: Catalog) -> tuple[States, tuple[str, ...]]:
+    found = catalog.find(tuple(p.text for p in path.parts))
+    if found is None:
+        raise catalog.unknown(path, "state system")
+    source = states.source_of(found[0])
+    if source is None:
+        raise BindError(f"`{path.text}` is no state system", path.place)
+    return source, found[1]
+
+
+def _free_name(path: ast.Path, catalog: Catalog, *, replaces: bool) -> tuple[str, ...]:
+    """Return the parts of a name, which must be free or that of a state system that is to be replaced."""
+    parts = tuple(p.text for p in path.parts)
+    found = catalog.find(parts)
+    if parts[0].lower() == "dctv":
+        raise BindError("the name `dctv` belongs to dctv's own functions", path.place)
+    known = found is not None and states.source_of(found[0]) is not None
+    if found is not None and not (replaces and known):
+        what, hint = ("a state system", "CREATE OR REPLACE replaces it") if known else ("a table or view", None)
+        raise BindError(f"`{path.text}` is {what} already", path.place, hint=hint)
+    if found is None and catalog.space(parts) is not None:
+        raise BindError(f"`{path.text}` holds other names already", path.place)
+    return found[1] if found else parts
+
+
+def _options(statement: ast.CreateStateSystem, binder: Binder) -> Options:
+    given: dict[str, Argument] = {}
+    for name, value in statement.options:
+        if name.text not in _OPTIONS:
+            near = nearest(name.text, list(_OPTIONS))
+            hint = f"did you mean `{near}`?" if near else f"its options: {', '.join(_OPTIONS)}"
+            raise BindError(f"a state system has no option `{name.text}`", name.place, hint=hint)
+        if name.text in given:
+            raise BindError(f"the option `{name.text}` is given twice", name.place)
+        given[name.text] = bind_argument(binder, value)
+    chosen = Options()
+    if "backend" in given:
+        chosen = replace(chosen, backend=given["backend"].choice("`backend`", BACKENDS))
+    if "granularity" in given:
+        _only_partial(chosen, given["granularity"].place)
+        count = given["granularity"].integer("a whole number of changes for `granularity`")
+        if count < 1:
+            raise BindError("`granularity` is a whole number from 1", given["granularity"].place)
+        chosen = replace(chosen, granularity=count)
+    if "end" in given:
+        chosen = replace(chosen, end=given["end"].nanoseconds("`end`"))
+    return chosen
+
+
+def _only_partial(options: Options, place: Place | None) -> None:
+    if options.backend != PARTIAL:
+        raise BindError("`granularity` is of partial histories only", place, hint=f"write `backend => '{PARTIAL}'` too")
