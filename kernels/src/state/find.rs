@@ -2,7 +2,7 @@
 
 use super::cell::Cell;
 use super::fault::Fault;
-use super::history::{History, Store};
+use super::history::History;
 use super::rows::Rows;
 use super::track::Run;
 
@@ -110,40 +110,6 @@ impl History {
             ongoing: true,
             cell: state.cell.clone(),
         }
-    }
-
-    /// A history of the part of this one that a time is in, to play changes of that part into; and its times.
-    ///
-    /// # Errors
-    /// This is no partial history, or cannot be read.
-    pub fn part(&self, time: i64) -> Result<(History, i64, i64), Fault> {
-        self.check_time(time)?;
-        if self.is_open() {
-            let text = "a partial history answers when it is closed";
-            return Err(Fault::Closed(text.to_owned()));
-        }
-        let Some(partial) = &self.partial else {
-            return Err(Fault::Closed("the history is no partial one".to_owned()));
-        };
-        let (begin, end) = partial.part(self.start, time);
-        let mut part = History::new(begin, Store::Memory);
-        for place in 0..self.tree.len() {
-            part.tree
-                .add(self.tree.parent(place), self.tree.name(place))?;
-        }
-        part.start = self.start;
-        part.grow();
-        part.start = begin;
-        for (place, track) in part.tracks.iter_mut().enumerate() {
-            track.kind = self.tracks[place].kind;
-            if begin > self.start {
-                let before = self.seek(place, begin - 1, end)?;
-                track.ongoing.start = before.start;
-                track.ongoing.cell = before.cell;
-            }
-            track.last_end = Some(self.seek(place, end, end)?.end);
-        }
-        Ok((part, begin, end))
     }
 }
 

@@ -116,8 +116,7 @@ impl Mipmap {
 
     fn begin(&mut self, history: &mut History, time: i64) -> Result<(), Fault> {
         for feature in &self.wanted {
-            let quark = history.tree.add(self.base as i32, feature.name())?;
-            history.grow();
+            let quark = history.attribute(self.base as i32, feature.name())?;
             history.mipmapped.insert(quark);
             history.modify(time, quark as usize, Cell::int(0))?;
             self.features.push(Levels {
@@ -184,9 +183,8 @@ impl Levels {
         };
         if self.made.len() == level {
             let name = (level + 1).to_string();
-            self.made
-                .push(history.tree.add(self.quark as i32, &name)? as usize);
-            history.grow();
+            let quark = history.attribute(self.quark as i32, &name)?;
+            self.made.push(quark as usize);
             let count = i32::try_from(level + 1).unwrap_or(i32::MAX);
             history.tracks[self.quark].ongoing.cell = Cell::int(count);
             self.waiting.push(Vec::new());

@@ -229,9 +229,8 @@ impl StateHistory {
             let history = &mut built.history;
             let mut quark = below(history, parent)?;
             for name in &names {
-                quark = history.tree.add(quark, name)?.cast_signed();
+                quark = history.attribute(quark, name)?.cast_signed();
             }
-            history.grow();
             Ok(i64::from(quark))
         })
     }
@@ -492,10 +491,45 @@ impl StateHistory {
         }
     }
 
-    /// A history of the part of a partial one that a time is in, and the first and last time of that part.
-    fn part(&self, py: Python<'_>, time: i64) -> PyResult<(StateHistory, i64, i64)> {
-        let (part, first, last) = self.shared.ask(py, |history| history.part(time))?;
-        Ok((StateHistory::of(part, Vec::new()), first, last))
+    /// The part of a partial history that a time is in: the first time of the part before it, its own first and last
+    /// one, and the last of the part behind it.
+    fn span(&self, py: Python<'_>, time: i64) -> PyResult<(i64, i64, i64, i64)> {
+        let span = self.shared.ask(py, |history| history.span(time))?;
+        Ok((span.before, span.first, span.last, span.after))
+    }
+
+    /// A history of that part to make changes in again, with those beside it if they are at hand.
+    #[pyo3(signature = (time, *, before=None, after=None))]
+    fn part(
+        &self,
+        py: Python<'_>,
+        time: i64,
+        before: Option<&StateHistory>,
+        after: Option<&StateHistory>,
+    ) -> PyResult<StateHistory> {
+        let edge = |part: &StateHistory, time: fn(&History) -> i64| {
+            let all = |history: &History| history.full(time(history)).map(Rows::into_found);
+            part.shared.ask(py, all)
+        };
+        let before = before.map(|part| edge(part, History::safe)).transpose()?;
+        let after = after
+            .map(|part| edge(part, |history| history.start))
+            .transpose()?;
+        let part = self
+            .shared
+            .ask(py, |history| history.part(time, before, after))?;
+        Ok(StateHistory::of(part, Vec::new()))
+    }
+
+    /// Make changes of a part again; say whether all is known that is asked for.
+    fn replay(&self, py: Python<'_>, changes: PyRecordBatch) -> PyResult<bool> {
+        let changes = changes.into_inner();
+        self.shared.change(py, |built| {
+            let history = &mut built.history;
+            Changes::read(&changes, history, false)?.make(history)?;
+            let replay = history.replay.as_ref();
+            Ok(replay.is_some_and(|replay| history.now > replay.last && replay.missing == 0))
+        })
     }
 }
 

@@ -38,6 +38,10 @@ impl Rows {
         self.found.len()
     }
 
+    pub fn into_found(self) -> Vec<Found> {
+        self.found
+    }
+
     pub fn push(&mut self, place: usize, found: Found) {
         self.quarks.push(place as i32);
         self.found.push(found);

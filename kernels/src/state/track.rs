@@ -21,11 +21,33 @@ pub struct BlockAt {
     pub verified: AtomicBool,
 }
 
+/// What is said of a state besides.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub enum Mark {
+    #[default]
+    None,
+    /// A partial history keeps it.
+    Needed,
+    /// It is not known, since changes are made again from there on.
+    Unknown,
+}
+
 /// The state of an attribute since its last change.
 #[derive(Clone, Default)]
 pub struct Ongoing {
     pub start: i64,
     pub cell: Cell,
+    pub mark: Mark,
+}
+
+impl Ongoing {
+    pub fn new(start: i64, cell: Cell) -> Ongoing {
+        Ongoing {
+            start,
+            cell,
+            mark: Mark::None,
+        }
+    }
 }
 
 #[derive(Default)]
