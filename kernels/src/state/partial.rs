@@ -56,11 +56,12 @@ impl Checkpoints {
         }
     }
 
-    /// The end is one.
+    /// The end is one; what is little after the last one before it becomes part of the part before.
     pub fn finish(&mut self, end: i64) {
-        if self.times.last() != Some(&end) {
-            self.times.push(end);
+        if self.counted < self.every / 2 {
+            self.times.pop();
         }
+        self.times.push(end);
     }
 
     /// Whether a state that began then and ends only now lasts over the last `count` checkpoints.
