@@ -4,7 +4,7 @@
 //! is there if some are not, starts behind the first, lengths if they are not told by the next start, values above the
 //! least, ends of texts, texts. Numbers are little-endian and as wide as the largest of their kind in the block.
 
-use super::cell::{Cell, Kind};
+use super::cell::{Cell, Kind, Value};
 use super::fault::Fault;
 
 const HEAD: usize = 32;
@@ -65,13 +65,16 @@ impl Tail {
         self.texts.clear();
     }
 
-    pub fn cell(&self, kind: Kind, row: usize) -> Cell {
+    pub fn value(&self, kind: Kind, row: usize) -> Value<'_> {
         if !self.valid[row] {
-            return Cell::default();
+            return Value::NULL;
         }
         let bits = self.bits[row];
-        let text = (kind == Kind::Text).then(|| self.texts[bits as usize].clone());
-        Cell { kind, bits, text }
+        let text = match kind {
+            Kind::Text => &self.texts[bits as usize],
+            _ => "",
+        };
+        Value { kind, bits, text }
     }
 }
 
@@ -260,19 +263,19 @@ impl<'a> View<'a> {
 
     /// # Errors
     /// A text is not where it is said to be.
-    pub fn cell(&self, row: usize) -> Result<Cell, Fault> {
+    pub fn value(&self, row: usize) -> Result<Value<'a>, Fault> {
         if self
             .nulls
             .is_some_and(|bits| bits[row / 8] >> (row % 8) & 1 == 0)
         {
-            return Ok(Cell::default());
+            return Ok(Value::NULL);
         }
         let bits = self.base.wrapping_add(self.values.get(row));
         let text = match self.kind {
-            Kind::Text => Some(self.text(bits)?.into()),
-            _ => None,
+            Kind::Text => self.text(bits)?,
+            _ => "",
         };
-        Ok(Cell {
+        Ok(Value {
             kind: self.kind,
             bits,
             text,

@@ -1,17 +1,23 @@
 //! Questions to a history: the state of one attribute at a time, of all, or of some over a range or at many times.
 
-use super::cell::Cell;
+use super::cell::{Cell, Value};
 use super::fault::Fault;
 use super::history::History;
 use super::rows::Rows;
-use super::track::Run;
+use super::track::{Run, expected, partition};
 
-/// An interval; its end is not known for good if it goes on.
-#[derive(Clone, Debug)]
-pub struct Found {
+/// From when to when a state lasts; its end is not known for good if it goes on.
+#[derive(Clone, Copy, Debug)]
+pub struct Extent {
     pub start: i64,
     pub end: i64,
     pub ongoing: bool,
+}
+
+/// An interval.
+#[derive(Clone, Debug)]
+pub struct Found {
+    pub extent: Extent,
     pub cell: Cell,
 }
 
@@ -43,24 +49,61 @@ impl History {
         }
     }
 
-    fn found(
-        &self,
-        place: usize,
-        at: (usize, &Run<'_>, usize),
-        until: i64,
-    ) -> Result<Found, Fault> {
+    fn extent(&self, place: usize, at: (usize, &Run<'_>, usize), until: i64) -> Extent {
         let (number, run, row) = at;
         let (end, ongoing) = match run.end(row) {
             Some(end) => (end, false),
             None if row + 1 < run.len() => (run.start(row + 1).saturating_sub(1), false),
             None => self.run_end(place, number, until),
         };
-        Ok(Found {
+        Extent {
             start: run.start(row),
             end: if self.is_open() { end.min(until) } else { end },
             ongoing: ongoing || (self.is_open() && end > until),
-            cell: run.cell(row)?,
+        }
+    }
+
+    /// Where in a run of an attribute a time is, more or less.
+    fn guess(&self, place: usize, number: usize, run: &Run<'_>, time: i64) -> usize {
+        let (track, open) = (&self.tracks[place], self.is_open());
+        let next = if number + 1 < track.runs(open) {
+            track.begin(number + 1)
+        } else {
+            self.end.unwrap_or(self.now)
+        };
+        expected(time, (track.begin(number), next), run.len())
+    }
+
+    /// Look at the interval of an attribute that a time is in.
+    fn see<R>(
+        &self,
+        place: usize,
+        (time, until): (i64, i64),
+        see: impl FnOnce(Extent, Value<'_>) -> Result<R, Fault>,
+    ) -> Result<R, Fault> {
+        let unknown = Extent {
+            start: self.start,
+            end: until,
+            ongoing: false,
+        };
+        let Some(number) = self.run_at(place, time) else {
+            return see(unknown, Value::NULL);
+        };
+        self.look(place, number, |run| {
+            match run.at(time, self.guess(place, number, run, time)) {
+                None => see(unknown, Value::NULL),
+                Some(row) => see(
+                    self.extent(place, (number, run, row), until),
+                    run.value(row)?,
+                ),
+            }
         })
+    }
+
+    /// The run of an attribute that a time is in.
+    pub fn run_at(&self, place: usize, time: i64) -> Option<usize> {
+        let until = self.end.unwrap_or(self.now);
+        self.tracks[place].run_at(time, until, self.is_open())
     }
 
     /// The interval of an attribute that a time is in.
@@ -68,18 +111,9 @@ impl History {
     /// # Errors
     /// The history cannot be read.
     pub fn seek(&self, place: usize, time: i64, until: i64) -> Result<Found, Fault> {
-        let unknown = Found {
-            start: self.start,
-            end: until,
-            ongoing: false,
-            cell: Cell::default(),
-        };
-        let Some(number) = self.tracks[place].run_at(time, self.is_open()) else {
-            return Ok(unknown);
-        };
-        self.look(place, number, |run| match run.at(time, 0) {
-            None => Ok(unknown),
-            Some(row) => self.found(place, (number, run, row), until),
+        self.see(place, (time, until), |extent, value| {
+            let cell = value.to_cell();
+            Ok(Found { extent, cell })
         })
     }
 
@@ -96,18 +130,34 @@ impl History {
         self.check_time(time)?;
         let mut rows = Rows::default();
         for place in 0..self.tracks.len() {
-            rows.push(place, self.seek(place, time, self.safe())?);
+            self.see(place, (time, self.safe()), |extent, value| {
+                rows.push(place, extent, value)
+            })?;
         }
         Ok(rows)
+    }
+
+    /// The states of all attributes at a time, by quark.
+    ///
+    /// # Errors
+    /// The time is outside, or the history cannot be read.
+    pub fn all_at(&self, time: i64) -> Result<Vec<Found>, Fault> {
+        self.check_time(time)?;
+        let places = 0..self.tracks.len();
+        places
+            .map(|place| self.seek(place, time, self.safe()))
+            .collect()
     }
 
     /// The state of an attribute now, whatever becomes of it.
     pub fn ongoing(&self, place: usize) -> Found {
         let state = &self.tracks[place].ongoing;
         Found {
-            start: state.start,
-            end: self.now,
-            ongoing: true,
+            extent: Extent {
+                start: state.start,
+                end: self.now,
+                ongoing: true,
+            },
             cell: state.cell.clone(),
         }
     }
@@ -135,19 +185,23 @@ impl Times {
         }
     }
 
-    /// The first time that is asked for from another on, or the last before it.
-    fn next(&self, time: i64, backwards: bool) -> Option<i64> {
-        match (self, backwards) {
-            (Times::Range(first, last), false) => {
-                Some(time.max(*first)).filter(|time| time <= last)
+    /// The first time that is asked for from another on, or the last before it, looked for near a place among them.
+    fn next(&self, time: i64, backwards: bool, near: &mut usize) -> Option<i64> {
+        let all = match self {
+            Times::Range(first, last) if backwards => {
+                return Some(time.min(*last)).filter(|time| time >= first);
             }
-            (Times::Range(first, last), true) => Some(time.min(*last)).filter(|time| time >= first),
-            (Times::At(all), false) => all.get(all.partition_point(|one| *one < time)).copied(),
-            (Times::At(all), true) => {
-                let behind = all.partition_point(|one| *one <= time);
-                behind.checked_sub(1).map(|place| all[place])
+            Times::Range(first, last) => {
+                return Some(time.max(*first)).filter(|time| time <= last);
             }
-        }
+            Times::At(all) => all,
+        };
+        *near = if backwards {
+            partition(all.len(), *near, |place| all[place] <= time).checked_sub(1)?
+        } else {
+            partition(all.len(), *near, |place| all[place] < time)
+        };
+        all.get(*near).copied()
     }
 }
 
@@ -157,9 +211,10 @@ pub struct Walk {
     times: Times,
     backwards: bool,
     until: i64,
-    /// Where the walk is: which of the attributes, and the next time there.
+    /// Where the walk is: which of the attributes, the next time there, and its place among the times.
     quark: usize,
     next: Option<i64>,
+    near: usize,
     begun: bool,
 }
 
@@ -172,6 +227,7 @@ impl Walk {
             until,
             quark: 0,
             next: None,
+            near: 0,
             begun: false,
         }
     }
@@ -188,7 +244,7 @@ impl Walk {
             };
             if !self.begun {
                 let from = if self.backwards { self.until } else { i64::MIN };
-                self.next = self.times.next(from, self.backwards);
+                self.next = self.times.next(from, self.backwards, &mut self.near);
                 self.begun = true;
             }
             match self.next.filter(|time| *time <= self.until) {
@@ -204,7 +260,7 @@ impl Walk {
 
     /// Add what a run tells from a time on; return the next time.
     fn run(
-        &self,
+        &mut self,
         history: &History,
         place: usize,
         time: i64,
@@ -212,46 +268,41 @@ impl Walk {
         most: usize,
     ) -> Result<Option<i64>, Fault> {
         let until = self.until;
-        let Some(number) = history.tracks[place].run_at(time, history.is_open()) else {
-            rows.push(place, history.seek(place, time, until)?);
+        let Some(number) = history.run_at(place, time) else {
+            history.see(place, (time, until), |extent, value| {
+                rows.push(place, extent, value)
+            })?;
             return Ok(None);
         };
         history.look(place, number, |run| {
-            let (mut time, mut row) = (time, None);
+            let mut time = time;
+            let mut near = history.guess(place, number, run, time);
             while rows.len() < most {
-                let from = if self.backwards { 0 } else { row.unwrap_or(0) };
-                let step = row.filter(|_| !self.backwards).map(|row| row + 1);
-                let near = step.filter(|next| {
-                    next + 1 < run.len() && run.start(*next) <= time && run.start(next + 1) > time
-                });
-                let Some(place_in_run) = near.or_else(|| run.at(time, from)) else {
+                let Some(row) = run.at(time, near) else {
                     break;
                 };
-                let found = history.found(place, (number, run, place_in_run), until)?;
-                let (start, end) = (found.start, found.end);
-                rows.push(place, found);
-                row = Some(place_in_run);
-                let next = match self.backwards {
-                    false => end
-                        .checked_add(1)
-                        .and_then(|next| self.times.next(next, false)),
-                    true => start
-                        .checked_sub(1)
-                        .and_then(|next| self.times.next(next, true)),
-                };
-                let Some(next) = next.filter(|next| *next <= until) else {
+                let extent = history.extent(place, (number, run, row), until);
+                rows.push(place, extent, run.value(row)?)?;
+                let Some(next) = self.behind(extent) else {
                     return Ok(None);
                 };
                 time = next;
-                let leaves = match self.backwards {
-                    false => place_in_run + 1 == run.len(),
-                    true => next < run.start(0),
-                };
-                if leaves {
+                near = if self.backwards { row } else { row + 1 };
+                if near == run.len() || time < run.start(0) {
                     break;
                 }
             }
             Ok(Some(time))
         })
+    }
+
+    /// The next time that is asked for outside of an interval.
+    fn behind(&mut self, extent: Extent) -> Option<i64> {
+        let next = match self.backwards {
+            false => extent.end.checked_add(1)?,
+            true => extent.start.checked_sub(1)?,
+        };
+        let next = self.times.next(next, self.backwards, &mut self.near);
+        next.filter(|next| *next <= self.until)
     }
 }

@@ -7,7 +7,7 @@
 
 use super::cell::Cell;
 use super::fault::Fault;
-use super::find::Found;
+use super::find::{Extent, Found};
 use super::history::{History, Store};
 use super::track::{Mark, Ongoing};
 
@@ -150,24 +150,22 @@ impl History {
 
     /// What is kept of an attribute's state at a time.
     fn kept(&self, place: usize, time: i64) -> Result<Option<Found>, Fault> {
-        let track = &self.tracks[place];
-        let Some(number) = track.run_at(time, self.is_open()) else {
+        let Some(number) = self.run_at(place, time) else {
             return Ok(None);
         };
         self.look(place, number, |run| {
-            let Some(row) = run.at(time, 0) else {
+            let row = run.at(time, run.len());
+            let found = row.and_then(|row| Some((row, run.end(row)?)));
+            let Some((row, end)) = found.filter(|(_, end)| *end >= time) else {
                 return Ok(None);
             };
-            let end = run.end(row).unwrap_or(time);
-            let found = || {
-                Ok::<_, Fault>(Found {
-                    start: run.start(row),
-                    end,
-                    ongoing: false,
-                    cell: run.cell(row)?,
-                })
+            let extent = Extent {
+                start: run.start(row),
+                end,
+                ongoing: false,
             };
-            (end >= time).then(found).transpose()
+            let cell = run.value(row)?.to_cell();
+            Ok(Some(Found { extent, cell }))
         })
     }
 
@@ -201,7 +199,7 @@ impl History {
                 let state = before.as_ref().and_then(|all| all.get(place)).cloned();
                 track.ongoing =
                     match state.map_or_else(|| self.kept(place, begin - 1), |one| Ok(Some(one)))? {
-                        Some(found) => Ongoing::new(found.start, found.cell),
+                        Some(found) => Ongoing::new(found.extent.start, found.cell),
                         None => Ongoing {
                             start: begin - 1,
                             cell: Cell::default(),
@@ -211,9 +209,9 @@ impl History {
             }
             if span.after > span.last {
                 track.last_end = match after.as_ref().and_then(|all| all.get(place)) {
-                    Some(found) if found.start > span.last => Some(span.last),
-                    Some(found) => Some(found.end),
-                    None => self.kept(place, span.last)?.map(|found| found.end),
+                    Some(found) if found.extent.start > span.last => Some(span.last),
+                    Some(found) => Some(found.extent.end),
+                    None => self.kept(place, span.last)?.map(|found| found.extent.end),
                 };
                 replay.missing += usize::from(track.last_end.is_none());
             }

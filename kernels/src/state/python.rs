@@ -16,7 +16,7 @@ use rustc_hash::FxHashSet;
 use super::batch::Changes;
 use super::cell::{Cell, Kind};
 use super::fault::Fault;
-use super::find::{Found, Times, Walk};
+use super::find::{Extent, Found, Times, Walk};
 use super::history::{Action, History, Later, Store};
 use super::mipmap::{Feature, Mipmap};
 use super::partial::Checkpoints;
@@ -40,7 +40,12 @@ type Interval<'py> = (i64, i64, bool, Bound<'py, PyAny>);
 
 fn interval<'py>(py: Python<'py>, found: &Found) -> PyResult<Interval<'py>> {
     let value = found.cell.to_python(py)?;
-    Ok((found.start, found.end, found.ongoing, value))
+    let Extent {
+        start,
+        end,
+        ongoing,
+    } = found.extent;
+    Ok((start, end, ongoing, value))
 }
 
 fn feature(name: &str) -> Result<Feature, Fault> {
@@ -508,8 +513,7 @@ impl StateHistory {
         after: Option<&StateHistory>,
     ) -> PyResult<StateHistory> {
         let edge = |part: &StateHistory, time: fn(&History) -> i64| {
-            let all = |history: &History| history.full(time(history)).map(Rows::into_found);
-            part.shared.ask(py, all)
+            part.shared.ask(py, |history| history.all_at(time(history)))
         };
         let before = before.map(|part| edge(part, History::safe)).transpose()?;
         let after = after

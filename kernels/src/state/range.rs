@@ -64,12 +64,16 @@ impl History {
                 level -= 1;
                 continue;
             }
-            let (begin, end) = (found.start.max(first), found.end.min(last));
+            let (begin, end) = (found.extent.start.max(first), found.extent.end.min(last));
             if found.cell.kind != Kind::Null {
                 if first == last && feature == Feature::Avg {
                     sum = found.cell.number().unwrap_or(0.0);
                 }
-                sum += weighted(&found.cell, begin, found.end.saturating_add(1).min(last));
+                sum += weighted(
+                    &found.cell,
+                    begin,
+                    found.extent.end.saturating_add(1).min(last),
+                );
                 if best
                     .as_ref()
                     .is_none_or(|best| better(feature, &found.cell, best))
@@ -94,9 +98,11 @@ impl History {
     fn whole(&self, found: &Found, time: i64, last: i64, feature: Feature) -> bool {
         // An average ends before its last time; the last coarser states do too.
         let ends = match feature {
-            Feature::Avg => found.end < last || (found.end == last && last == self.safe()),
-            Feature::Max | Feature::Min => found.end <= last,
+            Feature::Avg => {
+                found.extent.end < last || (found.extent.end == last && last == self.safe())
+            }
+            Feature::Max | Feature::Min => found.extent.end <= last,
         };
-        found.cell.kind != Kind::Null && found.start == time && ends
+        found.cell.kind != Kind::Null && found.extent.start == time && ends
     }
 }

@@ -9,8 +9,9 @@ use arrow_buffer::Buffer;
 use flate2::Crc;
 
 use super::block::{Tail, View};
-use super::cell::{Cell, Kind};
+use super::cell::{Cell, Kind, Value};
 use super::fault::Fault;
+use super::mipmap::span;
 
 /// Where a block is, and what it begins with.
 pub struct BlockAt {
@@ -138,27 +139,58 @@ impl Run<'_> {
 
     /// # Errors
     /// The block is damaged.
-    pub fn cell(&self, row: usize) -> Result<Cell, Fault> {
+    pub fn value(&self, row: usize) -> Result<Value<'_>, Fault> {
         match self {
-            Run::Block(view) => view.cell(row),
-            Run::Tail(tail, kind) => Ok(tail.cell(*kind, row)),
-            Run::Ongoing(one) => Ok(one.cell.clone()),
+            Run::Block(view) => view.value(row),
+            Run::Tail(tail, kind) => Ok(tail.value(*kind, row)),
+            Run::Ongoing(one) => Ok(one.cell.value()),
         }
     }
 
-    /// The last interval from `from` on that begins at a time or before it.
-    pub fn at(&self, time: i64, from: usize) -> Option<usize> {
-        let (mut low, mut high) = (from, self.len());
-        while low < high {
-            let middle = low + (high - low) / 2;
-            if self.start(middle) <= time {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        low.checked_sub(1)
+    /// The last interval that begins at a time or before it, which is near a guess.
+    pub fn at(&self, time: i64, guess: usize) -> Option<usize> {
+        let behind = match self {
+            // What is asked for most often is not asked again and again what it is.
+            Run::Block(view) => partition(view.count, guess, |row| view.start(row) <= time),
+            _ => partition(self.len(), guess, |row| self.start(row) <= time),
+        };
+        behind.checked_sub(1)
     }
+}
+
+/// How many things there are before the first that is not before, in an order in which they come first; it is faster the
+/// better the guess.
+pub fn partition(count: usize, guess: usize, before: impl Fn(usize) -> bool) -> usize {
+    let (mut low, mut high, mut step) = (guess.saturating_add(1), count, 1);
+    if guess < count && before(guess) {
+        while low < high && low + step <= high && before(low + step - 1) {
+            low += step;
+            step *= 2;
+        }
+        high = high.min(low + step - 1);
+    } else {
+        high = high.min(guess);
+        while step <= high && !before(high - step) {
+            high -= step;
+            step *= 2;
+        }
+        low = high.saturating_sub(step);
+    }
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if before(middle) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    low
+}
+
+/// Where a time is among `count` of them that are spread evenly from one to another.
+pub fn expected(time: i64, (first, last): (i64, i64), count: usize) -> usize {
+    let share = span(first, time) / span(first, last).max(1.0);
+    ((share * count as f64) as usize).min(count.saturating_sub(1))
 }
 
 impl Track {
@@ -176,15 +208,19 @@ impl Track {
         }
     }
 
-    /// The run that a time is in.
-    pub fn run_at(&self, time: i64, open: bool) -> Option<usize> {
+    /// The run that a time is in, of a history that ends about then.
+    pub fn run_at(&self, time: i64, until: i64, open: bool) -> Option<usize> {
         let runs = self.runs(open);
         for run in (self.blocks.len()..runs).rev() {
             if self.begin(run) <= time {
                 return Some(run);
             }
         }
-        let behind = self.blocks.partition_point(|block| block.first <= time);
+        let begin = self.blocks.first().map_or(0, |block| block.first);
+        let guess = expected(time, (begin, until), self.blocks.len());
+        let behind = partition(self.blocks.len(), guess, |run| {
+            self.blocks[run].first <= time
+        });
         behind.checked_sub(1)
     }
 }
