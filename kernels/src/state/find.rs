@@ -3,8 +3,9 @@
 use super::cell::{Cell, Value};
 use super::fault::Fault;
 use super::history::History;
+use super::near::{Near, expected};
 use super::rows::Rows;
-use super::track::{Run, expected, partition};
+use super::track::Run;
 
 /// From when to when a state lasts; its end is not known for good if it goes on.
 #[derive(Clone, Copy, Debug)]
@@ -38,7 +39,7 @@ impl History {
     }
 
     /// The last time that a run tells of, as far as that is known; and whether its last state goes on.
-    fn run_end(&self, place: usize, run: usize, until: i64) -> (i64, bool) {
+    pub fn run_end(&self, place: usize, run: usize, until: i64) -> (i64, bool) {
         let track = &self.tracks[place];
         if run + 1 < track.runs(self.is_open()) {
             return (track.begin(run + 1).saturating_sub(1), false);
@@ -49,7 +50,7 @@ impl History {
         }
     }
 
-    fn extent(&self, place: usize, at: (usize, &Run<'_>, usize), until: i64) -> Extent {
+    pub fn extent(&self, place: usize, at: (usize, &Run<'_>, usize), until: i64) -> Extent {
         let (number, run, row) = at;
         let (end, ongoing) = match run.end(row) {
             Some(end) => (end, false),
@@ -64,7 +65,7 @@ impl History {
     }
 
     /// Where in a run of an attribute a time is, more or less.
-    fn guess(&self, place: usize, number: usize, run: &Run<'_>, time: i64) -> usize {
+    pub fn near(&self, place: usize, number: usize, run: &Run<'_>, time: i64) -> Near {
         let (track, open) = (&self.tracks[place], self.is_open());
         let next = if number + 1 < track.runs(open) {
             track.begin(number + 1)
@@ -75,7 +76,7 @@ impl History {
     }
 
     /// Look at the interval of an attribute that a time is in.
-    fn see<R>(
+    pub fn see<R>(
         &self,
         place: usize,
         (time, until): (i64, i64),
@@ -90,7 +91,7 @@ impl History {
             return see(unknown, Value::NULL);
         };
         self.look(place, number, |run| {
-            match run.at(time, self.guess(place, number, run, time)) {
+            match run.at(time, self.near(place, number, run, time)) {
                 None => see(unknown, Value::NULL),
                 Some(row) => see(
                     self.extent(place, (number, run, row), until),
@@ -160,149 +161,5 @@ impl History {
             },
             cell: state.cell.clone(),
         }
-    }
-}
-
-/// Which times are asked for.
-pub enum Times {
-    Range(i64, i64),
-    /// Ascending.
-    At(Vec<i64>),
-}
-
-impl Times {
-    pub fn at(mut times: Vec<i64>) -> Times {
-        times.sort_unstable();
-        times.dedup();
-        Times::At(times)
-    }
-
-    /// The first of them all.
-    pub fn first(&self) -> Option<i64> {
-        match self {
-            Times::Range(first, _) => Some(*first),
-            Times::At(times) => times.first().copied(),
-        }
-    }
-
-    /// The first time that is asked for from another on, or the last before it, looked for near a place among them.
-    fn next(&self, time: i64, backwards: bool, near: &mut usize) -> Option<i64> {
-        let all = match self {
-            Times::Range(first, last) if backwards => {
-                return Some(time.min(*last)).filter(|time| time >= first);
-            }
-            Times::Range(first, last) => {
-                return Some(time.max(*first)).filter(|time| time <= last);
-            }
-            Times::At(all) => all,
-        };
-        *near = if backwards {
-            partition(all.len(), *near, |place| all[place] <= time).checked_sub(1)?
-        } else {
-            partition(all.len(), *near, |place| all[place] < time)
-        };
-        all.get(*near).copied()
-    }
-}
-
-/// A question about several attributes that is answered bit by bit: each interval once that a time asked for is in.
-pub struct Walk {
-    quarks: Vec<usize>,
-    times: Times,
-    backwards: bool,
-    until: i64,
-    /// Where the walk is: which of the attributes, the next time there, and its place among the times.
-    quark: usize,
-    next: Option<i64>,
-    near: usize,
-    begun: bool,
-}
-
-impl Walk {
-    pub fn new(quarks: Vec<usize>, times: Times, backwards: bool, until: i64) -> Walk {
-        Walk {
-            quarks,
-            times,
-            backwards,
-            until,
-            quark: 0,
-            next: None,
-            near: 0,
-            begun: false,
-        }
-    }
-
-    /// Add rows, about `most` of them; nothing when all were found.
-    ///
-    /// # Errors
-    /// The history cannot be read.
-    pub fn fill(&mut self, history: &History, rows: &mut Rows, most: usize) -> Result<(), Fault> {
-        history.check_given_up()?;
-        while rows.len() < most {
-            let Some(place) = self.quarks.get(self.quark).copied() else {
-                return Ok(());
-            };
-            if !self.begun {
-                let from = if self.backwards { self.until } else { i64::MIN };
-                self.next = self.times.next(from, self.backwards, &mut self.near);
-                self.begun = true;
-            }
-            match self.next.filter(|time| *time <= self.until) {
-                Some(time) => self.next = self.run(history, place, time, rows, most)?,
-                None => {
-                    self.quark += 1;
-                    self.begun = false;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Add what a run tells from a time on; return the next time.
-    fn run(
-        &mut self,
-        history: &History,
-        place: usize,
-        time: i64,
-        rows: &mut Rows,
-        most: usize,
-    ) -> Result<Option<i64>, Fault> {
-        let until = self.until;
-        let Some(number) = history.run_at(place, time) else {
-            history.see(place, (time, until), |extent, value| {
-                rows.push(place, extent, value)
-            })?;
-            return Ok(None);
-        };
-        history.look(place, number, |run| {
-            let mut time = time;
-            let mut near = history.guess(place, number, run, time);
-            while rows.len() < most {
-                let Some(row) = run.at(time, near) else {
-                    break;
-                };
-                let extent = history.extent(place, (number, run, row), until);
-                rows.push(place, extent, run.value(row)?)?;
-                let Some(next) = self.behind(extent) else {
-                    return Ok(None);
-                };
-                time = next;
-                near = if self.backwards { row } else { row + 1 };
-                if near == run.len() || time < run.start(0) {
-                    break;
-                }
-            }
-            Ok(Some(time))
-        })
-    }
-
-    /// The next time that is asked for outside of an interval.
-    fn behind(&mut self, extent: Extent) -> Option<i64> {
-        let next = match self.backwards {
-            false => extent.end.checked_add(1)?,
-            true => extent.start.checked_sub(1)?,
-        };
-        let next = self.times.next(next, self.backwards, &mut self.near);
-        next.filter(|next| *next <= self.until)
     }
 }

@@ -9,6 +9,7 @@ mod fault;
 mod find;
 mod history;
 mod mipmap;
+mod near;
 mod partial;
 mod python;
 mod range;
@@ -18,6 +19,7 @@ mod shared;
 mod stack;
 mod track;
 mod tree;
+mod walk;
 mod writer;
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -9,6 +9,7 @@ use super::cell::Cell;
 use super::fault::Fault;
 use super::find::{Extent, Found};
 use super::history::{History, Store};
+use super::near::Near;
 use super::track::{Mark, Ongoing};
 
 /// Times that end parts, each the last one before a change.
@@ -154,7 +155,7 @@ impl History {
             return Ok(None);
         };
         self.look(place, number, |run| {
-            let row = run.at(time, run.len());
+            let row = run.at(time, Near::default());
             let found = row.and_then(|row| Some((row, run.end(row)?)));
             let Some((row, end)) = found.filter(|(_, end)| *end >= time) else {
                 return Ok(None);

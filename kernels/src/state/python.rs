@@ -16,13 +16,14 @@ use rustc_hash::FxHashSet;
 use super::batch::Changes;
 use super::cell::{Cell, Kind};
 use super::fault::Fault;
-use super::find::{Extent, Found, Times, Walk};
+use super::find::{Extent, Found};
 use super::history::{Action, History, Later, Store};
 use super::mipmap::{Feature, Mipmap};
 use super::partial::Checkpoints;
 use super::rows::{Rows, span_schema};
 use super::shared::{Answer, Built, Shared};
 use super::tree::ROOT;
+use super::walk::{Times, Walk};
 use super::writer::Writer;
 
 /// Who waits looks for signals so often.

@@ -10,6 +10,7 @@ use arrow_array::{
 use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 
+use super::block::View;
 use super::cell::{Kind, Value};
 use super::fault::Fault;
 use super::find::Extent;
@@ -60,6 +61,21 @@ impl Rows {
         self.kinds.push(value.kind as i8);
         self.bits.push(value.bits);
         Ok(())
+    }
+
+    /// Append intervals of a block that tile and are numbers; the block ends at `end`.
+    pub fn extend(&mut self, place: usize, view: &View<'_>, picked: &[u32], end: i64) {
+        let rows = self.len() + picked.len();
+        self.quarks.resize(rows, place as i32);
+        self.ongoing.resize(rows, false);
+        let places = || picked.iter().map(|row| *row as usize);
+        view.starts_at(places(), 0, &mut self.starts);
+        let inner = places()
+            .map(|row| row + 1)
+            .filter(|next| *next < view.count);
+        view.starts_at(inner, -1, &mut self.ends);
+        self.ends.resize(rows, end);
+        view.values_at(picked, &mut self.kinds, &mut self.bits);
     }
 
     fn push_text(&mut self, text: &str) -> Result<(), Fault> {

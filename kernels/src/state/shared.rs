@@ -9,10 +9,10 @@ use arrow_schema::{ArrowError, SchemaRef};
 use pyo3::prelude::*;
 
 use super::fault::Fault;
-use super::find::Walk;
 use super::history::History;
 use super::mipmap::Mipmap;
 use super::rows::{Rows, schema};
+use super::walk::Walk;
 
 /// Rows of a batch of an answer that comes bit by bit.
 const ROWS: usize = 8192;

@@ -11,7 +11,7 @@ use flate2::Crc;
 use super::block::{Tail, View};
 use super::cell::{Cell, Kind, Value};
 use super::fault::Fault;
-use super::mipmap::span;
+use super::near::{Near, expected, partition};
 
 /// Where a block is, and what it begins with.
 pub struct BlockAt {
@@ -113,6 +113,7 @@ pub enum Run<'a> {
 }
 
 impl Run<'_> {
+    #[inline]
     pub fn len(&self) -> usize {
         match self {
             Run::Block(view) => view.count,
@@ -121,6 +122,7 @@ impl Run<'_> {
         }
     }
 
+    #[inline]
     pub fn start(&self, row: usize) -> i64 {
         match self {
             Run::Block(view) => view.start(row),
@@ -129,6 +131,7 @@ impl Run<'_> {
         }
     }
 
+    #[inline]
     pub fn end(&self, row: usize) -> Option<i64> {
         match self {
             Run::Block(view) => view.end(row),
@@ -139,6 +142,7 @@ impl Run<'_> {
 
     /// # Errors
     /// The block is damaged.
+    #[inline]
     pub fn value(&self, row: usize) -> Result<Value<'_>, Fault> {
         match self {
             Run::Block(view) => view.value(row),
@@ -147,50 +151,15 @@ impl Run<'_> {
         }
     }
 
-    /// The last interval that begins at a time or before it, which is near a guess.
-    pub fn at(&self, time: i64, guess: usize) -> Option<usize> {
+    /// The last interval that begins at a time or before it, which is near a place.
+    #[inline]
+    pub fn at(&self, time: i64, near: Near) -> Option<usize> {
         let behind = match self {
-            // What is asked for most often is not asked again and again what it is.
-            Run::Block(view) => partition(view.count, guess, |row| view.start(row) <= time),
-            _ => partition(self.len(), guess, |row| self.start(row) <= time),
+            Run::Block(view) => view.begun(time, near),
+            _ => partition(self.len(), near, |row| self.start(row) <= time),
         };
         behind.checked_sub(1)
     }
-}
-
-/// How many things there are before the first that is not before, in an order in which they come first; it is faster the
-/// better the guess.
-pub fn partition(count: usize, guess: usize, before: impl Fn(usize) -> bool) -> usize {
-    let (mut low, mut high, mut step) = (guess.saturating_add(1), count, 1);
-    if guess < count && before(guess) {
-        while low < high && low + step <= high && before(low + step - 1) {
-            low += step;
-            step *= 2;
-        }
-        high = high.min(low + step - 1);
-    } else {
-        high = high.min(guess);
-        while step <= high && !before(high - step) {
-            high -= step;
-            step *= 2;
-        }
-        low = high.saturating_sub(step);
-    }
-    while low < high {
-        let middle = low + (high - low) / 2;
-        if before(middle) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    low
-}
-
-/// Where a time is among `count` of them that are spread evenly from one to another.
-pub fn expected(time: i64, (first, last): (i64, i64), count: usize) -> usize {
-    let share = span(first, time) / span(first, last).max(1.0);
-    ((share * count as f64) as usize).min(count.saturating_sub(1))
 }
 
 impl Track {
@@ -217,8 +186,8 @@ impl Track {
             }
         }
         let begin = self.blocks.first().map_or(0, |block| block.first);
-        let guess = expected(time, (begin, until), self.blocks.len());
-        let behind = partition(self.blocks.len(), guess, |run| {
+        let near = expected(time, (begin, until), self.blocks.len());
+        let behind = partition(self.blocks.len(), near, |run| {
             self.blocks[run].first <= time
         });
         behind.checked_sub(1)
