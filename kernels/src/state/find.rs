@@ -129,7 +129,7 @@ impl History {
     /// The time is outside, or the history cannot be read.
     pub fn full(&self, time: i64) -> Result<Rows, Fault> {
         self.check_time(time)?;
-        let mut rows = Rows::default();
+        let mut rows = Rows::with_capacity(self.tracks.len());
         for place in 0..self.tracks.len() {
             self.see(place, (time, self.safe()), |extent, value| {
                 rows.push(place, extent, value)

@@ -44,6 +44,18 @@ pub fn schema() -> SchemaRef {
 }
 
 impl Rows {
+    pub fn with_capacity(rows: usize) -> Rows {
+        Rows {
+            quarks: Vec::with_capacity(rows),
+            starts: Vec::with_capacity(rows),
+            ends: Vec::with_capacity(rows),
+            ongoing: Vec::with_capacity(rows),
+            kinds: Vec::with_capacity(rows),
+            bits: Vec::with_capacity(rows),
+            ..Rows::default()
+        }
+    }
+
     pub fn len(&self) -> usize {
         self.quarks.len()
     }

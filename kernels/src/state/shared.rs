@@ -99,7 +99,7 @@ impl Iterator for Answer {
     fn next(&mut self) -> Option<Self::Item> {
         let built = self.shared.built.read();
         let history = &built.unwrap_or_else(PoisonError::into_inner).history;
-        let mut rows = Rows::default();
+        let mut rows = Rows::with_capacity(ROWS);
         if let Err(fault) = self.walk.fill(history, &mut rows, ROWS) {
             return Some(Err(ArrowError::ExternalError(Box::new(fault))));
         }

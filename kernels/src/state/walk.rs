@@ -4,7 +4,7 @@ use super::block::{Numbers, View, Wide};
 use super::fault::Fault;
 use super::find::Extent;
 use super::history::History;
-use super::near::{Pace, expected, partition};
+use super::near::{Near, Pace, expected, partition};
 use super::rows::Rows;
 use super::track::Run;
 
@@ -186,33 +186,45 @@ impl Walk {
         &mut self,
         starts: &[N],
         first: i64,
-        (mut time, end): (i64, i64),
+        (time, end): (i64, i64),
         most: usize,
     ) -> Picked {
-        let mut picked = Vec::new();
-        let mut near = expected(time, (first, end), starts.len());
-        let mut begun = false;
-        loop {
+        let begun = |time: i64, near: Near| {
             let behind = time.wrapping_sub(first).cast_unsigned();
-            let next = partition(starts.len(), near, |row| starts[row].wide() <= behind);
-            let row = next.saturating_sub(1);
-            picked.push(row as u32);
-            let edge = match starts.get(next) {
-                Some(start) => Some(first.wrapping_add(start.wide().cast_signed())),
-                None => end.checked_add(1),
-            };
-            let after = edge.and_then(|edge| self.times.next(edge, false, &mut self.pixel));
-            let after = after.filter(|after| *after <= self.until);
-            let Some(after) = after.filter(|_| next < starts.len() && picked.len() < most) else {
-                return (picked, after);
-            };
-            time = after;
-            match begun {
-                true => self.row.reach(row),
-                false => self.row.begin(row),
+            partition(starts.len(), near, |row| starts[row].wide() <= behind)
+        };
+        let edge = |row: usize| match starts.get(row) {
+            Some(start) => Some(first.wrapping_add(start.wide().cast_signed())),
+            None => end.checked_add(1),
+        };
+        let near = expected(time, (first, end), starts.len());
+        let row = begun(time, near).saturating_sub(1);
+        let all = match &self.times {
+            Times::At(all) => all,
+            Times::Range(_, last) => {
+                let last = (*last).min(self.until);
+                let near = expected(last, (first, end), starts.len());
+                let behind = begun(last, near).clamp(row + 1, row.saturating_add(most.max(1)));
+                let next = edge(behind).filter(|next| *next <= last);
+                return ((row as u32..behind as u32).collect(), next);
             }
-            begun = true;
-            near = self.row.next(false);
+        };
+        let mut picked = vec![row as u32];
+        self.row.begin(row);
+        loop {
+            let next = self.row.place + 1;
+            let Some(edge) = edge(next) else {
+                return (picked, None);
+            };
+            let pixel = partition(all.len(), self.pixel.next(false), |pixel| all[pixel] < edge);
+            self.pixel.reach(pixel);
+            let time = all.get(pixel).filter(|time| **time <= self.until);
+            let Some(time) = time.filter(|_| next < starts.len() && picked.len() < most) else {
+                return (picked, time.copied());
+            };
+            let row = begun(*time, self.row.next(false)).saturating_sub(1);
+            self.row.reach(row);
+            picked.push(row as u32);
         }
     }
 
