@@ -6,7 +6,7 @@
 
 use super::cell::{Cell, Kind, Value};
 use super::fault::Fault;
-use super::near::{Near, partition};
+use super::near::{Near, Pace, partition};
 
 const HEAD: usize = 32;
 const NULLS: u8 = 1;
@@ -167,37 +167,57 @@ pub struct View<'a> {
     texts: &'a [u8],
 }
 
+/// Numbers that are looked through at once.
+const WINDOW: usize = 32;
+
 /// A number of some width.
 pub trait Wide: Copy {
     fn wide(self) -> u64;
+
+    /// How many of some of them are at most a limit.
+    fn count(some: &[Self; WINDOW], limit: u64) -> usize;
 }
 
-impl Wide for u8 {
-    #[inline]
-    fn wide(self) -> u64 {
-        u64::from(self)
-    }
+macro_rules! wide {
+    ($($bytes:ty, $number:ty);*) => { $(
+        impl Wide for $bytes {
+            #[inline]
+            fn wide(self) -> u64 {
+                u64::from(<$number>::from_le_bytes(self))
+            }
+
+            #[inline]
+            fn count(some: &[Self; WINDOW], limit: u64) -> usize {
+                let limit = <$number>::try_from(limit).unwrap_or(<$number>::MAX);
+                let mut count: $number = 0;
+                for one in some {
+                    count += <$number>::from(<$number>::from_le_bytes(*one) <= limit);
+                }
+                count as usize
+            }
+        }
+    )* };
 }
 
-impl Wide for [u8; 2] {
-    #[inline]
-    fn wide(self) -> u64 {
-        u64::from(u16::from_le_bytes(self))
-    }
-}
+wide!([u8; 1], u8; [u8; 2], u16; [u8; 4], u32; [u8; 8], u64);
 
-impl Wide for [u8; 4] {
-    #[inline]
-    fn wide(self) -> u64 {
-        u64::from(u32::from_le_bytes(self))
+/// How many of ascending ones are at most a limit, if the first of these are; `step` tells how many more there may be.
+#[inline]
+pub fn ahead<N: Wide>(all: &[N], limit: u64, first: usize, pace: &Pace) -> usize {
+    let mut first = first;
+    if pace.step() <= WINDOW {
+        for _ in 0..2 {
+            let Some(some) = all.get(first..).and_then(|rest| rest.first_chunk()) else {
+                break;
+            };
+            let count = N::count(some, limit);
+            first += count;
+            if count < WINDOW {
+                return first;
+            }
+        }
     }
-}
-
-impl Wide for [u8; 8] {
-    #[inline]
-    fn wide(self) -> u64 {
-        u64::from_le_bytes(self)
-    }
+    at_most(all, limit, pace.next(false))
 }
 
 fn at_most<N: Wide>(all: &[N], limit: u64, near: Near) -> usize {
@@ -208,7 +228,7 @@ fn at_most<N: Wide>(all: &[N], limit: u64, near: Near) -> usize {
 #[derive(Clone, Copy)]
 pub enum Numbers<'a> {
     Zeros,
-    One(&'a [u8]),
+    One(&'a [[u8; 1]]),
     Two(&'a [[u8; 2]]),
     Four(&'a [[u8; 4]]),
     Eight(&'a [[u8; 8]]),
@@ -218,7 +238,7 @@ impl<'a> Numbers<'a> {
     fn new(bytes: &'a [u8], width: u8) -> Numbers<'a> {
         match width {
             0 => Numbers::Zeros,
-            1 => Numbers::One(bytes),
+            1 => Numbers::One(bytes.as_chunks().0),
             2 => Numbers::Two(bytes.as_chunks().0),
             4 => Numbers::Four(bytes.as_chunks().0),
             _ => Numbers::Eight(bytes.as_chunks().0),

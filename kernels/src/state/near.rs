@@ -69,6 +69,23 @@ impl Pace {
         self.place = place;
     }
 
+    /// The next of ascending times that is not before another; few are skipped most of the time.
+    #[inline]
+    pub fn ahead(&mut self, all: &[i64], time: i64) -> usize {
+        let some = all.get(self.place..).unwrap_or_default().iter().take(8);
+        let place = match some.clone().position(|one| *one >= time) {
+            Some(steps) => self.place + steps,
+            None => partition(all.len(), self.next(false), |place| all[place] < time),
+        };
+        self.reach(place);
+        place
+    }
+
+    /// The mean of the last few steps.
+    pub fn step(&self) -> usize {
+        self.steps / 8
+    }
+
     /// Where what comes next is: behind the place, or before it.
     #[inline]
     pub fn next(&self, backwards: bool) -> Near {

@@ -153,11 +153,15 @@ impl Rows {
     /// Arrow refuses the columns.
     pub fn batch(mut self) -> Result<RecordBatch, ArrowError> {
         let [whole, real, text] = self.values()?;
+        let ongoing = match self.ongoing.contains(&true) {
+            true => BooleanArray::from(self.ongoing),
+            false => BooleanBuffer::new_unset(self.quarks.len()).into(),
+        };
         let columns: Vec<ArrayRef> = vec![
             Arc::new(Int32Array::from(self.quarks)),
             Arc::new(Int64Array::from(self.starts)),
             Arc::new(Int64Array::from(self.ends)),
-            Arc::new(BooleanArray::from(self.ongoing)),
+            Arc::new(ongoing),
             Arc::new(Int8Array::from(self.kinds)),
             whole,
             real,

@@ -15,7 +15,7 @@ use super::rows::{Rows, schema};
 use super::walk::Walk;
 
 /// Rows of a batch of an answer that comes bit by bit.
-const ROWS: usize = 8192;
+const ROWS: usize = 16_384;
 
 pub struct Built {
     pub history: History,

@@ -1,6 +1,6 @@
 //! Times and attributes -> each interval once that one of the times is in, bit by bit.
 
-use super::block::{Numbers, View, Wide};
+use super::block::{Numbers, View, Wide, ahead};
 use super::fault::Fault;
 use super::find::Extent;
 use super::history::History;
@@ -216,13 +216,13 @@ impl Walk {
             let Some(edge) = edge(next) else {
                 return (picked, None);
             };
-            let pixel = partition(all.len(), self.pixel.next(false), |pixel| all[pixel] < edge);
-            self.pixel.reach(pixel);
+            let pixel = self.pixel.ahead(all, edge);
             let time = all.get(pixel).filter(|time| **time <= self.until);
             let Some(time) = time.filter(|_| next < starts.len() && picked.len() < most) else {
                 return (picked, time.copied());
             };
-            let row = begun(*time, self.row.next(false)).saturating_sub(1);
+            let limit = time.wrapping_sub(first).cast_unsigned();
+            let row = ahead(starts, limit, next, &self.row).saturating_sub(1);
             self.row.reach(row);
             picked.push(row as u32);
         }
