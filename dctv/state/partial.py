@@ -85,13 +85,16 @@ class PartialStateSystem(StateSystem):
         import pyarrow as pa
 
         wanted = list(quarks)
-        points = None if times is None else np.unique(np.fromiter(times, np.int64))
         begin, stop = self.start if first is None else first, self.safe_time if last is None else last
         begin, stop = min(begin, stop), max(begin, stop)
-        if points is not None:
-            begin, stop = (int(points[0]), int(points[-1])) if points.size else (self.start, self.start - 1)
         # What a full history refuses is refused here too, before anything is looked up.
-        empty = self._history.over(wanted, begin, max(begin, stop))
+        if times is None:
+            points, empty = None, self._history.over(wanted, begin, stop)
+        else:
+            given = list(times)
+            empty = self._history.at(wanted, given)
+            points = np.unique(np.array(given, np.int64))
+            begin, stop = (int(points[0]), int(points[-1])) if points.size else (self.start, self.start - 1)
         found = self._batches(wanted, points, begin, min(stop, self.safe_time), backwards=backwards)
         return pa.RecordBatchReader.from_batches(pa.schema(empty), found)
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::cell::{Cell, Kind};
 use super::fault::Fault;
@@ -84,8 +84,8 @@ pub struct History {
     pub partial: Option<Checkpoints>,
     /// What changes that are made again are made for.
     pub replay: Option<Replay>,
-    /// Attributes with coarser states, and those.
-    pub mipmapped: FxHashSet<u32>,
+    /// Whether there are attributes with coarser states.
+    pub mipmapped: bool,
     later: BTreeMap<(i64, u64), Later>,
     asked: u64,
     /// Texts of paths that were asked for before.
@@ -106,7 +106,7 @@ impl History {
             intervals: 0,
             partial: None,
             replay: None,
-            mipmapped: FxHashSet::default(),
+            mipmapped: false,
             later: BTreeMap::new(),
             asked: 0,
             by_path: FxHashMap::default(),
@@ -271,13 +271,13 @@ impl History {
     }
 
     /// Attributes with coarser states change together with these.
-    fn check_alone(&self, place: usize, action: Action) -> Result<(), Fault> {
+    pub fn check_alone(&self, place: usize, action: Action) -> Result<(), Fault> {
         let touched = match action {
-            _ if self.mipmapped.is_empty() => return Ok(()),
+            _ if !self.mipmapped => return Ok(()),
             Action::Remove => self.tree.below(place as u32),
             _ => vec![place as u32],
         };
-        match touched.iter().find(|one| self.mipmapped.contains(one)) {
+        match touched.iter().find(|one| self.is_coarse(**one as usize)) {
             None => Ok(()),
             Some(one) => Err(Fault::Value(format!(
                 "the attribute `{}` has coarser states, expected changes that keep them",

@@ -13,6 +13,7 @@ use pyo3_arrow::buffer::PyArrowBuffer;
 use pyo3_arrow::{PyRecordBatch, PyRecordBatchReader};
 use rustc_hash::FxHashSet;
 
+use super::arguments;
 use super::batch::Changes;
 use super::cell::{Cell, Kind};
 use super::fault::Fault;
@@ -147,7 +148,11 @@ impl StateHistory {
     /// A history that is kept in memory, or forgotten.
     #[new]
     #[pyo3(signature = (start, *, keep=true, granularity=None))]
-    fn new(start: i64, keep: bool, granularity: Option<u64>) -> StateHistory {
+    fn new(
+        #[pyo3(from_py_with = arguments::time)] start: i64,
+        keep: bool,
+        #[pyo3(from_py_with = arguments::granularity)] granularity: Option<u64>,
+    ) -> StateHistory {
         let store = if keep { Store::Memory } else { Store::Nothing };
         let mut history = History::new(start, store);
         history.partial = granularity.map(Checkpoints::new);
@@ -159,9 +164,9 @@ impl StateHistory {
     #[pyo3(signature = (path, start, identity, *, granularity=None))]
     fn create(
         path: PathBuf,
-        start: i64,
+        #[pyo3(from_py_with = arguments::time)] start: i64,
         identity: Vec<u8>,
-        granularity: Option<u64>,
+        #[pyo3(from_py_with = arguments::granularity)] granularity: Option<u64>,
     ) -> PyResult<StateHistory> {
         let made = Writer::new(&path, identity.clone());
         let (writer, blocks) = made.map_err(|error| {
@@ -229,7 +234,12 @@ impl StateHistory {
     }
 
     /// The attribute of a path below another (-1: below none); what is missing is made.
-    fn add(&self, py: Python<'_>, parent: i64, names: Vec<Bound<'_, PyString>>) -> PyResult<i64> {
+    fn add(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::quark)] parent: i64,
+        names: Vec<Bound<'_, PyString>>,
+    ) -> PyResult<i64> {
         let names = texts(&names)?;
         self.shared.change(py, |built| {
             let history = &mut built.history;
@@ -242,7 +252,12 @@ impl StateHistory {
     }
 
     /// The same, but -2 where there is none.
-    fn find(&self, py: Python<'_>, parent: i64, names: Vec<Bound<'_, PyString>>) -> PyResult<i64> {
+    fn find(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::quark)] parent: i64,
+        names: Vec<Bound<'_, PyString>>,
+    ) -> PyResult<i64> {
         let names = texts(&names)?;
         self.shared.ask(py, |history| {
             let mut quark = below(history, parent)?;
@@ -257,20 +272,32 @@ impl StateHistory {
     }
 
     /// Attributes right below one.
-    fn children(&self, py: Python<'_>, quark: i64) -> PyResult<Vec<u32>> {
+    fn children(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::quark)] quark: i64,
+    ) -> PyResult<Vec<u32>> {
         self.shared.ask(py, |history| {
             let quark = below(history, quark)?;
             Ok(history.tree.children(quark).to_vec())
         })
     }
 
-    fn parent(&self, py: Python<'_>, quark: i64) -> PyResult<i32> {
+    fn parent(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::quark)] quark: i64,
+    ) -> PyResult<i32> {
         self.shared.ask(py, |history| {
             Ok(history.tree.parent(history.tree.place(quark)?))
         })
     }
 
-    fn name(&self, py: Python<'_>, quark: i64) -> PyResult<String> {
+    fn name(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::quark)] quark: i64,
+    ) -> PyResult<String> {
         self.shared.ask(py, |history| {
             let place = history.tree.place(quark)?;
             Ok(history.tree.name(place).to_owned())
@@ -278,7 +305,11 @@ impl StateHistory {
     }
 
     /// The type of an attribute's states: null, int, long, double or string.
-    fn kind(&self, py: Python<'_>, quark: i64) -> PyResult<&'static str> {
+    fn kind(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::quark)] quark: i64,
+    ) -> PyResult<&'static str> {
         self.shared.ask(py, |history| {
             let place = history.tree.place(quark)?;
             Ok(history.tracks[place].kind.name())
@@ -290,8 +321,8 @@ impl StateHistory {
     fn change<'py>(
         &self,
         py: Python<'py>,
-        time: i64,
-        quark: i64,
+        #[pyo3(from_py_with = arguments::time)] time: i64,
+        #[pyo3(from_py_with = arguments::quark)] quark: i64,
         action: &str,
         value: Option<Bound<'py, PyAny>>,
         kind: Option<&str>,
@@ -309,8 +340,8 @@ impl StateHistory {
     fn ask<'py>(
         &self,
         py: Python<'py>,
-        time: i64,
-        quark: i64,
+        #[pyo3(from_py_with = arguments::time)] time: i64,
+        #[pyo3(from_py_with = arguments::quark)] quark: i64,
         action: &str,
         value: Option<Bound<'py, PyAny>>,
         kind: Option<&str>,
@@ -331,8 +362,8 @@ impl StateHistory {
     fn mipmap(
         &self,
         py: Python<'_>,
-        time: i64,
-        quark: i64,
+        #[pyo3(from_py_with = arguments::time)] time: i64,
+        #[pyo3(from_py_with = arguments::quark)] quark: i64,
         value: Bound<'_, PyAny>,
         coarser: (usize, Vec<String>),
         kind: Option<&str>,
@@ -371,7 +402,11 @@ impl StateHistory {
     }
 
     /// What an attribute's state is now, whatever becomes of it.
-    fn ongoing<'py>(&self, py: Python<'py>, quark: i64) -> PyResult<Interval<'py>> {
+    fn ongoing<'py>(
+        &self,
+        py: Python<'py>,
+        #[pyo3(from_py_with = arguments::quark)] quark: i64,
+    ) -> PyResult<Interval<'py>> {
         let found = self.shared.ask(py, |history| {
             history.check_open()?;
             Ok(history.ongoing(history.tree.place(quark)?))
@@ -380,7 +415,12 @@ impl StateHistory {
     }
 
     /// The state of an attribute at a time.
-    fn single<'py>(&self, py: Python<'py>, quark: i64, time: i64) -> PyResult<Interval<'py>> {
+    fn single<'py>(
+        &self,
+        py: Python<'py>,
+        #[pyo3(from_py_with = arguments::quark)] quark: i64,
+        #[pyo3(from_py_with = arguments::time)] time: i64,
+    ) -> PyResult<Interval<'py>> {
         let found = self.shared.ask(py, |history| {
             history.single(history.tree.place(quark)?, time)
         })?;
@@ -388,7 +428,11 @@ impl StateHistory {
     }
 
     /// The states of all attributes at a time, by quark.
-    fn full(&self, py: Python<'_>, time: i64) -> PyResult<PyRecordBatch> {
+    fn full(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::time)] time: i64,
+    ) -> PyResult<PyRecordBatch> {
         batch(self.shared.ask(py, |history| history.full(time))?)
     }
 
@@ -397,9 +441,9 @@ impl StateHistory {
     fn over(
         &self,
         py: Python<'_>,
-        quarks: Vec<i64>,
-        first: i64,
-        last: i64,
+        #[pyo3(from_py_with = arguments::quarks)] quarks: Vec<i64>,
+        #[pyo3(from_py_with = arguments::time)] first: i64,
+        #[pyo3(from_py_with = arguments::time)] last: i64,
         backwards: bool,
     ) -> PyResult<PyRecordBatchReader> {
         let times = Times::Range(first.min(last), first.max(last));
@@ -411,8 +455,8 @@ impl StateHistory {
     fn at(
         &self,
         py: Python<'_>,
-        quarks: Vec<i64>,
-        times: Vec<i64>,
+        #[pyo3(from_py_with = arguments::quarks)] quarks: Vec<i64>,
+        #[pyo3(from_py_with = arguments::times)] times: Vec<i64>,
         backwards: bool,
     ) -> PyResult<PyRecordBatchReader> {
         self.walk(py, quarks, Times::at(times), backwards, None)
@@ -423,11 +467,11 @@ impl StateHistory {
     fn spans(
         &self,
         py: Python<'_>,
-        quarks: Vec<i64>,
+        #[pyo3(from_py_with = arguments::quarks)] quarks: Vec<i64>,
         names: Vec<String>,
-        times: Option<Vec<i64>>,
-        first: i64,
-        last: i64,
+        #[pyo3(from_py_with = arguments::some_times)] times: Option<Vec<i64>>,
+        #[pyo3(from_py_with = arguments::time)] first: i64,
+        #[pyo3(from_py_with = arguments::time)] last: i64,
     ) -> PyResult<PyRecordBatchReader> {
         let start = self.start(py)?;
         let times = match times {
@@ -442,9 +486,9 @@ impl StateHistory {
     fn range<'py>(
         &self,
         py: Python<'py>,
-        quark: i64,
-        first: i64,
-        last: i64,
+        #[pyo3(from_py_with = arguments::quark)] quark: i64,
+        #[pyo3(from_py_with = arguments::time)] first: i64,
+        #[pyo3(from_py_with = arguments::time)] last: i64,
         of: &str,
     ) -> PyResult<Bound<'py, PyAny>> {
         let feature = feature(of)?;
@@ -455,7 +499,11 @@ impl StateHistory {
     }
 
     /// End the history; if that fails it is given up.
-    fn close(&self, py: Python<'_>, end: i64) -> PyResult<()> {
+    fn close(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::time)] end: i64,
+    ) -> PyResult<()> {
         let closed = self.shared.change(py, |built| {
             let Built { history, mipmaps } = built;
             history.check_open()?;
@@ -499,7 +547,11 @@ impl StateHistory {
 
     /// The part of a partial history that a time is in: the first time of the part before it, its own first and last
     /// one, and the last of the part behind it.
-    fn span(&self, py: Python<'_>, time: i64) -> PyResult<(i64, i64, i64, i64)> {
+    fn span(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::time)] time: i64,
+    ) -> PyResult<(i64, i64, i64, i64)> {
         let span = self.shared.ask(py, |history| history.span(time))?;
         Ok((span.before, span.first, span.last, span.after))
     }
@@ -509,7 +561,7 @@ impl StateHistory {
     fn part(
         &self,
         py: Python<'_>,
-        time: i64,
+        #[pyo3(from_py_with = arguments::time)] time: i64,
         before: Option<&StateHistory>,
         after: Option<&StateHistory>,
     ) -> PyResult<StateHistory> {

@@ -4,7 +4,7 @@ use super::cell::{Cell, Kind};
 use super::fault::Fault;
 use super::find::Found;
 use super::history::History;
-use super::mipmap::{Feature, better, span, weighted};
+use super::mipmap::{Coarse, Feature, better, span, weighted};
 
 impl History {
     /// The attribute and its levels of a feature, the finest first.
@@ -14,14 +14,15 @@ impl History {
         if self.is_open() {
             return found;
         }
-        let Some(top) = self.tree.find(place as i32, feature.name()) else {
+        let coarse = |parent: i32, name: &str, what: Coarse| {
+            let quark = self.tree.find(parent, name);
+            quark.filter(|quark| self.tracks[*quark as usize].coarse == what)
+        };
+        let Some(top) = coarse(place as i32, feature.name(), Coarse::Levels) else {
             return found;
         };
-        for level in 1.. {
-            match self
-                .tree
-                .find(top.cast_signed(), &f64::from(level).to_string())
-            {
+        for level in 1_u32.. {
+            match coarse(top.cast_signed(), &level.to_string(), Coarse::Level) {
                 Some(quark) => found.push(quark as usize),
                 None => break,
             }

@@ -8,6 +8,7 @@ use arrow_buffer::Buffer;
 use super::cell::Kind;
 use super::fault::Fault;
 use super::history::{History, Store};
+use super::mipmap::Coarse;
 use super::partial::Checkpoints;
 use super::track::{BlockAt, Blocks, Track, checksum};
 use super::tree::Tree;
@@ -123,8 +124,9 @@ fn directory(cursor: &mut Cursor<'_>) -> Result<(History, Vec<u8>), Fault> {
         if !above || tree.add(parent, name)? as usize != place {
             return Err(damaged("an attribute is in its own tree"));
         }
-        let [kind] = cursor.array()?;
-        let kind = Kind::of(kind).ok_or_else(|| damaged("an unknown kind of values"))?;
+        let [sort] = cursor.array()?;
+        let coarse = Coarse::of(sort >> 4).ok_or_else(|| damaged("unknown coarser states"))?;
+        let kind = Kind::of(sort & 15).ok_or_else(|| damaged("an unknown kind of values"))?;
         let count = cursor.count(BLOCK)?;
         let blocks = (0..count).map(|_| {
             Ok(BlockAt {
@@ -138,6 +140,7 @@ fn directory(cursor: &mut Cursor<'_>) -> Result<(History, Vec<u8>), Fault> {
         let blocks = blocks.collect::<Result<Vec<_>, Fault>>()?;
         history.tracks.push(Track {
             kind,
+            coarse,
             blocks,
             ..Track::default()
         });

@@ -38,6 +38,7 @@ impl History {
     /// The attribute of the value at a depth, counted from 1.
     fn level(&mut self, place: usize, depth: i64) -> Result<usize, Fault> {
         let quark = self.attribute(place as i32, &depth.to_string())?;
+        self.check_alone(quark as usize, Action::Modify)?;
         Ok(quark as usize)
     }
 

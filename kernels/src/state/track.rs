@@ -11,6 +11,7 @@ use flate2::Crc;
 use super::block::{Tail, View};
 use super::cell::{Cell, Kind, Value};
 use super::fault::Fault;
+use super::mipmap::Coarse;
 use super::near::{Near, expected, partition};
 
 /// Where a block is, and what it begins with.
@@ -54,6 +55,7 @@ impl Ongoing {
 #[derive(Default)]
 pub struct Track {
     pub kind: Kind,
+    pub coarse: Coarse,
     pub blocks: Vec<BlockAt>,
     pub tail: Tail,
     pub ongoing: Ongoing,
