@@ -1344,7 +1344,18 @@ class StateHistory:
     def wait(self, seconds: float | None = None) -> bool:
         """Wait until the history is closed or given up; say whether it is closed."""
 
-    def part(self, time: int) -> tuple[StateHistory, int, int]:
-        """Return a history of the part of a partial one that a time is in, and the first and last time of that."""
+    def span(self, time: int) -> tuple[int, int, int, int]:
+        """Return where the part of a partial history is that a time is in.
+
+        These are the first time of the part before it, its first, its last, and the last of the part behind it.
+        """
+
+    def part(
+        self, time: int, *, before: StateHistory | None = None, after: StateHistory | None = None
+    ) -> StateHistory:
+        """Return a history of that part to make its changes in again; those beside it are used if they are at hand."""
+
+    def replay(self, changes: _ArrowArray) -> bool:
+        """Make changes of a part again; say whether those that follow are needed no more."""
 
 _State = int | float | str | None

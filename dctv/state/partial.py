@@ -1,4 +1,4 @@
-"""Partial histories: states at checkpoints are kept, those between are found by making the changes between again."""
+"""Partial histories: a few states and the times between parts are kept, others are found by making changes again."""
 
 from __future__ import annotations
 
@@ -30,15 +30,16 @@ _KEPT = 4
 @record
 class _Part:
     system: StateSystem
+    history: StateHistory
     first: int
     last: int
 
 
 class PartialStateSystem(StateSystem):
-    """A state system whose history is small: it keeps those states that last over one of its checkpoints.
+    """A state system whose history is small: it keeps those states that last over two of its checkpoints or more.
 
-    Each question makes the changes of a part of the history again, so that one about a single attribute costs as much
-    as one about all. Answers are those of a full history.
+    Each question makes the changes of a part of the history again, and those around it, so that one about a single
+    attribute costs as much as one about all. Answers are those of a full history.
     """
 
     def __init__(self, history: StateHistory, replay: Replay) -> None:
@@ -88,12 +89,10 @@ class PartialStateSystem(StateSystem):
         """Return each interval of some attributes that one of the times, or part of a range, is in."""
         import pyarrow as pa
 
-        wanted, points, begin, stop = self._asked(quarks, times, first, last)
+        given = None if times is None else list(times)
+        wanted, points, begin, stop = self._asked(quarks, given, first, last)
         # What a full history refuses is refused here too, before anything is looked up.
-        if points is None:
-            empty = self._history.over(wanted, begin, stop)
-        else:
-            empty = self._history.at(wanted, points.tolist())
+        empty = self._history.over(wanted, begin, stop) if given is None else self._history.at(wanted, given)
 
         def ask(system: StateSystem, inside: list[int] | None, low: int, high: int) -> Any:
             return system.batches_2d(wanted, times=inside, first=low, last=high, backwards=backwards)
@@ -171,12 +170,15 @@ class PartialStateSystem(StateSystem):
             if part.first <= time <= part.last:
                 self._parts.move_to_end(first)
                 return part
-        history, first, last = self._history.part(time)
-        system = StateSystem(history)
-        for batch in self._replay(first, last):
-            system.apply(batch)
-        system.close(last)
-        part = _Part(system, first, last)
+        begin, first, last, end = self._history.span(time)
+        before = next((one.history for one in self._parts.values() if one.last == first - 1), None)
+        after = next((one.history for one in self._parts.values() if one.first == last + 1), None)
+        history = self._history.part(time, before=before, after=after)
+        # What comes behind the part is only read until it is known when the states at its end end.
+        batches = self._replay(first if before else begin, last if after else end)
+        any(history.replay(batch) for batch in batches)
+        history.close(last)
+        part = _Part(StateSystem(history), history, first, last)
         self._parts[first] = part
         if len(self._parts) > _KEPT:
             self._parts.popitem(last=False)

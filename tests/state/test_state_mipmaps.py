@@ -237,3 +237,54 @@ def test_states_that_lasted_for_no_time_are_no_greatest() -> None:
         system.modify_mipmap(time, value, quark, 2)
     system.close(50)
     assert system.range_max(quark, 0, 50) == 5
+
+
+@pytest.mark.parametrize("where", ["memory", "disk", "reopened"])
+@pytest.mark.parametrize("name", ["max", "min", "avg"])
+def test_attributes_that_are_only_called_like_coarser_states(tmp_path: Path, where: str, name: str) -> None:
+    """`max/1` of whoever builds a history has nothing to do with ranges of what is above it."""
+    system = StateSystem.in_memory() if where == "memory" else StateSystem.on_disk(tmp_path / "history")
+    quark, below = system.add("x"), system.add("x", name, "1")
+    for time in range(1, 20):
+        system.modify(time, time, quark)
+        system.modify(time, 1000, below)
+    system.close(20)
+    found = StateSystem.open(tmp_path / "history") if where == "reopened" else system
+    assert (found.range_max(quark, 0, 20), found.range_min(quark, 0, 20)) == (19, 1)
+    assert found.range_average(quark, 1, 20) == 10
+    assert found.range_max(found.quark("x", name), 0, 20) is None
+
+
+def test_coarser_states_do_not_replace_others() -> None:
+    system = StateSystem.in_memory()
+    quark, other, empty = system.add("x"), system.add("y"), system.add("z")
+    system.add("z", "max", "1")
+    system.modify(1, 5, system.add("x", "max", "1"))
+    with pytest.raises(WrongValue, match="`x/max/1` has states of its own, expected none where"):
+        system.modify_mipmap(2, 7, quark, 2)
+    system.modify_mipmap(2, 7, quark, 2, features=["min"])
+    system.modify_mipmap(2, None, other, 2)
+    system.modify(3, 5, system.add("y", "avg"))
+    with pytest.raises(WrongValue, match="`y/avg` has states of its own"):
+        system.modify_mipmap(4, 7, other, 2)
+    for time in range(5, 20):
+        system.modify_mipmap(time, time, empty, 2)
+    with pytest.raises(WrongValue, match="`9` has coarser states"):
+        system.modify(20, 1, system.add("z", "max", "9"))
+    system.close(20)
+    assert system.range_max(empty, 0, 20) == 19
+
+
+def test_coarser_states_are_found_again(tmp_path: Path) -> None:
+    """Answers over ranges climb to levels in a file too: a level that is cut away from it would be missed."""
+    system = StateSystem.on_disk(tmp_path / "history")
+    quark = system.add("x")
+    for time in range(1, 2000):
+        system.modify_mipmap(time, time * 7919 % 1009, quark, 4)
+    system.close(2000)
+    opened = StateSystem.open(tmp_path / "history")
+    for first, last in [(0, 2000), (3, 1777), (512, 513), (100, 1100)]:
+        inner = [time * 7919 % 1009 for time in range(max(first, 1), min(last, 1999) + 1)]
+        assert opened.range_max(quark, first, last) == system.range_max(quark, first, last) == max(inner)
+        assert opened.range_min(quark, first, last) == system.range_min(quark, first, last) == min(inner)
+        assert opened.range_average(quark, first, last) == pytest.approx(system.range_average(quark, first, last))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pyarrow as pa
@@ -69,7 +69,8 @@ def test_a_partial_history_refuses_what_it_could_not_make_again(tmp_path: Path) 
 
 
 def test_it_is_smaller_the_fewer_checkpoints_there_are(tmp_path: Path) -> None:
-    changes: list[Change] = [(time, "ab"[time % 2], time) for time in range(1, 40_000)]
+    """Kept are states that last over two checkpoints; `a` changes each time, `b` each 150th."""
+    changes: list[Change] = [(time, "ab"[time % 150 == 0], time) for time in range(1, 40_000)]
     sizes, kept = [], []
     for granularity in (10, 100, 1000):
         folder = tmp_path / str(granularity)
@@ -78,8 +79,9 @@ def test_it_is_smaller_the_fewer_checkpoints_there_are(tmp_path: Path) -> None:
         built(system, "ab", changes, 50_000)
         sizes.append((folder / "partial").stat().st_size)
         kept.append(system.interval_count)
-    assert kept == [8000, 800, 80]
+    assert kept == [267, 133, 0]
     assert sizes == sorted(sizes, reverse=True)
+    assert sizes[-1] < 1000
 
 
 ACTIONS = st.lists(
@@ -122,13 +124,17 @@ def test_changes_of_every_action_are_made_again(
         system.apply(changes(0, time)[0])
         system.close(time + 1)
     for now in range(time + 2):
-        assert told(part.full_state(now)) == told(full.full_state(now))
+        right = told(full.full_state(now))
+        assert told(part.full_state(now)) == right
+        if now % 5 == 0:
+            alone = PartialStateSystem.open_partial(path, changes)
+            assert told(alone.full_state(now)) == right
     quarks = range(full.attribute_count)
     assert told(part.query_2d(quarks)) == told(full.query_2d(quarks))
 
 
 def test_batches_are_those_of_the_time_that_was_asked_for(tmp_path: Path) -> None:
-    """A part is made again once for questions that follow each other in it."""
+    """A part is made again once, with those beside it unless they are at hand."""
     asked: list[tuple[int, int]] = []
 
     def replay(first: int, last: int) -> list[pa.RecordBatch]:
@@ -137,6 +143,28 @@ def test_batches_are_those_of_the_time_that_was_asked_for(tmp_path: Path) -> Non
 
     system = PartialStateSystem.build(tmp_path / "partial", replay, granularity=100)
     built(system, "ab", CHANGES, 500)
-    for time in (150, 160, 170):
+    for time in (150, 160, 170, 250, 50, 450):
         system.state(time, 0)
-    assert asked == [(101, 200)]
+    assert asked == [(0, 300), (201, 500), (0, 100), (301, 500)]
+
+
+def test_no_more_changes_are_read_than_are_needed(tmp_path: Path) -> None:
+    read: list[int] = []
+
+    def replay(first: int, last: int) -> Iterator[pa.RecordBatch]:
+        for one in CHANGES:
+            if first <= one[0] <= last:
+                read.append(one[0])
+                yield batch_of([one])
+
+    system = PartialStateSystem.build(tmp_path / "partial", replay, granularity=100)
+    built(system, "ab", CHANGES, 500)
+    system.full_state(150)
+    assert read == list(range(1, 203))
+
+
+def test_other_changes_than_before_are_noticed(tmp_path: Path) -> None:
+    system = PartialStateSystem.build(tmp_path / "partial", replay_of([]), granularity=100)
+    built(system, "ab", CHANGES, 500)
+    with pytest.raises(WrongValue, match="not those that the history was built of"):
+        system.state(150, 0)

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from dctv.state import HistoryDamaged, StateSystem, TimeOutOfRange, WrongValue, compare
-from tests.state.systems import spans, states_of
+from dctv.state import (
+    AttributeNotFound,
+    HistoryDamaged,
+    PartialStateSystem,
+    StateSystem,
+    TimeOutOfRange,
+    WrongValue,
+    compare,
+)
+from tests.state.systems import replay_of, spans, states_of
 
 
 @pytest.fixture(params=["memory", "disk", "opened"])
@@ -167,7 +176,7 @@ def test_case_17_a_file_of_another_version(tmp_path: Path) -> None:
     # The trailer ends with the version, in four bytes, and the eight that the file begins with.
     data[-12] += 1
     path.write_bytes(data)
-    with pytest.raises(HistoryDamaged, match="version 2, expected 1"):
+    with pytest.raises(HistoryDamaged, match="version 3, expected 2"):
         StateSystem.open(path)
 
 
@@ -191,3 +200,48 @@ def test_case_18_order_of_values() -> None:
     for one, other in (("1", 1), (1.0, "1")):
         with pytest.raises(WrongValue, match="expected two texts or two numbers"):
             compare(one, other)
+
+
+LARGE = [2**63, -(2**63) - 1, 2**64, 10**30, 10**5000]
+ASKED: list[tuple[type[Exception], Callable[[StateSystem, int], object]]] = [
+    (TimeOutOfRange, lambda one, large: one.state(large, 0)),
+    (TimeOutOfRange, lambda one, large: one.full_state(large)),
+    (TimeOutOfRange, lambda one, large: list(one.query_2d([0], times=[1, large]))),
+    (TimeOutOfRange, lambda one, large: list(one.query_2d([0], first=large))),
+    (TimeOutOfRange, lambda one, large: list(one.query_2d([0], last=large))),
+    (TimeOutOfRange, lambda one, large: one.range_max(0, large, large)),
+    (TimeOutOfRange, lambda one, large: one.range_average(0, large, large)),
+    (AttributeNotFound, lambda one, large: one.state(1, large)),
+    (AttributeNotFound, lambda one, large: list(one.query_2d([large]))),
+    (AttributeNotFound, lambda one, large: one.name(large)),
+]
+CHANGED: list[tuple[type[Exception], Callable[[StateSystem, int], object]]] = [
+    (TimeOutOfRange, lambda one, large: one.modify(large, 1, 0)),
+    (TimeOutOfRange, lambda one, large: one.remove(large, 0)),
+    (TimeOutOfRange, lambda one, large: one.later(large, "modify", 0, 1)),
+    (TimeOutOfRange, lambda one, large: one.close(large)),
+    (AttributeNotFound, lambda one, large: one.modify(1, 1, large)),
+    (WrongValue, lambda one, large: one.modify(1, large, 0)),
+    (WrongValue, lambda one, large: one.increment(1, 0, large)),
+]
+
+
+@pytest.mark.parametrize("large", LARGE, ids=["2^63", "below", "2^64", "10^30", "10^5000"])
+def test_numbers_of_more_than_64_bits(tmp_path: Path, large: int) -> None:
+    """They get errors that say so, as times and attributes and states, from histories of all kinds."""
+    with pytest.raises(TimeOutOfRange, match="has more than 64 bits"):
+        StateSystem.in_memory(large)
+    systems = [
+        StateSystem.in_memory(),
+        StateSystem.on_disk(tmp_path / "full"),
+        PartialStateSystem.build(tmp_path / "partial", replay_of([])),
+    ]
+    for system in systems:
+        system.add("x")
+        for kind, change in CHANGED:
+            with pytest.raises(kind):
+                change(system, large)
+        system.close(5)
+        for kind, ask in ASKED:
+            with pytest.raises(kind):
+                ask(system, large)

@@ -175,12 +175,10 @@ impl Changes {
                 quarks.iter().collect()
             }
             (None, Some(paths)) => {
-                let tree = &mut history.tree;
-                Texts::new(paths)?.each(|path| tree.add_path(path).map(i64::from))?
+                Texts::new(paths)?.each(|path| history.attribute_of(path).map(i64::from))?
             }
             (None, None) => return Err(missing("path")),
         };
-        history.grow();
         let actions = match column("action") {
             Some(actions) => Texts::new(actions)?.each(Action::named)?,
             None => Vec::new(),

@@ -4,8 +4,9 @@
 //! is there if some are not, starts behind the first, lengths if they are not told by the next start, values above the
 //! least, ends of texts, texts. Numbers are little-endian and as wide as the largest of their kind in the block.
 
-use super::cell::{Cell, Kind};
+use super::cell::{Cell, Kind, Value};
 use super::fault::Fault;
+use super::near::{Near, Pace, partition};
 
 const HEAD: usize = 32;
 const NULLS: u8 = 1;
@@ -65,13 +66,16 @@ impl Tail {
         self.texts.clear();
     }
 
-    pub fn cell(&self, kind: Kind, row: usize) -> Cell {
+    pub fn value(&self, kind: Kind, row: usize) -> Value<'_> {
         if !self.valid[row] {
-            return Cell::default();
+            return Value::NULL;
         }
         let bits = self.bits[row];
-        let text = (kind == Kind::Text).then(|| self.texts[bits as usize].clone());
-        Cell { kind, bits, text }
+        let text = match kind {
+            Kind::Text => &self.texts[bits as usize],
+            _ => "",
+        };
+        Value { kind, bits, text }
     }
 }
 
@@ -153,31 +157,129 @@ pub fn encode(tail: &Tail, kind: Kind) -> Vec<u8> {
 pub struct View<'a> {
     pub count: usize,
     pub kind: Kind,
-    first: i64,
+    pub first: i64,
     base: u64,
     nulls: Option<&'a [u8]>,
-    starts: Numbers<'a>,
+    pub starts: Numbers<'a>,
     ends: Option<Numbers<'a>>,
     values: Numbers<'a>,
     text_ends: &'a [u8],
     texts: &'a [u8],
 }
 
-#[derive(Clone, Copy)]
-struct Numbers<'a> {
-    bytes: &'a [u8],
-    width: u8,
+/// Numbers that are looked through at once.
+const WINDOW: usize = 32;
+
+/// A number of some width.
+pub trait Wide: Copy {
+    fn wide(self) -> u64;
+
+    /// How many of some of them are at most a limit.
+    fn count(some: &[Self; WINDOW], limit: u64) -> usize;
 }
 
-impl Numbers<'_> {
+macro_rules! wide {
+    ($($bytes:ty, $number:ty);*) => { $(
+        impl Wide for $bytes {
+            #[inline]
+            fn wide(self) -> u64 {
+                u64::from(<$number>::from_le_bytes(self))
+            }
+
+            #[inline]
+            fn count(some: &[Self; WINDOW], limit: u64) -> usize {
+                let limit = <$number>::try_from(limit).unwrap_or(<$number>::MAX);
+                let mut count: $number = 0;
+                for one in some {
+                    count += <$number>::from(<$number>::from_le_bytes(*one) <= limit);
+                }
+                count as usize
+            }
+        }
+    )* };
+}
+
+wide!([u8; 1], u8; [u8; 2], u16; [u8; 4], u32; [u8; 8], u64);
+
+/// How many of ascending ones are at most a limit, if the first of these are; `step` tells how many more there may be.
+#[inline]
+pub fn ahead<N: Wide>(all: &[N], limit: u64, first: usize, pace: &Pace) -> usize {
+    let mut first = first;
+    if pace.step() <= WINDOW {
+        for _ in 0..2 {
+            let Some(some) = all.get(first..).and_then(|rest| rest.first_chunk()) else {
+                break;
+            };
+            let count = N::count(some, limit);
+            first += count;
+            if count < WINDOW {
+                return first;
+            }
+        }
+    }
+    at_most(all, limit, pace.next(false))
+}
+
+fn at_most<N: Wide>(all: &[N], limit: u64, near: Near) -> usize {
+    partition(all.len(), near, |row| all[row].wide() <= limit)
+}
+
+/// Numbers as wide as the largest of them.
+#[derive(Clone, Copy)]
+pub enum Numbers<'a> {
+    Zeros,
+    One(&'a [[u8; 1]]),
+    Two(&'a [[u8; 2]]),
+    Four(&'a [[u8; 4]]),
+    Eight(&'a [[u8; 8]]),
+}
+
+impl<'a> Numbers<'a> {
+    fn new(bytes: &'a [u8], width: u8) -> Numbers<'a> {
+        match width {
+            0 => Numbers::Zeros,
+            1 => Numbers::One(bytes.as_chunks().0),
+            2 => Numbers::Two(bytes.as_chunks().0),
+            4 => Numbers::Four(bytes.as_chunks().0),
+            _ => Numbers::Eight(bytes.as_chunks().0),
+        }
+    }
+
+    #[inline]
     fn get(&self, row: usize) -> u64 {
-        let at = row * usize::from(self.width);
-        match self.width {
-            0 => 0,
-            1 => u64::from(self.bytes[at]),
-            2 => u64::from(u16::from_le_bytes([self.bytes[at], self.bytes[at + 1]])),
-            4 => u64::from(four(&self.bytes[at..])),
-            _ => eight(&self.bytes[at..]),
+        match self {
+            Numbers::Zeros => 0,
+            Numbers::One(all) => all[row].wide(),
+            Numbers::Two(all) => all[row].wide(),
+            Numbers::Four(all) => all[row].wide(),
+            Numbers::Eight(all) => all[row].wide(),
+        }
+    }
+
+    /// How many of `count` ascending ones are at most a limit, which are near a place.
+    fn at_most(&self, limit: u64, count: usize, near: Near) -> usize {
+        match *self {
+            Numbers::Zeros => count,
+            Numbers::One(all) => at_most(all, limit, near),
+            Numbers::Two(all) => at_most(all, limit, near),
+            Numbers::Four(all) => at_most(all, limit, near),
+            Numbers::Eight(all) => at_most(all, limit, near),
+        }
+    }
+
+    /// Append what is made of those at some places.
+    fn gather<T>(
+        &self,
+        rows: impl Iterator<Item = usize>,
+        out: &mut Vec<T>,
+        make: impl Fn(u64) -> T,
+    ) {
+        match *self {
+            Numbers::Zeros => out.extend(rows.map(|_| make(0))),
+            Numbers::One(all) => out.extend(rows.map(|row| make(all[row].wide()))),
+            Numbers::Two(all) => out.extend(rows.map(|row| make(all[row].wide()))),
+            Numbers::Four(all) => out.extend(rows.map(|row| make(all[row].wide()))),
+            Numbers::Eight(all) => out.extend(rows.map(|row| make(all[row].wide()))),
         }
     }
 }
@@ -227,7 +329,7 @@ impl<'a> View<'a> {
         let nulls = nulls.then(|| take(Some(count.div_ceil(8)))).transpose()?;
         let mut numbers = |width: u8| -> Result<Numbers<'a>, Fault> {
             let bytes = take(count.checked_mul(usize::from(width)))?;
-            Ok(Numbers { bytes, width })
+            Ok(Numbers::new(bytes, width))
         };
         let starts = numbers(widths[0])?;
         let ends = (head[7] & ENDS != 0)
@@ -249,10 +351,48 @@ impl<'a> View<'a> {
         })
     }
 
+    /// Whether its intervals tile, and their values are numbers.
+    pub fn is_plain(&self) -> bool {
+        self.ends.is_none() && self.kind != Kind::Text
+    }
+
+    /// Append the starts of some intervals, each plus a number.
+    pub fn starts_at(&self, rows: impl Iterator<Item = usize>, plus: i64, out: &mut Vec<i64>) {
+        let first = self.first.wrapping_add(plus);
+        let start = |behind: u64| first.wrapping_add(behind.cast_signed());
+        self.starts.gather(rows, out, start);
+    }
+
+    /// Append values of some intervals that are numbers.
+    pub fn values_at(&self, rows: &[u32], kinds: &mut Vec<i8>, bits: &mut Vec<u64>) {
+        let kind = self.kind as i8;
+        match self.nulls {
+            None => kinds.resize(kinds.len() + rows.len(), kind),
+            Some(there) => kinds.extend(rows.iter().map(|row| {
+                let row = *row as usize;
+                kind * (there[row / 8] >> (row % 8) & 1).cast_signed()
+            })),
+        }
+        let places = rows.iter().map(|row| *row as usize);
+        self.values
+            .gather(places, bits, |above| self.base.wrapping_add(above));
+    }
+
+    /// How many intervals begin at a time or before it, which is near a place.
+    pub fn begun(&self, time: i64, near: Near) -> usize {
+        if time < self.first {
+            return 0;
+        }
+        let behind = time.wrapping_sub(self.first).cast_unsigned();
+        self.starts.at_most(behind, self.count, near)
+    }
+
+    #[inline]
     pub fn start(&self, row: usize) -> i64 {
         self.first.wrapping_add(self.starts.get(row).cast_signed())
     }
 
+    #[inline]
     pub fn end(&self, row: usize) -> Option<i64> {
         let length = self.ends.as_ref()?.get(row).cast_signed();
         Some(self.start(row).wrapping_add(length))
@@ -260,19 +400,20 @@ impl<'a> View<'a> {
 
     /// # Errors
     /// A text is not where it is said to be.
-    pub fn cell(&self, row: usize) -> Result<Cell, Fault> {
+    #[inline]
+    pub fn value(&self, row: usize) -> Result<Value<'a>, Fault> {
         if self
             .nulls
             .is_some_and(|bits| bits[row / 8] >> (row % 8) & 1 == 0)
         {
-            return Ok(Cell::default());
+            return Ok(Value::NULL);
         }
         let bits = self.base.wrapping_add(self.values.get(row));
         let text = match self.kind {
-            Kind::Text => Some(self.text(bits)?.into()),
-            _ => None,
+            Kind::Text => self.text(bits)?,
+            _ => "",
         };
-        Ok(Cell {
+        Ok(Value {
             kind: self.kind,
             bits,
             text,

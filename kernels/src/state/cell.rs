@@ -45,7 +45,39 @@ pub struct Cell {
     pub text: Option<Box<str>>,
 }
 
+/// A value that is looked at where it is kept.
+#[derive(Clone, Copy)]
+pub struct Value<'a> {
+    pub kind: Kind,
+    pub bits: u64,
+    pub text: &'a str,
+}
+
+impl Value<'_> {
+    pub const NULL: Value<'static> = Value {
+        kind: Kind::Null,
+        bits: 0,
+        text: "",
+    };
+
+    pub fn to_cell(self) -> Cell {
+        Cell {
+            kind: self.kind,
+            bits: self.bits,
+            text: (self.kind == Kind::Text).then(|| self.text.into()),
+        }
+    }
+}
+
 impl Cell {
+    pub fn value(&self) -> Value<'_> {
+        Value {
+            kind: self.kind,
+            bits: self.bits,
+            text: self.text.as_deref().unwrap_or(""),
+        }
+    }
+
     pub fn int(value: i32) -> Cell {
         Cell {
             kind: Kind::Int,

@@ -1,17 +1,24 @@
 //! Questions to a history: the state of one attribute at a time, of all, or of some over a range or at many times.
 
-use super::cell::Cell;
+use super::cell::{Cell, Value};
 use super::fault::Fault;
-use super::history::{History, Store};
+use super::history::History;
+use super::near::{Near, expected};
 use super::rows::Rows;
 use super::track::Run;
 
-/// An interval; its end is not known for good if it goes on.
-#[derive(Clone, Debug)]
-pub struct Found {
+/// From when to when a state lasts; its end is not known for good if it goes on.
+#[derive(Clone, Copy, Debug)]
+pub struct Extent {
     pub start: i64,
     pub end: i64,
     pub ongoing: bool,
+}
+
+/// An interval.
+#[derive(Clone, Debug)]
+pub struct Found {
+    pub extent: Extent,
     pub cell: Cell,
 }
 
@@ -32,7 +39,7 @@ impl History {
     }
 
     /// The last time that a run tells of, as far as that is known; and whether its last state goes on.
-    fn run_end(&self, place: usize, run: usize, until: i64) -> (i64, bool) {
+    pub fn run_end(&self, place: usize, run: usize, until: i64) -> (i64, bool) {
         let track = &self.tracks[place];
         if run + 1 < track.runs(self.is_open()) {
             return (track.begin(run + 1).saturating_sub(1), false);
@@ -43,24 +50,61 @@ impl History {
         }
     }
 
-    fn found(
-        &self,
-        place: usize,
-        at: (usize, &Run<'_>, usize),
-        until: i64,
-    ) -> Result<Found, Fault> {
+    pub fn extent(&self, place: usize, at: (usize, &Run<'_>, usize), until: i64) -> Extent {
         let (number, run, row) = at;
         let (end, ongoing) = match run.end(row) {
             Some(end) => (end, false),
             None if row + 1 < run.len() => (run.start(row + 1).saturating_sub(1), false),
             None => self.run_end(place, number, until),
         };
-        Ok(Found {
+        Extent {
             start: run.start(row),
             end: if self.is_open() { end.min(until) } else { end },
             ongoing: ongoing || (self.is_open() && end > until),
-            cell: run.cell(row)?,
+        }
+    }
+
+    /// Where in a run of an attribute a time is, more or less.
+    pub fn near(&self, place: usize, number: usize, run: &Run<'_>, time: i64) -> Near {
+        let (track, open) = (&self.tracks[place], self.is_open());
+        let next = if number + 1 < track.runs(open) {
+            track.begin(number + 1)
+        } else {
+            self.end.unwrap_or(self.now)
+        };
+        expected(time, (track.begin(number), next), run.len())
+    }
+
+    /// Look at the interval of an attribute that a time is in.
+    pub fn see<R>(
+        &self,
+        place: usize,
+        (time, until): (i64, i64),
+        see: impl FnOnce(Extent, Value<'_>) -> Result<R, Fault>,
+    ) -> Result<R, Fault> {
+        let unknown = Extent {
+            start: self.start,
+            end: until,
+            ongoing: false,
+        };
+        let Some(number) = self.run_at(place, time) else {
+            return see(unknown, Value::NULL);
+        };
+        self.look(place, number, |run| {
+            match run.at(time, self.near(place, number, run, time)) {
+                None => see(unknown, Value::NULL),
+                Some(row) => see(
+                    self.extent(place, (number, run, row), until),
+                    run.value(row)?,
+                ),
+            }
         })
+    }
+
+    /// The run of an attribute that a time is in.
+    pub fn run_at(&self, place: usize, time: i64) -> Option<usize> {
+        let until = self.end.unwrap_or(self.now);
+        self.tracks[place].run_at(time, until, self.is_open())
     }
 
     /// The interval of an attribute that a time is in.
@@ -68,18 +112,9 @@ impl History {
     /// # Errors
     /// The history cannot be read.
     pub fn seek(&self, place: usize, time: i64, until: i64) -> Result<Found, Fault> {
-        let unknown = Found {
-            start: self.start,
-            end: until,
-            ongoing: false,
-            cell: Cell::default(),
-        };
-        let Some(number) = self.tracks[place].run_at(time, self.is_open()) else {
-            return Ok(unknown);
-        };
-        self.look(place, number, |run| match run.at(time, 0) {
-            None => Ok(unknown),
-            Some(row) => self.found(place, (number, run, row), until),
+        self.see(place, (time, until), |extent, value| {
+            let cell = value.to_cell();
+            Ok(Found { extent, cell })
         })
     }
 
@@ -94,198 +129,37 @@ impl History {
     /// The time is outside, or the history cannot be read.
     pub fn full(&self, time: i64) -> Result<Rows, Fault> {
         self.check_time(time)?;
-        let mut rows = Rows::default();
+        let mut rows = Rows::with_capacity(self.tracks.len());
         for place in 0..self.tracks.len() {
-            rows.push(place, self.seek(place, time, self.safe())?);
+            self.see(place, (time, self.safe()), |extent, value| {
+                rows.push(place, extent, value)
+            })?;
         }
         Ok(rows)
+    }
+
+    /// The states of all attributes at a time, by quark.
+    ///
+    /// # Errors
+    /// The time is outside, or the history cannot be read.
+    pub fn all_at(&self, time: i64) -> Result<Vec<Found>, Fault> {
+        self.check_time(time)?;
+        let places = 0..self.tracks.len();
+        places
+            .map(|place| self.seek(place, time, self.safe()))
+            .collect()
     }
 
     /// The state of an attribute now, whatever becomes of it.
     pub fn ongoing(&self, place: usize) -> Found {
         let state = &self.tracks[place].ongoing;
         Found {
-            start: state.start,
-            end: self.now,
-            ongoing: true,
+            extent: Extent {
+                start: state.start,
+                end: self.now,
+                ongoing: true,
+            },
             cell: state.cell.clone(),
         }
-    }
-
-    /// A history of the part of this one that a time is in, to play changes of that part into; and its times.
-    ///
-    /// # Errors
-    /// This is no partial history, or cannot be read.
-    pub fn part(&self, time: i64) -> Result<(History, i64, i64), Fault> {
-        self.check_time(time)?;
-        if self.is_open() {
-            let text = "a partial history answers when it is closed";
-            return Err(Fault::Closed(text.to_owned()));
-        }
-        let Some(partial) = &self.partial else {
-            return Err(Fault::Closed("the history is no partial one".to_owned()));
-        };
-        let (begin, end) = partial.part(self.start, time);
-        let mut part = History::new(begin, Store::Memory);
-        for place in 0..self.tree.len() {
-            part.tree
-                .add(self.tree.parent(place), self.tree.name(place))?;
-        }
-        part.start = self.start;
-        part.grow();
-        part.start = begin;
-        for (place, track) in part.tracks.iter_mut().enumerate() {
-            track.kind = self.tracks[place].kind;
-            if begin > self.start {
-                let before = self.seek(place, begin - 1, end)?;
-                track.ongoing.start = before.start;
-                track.ongoing.cell = before.cell;
-            }
-            track.last_end = Some(self.seek(place, end, end)?.end);
-        }
-        Ok((part, begin, end))
-    }
-}
-
-/// Which times are asked for.
-pub enum Times {
-    Range(i64, i64),
-    /// Ascending.
-    At(Vec<i64>),
-}
-
-impl Times {
-    pub fn at(mut times: Vec<i64>) -> Times {
-        times.sort_unstable();
-        times.dedup();
-        Times::At(times)
-    }
-
-    /// The first of them all.
-    pub fn first(&self) -> Option<i64> {
-        match self {
-            Times::Range(first, _) => Some(*first),
-            Times::At(times) => times.first().copied(),
-        }
-    }
-
-    /// The first time that is asked for from another on, or the last before it.
-    fn next(&self, time: i64, backwards: bool) -> Option<i64> {
-        match (self, backwards) {
-            (Times::Range(first, last), false) => {
-                Some(time.max(*first)).filter(|time| time <= last)
-            }
-            (Times::Range(first, last), true) => Some(time.min(*last)).filter(|time| time >= first),
-            (Times::At(all), false) => all.get(all.partition_point(|one| *one < time)).copied(),
-            (Times::At(all), true) => {
-                let behind = all.partition_point(|one| *one <= time);
-                behind.checked_sub(1).map(|place| all[place])
-            }
-        }
-    }
-}
-
-/// A question about several attributes that is answered bit by bit: each interval once that a time asked for is in.
-pub struct Walk {
-    quarks: Vec<usize>,
-    times: Times,
-    backwards: bool,
-    until: i64,
-    /// Where the walk is: which of the attributes, and the next time there.
-    quark: usize,
-    next: Option<i64>,
-    begun: bool,
-}
-
-impl Walk {
-    pub fn new(quarks: Vec<usize>, times: Times, backwards: bool, until: i64) -> Walk {
-        Walk {
-            quarks,
-            times,
-            backwards,
-            until,
-            quark: 0,
-            next: None,
-            begun: false,
-        }
-    }
-
-    /// Add rows, about `most` of them; nothing when all were found.
-    ///
-    /// # Errors
-    /// The history cannot be read.
-    pub fn fill(&mut self, history: &History, rows: &mut Rows, most: usize) -> Result<(), Fault> {
-        history.check_given_up()?;
-        while rows.len() < most {
-            let Some(place) = self.quarks.get(self.quark).copied() else {
-                return Ok(());
-            };
-            if !self.begun {
-                let from = if self.backwards { self.until } else { i64::MIN };
-                self.next = self.times.next(from, self.backwards);
-                self.begun = true;
-            }
-            match self.next.filter(|time| *time <= self.until) {
-                Some(time) => self.next = self.run(history, place, time, rows, most)?,
-                None => {
-                    self.quark += 1;
-                    self.begun = false;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Add what a run tells from a time on; return the next time.
-    fn run(
-        &self,
-        history: &History,
-        place: usize,
-        time: i64,
-        rows: &mut Rows,
-        most: usize,
-    ) -> Result<Option<i64>, Fault> {
-        let until = self.until;
-        let Some(number) = history.tracks[place].run_at(time, history.is_open()) else {
-            rows.push(place, history.seek(place, time, until)?);
-            return Ok(None);
-        };
-        history.look(place, number, |run| {
-            let (mut time, mut row) = (time, None);
-            while rows.len() < most {
-                let from = if self.backwards { 0 } else { row.unwrap_or(0) };
-                let step = row.filter(|_| !self.backwards).map(|row| row + 1);
-                let near = step.filter(|next| {
-                    next + 1 < run.len() && run.start(*next) <= time && run.start(next + 1) > time
-                });
-                let Some(place_in_run) = near.or_else(|| run.at(time, from)) else {
-                    break;
-                };
-                let found = history.found(place, (number, run, place_in_run), until)?;
-                let (start, end) = (found.start, found.end);
-                rows.push(place, found);
-                row = Some(place_in_run);
-                let next = match self.backwards {
-                    false => end
-                        .checked_add(1)
-                        .and_then(|next| self.times.next(next, false)),
-                    true => start
-                        .checked_sub(1)
-                        .and_then(|next| self.times.next(next, true)),
-                };
-                let Some(next) = next.filter(|next| *next <= until) else {
-                    return Ok(None);
-                };
-                time = next;
-                let leaves = match self.backwards {
-                    false => place_in_run + 1 == run.len(),
-                    true => next < run.start(0),
-                };
-                if leaves {
-                    break;
-                }
-            }
-            Ok(Some(time))
-        })
     }
 }

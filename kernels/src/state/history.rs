@@ -1,14 +1,15 @@
 //! Changes of attributes in order of time -> intervals that tile the history of each.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
 
 use super::cell::{Cell, Kind};
 use super::fault::Fault;
-use super::partial::Checkpoints;
-use super::track::{Blocks, Ongoing, Run, Track};
-use super::tree::Tree;
+use super::partial::{Checkpoints, Replay, other_changes};
+use super::track::{Blocks, Mark, Ongoing, Run, Track};
+use super::tree::{ROOT, Tree, names};
 use super::writer::Writer;
 
 /// What becomes of intervals.
@@ -69,7 +70,7 @@ impl Action {
 
 /// A history, while it is built and after.
 pub struct History {
-    pub tree: Tree,
+    pub tree: Arc<Tree>,
     pub tracks: Vec<Track>,
     pub store: Store,
     pub blocks: Blocks,
@@ -81,16 +82,20 @@ pub struct History {
     pub given_up: bool,
     pub intervals: u64,
     pub partial: Option<Checkpoints>,
-    /// Attributes with coarser states, and those.
-    pub mipmapped: FxHashSet<u32>,
+    /// What changes that are made again are made for.
+    pub replay: Option<Replay>,
+    /// Whether there are attributes with coarser states.
+    pub mipmapped: bool,
     later: BTreeMap<(i64, u64), Later>,
     asked: u64,
+    /// Texts of paths that were asked for before.
+    by_path: FxHashMap<Box<str>, u32>,
 }
 
 impl History {
     pub fn new(start: i64, store: Store) -> History {
         History {
-            tree: Tree::default(),
+            tree: Arc::default(),
             tracks: Vec::new(),
             store,
             blocks: Blocks::Nowhere,
@@ -100,9 +105,11 @@ impl History {
             given_up: false,
             intervals: 0,
             partial: None,
-            mipmapped: FxHashSet::default(),
+            replay: None,
+            mipmapped: false,
             later: BTreeMap::new(),
             asked: 0,
+            by_path: FxHashMap::default(),
         }
     }
 
@@ -115,14 +122,41 @@ impl History {
         self.end.unwrap_or(self.now.saturating_sub(1))
     }
 
+    /// The attribute of this name below another, which is made if it is missing.
+    ///
+    /// # Errors
+    /// There are too many.
+    pub fn attribute(&mut self, parent: i32, name: &str) -> Result<u32, Fault> {
+        if let Some(found) = self.tree.find(parent, name) {
+            return Ok(found);
+        }
+        let made = Arc::make_mut(&mut self.tree).add(parent, name)?;
+        self.grow();
+        Ok(made)
+    }
+
+    /// The same for a whole path in one text: names divided by `/`, with `\` before what is meant as it is.
+    ///
+    /// # Errors
+    /// There are too many attributes.
+    pub fn attribute_of(&mut self, path: &str) -> Result<u32, Fault> {
+        if let Some(found) = self.by_path.get(path) {
+            return Ok(*found);
+        }
+        let (mut parent, mut quark) = (ROOT, 0);
+        for name in names(path) {
+            quark = self.attribute(parent, &name)?;
+            parent = quark.cast_signed();
+        }
+        self.by_path.insert(path.into(), quark);
+        Ok(quark)
+    }
+
     /// Make what the tree got known to the tracks.
     pub fn grow(&mut self) {
         let (start, new) = (self.start, self.tree.len());
         self.tracks.resize_with(new, || Track {
-            ongoing: Ongoing {
-                start,
-                cell: Cell::default(),
-            },
+            ongoing: Ongoing::new(start, Cell::default()),
             ..Track::default()
         });
     }
@@ -237,13 +271,13 @@ impl History {
     }
 
     /// Attributes with coarser states change together with these.
-    fn check_alone(&self, place: usize, action: Action) -> Result<(), Fault> {
+    pub fn check_alone(&self, place: usize, action: Action) -> Result<(), Fault> {
         let touched = match action {
-            _ if self.mipmapped.is_empty() => return Ok(()),
+            _ if !self.mipmapped => return Ok(()),
             Action::Remove => self.tree.below(place as u32),
             _ => vec![place as u32],
         };
-        match touched.iter().find(|one| self.mipmapped.contains(one)) {
+        match touched.iter().find(|one| self.is_coarse(**one as usize)) {
             None => Ok(()),
             Some(one) => Err(Fault::Value(format!(
                 "the attribute `{}` has coarser states, expected changes that keep them",
@@ -299,7 +333,7 @@ impl History {
     pub fn modify(&mut self, time: i64, place: usize, cell: Cell) -> Result<(), Fault> {
         self.fits(place, &cell)?;
         let track = &mut self.tracks[place];
-        if track.ongoing.cell == cell {
+        if track.ongoing.cell == cell && track.ongoing.mark != Mark::Unknown {
             return Ok(());
         }
         if cell.kind != Kind::Null {
@@ -309,7 +343,7 @@ impl History {
             track.ongoing.cell = cell;
             return Ok(());
         }
-        let before = std::mem::replace(&mut track.ongoing, Ongoing { start: time, cell });
+        let before = std::mem::replace(&mut track.ongoing, Ongoing::new(time, cell));
         self.keep(place, &before, time - 1)
     }
 
@@ -317,10 +351,17 @@ impl History {
     pub fn keep(&mut self, place: usize, state: &Ongoing, end: i64) -> Result<(), Fault> {
         let told = match &self.partial {
             None => None,
-            Some(partial) if partial.crossed(state.start, end) => Some(end),
+            Some(partial) if state.mark == Mark::Needed || partial.crossed(state.start, 2) => {
+                Some(end)
+            }
             Some(_) => return Ok(()),
         };
         let track = &mut self.tracks[place];
+        if let Some(replay) = &mut self.replay
+            && !replay.keeps(state, end, &mut track.last_end)?
+        {
+            return Ok(());
+        }
         match &mut self.store {
             Store::Nothing | Store::Closed => return Ok(()),
             Store::Memory => track.tail.push(state.start, told, &state.cell),
@@ -345,8 +386,8 @@ impl History {
     }
 
     fn increment(&mut self, time: i64, place: usize, by: &Cell) -> Result<Cell, Fault> {
-        let track = &self.tracks[place];
-        let before = &track.ongoing.cell;
+        self.need(place);
+        let before = &self.tracks[place].ongoing.cell;
         let same = before.kind == by.kind;
         let cell = match by.kind {
             Kind::Double => {
@@ -384,9 +425,15 @@ impl History {
     pub fn close(&mut self, end: i64) -> Result<(), Fault> {
         self.check_open()?;
         self.catch_up()?;
-        let end = end.max(self.now);
+        let mut end = end.max(self.now);
         if let Some(partial) = &mut self.partial {
             partial.finish(end);
+        }
+        if let Some(replay) = &self.replay {
+            if replay.missing > 0 {
+                return Err(other_changes());
+            }
+            (self.start, end) = (replay.first, replay.last);
         }
         for place in 0..self.tracks.len() {
             let last = std::mem::take(&mut self.tracks[place].ongoing);

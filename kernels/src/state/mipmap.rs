@@ -4,6 +4,55 @@ use super::cell::{Cell, Kind};
 use super::fault::Fault;
 use super::history::History;
 
+/// What an attribute is to coarser states.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Coarse {
+    #[default]
+    Nothing = 0,
+    /// It has some.
+    Base = 1,
+    /// Its state is how many levels there are.
+    Levels = 2,
+    /// It has those of a level.
+    Level = 3,
+}
+
+impl Coarse {
+    pub fn of(number: u8) -> Option<Coarse> {
+        [Coarse::Nothing, Coarse::Base, Coarse::Levels, Coarse::Level]
+            .get(usize::from(number))
+            .copied()
+    }
+}
+
+impl History {
+    /// Whether an attribute only changes together with others.
+    pub fn is_coarse(&self, place: usize) -> bool {
+        let of = |place: usize| self.tracks[place].coarse;
+        let above = usize::try_from(self.tree.parent(place));
+        of(place) != Coarse::Nothing || above.is_ok_and(|above| of(above) == Coarse::Levels)
+    }
+
+    /// Whether the name of coarser states is free: what is there has no states of its own.
+    fn check_free(&self, base: usize, feature: Feature) -> Result<(), Fault> {
+        let Some(top) = self.tree.find(base as i32, feature.name()) else {
+            return Ok(());
+        };
+        let own = self.tree.below(top).into_iter().find(|one| {
+            let track = &self.tracks[*one as usize];
+            track.kind != Kind::Null || track.coarse != Coarse::Nothing
+        });
+        match own {
+            None => Ok(()),
+            Some(one) => Err(Fault::Value(format!(
+                "the attribute `{}` has states of its own, expected none where coarser ones of `{}` are kept",
+                self.tree.path(one as usize),
+                self.tree.path(base)
+            ))),
+        }
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Feature {
     Max,
@@ -66,7 +115,11 @@ impl Mipmap {
         if history.tracks[base].kind == Kind::Text || first.kind == Kind::Text {
             return Err(no_number());
         }
-        history.mipmapped.insert(base as u32);
+        for feature in features {
+            history.check_free(base, *feature)?;
+        }
+        history.mipmapped = true;
+        history.tracks[base].coarse = Coarse::Base;
         Ok(Mipmap {
             base,
             resolution,
@@ -85,6 +138,10 @@ impl Mipmap {
             return Err(no_number());
         }
         history.advance(time)?;
+        if self.features.is_empty() && cell.kind != Kind::Null {
+            history.fits(self.base, &cell)?;
+            self.begin(history, time)?;
+        }
         history.modify(time, self.base, cell.clone())?;
         if self
             .current
@@ -92,9 +149,6 @@ impl Mipmap {
             .is_some_and(|(_, current)| *current == cell)
         {
             return Ok(());
-        }
-        if self.features.is_empty() && cell.kind != Kind::Null {
-            self.begin(history, time)?;
         }
         let there = cell.kind != Kind::Null;
         // What lasted for no time is no entry.
@@ -116,9 +170,11 @@ impl Mipmap {
 
     fn begin(&mut self, history: &mut History, time: i64) -> Result<(), Fault> {
         for feature in &self.wanted {
-            let quark = history.tree.add(self.base as i32, feature.name())?;
-            history.grow();
-            history.mipmapped.insert(quark);
+            history.check_free(self.base, *feature)?;
+        }
+        for feature in &self.wanted {
+            let quark = history.attribute(self.base as i32, feature.name())?;
+            history.tracks[quark as usize].coarse = Coarse::Levels;
             history.modify(time, quark as usize, Cell::int(0))?;
             self.features.push(Levels {
                 feature: *feature,
@@ -184,9 +240,9 @@ impl Levels {
         };
         if self.made.len() == level {
             let name = (level + 1).to_string();
-            self.made
-                .push(history.tree.add(self.quark as i32, &name)? as usize);
-            history.grow();
+            let quark = history.attribute(self.quark as i32, &name)?;
+            history.tracks[quark as usize].coarse = Coarse::Level;
+            self.made.push(quark as usize);
             let count = i32::try_from(level + 1).unwrap_or(i32::MAX);
             history.tracks[self.quark].ongoing.cell = Cell::int(count);
             self.waiting.push(Vec::new());

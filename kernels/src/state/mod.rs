@@ -2,6 +2,7 @@
 
 use pyo3::prelude::*;
 
+mod arguments;
 mod batch;
 mod block;
 mod cell;
@@ -9,6 +10,7 @@ mod fault;
 mod find;
 mod history;
 mod mipmap;
+mod near;
 mod partial;
 mod python;
 mod range;
@@ -18,6 +20,7 @@ mod shared;
 mod stack;
 mod track;
 mod tree;
+mod walk;
 mod writer;
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -13,16 +13,18 @@ use pyo3_arrow::buffer::PyArrowBuffer;
 use pyo3_arrow::{PyRecordBatch, PyRecordBatchReader};
 use rustc_hash::FxHashSet;
 
+use super::arguments;
 use super::batch::Changes;
 use super::cell::{Cell, Kind};
 use super::fault::Fault;
-use super::find::{Found, Times, Walk};
+use super::find::{Extent, Found};
 use super::history::{Action, History, Later, Store};
 use super::mipmap::{Feature, Mipmap};
 use super::partial::Checkpoints;
 use super::rows::{Rows, span_schema};
 use super::shared::{Answer, Built, Shared};
 use super::tree::ROOT;
+use super::walk::{Times, Walk};
 use super::writer::Writer;
 
 /// Who waits looks for signals so often.
@@ -40,7 +42,12 @@ type Interval<'py> = (i64, i64, bool, Bound<'py, PyAny>);
 
 fn interval<'py>(py: Python<'py>, found: &Found) -> PyResult<Interval<'py>> {
     let value = found.cell.to_python(py)?;
-    Ok((found.start, found.end, found.ongoing, value))
+    let Extent {
+        start,
+        end,
+        ongoing,
+    } = found.extent;
+    Ok((start, end, ongoing, value))
 }
 
 fn feature(name: &str) -> Result<Feature, Fault> {
@@ -141,7 +148,11 @@ impl StateHistory {
     /// A history that is kept in memory, or forgotten.
     #[new]
     #[pyo3(signature = (start, *, keep=true, granularity=None))]
-    fn new(start: i64, keep: bool, granularity: Option<u64>) -> StateHistory {
+    fn new(
+        #[pyo3(from_py_with = arguments::time)] start: i64,
+        keep: bool,
+        #[pyo3(from_py_with = arguments::granularity)] granularity: Option<u64>,
+    ) -> StateHistory {
         let store = if keep { Store::Memory } else { Store::Nothing };
         let mut history = History::new(start, store);
         history.partial = granularity.map(Checkpoints::new);
@@ -153,9 +164,9 @@ impl StateHistory {
     #[pyo3(signature = (path, start, identity, *, granularity=None))]
     fn create(
         path: PathBuf,
-        start: i64,
+        #[pyo3(from_py_with = arguments::time)] start: i64,
         identity: Vec<u8>,
-        granularity: Option<u64>,
+        #[pyo3(from_py_with = arguments::granularity)] granularity: Option<u64>,
     ) -> PyResult<StateHistory> {
         let made = Writer::new(&path, identity.clone());
         let (writer, blocks) = made.map_err(|error| {
@@ -223,21 +234,30 @@ impl StateHistory {
     }
 
     /// The attribute of a path below another (-1: below none); what is missing is made.
-    fn add(&self, py: Python<'_>, parent: i64, names: Vec<Bound<'_, PyString>>) -> PyResult<i64> {
+    fn add(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::quark)] parent: i64,
+        names: Vec<Bound<'_, PyString>>,
+    ) -> PyResult<i64> {
         let names = texts(&names)?;
         self.shared.change(py, |built| {
             let history = &mut built.history;
             let mut quark = below(history, parent)?;
             for name in &names {
-                quark = history.tree.add(quark, name)?.cast_signed();
+                quark = history.attribute(quark, name)?.cast_signed();
             }
-            history.grow();
             Ok(i64::from(quark))
         })
     }
 
     /// The same, but -2 where there is none.
-    fn find(&self, py: Python<'_>, parent: i64, names: Vec<Bound<'_, PyString>>) -> PyResult<i64> {
+    fn find(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::quark)] parent: i64,
+        names: Vec<Bound<'_, PyString>>,
+    ) -> PyResult<i64> {
         let names = texts(&names)?;
         self.shared.ask(py, |history| {
             let mut quark = below(history, parent)?;
@@ -252,20 +272,32 @@ impl StateHistory {
     }
 
     /// Attributes right below one.
-    fn children(&self, py: Python<'_>, quark: i64) -> PyResult<Vec<u32>> {
+    fn children(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::quark)] quark: i64,
+    ) -> PyResult<Vec<u32>> {
         self.shared.ask(py, |history| {
             let quark = below(history, quark)?;
             Ok(history.tree.children(quark).to_vec())
         })
     }
 
-    fn parent(&self, py: Python<'_>, quark: i64) -> PyResult<i32> {
+    fn parent(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::quark)] quark: i64,
+    ) -> PyResult<i32> {
         self.shared.ask(py, |history| {
             Ok(history.tree.parent(history.tree.place(quark)?))
         })
     }
 
-    fn name(&self, py: Python<'_>, quark: i64) -> PyResult<String> {
+    fn name(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::quark)] quark: i64,
+    ) -> PyResult<String> {
         self.shared.ask(py, |history| {
             let place = history.tree.place(quark)?;
             Ok(history.tree.name(place).to_owned())
@@ -273,7 +305,11 @@ impl StateHistory {
     }
 
     /// The type of an attribute's states: null, int, long, double or string.
-    fn kind(&self, py: Python<'_>, quark: i64) -> PyResult<&'static str> {
+    fn kind(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::quark)] quark: i64,
+    ) -> PyResult<&'static str> {
         self.shared.ask(py, |history| {
             let place = history.tree.place(quark)?;
             Ok(history.tracks[place].kind.name())
@@ -285,8 +321,8 @@ impl StateHistory {
     fn change<'py>(
         &self,
         py: Python<'py>,
-        time: i64,
-        quark: i64,
+        #[pyo3(from_py_with = arguments::time)] time: i64,
+        #[pyo3(from_py_with = arguments::quark)] quark: i64,
         action: &str,
         value: Option<Bound<'py, PyAny>>,
         kind: Option<&str>,
@@ -304,8 +340,8 @@ impl StateHistory {
     fn ask<'py>(
         &self,
         py: Python<'py>,
-        time: i64,
-        quark: i64,
+        #[pyo3(from_py_with = arguments::time)] time: i64,
+        #[pyo3(from_py_with = arguments::quark)] quark: i64,
         action: &str,
         value: Option<Bound<'py, PyAny>>,
         kind: Option<&str>,
@@ -326,8 +362,8 @@ impl StateHistory {
     fn mipmap(
         &self,
         py: Python<'_>,
-        time: i64,
-        quark: i64,
+        #[pyo3(from_py_with = arguments::time)] time: i64,
+        #[pyo3(from_py_with = arguments::quark)] quark: i64,
         value: Bound<'_, PyAny>,
         coarser: (usize, Vec<String>),
         kind: Option<&str>,
@@ -366,7 +402,11 @@ impl StateHistory {
     }
 
     /// What an attribute's state is now, whatever becomes of it.
-    fn ongoing<'py>(&self, py: Python<'py>, quark: i64) -> PyResult<Interval<'py>> {
+    fn ongoing<'py>(
+        &self,
+        py: Python<'py>,
+        #[pyo3(from_py_with = arguments::quark)] quark: i64,
+    ) -> PyResult<Interval<'py>> {
         let found = self.shared.ask(py, |history| {
             history.check_open()?;
             Ok(history.ongoing(history.tree.place(quark)?))
@@ -375,7 +415,12 @@ impl StateHistory {
     }
 
     /// The state of an attribute at a time.
-    fn single<'py>(&self, py: Python<'py>, quark: i64, time: i64) -> PyResult<Interval<'py>> {
+    fn single<'py>(
+        &self,
+        py: Python<'py>,
+        #[pyo3(from_py_with = arguments::quark)] quark: i64,
+        #[pyo3(from_py_with = arguments::time)] time: i64,
+    ) -> PyResult<Interval<'py>> {
         let found = self.shared.ask(py, |history| {
             history.single(history.tree.place(quark)?, time)
         })?;
@@ -383,7 +428,11 @@ impl StateHistory {
     }
 
     /// The states of all attributes at a time, by quark.
-    fn full(&self, py: Python<'_>, time: i64) -> PyResult<PyRecordBatch> {
+    fn full(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::time)] time: i64,
+    ) -> PyResult<PyRecordBatch> {
         batch(self.shared.ask(py, |history| history.full(time))?)
     }
 
@@ -392,9 +441,9 @@ impl StateHistory {
     fn over(
         &self,
         py: Python<'_>,
-        quarks: Vec<i64>,
-        first: i64,
-        last: i64,
+        #[pyo3(from_py_with = arguments::quarks)] quarks: Vec<i64>,
+        #[pyo3(from_py_with = arguments::time)] first: i64,
+        #[pyo3(from_py_with = arguments::time)] last: i64,
         backwards: bool,
     ) -> PyResult<PyRecordBatchReader> {
         let times = Times::Range(first.min(last), first.max(last));
@@ -406,8 +455,8 @@ impl StateHistory {
     fn at(
         &self,
         py: Python<'_>,
-        quarks: Vec<i64>,
-        times: Vec<i64>,
+        #[pyo3(from_py_with = arguments::quarks)] quarks: Vec<i64>,
+        #[pyo3(from_py_with = arguments::times)] times: Vec<i64>,
         backwards: bool,
     ) -> PyResult<PyRecordBatchReader> {
         self.walk(py, quarks, Times::at(times), backwards, None)
@@ -418,11 +467,11 @@ impl StateHistory {
     fn spans(
         &self,
         py: Python<'_>,
-        quarks: Vec<i64>,
+        #[pyo3(from_py_with = arguments::quarks)] quarks: Vec<i64>,
         names: Vec<String>,
-        times: Option<Vec<i64>>,
-        first: i64,
-        last: i64,
+        #[pyo3(from_py_with = arguments::some_times)] times: Option<Vec<i64>>,
+        #[pyo3(from_py_with = arguments::time)] first: i64,
+        #[pyo3(from_py_with = arguments::time)] last: i64,
     ) -> PyResult<PyRecordBatchReader> {
         let start = self.start(py)?;
         let times = match times {
@@ -437,9 +486,9 @@ impl StateHistory {
     fn range<'py>(
         &self,
         py: Python<'py>,
-        quark: i64,
-        first: i64,
-        last: i64,
+        #[pyo3(from_py_with = arguments::quark)] quark: i64,
+        #[pyo3(from_py_with = arguments::time)] first: i64,
+        #[pyo3(from_py_with = arguments::time)] last: i64,
         of: &str,
     ) -> PyResult<Bound<'py, PyAny>> {
         let feature = feature(of)?;
@@ -450,7 +499,11 @@ impl StateHistory {
     }
 
     /// End the history; if that fails it is given up.
-    fn close(&self, py: Python<'_>, end: i64) -> PyResult<()> {
+    fn close(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::time)] end: i64,
+    ) -> PyResult<()> {
         let closed = self.shared.change(py, |built| {
             let Built { history, mipmaps } = built;
             history.check_open()?;
@@ -492,10 +545,48 @@ impl StateHistory {
         }
     }
 
-    /// A history of the part of a partial one that a time is in, and the first and last time of that part.
-    fn part(&self, py: Python<'_>, time: i64) -> PyResult<(StateHistory, i64, i64)> {
-        let (part, first, last) = self.shared.ask(py, |history| history.part(time))?;
-        Ok((StateHistory::of(part, Vec::new()), first, last))
+    /// The part of a partial history that a time is in: the first time of the part before it, its own first and last
+    /// one, and the last of the part behind it.
+    fn span(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::time)] time: i64,
+    ) -> PyResult<(i64, i64, i64, i64)> {
+        let span = self.shared.ask(py, |history| history.span(time))?;
+        Ok((span.before, span.first, span.last, span.after))
+    }
+
+    /// A history of that part to make changes in again, with those beside it if they are at hand.
+    #[pyo3(signature = (time, *, before=None, after=None))]
+    fn part(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::time)] time: i64,
+        before: Option<&StateHistory>,
+        after: Option<&StateHistory>,
+    ) -> PyResult<StateHistory> {
+        let edge = |part: &StateHistory, time: fn(&History) -> i64| {
+            part.shared.ask(py, |history| history.all_at(time(history)))
+        };
+        let before = before.map(|part| edge(part, History::safe)).transpose()?;
+        let after = after
+            .map(|part| edge(part, |history| history.start))
+            .transpose()?;
+        let part = self
+            .shared
+            .ask(py, |history| history.part(time, before, after))?;
+        Ok(StateHistory::of(part, Vec::new()))
+    }
+
+    /// Make changes of a part again; say whether all is known that is asked for.
+    fn replay(&self, py: Python<'_>, changes: PyRecordBatch) -> PyResult<bool> {
+        let changes = changes.into_inner();
+        self.shared.change(py, |built| {
+            let history = &mut built.history;
+            Changes::read(&changes, history, false)?.make(history)?;
+            let replay = history.replay.as_ref();
+            Ok(replay.is_some_and(|replay| history.now > replay.last && replay.missing == 0))
+        })
     }
 }
 

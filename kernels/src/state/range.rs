@@ -4,7 +4,7 @@ use super::cell::{Cell, Kind};
 use super::fault::Fault;
 use super::find::Found;
 use super::history::History;
-use super::mipmap::{Feature, better, span, weighted};
+use super::mipmap::{Coarse, Feature, better, span, weighted};
 
 impl History {
     /// The attribute and its levels of a feature, the finest first.
@@ -14,14 +14,15 @@ impl History {
         if self.is_open() {
             return found;
         }
-        let Some(top) = self.tree.find(place as i32, feature.name()) else {
+        let coarse = |parent: i32, name: &str, what: Coarse| {
+            let quark = self.tree.find(parent, name);
+            quark.filter(|quark| self.tracks[*quark as usize].coarse == what)
+        };
+        let Some(top) = coarse(place as i32, feature.name(), Coarse::Levels) else {
             return found;
         };
-        for level in 1.. {
-            match self
-                .tree
-                .find(top.cast_signed(), &f64::from(level).to_string())
-            {
+        for level in 1_u32.. {
+            match coarse(top.cast_signed(), &level.to_string(), Coarse::Level) {
                 Some(quark) => found.push(quark as usize),
                 None => break,
             }
@@ -64,12 +65,16 @@ impl History {
                 level -= 1;
                 continue;
             }
-            let (begin, end) = (found.start.max(first), found.end.min(last));
+            let (begin, end) = (found.extent.start.max(first), found.extent.end.min(last));
             if found.cell.kind != Kind::Null {
                 if first == last && feature == Feature::Avg {
                     sum = found.cell.number().unwrap_or(0.0);
                 }
-                sum += weighted(&found.cell, begin, found.end.saturating_add(1).min(last));
+                sum += weighted(
+                    &found.cell,
+                    begin,
+                    found.extent.end.saturating_add(1).min(last),
+                );
                 if best
                     .as_ref()
                     .is_none_or(|best| better(feature, &found.cell, best))
@@ -94,9 +99,11 @@ impl History {
     fn whole(&self, found: &Found, time: i64, last: i64, feature: Feature) -> bool {
         // An average ends before its last time; the last coarser states do too.
         let ends = match feature {
-            Feature::Avg => found.end < last || (found.end == last && last == self.safe()),
-            Feature::Max | Feature::Min => found.end <= last,
+            Feature::Avg => {
+                found.extent.end < last || (found.extent.end == last && last == self.safe())
+            }
+            Feature::Max | Feature::Min => found.extent.end <= last,
         };
-        found.cell.kind != Kind::Null && found.start == time && ends
+        found.cell.kind != Kind::Null && found.extent.start == time && ends
     }
 }

@@ -1,5 +1,6 @@
 //! A file of intervals -> the history it holds, if it is whole.
 
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use arrow_buffer::Buffer;
@@ -7,8 +8,10 @@ use arrow_buffer::Buffer;
 use super::cell::Kind;
 use super::fault::Fault;
 use super::history::{History, Store};
+use super::mipmap::Coarse;
 use super::partial::Checkpoints;
 use super::track::{BlockAt, Blocks, Track, checksum};
+use super::tree::Tree;
 use super::writer::{MAGIC, TRAILER, VERSION};
 
 /// Bytes of an attribute and of a block in the directory, at least.
@@ -112,16 +115,18 @@ fn directory(cursor: &mut Cursor<'_>) -> Result<(History, Vec<u8>), Fault> {
     let times = times.collect::<Result<Vec<_>, _>>()?;
     history.partial = (every > 0).then(|| Checkpoints::read(every, times));
     let attributes = cursor.count(ATTRIBUTE)?;
+    let mut tree = Tree::default();
     for place in 0..attributes {
         let parent = cursor.four()?.cast_signed();
         let name =
             std::str::from_utf8(cursor.bytes()?).map_err(|_| damaged("a name is no text"))?;
         let above = i64::from(parent) < place as i64 && parent >= -1;
-        if !above || history.tree.add(parent, name)? as usize != place {
+        if !above || tree.add(parent, name)? as usize != place {
             return Err(damaged("an attribute is in its own tree"));
         }
-        let [kind] = cursor.array()?;
-        let kind = Kind::of(kind).ok_or_else(|| damaged("an unknown kind of values"))?;
+        let [sort] = cursor.array()?;
+        let coarse = Coarse::of(sort >> 4).ok_or_else(|| damaged("unknown coarser states"))?;
+        let kind = Kind::of(sort & 15).ok_or_else(|| damaged("an unknown kind of values"))?;
         let count = cursor.count(BLOCK)?;
         let blocks = (0..count).map(|_| {
             Ok(BlockAt {
@@ -135,9 +140,11 @@ fn directory(cursor: &mut Cursor<'_>) -> Result<(History, Vec<u8>), Fault> {
         let blocks = blocks.collect::<Result<Vec<_>, Fault>>()?;
         history.tracks.push(Track {
             kind,
+            coarse,
             blocks,
             ..Track::default()
         });
     }
+    history.tree = Arc::new(tree);
     Ok((history, identity))
 }

@@ -9,13 +9,13 @@ use arrow_schema::{ArrowError, SchemaRef};
 use pyo3::prelude::*;
 
 use super::fault::Fault;
-use super::find::Walk;
 use super::history::History;
 use super::mipmap::Mipmap;
 use super::rows::{Rows, schema};
+use super::walk::Walk;
 
 /// Rows of a batch of an answer that comes bit by bit.
-const ROWS: usize = 8192;
+const ROWS: usize = 16_384;
 
 pub struct Built {
     pub history: History,
@@ -99,7 +99,7 @@ impl Iterator for Answer {
     fn next(&mut self) -> Option<Self::Item> {
         let built = self.shared.built.read();
         let history = &built.unwrap_or_else(PoisonError::into_inner).history;
-        let mut rows = Rows::default();
+        let mut rows = Rows::with_capacity(ROWS);
         if let Err(fault) = self.walk.fill(history, &mut rows, ROWS) {
             return Some(Err(ArrowError::ExternalError(Box::new(fault))));
         }

@@ -37,12 +37,13 @@ impl History {
 
     /// The attribute of the value at a depth, counted from 1.
     fn level(&mut self, place: usize, depth: i64) -> Result<usize, Fault> {
-        let quark = self.tree.add(place as i32, &depth.to_string())?;
-        self.grow();
+        let quark = self.attribute(place as i32, &depth.to_string())?;
+        self.check_alone(quark as usize, Action::Modify)?;
         Ok(quark as usize)
     }
 
     pub fn push(&mut self, time: i64, place: usize, cell: Cell) -> Result<(), Fault> {
+        self.need(place);
         let depth = self.depth(place)? + 1;
         if depth > DEEPEST {
             return Err(Fault::Value(format!(
@@ -64,6 +65,7 @@ impl History {
 
     /// Take the value that was pushed last; nothing from an empty stack.
     pub fn pop(&mut self, time: i64, place: usize) -> Result<Cell, Fault> {
+        self.need(place);
         let depth = self.depth(place)?;
         if depth == 0 {
             return Ok(Cell::default());
@@ -77,6 +79,7 @@ impl History {
 
     /// Take the value that was offered first; the others move up.
     pub fn poll(&mut self, time: i64, place: usize) -> Result<Cell, Fault> {
+        self.need(place);
         let depth = self.depth(place)?;
         if depth == 0 {
             return Ok(Cell::default());
@@ -89,6 +92,7 @@ impl History {
         }
         for next in 2..=depth {
             let below = self.level(place, next)?;
+            self.need(below);
             let cell = self.tracks[below].ongoing.cell.clone();
             self.modify(time, level, cell)?;
             level = below;

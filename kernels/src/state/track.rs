@@ -9,8 +9,10 @@ use arrow_buffer::Buffer;
 use flate2::Crc;
 
 use super::block::{Tail, View};
-use super::cell::{Cell, Kind};
+use super::cell::{Cell, Kind, Value};
 use super::fault::Fault;
+use super::mipmap::Coarse;
+use super::near::{Near, expected, partition};
 
 /// Where a block is, and what it begins with.
 pub struct BlockAt {
@@ -21,16 +23,39 @@ pub struct BlockAt {
     pub verified: AtomicBool,
 }
 
+/// What is said of a state besides.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub enum Mark {
+    #[default]
+    None,
+    /// A partial history keeps it.
+    Needed,
+    /// It is not known, since changes are made again from there on.
+    Unknown,
+}
+
 /// The state of an attribute since its last change.
 #[derive(Clone, Default)]
 pub struct Ongoing {
     pub start: i64,
     pub cell: Cell,
+    pub mark: Mark,
+}
+
+impl Ongoing {
+    pub fn new(start: i64, cell: Cell) -> Ongoing {
+        Ongoing {
+            start,
+            cell,
+            mark: Mark::None,
+        }
+    }
 }
 
 #[derive(Default)]
 pub struct Track {
     pub kind: Kind,
+    pub coarse: Coarse,
     pub blocks: Vec<BlockAt>,
     pub tail: Tail,
     pub ongoing: Ongoing,
@@ -90,6 +115,7 @@ pub enum Run<'a> {
 }
 
 impl Run<'_> {
+    #[inline]
     pub fn len(&self) -> usize {
         match self {
             Run::Block(view) => view.count,
@@ -98,6 +124,7 @@ impl Run<'_> {
         }
     }
 
+    #[inline]
     pub fn start(&self, row: usize) -> i64 {
         match self {
             Run::Block(view) => view.start(row),
@@ -106,6 +133,7 @@ impl Run<'_> {
         }
     }
 
+    #[inline]
     pub fn end(&self, row: usize) -> Option<i64> {
         match self {
             Run::Block(view) => view.end(row),
@@ -116,26 +144,23 @@ impl Run<'_> {
 
     /// # Errors
     /// The block is damaged.
-    pub fn cell(&self, row: usize) -> Result<Cell, Fault> {
+    #[inline]
+    pub fn value(&self, row: usize) -> Result<Value<'_>, Fault> {
         match self {
-            Run::Block(view) => view.cell(row),
-            Run::Tail(tail, kind) => Ok(tail.cell(*kind, row)),
-            Run::Ongoing(one) => Ok(one.cell.clone()),
+            Run::Block(view) => view.value(row),
+            Run::Tail(tail, kind) => Ok(tail.value(*kind, row)),
+            Run::Ongoing(one) => Ok(one.cell.value()),
         }
     }
 
-    /// The last interval from `from` on that begins at a time or before it.
-    pub fn at(&self, time: i64, from: usize) -> Option<usize> {
-        let (mut low, mut high) = (from, self.len());
-        while low < high {
-            let middle = low + (high - low) / 2;
-            if self.start(middle) <= time {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        low.checked_sub(1)
+    /// The last interval that begins at a time or before it, which is near a place.
+    #[inline]
+    pub fn at(&self, time: i64, near: Near) -> Option<usize> {
+        let behind = match self {
+            Run::Block(view) => view.begun(time, near),
+            _ => partition(self.len(), near, |row| self.start(row) <= time),
+        };
+        behind.checked_sub(1)
     }
 }
 
@@ -154,15 +179,19 @@ impl Track {
         }
     }
 
-    /// The run that a time is in.
-    pub fn run_at(&self, time: i64, open: bool) -> Option<usize> {
+    /// The run that a time is in, of a history that ends about then.
+    pub fn run_at(&self, time: i64, until: i64, open: bool) -> Option<usize> {
         let runs = self.runs(open);
         for run in (self.blocks.len()..runs).rev() {
             if self.begin(run) <= time {
                 return Some(run);
             }
         }
-        let behind = self.blocks.partition_point(|block| block.first <= time);
+        let begin = self.blocks.first().map_or(0, |block| block.first);
+        let near = expected(time, (begin, until), self.blocks.len());
+        let behind = partition(self.blocks.len(), near, |run| {
+            self.blocks[run].first <= time
+        });
         behind.checked_sub(1)
     }
 }

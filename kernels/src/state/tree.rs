@@ -7,19 +7,18 @@ use super::fault::Fault;
 /// The node above all attributes, which is none itself.
 pub const ROOT: i32 = -1;
 
+#[derive(Clone)]
 struct Node {
     parent: i32,
     name: Box<str>,
     children: Vec<u32>,
 }
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Tree {
     nodes: Vec<Node>,
     top: Vec<u32>,
     by_name: FxHashMap<(i32, Box<str>), u32>,
-    /// Texts of paths that were asked for before.
-    by_path: FxHashMap<Box<str>, u32>,
 }
 
 impl Tree {
@@ -70,24 +69,6 @@ impl Tree {
         Ok(quark)
     }
 
-    /// The same for a whole path in one text: names divided by `/`, with `\` before what is meant as it is.
-    ///
-    /// # Errors
-    /// There are too many attributes.
-    pub fn add_path(&mut self, path: &str) -> Result<u32, Fault> {
-        if let Some(found) = self.by_path.get(path) {
-            return Ok(*found);
-        }
-        let mut parent = ROOT;
-        let mut quark = 0;
-        for name in names(path) {
-            quark = self.add(parent, &name)?;
-            parent = quark.cast_signed();
-        }
-        self.by_path.insert(path.into(), quark);
-        Ok(quark)
-    }
-
     pub fn children(&self, quark: i32) -> &[u32] {
         match usize::try_from(quark) {
             Ok(place) => self.nodes.get(place).map_or(&[], |node| &node.children),
@@ -133,7 +114,7 @@ fn escaped(name: &str) -> String {
 }
 
 /// The names that a path in one text has.
-fn names(path: &str) -> Vec<String> {
+pub fn names(path: &str) -> Vec<String> {
     let mut found = vec![String::new()];
     let mut escaped = false;
     for one in path.chars() {

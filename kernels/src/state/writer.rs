@@ -12,7 +12,7 @@ use super::history::History;
 use super::track::{BlockAt, Blocks, Track, checksum};
 
 pub const MAGIC: &[u8; 8] = b"dctv.hst";
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 /// Bytes behind all: where the directory is, how long it is, its checksum, the version, what the file is.
 pub const TRAILER: usize = 32;
 /// Intervals of an attribute before they are written.
@@ -142,7 +142,7 @@ fn directory(history: &History, identity: &[u8]) -> Vec<u8> {
     for (place, track) in history.tracks.iter().enumerate() {
         out.extend(history.tree.parent(place).to_le_bytes());
         text(&mut out, history.tree.name(place).as_bytes());
-        out.push(track.kind as u8);
+        out.push(track.kind as u8 | (track.coarse as u8) << 4);
         out.extend((track.blocks.len() as u32).to_le_bytes());
         for block in &track.blocks {
             out.extend(block.first.to_le_bytes());
