@@ -41,7 +41,7 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def middle(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a recording that begins, and goes on after a loss, within calls that are only seen to end, or not at all."""
+    """Return a recording that begins, and goes on after a loss, in calls that are only seen to end, or not at all."""
     tasks = (*Directory().tasks, "TASK timestamp=0.000000001 tid=2 pid=1")
     begun = record(10, ENTRY, "c", 3) + record(14, EXIT, "c", 3) + record(20, EXIT, "b", 2)
     again = record(0, LOST, 5) + record(30, EXIT, "malloc", 3) + record(31, ENTRY, "b", 3) + record(34, ENTRY, "c", 4)
@@ -58,7 +58,7 @@ def test_a_store_of_a_recording_of_the_middle_changes_nothing(
 
 
 def test_commands_agree_on_a_recording_of_the_middle(middle: Path) -> None:
-    """Begins in lines, rows and records are the same; those of calls that only ended are in records for Chrome alone."""
+    """Begins are the same in lines, rows, records and counts; calls that only ended have none."""
     lines = re.findall(r"(?m)^ *(\w+)\(\)", run("replay", middle, "--no-index", "-f", "none").out)
     with Session(index=False) as session:
         session.mount(str(middle), "t")
