@@ -25,6 +25,10 @@ def _twice() -> Iterator[str]:
 
 NAMESPACE = Recording(f"main({', '.join(_twice())})")
 
+_BAR = "ns::ns1::foo::bar"
+NAMESPACE_MIDDLE = Recording(f"{_BAR}3(malloc), ^{_BAR}2, ^{_BAR}1, free, ^{_BAR}")
+"""The trace was turned on in `bar3`, below the filter `bar`."""
+
 
 def _fib(n: int) -> str:
     return "fib" if n <= 2 else f"fib({_fib(n - 1)}, {_fib(n - 2)})"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from argparse import ArgumentParser
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from dctv.cli.commands.report import REPORT
 from dctv.cli.terminal import look
 from dctv.session import Session
 from tests.command_line import run
-from tests.readers.uftrace.uftrace_directory import Directory, calls
+from tests.readers.uftrace.uftrace_directory import ENTRY, EXIT, LOST, Directory, calls, record
 
 STEPS = [(10, "main"), (12, "a"), (12, "b"), (13, "a"), (14, None), (20, None), (20, "c"), (20, None), (27, None)]
 ENDS = [(30, "b"), (31, "malloc"), (33, None), (34, None), (40, "a"), (41, "c")]
@@ -36,6 +37,40 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
     tasks = (*Directory().tasks, "TASK timestamp=0.000000001 tid=2 pid=1")
     data = calls(*STEPS, *ENDS)
     return Directory({1: data, 2: data}, tasks=tasks).write(tmp_path_factory.mktemp("recording") / "d")
+
+
+@pytest.fixture(scope="module")
+def middle(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a recording that begins, and goes on after a loss, in calls that are only seen to end, or not at all."""
+    tasks = (*Directory().tasks, "TASK timestamp=0.000000001 tid=2 pid=1")
+    begun = record(10, ENTRY, "c", 3) + record(14, EXIT, "c", 3) + record(20, EXIT, "b", 2)
+    again = record(0, LOST, 5) + record(30, EXIT, "malloc", 3) + record(31, ENTRY, "b", 3) + record(34, ENTRY, "c", 4)
+    left = record(35, EXIT, "c", 4) + record(36, EXIT, "b", 3) + record(37, EXIT, "a", 2)
+    data = {1: begun + again + left, 2: begun + record(21, ENTRY, "malloc", 5) + record(29, EXIT, "malloc", 5) + left}
+    return Directory(data, tasks=tasks).write(tmp_path_factory.mktemp("middle") / "d")
+
+
+@pytest.mark.parametrize("words", [*OPTIONS, ("replay",), ("report",)], ids=" ".join)
+def test_a_store_of_a_recording_of_the_middle_changes_nothing(
+    middle: Path, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    test_a_store_changes_nothing(middle, tmp_path, (*words, "--allow-partial"))
+
+
+def test_commands_agree_on_a_recording_of_the_middle(middle: Path) -> None:
+    """Begins are the same in lines, rows, records and counts; calls that only ended have none."""
+    lines = re.findall(r"(?m)^ *(\w+)\(\)", run("replay", middle, "--no-index", "-f", "none").out)
+    with Session(index=False) as session:
+        session.mount(str(middle), "t")
+        begun = "SELECT name FROM dctv.filter_calls(t.calls) WHERE state IS NULL ORDER BY _ts, id"
+        assert [name for (name,) in session.sql(begun).fetchall()] == lines
+        orphans = "SELECT COUNT(*) FROM t.calls WHERE parent_id NOT IN (SELECT id FROM t.calls)"
+        assert session.sql(orphans).fetchall() == [(0,)]
+    graph = run("graph", middle, "--no-index", "-f", "none").out
+    counted = re.findall(r"\((\d+)\) (\w+)$", graph, re.MULTILINE)
+    assert sum(int(count) for count, name in counted if name != "prog") == len(lines)
+    raw = run("dump", middle, "--no-index").out
+    assert re.findall(r"\[entry\] (\w+)\(", raw) == [*["c", "b", "c"], *["c", "malloc"]]
 
 
 @pytest.mark.parametrize("words", OPTIONS, ids=" ".join)

@@ -128,6 +128,19 @@ TEXTS = {
   } /* ns::ns1::foo::bar */
 """,
     ),
+    "t039 as recorded": (
+        programs.NAMESPACE_MIDDLE,
+        (),
+        """
+            [      1] |       ns::ns1::foo::bar3() {
+   0.100 us [      1] |         malloc();
+   0.300 us [      1] |       } /* ns::ns1::foo::bar3 */
+   0.400 us [      1] |     } /* ns::ns1::foo::bar2 */
+   0.500 us [      1] |   } /* ns::ns1::foo::bar1 */
+   0.100 us [      1] |   free();
+   0.800 us [      1] | } /* ns::ns1::foo::bar */
+""",
+    ),
     "t040": (
         NAMESPACE,
         ("--trace=off", "-T", "operator new@trace_on", "-T", "malloc@trace_off"),

@@ -33,6 +33,20 @@ def test_a_graph_is_printed(row: str, tmp_path: Path) -> None:
     assert [one.strip() for one in re.findall(r"^[^#\n]* :(.*)$", graph, re.MULTILINE)] == tree
 
 
+def test_a_graph_of_a_recording_of_the_middle(tmp_path: Path) -> None:
+    """This is the recording of t039; of what had begun before only that is known which happened in it."""
+    graph = printed(programs.NAMESPACE_MIDDLE.write(tmp_path / "prog"), "graph")
+    assert re.findall(r"^ +([\d.]+) us :[ |+-]*(\(\d\) [\w:]+)$", graph, re.MULTILINE) == [
+        ("0.400", "(1) prog"),
+        ("0.400", "(0) ns::ns1::foo::bar"),
+        ("0.300", "(0) ns::ns1::foo::bar1"),
+        ("0.300", "(0) ns::ns1::foo::bar2"),
+        ("0.300", "(1) ns::ns1::foo::bar3"),
+        ("0.100", "(1) malloc"),
+        ("0.100", "(1) free"),
+    ]
+
+
 def test_a_graph_has_columns(tmp_path: Path) -> None:
     """This is t187."""
     graph = printed(programs.SORT.write(tmp_path / "prog"), "graph", "-f", "+self,addr", "main")

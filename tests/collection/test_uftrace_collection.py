@@ -186,7 +186,7 @@ def compare_replay(trace: LoadedTrace, text: str) -> None:
 def test_report(name: str) -> None:
     trace = load(root() / name / "uftrace.data")
     calls = rows(trace)
-    count = Counter(r["name"] for r in calls if r["state"] not in {"left", "lost"})
+    count = Counter(r["name"] for r in calls if r["state"] not in {"left", "lost", "inherited"})
     selfs: Counter[str] = Counter()
     for row in calls:
         if row["state"] is None:

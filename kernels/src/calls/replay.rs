@@ -378,7 +378,8 @@ impl Printer {
         let open = |thread: &Thread| {
             let mut calls = thread.open.iter().rev();
             let call = calls.find(|call| {
-                call.marks & ENTRY != 0 && !call.is_event && within.is_none_or(|id| call.id == id)
+                let shown = call.marks & ENTRY != 0 || !call.timed;
+                shown && !call.is_event && within.is_none_or(|id| call.id == id)
             });
             call.map(|call| call.depth)
         };

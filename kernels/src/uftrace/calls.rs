@@ -5,7 +5,7 @@ use std::num::NonZeroI64;
 use super::events::Head;
 use super::symbols::Symbols;
 use super::tables::call;
-use super::task::{Frame, Task};
+use super::task::{Frame, Task, UNKNOWN};
 use crate::rows::Sink;
 
 /// How a call ended, other than by its recorded exit after its recorded entry.
@@ -20,7 +20,7 @@ pub enum State {
     Lost,
     /// Its entry was not recorded.
     Entered,
-    /// It was open when its process was forked, and was not left in it.
+    /// It was open when its process was forked, or when its records began, and was not left.
     Inherited,
 }
 
@@ -56,6 +56,9 @@ impl End<'_> {
     }
 }
 
+/// Rows of calls of which nothing was recorded: so many are added whatever was read.
+const FREE: u64 = 1 << 11;
+
 /// A call that has ended.
 struct Row {
     start: i64,
@@ -85,6 +88,8 @@ pub struct Calls {
     pub open: u64,
     /// Calls that end before they begin.
     pub backward: u64,
+    /// Calls of which nothing was recorded.
+    nameless: u64,
 }
 
 impl Calls {
@@ -102,11 +107,11 @@ impl Calls {
             return;
         };
         let state = match end.state {
-            State::Whole if !frame.entered => State::Entered,
-            State::Open if !frame.entered => State::Inherited,
-            state => state,
+            state if frame.entered => state,
+            State::Whole => State::Entered,
+            _ => State::Inherited,
         };
-        if !frame.entered && state != State::Entered && !frame.children {
+        if state == State::Inherited && !(frame.children && self.may_add(&frame)) {
             return;
         }
         if let Some(below) = task.stack.last_mut() {
@@ -117,6 +122,15 @@ impl Calls {
         }
         self.row(sink, task, &frame, End { state, ..end });
         task.texts.truncate(frame.texts);
+    }
+
+    /// Whether there may be a row for a call that nothing was recorded of; depths that damage made up are no reason for many.
+    #[cold]
+    fn may_add(&mut self, frame: &Frame) -> bool {
+        let nameless = frame.function == UNKNOWN;
+        let may = !nameless || self.nameless < FREE.saturating_add(self.rows / 2);
+        self.nameless += u64::from(nameless && may);
+        may
     }
 
     /// Add a row for a call that is in no stack any more.
@@ -170,7 +184,11 @@ impl Calls {
     }
 
     /// Put the rows into their table.
-    pub fn flush(&mut self, sink: &mut Sink, symbols: &Symbols, tasks: &[Task]) {
+    pub fn flush(&mut self, sink: &mut Sink, symbols: &mut Symbols, tasks: &[Task]) {
+        if self.nameless > 0 {
+            let nameless = self.ended.iter_mut().filter(|one| one.function == UNKNOWN);
+            nameless.for_each(|one| one.function = symbols.nameless());
+        }
         let all = self.ended.iter();
         let rows = sink.rows(self.table);
         let task = |number: u32| tasks.get(number as usize);

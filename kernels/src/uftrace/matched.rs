@@ -5,7 +5,7 @@ use super::merged::{Data, Merged};
 use super::payload::Payload;
 use super::record::{self, Record};
 use super::source::Source;
-use super::task::Frame;
+use super::task::{Frame, UNKNOWN};
 use crate::rows::{Failure, Sink};
 
 impl Merged {
@@ -56,7 +56,7 @@ impl Merged {
         data: Data,
         record: &Record,
         number: usize,
-        line: i64,
+        mut line: i64,
     ) -> Result<(), Failure> {
         self.counts.entries += 1;
         let Some(task) = self.tasks.get_mut(number) else {
@@ -71,6 +71,10 @@ impl Merged {
         {
             self.calls
                 .close(sink, task, End::missing(record.time, State::Left));
+        }
+        if task.within() < record.depth {
+            line = task.called(record.depth, task.opened(record.time), line);
+            self.line = line;
         }
         task.stack.push(Frame {
             start: record.time,
@@ -138,22 +142,24 @@ impl Merged {
         sink: &mut Sink,
         data: Data,
         record: &Record,
-        (number, session, line): (usize, usize, i64),
+        (number, session, mut line): (usize, usize, i64),
     ) -> Result<(), Failure> {
         let mut whole = false;
         let mut function = None;
         let mut slot = None;
         if let Some(task) = self.tasks.get_mut(number) {
             while !whole
-                && task
-                    .stack
-                    .last()
-                    .is_some_and(|top| top.depth >= record.depth)
+                && let Some(top) = task.stack.last_mut()
+                && top.depth >= record.depth
             {
-                let top = task.stack.last();
-                slot = top
-                    .filter(|top| top.depth == record.depth)
-                    .map(|top| top.start);
+                let own = top.depth == record.depth;
+                if own && top.function == UNKNOWN {
+                    top.function = self.symbols.function(session, record.address, record.time);
+                    top.address = record.address;
+                    whole = true;
+                    break;
+                }
+                slot = own.then_some(top.start);
                 self.calls
                     .close(sink, task, End::missing(record.time, State::Left));
                 whole = slot.is_none() && task.leaves(record);
@@ -178,13 +184,18 @@ impl Merged {
             self.calls.close(sink, task, end);
             return Ok(());
         }
-        let since = task.since.unwrap_or(record.time);
+        let since = task.opened(task.since.unwrap_or(record.time));
         let below = task
             .stack
             .last()
             .map_or(since, |below| below.start.max(since));
+        let start = slot.unwrap_or(below).min(record.time);
+        if task.within() < record.depth {
+            line = task.called(record.depth, start, line);
+            self.line = line;
+        }
         let frame = Frame {
-            start: slot.unwrap_or(below).min(record.time),
+            start,
             address: record.address,
             id: line,
             function,

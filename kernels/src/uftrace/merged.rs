@@ -197,6 +197,7 @@ impl Merged {
                 .close(sink, task, End::missing(time, State::Lost));
         }
         task.since = None;
+        task.lost = true;
         task.begun = true;
         self.line += 1;
         let table = tables::events(sink, "lost", &[("count", INT, "")]);
@@ -222,7 +223,7 @@ impl Merged {
 
     /// Put calls that have ended into their table.
     pub fn flush(&mut self, sink: &mut Sink) {
-        self.calls.flush(sink, &self.symbols, &self.tasks);
+        self.calls.flush(sink, &mut self.symbols, &self.tasks);
     }
 
     /// What was counted.

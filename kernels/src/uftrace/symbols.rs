@@ -131,6 +131,11 @@ impl Symbols {
         }
     }
 
+    /// The number of what has no known address; its name is `<0>`.
+    pub fn nameless(&mut self) -> u32 {
+        self.look_up(0, 0)
+    }
+
     #[inline(never)]
     fn look_up(&mut self, session: usize, address: u64) -> u32 {
         let one = self.sessions.get(session);

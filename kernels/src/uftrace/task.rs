@@ -2,6 +2,9 @@
 
 use super::record::Record;
 
+/// The function of a caller of which nothing was recorded yet.
+pub const UNKNOWN: u32 = u32::MAX;
+
 /// A call that was entered and not left.
 #[derive(Clone, Copy)]
 pub struct Frame {
@@ -10,7 +13,7 @@ pub struct Frame {
     pub id: i64,
     pub function: u32,
     pub depth: u16,
-    /// Whether its entry was recorded; else it was open when the thread was forked.
+    /// Whether its entry was recorded; else it was open when the thread was forked, or when its records began.
     pub entered: bool,
     pub children: bool,
     /// Time in calls from it, and off the CPU.
@@ -44,6 +47,8 @@ pub struct Task {
     pub since: Option<i64>,
     /// The last time that something was recorded.
     pub last: Option<i64>,
+    /// Whether records of it were lost.
+    pub lost: bool,
     /// Whether records of its own were read.
     pub begun: bool,
     /// Times, and the session from then on.
@@ -69,6 +74,7 @@ impl Task {
             off: None,
             since: None,
             last: None,
+            lost: false,
             begun: false,
             sessions,
             session: 0,
@@ -95,6 +101,48 @@ impl Task {
         if self.last.is_none_or(|last| last < time) {
             self.last = Some(time);
         }
+    }
+
+    /// From when on a call counts as open that is first told of now: from the record before the first one after a loss.
+    pub fn opened(&self, time: i64) -> i64 {
+        if self.lost && self.since == Some(time) {
+            time.saturating_sub(1)
+        } else {
+            time
+        }
+    }
+
+    /// The depth of what the newest open call calls.
+    #[inline]
+    pub fn within(&self) -> u16 {
+        self.stack
+            .last()
+            .map_or(0, |top| top.depth.saturating_add(1))
+    }
+
+    /// The call that is left must have been made by others, and so on: callers that are not on the stack.
+    ///
+    /// They are known when they are left. Their numbers begin with a given one; returned is the next.
+    #[cold]
+    #[inline(never)]
+    pub fn called(&mut self, depth: u16, start: i64, mut id: i64) -> i64 {
+        let first = self.within();
+        let texts = self.texts.len();
+        for depth in first..depth {
+            self.stack.push(Frame {
+                start,
+                address: 0,
+                id,
+                function: UNKNOWN,
+                depth,
+                entered: false,
+                children: false,
+                inner: 0,
+                texts,
+            });
+            id += 1;
+        }
+        id
     }
 
     pub fn top(&self) -> Option<i64> {

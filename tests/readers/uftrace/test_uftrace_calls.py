@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 from pathlib import Path
 
+from dctv.contracts.reader import LoadedTrace
 from dctv.session import Session
 from tests.readers.uftrace.uftrace_directory import (
     BASE,
@@ -146,13 +147,85 @@ def test_lost_records_end_what_is_open(tmp_path: Path) -> None:
     assert rows(trace, "call", "name", "_ts", "dur", "state") == [
         ("main", 100, 10, "lost"),
         ("a", 110, 0, "lost"),
-        ("a", 200, 0, "entered"),
-        ("main", 200, 30, "entered"),
+        ("a", 199, 1, "entered"),
+        ("main", 199, 31, "entered"),
         ("b", 210, 10, None),
     ]
     assert rows(trace, "lost", "_ts", "tid", "count") == [(110, 1, 42)]
     assert notes(trace)["records lost"] == 42
     assert any(one.incomplete for one in trace.diagnostics)
+
+
+def entry(time: int, name: str, depth: int) -> bytes:
+    return record(time, ENTRY, name, depth)
+
+
+def exit_(time: int, name: str, depth: int) -> bytes:
+    return record(time, EXIT, name, depth)
+
+
+TREE = ("name", "_ts", "dur", "depth", "self", "state")
+
+
+def tree(trace: LoadedTrace) -> list[tuple[object, ...]]:
+    """Return calls in order, with the names of those that they were made from."""
+    names = {row["id"]: row["name"] for row in rows(trace)}
+    names[None] = None
+    calls = sorted(rows(trace), key=lambda row: (row["_ts"], row["id"]))
+    return [(*(row[column] for column in TREE), names[row["parent"]]) for row in calls]
+
+
+def test_a_recording_that_begins_in_the_middle(tmp_path: Path) -> None:
+    data = entry(100, "c", 2) + exit_(120, "c", 2) + exit_(130, "b", 1) + entry(140, "malloc", 1)
+    data += exit_(150, "malloc", 1) + exit_(180, "main", 0)
+    trace = load(Directory({1: data}).write(tmp_path / "d"))
+    assert tree(trace) == [
+        ("main", 100, 80, 0, 40, "entered", None),
+        ("b", 100, 30, 1, 10, "entered", "main"),
+        ("c", 100, 20, 2, 20, None, "b"),
+        ("malloc", 140, 10, 1, 10, None, "main"),
+    ]
+    assert notes(trace) == {"exits have no entry": 2}
+
+
+def test_a_recording_that_is_turned_on_again_deeper(tmp_path: Path) -> None:
+    data = entry(100, "main", 0) + entry(110, "c", 3) + exit_(120, "c", 3)
+    data += exit_(130, "b", 2) + exit_(140, "a", 1) + exit_(150, "main", 0)
+    trace = load(Directory({1: data}).write(tmp_path / "d"))
+    assert tree(trace) == [
+        ("main", 100, 50, 0, 20, None, None),
+        ("a", 110, 30, 1, 10, "entered", "main"),
+        ("b", 110, 20, 2, 10, "entered", "a"),
+        ("c", 110, 10, 3, 10, None, "b"),
+    ]
+
+
+def test_callers_after_lost_records(tmp_path: Path) -> None:
+    data = calls((100, "main")) + record(0, LOST, 3) + entry(200, "b", 2) + exit_(210, "b", 2)
+    trace = load(Directory({1: data + exit_(220, "a", 1) + exit_(230, "main", 0)}).write(tmp_path / "d"))
+    assert tree(trace) == [
+        ("main", 100, 0, 0, 0, "lost", None),
+        ("main", 199, 31, 0, 10, "entered", None),
+        ("a", 199, 21, 1, 11, "entered", "main"),
+        ("b", 200, 10, 2, 10, None, "a"),
+    ]
+
+
+def test_callers_that_are_never_left_have_no_name(tmp_path: Path) -> None:
+    data = entry(100, "b", 2) + exit_(110, "b", 2) + exit_(120, "a", 1) + entry(130, "c", 1)
+    trace = load(Directory({1: data}).write(tmp_path / "d"))
+    assert tree(trace) == [
+        ("<0>", 100, 30, 0, 10, "inherited", None),
+        ("a", 100, 20, 1, 10, "entered", "<0>"),
+        ("b", 100, 10, 2, 10, None, "a"),
+        ("c", 130, 0, 1, 0, "open", "<0>"),
+    ]
+
+
+def test_depths_that_damage_made_up_are_no_calls(tmp_path: Path) -> None:
+    damaged = b"".join(entry(100 + 2 * n, "b", 1023) + entry(101 + 2 * n, "a", 0) for n in range(500))
+    trace = load(Directory({1: damaged}).write(tmp_path / "d"))
+    assert sum(row["name"] == "<0>" for row in rows(trace)) < 5000
 
 
 def test_libraries_that_were_opened_have_names_from_then_on(tmp_path: Path) -> None:
