@@ -5,6 +5,7 @@ Times of the lists are ns from 1 on; the first event of a trace is at 0, so what
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,12 @@ import pytest
 
 from dctv.session import Session
 
+DATA = Path(__file__).parents[1] / "data"
+SLICES = """
+SELECT 'Call_stacks/' || pid::STRING || '/' || tid::STRING || '/' || (depth + 1)::STRING AS path, _ts,
+  COALESCE(_ts + _duration, ? IN ns) AS end_ts, name
+FROM t.slices WHERE COALESCE(_duration > 0ns, TRUE) ORDER BY path, _ts
+"""
 Event = tuple[int, int, int, str]
 """A time, a CPU, the thread that runs there, the event with its fields."""
 State = tuple[int, int, int | str | None]
@@ -372,3 +379,31 @@ def test_sectors_that_a_request_has_moved_so_far(disk: Machine) -> None:
 
 def test_bytes_that_a_thread_read(disk: Machine) -> None:
     assert [one for one in disk.states("IO/2/Bytes_read") if one[2] is not None] == [(10, 24, 8), (25, 60, 44)]
+
+
+@pytest.mark.parametrize("name", ["stdlib/browser.json", "stdlib/marks.trace.txt", "stdlib/frames.trace.txt"])
+def test_each_slice_is_a_state_of_its_depth(name: str) -> None:
+    with Session() as session:
+        session.mount(str(DATA / name), "t")
+        session.sql("CREATE STATE SYSTEM k AS SELECT * FROM t.state.call_stacks")
+        [(end,)] = session.sql("SELECT MAX(_ts + _duration) FROM k").fetchall()
+        slices = session.sql(SLICES, [end]).fetchall()
+        names = "path, _ts, _ts + _duration, text"
+        states = session.sql(f"SELECT {names} FROM k WHERE text IS NOT NULL ORDER BY path, _ts").fetchall()
+    assert slices
+    assert states == slices
+
+
+def test_slices_that_overlap_are_below_their_lane(tmp_path: Path) -> None:
+    path = tmp_path / "lanes.json"
+    begins = (("a", 0, 10), ("b", 5, 10), ("c", 6, 2))
+    rows = [{"ph": "X", "pid": 1, "tid": 2, "name": name, "ts": ts, "dur": dur} for name, ts, dur in begins]
+    path.write_text(json.dumps(rows))
+    with Session() as session:
+        session.mount(str(path), "t")
+        session.sql("CREATE STATE SYSTEM k AS SELECT * FROM t.state.call_stacks")
+        open_ = session.sql("SELECT _ts, number FROM k WHERE path = 'Call_stacks/1/2' ORDER BY _ts").fetchall()
+        names = session.sql("SELECT path, text FROM k WHERE text IS NOT NULL ORDER BY text").fetchall()
+    assert open_ == [(0, 1), (5000, 2), (6000, 3), (8000, 2), (10000, 1), (15000, None)]
+    root = "Call_stacks/1/2"
+    assert names == [(f"{root}/1", "a"), (f"{root}/lane 1/1", "b"), (f"{root}/lane 1/2", "c")]
