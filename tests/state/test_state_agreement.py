@@ -25,5 +25,6 @@ def test_states_agree_with_the_scheduler_s_views(name: str) -> None:
     assert_agreement(DATA / name)
 
 
-def test_cpus_have_the_status_of_interrupts_while_these_are_handled() -> None:
-    assert assert_interrupts(DATA / "ftrace/live_marks_tgid.trace.txt") > 2
+@pytest.mark.parametrize("name", ["trace_dat/live_marks.dat", "perfetto/linux_sys_deflate.pftrace"])
+def test_cpus_have_the_status_of_interrupts_while_these_are_handled(name: str) -> None:
+    assert assert_interrupts(DATA / name) > 20
