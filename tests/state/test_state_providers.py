@@ -153,6 +153,8 @@ MACHINE = (
     dump(10, 20, 20, 1),
     switch(12, 1, 30, 11, 1),
     dump(15, 30, 30, 1),
+    dump(15, 11, 99, 98),
+    dump(15, 12, 99, 98),
     (17, 0, 100, "lttng_statedump_end: a=1"),
     switch(20, 1, 11, 20, 1),
     (25, 1, 20, "sched_process_fork: parent_tid=20 parent_pid=20 child_comm=tid21 child_tid=21 child_pid=20"),
@@ -200,12 +202,15 @@ def test_what_runs_in_a_range(kernel: Machine) -> None:
 def test_parents_processes_and_names(kernel: Machine) -> None:
     asked = [(4, 11), (5, 11), (10, 12), (25, 21)]
     assert [kernel.at(time, f"Threads/{tid}/PPID") for time, tid in asked] == [None, 10, 11, 20]
+    assert kernel.states("Threads/11/PPID") == [(1, 4, None), (5, 80, 10)]
+    assert kernel.states("Threads/11/PID") == [(1, 4, None), (5, 80, 10)]
     assert kernel.at(5, "Threads/11/PID") == 10
     assert kernel.at(25, "Threads/21/PID") == 20
     assert kernel.at(70, "Threads/21/Exec_name") == "tid21"
 
 
 def test_statuses(kernel: Machine) -> None:
+    assert kernel.states("Threads/12") == [(1, 5, None), (6, 80, WAITS)]
     assert kernel.states("Threads/20")[:4] == [(1, 9, None), (10, 19, WAITS), (20, 29, RUN), (30, 69, BLOCKED)]
     assert [one for one in kernel.states("Threads/21") if one[0] < 70] == [
         (1, 24, None),
