@@ -13,7 +13,7 @@ WITH told AS (
   SELECT _ts, line, cpu, TRUE, vec, 'exit' FROM _events.softirq_exit
 ),
 numbered AS (
-  SELECT *, COUNT(*) FILTER (WHERE step = 'switch') OVER (PARTITION BY cpu ORDER BY _ts, line ROWS UNBOUNDED PRECEDING) AS switches
+  SELECT *, SUM(CASE WHEN step = 'switch' THEN 1 ELSE 0 END) OVER (PARTITION BY cpu ORDER BY _ts, line ROWS UNBOUNDED PRECEDING) AS switches
   FROM (
     SELECT * FROM told
     UNION ALL
@@ -23,10 +23,10 @@ numbered AS (
 lost AS (
   SELECT cpu, soft, id, switches
   FROM (
-    SELECT *, LEAD(step) OVER (PARTITION BY cpu, soft, id, switches ORDER BY _ts, line) AS next_step
+    SELECT *, LEAD(switches) OVER (PARTITION BY cpu, soft, id ORDER BY _ts, line) AS next_switches
     FROM numbered WHERE step IN ('entry', 'exit')
   )
-  WHERE step = 'entry' AND next_step IS NULL
+  WHERE step = 'entry' AND NOT next_switches <=> switches
 ),
 steps AS (
   SELECT * FROM told

@@ -5,7 +5,8 @@
 -- column number: how many slices are open, if the attribute is a thread
 -- column text: the slice's name, if the attribute is a depth
 WITH spans AS (
-  SELECT _ts, _ts + _duration AS end_ts, track, lane, depth + 1 AS level, name FROM _built.slices
+  -- A state holds 32,767 bytes, and a letter up to four.
+  SELECT _ts, _ts + _duration AS end_ts, track, lane, depth + 1 AS level, SUBSTR(name, 1, 8191) AS name FROM _built.slices
   WHERE _duration IS NULL OR _duration > 0ns
 ),
 named AS (

@@ -11,10 +11,21 @@ WITH facts AS (
     LAG(cpu) IGNORE NULLS OVER w AS last_cpu,
     LAG(CASE WHEN NOT known_before THEN parent END) IGNORE NULLS OVER w AS last_parent,
     LAG(CASE WHEN NOT known_before THEN process END) IGNORE NULLS OVER w AS last_process,
+    LAG(name) IGNORE NULLS OVER w AS known_name,
+    LAG(parent) IGNORE NULLS OVER w AS known_parent,
+    LAG(process) IGNORE NULLS OVER w AS known_process,
     'Threads/' || CASE WHEN thread < 0 THEN '0_' || (-1 - thread)::STRING ELSE thread::STRING END AS path
   FROM _built.kernel_threads WINDOW w AS (PARTITION BY thread ORDER BY _ts, line, rank)
 ),
-starts AS (SELECT tid, MIN(_ts) AS first_ts FROM scheduler.states GROUP BY tid),
+starts AS (
+  SELECT tid, MIN(_ts) AS first_ts
+  FROM (
+    SELECT tid, _ts FROM scheduler.states
+    UNION ALL
+    SELECT COALESCE(child_tid, child_pid), _ts FROM _events.sched_process_fork
+  )
+  GROUP BY tid
+),
 changes AS (
   SELECT _ts, line, 2 AS rank, 'CPUs/' || cpu::STRING || '/Current_thread' AS path, next_pid AS number, NULL::STRING AS text
   FROM _events.sched_switch
@@ -41,8 +52,10 @@ changes AS (
   SELECT d._ts, d.line, 0, 'Threads/' || d.tid::STRING,
     CASE WHEN d.status REGEXP '^(2|.*WAIT_CPU)$' THEN 5 WHEN d.status REGEXP '^(1|.*WAIT_FORK)$' THEN 7
       WHEN d.status REGEXP '^(5|.*WAIT)$' THEN 6 ELSE 0 END, NULL
-  FROM _events.lttng_statedump_process_state AS d LEFT JOIN starts ON starts.tid = d.tid
-  WHERE d.tid > 0 AND (starts.first_ts IS NULL OR starts.first_ts >= d._ts)
+  FROM (
+    SELECT *, ROW_NUMBER() OVER (PARTITION BY tid ORDER BY _ts, line) AS number FROM _events.lttng_statedump_process_state
+  ) AS d LEFT JOIN starts ON starts.tid = d.tid
+  WHERE d.tid > 0 AND d.number = 1 AND (starts.first_ts IS NULL OR starts.first_ts > d._ts)
   UNION ALL
   SELECT _ts, line, 1, 'Threads/' || tid::STRING || '/System_call', NULL, called FROM _built.system_calls WHERE tid > 0
   UNION ALL
@@ -53,20 +66,21 @@ changes AS (
   WHERE rank = 2 AND was_calling AND NOT calling
   UNION ALL
   SELECT _ts, line, rank, path || '/Exec_name', NULL, NULLIF(name, '') FROM facts
-  WHERE CASE WHEN known_before THEN name != '' AND COALESCE(last_name, '') = '' ELSE name != COALESCE(last_name, '') END
+  WHERE CASE WHEN known_before THEN name != '' AND COALESCE(known_name, '') = '' ELSE name != COALESCE(last_name, '') END
   UNION ALL
   SELECT _ts, line, rank, path || '/Prio', NULLIF(prio, -99999), NULL FROM facts WHERE prio != COALESCE(last_prio, -99999)
   UNION ALL
   SELECT _ts, line, rank, path || '/Current_cpu_rq', NULLIF(cpu, -99999), NULL FROM facts WHERE cpu != COALESCE(last_cpu, -99999)
   UNION ALL
   SELECT _ts, line, rank, path || '/PPID', NULLIF(parent, -99999), NULL FROM facts
-  WHERE CASE WHEN known_before THEN COALESCE(last_parent, -99999) = -99999 ELSE parent != COALESCE(last_parent, -99999) END
+  WHERE CASE WHEN known_before THEN COALESCE(known_parent, -99999) = -99999 ELSE parent != COALESCE(last_parent, -99999) END
   UNION ALL
   SELECT _ts, line, rank, path || '/PID', NULLIF(process, -99999), NULL FROM facts
-  WHERE CASE WHEN known_before THEN process IS NOT NULL AND COALESCE(last_process, -99999) = -99999
+  WHERE CASE WHEN known_before THEN process IS NOT NULL AND COALESCE(known_process, -99999) = -99999
     ELSE process != COALESCE(last_process, -99999) END
   UNION ALL
-  SELECT 0ns, -1, 0, 'Threads/' || tid::STRING || '/PID', pid, NULL FROM _tables.thread_names WHERE pid != tid AND pid > 0
+  SELECT 0ns, -1, 0, 'Threads/' || tid::STRING || '/PID', pid, NULL FROM _tables.thread_names
+  WHERE pid != tid AND pid > 0 AND tid IN (SELECT thread FROM _built.kernel_threads)
   UNION ALL
   SELECT _ts, line, 0, CASE WHEN soft THEN 'Soft_IRQs/' ELSE 'IRQs/' END || id::STRING, CASE WHEN handled > 0 OR raised > 0 THEN cpu END, NULL
   FROM _built.kernel_handlers

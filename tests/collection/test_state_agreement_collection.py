@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.collection.ftrace_lines import COLLECTION
-from tests.state.agreement import assert_agreement
+from tests.state.agreement import assert_agreement, assert_interrupts
 
 TRACES = (
     "ftrace-text/lisa_trace.txt",
@@ -36,3 +36,11 @@ TRACES = (
 @pytest.mark.parametrize("name", TRACES)
 def test_states_agree_with_the_scheduler_s_views(name: str) -> None:
     assert_agreement(COLLECTION / name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["ftrace-text/live_overrun.trace.txt", "trace-cmd/live_overrun.dat", "ftrace-text/live_lost.trace_pipe.txt.gz"],
+)
+def test_cpus_have_the_status_of_interrupts_while_these_are_handled(name: str) -> None:
+    assert assert_interrupts(COLLECTION / name) > 50

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from itertools import groupby
@@ -43,6 +44,24 @@ def assert_agreement(path: Path) -> None:
             assert _without_forks(states, told, forks[tid]) == told, f"thread {tid}"
 
 
+def assert_interrupts(path: Path) -> int:
+    """Fail if a CPU has another status while `irq.*` says it handles one; return how often that is."""
+    with Session() as session:
+        session.mount(str(path), "t")
+        session.sql("CREATE STATE SYSTEM k AS SELECT * FROM t.state.kernel")
+        seen = 0
+        for view, names in (("hard", {16: "handled"}), ("soft", {16: "handled", 8: "handled"})):
+            statuses = _told(session, _states("CPUs/%"), names)
+            spans = session.sql(f"SELECT cpu::STRING, _ts, _ts + _duration FROM t.irq.{view}_p_cpu").fetchall()
+            for cpu, start, end in spans:
+                place = bisect_right(statuses[cpu], start, key=lambda span: span[0]) - 1
+                assert place >= 0, f"CPU {cpu} at {start}"
+                first, last, _ = statuses[cpu][place]
+                assert first <= start < end <= last, f"CPU {cpu} at {end}"
+            seen += len(spans)
+        return seen
+
+
 def _states(path: str) -> str:
     depth = path.count("/")
     where = f"path LIKE '{path}' AND LENGTH(path) - LENGTH(REPLACE(path, '/', '')) = {depth}"
@@ -53,7 +72,7 @@ def _told(session: Session, sql: str, names: Mapping[Any, Any] = SCHEDULER) -> S
     """Return spans by their key in order of time; those that touch and have one state are one."""
     spans: Spans = defaultdict(list)
     for key, start, length, state in session.sql(f"SELECT * FROM ({sql}) ORDER BY 1, 2").fetchall():
-        named = names.get(state, None if names is STATUSES else state)
+        named = names.get(state, state if names is SCHEDULER else None)
         if named is not None:
             spans[key].append((start, start + length, named))
     return {key: _joined(found) for key, found in spans.items()}

@@ -5,6 +5,7 @@ Times of the lists are ns from 1 on; the first event of a trace is at 0, so what
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,12 @@ import pytest
 
 from dctv.session import Session
 
+DATA = Path(__file__).parents[1] / "data"
+SLICES = """
+SELECT 'Call_stacks/' || pid::STRING || '/' || tid::STRING || '/' || (depth + 1)::STRING AS path, _ts,
+  COALESCE(_ts + _duration, ? IN ns) AS end_ts, name
+FROM t.slices WHERE COALESCE(_duration > 0ns, TRUE) ORDER BY path, _ts
+"""
 Event = tuple[int, int, int, str]
 """A time, a CPU, the thread that runs there, the event with its fields."""
 State = tuple[int, int, int | str | None]
@@ -146,6 +153,8 @@ MACHINE = (
     dump(10, 20, 20, 1),
     switch(12, 1, 30, 11, 1),
     dump(15, 30, 30, 1),
+    dump(15, 11, 99, 98),
+    dump(15, 12, 99, 98),
     (17, 0, 100, "lttng_statedump_end: a=1"),
     switch(20, 1, 11, 20, 1),
     (25, 1, 20, "sched_process_fork: parent_tid=20 parent_pid=20 child_comm=tid21 child_tid=21 child_pid=20"),
@@ -193,12 +202,15 @@ def test_what_runs_in_a_range(kernel: Machine) -> None:
 def test_parents_processes_and_names(kernel: Machine) -> None:
     asked = [(4, 11), (5, 11), (10, 12), (25, 21)]
     assert [kernel.at(time, f"Threads/{tid}/PPID") for time, tid in asked] == [None, 10, 11, 20]
+    assert kernel.states("Threads/11/PPID") == [(1, 4, None), (5, 80, 10)]
+    assert kernel.states("Threads/11/PID") == [(1, 4, None), (5, 80, 10)]
     assert kernel.at(5, "Threads/11/PID") == 10
     assert kernel.at(25, "Threads/21/PID") == 20
     assert kernel.at(70, "Threads/21/Exec_name") == "tid21"
 
 
 def test_statuses(kernel: Machine) -> None:
+    assert kernel.states("Threads/12") == [(1, 5, None), (6, 80, WAITS)]
     assert kernel.states("Threads/20")[:4] == [(1, 9, None), (10, 19, WAITS), (20, 29, RUN), (30, 69, BLOCKED)]
     assert [one for one in kernel.states("Threads/21") if one[0] < 70] == [
         (1, 24, None),
@@ -372,3 +384,31 @@ def test_sectors_that_a_request_has_moved_so_far(disk: Machine) -> None:
 
 def test_bytes_that_a_thread_read(disk: Machine) -> None:
     assert [one for one in disk.states("IO/2/Bytes_read") if one[2] is not None] == [(10, 24, 8), (25, 60, 44)]
+
+
+@pytest.mark.parametrize("name", ["stdlib/browser.json", "stdlib/marks.trace.txt", "stdlib/frames.trace.txt"])
+def test_each_slice_is_a_state_of_its_depth(name: str) -> None:
+    with Session() as session:
+        session.mount(str(DATA / name), "t")
+        session.sql("CREATE STATE SYSTEM k AS SELECT * FROM t.state.call_stacks")
+        [(end,)] = session.sql("SELECT MAX(_ts + _duration) FROM k").fetchall()
+        slices = session.sql(SLICES, [end]).fetchall()
+        names = "path, _ts, _ts + _duration, text"
+        states = session.sql(f"SELECT {names} FROM k WHERE text IS NOT NULL ORDER BY path, _ts").fetchall()
+    assert slices
+    assert states == slices
+
+
+def test_slices_that_overlap_are_below_their_lane(tmp_path: Path) -> None:
+    path = tmp_path / "lanes.json"
+    begins = (("a", 0, 10), ("b", 5, 10), ("c", 6, 2))
+    rows = [{"ph": "X", "pid": 1, "tid": 2, "name": name, "ts": ts, "dur": dur} for name, ts, dur in begins]
+    path.write_text(json.dumps(rows))
+    with Session() as session:
+        session.mount(str(path), "t")
+        session.sql("CREATE STATE SYSTEM k AS SELECT * FROM t.state.call_stacks")
+        open_ = session.sql("SELECT _ts, number FROM k WHERE path = 'Call_stacks/1/2' ORDER BY _ts").fetchall()
+        names = session.sql("SELECT path, text FROM k WHERE text IS NOT NULL ORDER BY text").fetchall()
+    assert open_ == [(0, 1), (5000, 2), (6000, 3), (8000, 2), (10000, 1), (15000, None)]
+    root = "Call_stacks/1/2"
+    assert names == [(f"{root}/1", "a"), (f"{root}/lane 1/1", "b"), (f"{root}/lane 1/2", "c")]
