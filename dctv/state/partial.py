@@ -90,10 +90,8 @@ class PartialStateSystem(StateSystem):
 
         wanted, points, begin, stop = self._asked(quarks, times, first, last)
         # What a full history refuses is refused here too, before anything is looked up.
-        if points is None:
-            empty = self._history.over(wanted, begin, stop)
-        else:
-            empty = self._history.at(wanted, points.tolist())
+        history = self._history
+        empty = history.over(wanted, begin, stop) if points is None else history.at(wanted, points.tolist())
 
         def ask(system: StateSystem, inside: list[int] | None, low: int, high: int) -> Any:
             return system.batches_2d(wanted, times=inside, first=low, last=high, backwards=backwards)
