@@ -200,6 +200,12 @@ def test_views_of_the_user_are_not_taken_for_those_of_the_library(trace: Path, t
         watched.rows("CREATE VIEW t.scheduler.timeslices_p_cpu AS SELECT 1 AS nothing")
         with pytest.raises(DctvError):
             watched.rows()
+    with Watched(trace, tmp_path / "idx") as watched:
+        watched.rows("DROP ALL t.raw_events")
+        watched.session.add_table("t.raw_events.sched_switch", {"_ts": [1]})
+        watched.rows()
+    with Watched(trace, tmp_path / "idx", depth=3) as watched:
+        watched.rows()
     assert not files(tmp_path / "idx", "states-*.json")
 
 
