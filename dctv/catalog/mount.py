@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from dctv.catalog.expected import RAW, ExpectedEvent, Found, arguments, feeding
 from dctv.catalog.given import stored
-from dctv.catalog.namespace import Catalog, Part, StoredTable, View
+from dctv.catalog.namespace import Catalog, Entry, Part, StoredTable, View
 from dctv.catalog.shifting import shifted
 from dctv.catalog.stdlib import Expected, Library, Module
 from dctv.contracts.histories import Shelf
@@ -129,6 +129,26 @@ def table_plan(catalog: Catalog, mount: Mount, name: str) -> Plan | None:
     """Return the plan of a stored table of a mounted trace, or None if it was dropped."""
     found = catalog.find((*mount.parts, *_dotted(name, mount.trace.tables[name])))
     return found[0].plan() if found is not None and isinstance(found[0], StoredTable) else None
+
+
+def as_attached(catalog: Catalog, mount: Mount, library: Library) -> bool:
+    """Whether everything below a mount is what was put there, so that its views say what the library's texts say."""
+    reader, parts = mount.trace.format or mount.reader, mount.parts
+
+    def entry(*names: str) -> Entry | None:
+        found = catalog.find((*parts, *names))
+        return None if found is None else found[0]
+
+    views = [one for one in library.modules if one.covers(reader) and not one.parameters]
+    tables = {_dotted(name, table): mount.given[name] for name, table in mount.trace.tables.items()}
+    tables["events",] = mount.given["events"]
+    return (
+        all(isinstance(one := entry(*view.parts), View) and one.select == view.select for view in views)
+        and all(isinstance(one := entry(*names), StoredTable) and one.plan is plan for names, plan in tables.items())
+        and all(isinstance(entry(PARTS, name), Part) for name in library.parts)
+        and all(getattr(entry(EXPECTED, name), "event", None) == name for name in library.events)
+        and all(getattr(entry(TABLES, name), "event", None) == name for name in library.tables)
+    )
 
 
 def _dotted(name: str, table: TraceTable) -> tuple[str, ...]:

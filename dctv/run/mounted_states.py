@@ -8,8 +8,8 @@ from hashlib import blake2b
 
 from dctv import resources
 from dctv.bind.parts import Feeds
-from dctv.catalog.mount import Mount
-from dctv.catalog.namespace import Catalog, View
+from dctv.catalog.mount import Mount, as_attached
+from dctv.catalog.namespace import Catalog
 from dctv.catalog.stdlib import Module, library
 from dctv.contracts.states import History
 from dctv.run import states
@@ -38,7 +38,7 @@ def _made(mount: Mount, means: Means) -> StateSystem:
         with means.deep():
             return means.run(in_order(_sources(mount, modules, means), within))
 
-    version = _version(mount) if _untouched(mount, means) else None
+    version = _version(mount) if as_attached(means.catalog, mount, library()) else None
     options = Options(end=mount.trace.last_ts)
     recipe = Recipe(name, STATE, changes, means.report, means.note, options, version)
     system = made(recipe, mount.shelf)
@@ -75,14 +75,3 @@ def _library_digest() -> bytes:
             digest.update(len(part).to_bytes(8, "little"))
             digest.update(part)
     return digest.digest()
-
-
-def _untouched(mount: Mount, means: Means) -> bool:
-    """Whether the views below a mount are those of the standard library: providers may read any of them."""
-    for module in library().modules:
-        if module.parameters or not module.covers(mount.trace.format or mount.reader):
-            continue
-        found = means.catalog.find((*mount.parts, *module.parts))
-        if found is None or not isinstance(found[0], View) or found[0].select != module.select:
-            return False
-    return True

@@ -12,11 +12,13 @@ import sys
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from dctv.catalog.stdlib import Module, library
 from dctv.errors import DctvError, Interrupted, Source
+from dctv.index import locks
 from dctv.index.cache import Bound, entries, prune
 from dctv.run import mounted_states
 from dctv.session import Session
@@ -46,7 +48,7 @@ class Watched:
         """The state systems that were made."""
         return {label.partition(":")[0] for label in self.reports if label.endswith("changes")}
 
-    def rows(self, text: str = ALL) -> list[tuple[object, ...]]:
+    def rows(self, text: str = ALL) -> list[tuple[Any, ...]]:
         """Run a query."""
         return self.session.sql(text).fetchall()
 
@@ -75,7 +77,7 @@ def trace(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def expected(trace: Path) -> list[tuple[object, ...]]:
+def expected(trace: Path) -> list[tuple[Any, ...]]:
     """Return the states, made without anything that is kept."""
     with Watched(trace, None) as watched:
         return watched.rows()
@@ -137,7 +139,7 @@ def test_errors_of_what_is_asked_come_with_their_place(trace: Path) -> None:
         assert caught.value.place is not None
 
 
-def test_what_was_made_is_used_again(trace: Path, tmp_path: Path, expected: list[tuple[object, ...]]) -> None:
+def test_what_was_made_is_used_again(trace: Path, tmp_path: Path, expected: list[tuple[Any, ...]]) -> None:
     for made in ({"t.state"}, set(), set()):
         with Watched(trace, tmp_path / "idx") as watched:
             assert watched.rows() == expected
@@ -155,7 +157,7 @@ def test_another_name_of_the_mount_is_the_same_trace(trace: Path, tmp_path: Path
         assert watched.made == {"t.state"}
 
 
-def test_killed_between_two_renames(trace: Path, tmp_path: Path, expected: list[tuple[object, ...]]) -> None:
+def test_killed_between_two_renames(trace: Path, tmp_path: Path, expected: list[tuple[Any, ...]]) -> None:
     with Watched(trace, tmp_path / "idx") as watched:
         watched.rows()
     path = history(tmp_path / "idx")
@@ -183,7 +185,7 @@ def test_what_belongs_to_another_trace_is_made_anew(trace: Path, tmp_path: Path)
 
 
 def test_another_text_of_the_library_makes_it_anew(
-    trace: Path, tmp_path: Path, expected: list[tuple[object, ...]], monkeypatch: pytest.MonkeyPatch
+    trace: Path, tmp_path: Path, expected: list[tuple[Any, ...]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with Watched(trace, tmp_path / "idx") as watched:
         watched.rows()
@@ -200,11 +202,17 @@ def test_views_of_the_user_are_not_taken_for_those_of_the_library(trace: Path, t
         watched.rows("CREATE VIEW t.scheduler.timeslices_p_cpu AS SELECT 1 AS nothing")
         with pytest.raises(DctvError):
             watched.rows()
+    with Watched(trace, tmp_path / "idx") as watched:
+        watched.rows("DROP ALL t.raw_events")
+        watched.session.add_table("t.raw_events.sched_switch", {"_ts": [1]})
+        watched.rows()
+    with Watched(trace, tmp_path / "idx", depth=3) as watched:
+        watched.rows()
     assert not files(tmp_path / "idx", "states-*.json")
 
 
 @pytest.mark.parametrize("part", ["history", "note"])
-def test_damage_is_never_trusted(part: str, trace: Path, tmp_path: Path, expected: list[tuple[object, ...]]) -> None:
+def test_damage_is_never_trusted(part: str, trace: Path, tmp_path: Path, expected: list[tuple[Any, ...]]) -> None:
     index_dir = tmp_path / "idx"
     with Watched(trace, index_dir) as watched:
         watched.rows()
@@ -224,7 +232,7 @@ def test_damage_is_never_trusted(part: str, trace: Path, tmp_path: Path, expecte
             assert part == "note" or "damaged; it is made anew" in warnings[0]
 
 
-def test_a_copied_folder_is_good(trace: Path, tmp_path: Path, expected: list[tuple[object, ...]]) -> None:
+def test_a_copied_folder_is_good(trace: Path, tmp_path: Path, expected: list[tuple[Any, ...]]) -> None:
     with Watched(trace, tmp_path / "idx") as watched:
         watched.rows()
     shutil.copytree(tmp_path / "idx", tmp_path / "copy")
@@ -247,7 +255,7 @@ def test_a_history_of_another_trace_in_its_place_is_not_used(trace: Path, tmp_pa
 
 
 def test_a_folder_that_cannot_be_written_to_is_a_warning(
-    trace: Path, tmp_path: Path, expected: list[tuple[object, ...]]
+    trace: Path, tmp_path: Path, expected: list[tuple[Any, ...]]
 ) -> None:
     (tmp_path / "file").write_text("")
     with Watched(trace, tmp_path / "file" / "idx") as watched:
@@ -268,8 +276,8 @@ def test_a_trace_that_changes_after_it_was_mounted_leaves_nothing(trace: Path, t
         assert watched.rows() != old
 
 
-def test_sessions_in_threads_make_it_once(trace: Path, tmp_path: Path, expected: list[tuple[object, ...]]) -> None:
-    found: list[object] = []
+def test_sessions_in_threads_make_it_once(trace: Path, tmp_path: Path, expected: list[tuple[Any, ...]]) -> None:
+    found: list[tuple[bool, int]] = []
 
     def read() -> None:
         with Watched(trace, tmp_path / "idx") as watched:
@@ -314,7 +322,7 @@ def child(trace: Path, index_dir: Path) -> subprocess.Popen[str]:
     return subprocess.Popen([sys.executable, "-c", CHILD, trace, index_dir], stdout=subprocess.PIPE, text=True, env=env)
 
 
-def test_two_processes_at_once_are_both_right(trace: Path, tmp_path: Path, expected: list[tuple[object, ...]]) -> None:
+def test_two_processes_at_once_are_both_right(trace: Path, tmp_path: Path, expected: list[tuple[Any, ...]]) -> None:
     children = [child(trace, tmp_path / "idx") for _ in range(2)]
     told = [one.communicate()[0].split() for one in children]
     assert told == [["mounted", str(len(expected))]] * 2
@@ -323,7 +331,7 @@ def test_two_processes_at_once_are_both_right(trace: Path, tmp_path: Path, expec
         assert watched.made == set()
 
 
-def test_killed_while_it_is_made(trace: Path, tmp_path: Path, expected: list[tuple[object, ...]]) -> None:
+def test_killed_while_it_is_made(trace: Path, tmp_path: Path, expected: list[tuple[Any, ...]]) -> None:
     rng = random.Random(11)
     index_dir = tmp_path / "idx"
     for _ in range(40 if EXPLORE else 4):
@@ -340,7 +348,7 @@ def test_killed_while_it_is_made(trace: Path, tmp_path: Path, expected: list[tup
         assert not files(index_dir, "building-*")
 
 
-def test_an_interrupt_leaves_nothing(trace: Path, tmp_path: Path, expected: list[tuple[object, ...]]) -> None:
+def test_an_interrupt_leaves_nothing(trace: Path, tmp_path: Path, expected: list[tuple[Any, ...]]) -> None:
     with Watched(trace, tmp_path / "idx") as watched:
         session = watched.session
         session._progress = lambda label, _done, _total: session.interrupt() if "changes" in label else None
@@ -357,14 +365,14 @@ def test_an_interrupt_leaves_nothing(trace: Path, tmp_path: Path, expected: list
 
 
 def test_waiting_for_another_builder_is_told_and_can_be_ended(trace: Path, tmp_path: Path) -> None:
-    from dctv.index import locks
-
     with Watched(trace, tmp_path / "idx") as watched:
         watched.rows()
         (folder,) = (tmp_path / "idx").iterdir()
         for path in files(tmp_path / "idx"):
             path.unlink()
-    with Watched(trace, tmp_path / "idx") as watched, locks.build(folder, None, "states.lock"):
+    alone = locks.build(folder, None, "states.lock")
+    assert alone is not None
+    with Watched(trace, tmp_path / "idx") as watched, alone:
         session = watched.session
         told: list[str] = []
 
@@ -390,7 +398,7 @@ def test_it_goes_with_its_trace(trace: Path, tmp_path: Path) -> None:
         assert watched.rows() == second.rows() != before
 
 
-def test_without_indexes_nothing_is_kept(trace: Path, expected: list[tuple[object, ...]]) -> None:
+def test_without_indexes_nothing_is_kept(trace: Path, expected: list[tuple[Any, ...]]) -> None:
     for _ in range(2):
         with Watched(trace, None) as watched:
             assert watched.rows() == expected
