@@ -1,9 +1,12 @@
-//! Python's numbers -> times and attributes, with errors of their own for those that have more than 64 bits.
+//! What Python asks with -> times, attributes, names and types, with errors of their own for what is none.
 
 use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
+use pyo3::types::PyString;
 
+use super::cell::Kind;
 use super::fault::Fault;
+use super::mipmap::Feature;
 
 /// Digits of numbers that are written out.
 const LONGEST: usize = 60;
@@ -65,4 +68,37 @@ pub fn granularity(value: &Bound<'_, PyAny>) -> PyResult<Option<u64>> {
         ))
     })?;
     Ok(Some(u64::try_from(found).unwrap_or(1)))
+}
+
+/// # Errors
+/// There is no such feature.
+pub fn feature(name: &str) -> Result<Feature, Fault> {
+    let found = Feature::ALL.into_iter().find(|one| one.name() == name);
+    found.ok_or_else(|| {
+        Fault::Value(format!(
+            "unknown feature `{name}`, expected max, min or avg"
+        ))
+    })
+}
+
+/// # Errors
+/// There is no such type.
+pub fn kind(name: &str) -> Result<Kind, Fault> {
+    let found = (0..=4)
+        .filter_map(Kind::of)
+        .find(|kind| kind.name() == name);
+    found.ok_or_else(|| {
+        let text = format!("unknown type `{name}`, expected int, long, double or string");
+        Fault::Value(text)
+    })
+}
+
+/// # Errors
+/// A name is none.
+pub fn texts(names: &[Bound<'_, PyString>]) -> Result<Vec<String>, Fault> {
+    let each = names.iter().map(|name| match name.to_str() {
+        Ok(name) => Ok(name.to_owned()),
+        Err(_) => Err(Fault::Value("a name is no Unicode text".to_owned())),
+    });
+    each.collect()
 }

@@ -1,8 +1,8 @@
 //! Batches of changes -> changes, one after the other.
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Float64Type, Int32Type, Int64Type};
-use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_array::types::{Int32Type, Int64Type};
+use arrow_array::{Array, ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray};
 use arrow_cast::{CastOptions, cast_with_options};
 use arrow_schema::{DataType, TimeUnit};
 
@@ -89,9 +89,9 @@ impl Texts {
 }
 
 enum Values {
-    Whole(ArrayRef, Kind),
-    Real(ArrayRef),
-    Text(ArrayRef),
+    Whole(Int64Array, Kind),
+    Real(Float64Array),
+    Text(StringArray),
 }
 
 impl Values {
@@ -99,31 +99,36 @@ impl Values {
         if let DataType::Dictionary(_, kind) = column.data_type() {
             return Values::new(&cast(column, kind)?);
         }
-        let as_type = |kind| cast(column, &kind);
+        let whole = |kind| {
+            let column = cast(column, &DataType::Int64)?;
+            Ok::<_, Fault>(Values::Whole(column.as_primitive().clone(), kind))
+        };
         Ok(match column.data_type() {
             DataType::Int8
             | DataType::Int16
             | DataType::Int32
             | DataType::UInt8
-            | DataType::UInt16 => Values::Whole(as_type(DataType::Int64)?, Kind::Int),
+            | DataType::UInt16 => whole(Kind::Int)?,
             DataType::Int64
             | DataType::UInt32
             | DataType::UInt64
             | DataType::Boolean
-            | DataType::Null => Values::Whole(as_type(DataType::Int64)?, Kind::Long),
-            DataType::Float32 | DataType::Float64 => Values::Real(as_type(DataType::Float64)?),
+            | DataType::Null => whole(Kind::Long)?,
+            DataType::Float32 | DataType::Float64 => {
+                Values::Real(cast(column, &DataType::Float64)?.as_primitive().clone())
+            }
             DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => {
-                Values::Text(as_type(DataType::Utf8)?)
+                Values::Text(cast(column, &DataType::Utf8)?.as_string().clone())
             }
             other => return Err(Fault::Value(format!("a state cannot be a {other}"))),
         })
     }
 
     /// The value of a row, if there is one; of whole numbers of the attribute's kind.
+    #[inline]
     fn cell(&self, row: usize, known: Kind) -> Result<Option<Cell>, Fault> {
         match self {
             Values::Whole(column, own) => {
-                let column = column.as_primitive::<Int64Type>();
                 let kind = match known {
                     Kind::Int | Kind::Long => known,
                     _ => *own,
@@ -133,19 +138,13 @@ impl Values {
                     .then(|| Cell::of_whole(column.value(row), kind))
                     .transpose()
             }
-            Values::Real(column) => {
-                let column = column.as_primitive::<Float64Type>();
-                Ok(column
-                    .is_valid(row)
-                    .then(|| Cell::double(column.value(row))))
-            }
-            Values::Text(column) => {
-                let column = column.as_string::<i32>();
-                column
-                    .is_valid(row)
-                    .then(|| Cell::text(column.value(row)))
-                    .transpose()
-            }
+            Values::Real(column) => Ok(column
+                .is_valid(row)
+                .then(|| Cell::double(column.value(row)))),
+            Values::Text(column) => column
+                .is_valid(row)
+                .then(|| Cell::text(column.value(row)))
+                .transpose(),
         }
     }
 }

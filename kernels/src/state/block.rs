@@ -12,32 +12,44 @@ const HEAD: usize = 32;
 const NULLS: u8 = 1;
 const ENDS: u8 = 2;
 
+/// An interval in memory: when it begins, whether it has a value, and that, or which text it is.
+#[derive(Clone, Copy)]
+pub struct Row {
+    pub start: i64,
+    there: bool,
+    bits: u64,
+}
+
+impl Row {
+    fn value(&self) -> Option<u64> {
+        self.there.then_some(self.bits)
+    }
+}
+
 /// Intervals of one attribute that follow each other, in memory.
 #[derive(Default)]
 pub struct Tail {
-    pub starts: Vec<i64>,
+    pub rows: Vec<Row>,
     /// Only where intervals are left out between those that are kept.
     pub ends: Vec<i64>,
-    pub bits: Vec<u64>,
-    pub valid: Vec<bool>,
     /// Texts of this tail, of which values are numbers.
-    pub texts: Vec<Box<str>>,
+    texts: Vec<Box<str>>,
 }
 
 impl Tail {
     pub fn len(&self) -> usize {
-        self.starts.len()
+        self.rows.len()
     }
 
+    #[inline]
     pub fn push(&mut self, start: i64, end: Option<i64>, cell: &Cell) {
-        self.starts.push(start);
         self.ends.extend(end);
-        self.valid.push(cell.kind != Kind::Null);
         let bits = match &cell.text {
             None => cell.bits,
             Some(text) => self.number(text),
         };
-        self.bits.push(bits);
+        let there = cell.kind != Kind::Null;
+        self.rows.push(Row { start, there, bits });
     }
 
     fn number(&mut self, text: &str) -> u64 {
@@ -59,18 +71,15 @@ impl Tail {
     }
 
     pub fn clear(&mut self) {
-        self.starts.clear();
+        self.rows.clear();
         self.ends.clear();
-        self.bits.clear();
-        self.valid.clear();
         self.texts.clear();
     }
 
     pub fn value(&self, kind: Kind, row: usize) -> Value<'_> {
-        if !self.valid[row] {
+        let Some(bits) = self.rows[row].value() else {
             return Value::NULL;
-        }
-        let bits = self.bits[row];
+        };
         let text = match kind {
             Kind::Text => &self.texts[bits as usize],
             _ => "",
@@ -101,16 +110,13 @@ fn put(out: &mut Vec<u8>, width: u8, values: impl Iterator<Item = u64>) {
 
 /// Encode a tail that is not empty.
 pub fn encode(tail: &Tail, kind: Kind) -> Vec<u8> {
-    let first = tail.starts[0];
-    let behind = |start: &i64| start.wrapping_sub(first).cast_unsigned();
+    let first = tail.rows[0].start;
+    let behind = |row: &Row| row.start.wrapping_sub(first).cast_unsigned();
     let lengths = || {
-        let both = tail.ends.iter().zip(&tail.starts);
-        both.map(|(end, start)| end.wrapping_sub(*start).cast_unsigned())
+        let both = tail.ends.iter().zip(&tail.rows);
+        both.map(|(end, row)| end.wrapping_sub(row.start).cast_unsigned())
     };
-    let values = || {
-        let both = tail.bits.iter().zip(&tail.valid);
-        both.map(|(bits, valid)| valid.then_some(*bits))
-    };
+    let values = || tail.rows.iter().map(Row::value);
     let base = match kind {
         Kind::Int | Kind::Long => values()
             .flatten()
@@ -120,10 +126,10 @@ pub fn encode(tail: &Tail, kind: Kind) -> Vec<u8> {
         _ => values().flatten().min().unwrap_or(0),
     };
     let above = || values().map(|bits| bits.map_or(0, |bits| bits.wrapping_sub(base)));
-    let start_width = width(behind(tail.starts.last().unwrap_or(&first)));
+    let start_width = width(tail.rows.last().map_or(0, behind));
     let end_width = width(lengths().max().unwrap_or(0));
     let value_width = width(above().max().unwrap_or(0));
-    let nulls = tail.valid.iter().any(|valid| !valid);
+    let nulls = tail.rows.iter().any(|row| !row.there);
     let flags = u8::from(nulls) * NULLS + u8::from(!tail.ends.is_empty()) * ENDS;
     let mut out = Vec::with_capacity(HEAD + tail.len() * 6);
     out.extend((tail.len() as u32).to_le_bytes());
@@ -133,12 +139,12 @@ pub fn encode(tail: &Tail, kind: Kind) -> Vec<u8> {
     out.extend((tail.texts.len() as u32).to_le_bytes());
     out.extend([end_width, 0, 0, 0]);
     if nulls {
-        out.extend(tail.valid.chunks(8).map(|bits| {
-            let each = bits.iter().enumerate();
-            each.fold(0, |byte, (bit, valid)| byte | u8::from(*valid) << bit)
+        out.extend(tail.rows.chunks(8).map(|rows| {
+            let each = rows.iter().enumerate();
+            each.fold(0, |byte, (bit, row)| byte | u8::from(row.there) << bit)
         }));
     }
-    put(&mut out, start_width, tail.starts.iter().map(behind));
+    put(&mut out, start_width, tail.rows.iter().map(behind));
     put(&mut out, end_width, lengths());
     put(&mut out, value_width, above());
     let mut end = 0u32;

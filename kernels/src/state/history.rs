@@ -184,7 +184,16 @@ impl History {
     ///
     /// # Errors
     /// It would go back.
+    #[inline]
     pub fn advance(&mut self, time: i64) -> Result<(), Fault> {
+        if time >= self.now && self.later.is_empty() && self.is_open() && !self.given_up {
+            self.reach(time);
+            return Ok(());
+        }
+        self.advance_far(time)
+    }
+
+    fn advance_far(&mut self, time: i64) -> Result<(), Fault> {
         self.check_open()?;
         if time < self.start {
             return Err(Fault::Range(format!(
@@ -317,6 +326,7 @@ impl History {
 
     /// # Errors
     /// A state is of another type than those before.
+    #[inline]
     pub fn fits(&self, place: usize, cell: &Cell) -> Result<(), Fault> {
         let known = self.tracks[place].kind;
         if cell.kind == Kind::Null || known == Kind::Null || known == cell.kind {

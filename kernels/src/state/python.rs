@@ -15,11 +15,11 @@ use rustc_hash::FxHashSet;
 
 use super::arguments;
 use super::batch::Changes;
-use super::cell::{Cell, Kind};
+use super::cell::Cell;
 use super::fault::Fault;
 use super::find::{Extent, Found};
 use super::history::{Action, History, Later, Store};
-use super::mipmap::{Feature, Mipmap};
+use super::mipmap::Mipmap;
 use super::partial::Checkpoints;
 use super::rows::{Rows, span_schema};
 use super::shared::{Answer, Built, Shared};
@@ -50,37 +50,10 @@ fn interval<'py>(py: Python<'py>, found: &Found) -> PyResult<Interval<'py>> {
     Ok((start, end, ongoing, value))
 }
 
-fn feature(name: &str) -> Result<Feature, Fault> {
-    let found = Feature::ALL.into_iter().find(|one| one.name() == name);
-    found.ok_or_else(|| {
-        Fault::Value(format!(
-            "unknown feature `{name}`, expected max, min or avg"
-        ))
-    })
-}
-
-fn kind(name: &str) -> Result<Kind, Fault> {
-    let found = (0..=4)
-        .filter_map(Kind::of)
-        .find(|kind| kind.name() == name);
-    found.ok_or_else(|| {
-        let text = format!("unknown type `{name}`, expected int, long, double or string");
-        Fault::Value(text)
-    })
-}
-
 fn batch(rows: Rows) -> PyResult<PyRecordBatch> {
     let batch = rows.batch();
     let batch = batch.map_err(|error| Fault::Value(error.to_string()))?;
     Ok(PyRecordBatch::new(batch))
-}
-
-fn texts(names: &[Bound<'_, PyString>]) -> Result<Vec<String>, Fault> {
-    let each = names.iter().map(|name| match name.to_str() {
-        Ok(name) => Ok(name.to_owned()),
-        Err(_) => Err(Fault::Value("a name is no Unicode text".to_owned())),
-    });
-    each.collect()
 }
 
 fn below(history: &History, quark: i64) -> Result<i32, Fault> {
@@ -104,7 +77,7 @@ impl StateHistory {
         value: Option<&Bound<'_, PyAny>>,
         wanted: Option<&str>,
     ) -> PyResult<Cell> {
-        let wanted = wanted.map(kind).transpose()?;
+        let wanted = wanted.map(arguments::kind).transpose()?;
         let known = self.shared.ask(py, |history| {
             let place = history.tree.place(quark)?;
             Ok(history.kind_for(place, action))
@@ -240,7 +213,7 @@ impl StateHistory {
         #[pyo3(from_py_with = arguments::quark)] parent: i64,
         names: Vec<Bound<'_, PyString>>,
     ) -> PyResult<i64> {
-        let names = texts(&names)?;
+        let names = arguments::texts(&names)?;
         self.shared.change(py, |built| {
             let history = &mut built.history;
             let mut quark = below(history, parent)?;
@@ -258,7 +231,7 @@ impl StateHistory {
         #[pyo3(from_py_with = arguments::quark)] parent: i64,
         names: Vec<Bound<'_, PyString>>,
     ) -> PyResult<i64> {
-        let names = texts(&names)?;
+        let names = arguments::texts(&names)?;
         self.shared.ask(py, |history| {
             let mut quark = below(history, parent)?;
             for name in &names {
@@ -370,7 +343,7 @@ impl StateHistory {
     ) -> PyResult<()> {
         let cell = self.cell(py, (quark, Action::Modify), Some(&value), kind)?;
         let (resolution, features) = coarser;
-        let features = features.iter().map(|name| feature(name));
+        let features = features.iter().map(|name| arguments::feature(name));
         let features = features.collect::<Result<Vec<_>, _>>()?;
         self.shared.change(py, |built| {
             let Built { history, mipmaps } = built;
@@ -491,7 +464,7 @@ impl StateHistory {
         #[pyo3(from_py_with = arguments::time)] last: i64,
         of: &str,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let feature = feature(of)?;
+        let feature = arguments::feature(of)?;
         let cell = self.shared.ask(py, |history| {
             history.range(history.tree.place(quark)?, first, last, feature)
         })?;

@@ -128,7 +128,7 @@ impl Run<'_> {
     pub fn start(&self, row: usize) -> i64 {
         match self {
             Run::Block(view) => view.start(row),
-            Run::Tail(tail, _) => tail.starts[row],
+            Run::Tail(tail, _) => tail.rows[row].start,
             Run::Ongoing(one) => one.start,
         }
     }
@@ -174,7 +174,7 @@ impl Track {
     pub fn begin(&self, run: usize) -> i64 {
         match self.blocks.get(run) {
             Some(block) => block.first,
-            None if run == self.blocks.len() && self.tail.len() > 0 => self.tail.starts[0],
+            None if run == self.blocks.len() && self.tail.len() > 0 => self.tail.rows[0].start,
             None => self.ongoing.start,
         }
     }

@@ -79,7 +79,7 @@ impl Writer {
         let size = u32::try_from(bytes.len())
             .map_err(|_| Fault::Value("states of an attribute are too long".to_owned()))?;
         track.blocks.push(BlockAt {
-            first: track.tail.starts[0],
+            first: track.tail.rows[0].start,
             offset: self.at + self.buffer.len() as u64,
             size,
             checksum: checksum(&bytes),
