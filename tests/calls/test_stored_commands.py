@@ -57,6 +57,16 @@ def test_a_store_of_a_recording_of_the_middle_changes_nothing(
     test_a_store_changes_nothing(middle, tmp_path, (*words, "--allow-partial"))
 
 
+def test_losses_have_lines(middle: Path) -> None:
+    first = ("replay", middle, "--no-index", "--allow-partial", "--tid", "1")
+    loss = "/* LOST 5 records!! */\n"
+    for options in ((), ("--no-event",)):
+        assert f"            [      1] |       {loss}" in run(*first, *options).out
+    assert loss in run(*first, "-F", "c").out
+    assert "XXX 1: lost 5 records\n" in run("replay", middle, "--no-index", "--allow-partial", "--flat").out
+    assert "LOST" not in run("replay", middle, "--no-index", "--allow-partial", "--tid", "2").out
+
+
 def test_commands_agree_on_a_recording_of_the_middle(middle: Path) -> None:
     """Begins are the same in lines, rows, records and counts; calls that only ended have none."""
     lines = re.findall(r"(?m)^ *(\w+)\(\)", run("replay", middle, "--no-index", "-f", "none").out)

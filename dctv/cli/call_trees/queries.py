@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from argparse import Namespace
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,16 +34,19 @@ _READINGS: Mapping[str, tuple[tuple[str, ...], str, tuple[str, str] | None]] = {
 }
 """What the recorder read where a function was entered or left: numbers, their unit, what differences come to."""
 _NONE = "NULL::INT64"
-_UNTOLD = ("call", "callsite", "lost")
+LOST = "lost"
+"""The table of records that a thread lost."""
+_UNTOLD = ("call", "callsite")
 """Tables that are not of events which lines tell of."""
 
 SCHEDULE = "linux:schedule"
 """The table of when calls were not running."""
 _SCHEDULED = f"CASE WHEN e.preempted THEN '{SCHEDULE} (pre-empted)' ELSE '{SCHEDULE}' END"
 _EXTERNAL = "external-data"
-_OUTSIDE = -1
-"""The level of what is not indented."""
+_LEVELS = {_EXTERNAL: -1, LOST: -2}
+"""The level of what is not indented, and of what is told of whether or not a call is shown."""
 _TOLD = {
+    LOST: "CASE WHEN e.count > 0 THEN 'LOST ' || e.count || ' records!!' ELSE 'LOST some records!!' END",
     SCHEDULE: _SCHEDULED,
     "linux:sched-in": "'linux:sched-in'",
     "linux:sched-out": _SCHEDULED.replace(SCHEDULE, "linux:sched-out"),
@@ -93,6 +97,11 @@ def source_of(session: Session, mount: str = TRACE) -> Source:
     return Source(recorded, tables, start, file, within, mount)
 
 
+def without_events(source: Source) -> Source:
+    """Return what a trace tells without events; that records were lost is none."""
+    return replace(source, events=tuple(table for table in source.events if table == LOST))
+
+
 def property_of(session: Session, mount: str, key: str) -> str | None:
     """Return what a trace tells of itself."""
     found = session.properties(mount).get(key)
@@ -117,29 +126,40 @@ def shown_calls(args: Namespace, source: Source, *, tasks: bool, events: bool, m
         f"{task} AS task, c.level::INT64 AS level, c.parent AS call, {kind} AS kind{own} "
         f"FROM dctv.shown_calls(calls, {filters}) AS c{joined.format('c') if tasks else ''}"
     )
-    happened = _event_rows(source, task, joined.format("e") if tasks else "", more=more) if events else []
+    joined = joined.format("e") if tasks else ""
+    happened = _event_rows(source, task, joined, more=more, tids=args.tid) if events else []
     if not happened:
         return f"{calls} ORDER BY _ts, id" if tasks else calls
     return f"SELECT * FROM ({' UNION ALL '.join([calls, *happened])}) ORDER BY _ts, id"
 
 
-def _event_rows(source: Source, task: str, joined: str, *, more: bool = False) -> list[str]:
-    """Return queries of events, in the columns that `Replay` takes."""
+def _event_rows(
+    source: Source, task: str, joined: str, *, more: bool = False, tids: Sequence[int] | None = None
+) -> list[str]:
+    """Return queries of events, in the columns that `Replay` takes; `tids` are the threads whose losses are told."""
     others = ", NULL::INT64 AS self, e.pid AS pid" if more else ""
     return [
         f"SELECT e._ts AS _ts, e.tid AS tid, e.line AS id, 0::INT32 AS depth, 0::INT8 AS _shown, 0::INT32 AS _indent, "
-        f"0::INT32 AS _outdent, NULL::STRING AS _stack, {dur} AS dur, {text} AS name, NULL::STRING AS args, "
-        f"NULL::STRING AS retval, NULL::STRING AS module, NULL::INT64 AS addr, {task} AS task, "
-        f"{_level(table)}::INT64 AS level, {within} AS call, 1::INT64 AS kind{others} "
-        f"FROM {_told_of(source, table)} AS e{joined}"
+        f"0::INT32 AS _outdent, NULL::STRING AS _stack, {dur} AS dur, {text} AS name, "
+        f"{_plain(table)} AS args, NULL::STRING AS retval, NULL::STRING AS module, NULL::INT64 AS addr, "
+        f"{task} AS task, {_level(table)}::INT64 AS level, {within} AS call, 1::INT64 AS kind{others} "
+        f"FROM {_told_of(source, table)} AS e{joined}{_of_threads(tids) if table == LOST else ''}"
         for table, text, dur, within in _events(source)
     ]
 
 
-def events_of(source: Source, *, tasks: bool) -> str | None:
+def _plain(table: str) -> str:
+    return "'lost ' || e.count || ' records'" if table == LOST else "NULL::STRING"
+
+
+def _of_threads(tids: Sequence[int] | None) -> str:
+    return f" WHERE e.tid IN ({', '.join(map(str, tids))})" if tids else ""
+
+
+def events_of(source: Source, *, tasks: bool, tids: Sequence[int] = ()) -> str | None:
     """Return the query of all events that `Replay` prints; None if there are none."""
     joined = f" LEFT JOIN ({tasks_of(source)}) AS k ON k.tid = e.tid" if tasks else ""
-    rows = _event_rows(source, "k.task" if tasks else "NULL::STRING", joined)
+    rows = _event_rows(source, "k.task" if tasks else "NULL::STRING", joined, tids=tids)
     return f"SELECT * FROM ({' UNION ALL '.join(rows)}) ORDER BY _ts, id" if rows else None
 
 
@@ -205,7 +225,7 @@ def off_cpu(args: Namespace, source: Source, shown: str = "shown") -> str:
 
 
 def _level(table: str) -> int:
-    return _OUTSIDE if table == _EXTERNAL else 0
+    return _LEVELS.get(table, 0)
 
 
 def _told_of(source: Source, table: str) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from dctv.calls.language import rules_of
 from dctv.calls.rules import Match, Rule
-from dctv.cli.call_trees.queries import Source, answered, events_of, open_calls, tasks_of
+from dctv.cli.call_trees.queries import Source, answered, events_of, open_calls, tasks_of, without_events
 from dctv.record import record
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def write_stored(
 
     named = "task" in style.fields
     tasks = session.sql(tasks_of(source)).fetchall() if named else []
-    query = events_of(source, tasks=named) if events else None
+    query = events_of(source if events else without_events(source), tasks=named, tids=stored.tids)
     with session.kernel() as cancel:
         printer = _kernels.StoredReplay(style, str(stored.path), stored, tasks=tasks, cancel=cancel)
         for batch in () if query is None else answered(session, query).reader():

@@ -62,7 +62,7 @@ def _offset(text: str) -> int:
 
 def run(args: Namespace) -> int:
     """Mount, filter, print; return the exit code."""
-    from dctv.cli.call_trees.queries import TRACE, shown_calls, source_of, without_libraries
+    from dctv.cli.call_trees.queries import TRACE, shown_calls, source_of, without_events, without_libraries
     from dctv.cli.call_trees.replay import Style, colours, write_lines, write_remaining, write_stored
     from dctv.cli.call_trees.stored import stored_calls
     from dctv.cli.errand import Desk, carry_out
@@ -93,7 +93,8 @@ def run(args: Namespace) -> int:
         if stored is not None and stored.rules.in_order:
             write_stored(desk.session, stored, source, style, desk.sink.stream, events=not args.no_event)
         else:
-            query = shown_calls(own, source, tasks="task" in fields, events=not args.no_event)
+            told = without_events(source) if args.no_event else source
+            query = shown_calls(own, told, tasks="task" in fields, events=True)
             write_lines(desk.session, query, style, desk.sink.stream)
         write_remaining(desk.session, source, desk.sink.stream)
         desk.sink.stream.flush()

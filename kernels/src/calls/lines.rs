@@ -13,8 +13,9 @@ use rustc_hash::FxHashMap;
 
 use super::columns::Columns;
 use super::engine::Shown;
-use super::replay::{Call, Printer, Style};
+use super::replay::{Call, Printer};
 use super::stored::{Wanted, integer, text};
+use super::style::Style;
 use super::walk::{Source, Taken, Walk};
 use crate::sweeps::{Cancel, fail, to_python};
 

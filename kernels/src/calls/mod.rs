@@ -19,6 +19,7 @@ mod replay;
 mod report;
 mod rules;
 mod stored;
+mod style;
 mod sums;
 mod switching;
 mod tree;

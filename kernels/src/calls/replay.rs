@@ -13,7 +13,7 @@ use super::engine::{ENTRY, EXIT};
 use super::layout::{Cells, Field, blank, cells, header, indent, put};
 use super::paint::{Color, Painter, painted, values};
 use super::patterns::Book;
-use super::rules::Rule;
+use super::style::Style;
 use super::switching::{End, Ends};
 use crate::sweeps::{fail, to_python};
 
@@ -46,6 +46,8 @@ pub struct Call {
 /// What a row is: an event, or a call whose begin was not recorded; else a call.
 pub(super) const EVENT: i64 = 1;
 pub const UNTIMED: i64 = 2;
+/// The level of an event that says that records were lost, which is told of wherever it is.
+const LOSS: i64 = -2;
 
 #[derive(Default)]
 struct Thread {
@@ -59,25 +61,16 @@ struct Thread {
     color: Option<Color>,
 }
 
-/// How lines look.
-#[derive(FromPyObject)]
-pub struct Style {
-    fields: Vec<String>,
-    args: bool,
-    comments: bool,
-    flat: bool,
-    task_newline: bool,
-    colored: bool,
-    /// Levels between the columns of threads.
-    offset: i32,
-    /// Whether a call without anything in it has one line.
-    merge: bool,
-    /// Which functions have colours, and what names are.
-    rules: Vec<Rule>,
-    #[pyo3(attribute("match"))]
-    kind: String,
-    /// The time of the trace's begin in its own clock.
-    start: i64,
+impl Thread {
+    /// Forgets calls from a depth on that were never left, as by a jump.
+    fn forget(&mut self, depth: i32) {
+        while let Some(last) = self.open.last()
+            && last.marks & EXIT == 0
+            && last.depth >= depth
+        {
+            self.open.pop();
+        }
+    }
 }
 
 /// Prints rows one after the other.
@@ -236,6 +229,7 @@ impl Printer {
         let time = call.time;
         let thread = self.threads.entry(number).or_default();
         if marks & ENTRY != 0 {
+            thread.forget(call.depth);
             thread.times = (thread.times.1, Some(time));
             thread.indent = call.indent.saturating_add(1);
             if !call.is_event {
@@ -308,6 +302,7 @@ impl Printer {
             return;
         };
         let call = thread.open.remove(place);
+        thread.forget(call.depth.saturating_add(1));
         thread.indent = call.outdent;
         let first = thread.times.1.is_none();
         if !merges {
@@ -373,7 +368,8 @@ impl Printer {
 
     /// Writes an event if the call that it happened in is shown.
     fn event(&mut self, number: u32, id: i64, time: i64, tid: i64, columns: &Columns, row: usize) {
-        let outside = columns.long(15, row).is_some_and(|level| level < 0);
+        let level = columns.long(15, row).unwrap_or(0);
+        let loss = level == LOSS;
         let within = columns.long(16, row);
         let open = |thread: &Thread| {
             let mut calls = thread.open.iter().rev();
@@ -388,7 +384,7 @@ impl Printer {
         }
         let depth = self.threads.get(&number).and_then(open);
         self.leave_until(Some(time), number, depth.map_or(0, |depth| depth + 1));
-        if depth.is_none() {
+        if depth.is_none() && !loss {
             return;
         }
         let duration = columns.long(8, row);
@@ -398,15 +394,24 @@ impl Printer {
         }
         self.write_entered();
         let thread = self.threads.entry(number).or_default();
-        thread.times = (thread.times.1, Some(time));
+        let time = if loss {
+            thread.times.1.unwrap_or(time)
+        } else {
+            thread.times = (thread.times.1, Some(time));
+            time
+        };
         let text = columns.text(9, row).unwrap_or_default();
         let out = &mut self.out;
         if self.style.flat {
-            let time = time.saturating_add(self.style.start);
-            put(
-                out,
-                format_args!("[{}] !!! {tid}: {text} time ({time})\n", self.count),
-            );
+            let number = self.count;
+            let told = time.saturating_add(self.style.start);
+            match columns.text(10, row).filter(|_| loss) {
+                Some(text) => put(out, format_args!("[{number}] XXX {tid}: {text}\n")),
+                None => put(
+                    out,
+                    format_args!("[{number}] !!! {tid}: {text} time ({told})\n"),
+                ),
+            }
             self.count += 1;
             return;
         }
@@ -423,8 +428,14 @@ impl Printer {
             colored: self.style.colored,
         };
         cells(out, &self.fields, &line, None);
-        indent(out, if outside || id < 0 { 0 } else { thread.indent });
-        let color = self.painter.plain(thread.color.unwrap_or(Color::Green));
+        let within = if level < 0 || id < 0 {
+            0
+        } else {
+            thread.indent
+        };
+        indent(out, if loss { thread.indent + 1 } else { within });
+        let own = thread.color.unwrap_or(Color::Green);
+        let color = self.painter.plain(if loss { Color::Red } else { own });
         painted(out, color, format_args!("/* {text} */"));
         out.push(b'\n');
     }

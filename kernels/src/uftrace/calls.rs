@@ -128,7 +128,8 @@ impl Calls {
     #[cold]
     fn may_add(&mut self, frame: &Frame) -> bool {
         let nameless = frame.function == UNKNOWN;
-        let may = !nameless || self.nameless < FREE.saturating_add(self.rows / 2);
+        let known = self.rows.saturating_sub(self.nameless);
+        let may = !nameless || self.nameless < FREE.saturating_add(known);
         self.nameless += u64::from(nameless && may);
         may
     }

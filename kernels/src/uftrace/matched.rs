@@ -73,7 +73,7 @@ impl Merged {
                 .close(sink, task, End::missing(record.time, State::Left));
         }
         if task.within() < record.depth {
-            line = task.called(record.depth, task.opened(record.time), line);
+            line = task.called(record.depth, record.time, line);
             self.line = line;
         }
         task.stack.push(Frame {
@@ -184,7 +184,7 @@ impl Merged {
             self.calls.close(sink, task, end);
             return Ok(());
         }
-        let since = task.opened(task.since.unwrap_or(record.time));
+        let since = task.since.unwrap_or(record.time);
         let below = task
             .stack
             .last()

@@ -197,7 +197,6 @@ impl Merged {
                 .close(sink, task, End::missing(time, State::Lost));
         }
         task.since = None;
-        task.lost = true;
         task.begun = true;
         self.line += 1;
         let table = tables::events(sink, "lost", &[("count", INT, "")]);

@@ -47,8 +47,6 @@ pub struct Task {
     pub since: Option<i64>,
     /// The last time that something was recorded.
     pub last: Option<i64>,
-    /// Whether records of it were lost.
-    pub lost: bool,
     /// Whether records of its own were read.
     pub begun: bool,
     /// Times, and the session from then on.
@@ -74,7 +72,6 @@ impl Task {
             off: None,
             since: None,
             last: None,
-            lost: false,
             begun: false,
             sessions,
             session: 0,
@@ -103,15 +100,6 @@ impl Task {
         }
     }
 
-    /// From when on a call counts as open that is first told of now: from the record before the first one after a loss.
-    pub fn opened(&self, time: i64) -> i64 {
-        if self.lost && self.since == Some(time) {
-            time.saturating_sub(1)
-        } else {
-            time
-        }
-    }
-
     /// The depth of what the newest open call calls.
     #[inline]
     pub fn within(&self) -> u16 {
@@ -120,9 +108,9 @@ impl Task {
             .map_or(0, |top| top.depth.saturating_add(1))
     }
 
-    /// The call that is left must have been made by others, and so on: callers that are not on the stack.
+    /// Puts callers on the stack of which nothing was recorded, up to a depth; returns the number after theirs.
     ///
-    /// They are known when they are left. Their numbers begin with a given one; returned is the next.
+    /// What they are is known when they are left.
     #[cold]
     #[inline(never)]
     pub fn called(&mut self, depth: u16, start: i64, mut id: i64) -> i64 {

@@ -147,8 +147,8 @@ def test_lost_records_end_what_is_open(tmp_path: Path) -> None:
     assert rows(trace, "call", "name", "_ts", "dur", "state") == [
         ("main", 100, 10, "lost"),
         ("a", 110, 0, "lost"),
-        ("a", 199, 1, "entered"),
-        ("main", 199, 31, "entered"),
+        ("a", 200, 0, "entered"),
+        ("main", 200, 30, "entered"),
         ("b", 210, 10, None),
     ]
     assert rows(trace, "lost", "_ts", "tid", "count") == [(110, 1, 42)]
@@ -205,8 +205,8 @@ def test_callers_after_lost_records(tmp_path: Path) -> None:
     trace = load(Directory({1: data + exit_(220, "a", 1) + exit_(230, "main", 0)}).write(tmp_path / "d"))
     assert tree(trace) == [
         ("main", 100, 0, 0, 0, "lost", None),
-        ("main", 199, 31, 0, 10, "entered", None),
-        ("a", 199, 21, 1, 11, "entered", "main"),
+        ("main", 200, 30, 0, 10, "entered", None),
+        ("a", 200, 20, 1, 10, "entered", "main"),
         ("b", 200, 10, 2, 10, None, "a"),
     ]
 
