@@ -1347,9 +1347,7 @@ class StateHistory:
         These are the first time of the part before it, its first, its last, and the last of the part behind it.
         """
 
-    def part(
-        self, time: int, *, before: StateHistory | None = None, after: StateHistory | None = None
-    ) -> StateHistory:
+    def part(self, time: int, *, before: StateHistory | None = None, after: StateHistory | None = None) -> StateHistory:
         """Return a history of that part to make its changes in again; those beside it are used if they are at hand."""
 
     def replay(self, changes: _ArrowArray) -> bool:
