@@ -198,8 +198,8 @@ def test_another_text_of_the_library_makes_it_anew(
 
 def test_views_of_the_user_are_not_taken_for_those_of_the_library(trace: Path, tmp_path: Path) -> None:
     with Watched(trace, tmp_path / "idx") as watched:
-        watched.rows("DROP VIEW t.scheduler.timeslices_p_cpu")
-        watched.rows("CREATE VIEW t.scheduler.timeslices_p_cpu AS SELECT 1 AS nothing")
+        watched.rows("DROP VIEW t.scheduler.states")
+        watched.rows("CREATE VIEW t.scheduler.states AS SELECT 1 AS nothing")
         with pytest.raises(DctvError):
             watched.rows()
     with Watched(trace, tmp_path / "idx") as watched:
