@@ -32,7 +32,8 @@ def test_same_text(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
     class Indexed(Session):
         """A session that reads every trace by an index."""
 
-        def __init__(self) -> None:
+        def __init__(self, **_: object) -> None:
+            """Read by indexes, though tests of text do without."""
             super().__init__(index_dir=tmp_path)
 
         def mount(self, path: str | Sequence[str], name: str, /, **options: object) -> None:
