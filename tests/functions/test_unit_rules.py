@@ -22,7 +22,7 @@ CASES = [
 AGGREGATES = scan(aggregate, FunctionRule)
 SCALARS = scan(scalar, FunctionRule)
 SHELVES = AGGREGATES | SCALARS
-OURS = {"time_avg", "time_sum", "unitless"}
+OURS = {"state_names", "state_path", "time_avg", "time_sum", "unitless"}
 SYNTAX = {"coalesce", "ifnull"}
 
 
