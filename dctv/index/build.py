@@ -148,14 +148,15 @@ def publish(work: Path, folder: Path) -> None:
     """Put a finished workspace in place; the index's own name comes last, and with it everything counts."""
     store = work / "store"
     if store.is_dir():
-        _sync(store)
+        sync(store)
         store.rename(folder / f"{STORE}{generation(work)}")
-        _sync(folder)
+        sync(folder)
     (work / INDEX).replace(folder / INDEX)
-    _sync(folder)
+    sync(folder)
 
 
-def _sync(folder: Path) -> None:
+def sync(folder: Path) -> None:
+    """Bring to the disk which names a folder has."""
     file = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(file)

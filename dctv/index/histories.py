@@ -15,13 +15,12 @@ import weakref
 from collections.abc import Callable
 from hashlib import blake2b
 from pathlib import Path
-from secrets import token_hex
 
 from dctv import __version__
 from dctv.contracts.histories import Work
 from dctv.errors import UsageError
 from dctv.index import locks
-from dctv.index.build import reason
+from dctv.index.build import reason, sync
 from dctv.index.cache import Bound, most_bytes, prune
 from dctv.index.database import stamp
 from dctv.index.history_notes import PREFIX, Note, note_path, noted
@@ -102,7 +101,7 @@ class HistoryShelf:
         return found
 
     def _write(self, folder: Path, work: Work, wanted: bytes) -> None:
-        work_folder = folder / f"{WORKSPACE}{os.getpid()}-{token_hex(8)}"
+        work_folder = folder / f"{WORKSPACE}{os.getpid()}-{os.urandom(8).hex()}"
         work_folder.mkdir()
         try:
             path = work_folder / "history"
@@ -122,7 +121,7 @@ class HistoryShelf:
                 file.flush()
                 os.fsync(file.fileno())
             draft.replace(note_path(final))
-            _sync(folder)
+            sync(folder)
         finally:
             shutil.rmtree(work_folder, ignore_errors=True)
 
@@ -213,11 +212,3 @@ def _sweep(folder: Path) -> None:
     """Remove what dead builders of histories left; called by the only one who builds."""
     for path in folder.glob(f"{WORKSPACE}*"):
         shutil.rmtree(path, ignore_errors=True)
-
-
-def _sync(folder: Path) -> None:
-    file = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(file)
-    finally:
-        os.close(file)
