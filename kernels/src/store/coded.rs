@@ -8,18 +8,15 @@ use std::collections::HashMap;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int32Type, Int64Type, UInt64Type};
 use arrow_array::{Array, ArrayRef, ArrowPrimitiveType, StringArray};
-use arrow_buffer::BooleanBufferBuilder;
 use arrow_schema::DataType;
-use parquet::basic::{Compression, Encoding, ZstdLevel};
+use parquet::basic::Encoding;
 use parquet::bloom_filter::Sbbf;
-use parquet::column::page::{CompressedPage, Page, PageWriter};
-use parquet::column::writer::ColumnCloseResult;
 use parquet::data_type::ByteArray;
 use parquet::errors::ParquetError;
-use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::statistics::Statistics;
-use parquet::file::writer::{SerializedPageWriter, TrackedWrite};
 use parquet::schema::types::ColumnDescPtr;
+
+use super::page::{Chunk, Dictionary, Rows, Told, Whole, chunk, varint};
 
 /// From so many distinct values on, or bytes of them, a column is not coded.
 const MOST: usize = 1 << 15;
@@ -29,9 +26,6 @@ const MOST_RANGE: u64 = 1 << 17;
 /// Texts in statistics are no longer.
 const MOST_SHOWN: usize = 64;
 const NONE: u32 = u32::MAX;
-/// Level of compression: of all columns of a file.
-pub const LEVEL: i32 = 1;
-
 /// What is kept of a column's values beside them.
 #[derive(Clone, Copy)]
 pub struct Kept {
@@ -40,50 +34,11 @@ pub struct Kept {
     pub bloom: Option<f64>,
 }
 
-/// A column's part of a row group.
-pub struct Chunk {
-    pub bytes: Vec<u8>,
-    pub close: ColumnCloseResult,
-}
-
 /// The codes of the rows that are not null, and which rows those are.
 #[derive(Default)]
 struct Codes {
     codes: Vec<u32>,
-    rows: usize,
-    valid: Option<BooleanBufferBuilder>,
-}
-
-impl Codes {
-    /// Tells which rows of an array are null; their codes are to be left out.
-    fn rows_of(&mut self, array: &dyn Array) {
-        let nulls = array.logical_nulls().filter(|nulls| nulls.null_count() > 0);
-        match (nulls, &mut self.valid) {
-            (None, None) => (),
-            (None, Some(valid)) => valid.append_n(array.len(), true),
-            (Some(nulls), valid) => {
-                let rows = self.rows;
-                let valid = valid.get_or_insert_with(|| {
-                    let mut valid = BooleanBufferBuilder::new(rows);
-                    valid.append_n(rows, true);
-                    valid
-                });
-                valid.append_buffer(nulls.inner());
-            }
-        }
-        self.rows += array.len();
-    }
-
-    fn nulls(&self) -> usize {
-        self.rows - self.codes.len()
-    }
-}
-
-/// Distinct values in the order in which they are met, as the dictionary's page has them.
-#[derive(Default)]
-struct Dictionary {
-    bytes: Vec<u8>,
-    len: usize,
+    rows: Rows,
 }
 
 impl Dictionary {
@@ -118,16 +73,18 @@ pub fn encode(
         }
         _ => None,
     };
-    let Some((codes, dictionary, statistics, bloom)) = made else {
+    let Some((codes, dictionary, told)) = made.filter(|made| made.1.len > 0) else {
         return Ok(None);
     };
-    if dictionary.len == 0 {
-        return Ok(None);
-    }
-    chunk(column, &codes, dictionary, statistics, bloom, codec).map(Some)
+    let width = usize::BITS - (dictionary.len - 1).leading_zeros();
+    let form = (Encoding::RLE_DICTIONARY, Some(dictionary));
+    chunk(column, &codes.rows, form, told, codec, |page| {
+        written(&codes.codes, width, page);
+    })
+    .map(Some)
 }
 
-type Made = (Codes, Dictionary, Option<Statistics>, Option<Sbbf>);
+type Made = (Codes, Dictionary, Told);
 
 fn numbers<T>(arrays: &[&ArrayRef], kept: Kept) -> Option<Made>
 where
@@ -183,29 +140,16 @@ where
             })?;
         }
     }
-    let nulls = codes.nulls() as u64;
+    let nulls = codes.rows.nulls as u64;
     let (min, max) = (min.bits().cast_signed(), max.bits().cast_signed());
-    let told = kept
+    let statistics = kept
         .statistics
         .then(|| Statistics::int64(Some(min), Some(max), None, Some(nulls), false));
-    Some((codes, dictionary, told, None))
-}
-
-/// Whole numbers of 64 bits, in their own order.
-trait Whole: Copy + Ord {
-    fn bits(self) -> u64;
-}
-
-impl Whole for i64 {
-    fn bits(self) -> u64 {
-        self.cast_unsigned()
-    }
-}
-
-impl Whole for u64 {
-    fn bits(self) -> u64 {
-        self
-    }
+    let told = Told {
+        statistics,
+        bloom: None,
+    };
+    Some((codes, dictionary, told))
 }
 
 fn each<T: ArrowPrimitiveType>(
@@ -213,7 +157,7 @@ fn each<T: ArrowPrimitiveType>(
     codes: &mut Codes,
     mut code: impl FnMut(T::Native) -> Option<u32>,
 ) -> Option<()> {
-    codes.rows_of(array);
+    codes.rows.add(array);
     codes.codes.reserve(array.len());
     if array.null_count() == 0 {
         for value in array.values() {
@@ -241,7 +185,7 @@ fn texts(arrays: &[&ArrayRef], kept: Kept) -> Result<Option<Made>, ParquetError>
             known.resize(values.len(), NONE);
             last = Some(values);
         }
-        codes.rows_of(array);
+        codes.rows.add(array);
         let keys = array.keys();
         let mut code_of = |key: i32| {
             let place = known.get_mut(key as usize)?;
@@ -285,40 +229,23 @@ fn texts(arrays: &[&ArrayRef], kept: Kept) -> Result<Option<Made>, ParquetError>
         let text = text.filter(|text| text.len() <= MOST_SHOWN);
         text.map(|text| ByteArray::from(*text))
     };
-    let nulls = codes.nulls() as u64;
-    let told = kept
+    let nulls = codes.rows.nulls as u64;
+    let statistics = kept
         .statistics
         .then(|| Statistics::byte_array(shown(ends.0), shown(ends.1), None, Some(nulls), false));
-    Ok(Some((codes, dictionary, told, bloom)))
+    Ok(Some((codes, dictionary, Told { statistics, bloom })))
 }
 
-fn varint(mut value: u64, out: &mut Vec<u8>) {
-    while value >= 0x80 {
-        out.push(value as u8 | 0x80);
-        value >>= 7;
+/// The width of codes, then a run of the same one or all of them.
+fn written(codes: &[u32], width: u32, page: &mut Vec<u8>) {
+    if width == 0 {
+        page.push(1);
+        varint((codes.len() as u64) << 1, page);
+        page.push(0);
+    } else {
+        page.push(width as u8);
+        packed(codes, width, page);
     }
-    out.push(value as u8);
-}
-
-/// Which rows have values, as Parquet's levels of definition: their bytes, then a run or bits.
-fn levels(codes: &Codes, out: &mut Vec<u8>) {
-    let mut levels = Vec::new();
-    match &codes.valid {
-        Some(valid) => {
-            let bits = valid
-                .as_slice()
-                .get(..codes.rows.div_ceil(8))
-                .unwrap_or_default();
-            varint((bits.len() as u64) << 1 | 1, &mut levels);
-            levels.extend_from_slice(bits);
-        }
-        None => {
-            varint((codes.rows as u64) << 1, &mut levels);
-            levels.push(1);
-        }
-    }
-    out.extend((levels.len() as u32).to_le_bytes());
-    out.append(&mut levels);
 }
 
 /// Numbers below `2^width`, one behind the other, in groups of eight.
@@ -339,74 +266,4 @@ fn packed(codes: &[u32], width: u32, out: &mut Vec<u8>) {
     }
     out.extend(word.to_le_bytes());
     out.resize(end, 0);
-}
-
-fn chunk(
-    column: &ColumnDescPtr,
-    codes: &Codes,
-    dictionary: Dictionary,
-    statistics: Option<Statistics>,
-    bloom: Option<Sbbf>,
-    codec: &mut zstd::bulk::Compressor,
-) -> Result<Chunk, ParquetError> {
-    let mut page = Vec::with_capacity(codes.codes.len() + 64);
-    levels(codes, &mut page);
-    let width = usize::BITS - (dictionary.len - 1).leading_zeros();
-    if width == 0 {
-        page.push(1);
-        varint((codes.codes.len() as u64) << 1, &mut page);
-        page.push(0);
-    } else {
-        page.push(width as u8);
-        packed(&codes.codes, width, &mut page);
-    }
-    let mut sink = TrackedWrite::new(Vec::new());
-    let mut writer = SerializedPageWriter::new(&mut sink);
-    let plain = dictionary.bytes.len();
-    let first = writer.write_page(CompressedPage::new(
-        Page::DictionaryPage {
-            buf: codec.compress(&dictionary.bytes)?.into(),
-            num_values: dictionary.len as u32,
-            encoding: Encoding::PLAIN,
-            is_sorted: false,
-        },
-        plain,
-    ))?;
-    let second = writer.write_page(CompressedPage::new(
-        Page::DataPage {
-            buf: codec.compress(&page)?.into(),
-            num_values: codes.rows as u32,
-            encoding: Encoding::RLE_DICTIONARY,
-            def_level_encoding: Encoding::RLE,
-            rep_level_encoding: Encoding::RLE,
-            statistics: None,
-        },
-        page.len(),
-    ))?;
-    let bytes = sink.into_inner()?;
-    let whole = first.uncompressed_size + second.uncompressed_size;
-    let mut metadata = ColumnChunkMetaData::builder(column.clone())
-        .set_compression(Compression::ZSTD(ZstdLevel::try_new(LEVEL)?))
-        .set_encodings(vec![
-            Encoding::PLAIN,
-            Encoding::RLE,
-            Encoding::RLE_DICTIONARY,
-        ])
-        .set_num_values(codes.rows as i64)
-        .set_total_compressed_size(bytes.len() as i64)
-        .set_total_uncompressed_size(whole as i64)
-        .set_dictionary_page_offset(Some(0))
-        .set_data_page_offset(second.offset as i64);
-    if let Some(statistics) = statistics {
-        metadata = metadata.set_statistics(statistics);
-    }
-    let close = ColumnCloseResult {
-        bytes_written: bytes.len() as u64,
-        rows_written: codes.rows as u64,
-        metadata: metadata.build()?,
-        bloom_filter: bloom,
-        column_index: None,
-        offset_index: None,
-    };
-    Ok(Chunk { bytes, close })
 }

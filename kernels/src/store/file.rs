@@ -17,8 +17,9 @@ use parquet::file::metadata::ParquetMetaData;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::SchemaDescriptor;
 
-use super::coded;
 use super::layout::{self, Form, Layout};
+use super::page::LEVEL;
+use super::{coded, delta, page};
 use crate::sweeps::fail;
 
 /// Batches that wait for the thread that encodes.
@@ -51,7 +52,7 @@ fn unwritable(path: &Path, error: &io::Error) -> ArrowError {
 
 /// A column's part of a row group, by this crate or by the library.
 enum Chunk {
-    Coded(coded::Chunk),
+    Own(page::Chunk),
     Other(ArrowColumnChunk),
 }
 
@@ -63,6 +64,8 @@ struct Writing {
     schema: SchemaRef,
     layout: Layout,
     codec: zstd::bulk::Compressor<'static>,
+    /// Those of the column that is being encoded.
+    numbers: Vec<i64>,
     form: Form,
     groups: usize,
     waiting: Vec<RecordBatch>,
@@ -83,7 +86,8 @@ impl Writing {
             columns,
             schema,
             layout,
-            codec: zstd::bulk::Compressor::new(coded::LEVEL)?,
+            codec: zstd::bulk::Compressor::new(LEVEL)?,
+            numbers: Vec::new(),
             form,
             groups: 0,
             waiting: Vec::new(),
@@ -111,26 +115,19 @@ impl Writing {
     fn group(&mut self) -> Result<(), ParquetError> {
         let batches = std::mem::take(&mut self.waiting);
         (self.rows, self.bytes) = (0, 0);
-        let writers = self.factory.create_column_writers(self.groups)?;
-        let mut chunks = Vec::with_capacity(writers.len());
-        for (place, writer) in writers.into_iter().enumerate() {
+        let mut writers = None;
+        let mut chunks = Vec::with_capacity(self.columns.num_columns());
+        for place in 0..self.columns.num_columns() {
             let arrays: Vec<&ArrayRef> = batches.iter().map(|batch| batch.column(place)).collect();
-            let coded = match self.layout.coded.get(place).copied().flatten() {
-                Some(kept) => {
-                    let column = self.columns.column(place);
-                    coded::encode(&column, &arrays, kept, &mut self.codec)?
-                }
-                None => None,
-            };
-            chunks.push(match coded {
-                Some(chunk) => Chunk::Coded(chunk),
-                None => Chunk::Other(self.other(place, writer, &arrays)?),
+            chunks.push(match self.own(place, &arrays)? {
+                Some(chunk) => Chunk::Own(chunk),
+                None => Chunk::Other(self.other(place, &mut writers, &arrays)?),
             });
         }
         let mut group = self.writer.next_row_group()?;
         for chunk in chunks {
             match chunk {
-                Chunk::Coded(chunk) => {
+                Chunk::Own(chunk) => {
                     group.append_column(&bytes::Bytes::from(chunk.bytes), chunk.close)?;
                 }
                 Chunk::Other(chunk) => chunk.append_to_row_group(&mut group)?,
@@ -141,12 +138,39 @@ impl Writing {
         Ok(())
     }
 
+    /// Encodes a column in this crate, if it is of few values or of whole numbers.
+    fn own(
+        &mut self,
+        place: usize,
+        arrays: &[&ArrayRef],
+    ) -> Result<Option<page::Chunk>, ParquetError> {
+        let column = self.columns.column(place);
+        if let Some(kept) = self.layout.coded.get(place).copied().flatten() {
+            let coded = coded::encode(&column, arrays, kept, &mut self.codec)?;
+            if coded.is_some() {
+                return Ok(coded);
+            }
+        }
+        delta::encode(&column, arrays, &mut self.numbers, &mut self.codec)
+    }
+
+    /// Encodes a column by the library, whose writers are only made where one is needed.
     fn other(
         &self,
         place: usize,
-        mut writer: ArrowColumnWriter,
+        writers: &mut Option<Vec<Option<ArrowColumnWriter>>>,
         arrays: &[&ArrayRef],
     ) -> Result<ArrowColumnChunk, ParquetError> {
+        let writers = match writers {
+            Some(writers) => writers,
+            None => {
+                let new = self.factory.create_column_writers(self.groups)?;
+                writers.insert(new.into_iter().map(Some).collect())
+            }
+        };
+        let writer = writers.get_mut(place).and_then(Option::take);
+        let mut writer =
+            writer.ok_or_else(|| ParquetError::General("a column has no writer".to_owned()))?;
         for array in arrays {
             for leaf in compute_leaves(self.schema.field(place), array)? {
                 writer.write(&leaf)?;

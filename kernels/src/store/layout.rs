@@ -8,13 +8,14 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{Int32Type, Int64Type, UInt64Type};
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::DataType;
-use parquet::basic::{Compression, Encoding, ZstdLevel};
+use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::SortingColumn;
 use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesBuilder};
 use parquet::schema::types::ColumnPath;
 
-use super::coded::{Kept, LEVEL};
+use super::coded::Kept;
+use super::page::LEVEL;
 
 /// Rows of a row group: what the engine gives one thread at a time.
 pub const GROUP_ROWS: usize = 122_880;
@@ -89,8 +90,6 @@ fn column_layout(
     let mut builder = builder;
     if few {
         builder = builder.set_column_dictionary_enabled(path(), true);
-    } else if kind.is_integer() {
-        builder = builder.set_column_encoding(path(), Encoding::DELTA_BINARY_PACKED);
     }
     if let Some(rate) = kept.bloom {
         builder = builder

@@ -8,8 +8,10 @@ use pyo3_arrow::PyRecordBatchReader;
 use crate::spool::to_python;
 
 mod coded;
+mod delta;
 mod file;
 mod layout;
+mod page;
 mod parts;
 
 /// Rows, names of columns, and for each part of the file its column (-1 for none), bytes and CRC-32.

@@ -1,0 +1,177 @@
+//! Pages of one column -> the bytes of its part of a row group, and what the directory of the file tells of it.
+
+use arrow_array::Array;
+use arrow_buffer::BooleanBufferBuilder;
+use parquet::basic::{Compression, Encoding, ZstdLevel};
+use parquet::bloom_filter::Sbbf;
+use parquet::column::page::{CompressedPage, Page, PageWriter};
+use parquet::column::writer::ColumnCloseResult;
+use parquet::errors::ParquetError;
+use parquet::file::metadata::ColumnChunkMetaData;
+use parquet::file::statistics::Statistics;
+use parquet::file::writer::{SerializedPageWriter, TrackedWrite};
+use parquet::schema::types::ColumnDescPtr;
+
+/// Whole numbers of 64 bits, in their own order.
+pub trait Whole: Copy + Ord {
+    fn bits(self) -> u64;
+}
+
+impl Whole for i64 {
+    fn bits(self) -> u64 {
+        self.cast_unsigned()
+    }
+}
+
+impl Whole for u64 {
+    fn bits(self) -> u64 {
+        self
+    }
+}
+
+/// Level of compression: of all columns of a file.
+pub const LEVEL: i32 = 1;
+
+/// A column's part of a row group.
+pub struct Chunk {
+    pub bytes: Vec<u8>,
+    pub close: ColumnCloseResult,
+}
+
+/// How many rows a column has, and which of them have values.
+#[derive(Default)]
+pub struct Rows {
+    pub number: usize,
+    pub nulls: usize,
+    valid: Option<BooleanBufferBuilder>,
+}
+
+impl Rows {
+    /// Takes the rows of an array.
+    pub fn add(&mut self, array: &dyn Array) {
+        let nulls = array.logical_nulls().filter(|nulls| nulls.null_count() > 0);
+        match (nulls, &mut self.valid) {
+            (None, None) => (),
+            (None, Some(valid)) => valid.append_n(array.len(), true),
+            (Some(nulls), valid) => {
+                let rows = self.number;
+                let valid = valid.get_or_insert_with(|| {
+                    let mut valid = BooleanBufferBuilder::new(rows);
+                    valid.append_n(rows, true);
+                    valid
+                });
+                valid.append_buffer(nulls.inner());
+                self.nulls += nulls.null_count();
+            }
+        }
+        self.number += array.len();
+    }
+
+    /// Which rows have values, as Parquet's levels of definition: their bytes, then a run or bits.
+    fn levels(&self, out: &mut Vec<u8>) {
+        let mut levels = Vec::new();
+        match &self.valid {
+            Some(valid) => {
+                let bits = valid.as_slice().get(..self.number.div_ceil(8));
+                let bits = bits.unwrap_or_default();
+                varint((bits.len() as u64) << 1 | 1, &mut levels);
+                levels.extend_from_slice(bits);
+            }
+            None => {
+                varint((self.number as u64) << 1, &mut levels);
+                levels.push(1);
+            }
+        }
+        out.extend((levels.len() as u32).to_le_bytes());
+        out.append(&mut levels);
+    }
+}
+
+pub fn varint(mut value: u64, out: &mut Vec<u8>) {
+    while value >= 0x80 {
+        out.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    out.push(value as u8);
+}
+
+/// The distinct values of a column, one behind the other, and how many they are.
+#[derive(Default)]
+pub struct Dictionary {
+    pub bytes: Vec<u8>,
+    pub len: usize,
+}
+
+/// What the directory of the file tells of a column beside its pages.
+#[derive(Default)]
+pub struct Told {
+    pub statistics: Option<Statistics>,
+    pub bloom: Option<Sbbf>,
+}
+
+/// One page of values, behind a page of the dictionary if they are codes.
+///
+/// `write` appends the values of the rows that are not null, encoded.
+pub fn chunk(
+    column: &ColumnDescPtr,
+    rows: &Rows,
+    (encoding, dictionary): (Encoding, Option<Dictionary>),
+    told: Told,
+    codec: &mut zstd::bulk::Compressor,
+    write: impl FnOnce(&mut Vec<u8>),
+) -> Result<Chunk, ParquetError> {
+    let mut page = Vec::with_capacity(rows.number + 64);
+    rows.levels(&mut page);
+    write(&mut page);
+    let mut sink = TrackedWrite::new(Vec::new());
+    let mut writer = SerializedPageWriter::new(&mut sink);
+    let mut whole = 0;
+    let mut encodings = vec![Encoding::RLE, encoding];
+    let coded = dictionary.is_some();
+    if let Some(dictionary) = dictionary {
+        let plain = dictionary.bytes.len();
+        let page = Page::DictionaryPage {
+            buf: codec.compress(&dictionary.bytes)?.into(),
+            num_values: dictionary.len as u32,
+            encoding: Encoding::PLAIN,
+            is_sorted: false,
+        };
+        whole += writer
+            .write_page(CompressedPage::new(page, plain))?
+            .uncompressed_size;
+        encodings.insert(0, Encoding::PLAIN);
+    }
+    let values = writer.write_page(CompressedPage::new(
+        Page::DataPage {
+            buf: codec.compress(&page)?.into(),
+            num_values: rows.number as u32,
+            encoding,
+            def_level_encoding: Encoding::RLE,
+            rep_level_encoding: Encoding::RLE,
+            statistics: None,
+        },
+        page.len(),
+    ))?;
+    whole += values.uncompressed_size;
+    let bytes = sink.into_inner()?;
+    let mut metadata = ColumnChunkMetaData::builder(column.clone())
+        .set_compression(Compression::ZSTD(ZstdLevel::try_new(LEVEL)?))
+        .set_encodings(encodings)
+        .set_num_values(rows.number as i64)
+        .set_total_compressed_size(bytes.len() as i64)
+        .set_total_uncompressed_size(whole as i64)
+        .set_dictionary_page_offset(coded.then_some(0))
+        .set_data_page_offset(values.offset as i64);
+    if let Some(statistics) = told.statistics {
+        metadata = metadata.set_statistics(statistics);
+    }
+    let close = ColumnCloseResult {
+        bytes_written: bytes.len() as u64,
+        rows_written: rows.number as u64,
+        metadata: metadata.build()?,
+        bloom_filter: told.bloom,
+        column_index: None,
+        offset_index: None,
+    };
+    Ok(Chunk { bytes, close })
+}
