@@ -57,8 +57,7 @@ pub struct Traits {
 }
 
 impl Traits {
-    fn of(values: &[i64]) -> Traits {
-        let (min, max) = range(values);
+    fn of(values: &[i64], (min, max): (i64, i64)) -> Traits {
         let large = min < -(1 << 53) || max > 1 << 53;
         let exact = |value: &i64| (*value as f64) as i128 == i128::from(*value);
         Traits {
@@ -109,8 +108,14 @@ fn wide<T: ArrowPrimitiveType>(
     }
 }
 
-/// Writes the values of a column without texts into `out`: nulls are 0.
-fn numbers(array: &ArrayRef, out: &mut Vec<i64>) {
+/// The values of a column without texts, nulls are 0; those that are not held so already are put into `out`.
+fn numbers<'a>(array: &'a ArrayRef, out: &'a mut Vec<i64>) -> &'a [i64] {
+    if let Some(array) = array.as_primitive_opt::<Int64Type>()
+        && array.null_count() == 0
+    {
+        return array.values();
+    }
+    out.clear();
     match array.data_type() {
         DataType::Int8 => wide::<Int8Type>(array, i64::from, out),
         DataType::Int16 => wide::<Int16Type>(array, i64::from, out),
@@ -128,6 +133,7 @@ fn numbers(array: &ArrayRef, out: &mut Vec<i64>) {
         }
         _ => out.resize(array.len(), 0),
     }
+    out
 }
 
 /// Calls `each` with every text of an array, None for nulls.
@@ -149,33 +155,36 @@ fn each_text(array: &ArrayRef, mut each: impl FnMut(Option<&str>)) {
     }
 }
 
-fn codes(array: &ArrayRef, texts: &mut Texts, out: &mut Vec<i64>) {
+/// The numbers of a column's texts in the dictionary, as which they are put into `out`; nulls are 0.
+fn codes<'a>(array: &ArrayRef, texts: &mut Texts, out: &'a mut Vec<i64>) -> &'a [i64] {
+    out.clear();
     if !matches!(array.data_type(), DataType::Dictionary(..)) {
         each_text(array, |text| {
             out.push(text.map_or(0, |text| texts.code(text)))
         });
-        return;
+        return out;
     }
     let array = array.as_dictionary::<Int32Type>();
     let values = array.values().as_string::<i32>();
     let mut known: Vec<i64> = vec![-1; values.len()];
-    for key in array.keys() {
-        let code = match key.and_then(|key| known.get_mut(key as usize).map(|code| (key, code))) {
-            None => 0,
-            Some((key, code)) => {
-                if *code < 0 {
-                    let key = key as usize;
-                    *code = if values.is_valid(key) {
-                        texts.code(values.value(key))
-                    } else {
-                        0
-                    };
-                }
-                *code
+    let mut code_of = |key: i32| match known.get_mut(key as usize) {
+        None => 0,
+        Some(code) => {
+            if *code < 0 {
+                let key = key as usize;
+                let text = values.is_valid(key).then(|| values.value(key));
+                *code = text.map_or(0, |text| texts.code(text));
             }
-        };
-        out.push(code);
+            *code
+        }
+    };
+    let keys = array.keys();
+    if keys.null_count() == 0 {
+        out.extend(keys.values().iter().map(|key| code_of(*key)));
+    } else {
+        out.extend(keys.iter().map(|key| key.map_or(0, &mut code_of)));
     }
+    out
 }
 
 impl Column {
@@ -282,15 +291,14 @@ impl Column {
             });
             return Traits::default();
         }
-        let values = &mut scratch.ints;
-        values.clear();
-        match kind {
-            Kind::Code => codes(array, texts, values),
-            _ => numbers(array, values),
-        }
-        self.ints.extend(values);
+        let values = match kind {
+            Kind::Code => codes(array, texts, &mut scratch.ints),
+            _ => numbers(array, &mut scratch.ints),
+        };
+        let range = range(values);
+        self.ints.extend(values, range);
         if kind == Kind::Int {
-            Traits::of(values)
+            Traits::of(values, range)
         } else {
             Traits::default()
         }

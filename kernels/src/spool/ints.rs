@@ -67,6 +67,13 @@ pub fn range(values: &[i64]) -> (i64, i64) {
     })
 }
 
+/// Makes room for more numbers, rarely: what is copied then may have to go to memory that was never used.
+fn make_room<T>(values: &mut Vec<T>, more: usize) {
+    if values.capacity() - values.len() < more {
+        values.reserve_exact(more.max(values.len().saturating_mul(3)));
+    }
+}
+
 macro_rules! each {
     ($ints:expr, $values:ident => $body:expr) => {
         match $ints {
@@ -93,7 +100,8 @@ impl Ints {
     }
 
     pub fn memory(&self) -> usize {
-        each!(self, values => values.capacity()).saturating_mul(usize::from(self.width()))
+        // Room that nothing was written to yet takes no memory.
+        self.len().saturating_mul(usize::from(self.width()))
     }
 
     pub fn len(&self) -> usize {
@@ -110,13 +118,13 @@ impl Ints {
         };
     }
 
-    /// Appends numbers, each of which the width is made to hold.
-    pub fn extend(&mut self, new: &[i64]) {
-        let (min, max) = range(new);
+    /// Appends numbers of a range, each of which the width is made to hold.
+    pub fn extend(&mut self, new: &[i64], (min, max): (i64, i64)) {
         let need = width(min, max);
         if need > self.width() {
             self.widen(need);
         }
+        each!(self, values => make_room(values, new.len()));
         match self {
             Ints::W1(values) => values.extend(new.iter().map(|v| *v as i8)),
             Ints::W2(values) => values.extend(new.iter().map(|v| *v as i16)),

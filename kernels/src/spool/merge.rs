@@ -14,7 +14,7 @@ use super::table::{Pending, Run, Table, block_rows, encode};
 use crate::sweeps::Token;
 
 /// Rows of a batch that comes out, and bytes of the blocks that went into it, at most.
-const ROWS: usize = 61_440;
+const ROWS: usize = 24_576;
 const BYTES: usize = 8 << 20;
 
 /// Where the blocks of a run come from.

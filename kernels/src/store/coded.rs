@@ -16,7 +16,7 @@ use parquet::errors::ParquetError;
 use parquet::file::statistics::Statistics;
 use parquet::schema::types::ColumnDescPtr;
 
-use super::page::{Chunk, Dictionary, Rows, Told, Whole, chunk, varint};
+use super::page::{Chunk, Dictionary, Encoder, Rows, Told, Whole, chunk, varint};
 
 /// From so many distinct values on, or bytes of them, a column is not coded.
 const MOST: usize = 1 << 15;
@@ -58,7 +58,7 @@ pub fn encode(
     column: &ColumnDescPtr,
     arrays: &[&ArrayRef],
     kept: Kept,
-    codec: &mut zstd::bulk::Compressor,
+    encoder: &mut Encoder,
 ) -> Result<Option<Chunk>, ParquetError> {
     let Some(first) = arrays.first() else {
         return Ok(None);
@@ -78,7 +78,7 @@ pub fn encode(
     };
     let width = usize::BITS - (dictionary.len - 1).leading_zeros();
     let form = (Encoding::RLE_DICTIONARY, Some(dictionary));
-    chunk(column, &codes.rows, form, told, codec, |page| {
+    chunk(column, &codes.rows, form, told, encoder, |page, _| {
         written(&codes.codes, width, page);
     })
     .map(Some)

@@ -11,7 +11,7 @@ use parquet::errors::ParquetError;
 use parquet::file::statistics::Statistics;
 use parquet::schema::types::ColumnDescPtr;
 
-use super::page::{Chunk, Rows, Told, Whole, chunk, varint};
+use super::page::{Chunk, Encoder, Rows, Told, Whole, chunk, varint};
 
 /// Numbers of a block, which has one least difference, and of the parts of a block, which have one width each.
 const BLOCK: usize = 128;
@@ -25,9 +25,9 @@ fn zigzag(value: i64) -> u64 {
 pub fn encode(
     column: &ColumnDescPtr,
     arrays: &[&ArrayRef],
-    values: &mut Vec<i64>,
-    codec: &mut zstd::bulk::Compressor,
+    encoder: &mut Encoder,
 ) -> Result<Option<Chunk>, ParquetError> {
+    let values = &mut encoder.numbers;
     values.clear();
     let mut rows = Rows::default();
     let range = match arrays.first().map(|array| array.data_type()) {
@@ -50,8 +50,8 @@ pub fn encode(
         bloom: None,
     };
     let form = (Encoding::DELTA_BINARY_PACKED, None);
-    chunk(column, &rows, form, told, codec, |out| {
-        differences(values, out)
+    chunk(column, &rows, form, told, encoder, |page, values| {
+        differences(values, page)
     })
     .map(Some)
 }

@@ -18,7 +18,7 @@ use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::SchemaDescriptor;
 
 use super::layout::{self, Form, Layout};
-use super::page::LEVEL;
+use super::page::Encoder;
 use super::{coded, delta, page};
 use crate::sweeps::fail;
 
@@ -63,9 +63,7 @@ struct Writing {
     columns: SchemaDescriptor,
     schema: SchemaRef,
     layout: Layout,
-    codec: zstd::bulk::Compressor<'static>,
-    /// Those of the column that is being encoded.
-    numbers: Vec<i64>,
+    encoder: Encoder,
     form: Form,
     groups: usize,
     waiting: Vec<RecordBatch>,
@@ -86,8 +84,7 @@ impl Writing {
             columns,
             schema,
             layout,
-            codec: zstd::bulk::Compressor::new(LEVEL)?,
-            numbers: Vec::new(),
+            encoder: Encoder::new()?,
             form,
             groups: 0,
             waiting: Vec::new(),
@@ -146,12 +143,12 @@ impl Writing {
     ) -> Result<Option<page::Chunk>, ParquetError> {
         let column = self.columns.column(place);
         if let Some(kept) = self.layout.coded.get(place).copied().flatten() {
-            let coded = coded::encode(&column, arrays, kept, &mut self.codec)?;
+            let coded = coded::encode(&column, arrays, kept, &mut self.encoder)?;
             if coded.is_some() {
                 return Ok(coded);
             }
         }
-        delta::encode(&column, arrays, &mut self.numbers, &mut self.codec)
+        delta::encode(&column, arrays, &mut self.encoder)
     }
 
     /// Encodes a column by the library, whose writers are only made where one is needed.

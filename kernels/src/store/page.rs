@@ -1,5 +1,7 @@
 //! Pages of one column -> the bytes of its part of a row group, and what the directory of the file tells of it.
 
+use std::io;
+
 use arrow_array::Array;
 use arrow_buffer::BooleanBufferBuilder;
 use parquet::basic::{Compression, Encoding, ZstdLevel};
@@ -31,6 +33,24 @@ impl Whole for u64 {
 
 /// Level of compression: of all columns of a file.
 pub const LEVEL: i32 = 1;
+
+/// What the encoding of one column leaves for the next one to use again.
+pub struct Encoder {
+    codec: zstd::bulk::Compressor<'static>,
+    page: Vec<u8>,
+    /// The values of a column of whole numbers.
+    pub numbers: Vec<i64>,
+}
+
+impl Encoder {
+    pub fn new() -> io::Result<Encoder> {
+        Ok(Encoder {
+            codec: zstd::bulk::Compressor::new(LEVEL)?,
+            page: Vec::new(),
+            numbers: Vec::new(),
+        })
+    }
+}
 
 /// A column's part of a row group.
 pub struct Chunk {
@@ -111,18 +131,23 @@ pub struct Told {
 
 /// One page of values, behind a page of the dictionary if they are codes.
 ///
-/// `write` appends the values of the rows that are not null, encoded.
+/// `write` appends the values of the rows that are not null, encoded; it is given the encoder's numbers.
 pub fn chunk(
     column: &ColumnDescPtr,
     rows: &Rows,
     (encoding, dictionary): (Encoding, Option<Dictionary>),
     told: Told,
-    codec: &mut zstd::bulk::Compressor,
-    write: impl FnOnce(&mut Vec<u8>),
+    encoder: &mut Encoder,
+    write: impl FnOnce(&mut Vec<u8>, &[i64]),
 ) -> Result<Chunk, ParquetError> {
-    let mut page = Vec::with_capacity(rows.number + 64);
-    rows.levels(&mut page);
-    write(&mut page);
+    let Encoder {
+        codec,
+        page,
+        numbers,
+    } = encoder;
+    page.clear();
+    rows.levels(page);
+    write(page, numbers);
     let mut sink = TrackedWrite::new(Vec::new());
     let mut writer = SerializedPageWriter::new(&mut sink);
     let mut whole = 0;
@@ -130,20 +155,20 @@ pub fn chunk(
     let coded = dictionary.is_some();
     if let Some(dictionary) = dictionary {
         let plain = dictionary.bytes.len();
-        let page = Page::DictionaryPage {
+        let values = Page::DictionaryPage {
             buf: codec.compress(&dictionary.bytes)?.into(),
             num_values: dictionary.len as u32,
             encoding: Encoding::PLAIN,
             is_sorted: false,
         };
         whole += writer
-            .write_page(CompressedPage::new(page, plain))?
+            .write_page(CompressedPage::new(values, plain))?
             .uncompressed_size;
         encodings.insert(0, Encoding::PLAIN);
     }
     let values = writer.write_page(CompressedPage::new(
         Page::DataPage {
-            buf: codec.compress(&page)?.into(),
+            buf: codec.compress(page)?.into(),
             num_values: rows.number as u32,
             encoding,
             def_level_encoding: Encoding::RLE,
