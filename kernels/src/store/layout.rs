@@ -57,6 +57,12 @@ fn variety(column: &ArrayRef) -> usize {
     }
 }
 
+/// Whether all texts of a column are known, and so few that each stands in many rows, though a sample may have many.
+fn has_small_dictionary(column: &ArrayRef) -> bool {
+    let dictionary = column.as_any_dictionary_opt();
+    dictionary.is_some_and(|dictionary| dictionary.values().len() * 3 <= column.len())
+}
+
 /// How many values a Bloom filter of a row group must have room for.
 fn room(column: &ArrayRef) -> u64 {
     let values = match column.data_type() {
@@ -86,7 +92,8 @@ fn column_layout(
         statistics: !is_text || values >= BLOOM_FROM,
         bloom: (is_text && values >= BLOOM_FROM).then_some(FALSE_POSITIVES),
     };
-    let few = !TIMES.contains(&name) && values * 3 <= column.len().min(SAMPLE);
+    let sample = column.len().min(SAMPLE);
+    let few = !TIMES.contains(&name) && (values * 3 <= sample || has_small_dictionary(column));
     let mut builder = builder;
     if few {
         builder = builder.set_column_dictionary_enabled(path(), true);
