@@ -7,6 +7,7 @@ import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -66,6 +67,62 @@ def test_rows_are_read_back(
         assert zlib.crc32(data[at : at + size]) == checksum
         at += size
     assert {column for column, _, _ in parts} == ({-1, *range(len(SCHEMA))} if rows else {-1})
+
+
+WHOLE = st.one_of(
+    st.integers(-(2**63), 2**63 - 1), st.integers(-3, 3), st.sampled_from([-(2**63), 2**63 - 1, 2**31, -(2**31)])
+)
+
+
+@bounded(60)
+@given(
+    part=st.lists(st.none() | WHOLE, min_size=1, max_size=40),
+    step=st.integers(0, 2**40),
+    number=st.sampled_from([1, 2, 32, 33, 128, 129, 130, 160, 161, 257, 700]),
+    is_whole=st.booleans(),
+)
+def test_whole_numbers_are_read_back(
+    tmp_path_factory: pytest.TempPathFactory, part: list[int | None], step: int, number: int, *, is_whole: bool
+) -> None:
+    def drawn(at: int) -> int | None:
+        value = part[at % len(part)]
+        if value is None:
+            return 0 if is_whole else None
+        return (value + at * step + 2**63) % 2**64 - 2**63
+
+    values = [drawn(at) for at in range(number)]
+    unsigned = [None if value is None else value % 2**64 for value in values]
+    schema = pa.schema([pa.field("n", pa.int64(), not is_whole), pa.field("u", pa.uint64(), not is_whole)])
+    batch = pa.RecordBatch.from_pydict({"n": values, "u": unsigned}, schema)
+    path = tmp_path_factory.mktemp("store") / "a.parquet"
+    write_table(str(path), pa.RecordBatchReader.from_batches(schema, [batch]), ascending=False)
+    assert pq.read_table(path).to_pydict() == {"n": values, "u": unsigned}
+    assert duckdb.read_parquet(str(path)).fetchall() == list(zip(values, unsigned, strict=True))
+    group = pq.read_metadata(path).row_group(0)
+    for place, column in enumerate((values, unsigned)):
+        known = [value for value in column if value is not None]
+        told = group.column(place).statistics
+        assert told.null_count == len(column) - len(known)
+        assert not known or (told.min, told.max) == (min(known), max(known))
+
+
+def test_few_texts_are_coded_however_varied_the_first_rows_are(tmp_path: Path) -> None:
+    texts = [f"text {n}" for n in range(900)]
+    array = pa.array([texts[n % len(texts)] for n in range(4000)]).dictionary_encode()
+    table = pa.table({"coded": array.cast(pa.dictionary(pa.int32(), pa.string()))})
+    write_table(str(tmp_path / "a"), table.to_reader(), ascending=False)
+    assert pq.read_metadata(tmp_path / "a").row_group(0).column(0).has_dictionary_page
+    assert pq.read_table(tmp_path / "a")["coded"].to_pylist() == array.to_pylist()
+
+
+def test_objects_get_no_bloom_filter(tmp_path: Path) -> None:
+    rows = range(2000)
+    table = pa.table({"word": [f"text {n}" for n in rows], "args": [f'{{"n": {n}}}' for n in rows]})
+    write_table(str(tmp_path / "a"), table.to_reader(), ascending=False)
+    found = duckdb.sql(f"SELECT path_in_schema, bloom_filter_length FROM parquet_metadata('{tmp_path / 'a'}')")
+    lengths = dict(found.fetchall())
+    assert lengths["word"] > 0
+    assert lengths["args"] is None
 
 
 def test_encodings_follow_from_the_values(tmp_path: Path) -> None:

@@ -4,6 +4,13 @@ use std::hash::Hasher;
 
 use rustc_hash::FxHasher;
 
+/// Makes room for more values, rarely: what is copied then may have to go to memory that was never used.
+pub fn make_room<T>(values: &mut Vec<T>, more: usize) {
+    if values.capacity() - values.len() < more {
+        values.reserve_exact(more.max(values.len().saturating_mul(3)));
+    }
+}
+
 /// Byte strings in the order in which they were pushed.
 #[derive(Default)]
 pub struct Strings {
@@ -31,6 +38,12 @@ impl Strings {
         &self.data[start..self.ends[index]]
     }
 
+    /// Makes room for so many more strings, of so many bytes in all.
+    pub fn reserve(&mut self, strings: usize, bytes: usize) {
+        make_room(&mut self.ends, strings);
+        make_room(&mut self.data, bytes);
+    }
+
     pub fn truncate(&mut self, len: usize) {
         self.ends.truncate(len);
         self.data.truncate(self.ends.last().copied().unwrap_or(0));
@@ -41,7 +54,8 @@ impl Strings {
     }
 
     pub fn memory(&self) -> usize {
-        self.ends.capacity() * size_of::<usize>() + self.data.capacity()
+        // Room that nothing was written to yet takes no memory.
+        self.ends.len() * size_of::<usize>() + self.data.len()
     }
 
     pub fn is_ascii(&self) -> bool {

@@ -136,6 +136,14 @@ fn numbers<'a>(array: &'a ArrayRef, out: &'a mut Vec<i64>) -> &'a [i64] {
     out
 }
 
+/// How many bytes the texts of an array have, if it holds each by itself.
+fn bytes_of(array: &ArrayRef) -> usize {
+    let texts = array.as_string_opt::<i32>();
+    let offsets = texts.map(|texts| texts.value_offsets());
+    let ends = offsets.and_then(|offsets| Some((offsets.first()?, offsets.last()?)));
+    ends.map_or(0, |(first, last)| (last - first) as usize)
+}
+
 /// Calls `each` with every text of an array, None for nulls.
 fn each_text(array: &ArrayRef, mut each: impl FnMut(Option<&str>)) {
     match array.data_type() {
@@ -286,6 +294,7 @@ impl Column {
         self.rows += array.len();
         if kind == Kind::Text {
             let strings = &mut self.texts;
+            strings.reserve(array.len(), bytes_of(array));
             each_text(array, |text| {
                 strings.push(text.unwrap_or_default().as_bytes())
             });

@@ -1,6 +1,7 @@
 //! Whole numbers of one column in the narrowest width that holds them all, in memory and as bytes.
 
 use super::bytes::Bytes;
+use crate::columns::make_room;
 
 /// Numbers of one width.
 pub enum Ints {
@@ -65,13 +66,6 @@ pub fn range(values: &[i64]) -> (i64, i64) {
     values.iter().fold((0, 0), |(min, max), value| {
         (min.min(*value), max.max(*value))
     })
-}
-
-/// Makes room for more numbers, rarely: what is copied then may have to go to memory that was never used.
-fn make_room<T>(values: &mut Vec<T>, more: usize) {
-    if values.capacity() - values.len() < more {
-        values.reserve_exact(more.max(values.len().saturating_mul(3)));
-    }
 }
 
 macro_rules! each {

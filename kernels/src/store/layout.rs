@@ -63,6 +63,15 @@ fn has_small_dictionary(column: &ArrayRef) -> bool {
     dictionary.is_some_and(|dictionary| dictionary.values().len() * 3 <= column.len())
 }
 
+/// Whether the texts of a column look like objects of JSON, which nobody searches for as a whole.
+fn has_objects(column: &ArrayRef) -> bool {
+    let texts = column.as_string_opt::<i32>();
+    texts.is_some_and(|texts| {
+        let mut sample = texts.iter().flatten().take(SAMPLE);
+        sample.all(|text| text.starts_with('{'))
+    })
+}
+
 /// How many values a Bloom filter of a row group must have room for.
 fn room(column: &ArrayRef) -> u64 {
     let values = match column.data_type() {
@@ -88,9 +97,10 @@ fn column_layout(
     let kind = column.data_type();
     let is_text = matches!(kind, DataType::Utf8 | DataType::Dictionary(..));
     let values = variety(column);
+    let many = is_text && values >= BLOOM_FROM;
     let kept = Kept {
-        statistics: !is_text || values >= BLOOM_FROM,
-        bloom: (is_text && values >= BLOOM_FROM).then_some(FALSE_POSITIVES),
+        statistics: !is_text || many,
+        bloom: (many && !has_objects(column)).then_some(FALSE_POSITIVES),
     };
     let sample = column.len().min(SAMPLE);
     let few = !TIMES.contains(&name) && (values * 3 <= sample || has_small_dictionary(column));

@@ -146,7 +146,9 @@ pub fn chunk(
         numbers,
     } = encoder;
     page.clear();
-    rows.levels(page);
+    if column.max_def_level() > 0 {
+        rows.levels(page);
+    }
     write(page, numbers);
     let mut sink = TrackedWrite::new(Vec::new());
     let mut writer = SerializedPageWriter::new(&mut sink);
