@@ -6,6 +6,6 @@ mod table;
 mod unify;
 
 pub use column::{Kind, Traits};
-pub use strings::{Interner, Key, Strings, make_room};
+pub use strings::{Interner, Key, Strings};
 pub use table::{Expected, TableBuilder};
 pub use unify::{coded_arrays, string_array, unify};

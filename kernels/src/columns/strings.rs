@@ -5,7 +5,7 @@ use std::hash::Hasher;
 use rustc_hash::FxHasher;
 
 /// Makes room for more values, rarely: what is copied then may have to go to memory that was never used.
-pub fn make_room<T>(values: &mut Vec<T>, more: usize) {
+fn make_room<T>(values: &mut Vec<T>, more: usize) {
     if values.capacity() - values.len() < more {
         values.reserve_exact(more.max(values.len().saturating_mul(3)));
     }

@@ -199,7 +199,7 @@ impl Column {
     pub fn new() -> Column {
         Column {
             kind: Kind::Empty,
-            ints: Ints::new(),
+            ints: Ints::default(),
             texts: Strings::default(),
             valid: None,
             rows: 0,
@@ -338,7 +338,7 @@ impl Column {
             _ => {
                 let mut values = Vec::with_capacity(rows.len());
                 self.ints.gather(rows, &mut values);
-                column.ints = Ints::W8(values);
+                column.ints = Ints::of(values);
             }
         }
         if let Some(valid) = &self.valid {

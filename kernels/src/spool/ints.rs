@@ -1,10 +1,13 @@
-//! Whole numbers of one column in the narrowest width that holds them all, in memory and as bytes.
+//! Whole numbers of one column, each part of its rows in the narrowest width that holds them, in memory and as bytes.
 
 use super::bytes::Bytes;
-use crate::columns::make_room;
 
-/// Numbers of one width.
-pub enum Ints {
+/// Rows of a part: numbers that are added never have to be copied from where many others are.
+const PART_BITS: u32 = 16;
+const PART: usize = 1 << PART_BITS;
+
+/// How far numbers are from a base, in one width.
+enum Values {
     W1(Vec<i8>),
     W2(Vec<i16>),
     W4(Vec<i32>),
@@ -14,31 +17,127 @@ pub enum Ints {
 /// A number of any width.
 trait Wide: Copy {
     fn wide(self) -> i64;
+    fn of(wide: i64) -> Self;
+    /// The numbers, if they are of this width.
+    fn slice(values: &Values) -> Option<&[Self]>;
 }
 
-macro_rules! narrow {
-    ($($kind:ty)*) => {
+macro_rules! wide {
+    ($($kind:ty, $width:ident;)*) => {
         $(impl Wide for $kind {
             #[inline]
             fn wide(self) -> i64 {
-                i64::from(self)
+                self as i64
+            }
+
+            #[inline]
+            fn of(wide: i64) -> $kind {
+                wide as $kind
+            }
+
+            #[inline]
+            fn slice(values: &Values) -> Option<&[$kind]> {
+                match values {
+                    Values::$width(values) => Some(values),
+                    _ => None,
+                }
             }
         })*
     };
 }
 
-narrow!(i8 i16 i32);
+wide! { i8, W1; i16, W2; i32, W4; i64, W8; }
 
-impl Wide for i64 {
-    #[inline]
-    fn wide(self) -> i64 {
-        self
+macro_rules! each {
+    ($values:expr, $name:ident => $body:expr) => {
+        match $values {
+            Values::W1($name) => $body,
+            Values::W2($name) => $body,
+            Values::W4($name) => $body,
+            Values::W8($name) => $body,
+        }
+    };
+}
+
+fn push<T: Wide>(values: &mut Vec<T>, new: impl Iterator<Item = i64>) {
+    values.extend(new.map(T::of));
+}
+
+impl Values {
+    fn new(width: u8) -> Values {
+        match width {
+            1 => Values::W1(Vec::new()),
+            2 => Values::W2(Vec::new()),
+            4 => Values::W4(Vec::new()),
+            _ => Values::W8(Vec::new()),
+        }
+    }
+
+    fn width(&self) -> u8 {
+        match self {
+            Values::W1(_) => 1,
+            Values::W2(_) => 2,
+            Values::W4(_) => 4,
+            Values::W8(_) => 8,
+        }
+    }
+
+    fn len(&self) -> usize {
+        each!(self, values => values.len())
     }
 }
 
-/// How many bytes a number of this range takes.
-fn width(min: i64, max: i64) -> u8 {
-    let fits = |low: i64, high: i64| min >= low && max <= high;
+/// Some rows, one behind the other.
+struct Part {
+    base: i64,
+    values: Values,
+}
+
+impl Part {
+    fn new((min, max): (i64, i64), room: usize) -> Part {
+        let mut part = Part {
+            base: min,
+            values: Values::new(width(min, (min, max))),
+        };
+        each!(&mut part.values, values => values.reserve_exact(room));
+        part
+    }
+
+    /// Appends numbers of a range.
+    fn extend(&mut self, new: &[i64], range: (i64, i64)) {
+        let base = self.base;
+        let need = width(base, range);
+        if need > self.values.width() {
+            let mut values = Values::new(need);
+            each!(&self.values, old => {
+                let old = old.iter().map(|value| value.wide());
+                each!(&mut values, values => push(values, old));
+            });
+            self.values = values;
+        }
+        let new = new.iter().map(|value| value.wrapping_sub(base));
+        each!(&mut self.values, values => push(values, new));
+    }
+
+    #[inline]
+    fn get(&self, row: usize) -> i64 {
+        each!(&self.values, values => self.base.wrapping_add(values[row].wide()))
+    }
+
+    fn all(&self, out: &mut Vec<i64>) {
+        let base = self.base;
+        each!(&self.values, values => {
+            out.extend(values.iter().map(|value| base.wrapping_add(value.wide())));
+        });
+    }
+}
+
+/// How many bytes the distances of a range from a base take.
+fn width(base: i64, (min, max): (i64, i64)) -> u8 {
+    let (Some(low), Some(high)) = (min.checked_sub(base), max.checked_sub(base)) else {
+        return 8;
+    };
+    let fits = |least: i64, most: i64| low >= least && high <= most;
     if fits(i64::from(i8::MIN), i64::from(i8::MAX)) {
         1
     } else if fits(i64::from(i16::MIN), i64::from(i16::MAX)) {
@@ -61,111 +160,138 @@ fn above(most: u64) -> u8 {
     }
 }
 
-/// Returns the range of some numbers and 0.
+/// Returns the range of some numbers; that of none is 0.
 pub fn range(values: &[i64]) -> (i64, i64) {
-    values.iter().fold((0, 0), |(min, max), value| {
+    let first = values.first().copied().unwrap_or(0);
+    values.iter().fold((first, first), |(min, max), value| {
         (min.min(*value), max.max(*value))
     })
 }
 
-macro_rules! each {
-    ($ints:expr, $values:ident => $body:expr) => {
-        match $ints {
-            Ints::W1($values) => $body,
-            Ints::W2($values) => $body,
-            Ints::W4($values) => $body,
-            Ints::W8($values) => $body,
-        }
-    };
+/// Numbers of many rows.
+#[derive(Default)]
+pub struct Ints {
+    /// All but the last have `PART` rows, if there are more than one.
+    parts: Vec<Part>,
 }
 
 impl Ints {
-    pub fn new() -> Ints {
-        Ints::W1(Vec::new())
-    }
-
-    pub fn width(&self) -> u8 {
-        match self {
-            Ints::W1(_) => 1,
-            Ints::W2(_) => 2,
-            Ints::W4(_) => 4,
-            Ints::W8(_) => 8,
+    /// Numbers that are held at full width.
+    pub fn of(values: Vec<i64>) -> Ints {
+        Ints {
+            parts: vec![Part {
+                base: 0,
+                values: Values::W8(values),
+            }],
         }
     }
 
     pub fn memory(&self) -> usize {
+        let parts = self.parts.iter();
         // Room that nothing was written to yet takes no memory.
-        self.len().saturating_mul(usize::from(self.width()))
+        parts
+            .map(|part| part.values.len() * usize::from(part.values.width()))
+            .sum()
     }
 
     pub fn len(&self) -> usize {
-        each!(self, values => values.len())
+        let before = self.parts.len().saturating_sub(1) * PART;
+        self.parts
+            .last()
+            .map_or(0, |part| before + part.values.len())
     }
 
-    fn widen(&mut self, width: u8) {
-        let mut wide = Vec::new();
-        self.all(&mut wide);
-        *self = match width {
-            2 => Ints::W2(wide.into_iter().map(|v| v as i16).collect()),
-            4 => Ints::W4(wide.into_iter().map(|v| v as i32).collect()),
-            _ => Ints::W8(wide),
-        };
-    }
-
-    /// Appends numbers of a range, each of which the width is made to hold.
-    pub fn extend(&mut self, new: &[i64], (min, max): (i64, i64)) {
-        let need = width(min, max);
-        if need > self.width() {
-            self.widen(need);
-        }
-        each!(self, values => make_room(values, new.len()));
-        match self {
-            Ints::W1(values) => values.extend(new.iter().map(|v| *v as i8)),
-            Ints::W2(values) => values.extend(new.iter().map(|v| *v as i16)),
-            Ints::W4(values) => values.extend(new.iter().map(|v| *v as i32)),
-            Ints::W8(values) => values.extend_from_slice(new),
+    /// Appends numbers of a range.
+    pub fn extend(&mut self, mut new: &[i64], range: (i64, i64)) {
+        while !new.is_empty() {
+            let last = self.parts.last().map_or(PART, |part| part.values.len());
+            if last >= PART {
+                self.parts.push(Part::new(range, new.len().min(PART)));
+            }
+            if let Some(part) = self.parts.last_mut() {
+                let room = PART.saturating_sub(part.values.len());
+                let (now, later) = new.split_at(room.min(new.len()));
+                part.extend(now, range);
+                new = later;
+            }
         }
     }
 
     #[inline]
     pub fn get(&self, row: usize) -> i64 {
-        each!(self, values => values[row].wide())
+        match self.parts.as_slice() {
+            [one] => one.get(row),
+            many => many[row >> PART_BITS].get(row & (PART - 1)),
+        }
     }
 
     /// Appends zeros.
     pub fn pad(&mut self, rows: usize) {
-        each!(self, values => values.resize(values.len().saturating_add(rows), 0));
+        let zeros = [0; 1024];
+        let mut left = rows;
+        while left > 0 {
+            let now = left.min(zeros.len());
+            self.extend(&zeros[..now], (0, 0));
+            left -= now;
+        }
     }
 
     /// Writes the numbers of some rows into `out`, in that order.
     pub fn gather(&self, rows: &[u32], out: &mut Vec<i64>) {
         out.clear();
-        each!(self, values => out.extend(rows.iter().map(|row| values[*row as usize].wide())));
+        let done = self.gather_as::<i8>(rows, out)
+            || self.gather_as::<i16>(rows, out)
+            || self.gather_as::<i32>(rows, out)
+            || self.gather_as::<i64>(rows, out);
+        if !done {
+            out.extend(rows.iter().map(|row| self.get(*row as usize)));
+        }
+    }
+
+    /// The same, if all parts are of one width.
+    fn gather_as<T: Wide>(&self, rows: &[u32], out: &mut Vec<i64>) -> bool {
+        let parts = self.parts.iter();
+        let parts = parts.map(|part| Some((T::slice(&part.values)?, part.base)));
+        let Some(parts) = parts.collect::<Option<Vec<_>>>() else {
+            return false;
+        };
+        match parts.as_slice() {
+            [(values, base)] => {
+                let values = rows.iter().map(|row| values[*row as usize].wide());
+                out.extend(values.map(|value| base.wrapping_add(value)));
+            }
+            parts => out.extend(rows.iter().map(|row| {
+                let (values, base) = parts[(row >> PART_BITS) as usize];
+                base.wrapping_add(values[*row as usize & (PART - 1)].wide())
+            })),
+        }
+        true
     }
 
     /// Writes all numbers into `out`.
     pub fn all(&self, out: &mut Vec<i64>) {
         out.clear();
-        each!(self, values => out.extend(values.iter().map(|value| value.wide())));
+        self.parts.iter().for_each(|part| part.all(out));
     }
 
     /// The numbers, if they are held at full width.
     pub fn as_wide(&self) -> Option<&[i64]> {
-        match self {
-            Ints::W8(values) => Some(values),
+        match self.parts.as_slice() {
+            [part] if part.base == 0 => i64::slice(&part.values),
             _ => None,
         }
     }
 
     /// Takes the numbers, at full width.
     pub fn into_wide(mut self) -> Vec<i64> {
-        if self.width() < 8 {
-            self.widen(8);
+        if self.as_wide().is_some()
+            && let Some(Values::W8(values)) = self.parts.pop().map(|part| part.values)
+        {
+            return values;
         }
-        match self {
-            Ints::W8(values) => values,
-            _ => Vec::new(),
-        }
+        let mut wide = Vec::new();
+        self.all(&mut wide);
+        wide
     }
 
     /// Appends numbers to bytes: their width, the least of them, then how much larger each is.
@@ -194,7 +320,7 @@ impl Ints {
         let least = bytes.i64()?;
         let data = bytes.take(rows.checked_mul(usize::from(width))?)?;
         let add = |above: u64| least.wrapping_add(above.cast_signed());
-        Some(Ints::W8(match width {
+        Some(Ints::of(match width {
             0 => vec![least; rows],
             1 => data.iter().map(|byte| add(u64::from(*byte))).collect(),
             2 => {

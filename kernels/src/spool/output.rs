@@ -230,7 +230,7 @@ impl Given {
         let valid = valid(&parts, picks);
         if self.kind == Kind::Text {
             let texts = self.texts(&parts, picks);
-            return Ok(Column::of(Kind::Text, Ints::new(), texts, valid));
+            return Ok(Column::of(Kind::Text, Ints::default(), texts, valid));
         }
         let zeros = |block: &Block| Ok(Cow::Owned(vec![0; block.rows]));
         let each = parts.iter().zip(blocks).map(|(part, block)| match part {
@@ -243,7 +243,7 @@ impl Given {
             .map(|(block, row)| wide[*block as usize][*row as usize]);
         Ok(Column::of(
             self.kind,
-            Ints::W8(values.collect()),
+            Ints::of(values.collect()),
             Strings::default(),
             valid,
         ))
