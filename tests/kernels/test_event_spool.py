@@ -7,6 +7,7 @@ import math
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -307,3 +308,27 @@ def test_there_may_be_ten_thousand_tables(tmp_path: Path) -> None:
         "b": [2, 1, 0, 1 << 40, 1 << 40, 1 << 40],
         "dctv:file": [2, 1, 0, 0, 1, 2],
     }
+
+
+@pytest.mark.parametrize("limit", [1 << 20, 64 << 20])
+def test_many_rows_of_many_widths(tmp_path: Path, limit: int) -> None:
+    rng = np.random.default_rng(7)
+    spool = EventSpool(str(tmp_path), limit)
+    parts = []
+    scales = [10, 2**7, 2**8, 2**15, 2**16, 2**31, 2**32, 2**62]
+    for at in range(12):
+        rows = int(rng.integers(1, 30_000))
+        part = {
+            "_ts": rng.integers(-(2**40), 2**40, rows) if at % 3 else np.arange(rows) + 2**50 - at,
+            "wide": rng.integers(-scales[at % 8], scales[at % 8], rows),
+            "far": rng.integers(0, scales[at % 4], rows) + 2**60,
+            "falling": -(at * 30_000) - np.arange(rows),
+        }
+        parts.append(part)
+        spool.add(0, [("t", pa.record_batch(part))])
+    spool.finish()
+    every = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    order = np.argsort(every["_ts"], kind="stable")
+    found = pa.RecordBatchReader.from_stream(spool.merged("t")).read_all()
+    for name, values in every.items():
+        assert np.array_equal(found[name].to_numpy(), values[order]), name
