@@ -113,31 +113,38 @@ where
     let range = max.bits().wrapping_sub(min.bits());
     let mut codes = Codes::default();
     let mut dictionary = Dictionary::default();
-    let new = |dictionary: &mut Dictionary, value: T::Native| {
-        dictionary.add(|bytes| bytes.extend(value.bits().to_le_bytes()))
-    };
     if range < MOST_RANGE {
         let mut known = vec![NONE; range as usize + 1];
+        let place = |value: T::Native| value.bits().wrapping_sub(min.bits()) as usize;
+        let mut learn = |place: usize| {
+            let value = min.bits().wrapping_add(place as u64);
+            dictionary.add(|bytes| bytes.extend(value.to_le_bytes()))
+        };
         for array in typed {
-            each(array, &mut codes, |value| {
-                let code = known.get_mut(value.bits().wrapping_sub(min.bits()) as usize)?;
-                if *code == NONE {
-                    *code = new(&mut dictionary, value)?;
-                }
-                Some(*code)
-            })?;
+            codes.rows.add(array);
+            if array.null_count() == 0 {
+                let places = array.values().iter().map(|value| place(*value));
+                look_up(places, &mut known, &mut codes.codes, &mut learn)?;
+            } else {
+                let places = array.iter().flatten().map(place);
+                look_up(places, &mut known, &mut codes.codes, &mut learn)?;
+            }
         }
     } else {
         let mut known: HashMap<u64, u32, rustc_hash::FxBuildHasher> = HashMap::default();
         for array in typed {
-            each(array, &mut codes, |value| match known.get(&value.bits()) {
-                Some(code) => Some(*code),
-                None => {
-                    let code = new(&mut dictionary, value)?;
-                    known.insert(value.bits(), code);
-                    Some(code)
-                }
-            })?;
+            codes.rows.add(array);
+            for value in array.iter().flatten().map(Whole::bits) {
+                let code = match known.get(&value) {
+                    Some(code) => *code,
+                    None => {
+                        let code = dictionary.add(|bytes| bytes.extend(value.to_le_bytes()))?;
+                        known.insert(value, code);
+                        code
+                    }
+                };
+                codes.codes.push(code);
+            }
         }
     }
     let nulls = codes.rows.nulls as u64;
@@ -152,21 +159,26 @@ where
     Some((codes, dictionary, told))
 }
 
-fn each<T: ArrowPrimitiveType>(
-    array: &arrow_array::PrimitiveArray<T>,
-    codes: &mut Codes,
-    mut code: impl FnMut(T::Native) -> Option<u32>,
+/// Appends the codes that a table has in some places; those that it lacks are learnt. None if there are too many.
+fn look_up(
+    places: impl Iterator<Item = usize> + Clone,
+    known: &mut [u32],
+    codes: &mut Vec<u32>,
+    learn: &mut impl FnMut(usize) -> Option<u32>,
 ) -> Option<()> {
-    codes.rows.add(array);
-    codes.codes.reserve(array.len());
-    if array.null_count() == 0 {
-        for value in array.values() {
-            codes.codes.push(code(*value)?);
+    let before = codes.len();
+    let found = places.clone();
+    codes.extend(found.map(|place| known.get(place).copied().unwrap_or(NONE)));
+    let new = codes.get_mut(before..)?;
+    if !new.contains(&NONE) {
+        return Some(());
+    }
+    for (code, place) in new.iter_mut().zip(places) {
+        let known = known.get_mut(place)?;
+        if *known == NONE {
+            *known = learn(place)?;
         }
-    } else {
-        for value in array.iter().flatten() {
-            codes.codes.push(code(value)?);
-        }
+        *code = *known;
     }
     Some(())
 }
@@ -187,33 +199,28 @@ fn texts(arrays: &[&ArrayRef], kept: Kept) -> Result<Option<Made>, ParquetError>
         }
         codes.rows.add(array);
         let keys = array.keys();
-        let mut code_of = |key: i32| {
-            let place = known.get_mut(key as usize)?;
-            if *place == NONE {
-                let text = values.value(key as usize);
-                *place = match distinct.get(text) {
-                    Some(code) => *code,
-                    None => {
-                        let code = dictionary.add(|bytes| {
-                            bytes.extend((text.len() as u32).to_le_bytes());
-                            bytes.extend_from_slice(text.as_bytes());
-                        })?;
-                        distinct.insert(text, code);
-                        code
-                    }
-                };
+        let mut learn = |place: usize| {
+            let text = values.value(place);
+            if let Some(code) = distinct.get(text) {
+                return Some(*code);
             }
-            Some(*place)
+            let code = dictionary.add(|bytes| {
+                bytes.extend((text.len() as u32).to_le_bytes());
+                bytes.extend_from_slice(text.as_bytes());
+            })?;
+            distinct.insert(text, code);
+            Some(code)
         };
-        codes.codes.reserve(array.len());
-        let plain = keys.null_count() == 0 && values.null_count() == 0;
-        for row in 0..keys.len() {
-            if plain || (keys.is_valid(row) && values.is_valid(keys.value(row) as usize)) {
-                let Some(code) = code_of(keys.value(row)) else {
-                    return Ok(None);
-                };
-                codes.codes.push(code);
-            }
+        let done = if keys.null_count() == 0 && values.null_count() == 0 {
+            let places = keys.values().iter().map(|key| *key as usize);
+            look_up(places, &mut known, &mut codes.codes, &mut learn)
+        } else {
+            let places = keys.iter().flatten().map(|key| key as usize);
+            let places = places.filter(|place| values.is_valid(*place));
+            look_up(places, &mut known, &mut codes.codes, &mut learn)
+        };
+        if done.is_none() {
+            return Ok(None);
         }
     }
     let bloom = match kept.bloom {
