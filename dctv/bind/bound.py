@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 from typing import Literal
 
 from sqlglot import exp
 
 from dctv.errors import BindError, Place, UnitError
-from dctv.record import record
+from dctv.record import record, replace
 from dctv.types.units import NO_UNIT, Unit, compatible, finer, ratio
 
 Family = Literal["integer", "float", "text"] | None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from sqlglot import exp
 
@@ -11,6 +10,7 @@ from dctv.bind import state_paths
 from dctv.bind.bound import Bound, Family, convert, operand, scale, unify
 from dctv.bind.context import Context
 from dctv.errors import BindError, UnitError, nearest
+from dctv.record import replace
 from dctv.syntax import ast
 from dctv.types.schema import DURATION
 from dctv.types.unit_rules import UnitRule, result_unit

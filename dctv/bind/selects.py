@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -18,6 +17,7 @@ from dctv.bind.scope import Scope, ScopeColumn, ScopeTable
 from dctv.errors import BindError
 from dctv.plan.nodes import Plan, physical_names
 from dctv.plan.sql import aliased, identifier, table
+from dctv.record import replace
 from dctv.syntax import ast
 from dctv.types.schema import ColumnType
 from dctv.types.units import NO_UNIT, compatible, finer, ratio

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
 from typing import Any, Literal
 
 from dctv.calls.rules import COLORS, Match, Rule, Trigger
 from dctv.errors import Place, Source, UsageError, nearest
-from dctv.record import record
+from dctv.record import record, replace
 
 Option = Literal["filter", "notrace", "trigger", "caller", "hide", "location"]
 ARGUMENTS: Mapping[str, Option] = {

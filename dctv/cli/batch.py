@@ -5,7 +5,6 @@ from __future__ import annotations
 from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from dctv.cli.errand import Desk, carry_out, note_warnings
@@ -16,7 +15,7 @@ from dctv.console.sink import file_sink
 from dctv.console.verdict import FAILED, OK
 from dctv.contracts.writer import Writer
 from dctv.errors import DctvError, UsageError, render
-from dctv.record import record
+from dctv.record import field, record
 from dctv.run.result import Asserted, Done, Result
 
 
@@ -29,7 +28,7 @@ class Batch:
     writer: Writer
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Tally:
     """What running the texts came to."""
 

@@ -6,12 +6,11 @@ import argparse
 import sys
 from importlib import import_module
 from pathlib import Path
-from pkgutil import iter_modules
 
 import dctv.cli.commands
 from dctv.cli.command import Command
 from dctv.console.verdict import OK, WRONG
-from dctv.contracts.shelf import scan
+from dctv.contracts.shelf import modules, scan
 
 EXIT_CODES = """exit codes:
   0    all is well
@@ -42,7 +41,7 @@ def dispatch(words: list[str]) -> int:
 
 def _named(words: list[str]) -> Command | None:
     """Return the command that the first word names, if its module has the same name, without importing the others."""
-    if not words or words[0] not in {info.name for info in iter_modules(dctv.cli.commands.__path__)}:
+    if not words or words[0] not in modules(dctv.cli.commands):
         return None
     module = import_module(f"{dctv.cli.commands.__name__}.{words[0]}")
     return next((c for c in vars(module).values() if isinstance(c, Command) and c.name == words[0]), None)

@@ -11,9 +11,9 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 
 from dctv.console.sink import Sink, stdout_sink
+from dctv.record import record
 from dctv.writers.cells import width
 
 _LESS = "SRX"
@@ -21,7 +21,7 @@ _LESS = "SRX"
 _COLOURS = re.compile("\033\\[[0-9;]*m")
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Keyboard:
     """Tells whether the pager has the keyboard, where Ctrl-C is not for us."""
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
 from pathlib import Path
 from typing import Any
 
 from dctv.contracts.chunks import Checkpoint, Known, Origin, Pass
-from dctv.record import record
+from dctv.record import field, record
 from dctv.types.schema import Schema
 
 

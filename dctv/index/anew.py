@@ -6,7 +6,6 @@ import json
 import shutil
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -30,9 +29,10 @@ from dctv.index.location import INDEX
 from dctv.index.records import Layout
 from dctv.index.trace import Trace
 from dctv.index.writing import IndexWriter
+from dctv.record import field, record, replace
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Tally:
     """What a pass has come to."""
 

@@ -7,7 +7,6 @@ import shutil
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
@@ -28,7 +27,7 @@ STORE = "store-"
 """How folders of column stores begin; the generation follows."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Settings:
     """What a person can choose of an index."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 from dctv.errors import IndexFailed, IndexUnusable
@@ -88,7 +87,7 @@ def _completed(trace: Trace, plan: Plan, folder: Path, index: Index) -> Built | 
     return built or build(trace, plan.wanted, folder, plan.make_spool)
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class _Builder:
     """A hold on the right to build."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -16,7 +15,7 @@ from dctv.index.finding import find
 from dctv.index.keeper import Plan, ensure
 from dctv.index.location import cache_folder, index_folder
 from dctv.index.trace import Trace
-from dctv.record import record
+from dctv.record import field, record, replace
 
 Report = Callable[[str, int, int], None]
 """Told what is done, bytes done and bytes in all; raises to end it."""
@@ -53,7 +52,7 @@ class Outcome:
     """Dimensions that were asked for and of which no event has a value."""
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Reporter:
     """Reports of a build as words and bytes."""
 

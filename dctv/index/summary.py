@@ -9,13 +9,12 @@ import struct
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Protocol
 
 from dctv.errors import IndexUnusable
 from dctv.index.records import ChunkSummary, DimensionStatistics
-from dctv.record import record
+from dctv.record import field, record
 
 if TYPE_CHECKING:
     from dctv._kernels import Sketch
@@ -114,7 +113,7 @@ class Summary:
     """Whether quantiles are."""
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Sums:
     """Durations that are being added up."""
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import pairwise
 
-from dctv.record import record
+from dctv.record import field, record
 
 MOST_DEPTH = 48
 """How deep structures may be nested."""
@@ -146,7 +145,7 @@ class EventClass:
     payload: Struct | None = None
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class StreamClass:
     """One kind of streams."""
 
@@ -159,7 +158,7 @@ class StreamClass:
     events: dict[int, EventClass] = field(default_factory=dict)
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class TraceClass:
     """All that the metadata of a trace say."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from dctv.readers.ctf_classes import (
@@ -17,6 +16,7 @@ from dctv.readers.ctf_classes import (
     TraceClass,
 )
 from dctv.readers.ctf_json_fields import Fields, as_map, number, text_of
+from dctv.record import replace
 
 _SEPARATOR = "\x1e"
 _UNIX = "unix-epoch"

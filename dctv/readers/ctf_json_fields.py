@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any
 
 from dctv.readers.ctf_classes import (
@@ -25,6 +24,7 @@ from dctv.readers.ctf_classes import (
     structure,
     variant,
 )
+from dctv.record import replace
 
 _SCOPES = {
     "packet-header": SCOPES[0],

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 
 from dctv.readers.ctf_classes import (
     Array,
@@ -18,7 +17,7 @@ from dctv.readers.ctf_classes import (
     Variant,
     alignment,
 )
-from dctv.record import record
+from dctv.record import field, record
 
 NONE = (1 << 64) - 1
 """No node, column, slot or length."""
@@ -62,7 +61,7 @@ class Leaf:
     node: int
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Scope:
     """The fields of one structure at the top, and where those are that paths may lead to."""
 

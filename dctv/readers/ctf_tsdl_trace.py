@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 
 from dctv.readers.ctf_classes import (
     Array,
@@ -21,6 +20,7 @@ from dctv.readers.ctf_classes import (
 )
 from dctv.readers.ctf_tsdl import Form, parse_tsdl
 from dctv.readers.ctf_tsdl_types import Types, Value, attributes
+from dctv.record import replace
 
 _ORDERS = {"le": True, "be": False, "network": False}
 _DEFAULT_CLOCK = "default"

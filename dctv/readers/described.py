@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
@@ -30,7 +29,7 @@ from dctv.contracts.reader import (
     TraceTable,
 )
 from dctv.errors import TraceError
-from dctv.record import record
+from dctv.record import field, record
 from dctv.types.schema import TS, ColumnType, Kind, Schema
 from dctv.types.units import NO_UNIT, parse_unit
 

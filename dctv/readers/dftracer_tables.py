@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from dctv.contracts.reader import Diagnostic, EventColumns, TraceTable
 from dctv.errors import TraceError, nearest
+from dctv.record import replace
 from dctv.types.schema import TS, ColumnType, Kind, Schema
 from dctv.types.units import NO_UNIT, Unit, parse_unit
 

@@ -7,11 +7,11 @@ import json
 import re
 import zlib
 from collections.abc import Generator, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from dctv.errors import TraceError
+from dctv.record import record
 
 PIECE = 1 << 20
 MOST = 64 << 20
@@ -22,7 +22,7 @@ _SPACE = re.compile(r"[ \t\r\n\ufeff]*")
 _KEY = re.compile(r'[ \t\r\n,]*"((?:[^"\\]|\\.)*)"[ \t\r\n]*:[ \t\r\n]*')
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Trouble:
     """What was wrong on the way."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +20,7 @@ from dctv.readers.ftrace_fields import (
     shown_event,
 )
 from dctv.readers.ftrace_report import check, check_met, check_options, diagnostics, properties
+from dctv.record import replace
 from dctv.types.schema import TS, ColumnType, Kind, Schema
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from dctv.contracts.reader import LoadContext
 from dctv.errors import DctvError, TraceError, nearest
 from dctv.readers.described import RAW, TYPES
 from dctv.readers.plain_tables import PlainFile, PlainTable, Tables
-from dctv.record import record
+from dctv.record import record, replace
 from dctv.types.schema import TS
 from dctv.types.units import parse_unit, ratio
 
@@ -127,8 +127,6 @@ def _wanted(found: Sequence[PlainTable], options: Mapping[str, object]) -> list[
 
 def _distinct(tables: Sequence[PlainTable]) -> Iterator[PlainTable]:
     """Give tables of one name numbers."""
-    from dataclasses import replace
-
     seen: dict[str, int] = {}
     for one in tables:
         seen[one.name] = seen.get(one.name, 0) + 1
@@ -249,8 +247,6 @@ class _Shape:
 
 
 def _renamed(column: _Column) -> _Column:
-    from dataclasses import replace
-
     taken = column.source in {TS, "dur"}
     return replace(column, shown=f"field_{column.source}") if taken else column
 

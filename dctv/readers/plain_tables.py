@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dctv.errors import DctvError
-from dctv.record import record
+from dctv.record import field, record
 from dctv.types.units import parse_unit
 
 if TYPE_CHECKING:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 from dctv.contracts.reader import Diagnostic, Head, LoadContext, LoadedTrace, Reader, TraceTable
 from dctv.errors import TraceError
 from dctv.readers import dftracer, ftrace_text
+from dctv.record import replace
 
 COLUMN = "record"
 KEY = b"dctv.reader"

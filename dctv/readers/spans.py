@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ from dctv.contracts.chunks import LINE, Checkpoint, DecodedChunk
 from dctv.contracts.reader import LoadContext
 from dctv.readers.described import RAW
 from dctv.readers.documents import Trouble, elements
+from dctv.record import field, record
 from dctv.types.schema import TS
 
 ROWS = 50_000
@@ -45,7 +45,7 @@ _TRACKS = [("track", "int", ""), ("kind", "text", ""), ("name", "text", ""), ("p
 DIMENSIONS = {"cat": "cat", "pid": "pid", "tid": "tid", "trace_id": "trace_id", "event": "name"}
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Rows:
     """Rows of all tables since the last chunk."""
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Mapping
-from dataclasses import field
 from pathlib import Path
 
 from dctv.errors import TraceError
-from dctv.record import record
+from dctv.record import field, record
 
 MAGIC = b"Ftrace!\0"
 VERSIONS = range(3, 5)

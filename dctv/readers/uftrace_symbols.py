@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import field
 from pathlib import Path
 
-from dctv.record import record
+from dctv.record import field, record
 
 _KINDS = frozenset("?TtwPKDdvu")
 _ENDS = frozenset({"__sym_end", "__dynsym_end", "__func_end"})

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
 
@@ -15,13 +14,14 @@ from dctv.console.progress import ProgressBar
 from dctv.console.sink import Sink, stdout_sink
 from dctv.console.verdict import BROKEN_PIPE, FAILED, OK, PARTIAL, WRONG, Verdict
 from dctv.contracts.writer import Rows, Writer
+from dctv.record import field, record
 from dctv.repl.statements import cut, in_place, is_empty
 from dctv.run.result import Asserted, Done, Result
 from dctv.session import Session
 from dctv.writers.table import TABLE
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Conversation:
     """A session and the settings of the person who talks to it."""
 

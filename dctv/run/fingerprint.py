@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from dataclasses import fields, is_dataclass
 from enum import Enum
 from fractions import Fraction
 from hashlib import blake2b
@@ -13,7 +12,7 @@ from sqlglot import exp
 
 from dctv.catalog.mount import Mount
 from dctv.plan.nodes import Kernel, Plan, Relation, Scan
-from dctv.record import record
+from dctv.record import fields, is_record, record
 from dctv.rewrite.graph import inputs, readers_first
 
 _CALLS = "random uuid uuidv4 uuidv7 gen_random_uuid nextval currval setval setseed now today ago age txid_current"
@@ -113,7 +112,7 @@ def _plain(value: object) -> object:
             return sorted(repr(_plain(one)) for one in value)
         case _ if isinstance(value, dict):
             return [(_plain(key), _plain(one)) for key, one in value.items()]
-        case _ if is_dataclass(value) and not isinstance(value, type):
+        case _ if is_record(value) and not isinstance(value, type):
             return type(value).__name__, [(one.name, _plain(getattr(value, one.name))) for one in fields(value)]
         case _:
             raise _Unknown

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from dctv.errors import ParseError, Place, Source
+from dctv.record import record
 
 KEYWORDS = frozenset({"and", "or", "not", "in", "is", "true", "false", "null"})
 
@@ -25,7 +25,7 @@ _ESCAPE = re.compile(r"\\(u[0-9A-Fa-f]{4}|.)", re.DOTALL)
 _ESCAPES = {'"': '"', "'": "'", "\\": "\\", "/": "/", "n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f"}
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Token:
     """A piece of the text."""
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 
+from dctv.record import record
 from dctv.syntax.table import Table
 
 COMMENT = "COMMENT"
@@ -13,7 +13,7 @@ BROKEN = "BROKEN"
 """A token that no text may hold: an unknown character, or what is not terminated."""
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Raw:
     """A token as the characters alone tell it."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from dctv.contracts.table_function import REQUIRED, Argument, Parameter, PlanBuilder, Quantity, TableFunction
 from dctv.errors import BindError, nearest
@@ -16,7 +15,7 @@ _SOURCE_KEYS = ("source", "role", "partition", "timestamp", "nickname")
 _COLUMN_KEYS = ("column", "source", "source_column", "edge")
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class _Source:
     plan: Plan
     starts: bool

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Literal, cast
 
 from dctv.errors import ParseError, Place
-from dctv.record import record
+from dctv.record import record, replace
 from dctv.syntax import ast
 from dctv.syntax.build.names import one, unquote
 from dctv.syntax.lexer import Raw
