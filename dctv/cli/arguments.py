@@ -8,8 +8,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from dctv.errors import UsageError
+from dctv.patterns import pattern
 
-_MOUNT = re.compile(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)=(?!=)(.*)", re.DOTALL)
+_MOUNT = pattern(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)=(?!=)(.*)", re.DOTALL)
 _CONSTANTS: dict[str, object] = {"true": True, "false": False, "null": None}
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import os
-import re
 import shlex
 import shutil
 import subprocess
@@ -13,12 +12,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 from dctv.console.sink import Sink, stdout_sink
+from dctv.patterns import pattern
 from dctv.record import record
 from dctv.writers.cells import width
 
 _LESS = "SRX"
 """Long lines are cut rather than folded, colours are shown, and the last page stays."""
-_COLOURS = re.compile("\033\\[[0-9;]*m")
+_COLOURS = pattern("\033\\[[0-9;]*m")
 
 
 @record(frozen=False)

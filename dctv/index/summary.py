@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 import struct
 import zlib
 from collections import Counter
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from dctv.errors import IndexUnusable
 from dctv.index.records import ChunkSummary, DimensionStatistics
+from dctv.patterns import pattern
 from dctv.record import field, record
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ _MOST_BYTES = 256 << 20
 """Sketches of a chunk's names, unpacked, are never larger."""
 
 
-_INTEGER = re.compile("-?[0-9]{1,18}")
+_INTEGER = pattern("-?[0-9]{1,18}")
 """Texts that certainly fit into 64 bits."""
 
 

@@ -7,6 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from dctv import resources
+from dctv.patterns import pattern
 from dctv.readers.ctf_classes import MetadataError
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ Form = Any
 MOST_BYTES = 64 << 20
 """How large metadata may be."""
 
-_ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{1,2}|[0-7]{1,3}|.)", re.DOTALL)
+_ESCAPE = pattern(r"\\(x[0-9a-fA-F]{1,2}|[0-7]{1,3}|.)", re.DOTALL)
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v"} | {c: c for c in "\\'\"?"}
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import gzip
 import json
-import re
 import zlib
 from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from dctv.errors import TraceError
+from dctv.patterns import pattern
 from dctv.record import record
 
 PIECE = 1 << 20
@@ -18,8 +18,8 @@ MOST = 64 << 20
 """Characters of one element at most: what is larger is no trace, or one that nobody can read."""
 
 _DECODER = json.JSONDecoder()
-_SPACE = re.compile(r"[ \t\r\n\ufeff]*")
-_KEY = re.compile(r'[ \t\r\n,]*"((?:[^"\\]|\\.)*)"[ \t\r\n]*:[ \t\r\n]*')
+_SPACE = pattern(r"[ \t\r\n\ufeff]*")
+_KEY = pattern(r'[ \t\r\n,]*"((?:[^"\\]|\\.)*)"[ \t\r\n]*:[ \t\r\n]*')
 
 
 @record(frozen=False)

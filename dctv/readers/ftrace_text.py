@@ -22,17 +22,18 @@ from typing import Any
 
 from dctv.contracts.reader import Head, LoadContext, LoadedTrace, Reader, TraceTable
 from dctv.errors import TraceError
+from dctv.patterns import pattern
 from dctv.readers.ftrace_chunks import CHUNKS
 from dctv.readers.ftrace_fields import FIXED, OPTIONAL, counts_table, event_table
 from dctv.readers.ftrace_report import check, check_met, check_options, diagnostics, properties
 
-_EVENT = re.compile(rb"^[^\n]{0,64}-\d+\s+(?:\([ \d-]+\)\s+)?\[\d{1,6}\]\s*(?:[^\s:]{1,12}\s+)?\d+(?:\.\d+)?:\s", re.M)
-_HEADER = re.compile(
+_EVENT = pattern(rb"^[^\n]{0,64}-\d+\s+(?:\([ \d-]+\)\s+)?\[\d{1,6}\]\s*(?:[^\s:]{1,12}\s+)?\d+(?:\.\d+)?:\s", re.M)
+_HEADER = pattern(
     rb"^(?:# tracer: |version = \d+\r?$|cpus=\d+\r?$|CPU:\d+ \[(?:LOST \d|\d+ EVENTS|EVENTS D)|TRACE:\r?$"
     rb"|# [\w-]+ latency trace v)",
     re.M,
 )
-_MARKUP = re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?:!|html|head|script)", re.I)
+_MARKUP = pattern(rb"(?:\xef\xbb\xbf)?\s*<(?:!|html|head|script)", re.I)
 _PAGE = (b"linuxPerfData", b"trace-data", b"tr-ui-timeline-view", b"tracing.TimelineModel", b"Android System Trace")
 _ZLIB = (b"\x78\x01", b"\x78\x5e", b"\x78\x9c", b"\x78\xda")
 _HEAD_SIZE = 1 << 16

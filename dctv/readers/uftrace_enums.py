@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
-_ENUM = re.compile(r"\s*enum\s+([A-Za-z_][^\s{]*)\s*\{([^}]*)\}")
-_MEMBER = re.compile(r"\s*([A-Za-z_][^\s=]*)\s*(?:=\s*([-+]?\w+))?\s*$")
+from dctv.patterns import pattern
+
+_ENUM = pattern(r"\s*enum\s+([A-Za-z_][^\s{]*)\s*\{([^}]*)\}")
+_MEMBER = pattern(r"\s*([A-Za-z_][^\s=]*)\s*(?:=\s*([-+]?\w+))?\s*$")
 
 
 def read_enums(text: str) -> Iterator[tuple[str, Sequence[tuple[str, int]]]]:

@@ -9,12 +9,13 @@ import fnmatch
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from dctv.patterns import pattern
 from dctv.readers.uftrace_enums import read_enums
 from dctv.readers.uftrace_info import Info
 from dctv.readers.uftrace_symbols import Module, Symbol
 from dctv.record import record
 
-_ITEM = re.compile(
+_ITEM = pattern(
     r"(?:arg(?P<arg>\d+)|fparg(?P<fparg>\d+)|retval)"
     r"(?:/(?:(?P<kind>[diuxoscfSp]?)(?P<bits>\d*)|e:(?P<enum>[A-Za-z_][^%]*)|t(?P<bytes>\d+)(?::(?P<struct>[^%]*))?))?"
     r"(?:%(?P<place>.*))?$",

@@ -6,15 +6,16 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
+from dctv.patterns import pattern
 from dctv.record import record
 
-_TASK = re.compile(r"TASK timestamp=(\d+)\.(\d+) tid=(\d{1,18}) pid=(\d{1,18})\b", re.ASCII)
-_FORK = re.compile(r"FORK timestamp=(\d+)\.(\d+) pid=(\d{1,18}) ppid=(\d{1,18})\b", re.ASCII)
-_SESSION = re.compile(r'SESS timestamp=(\d+)\.(\d+) (?:tid=\d+ )?[^i]*id=(\d{1,18}) sid=(\S+) exename="(.*)"', re.ASCII)
-_DLOPEN = re.compile(
+_TASK = pattern(r"TASK timestamp=(\d+)\.(\d+) tid=(\d{1,18}) pid=(\d{1,18})\b", re.ASCII)
+_FORK = pattern(r"FORK timestamp=(\d+)\.(\d+) pid=(\d{1,18}) ppid=(\d{1,18})\b", re.ASCII)
+_SESSION = pattern(r'SESS timestamp=(\d+)\.(\d+) (?:tid=\d+ )?[^i]*id=(\d{1,18}) sid=(\S+) exename="(.*)"', re.ASCII)
+_DLOPEN = pattern(
     r'DLOP timestamp=(\d+)\.(\d+) tid=(\d+) sid=(\S+) base=(?:0x)?([0-9a-fA-F]{1,16}) libname="(.*)"', re.ASCII
 )
-_MAP = re.compile(
+_MAP = pattern(
     r"([0-9a-fA-F]+)-([0-9a-fA-F]+)\s+(\S+)\s+[0-9a-fA-F]+\s+\S+\s+\d+\s+(\S+)(?:\s+build-id:(\S*))?", re.ASCII
 )
 _MAX_BYTES = 256 << 20

@@ -11,19 +11,20 @@ from hashlib import blake2b
 from sqlglot import exp
 
 from dctv.catalog.mount import Mount
+from dctv.patterns import pattern
 from dctv.plan.nodes import Kernel, Plan, Relation, Scan
 from dctv.record import fields, is_record, record
 from dctv.rewrite.graph import inputs, readers_first
 
 _CALLS = "random uuid uuidv4 uuidv7 gen_random_uuid nextval currval setval setseed now today ago age txid_current"
 _MORE = "transaction_timestamp getvariable getenv stats sleep_ms write_log vector_type in_search_path error user"
-_CHANGING = re.compile(
+_CHANGING = pattern(
     rf"\b({'|'.join((*_CALLS.split(), *_MORE.split()))}|session_user|pg_\w+|inet_\w+)\s*\("
     r"|\b(get_)?current_\w+|\blocaltime",
     re.IGNORECASE,
 )
 """What may give something else the next time."""
-_WORDS = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*\"""")
+_WORDS = pattern(r"""'(?:[^']|'')*'|"(?:[^"]|"")*\"""")
 """Texts and names."""
 _TABLES = frozenset(("unnest", "range", "generate_series"))
 """Functions in FROM whose rows follow from their arguments."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from dctv.patterns import pattern
 from dctv.record import record
 from dctv.syntax.table import Table
 
@@ -24,8 +25,8 @@ class Raw:
     stop: int
 
 
-_NESTING = re.compile(r"/\*|\*/")
-_AFTER_NUMBER = re.compile(r"\w+")
+_NESTING = pattern(r"/\*|\*/")
+_AFTER_NUMBER = pattern(r"\w+")
 
 
 @lru_cache(maxsize=1)

@@ -10,6 +10,7 @@ from base64 import b64encode
 from collections.abc import Callable
 from decimal import Decimal
 
+from dctv.patterns import pattern
 from dctv.types.schema import ColumnType
 from dctv.types.values import is_integer, is_string
 
@@ -18,7 +19,7 @@ NULL = "NULL"
 
 _SINGLE = "FLOAT"
 _SHORT_ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
-_UNSAFE_IN_JSON = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+_UNSAFE_IN_JSON = pattern("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
