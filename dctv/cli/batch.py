@@ -10,7 +10,7 @@ from pathlib import Path
 from dctv.cli.errand import Desk, carry_out, note_warnings
 from dctv.cli.junit import Case, junit_xml
 from dctv.cli.texts import Text
-from dctv.console.narration import failed_assertion, say, warn
+from dctv.console.narration import say, warn
 from dctv.console.sink import file_sink
 from dctv.console.verdict import FAILED, OK
 from dctv.contracts.writer import Writer
@@ -92,7 +92,7 @@ def _write(result: Result, writer: Writer, desk: Desk, tally: Tally) -> None:
 def _note(asserted: Asserted, source: str, tally: Tally) -> None:
     failure = None
     if not asserted.passed:
-        failure = render(failed_assertion(asserted))
+        failure = render(asserted.failure())
         say(failure)
     tally.cases.append(Case(source, asserted.message or asserted.text, failure))
 

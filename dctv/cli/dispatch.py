@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 
@@ -53,10 +55,22 @@ def _run(command: Command, words: list[str]) -> int:
         description=command.title,
         allow_abbrev=False,
         epilog=EXIT_CODES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=partial(argparse.RawDescriptionHelpFormatter, width=_columns() - 2),
     )
     command.configure(parser)
     return command.run(parser.parse_intermixed_args(words))
+
+
+def _columns() -> int:
+    """Return how wide help may be, as `shutil` tells it to `argparse`; it loads what packs and unpacks files."""
+    told = os.environ.get("COLUMNS", "")
+    if told.isdecimal() and int(told):
+        return int(told)
+    stdout = sys.__stdout__
+    try:
+        return (stdout and os.get_terminal_size(stdout.fileno()).columns) or 80
+    except (OSError, ValueError):
+        return 80
 
 
 def version() -> str:

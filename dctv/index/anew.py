@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -20,6 +19,7 @@ from dctv.index.build import (
     generation,
     looked_at,
     publish,
+    remove_folder,
     unchanged,
     workspace,
 )
@@ -177,8 +177,8 @@ class Attempt:
         (self._work / INDEX).unlink(missing_ok=True)
         if self._spool is not None:
             self._spool.close()
-        shutil.rmtree(self._work / "runs", ignore_errors=True)
-        shutil.rmtree(self._work / "store", ignore_errors=True)
+        remove_folder(self._work / "runs")
+        remove_folder(self._work / "store")
 
 
 def statistics_of(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from dctv.errors import IndexUnusable
 from dctv.index.build import Built, Settings, Spool, layout
@@ -123,6 +122,8 @@ def differences(trace: Trace, order: Order, label: str, report: Report) -> list[
             raise IndexUnusable(told[0])
         raise IndexUnusable(f"found no index in `{index_folder(trace.about, order.index_dir)}`")
     try:
+        from tempfile import TemporaryDirectory
+
         with TemporaryDirectory(prefix="dctv-check-") as scratch:
             reporter = Reporter(label, report)
             return check(_watched(trace, reporter), index, reporter.spool, Path(scratch))

@@ -8,7 +8,6 @@ not be placed in time is in `unread`. Times are kept to the nanosecond, whatever
 
 from __future__ import annotations
 
-import gzip
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -55,6 +54,8 @@ def _may_begin_far(text: bytes) -> bool:
 
 def _is_far(head: Head) -> bool:
     """Whether events begin behind what is usually looked at."""
+    import gzip
+
     try:
         with gzip.open(head.path) if head.raw.startswith(b"\x1f\x8b") else head.path.open("rb") as file:
             return _is_trace(file.read(_FAR))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -39,6 +38,8 @@ def _divider(text: bytes) -> str | None:
     lines = shown.splitlines()
     if len(text) >= _HEAD:
         lines = lines[:-1]
+    import csv
+
     for divider in _DIVIDERS:
         rows = [row for row in csv.reader(lines[:20], delimiter=divider) if row]
         if rows and len(rows[0]) > 1 and all(abs(len(row) - len(rows[0])) <= 1 for row in rows) and _is_header(rows[0]):

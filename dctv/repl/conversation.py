@@ -8,7 +8,7 @@ from pathlib import Path
 from time import perf_counter
 
 from dctv.console.attended import Check, attended, end_process
-from dctv.console.narration import complain, failed_assertion, say, warn
+from dctv.console.narration import complain, say, warn
 from dctv.console.pager import Keyboard, paged_sink
 from dctv.console.progress import ProgressBar
 from dctv.console.sink import Sink, stdout_sink
@@ -129,7 +129,7 @@ class Conversation:
                     say(outcome.message)
             case Asserted():
                 if not outcome.passed:
-                    complain(failed_assertion(outcome))
+                    complain(outcome.failure())
 
     def _sink(self) -> AbstractContextManager[Sink]:
         return paged_sink(self._keyboard, self.bar.clear) if self.interactive else stdout_sink(self.bar.clear)

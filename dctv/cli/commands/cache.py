@@ -52,7 +52,7 @@ def run(args: Namespace) -> int:
 
 
 def _listed(found: list[Entry]) -> list[str]:
-    from dctv.writers.cells import visible
+    from dctv.writers.visible import visible
 
     rows = []
     for entry in found:

@@ -90,7 +90,7 @@ def _built(trace: str, outcome: Outcome, *, allow: bool) -> tuple[list[str], int
 
 
 def _told(trace: str, outcome: Outcome) -> str:
-    from dctv.writers.cells import visible
+    from dctv.writers.visible import visible
 
     parts = [
         f"{outcome.events:,} events in {outcome.chunks:,} chunks",
@@ -103,7 +103,7 @@ def _told(trace: str, outcome: Outcome) -> str:
 
 
 def _check(trace: str, found: list[str]) -> tuple[list[str], int]:
-    from dctv.writers.cells import visible
+    from dctv.writers.visible import visible
 
     lines = [f"{trace}: {line}" for line in found] or [f"{trace}: the index agrees with the trace"]
     return [visible(line) for line in lines], FAILED if found else OK
