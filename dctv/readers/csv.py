@@ -10,8 +10,8 @@ from dctv.contracts.head import head_of
 from dctv.contracts.reader import Head
 from dctv.errors import TraceError
 from dctv.readers.described import Described
-from dctv.readers.plain import DIMENSIONS, OPTIONS, passes
-from dctv.readers.plain_tables import PlainFile, PlainTable, name_of
+from dctv.readers.plain_files.options import DIMENSIONS, OPTIONS, passes
+from dctv.readers.plain_files.tables import PlainFile, PlainTable, name_of
 
 if TYPE_CHECKING:
     from sqlglot import exp

@@ -23,9 +23,9 @@ from typing import Any
 from dctv.contracts.reader import Head, LoadContext, LoadedTrace, Reader, TraceTable
 from dctv.errors import TraceError
 from dctv.patterns import pattern
-from dctv.readers.ftrace_chunks import CHUNKS
-from dctv.readers.ftrace_fields import FIXED, OPTIONAL, counts_table, event_table
-from dctv.readers.ftrace_report import check, check_met, check_options, diagnostics, properties
+from dctv.readers.ftrace_events.chunks import CHUNKS
+from dctv.readers.ftrace_events.fields import FIXED, OPTIONAL, counts_table, event_table
+from dctv.readers.ftrace_events.report import check, check_met, check_options, diagnostics, properties
 
 _EVENT = pattern(rb"^[^\n]{0,64}-\d+\s+(?:\([ \d-]+\)\s+)?\[\d{1,6}\]\s*(?:[^\s:]{1,12}\s+)?\d+(?:\.\d+)?:\s", re.M)
 _HEADER = pattern(

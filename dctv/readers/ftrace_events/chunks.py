@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from dctv.contracts.chunks import CHUNK_BYTES, FILE, LINE, Checkpoint, DecodedChunk, Known, Origin
 from dctv.contracts.reader import ARROW_TYPES, Chunks, Diagnostic, LoadContext, LoadedTrace, StoredColumn, TraceTable
 from dctv.errors import TraceError
-from dctv.readers.ftrace_facts import Gathered, lacking, texts_of
-from dctv.readers.ftrace_fields import (
+from dctv.readers.ftrace_events.facts import Gathered, lacking, texts_of
+from dctv.readers.ftrace_events.fields import (
     FIXED,
     TEXT,
     column_names,
@@ -19,7 +19,7 @@ from dctv.readers.ftrace_fields import (
     shown_columns,
     shown_event,
 )
-from dctv.readers.ftrace_report import check, check_met, check_options, diagnostics, properties
+from dctv.readers.ftrace_events.report import check, check_met, check_options, diagnostics, properties
 from dctv.record import replace
 from dctv.types.schema import TS, ColumnType, Kind, Schema
 

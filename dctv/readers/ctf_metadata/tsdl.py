@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from dctv import resources
 from dctv.patterns import pattern
-from dctv.readers.ctf_classes import MetadataError
+from dctv.readers.ctf_metadata.classes import MetadataError
 
 if TYPE_CHECKING:
     from lark import Lark

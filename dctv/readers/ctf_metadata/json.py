@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from dctv.readers.ctf_classes import (
+from dctv.readers.ctf_metadata.classes import (
     Clock,
     EventClass,
     Integer,
@@ -15,7 +15,7 @@ from dctv.readers.ctf_classes import (
     Struct,
     TraceClass,
 )
-from dctv.readers.ctf_json_fields import Fields, as_map, number, text_of
+from dctv.readers.ctf_metadata.json_fields import Fields, as_map, number, text_of
 from dctv.record import replace
 
 _SEPARATOR = "\x1e"

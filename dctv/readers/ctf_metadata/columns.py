@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dctv.readers.ctf_classes import SCOPES, EventClass, StreamClass, TraceClass
-from dctv.readers.ctf_layout import NONE, Leaf, Program, Scope
-from dctv.readers.ftrace_fields import UNITS
+from dctv.readers.ctf_metadata.classes import SCOPES, EventClass, StreamClass, TraceClass
+from dctv.readers.ctf_metadata.layout import NONE, Leaf, Program, Scope
+from dctv.readers.ftrace_events.fields import UNITS
 from dctv.record import record
 from dctv.types.schema import TS
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from dctv.readers.ctf_classes import (
+from dctv.readers.ctf_metadata.classes import (
     MOST_DEPTH,
     SCOPES,
     Array,

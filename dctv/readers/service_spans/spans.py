@@ -10,7 +10,7 @@ from typing import Any
 from dctv.contracts.chunks import LINE, Checkpoint, DecodedChunk
 from dctv.contracts.reader import LoadContext
 from dctv.readers.described import RAW
-from dctv.readers.documents import Trouble, elements
+from dctv.readers.service_spans.documents import Trouble, elements
 from dctv.record import field, record
 from dctv.types.schema import TS
 
@@ -42,7 +42,6 @@ TABLES: Mapping[str, list[tuple[str, str, str]]] = {
     "metric": [*_SHARED, ("value", "float", ""), ("unit", "text", ""), ("service", "text", "")],
 }
 _TRACKS = [("track", "int", ""), ("kind", "text", ""), ("name", "text", ""), ("pid", "int", ""), ("host", "text", "")]
-DIMENSIONS = {"cat": "cat", "pid": "pid", "tid": "tid", "trace_id": "trace_id", "event": "name"}
 
 
 @record(frozen=False)

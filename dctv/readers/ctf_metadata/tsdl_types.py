@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from dctv.readers.ctf_classes import (
+from dctv.readers.ctf_metadata.classes import (
     MOST_DEPTH,
     Array,
     FieldClass,
@@ -21,7 +21,7 @@ from dctv.readers.ctf_classes import (
     structure,
     variant,
 )
-from dctv.readers.ctf_tsdl import Form, unquoted, whole
+from dctv.readers.ctf_metadata.tsdl import Form, unquoted, whole
 
 _BASES = {
     **dict.fromkeys(("decimal", "dec", "d", "i", "u", "10"), 10),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from dctv.readers.ctf_classes import (
+from dctv.readers.ctf_metadata.classes import (
     Array,
     Clock,
     EventClass,
@@ -18,8 +18,8 @@ from dctv.readers.ctf_classes import (
     TraceClass,
     Variant,
 )
-from dctv.readers.ctf_tsdl import Form, parse_tsdl
-from dctv.readers.ctf_tsdl_types import Types, Value, attributes
+from dctv.readers.ctf_metadata.tsdl import Form, parse_tsdl
+from dctv.readers.ctf_metadata.tsdl_types import Types, Value, attributes
 from dctv.record import replace
 
 _ORDERS = {"le": True, "be": False, "network": False}

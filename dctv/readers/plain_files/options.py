@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dctv.contracts.reader import LoadContext
-from dctv.readers.plain_tables import Tables
+from dctv.readers.plain_files.tables import Tables
 
 if TYPE_CHECKING:
-    from dctv.readers.plain_pass import PlainPass
+    from dctv.readers.plain_files.passes import PlainPass
 
 OPTIONS = {
     "timestamp": "the column with the time",
@@ -38,7 +38,7 @@ def passes(tables: Tables) -> Callable[[Sequence[Path], LoadContext, int], Plain
     """Return how passes of a format begin."""
 
     def start(paths: Sequence[Path], context: LoadContext, _: int) -> PlainPass:
-        from dctv.readers.plain_pass import PlainPass  # it needs the engine's SQL
+        from dctv.readers.plain_files.passes import PlainPass  # it needs the engine's SQL
 
         return PlainPass(tables, paths, context)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dctv.readers.ftrace_fields import FIXED, OPTIONAL
+from dctv.readers.ftrace_events.fields import FIXED, OPTIONAL
 
 REASONS = (
     "unknown",

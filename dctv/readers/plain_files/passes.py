@@ -11,7 +11,7 @@ from dctv.contracts.chunks import LINE, Checkpoint, DecodedChunk
 from dctv.contracts.reader import LoadContext
 from dctv.errors import DctvError, TraceError, nearest
 from dctv.readers.described import RAW, TYPES
-from dctv.readers.plain_tables import PlainFile, PlainTable, Tables
+from dctv.readers.plain_files.tables import PlainFile, PlainTable, Tables
 from dctv.record import record, replace
 from dctv.types.schema import TS
 from dctv.types.units import parse_unit, ratio

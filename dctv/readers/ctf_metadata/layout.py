@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from dctv.readers.ctf_classes import (
+from dctv.readers.ctf_metadata.classes import (
     Array,
     FieldClass,
     Float,

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from dctv.errors import TraceError
+from dctv.readers.uftrace_directory.files import MAGIC
 from dctv.record import field, record
 
-MAGIC = b"Ftrace!\0"
 VERSIONS = range(3, 5)
 _HEADER_BYTES = 40
 _MAX_BYTES = 64 << 20

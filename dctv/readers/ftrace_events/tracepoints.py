@@ -11,7 +11,7 @@ from typing import Any
 
 from dctv.contracts.chunks import DecodedChunk
 from dctv.readers.described import RAW, TYPES, RowPass
-from dctv.readers.ftrace_fields import FIXED, unit_of
+from dctv.readers.ftrace_events.fields import FIXED, unit_of
 
 _BUFFER = "buffer"
 
