@@ -949,7 +949,7 @@ class PerfettoExport:
     def instants(self, batch: Any) -> bytes: ...
 
 def uftrace_pass(setup: object, threads: int, progress: Callable[[int, int], None] | None) -> RowPass:
-    """Merge the records of a uftrace data directory, whose small files `readers.uftrace_directory.setup` tells of."""
+    """Merge the records of a uftrace data directory, whose small files `readers.uftrace_files.setup` tells of."""
 
 def perf_data_pass(paths: list[str], threads: int, progress: Callable[[int, int], object] | None = None) -> RowPass:
     """Read perf.data files: samples, tracepoints, and what the kernel told of processes."""

@@ -22,8 +22,8 @@ from typing import Any
 
 from dctv.contracts.reader import Head, LoadContext, LoadedTrace, Reader, Records
 from dctv.errors import TraceError
-from dctv.readers.dftracer_lines.chunks import CHUNKS
-from dctv.readers.dftracer_lines.tables import (
+from dctv.readers.dftracer_rows.chunks import CHUNKS
+from dctv.readers.dftracer_rows.tables import (
     check_found,
     check_options,
     diagnostics_of,

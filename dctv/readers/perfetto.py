@@ -64,7 +64,7 @@ def _is_packet(packet: bytes, *, whole: bool) -> bool:
 def start(paths: Sequence[Path], context: LoadContext, _: int) -> RowPass:
     """Begin a pass."""
     from dctv._kernels import perfetto_pass
-    from dctv.readers.perfetto_messages.descriptors import descriptors
+    from dctv.readers.perfetto_spec.descriptors import descriptors
 
     threads = max(1, context.threads)
     return perfetto_pass([str(path) for path in paths], threads, context.progress, descriptors=descriptors())

@@ -8,7 +8,7 @@ from pathlib import Path
 from dctv.contracts.reader import Head, LoadContext
 from dctv.errors import TraceError
 from dctv.readers.described import Described, RowPass
-from dctv.readers.uftrace_directory.files import MAGIC, folder_files
+from dctv.readers.uftrace_files.files import MAGIC, folder_files
 
 
 def _sniff(head: Head) -> bool:
@@ -18,7 +18,7 @@ def _sniff(head: Head) -> bool:
 def start(paths: Sequence[Path], context: LoadContext, _chunk_bytes: int) -> RowPass:
     """Begin a pass over a data directory."""
     from dctv import _kernels
-    from dctv.readers.uftrace_directory.setup import setup_of
+    from dctv.readers.uftrace_files.setup import setup_of
 
     for name in context.options:
         raise TraceError(f"the reader `uftrace` has no option `{name}`")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from dctv.contracts.chunks import CHUNK_BYTES, Checkpoint, DecodedChunk, Known, Origin
 from dctv.contracts.reader import Chunks, Diagnostic, LoadContext, LoadedTrace, TraceTable
 from dctv.errors import TraceError
-from dctv.readers.dftracer_lines.tables import (
+from dctv.readers.dftracer_rows.tables import (
     check_found,
     check_options,
     described_events,

@@ -10,9 +10,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from dctv.patterns import pattern
-from dctv.readers.uftrace_directory.enums import read_enums
-from dctv.readers.uftrace_directory.info import Info
-from dctv.readers.uftrace_directory.symbols import Module, Symbol
+from dctv.readers.uftrace_files.enums import read_enums
+from dctv.readers.uftrace_files.info import Info
+from dctv.readers.uftrace_files.symbols import Module, Symbol
 from dctv.record import record
 
 _ITEM = pattern(

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from dctv.errors import TraceError
-from dctv.readers.uftrace_directory.files import folder_files
-from dctv.readers.uftrace_directory.info import Info, read_info
-from dctv.readers.uftrace_directory.specs import Layouts, Value, layouts_of
-from dctv.readers.uftrace_directory.symbols import Module, Symbol, read_module
-from dctv.readers.uftrace_directory.tasks import Session, Task, Tasks, read_tasks
+from dctv.readers.uftrace_files.files import folder_files
+from dctv.readers.uftrace_files.info import Info, read_info
+from dctv.readers.uftrace_files.specs import Layouts, Value, layouts_of
+from dctv.readers.uftrace_files.symbols import Module, Symbol, read_module
+from dctv.readers.uftrace_files.tasks import Session, Task, Tasks, read_tasks
 from dctv.record import record
 
 _STEM = 18

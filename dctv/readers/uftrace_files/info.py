@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from dctv.errors import TraceError
-from dctv.readers.uftrace_directory.files import MAGIC
+from dctv.readers.uftrace_files.files import MAGIC
 from dctv.record import field, record
 
 VERSIONS = range(3, 5)
