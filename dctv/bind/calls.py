@@ -13,8 +13,9 @@ from dctv.errors import BindError, UnitError, nearest
 from dctv.record import replace
 from dctv.syntax import ast
 from dctv.types.schema import DURATION
+from dctv.types.unit import NO_UNIT, Unit
 from dctv.types.unit_rules import UnitRule, result_unit
-from dctv.types.units import NO_UNIT, Unit, multiply, parse_unit
+from dctv.types.units import multiply, parse_unit
 
 Bind = Callable[[ast.Expr, Context], Bound]
 

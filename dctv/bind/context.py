@@ -17,7 +17,7 @@ from dctv.errors import WarningLog
 from dctv.plan.nodes import Plan
 from dctv.record import field, record
 from dctv.syntax import ast
-from dctv.types.units import Unit
+from dctv.types.unit import Unit
 
 
 @record

@@ -15,7 +15,8 @@ from dctv.bind.scope import Scope, family_of
 from dctv.errors import BindError, UnitError
 from dctv.record import replace
 from dctv.syntax import ast
-from dctv.types.units import NO_UNIT, Unit, parse_unit
+from dctv.types.unit import NO_UNIT, Unit
+from dctv.types.units import parse_unit
 from dctv.types.values import engine_type
 
 

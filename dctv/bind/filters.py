@@ -25,7 +25,8 @@ from dctv.plan.sql import column, is_null, known
 from dctv.record import field, record
 from dctv.syntax import filter as ast
 from dctv.types.schema import TS, ColumnType, Schema
-from dctv.types.units import NO_UNIT, Unit, compatible, is_bare, parse_unit, ratio
+from dctv.types.unit import NO_UNIT, Unit
+from dctv.types.units import compatible, is_bare, parse_unit, ratio
 
 _FIELDS = ("name", "cat", "pid", "tid", "ts", "dur")
 _RENAMED = ("args_", "field_")

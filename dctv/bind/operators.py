@@ -11,7 +11,8 @@ from dctv.contracts.engine import ZERO_DIVISION
 from dctv.errors import BindError, UnitError
 from dctv.record import replace
 from dctv.syntax import ast
-from dctv.types.units import NO_UNIT, divide, multiply
+from dctv.types.unit import NO_UNIT
+from dctv.types.units import divide, multiply
 
 _COMPARISONS = {
     "=": exp.EQ,

@@ -20,7 +20,8 @@ from dctv.plan.sql import aliased, identifier, table
 from dctv.record import replace
 from dctv.syntax import ast
 from dctv.types.schema import ColumnType
-from dctv.types.units import NO_UNIT, compatible, finer, ratio
+from dctv.types.unit import NO_UNIT
+from dctv.types.units import compatible, finer, ratio
 
 if TYPE_CHECKING:
     from dctv.bind.binder import Binder

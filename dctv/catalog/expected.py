@@ -15,7 +15,8 @@ from dctv.plan.nodes import Plan, Relation, physical_names
 from dctv.plan.sql import aliased, call, cast, column, select, text
 from dctv.record import field, record
 from dctv.types.schema import TS, ColumnType, Kind, Schema
-from dctv.types.units import NO_UNIT, parse_unit
+from dctv.types.unit import NO_UNIT
+from dctv.types.units import parse_unit
 from dctv.types.values import engine_type
 
 RAW = "raw_events."

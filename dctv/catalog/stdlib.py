@@ -17,7 +17,8 @@ from dctv.record import record, replace
 from dctv.syntax import ast
 from dctv.syntax.parse import parse_select
 from dctv.types.schema import TS, ColumnType, Kind, Schema
-from dctv.types.units import NO_UNIT, parse_unit
+from dctv.types.unit import NO_UNIT
+from dctv.types.units import parse_unit
 from dctv.types.values import engine_type
 
 EVERY = "*"

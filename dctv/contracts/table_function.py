@@ -12,7 +12,8 @@ from dctv.errors import BindError, Place, nearest
 from dctv.plan.nodes import Plan
 from dctv.record import field, record
 from dctv.types.schema import ColumnType, Schema
-from dctv.types.units import NO_UNIT, Unit, compatible, parse_unit, ratio
+from dctv.types.unit import NO_UNIT, Unit
+from dctv.types.units import compatible, parse_unit, ratio
 
 
 @record

@@ -9,7 +9,8 @@ from dctv.errors import BindError, nearest
 from dctv.plan.nodes import Plan, physical_names
 from dctv.record import record
 from dctv.types.schema import DURATION, TS, ColumnType, Kind, Schema
-from dctv.types.units import NO_UNIT, parse_unit
+from dctv.types.unit import NO_UNIT
+from dctv.types.units import parse_unit
 
 _SOURCE_KEYS = ("source", "role", "partition", "timestamp", "nickname")
 _COLUMN_KEYS = ("column", "source", "source_column", "edge")

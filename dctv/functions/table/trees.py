@@ -28,7 +28,8 @@ from dctv.plan.sql import (
 )
 from dctv.record import replace
 from dctv.types.schema import DURATION, TS, ColumnType, Kind, Schema
-from dctv.types.units import NO_UNIT, parse_unit
+from dctv.types.unit import NO_UNIT
+from dctv.types.units import parse_unit
 from dctv.types.values import is_integer
 
 _NS = parse_unit("ns")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from dctv.contracts.reader import Diagnostic, EventColumns, TraceTable
+from dctv.contracts.reader import Diagnostic, EventColumns, TraceTable, told_unit
 from dctv.errors import TraceError, nearest
 from dctv.record import replace
 from dctv.types.schema import TS, ColumnType, Kind, Schema
-from dctv.types.units import NO_UNIT, Unit, parse_unit
+from dctv.types.unit import NO_UNIT, Unit
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -108,10 +108,10 @@ def distinct(column: pa.ChunkedArray) -> list[object]:
 
 def _unit(event: str, categories: Sequence[object], column: str, engine_type: str) -> Unit:
     if column in {TS, "dur"}:
-        return parse_unit("ns")
+        return told_unit("ns")
     if engine_type != "BIGINT" or len(categories) != 1:
         return NO_UNIT
-    return parse_unit("B") if event in BYTES.get((str(categories[0]), column), ()) else NO_UNIT
+    return told_unit("B") if event in BYTES.get((str(categories[0]), column), ()) else NO_UNIT
 
 
 def regular_table(data: pa.Table) -> TraceTable:
@@ -121,7 +121,7 @@ def regular_table(data: pa.Table) -> TraceTable:
 
 def described_regular(columns: Sequence[tuple[str, str]], data: pa.Table | None = None) -> TraceTable:
     """The same from the names and Arrow types of its columns."""
-    units = {"bytes": parse_unit("B")}
+    units = {"bytes": told_unit("B")}
     types = tuple(
         ColumnType(name, ENGINE_TYPES.get(arrow_type, "VARCHAR"), units.get(name, NO_UNIT))
         for name, arrow_type in columns

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from dctv.contracts.reader import EventColumns, TraceTable
+from dctv.contracts.reader import EventColumns, TraceTable, told_unit
 from dctv.types.schema import TS, ColumnType, Kind, Schema
-from dctv.types.units import NO_UNIT, Unit, parse_unit
+from dctv.types.unit import NO_UNIT, Unit
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -82,7 +82,7 @@ def unit_of(event: str, column: str, engine_type: str) -> Unit:
     named = UNITS.get((event, column)) or (ending if ending in {"ns", "us", "ms"} else "")
     if column == TS:
         named = "ns"
-    return parse_unit(named) if named else NO_UNIT
+    return told_unit(named)
 
 
 def shown_columns(

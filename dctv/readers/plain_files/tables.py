@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from dctv.errors import DctvError
 from dctv.record import field, record
-from dctv.types.units import parse_unit
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -56,6 +55,8 @@ def units_of(schema: Any) -> dict[str, str]:
 
 
 def _is_unit(text: str) -> bool:
+    from dctv.types.units import parse_unit
+
     try:
         parse_unit(text)
     except DctvError:
