@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from dctv.contracts.reader import EventColumns, TraceTable, told_unit
 from dctv.types.schema import TS, ColumnType, Kind, Schema
-from dctv.types.unit import NO_UNIT, Unit
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -74,15 +73,14 @@ def column_names(decoded: Sequence[str]) -> list[str]:
     return names
 
 
-def unit_of(event: str, column: str, engine_type: str) -> Unit:
+def unit_of(event: str, column: str, engine_type: str) -> str:
     """Return the unit of an event's column; texts have none."""
     if engine_type == "VARCHAR":
-        return NO_UNIT
-    ending = column.rpartition("_")[2] if "_" in column else ""
-    named = UNITS.get((event, column)) or (ending if ending in {"ns", "us", "ms"} else "")
+        return ""
     if column == TS:
-        named = "ns"
-    return told_unit(named)
+        return "ns"
+    ending = column.rpartition("_")[2] if "_" in column else ""
+    return UNITS.get((event, column)) or (ending if ending in {"ns", "us", "ms"} else "")
 
 
 def shown_columns(
@@ -101,7 +99,7 @@ def shown_columns(
     left_out = {*lacks} if numbered else {*lacks, "line"}
     kept = [one for one in found if one[0] not in left_out]
     kept.sort(key=lambda one: one[0] == TEXT)
-    return [(ColumnType(name, kind, unit_of(event, name, kind)), place) for name, kind, place in kept]
+    return [(ColumnType(name, kind, told_unit(unit_of(event, name, kind))), place) for name, kind, place in kept]
 
 
 def shown_event(name: str, columns: Sequence[str], lacks: Sequence[str]) -> EventColumns:

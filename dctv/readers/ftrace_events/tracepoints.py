@@ -38,10 +38,6 @@ def _described(told: Mapping[str, Any]) -> Mapping[str, Any]:
     if event is None:
         return told
     name = told["name"].removeprefix(RAW)
-    columns = [(column, kind, unit or _unit(name, column, kind)) for column, kind, unit in told["columns"]]
+    columns = [(column, kind, unit or unit_of(name, column, TYPES[kind])) for column, kind, unit in told["columns"]]
     args = [column for column, _, _ in columns if column not in {*FIXED, _BUFFER}]
     return {**told, "columns": columns, "event": {**event, "args": args}}
-
-
-def _unit(event: str, column: str, kind: str) -> str:
-    return str(unit_of(event, column, TYPES[kind]))
