@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dctv.cli.errand import Desk, carry_out, note_warnings
 from dctv.cli.junit import Case, junit_xml
@@ -17,6 +17,9 @@ from dctv.contracts.writer import Writer
 from dctv.errors import DctvError, UsageError, render
 from dctv.record import field, record
 from dctv.run.result import Asserted, Done, Result
+
+if TYPE_CHECKING:
+    from argparse import Namespace
 
 
 @record

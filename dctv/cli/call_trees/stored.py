@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
 from typing import TYPE_CHECKING, Any
 
 from dctv.calls.rules import Filters
@@ -12,6 +11,7 @@ from dctv.errors import UsageError
 from dctv.record import record, replace
 
 if TYPE_CHECKING:
+    from argparse import Namespace
     from pathlib import Path
 
     from dctv._kernels import Missed

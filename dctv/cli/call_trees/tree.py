@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,8 @@ from dctv.cli.call_trees.queries import Source, answered, shown_calls
 from dctv.record import field, record, replace
 
 if TYPE_CHECKING:
+    from argparse import Namespace
+
     from dctv.cli.call_trees.recording import Recording
     from dctv.session import Session
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,8 @@ from dctv.console.verdict import OK
 from dctv.errors import UsageError
 
 if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
     from dctv.index.cache import Entry
 
 
