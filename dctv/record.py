@@ -8,7 +8,7 @@ library and to type checkers. `field`, `fields` and `replace` are the standard o
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import cached_property, partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar, dataclass_transform, overload
 
@@ -98,7 +98,8 @@ def _made(cls: type[Any], *, eq: bool, shown: bool, frozen: bool) -> type[Any]:
     every = {**inherited, **own}
     body["__slots__"] = tuple(name for name in own if name not in inherited)
     body["__match_args__"] = tuple(one.name for one in every.values() if one.init and not one.kw_only)
-    body[_OWN], body[_FIELDS], body[_PARAMS] = every, _Standard(_FIELDS), _Standard(_PARAMS)
+    body.update(_STANDARD)
+    body[_OWN] = every
     for name, method in _methods(every, eq=eq, shown=shown, frozen=frozen).items():
         body.setdefault(name, method)
     init = body.setdefault("__init__", _Init(every))
@@ -110,7 +111,7 @@ def _made(cls: type[Any], *, eq: bool, shown: bool, frozen: bool) -> type[Any]:
 
 
 def _field(name: str, kind: Any, default: Any) -> _Field:
-    made: _Field = default if isinstance(default, _Field) else field(default=default)
+    made = default if isinstance(default, _Field) else _Field(default, _MISSING)
     made.name, made.type = name, kind
     return made
 
@@ -178,6 +179,9 @@ class _Standard:
         return found
 
 
+_STANDARD = {name: _Standard(name) for name in (_FIELDS, _PARAMS)}
+
+
 def _standard(one: _Field, kind: object) -> Any:
     from dataclasses import field
 
@@ -200,9 +204,6 @@ class _Init:
     def __init__(self, every: _Fields) -> None:
         self.cls: type[Any] = object
         self._every = every
-        self._names = tuple(one.name for one in every.values() if one.init and not one.kw_only)
-        self._taken = frozenset(one.name for one in every.values() if one.init)
-        self._wanted = frozenset(one.name for one in every.values() if one.init and one.must)
         self._left = _FEW
 
     def __get__(self, instance: object, _: type[Any]) -> Callable[..., None]:
@@ -212,6 +213,18 @@ class _Init:
         init = _init(self.cls, self._every)
         type.__setattr__(self.cls, "__init__", init)
         return init if instance is None else partial(init, instance)
+
+    @cached_property
+    def _names(self) -> tuple[str, ...]:
+        return tuple(one.name for one in self._every.values() if one.init and not one.kw_only)
+
+    @cached_property
+    def _taken(self) -> frozenset[str]:
+        return frozenset(one.name for one in self._every.values() if one.init)
+
+    @cached_property
+    def _wanted(self) -> frozenset[str]:
+        return frozenset(one.name for one in self._every.values() if one.init and one.must)
 
     def _begin(self, instance: Any, /, *values: object, **named: object) -> None:
         given = {**dict(zip(self._names, values, strict=False)), **named}

@@ -41,13 +41,14 @@ def ensure(trace: Trace, plan: Plan) -> tuple[Index, Built | None]:
         IndexFailed: it cannot be built, or another process builds it and is not to be waited for.
         TraceError: the trace cannot be read.
     """
-    folder = index_folder(trace.about, plan.index_dir)
+    about = trace.about
+    folder = index_folder(about, plan.index_dir)
     good = None if plan.force else _good(trace, plan)
     if good is not None:
         return good, None
     built = _prepared(trace, plan, folder)
     sweep(folder)
-    index = find(trace.about, plan.index_dir, plan.note)
+    index = find(about, plan.index_dir, plan.note)
     if index is None:
         raise IndexFailed(f"the index in `{folder}` vanished after it was built")
     return index, built

@@ -141,7 +141,7 @@ class _Layouts:
     def apply(self, spec: _Spec) -> None:
         """Set what a specification says of the functions that it matches."""
         exact = _is_exact(spec.name, self.info.pattern)
-        matches = _matcher(spec.name, self.info.pattern)
+        matches = spec.name.__eq__ if exact else _matcher(spec.name, self.info.pattern)
         for number, module in enumerate(self.modules):
             if spec.module and not self._in_module(spec.module, module):
                 continue
