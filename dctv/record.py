@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from dataclasses import field, fields, replace
     from dataclasses import is_dataclass as is_record
 
-__all__ = ["field", "fields", "is_record", "record", "replace"]
+__all__ = ["Unread", "field", "fields", "is_record", "record", "replace", "unread"]
 
 T = TypeVar("T")
 
@@ -87,6 +87,34 @@ def record(cls: type[Any] | None = None, /, *, eq: bool = True, text: bool = Tru
     """Make a slotted dataclass; without `eq` or `text` (its repr) it keeps those that it inherits."""
     made = partial(_made, eq=eq, shown=text, frozen=frozen)
     return made if cls is None else made(cls)
+
+
+class Unread:
+    """Base of records of which some are read only when somebody looks at them: `unread` makes those."""
+
+    __slots__ = ("_read",)
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """Read what it is; called for what has no value yet."""
+            names = getattr(type(self), _OWN)
+            if name not in names:
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            found = self._read()
+            for one in names:
+                _set(self, one, getattr(found, one))
+            return getattr(found, name)
+
+
+U = TypeVar("U", bound=Unread)
+
+
+def unread(kind: type[U], read: Callable[[], U]) -> U:
+    """Return a record that is read when somebody looks at it."""
+    made = object.__new__(kind)
+    _set(made, "_read", read)
+    return made
 
 
 def _made(cls: type[Any], *, eq: bool, shown: bool, frozen: bool) -> type[Any]:

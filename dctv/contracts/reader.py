@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from dctv.contracts.chunks import Checkpoint, Known, Origin, Pass
-from dctv.record import field, record
+from dctv.record import Unread, field, record, unread
 from dctv.types.schema import Schema
-from dctv.types.unit import NO_UNIT, Unit, unread
+from dctv.types.unit import NO_UNIT, Unit
 
 
 @record
@@ -65,7 +65,7 @@ def told_unit(text: str) -> Unit:
 
         return parse_unit(text)
 
-    return unread(read) if text else NO_UNIT
+    return unread(Unit, read) if text else NO_UNIT
 
 
 @record
@@ -131,7 +131,7 @@ class StoredColumn:
 
 
 @record
-class Chunks:
+class Chunks(Unread):
     """How traces of a format are read in chunks; set on a Reader."""
 
     dimensions: Mapping[str, str]
