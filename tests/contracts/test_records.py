@@ -84,8 +84,8 @@ def test_others_do() -> None:
 
 
 def test_the_standard_library_takes_them_for_dataclasses() -> None:
-    assert dataclasses.is_dataclass(Point)
-    assert is_record(Point)
+    assert dataclasses.is_dataclass(MAKE)
+    assert is_record(MAKE)
     names = ["x", "y", "seen", "label"]
     assert [one.name for one in dataclasses.fields(Point)] == [one.name for one in fields(Point)] == names
     assert [one.name for one in dataclasses.fields(Place)] == [*names, "name"]
