@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -74,14 +75,15 @@ def _parser(command: Command) -> ArgumentParser:
 
 def _columns() -> int:
     """Return how wide help may be, as `shutil` tells it to `argparse`; it loads what packs and unpacks files."""
-    told = os.environ.get("COLUMNS", "")
-    if told.isdecimal() and int(told):
-        return int(told)
-    stdout = sys.__stdout__
-    try:
-        return (stdout and os.get_terminal_size(stdout.fileno()).columns) or 80
-    except (OSError, ValueError):
-        return 80
+    told = 0
+    with suppress(ValueError):
+        told = int(os.environ.get("COLUMNS", "0"))
+    if told > 0:
+        return told
+    with suppress(OSError, ValueError):
+        if sys.__stdout__ is not None:
+            told = os.get_terminal_size(sys.__stdout__.fileno()).columns
+    return told if told > 0 else 80
 
 
 def version() -> str:
