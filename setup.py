@@ -28,7 +28,7 @@ class BuildWithData(build_py):
                 shutil.copytree(ROOT / folder, data / folder, dirs_exist_ok=True)
             shutil.copy(ROOT / "units.txt", data / "units.txt")
         sys.path.insert(0, str(ROOT))
-        from dctv.readers.perfetto_descriptors import write_descriptors  # only importable from here on
+        from dctv.readers.perfetto_spec.descriptors import write_descriptors  # only importable from here on
         from dctv.syntax.table import write_table
 
         write_table(data)

@@ -949,13 +949,13 @@ class PerfettoExport:
     def instants(self, batch: Any) -> bytes: ...
 
 def uftrace_pass(setup: object, threads: int, progress: Callable[[int, int], None] | None) -> RowPass:
-    """Merge the records of a uftrace data directory, whose small files `dctv.readers.uftrace.Setup` tells of."""
+    """Merge the records of a uftrace data directory, whose small files `readers.uftrace_files.setup` tells of."""
 
 def perf_data_pass(paths: list[str], threads: int, progress: Callable[[int, int], object] | None = None) -> RowPass:
     """Read perf.data files: samples, tracepoints, and what the kernel told of processes."""
 
 def ctf_pass(mount: Mapping[str, Any], threads: int, progress: Callable[[int, int], None] | None = None) -> RowPass:
-    """Decode the streams of CTF traces; `mount` is what `dctv.readers.ctf` makes of their metadata."""
+    """Decode the streams of CTF traces; `mount` is what `dctv.readers.ctf_metadata.mount` makes of their metadata."""
 
 def perf_script_pass(paths: list[str], threads: int, progress: Callable[[int, int], object] | None = None) -> RowPass:
     """Read the text of `perf script`: samples with the stacks below them, tracepoints, other records."""

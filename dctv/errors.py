@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass, field
 
-from dctv.record import record
+from dctv.record import field, record
 
 
 @record
@@ -104,7 +103,7 @@ class Interrupted(DctvError):
     exit_code = 130
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class WarningLog:
     """Collects the warnings of one statement; equal messages are counted, not repeated."""
 

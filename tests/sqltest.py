@@ -24,7 +24,7 @@ from pathlib import Path
 import pytest
 from _pytest._code.code import TerminalRepr, TracebackStyle
 
-from dctv.console.narration import failed_assertion, harmless, warning_line
+from dctv.console.narration import harmless, warning_line
 from dctv.errors import DctvError, render
 from dctv.run.result import Asserted, Done, Result
 from dctv.session import Session
@@ -84,7 +84,7 @@ def _show(outcome: Result | Done | Asserted, out: io.BytesIO) -> None:
             write(outcome, out)
             out.writelines(f"{harmless(warning_line(*warning))}\n".encode() for warning in outcome.warnings)
         case Asserted(passed=False):
-            out.write(f"{harmless(render(failed_assertion(outcome)))}\n".encode())
+            out.write(f"{harmless(render(outcome.failure()))}\n".encode())
 
 
 class SqlItem(pytest.Item):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from sqlglot import exp
@@ -21,6 +20,7 @@ from dctv.contracts.table_function import TableFunction
 from dctv.errors import BindError
 from dctv.plan.nodes import Kernel, Plan, Relation, physical_names
 from dctv.plan.sql import aliased, identifier, table
+from dctv.record import fields, replace
 from dctv.syntax import ast
 from dctv.types.schema import Kind, Schema
 
@@ -302,7 +302,7 @@ def _names_itself(cte: ast.CommonTable) -> bool:
         if isinstance(node, tuple):
             return any(search(item) for item in node)
         if isinstance(node, ast.Node):
-            return any(search(getattr(node, f)) for f in node.__dataclass_fields__ if f != "place")
+            return any(search(getattr(node, one.name)) for one in fields(node) if one.name != "place")
         return False
 
     return search(cte.select)

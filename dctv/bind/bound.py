@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 from typing import Literal
 
 from sqlglot import exp
 
 from dctv.errors import BindError, Place, UnitError
-from dctv.record import record
-from dctv.types.units import NO_UNIT, Unit, compatible, finer, ratio
+from dctv.record import record, replace
+from dctv.types.unit import NO_UNIT, Unit
+from dctv.types.units import compatible, finer, ratio
 
 Family = Literal["integer", "float", "text"] | None
 """What is known of a type before the engine is asked; None is any other type, or an unknown one."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from sqlglot import exp
 
@@ -11,10 +10,12 @@ from dctv.bind import state_paths
 from dctv.bind.bound import Bound, Family, convert, operand, scale, unify
 from dctv.bind.context import Context
 from dctv.errors import BindError, UnitError, nearest
+from dctv.record import replace
 from dctv.syntax import ast
 from dctv.types.schema import DURATION
+from dctv.types.unit import NO_UNIT, Unit
 from dctv.types.unit_rules import UnitRule, result_unit
-from dctv.types.units import NO_UNIT, Unit, multiply, parse_unit
+from dctv.types.units import multiply, parse_unit
 
 Bind = Callable[[ast.Expr, Context], Bound]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Protocol
 
 from sqlglot import exp
@@ -16,9 +15,9 @@ from dctv.contracts.function_rule import FunctionRule
 from dctv.contracts.span_operator import SpanOperator
 from dctv.errors import WarningLog
 from dctv.plan.nodes import Plan
-from dctv.record import record
+from dctv.record import field, record
 from dctv.syntax import ast
-from dctv.types.units import Unit
+from dctv.types.unit import Unit
 
 
 @record
@@ -93,7 +92,7 @@ class Subqueries(Protocol):
         ...
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Context:
     """What the expressions of one clause are bound in."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -16,7 +15,7 @@ from dctv.bind.scope import Scope, ScopeColumn, unknown_column
 from dctv.bind.tables import Source, bind_source
 from dctv.errors import BindError, nearest
 from dctv.plan.sql import aliased, identifier
-from dctv.record import record
+from dctv.record import record, replace
 from dctv.syntax import ast
 from dctv.syntax.print import header
 

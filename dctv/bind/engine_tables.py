@@ -14,7 +14,7 @@ from dctv.plan.nodes import Relation
 from dctv.plan.sql import identifier
 from dctv.syntax import ast
 from dctv.types.schema import ColumnType, Kind, Schema
-from dctv.types.units import NO_UNIT
+from dctv.types.unit import NO_UNIT
 
 if TYPE_CHECKING:
     from dctv.bind.binder import Binder

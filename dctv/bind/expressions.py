@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from fractions import Fraction
 from math import isfinite
 
@@ -14,8 +13,10 @@ from dctv.bind.bound import Bound, constant, convert, operand, unify
 from dctv.bind.context import Context
 from dctv.bind.scope import Scope, family_of
 from dctv.errors import BindError, UnitError
+from dctv.record import replace
 from dctv.syntax import ast
-from dctv.types.units import NO_UNIT, Unit, parse_unit
+from dctv.types.unit import NO_UNIT, Unit
+from dctv.types.units import parse_unit
 from dctv.types.values import engine_type
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 
 from sqlglot import exp
@@ -23,10 +22,11 @@ from dctv.bind.filter_tests import (
 from dctv.contracts.reader import EventColumns
 from dctv.errors import BindError, Place, UnitError, WarningLog, nearest
 from dctv.plan.sql import column, is_null, known
-from dctv.record import record
+from dctv.record import field, record
 from dctv.syntax import filter as ast
 from dctv.types.schema import TS, ColumnType, Schema
-from dctv.types.units import NO_UNIT, Unit, compatible, is_bare, parse_unit, ratio
+from dctv.types.unit import NO_UNIT, Unit
+from dctv.types.units import compatible, is_bare, parse_unit, ratio
 
 _FIELDS = ("name", "cat", "pid", "tid", "ts", "dur")
 _RENAMED = ("args_", "field_")
@@ -73,7 +73,7 @@ Meaning = str | Found | Inside | None
 """Of a field in one table: a text that all its events have, a column, a member of one, or nothing."""
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Findings:
     """What was seen of a filter in all tables."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from sqlglot import exp
@@ -19,7 +18,7 @@ from dctv.bind.spans import SpanSource, bind_spans, member_of, sorted_plan
 from dctv.errors import BindError, nearest
 from dctv.plan.nodes import Plan, Relation, physical_names
 from dctv.plan.sql import aliased, table
-from dctv.record import record
+from dctv.record import record, replace
 from dctv.syntax import ast
 from dctv.types.schema import ColumnType, Kind, Schema
 

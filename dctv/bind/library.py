@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from dctv.bind.arguments import bind_argument
@@ -13,6 +12,7 @@ from dctv.catalog.stdlib import Module
 from dctv.contracts.table_function import REQUIRED, Argument, Parameter, PlanBuilder, Quantity, TableFunction
 from dctv.errors import Source
 from dctv.plan.nodes import Plan
+from dctv.record import replace
 from dctv.syntax import ast
 from dctv.syntax.parse import parse_expression
 from dctv.types.units import compatible, parse_unit

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from dctv.bind.spans import sorted_plan
 from dctv.contracts.span_operator import Input
+from dctv.patterns import pattern
 from dctv.plan.nodes import Plan, Relation, column_names, physical_names
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 _OPERATOR = "merge adjacent"
 # Equality of other types (nested ones with floats, intervals) is not that of their bytes.
-_COMPARABLE = re.compile(
+_COMPARABLE = pattern(
     r"U?(TINYINT|SMALLINT|INTEGER|BIGINT)|BOOLEAN|VARCHAR|BLOB|DOUBLE|FLOAT|DATE|TIME|TIMESTAMP(_\w+| WITH TIME ZONE)?"
     r"|DECIMAL\(\d+, *\d+\)|ENUM\(.*\)"
 )

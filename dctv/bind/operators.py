@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 
 from sqlglot import exp
@@ -10,8 +9,10 @@ from sqlglot import exp
 from dctv.bind.bound import Bound, both, constant, operand, scale, unify
 from dctv.contracts.engine import ZERO_DIVISION
 from dctv.errors import BindError, UnitError
+from dctv.record import replace
 from dctv.syntax import ast
-from dctv.types.units import NO_UNIT, divide, multiply
+from dctv.types.unit import NO_UNIT
+from dctv.types.units import divide, multiply
 
 _COMPARISONS = {
     "=": exp.EQ,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -10,6 +9,7 @@ from sqlglot import exp
 from dctv.catalog.namespace import Part, StoredTable
 from dctv.catalog.stdlib import cast_to
 from dctv.plan.nodes import Plan, Relation, physical_names
+from dctv.record import field, record
 from dctv.types.schema import TS, Kind
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ _SHOWN = 8
 """A note names so many events at most."""
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Feeds:
     """What the tables are that a view of the standard library is made of."""
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 from sqlglot import exp
 
 from dctv.bind.bound import Bound, Family
 from dctv.errors import BindError, Place, nearest
 from dctv.plan.nodes import physical_names
-from dctv.record import record
+from dctv.record import field, record
 from dctv.syntax import ast
 from dctv.types.schema import DURATION, TS, ColumnType, Schema
 from dctv.types.values import is_float, is_integer, is_string
@@ -62,7 +61,7 @@ class ScopeTable:
         return len(tail) == len(qualifier) and all(map(same, tail, qualifier))
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Scope:
     """The tables of one select, and around it those of the select it is nested in."""
 

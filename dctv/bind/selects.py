@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -18,9 +17,11 @@ from dctv.bind.scope import Scope, ScopeColumn, ScopeTable
 from dctv.errors import BindError
 from dctv.plan.nodes import Plan, physical_names
 from dctv.plan.sql import aliased, identifier, table
+from dctv.record import replace
 from dctv.syntax import ast
 from dctv.types.schema import ColumnType
-from dctv.types.units import NO_UNIT, compatible, finer, ratio
+from dctv.types.unit import NO_UNIT
+from dctv.types.units import compatible, finer, ratio
 
 if TYPE_CHECKING:
     from dctv.bind.binder import Binder

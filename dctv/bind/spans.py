@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import fields, is_dataclass, replace
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -14,7 +13,7 @@ from dctv.bind.scope import Scope, ScopeTable, table_in_scope
 from dctv.errors import BindError
 from dctv.plan.nodes import Plan, Relation, physical_names, ranked_names
 from dctv.plan.sql import aliased, table
-from dctv.record import record
+from dctv.record import fields, is_record, record, replace
 from dctv.syntax import ast
 from dctv.types.schema import DURATION, TS, Kind, Schema
 
@@ -138,7 +137,7 @@ def columns_in(node: object) -> Iterator[ast.Column]:
     elif isinstance(node, tuple):
         for item in node:
             yield from columns_in(item)
-    elif is_dataclass(node) and isinstance(node, ast.Node) and not isinstance(node, ast.Select):
+    elif is_record(node) and isinstance(node, ast.Node) and not isinstance(node, ast.Select):
         for one in fields(node):
             if one.name != "place":
                 yield from columns_in(getattr(node, one.name))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -16,6 +15,7 @@ from dctv.bind.scope import Scope, ScopeColumn, ScopeTable, table_in_scope
 from dctv.bind.spans import bind_spans, is_join
 from dctv.errors import BindError, nearest
 from dctv.plan.sql import identifier, table
+from dctv.record import field, record
 from dctv.syntax import ast
 from dctv.types.schema import ColumnType
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from dctv.bind.binder import Binder
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Source:
     """What FROM offers: the engine's FROM and JOINs, and the tables in scope."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -18,6 +17,7 @@ from dctv.bind.spans import SpanSource, bind_spans, sorted_plan
 from dctv.errors import BindError, Place
 from dctv.plan.nodes import Plan, Relation, physical_names
 from dctv.plan.sql import aliased, table
+from dctv.record import replace
 from dctv.syntax import ast
 from dctv.types.schema import DURATION, TS, Kind, Schema
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
 from typing import Any, Literal
 
 from dctv.calls.rules import COLORS, Match, Rule, Trigger
 from dctv.errors import Place, Source, UsageError, nearest
-from dctv.record import record
+from dctv.patterns import pattern
+from dctv.record import record, replace
 
 Option = Literal["filter", "notrace", "trigger", "caller", "hide", "location"]
 ARGUMENTS: Mapping[str, Option] = {
@@ -23,8 +23,8 @@ ARGUMENTS: Mapping[str, Option] = {
 """What SQL calls the options that are lists of words."""
 
 _UNITS = {"": 1, "ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9, "m": 60 * 10**9, "h": 3600 * 10**9}
-_TIME = re.compile(r"([0-9]+)([a-z]*)")
-_CONDITION = re.compile(r"arg([0-9]+)(?:/[a-z]+[0-9]*)?(==|!=|>=|<=|>|<|&)(-?(?:0x[0-9a-fA-F]+|[0-9]+))")
+_TIME = pattern(r"([0-9]+)([a-z]*)")
+_CONDITION = pattern(r"arg([0-9]+)(?:/[a-z]+[0-9]*)?(==|!=|>=|<=|>|<|&)(-?(?:0x[0-9a-fA-F]+|[0-9]+))")
 _LARGEST = 2**63 - 1
 
 

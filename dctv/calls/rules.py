@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
 from typing import Literal
 
-from dctv.record import record
+from dctv.record import fields, record, replace
 
 Match = Literal["regex", "glob", "simple"]
 MATCHES: tuple[Match, ...] = ("regex", "glob", "simple")

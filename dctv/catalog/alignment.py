@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from dctv.catalog.mount import Mount
 from dctv.catalog.shifting import told
 from dctv.contracts.reader import LoadedTrace
 from dctv.errors import TraceError
+from dctv.record import replace
 
 UNTOLD = ("", "trace", "unknown")
 """Clocks of which nothing is known."""

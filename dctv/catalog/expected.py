@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field
 from fnmatch import fnmatchcase
 from functools import cache
 from typing import Any
@@ -14,9 +13,10 @@ from dctv import resources
 from dctv.contracts.reader import EventColumns
 from dctv.plan.nodes import Plan, Relation, physical_names
 from dctv.plan.sql import aliased, call, cast, column, select, text
-from dctv.record import record
+from dctv.record import field, record
 from dctv.types.schema import TS, ColumnType, Kind, Schema
-from dctv.types.units import NO_UNIT, parse_unit
+from dctv.types.unit import NO_UNIT
+from dctv.types.units import parse_unit
 from dctv.types.values import engine_type
 
 RAW = "raw_events."

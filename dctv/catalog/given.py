@@ -10,7 +10,8 @@ from dctv.errors import UsageError, nearest
 from dctv.plan.nodes import Scan, physical_names
 from dctv.plan.source import Held
 from dctv.types.schema import ColumnType, Kind, Schema
-from dctv.types.units import NO_UNIT, Unit, parse_unit
+from dctv.types.unit import NO_UNIT, Unit
+from dctv.types.units import parse_unit
 
 
 def scan_of(name: str, data: Any, units: Mapping[str, str], engine: Engine) -> Scan:

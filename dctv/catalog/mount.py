@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import field
 from functools import cache, partial
 
 from sqlglot import exp
@@ -21,7 +20,7 @@ from dctv.plan.nodes import Plan, Relation, Scan
 from dctv.plan.rows import of_rows
 from dctv.plan.source import Source
 from dctv.plan.sql import typed_nothing
-from dctv.record import record
+from dctv.record import field, record
 from dctv.syntax import ast
 from dctv.types.schema import DURATION, TS, ColumnType, Kind, Schema
 from dctv.types.units import parse_unit

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from dctv.contracts.table_function import TableFunction
 from dctv.errors import BindError, nearest
 from dctv.plan.nodes import Plan
-from dctv.record import record
+from dctv.record import field, record
 from dctv.syntax import ast
 from dctv.types.schema import Schema
 
@@ -54,7 +53,7 @@ _FEW = 3
 Entry = StoredTable | View | Part | TableFunction
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Namespace:
     """One level: names of things, and of further levels."""
 

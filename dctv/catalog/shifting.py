@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from sqlglot import exp
 
 from dctv.contracts.reader import LoadedTrace
 from dctv.plan.nodes import Plan, Relation, physical_names
+from dctv.record import replace
 from dctv.types.schema import TS
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -14,11 +13,12 @@ from dctv import resources
 from dctv.catalog.expected import ExpectedEvent, expected_events
 from dctv.errors import Source
 from dctv.plan.nodes import Plan, Relation, physical_names
-from dctv.record import record
+from dctv.record import record, replace
 from dctv.syntax import ast
 from dctv.syntax.parse import parse_select
 from dctv.types.schema import TS, ColumnType, Kind, Schema
-from dctv.types.units import NO_UNIT, parse_unit
+from dctv.types.unit import NO_UNIT
+from dctv.types.units import parse_unit
 from dctv.types.values import engine_type
 
 EVERY = "*"

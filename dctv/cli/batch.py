@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dctv.cli.errand import Desk, carry_out, note_warnings
 from dctv.cli.junit import Case, junit_xml
 from dctv.cli.texts import Text
-from dctv.console.narration import failed_assertion, say, warn
+from dctv.console.narration import say, warn
 from dctv.console.sink import file_sink
 from dctv.console.verdict import FAILED, OK
 from dctv.contracts.writer import Writer
 from dctv.errors import DctvError, UsageError, render
-from dctv.record import record
+from dctv.record import field, record
 from dctv.run.result import Asserted, Done, Result
+
+if TYPE_CHECKING:
+    from argparse import Namespace
 
 
 @record
@@ -29,7 +31,7 @@ class Batch:
     writer: Writer
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Tally:
     """What running the texts came to."""
 
@@ -93,7 +95,7 @@ def _write(result: Result, writer: Writer, desk: Desk, tally: Tally) -> None:
 def _note(asserted: Asserted, source: str, tally: Tally) -> None:
     failure = None
     if not asserted.passed:
-        failure = render(failed_assertion(asserted))
+        failure = render(asserted.failure())
         say(failure)
     tally.cases.append(Case(source, asserted.message or asserted.text, failure))
 

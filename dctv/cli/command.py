@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from dctv.record import record
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
 
 
 @record

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-import argparse
+import os
 import sys
+from contextlib import suppress
+from functools import partial
 from importlib import import_module
 from pathlib import Path
-from pkgutil import iter_modules
+from typing import TYPE_CHECKING
 
 import dctv.cli.commands
 from dctv.cli.command import Command
+from dctv.cli.plain_words import plain_arguments
 from dctv.console.verdict import OK, WRONG
-from dctv.contracts.shelf import scan
+from dctv.contracts.shelf import modules, scan
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser
 
 EXIT_CODES = """exit codes:
   0    all is well
@@ -42,22 +48,42 @@ def dispatch(words: list[str]) -> int:
 
 def _named(words: list[str]) -> Command | None:
     """Return the command that the first word names, if its module has the same name, without importing the others."""
-    if not words or words[0] not in {info.name for info in iter_modules(dctv.cli.commands.__path__)}:
+    if not words or words[0] not in modules(dctv.cli.commands):
         return None
     module = import_module(f"{dctv.cli.commands.__name__}.{words[0]}")
     return next((c for c in vars(module).values() if isinstance(c, Command) and c.name == words[0]), None)
 
 
 def _run(command: Command, words: list[str]) -> int:
+    arguments = plain_arguments(command.configure, words)
+    return command.run(_parser(command).parse_intermixed_args(words) if arguments is None else arguments)
+
+
+def _parser(command: Command) -> ArgumentParser:
+    import argparse
+
     parser = argparse.ArgumentParser(
         prog=f"dctv {command.name}",
         description=command.title,
         allow_abbrev=False,
         epilog=EXIT_CODES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=partial(argparse.RawDescriptionHelpFormatter, width=_columns() - 2),
     )
     command.configure(parser)
-    return command.run(parser.parse_intermixed_args(words))
+    return parser
+
+
+def _columns() -> int:
+    """Return how wide help may be, as `shutil` tells it to `argparse`; it loads what packs and unpacks files."""
+    told = 0
+    with suppress(ValueError):
+        told = int(os.environ.get("COLUMNS", "0"))
+    if told > 0:
+        return told
+    with suppress(OSError, ValueError):
+        if sys.__stdout__ is not None:
+            told = os.get_terminal_size(sys.__stdout__.fileno()).columns
+    return told if told > 0 else 80
 
 
 def version() -> str:
@@ -74,7 +100,9 @@ def version() -> str:
         return str(tomllib.loads(text)["project"]["version"])
 
 
-def _top(commands: dict[str, Command]) -> argparse.ArgumentParser:
+def _top(commands: dict[str, Command]) -> ArgumentParser:
+    import argparse
+
     wide = max(len(name) for name in commands)
     listing = "\n".join(f"  {name.ljust(wide)}  {c.title}" for name, c in commands.items())
     parser = argparse.ArgumentParser(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dctv.console.attended import Check, attended, end_process
 from dctv.console.narration import say, warn
@@ -16,6 +16,9 @@ from dctv.console.verdict import OK, PARTIAL
 from dctv.index.mounting import AUTO_BYTES, When
 from dctv.record import record
 from dctv.session import Session
+
+if TYPE_CHECKING:
+    from argparse import Namespace
 
 
 @record

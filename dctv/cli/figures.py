@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from dctv.index.summary import QUANTILES, Durations, Summary
 from dctv.record import record
 from dctv.types.schema import ColumnType, Kind, Schema
-from dctv.types.units import NO_UNIT, parse_unit
+from dctv.types.unit import NO_UNIT
+from dctv.types.units import parse_unit
 
 if TYPE_CHECKING:
     import pyarrow as pa

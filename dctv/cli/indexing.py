@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 from dctv import readers
@@ -14,6 +13,7 @@ from dctv.contracts.shelf import scan
 from dctv.errors import Interrupted
 from dctv.index.order import Order, Outcome, differences, fulfil
 from dctv.index.trace import Trace
+from dctv.record import replace
 
 Progress = Callable[[str, int, int], None]
 

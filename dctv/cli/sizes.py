@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import re
 import time
-from argparse import ArgumentTypeError
+
+from dctv.cli.plain_words import refusal
+from dctv.patterns import pattern
 
 _BYTES = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
 _BYTES |= {"kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "tib": 1 << 40}
 _SECONDS = {"s": 1, "m": 60, "min": 60, "h": 3600, "d": 86400, "w": 604800}
-_NUMBER = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]*)")
+_NUMBER = pattern(r"([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]*)")
 
 
 def byte_count(text: str) -> int:
     """Read a number of bytes."""
     match = _NUMBER.fullmatch(text)
     if match is None or match[2].lower() not in _BYTES:
-        raise ArgumentTypeError(f"found `{text}`, expected a size such as 10GB")
+        raise refusal(f"found `{text}`, expected a size such as 10GB")
     return int(float(match[1]) * _BYTES[match[2].lower()])
 
 
@@ -24,7 +25,7 @@ def seconds(text: str) -> float:
     """Read a time."""
     match = _NUMBER.fullmatch(text)
     if match is None or match[2].lower() not in _SECONDS:
-        raise ArgumentTypeError(f"found `{text}`, expected a time such as 30d or 12h")
+        raise refusal(f"found `{text}`, expected a time such as 30d or 12h")
     return float(match[1]) * _SECONDS[match[2].lower()]
 
 

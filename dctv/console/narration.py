@@ -5,9 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 
-from dctv.errors import AssertionFailed, DctvError, render
-from dctv.run.result import Asserted
-from dctv.writers.cells import visible
+from dctv.errors import DctvError, render
+from dctv.writers.visible import visible
 
 
 def say(text: str) -> None:
@@ -23,11 +22,6 @@ def say(text: str) -> None:
 def complain(error: DctvError) -> None:
     """Print an error with its place and hint."""
     say(render(error))
-
-
-def failed_assertion(asserted: Asserted) -> AssertionFailed:
-    """Return the error that says that an assertion does not hold."""
-    return AssertionFailed(f"assertion failed: {asserted.message or asserted.text}", asserted.place)
 
 
 def warn(warnings: Iterable[tuple[str, int]]) -> None:

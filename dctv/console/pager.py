@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import io
 import os
-import re
 import shlex
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 
 from dctv.console.sink import Sink, stdout_sink
+from dctv.patterns import pattern
+from dctv.record import record
 from dctv.writers.cells import width
 
 _LESS = "SRX"
 """Long lines are cut rather than folded, colours are shown, and the last page stays."""
-_COLOURS = re.compile("\033\\[[0-9;]*m")
+_COLOURS = pattern("\033\\[[0-9;]*m")
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Keyboard:
     """Tells whether the pager has the keyboard, where Ctrl-C is not for us."""
 

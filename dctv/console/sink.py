@@ -8,17 +8,17 @@ import stat
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
 from dctv.errors import UsageError
+from dctv.record import record
 
 STDOUT = (Path("-"), Path("/dev/stdout"))
 """Names of `-o` that mean stdout; replacing what /dev/stdout points to would be a surprise."""
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Sink:
     """Where results go."""
 

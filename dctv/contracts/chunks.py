@@ -7,10 +7,9 @@ facts of the whole trace: it begins at a gzip member, at a seek point inside of 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
 from typing import Any, Protocol
 
-from dctv.record import record
+from dctv.record import field, record
 
 LINE = "dctv:line"
 """A column of decoded chunks, uint32: the number of the event's line (or packet) in its chunk, from 0."""

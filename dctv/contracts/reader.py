@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from dctv.contracts.chunks import Checkpoint, Known, Origin, Pass
-from dctv.record import record
+from dctv.record import Unread, field, record, unread
 from dctv.types.schema import Schema
+from dctv.types.unit import NO_UNIT, Unit
 
 
 @record
@@ -53,6 +54,18 @@ class TraceTable:
     """Set for raw event tables: the session makes `events` of them, so no reader builds that table."""
     rows: Callable[[], Sequence[Sequence[str | int | bool | None]]] | None = None
     """Gives the rows of a small table in place of `data`, so that telling of it takes no pyarrow."""
+
+
+@cache
+def told_unit(text: str) -> Unit:
+    """Return the unit that a text is known to mean; it is read when somebody looks at it."""
+
+    def read() -> Unit:
+        from dctv.types.units import parse_unit
+
+        return parse_unit(text)
+
+    return unread(Unit, read) if text else NO_UNIT
 
 
 @record
@@ -118,7 +131,7 @@ class StoredColumn:
 
 
 @record
-class Chunks:
+class Chunks(Unread):
     """How traces of a format are read in chunks; set on a Reader."""
 
     dimensions: Mapping[str, str]

@@ -1,11 +1,14 @@
-"""Fills a shelf: imports every module of a package and keeps the records of one kind."""
+"""Fills a shelf: imports every module of a package and keeps the records of one kind.
+
+What modules of a shelf share, or only need once they are chosen, is in packages within; those are not searched.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from importlib import import_module
-from pkgutil import iter_modules
+from pathlib import Path
 from types import ModuleType
 from typing import Protocol, TypeVar
 
@@ -22,14 +25,20 @@ class Named(Protocol):
 T = TypeVar("T", bound=Named)
 
 
+def modules(package: ModuleType) -> list[str]:
+    """Return the names of a package's modules, sorted; `pkgutil` would load what looks into programs to tell them."""
+    files = [file for folder in package.__path__ for file in Path(folder).iterdir()]
+    return sorted({file.stem for file in files if file.suffix in {".py", ".pyc"}} - {"__init__"})
+
+
 def scan(package: ModuleType, record: type[T]) -> dict[str, T]:
     """Return all records of a type that modules of a package define, by name; two of one name are our bug.
 
     A module defines records as values of their own or, where they come in families, in tuples.
     """
     found: dict[str, T] = {}
-    for info in sorted(iter_modules(package.__path__), key=lambda i: i.name):
-        module = import_module(f"{package.__name__}.{info.name}")
+    for name in modules(package):
+        module = import_module(f"{package.__name__}.{name}")
         for value in _records(module, record):
             assert found.get(value.name, value) is value, f"two on shelf {package.__name__} are named {value.name}"
             found[value.name] = value

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import replace
 from tempfile import TemporaryDirectory
 from threading import RLock
 from typing import TYPE_CHECKING, Any
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from dctv.plan.nodes import Scan, physical_names
 from dctv.plan.predicate import And, Compare, In, Predicate, Prefix
 from dctv.plan.source import Held
-from dctv.record import record
+from dctv.record import record, replace
 from dctv.state import PartialStateSystem, StateSystem, escape, split
 from dctv.types.schema import DURATION, TS, ColumnType, Kind, Schema
 from dctv.types.units import parse_unit

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
 from fractions import Fraction
 from typing import Any, Protocol
 
@@ -11,9 +10,10 @@ from sqlglot import exp
 
 from dctv.errors import BindError, Place, nearest
 from dctv.plan.nodes import Plan
-from dctv.record import record
+from dctv.record import field, record
 from dctv.types.schema import ColumnType, Schema
-from dctv.types.units import NO_UNIT, Unit, compatible, parse_unit, ratio
+from dctv.types.unit import NO_UNIT, Unit
+from dctv.types.units import compatible, parse_unit, ratio
 
 
 @record

@@ -16,6 +16,7 @@ import duckdb
 
 from dctv.contracts.engine import ZERO_DIVISION, Profile
 from dctv.errors import DctvError, EngineError, Interrupted, UsageError
+from dctv.patterns import pattern
 from dctv.types.values import dialect_type
 
 FAILURES = (duckdb.Error, ValueError, OSError, RuntimeError, MemoryError)
@@ -262,10 +263,8 @@ def _profile(cursor: duckdb.DuckDBPyConnection) -> Profile | None:
     )
 
 
-_PREFIX = re.compile(
-    r"^(?:[A-Z][\w ]*(?:Error|Exception)|INTERRUPT Error|IOError|ArrowInvalid)\s*[:.]\s*", re.IGNORECASE
-)
-_NOISE = re.compile(
+_PREFIX = pattern(r"^(?:[A-Z][\w ]*(?:Error|Exception)|INTERRUPT Error|IOError|ArrowInvalid)\s*[:.]\s*", re.IGNORECASE)
+_NOISE = pattern(
     r"arrow_scan: get_next failed\(\):\s*|External error:\s*|C Data interface error:\s*"
     r"|(?:exporting a|reading the) stream (?:from the object )?registered as '[^']*' failed:\s*"
     r"|^(?:EngineError|Interrupted|ValueError|Invalid argument error):\s*",
@@ -273,9 +272,9 @@ _NOISE = re.compile(
 )
 
 
-_TYPES = re.compile(r"\b(VARCHAR|BIGINT|INTEGER|SMALLINT|TINYINT|DOUBLE|FLOAT|BOOLEAN|BLOB)\b(?!_)")
-_NO_FORM = re.compile(r"[Nn]o function matches the given name and argument types '([^(]+)\((.*)\)'\. You might need.*")
-_OVERFLOW = re.compile(r"[Tt]ype U?INT128 with value (-?\d+) can't be cast because .*")
+_TYPES = pattern(r"\b(VARCHAR|BIGINT|INTEGER|SMALLINT|TINYINT|DOUBLE|FLOAT|BOOLEAN|BLOB)\b(?!_)")
+_NO_FORM = pattern(r"[Nn]o function matches the given name and argument types '([^(]+)\((.*)\)'\. You might need.*")
+_OVERFLOW = pattern(r"[Tt]ype U?INT128 with value (-?\d+) can't be cast because .*")
 
 
 def message_of(error: BaseException) -> str:

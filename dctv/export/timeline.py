@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from dctv.errors import UsageError
-from dctv.record import record
+from dctv.record import record, replace
 from dctv.session import Session
 from dctv.types.schema import DURATION, TS
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import shutil
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +19,7 @@ from dctv.index.build import (
     generation,
     looked_at,
     publish,
+    remove_folder,
     unchanged,
     workspace,
 )
@@ -30,9 +29,10 @@ from dctv.index.location import INDEX
 from dctv.index.records import Layout
 from dctv.index.trace import Trace
 from dctv.index.writing import IndexWriter
+from dctv.record import field, record, replace
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Tally:
     """What a pass has come to."""
 
@@ -177,8 +177,8 @@ class Attempt:
         (self._work / INDEX).unlink(missing_ok=True)
         if self._spool is not None:
             self._spool.close()
-        shutil.rmtree(self._work / "runs", ignore_errors=True)
-        shutil.rmtree(self._work / "store", ignore_errors=True)
+        remove_folder(self._work / "runs")
+        remove_folder(self._work / "store")
 
 
 def statistics_of(

@@ -9,7 +9,6 @@ be others, and better ones, than those of the engine.
 from __future__ import annotations
 
 import math
-import re
 import struct
 import zlib
 from collections import Counter
@@ -20,10 +19,11 @@ from functools import cached_property
 from dctv.contracts.chunks import Origin
 from dctv.errors import IndexUnusable
 from dctv.index.summary import Statistics, Sums, added, read_counts, sums_by_name
+from dctv.patterns import pattern
 from dctv.plan.question import Aggregate, Cell, Question
 from dctv.record import record
 
-_INTEGER = re.compile("-?[0-9]{1,18}")
+_INTEGER = pattern("-?[0-9]{1,18}")
 """Texts that certainly fit into 64 bits."""
 _AS_TEXT = ("string", "uint", "int")
 

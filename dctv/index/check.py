@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -17,7 +16,7 @@ from dctv.index.build import MakeSpool
 from dctv.index.database import ALWAYS, Index
 from dctv.index.opening import open_whole
 from dctv.index.trace import Trace
-from dctv.record import record
+from dctv.record import record, replace
 
 _TABLES = (
     "files",
@@ -60,7 +59,7 @@ def check(trace: Trace, index: Index, make_spool: MakeSpool | None, scratch: Pat
     return found.lines()
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Findings:
     """What differs."""
 

@@ -8,7 +8,6 @@ import sqlite3
 import threading
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
@@ -27,6 +26,7 @@ from dctv.index.records import (
     StoredFile,
 )
 from dctv.index.seal import checksum
+from dctv.record import replace
 
 ALWAYS = ("name", "ts", "dur")
 """Dimensions that every index has."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from dctv.contracts.chunks import Checkpoint
@@ -17,7 +16,7 @@ from dctv.index.records import Layout
 from dctv.index.seal import unsealed_copy
 from dctv.index.trace import Trace
 from dctv.index.writing import IndexWriter
-from dctv.record import record
+from dctv.record import record, replace
 
 
 @record

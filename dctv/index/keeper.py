@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 from dctv.errors import IndexFailed, IndexUnusable
 from dctv.index import locks
 from dctv.index.anew import build
-from dctv.index.build import STORE, WORKSPACE, Built, MakeSpool, reason
+from dctv.index.build import STORE, WORKSPACE, Built, MakeSpool, reason, remove_folder
 from dctv.index.database import Index
 from dctv.index.extend import extend, lack
 from dctv.index.finding import find
@@ -43,13 +41,14 @@ def ensure(trace: Trace, plan: Plan) -> tuple[Index, Built | None]:
         IndexFailed: it cannot be built, or another process builds it and is not to be waited for.
         TraceError: the trace cannot be read.
     """
-    folder = index_folder(trace.about, plan.index_dir)
+    about = trace.about
+    folder = index_folder(about, plan.index_dir)
     good = None if plan.force else _good(trace, plan)
     if good is not None:
         return good, None
     built = _prepared(trace, plan, folder)
     sweep(folder)
-    index = find(trace.about, plan.index_dir, plan.note)
+    index = find(about, plan.index_dir, plan.note)
     if index is None:
         raise IndexFailed(f"the index in `{folder}` vanished after it was built")
     return index, built
@@ -88,7 +87,7 @@ def _completed(trace: Trace, plan: Plan, folder: Path, index: Index) -> Built | 
     return built or build(trace, plan.wanted, folder, plan.make_spool)
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class _Builder:
     """A hold on the right to build."""
 
@@ -136,7 +135,7 @@ def sweep(folder: Path) -> None:
             dead = path.name.startswith(WORKSPACE)
             old = path.name.startswith(STORE) and path.name != f"{STORE}{current}"
             if dead or old:
-                shutil.rmtree(path, ignore_errors=True)
+                remove_folder(path)
 
 
 def _generation(folder: Path) -> str | None:

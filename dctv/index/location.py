@@ -6,11 +6,15 @@ import json
 import os
 import re
 from collections.abc import Mapping, Sequence
-from hashlib import blake2b
 from pathlib import Path
 
 from dctv.errors import UsageError
 from dctv.record import record
+
+try:
+    from _blake2 import blake2b
+except ImportError:
+    from hashlib import blake2b  # The same; it loads OpenSSL too.
 
 INDEX = "trace.idx"
 """The index's name in its folder."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Literal
@@ -17,7 +16,7 @@ from dctv.index.location import subject
 from dctv.index.mounted import IndexedTrace
 from dctv.index.sources import all_events, sources_of
 from dctv.index.trace import Trace
-from dctv.record import record
+from dctv.record import record, replace
 
 AUTO_BYTES = 256 << 20
 """Text from which on an index is built unasked: reading so much takes seconds and a gigabyte of memory each time."""

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from dctv.errors import IndexUnusable
 from dctv.index.build import Built, Settings, Spool, layout
@@ -16,7 +14,7 @@ from dctv.index.finding import find
 from dctv.index.keeper import Plan, ensure
 from dctv.index.location import cache_folder, index_folder
 from dctv.index.trace import Trace
-from dctv.record import record
+from dctv.record import field, record, replace
 
 Report = Callable[[str, int, int], None]
 """Told what is done, bytes done and bytes in all; raises to end it."""
@@ -53,7 +51,7 @@ class Outcome:
     """Dimensions that were asked for and of which no event has a value."""
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Reporter:
     """Reports of a build as words and bytes."""
 
@@ -124,6 +122,8 @@ def differences(trace: Trace, order: Order, label: str, report: Report) -> list[
             raise IndexUnusable(told[0])
         raise IndexUnusable(f"found no index in `{index_folder(trace.about, order.index_dir)}`")
     try:
+        from tempfile import TemporaryDirectory
+
         with TemporaryDirectory(prefix="dctv-check-") as scratch:
             reporter = Reporter(label, report)
             return check(_watched(trace, reporter), index, reporter.spool, Path(scratch))

@@ -13,7 +13,6 @@ from __future__ import annotations
 import threading
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property, partial, reduce
 from itertools import pairwise
 from pathlib import Path
@@ -25,7 +24,7 @@ from dctv.index.chunk_sets import Possible, positions_of, set_of, where
 from dctv.index.evidence import Evidence, Ranges, limits
 from dctv.index.records import Bloom, DimensionStatistics, IndexedFile
 from dctv.plan.predicate import And, Anything, Compare, In, Not, Or, Predicate
-from dctv.record import record
+from dctv.record import record, replace
 
 _FAR = 2**63 - 1
 """An end that is not known: sums beyond it do not fit."""

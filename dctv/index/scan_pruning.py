@@ -8,7 +8,6 @@ none, is as good as another text.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from fractions import Fraction
 from typing import Protocol
 
@@ -26,7 +25,7 @@ from dctv.plan.predicate import (
     Prefix,
     both,
 )
-from dctv.record import record
+from dctv.record import record, replace
 
 _MOST_HASHES = 4096
 """More than these are as good as all of them."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +17,7 @@ from dctv.plan.nodes import physical_names
 from dctv.plan.predicate import ALWAYS, NEVER, Constant, Predicate, both, carried
 from dctv.plan.question import Cell, Question
 from dctv.plan.source import Run, Source
-from dctv.record import record
+from dctv.record import record, replace
 from dctv.types.schema import DURATION, TS
 
 if TYPE_CHECKING:
@@ -74,7 +73,7 @@ class Stored:
             IndexUnusable: the file is missing or damaged.
         """
         self.trace.index.verify(self.file)
-        columns = known(self.file.columns).columns
+        columns = list(known(self.file.columns).numbers)
         names = columns if self.file.name == EVENTS else physical_names(self.trace.tables[self.file.name].schema)
         pruning = self.pruning
         query = relation(self.file.path, columns, names, None if pruning is None else pruning.times)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from dctv.record import record
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -21,18 +22,14 @@ REST = -1
 """Stands for a column's number in parts that belong to no column: Bloom filters, and the file's directory."""
 
 
-@dataclass(frozen=True)
+@record
 class Told:
     """What is known of a Parquet file without looking at it."""
 
-    columns: tuple[str, ...]
+    numbers: dict[str, int]
+    """The number of each column."""
     parts: tuple[tuple[int, int, int], ...]
     """Column (or REST), bytes and CRC-32 of each part, one behind the other from the file's begin to its end."""
-
-    @cached_property
-    def numbers(self) -> dict[str, int]:
-        """The number of each column."""
-        return {name: number for number, name in enumerate(self.columns)}
 
     def bytes_of(self, columns: Collection[str]) -> int:
         """Return how many bytes a query reads that needs these columns, if no row group is left out."""
@@ -45,7 +42,8 @@ def known(text: str) -> Told:
     """Return what was written when the file was."""
     raw = json.loads(text)
     flat = raw["parts"]
-    return Told(tuple(raw["columns"]), tuple(zip(flat[::3], flat[1::3], flat[2::3], strict=True)))
+    numbers = {name: number for number, name in enumerate(raw["columns"])}
+    return Told(numbers, tuple(zip(flat[::3], flat[1::3], flat[2::3], strict=True)))
 
 
 def _places(sizes: Sequence[int]) -> list[tuple[int, int]]:

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import json
 import math
-import re
 import struct
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Protocol
 
 from dctv.errors import IndexUnusable
 from dctv.index.records import ChunkSummary, DimensionStatistics
-from dctv.record import record
+from dctv.patterns import pattern
+from dctv.record import field, record
 
 if TYPE_CHECKING:
     from dctv._kernels import Sketch
@@ -30,7 +29,7 @@ _MOST_BYTES = 256 << 20
 """Sketches of a chunk's names, unpacked, are never larger."""
 
 
-_INTEGER = re.compile("-?[0-9]{1,18}")
+_INTEGER = pattern("-?[0-9]{1,18}")
 """Texts that certainly fit into 64 bits."""
 
 
@@ -114,7 +113,7 @@ class Summary:
     """Whether quantiles are."""
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Sums:
     """Durations that are being added up."""
 

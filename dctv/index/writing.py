@@ -7,7 +7,6 @@ import os
 import sqlite3
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from dctv.index.location import Subject
 from dctv.index.records import Layout
 from dctv.index.schema import HEADER, TABLES
 from dctv.index.seal import seal
+from dctv.record import fields
 
 _STATISTICS = """
     INSERT INTO chunk_statistics VALUES (
@@ -70,7 +70,7 @@ class IndexWriter:
 
     def layout(self, layout: Layout) -> None:
         """Note how the index is built, and that all files have its dimensions."""
-        self.tell({"layout": json.dumps(asdict(layout))})
+        self.tell({"layout": json.dumps({one.name: getattr(layout, one.name) for one in fields(layout)})})
 
     def chunk(self, chunk: DecodedChunk, statistics: Rows) -> None:
         """Write all that is known of a chunk."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 
 from dctv.plan.nodes import Kernel, Plan, Relation, Scan
+from dctv.record import field, record
 from dctv.types.schema import Kind, Schema
 from dctv.types.values import dialect_type
 
@@ -23,7 +23,7 @@ def explain(
     return list(_Explaining(sql, is_shared, ran).lines(plan, 0))
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class _Explaining:
     """What stays the same on the way down, and which shared plans have been shown."""
 

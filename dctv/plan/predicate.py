@@ -7,13 +7,12 @@ row for which it is not true is not needed. Truth is three-valued as in SQL, a m
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from operator import eq, ge, gt, le, lt, ne
 from types import EllipsisType
 from typing import Any
 
-from dctv.record import record
+from dctv.record import record, replace
 
 Value = bool | int | Fraction | str
 """A literal; numbers are exact (a float of the query is the fraction that it is), times are in ns."""

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Collection, Sequence
-from dataclasses import field
 from typing import Any, Protocol
 
 from sqlglot import exp
 
 from dctv.plan.predicate import Predicate
 from dctv.plan.question import Cell, Question
-from dctv.record import record
+from dctv.record import field, record
 
 
 @record(eq=False)

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
+
+from dctv.record import record
 
 _PIECE = 1 << 20
 _TRIAL = 1 << 20
@@ -23,7 +24,7 @@ _MAGIC = b"\x1f\x8b\x08"
 _EXTRA, _NAME, _COMMENT, _CHECK = 4, 8, 16, 2
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Member:
     """One gzip member: its header's bytes, how it was deflated, and how much text it holds."""
 
@@ -32,7 +33,7 @@ class Member:
     text: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Container:
     """A whole file: plain, a sequence of members that zlib can repeat, or neither."""
 

@@ -6,12 +6,12 @@ import json
 import sqlite3
 import zlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from dctv.errors import TraceError
 from dctv.provenance.container import Container, Member
+from dctv.record import record
 
 if TYPE_CHECKING:
     import numpy as np
@@ -44,7 +44,7 @@ CREATE TABLE provenance_order(
 """
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Origin:
     """A file that was reorganized."""
 
@@ -67,7 +67,7 @@ class Origin:
     """The copy of the packed file, where no packing gives the same bytes."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Group:
     """Events that go together."""
 
@@ -77,7 +77,7 @@ class Group:
     """In the filter language; empty for what no other group takes."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Written:
     """A file that events were written to."""
 
@@ -90,7 +90,7 @@ class Written:
     events: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Segment:
     """Consecutive lines of an output that come from one chunk of a source, in its order."""
 

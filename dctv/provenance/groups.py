@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +16,7 @@ from dctv.errors import Source, TraceError, UsageError, WarningLog
 from dctv.plan.sql import aliased, number, table
 from dctv.provenance.database import Group, Written
 from dctv.provenance.split import REST, Job, known_of, reorganize
+from dctv.record import record
 from dctv.syntax.filter import Filter, parse_filter
 from dctv.types.units import parse_unit
 
@@ -39,7 +39,7 @@ def groups_of(predicates: Mapping[str, str]) -> list[Group]:
     return [*named, Group(len(named), REST, "")]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Choice:
     """How the events of one table are told apart: by a query over them, or all are of one group."""
 
@@ -105,7 +105,7 @@ def _query(case: exp.Case, otherwise: int) -> str:
     return select.sql(dialect="duckdb")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Order:
     """What a person wants of a reorganization."""
 

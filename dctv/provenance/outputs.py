@@ -6,12 +6,12 @@ import gzip
 import hashlib
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from dctv.errors import TraceError
 from dctv.provenance.lines import lines_of, text_of
+from dctv.record import field, record
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -40,7 +40,7 @@ class Output(Protocol):
         ...
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class GzipOutput:
     """Lines in gzip members."""
 

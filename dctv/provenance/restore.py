@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import shutil
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -14,6 +13,7 @@ from dctv.provenance.container import pack
 from dctv.provenance.database import Origin, Provenance
 from dctv.provenance.lines import interleaved, text_of
 from dctv.provenance.outputs import Lines, digest_of
+from dctv.record import field, record
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -52,7 +52,7 @@ class Rebuilt:
         return {number: walk.left() for number, walk in self._outputs.items()}
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class _Walk:
     """An output that is read from its beginning to its end."""
 
@@ -153,7 +153,7 @@ class _Hashed:
         return self._hash.hexdigest()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Verdict:
     """What a verification found."""
 

@@ -6,7 +6,6 @@ import hashlib
 import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +16,7 @@ from dctv.provenance.container import container_of
 from dctv.provenance.database import NAME, Group, Origin, Recorder, Segment, Written
 from dctv.provenance.lines import chosen, lines_of
 from dctv.provenance.outputs import GzipOutput, Output, ParquetOutput, digest_of
+from dctv.record import field, record
 
 if TYPE_CHECKING:
     import numpy as np
@@ -34,7 +34,7 @@ Homes = Callable[[str, Any], "np.ndarray[Any, Any]"]
 """A table's name and its finished rows -> for each row the number of its group, uint16."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Job:
     """What is to be reorganized, and how."""
 
@@ -47,7 +47,7 @@ class Job:
     context: LoadContext
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class _Place:
     """A file being written."""
 
@@ -101,7 +101,7 @@ def reorganize(job: Job, known: Known, homes: Homes) -> list[Written]:
         shutil.rmtree(work, ignore_errors=True)
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class _Splitting:
     """One run over the chunks of all sources."""
 

@@ -9,8 +9,8 @@ from typing import Any
 from dctv.contracts.reader import Head
 from dctv.errors import TraceError
 from dctv.readers.described import Described
-from dctv.readers.plain import DIMENSIONS, OPTIONS, passes
-from dctv.readers.plain_tables import PlainFile, PlainTable, name_of, units_of
+from dctv.readers.plain_files.options import DIMENSIONS, OPTIONS, passes
+from dctv.readers.plain_files.tables import PlainFile, PlainTable, name_of, units_of
 
 _FILE = b"ARROW1"
 

@@ -8,8 +8,6 @@ not be placed in time is in `unread`. Times are kept to the nanosecond, whatever
 
 from __future__ import annotations
 
-import gzip
-import re
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -18,6 +16,7 @@ from typing import Any
 from dctv.contracts.chunks import DecodedChunk
 from dctv.contracts.reader import Head, LoadContext
 from dctv.errors import TraceError
+from dctv.patterns import pattern
 from dctv.readers.chrome_zip import Member, members
 from dctv.readers.described import Described, RowPass
 from dctv.readers.dftracer import sniff as is_dftracer
@@ -27,10 +26,10 @@ _HEAD = 1 << 16
 _FAR = 16 << 20
 """How far into an object its member `traceEvents` is looked for."""
 
-_LIST = re.compile(rb"\[[\s,]*\{")
-_EVENTS = re.compile(rb'["\']?traceEvents["\']?\s*[:=]\s*\[')
-_PHASE = re.compile(rb'[{,\s]["\']?ph["\']?\s*[:=]\s*["\'][!-~]["\']')
-_EVENT = re.compile(rb'\{(?:[^{}]|\{[^{}]*\})*?["\']ph["\']\s*:\s*["\'][!-~]["\']')
+_LIST = pattern(rb"\[[\s,]*\{")
+_EVENTS = pattern(rb'["\']?traceEvents["\']?\s*[:=]\s*\[')
+_PHASE = pattern(rb'[{,\s]["\']?ph["\']?\s*[:=]\s*["\'][!-~]["\']')
+_EVENT = pattern(rb'\{(?:[^{}]|\{[^{}]*\})*?["\']ph["\']\s*:\s*["\'][!-~]["\']')
 
 
 def sniff(head: Head) -> bool:
@@ -55,6 +54,8 @@ def _may_begin_far(text: bytes) -> bool:
 
 def _is_far(head: Head) -> bool:
     """Whether events begin behind what is usually looked at."""
+    import gzip
+
     try:
         with gzip.open(head.path) if head.raw.startswith(b"\x1f\x8b") else head.path.open("rb") as file:
             return _is_trace(file.read(_FAR))

@@ -7,15 +7,15 @@ for, `comm`, `pid` and `tid` are known too.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 
 from dctv.contracts.reader import Head, LoadContext
 from dctv.errors import TraceError
+from dctv.patterns import pattern
 from dctv.readers.described import Described, RowPass
 
-_LINE = re.compile(rb"[^\s,{\[<\"'#][^\n]*[ \t]\d+\r?")
+_LINE = pattern(rb"[^\s,{\[<\"'#][^\n]*[ \t]\d+\r?")
 _LINES = 64
 
 

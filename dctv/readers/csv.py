@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,8 +10,8 @@ from dctv.contracts.head import head_of
 from dctv.contracts.reader import Head
 from dctv.errors import TraceError
 from dctv.readers.described import Described
-from dctv.readers.plain import DIMENSIONS, OPTIONS, passes
-from dctv.readers.plain_tables import PlainFile, PlainTable, name_of
+from dctv.readers.plain_files.options import DIMENSIONS, OPTIONS, passes
+from dctv.readers.plain_files.tables import PlainFile, PlainTable, name_of
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -39,6 +38,8 @@ def _divider(text: bytes) -> str | None:
     lines = shown.splitlines()
     if len(text) >= _HEAD:
         lines = lines[:-1]
+    import csv
+
     for divider in _DIVIDERS:
         rows = [row for row in csv.reader(lines[:20], delimiter=divider) if row]
         if rows and len(rows[0]) > 1 and all(abs(len(row) - len(rows[0])) <= 1 for row in rows) and _is_header(rows[0]):

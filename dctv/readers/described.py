@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
@@ -28,11 +27,11 @@ from dctv.contracts.reader import (
     Reader,
     StoredColumn,
     TraceTable,
+    told_unit,
 )
 from dctv.errors import TraceError
-from dctv.record import record
+from dctv.record import field, record
 from dctv.types.schema import TS, ColumnType, Kind, Schema
-from dctv.types.units import NO_UNIT, parse_unit
 
 TYPES = {"int": "BIGINT", "uint": "UBIGINT", "float": "DOUBLE", "bool": "BOOLEAN", "text": "VARCHAR", "json": "JSON"}
 """What the engine calls the types of described columns."""
@@ -184,9 +183,7 @@ def tables_of(facts: Mapping[str, Any]) -> dict[str, TraceTable]:
 
 
 def _table(told: Mapping[str, Any]) -> TraceTable:
-    columns = tuple(
-        ColumnType(name, TYPES[kind], parse_unit(unit) if unit else NO_UNIT) for name, kind, unit in told["columns"]
-    )
+    columns = tuple(ColumnType(name, TYPES[kind], told_unit(unit)) for name, kind, unit in told["columns"])
     kind = Kind.EVENT if columns and columns[0].name == TS else Kind.REGULAR
     event = told["event"]
     if event is None and told["name"].startswith(RAW):

@@ -18,21 +18,9 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
-from dctv.contracts.reader import Head, LoadContext, LoadedTrace, Reader, Records
-from dctv.errors import TraceError
-from dctv.readers.dftracer_chunks import CHUNKS
-from dctv.readers.dftracer_tables import (
-    check_found,
-    check_options,
-    diagnostics_of,
-    distinct,
-    event_table,
-    files_table,
-    properties_of,
-    regular_table,
-)
+from dctv.contracts.reader import Chunks, Head, LoadContext, LoadedTrace, Reader, Records
+from dctv.record import unread
 
 
 def sniff(head: Head) -> bool:
@@ -66,29 +54,15 @@ def _is_record(line: bytes) -> bool:
 
 def load(paths: Sequence[Path], context: LoadContext) -> LoadedTrace:
     """Read the files of one trace; `_ts` 0 is the earliest event of all."""
-    from dctv._kernels import decode_pfw
+    from dctv.readers.dftracer_rows.loading import load_whole
 
-    check_options(context.options)
-    try:
-        found = decode_pfw([str(path) for path in paths], max(1, context.threads), context.progress)
-    except ValueError as error:
-        raise TraceError(f"cannot read `{paths[0]}`: {error}") from None
-    check_found(found.files, found.troubles)
-    tables = {
-        f"raw_events.{name}": event_table(name, data, distinct(data.column("cat"))) for name, data in found.events
-    }
-    tables["metadata"] = regular_table(found.metadata)
-    tables["files"] = files_table(found.files)
-    properties = properties_of(found.start_ns, found.files, _versions(found))
-    return LoadedTrace(tables, diagnostics_of(found.troubles), found.last_ts, properties)
+    return load_whole(paths, context)
 
 
-def _versions(found: Any) -> list[object]:
-    """The versions that `start` events tell, such as 20003."""
-    for name, data in found.events:
-        if name == "start" and "version" in data.column_names:
-            return distinct(data.column("version"))
-    return []
+def _chunks() -> Chunks:
+    from dctv.readers.dftracer_rows.chunks import CHUNKS
+
+    return CHUNKS
 
 
 def records(properties: Mapping[str, str]) -> Records:
@@ -113,5 +87,5 @@ READER = Reader(
     sniff=sniff,
     load=load,
     records=records,
-    chunks=CHUNKS,
+    chunks=unread(Chunks, _chunks),
 )

@@ -19,15 +19,16 @@ from pathlib import Path
 
 from dctv.contracts.reader import Head, LoadContext
 from dctv.errors import TraceError
+from dctv.patterns import pattern
 from dctv.readers.described import Described, RowPass
 
-_HEADER = re.compile(rb"^# tracer: function_graph\b", re.M)
-_LINE = re.compile(
+_HEADER = pattern(rb"^# tracer: function_graph\b", re.M)
+_LINE = pattern(
     rb"^[ \t]*(?:\d+\.\d+[ \t]*\|)?[ \t]*\d{1,5}\)[^\n|]{0,48}(?:\|[^\n|]{0,32}){0,2}"
     rb"\|[ ]*(?:\}|/\*|[\w.$<>:~]+[ ]?\()",
     re.M,
 )
-_PREFIXED = re.compile(rb"^[^\n]{0,64}-\d+\s+(?:\([ \d-]+\)\s+)?\[\d{1,6}\]\s", re.M)
+_PREFIXED = pattern(rb"^[^\n]{0,64}-\d+\s+(?:\([ \d-]+\)\s+)?\[\d{1,6}\]\s", re.M)
 
 
 def sniff(head: Head) -> bool:

@@ -18,21 +18,18 @@ import re
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-from dctv.contracts.reader import Head, LoadContext, LoadedTrace, Reader, TraceTable
-from dctv.errors import TraceError
-from dctv.readers.ftrace_chunks import CHUNKS
-from dctv.readers.ftrace_fields import FIXED, OPTIONAL, counts_table, event_table
-from dctv.readers.ftrace_report import check, check_met, check_options, diagnostics, properties
+from dctv.contracts.reader import Chunks, Head, LoadContext, LoadedTrace, Reader
+from dctv.patterns import pattern
+from dctv.record import unread
 
-_EVENT = re.compile(rb"^[^\n]{0,64}-\d+\s+(?:\([ \d-]+\)\s+)?\[\d{1,6}\]\s*(?:[^\s:]{1,12}\s+)?\d+(?:\.\d+)?:\s", re.M)
-_HEADER = re.compile(
+_EVENT = pattern(rb"^[^\n]{0,64}-\d+\s+(?:\([ \d-]+\)\s+)?\[\d{1,6}\]\s*(?:[^\s:]{1,12}\s+)?\d+(?:\.\d+)?:\s", re.M)
+_HEADER = pattern(
     rb"^(?:# tracer: |version = \d+\r?$|cpus=\d+\r?$|CPU:\d+ \[(?:LOST \d|\d+ EVENTS|EVENTS D)|TRACE:\r?$"
     rb"|# [\w-]+ latency trace v)",
     re.M,
 )
-_MARKUP = re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?:!|html|head|script)", re.I)
+_MARKUP = pattern(rb"(?:\xef\xbb\xbf)?\s*<(?:!|html|head|script)", re.I)
 _PAGE = (b"linuxPerfData", b"trace-data", b"tr-ui-timeline-view", b"tracing.TimelineModel", b"Android System Trace")
 _ZLIB = (b"\x78\x01", b"\x78\x5e", b"\x78\x9c", b"\x78\xda")
 _HEAD_SIZE = 1 << 16
@@ -55,35 +52,15 @@ def sniff(head: Head) -> bool:
 
 def load(paths: Sequence[Path], context: LoadContext) -> LoadedTrace:
     """Read the files of one trace; they share one clock, and `_ts` 0 is the first event of all."""
-    from dctv._kernels import decode_ftrace
+    from dctv.readers.ftrace_events.loading import load_whole
 
-    check_options(context.options)
-    for path in paths:
-        check(path)
-    try:
-        found = decode_ftrace([str(path) for path in paths], max(1, context.threads), context.progress)
-    except OSError as error:
-        raise TraceError(f"cannot read `{error.args[0]}`: {error.args[1]}") from None
-    except ValueError as error:
-        raise TraceError(f"cannot hold the tables of `{paths[0]}`: {error}") from None
-    for path, met in zip(paths, found["files"], strict=True):
-        check_met(path, met)
-    return LoadedTrace(_tables(found["tables"]), diagnostics(paths, found), found["last"], properties(found))
+    return load_whole(paths, context)
 
 
-def _tables(decoded: Sequence[tuple[str, Any, bool, list[tuple[str, int]]]]) -> dict[str, TraceTable]:
-    lacks = [c for c in OPTIONAL if all(_is_empty(data, c) for _, data, _, _ in decoded)]
-    tables = {
-        f"raw_events.{name}": event_table(name, data, lacks=lacks, in_order=not unsorted)
-        for name, data, unsorted, _ in decoded
-    }
-    counts = [(printed, f"raw_events.{name}", n) for name, _, _, names in decoded for printed, n in names]
-    tables["event_counts"] = counts_table(counts)
-    return tables
+def _chunks() -> Chunks:
+    from dctv.readers.ftrace_events.chunks import CHUNKS
 
-
-def _is_empty(data: Any, column: str) -> bool:
-    return bool(data.column(FIXED.index(column)).null_count == len(data))
+    return CHUNKS
 
 
 READER = Reader(
@@ -92,5 +69,5 @@ READER = Reader(
     suffixes=(".txt", ".txt.gz", ".trace", ".trace.gz", ".systrace", ".systrace.gz", ".ftrace", ".html", ".html.gz"),
     sniff=sniff,
     load=load,
-    chunks=CHUNKS,
+    chunks=unread(Chunks, _chunks),
 )

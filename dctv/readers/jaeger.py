@@ -6,16 +6,16 @@ on a host in a process; `args` has all tags, those of the process under `process
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import partial
-from typing import Any
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from dctv.contracts.reader import Head
+from dctv.contracts.reader import Head, LoadContext
 from dctv.readers.described import Described
-from dctv.readers.spans import DIMENSIONS, Rows, SpanPass, members, text, whole
-from dctv.types.schema import TS
+from dctv.readers.service_spans import DIMENSIONS
 
-_SHOWN = {"traceID", "spanID", "operationName", "references", "startTime", "duration", "tags", "logs", "processID"}
+if TYPE_CHECKING:
+    from dctv.readers.service_spans.spans import SpanPass
 
 
 def sniff(head: Head) -> bool:
@@ -24,55 +24,11 @@ def sniff(head: Head) -> bool:
     return start.startswith(b"{") and b'"data"' in start and (b'"traceID"' in start or b'"traceId"' in start)
 
 
-def _tags(value: object) -> dict[str, Any]:
-    return {str(one.get("key")): one.get("value") for one in members(value)}
+def _start(paths: Sequence[Path], context: LoadContext, chunk_bytes: int) -> SpanPass:
+    from dctv.readers.service_spans.jaeger import take
+    from dctv.readers.service_spans.spans import SpanPass
 
-
-def take(member: str, element: Any, rows: Rows) -> None:
-    """Turn one trace into rows."""
-    if member != "data" or not isinstance(element, dict):
-        if member not in {"total", "limit", "offset", "errors"}:
-            rows.skip(f"unknown member `{member[:50]}`" if member != "data" else "element is no object")
-        return
-    told = element.get("processes")
-    processes = told if isinstance(told, dict) else {}
-    for span in members(element.get("spans")):
-        process = span.get("process") or processes.get(str(span.get("processID")))
-        _span(span, process if isinstance(process, dict) else {}, rows)
-
-
-def _span(span: Mapping[str, Any], process: Mapping[str, Any], rows: Rows) -> None:
-    tags, tagged = _tags(span.get("tags")), _tags(process.get("tags"))
-    service = text(process.get("serviceName"))
-    pid = whole(tagged.get("pid", tagged.get("process.pid")))
-    host = text(tagged.get("hostname", tagged.get("host.name")))
-    track = rows.track("service", service or "", pid, host)
-    rest = {name: value for name, value in span.items() if name not in _SHOWN and value not in (None, [], {})}
-    args = {**tags, **rest, **({"process": tagged} if tagged else {})}
-    parents = [one for one in members(span.get("references")) if one.get("refType") == "CHILD_OF"]
-    links = [one for one in members(span.get("references")) if one.get("refType") != "CHILD_OF"]
-    if links:
-        args["references"] = links
-    start, dur = whole(span.get("startTime")), whole(span.get("duration"))
-    failed = tags.get("error") in {True, "true"} or tags.get("otel.status_code") == "ERROR"
-    shared = {"cat": text(tags.get("otel.scope.name", tags.get("otel.library.name"))), "pid": pid, "track": track}
-    shared |= {"tid": whole(tags.get("thread.id")), "service": service}
-    ids = {"trace_id": text(span.get("traceID")), "span_id": text(span.get("spanID"))}
-    row = {
-        TS: None if start is None else start * 1000,
-        "dur": None if dur is None else dur * 1000,
-        "name": text(span.get("operationName")),
-        "args": args,
-        "parent_span_id": text(parents[0].get("spanID")) if parents else None,
-        "kind": text(tags.get("span.kind")),
-        "status": "error" if failed else "unset",
-    }
-    rows.add("span", {**shared, **ids, **row})
-    for log in members(span.get("logs")):
-        fields = _tags(log.get("fields"))
-        ts = whole(log.get("timestamp"))
-        name = text(fields.get("event", fields.get("message")))
-        rows.add("span_event", {**shared, **ids, TS: None if ts is None else ts * 1000, "name": name, "args": fields})
+    return SpanPass(take, paths, context, chunk_bytes)
 
 
 READER = Described(
@@ -80,6 +36,6 @@ READER = Described(
     title="Jaeger JSON (.json)",
     suffixes=(),
     sniff=sniff,
-    start=partial(SpanPass, take),
+    start=_start,
     dimensions=DIMENSIONS,
 ).reader()

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from dctv.contracts.reader import Head
 from dctv.readers.described import Described
-from dctv.readers.plain import DIMENSIONS, OPTIONS, passes
-from dctv.readers.plain_tables import PlainFile, PlainTable, name_of
+from dctv.readers.plain_files.options import DIMENSIONS, OPTIONS, passes
+from dctv.readers.plain_files.tables import PlainFile, PlainTable, name_of
 
 if TYPE_CHECKING:
     from sqlglot import exp

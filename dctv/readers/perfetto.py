@@ -15,7 +15,6 @@ from pathlib import Path
 
 from dctv.contracts.reader import Head, LoadContext
 from dctv.readers.described import Described, RowPass
-from dctv.readers.perfetto_descriptors import descriptors
 
 _NUMBERS = {8, 58, 10, 13, 41, 42, 87, 3, 79, 98}
 """Fields of a packet that are numbers; all others of those that are known are messages or bytes."""
@@ -65,6 +64,7 @@ def _is_packet(packet: bytes, *, whole: bool) -> bool:
 def start(paths: Sequence[Path], context: LoadContext, _: int) -> RowPass:
     """Begin a pass."""
     from dctv._kernels import perfetto_pass
+    from dctv.readers.perfetto_spec.descriptors import descriptors
 
     threads = max(1, context.threads)
     return perfetto_pass([str(path) for path in paths], threads, context.progress, descriptors=descriptors())

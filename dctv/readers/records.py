@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from dctv.contracts.reader import Diagnostic, Head, LoadContext, LoadedTrace, Reader, TraceTable
 from dctv.errors import TraceError
 from dctv.readers import dftracer, ftrace_text
+from dctv.record import replace
 
 COLUMN = "record"
 KEY = b"dctv.reader"
@@ -39,6 +38,8 @@ def _format(path: Path) -> str | None:
 
 def load(paths: Sequence[Path], context: LoadContext) -> LoadedTrace:
     """Unpack the lines and read them as what they are."""
+    from tempfile import TemporaryDirectory
+
     formats = {_format(path) for path in paths}
     if len(formats) > 1:
         raise TraceError(f"the files have records of several formats: {', '.join(sorted(map(str, formats)))}")

@@ -13,8 +13,8 @@ from urllib.parse import quote
 from dctv.contracts.reader import Head
 from dctv.errors import TraceError
 from dctv.readers.described import Described
-from dctv.readers.plain import DIMENSIONS, OPTIONS, passes
-from dctv.readers.plain_tables import PlainFile, PlainTable
+from dctv.readers.plain_files.options import DIMENSIONS, OPTIONS, passes
+from dctv.readers.plain_files.tables import PlainFile, PlainTable
 
 if TYPE_CHECKING:
     from sqlglot import exp

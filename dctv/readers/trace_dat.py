@@ -14,7 +14,6 @@ from pathlib import Path
 from dctv.contracts.reader import Head, LoadContext
 from dctv.errors import TraceError
 from dctv.readers.described import Described, RowPass
-from dctv.readers.tracepoint_formats import WithUnits
 
 _MAGIC = b"\x17\x08\x44tracing"
 
@@ -27,6 +26,7 @@ def sniff(head: Head) -> bool:
 def start(paths: Sequence[Path], context: LoadContext, _: int) -> RowPass:
     """Begin a pass over the files."""
     from dctv._kernels import trace_dat_pass
+    from dctv.readers.ftrace_events.tracepoints import WithUnits
 
     for name in context.options:
         raise TraceError(f"option `{name}` is unknown to trace-dat")

@@ -10,6 +10,7 @@ from prompt_toolkit.completion import CompleteEvent, Completer, Completion, Path
 from prompt_toolkit.document import Document
 
 from dctv.errors import DctvError
+from dctv.patterns import pattern
 from dctv.repl.commands import COMMANDS, modes
 from dctv.repl.statements import cut
 from dctv.session import Session
@@ -17,13 +18,13 @@ from dctv.syntax.complete import Context, context, expected_keywords, tokens
 from dctv.syntax.keywords import RESERVED
 from dctv.types.units import known_units
 
-_IN_PATH = re.compile(r"(?:\bMOUNT\s+TRACE\s+'|^\s*\.read\s+|^\s*\.mount\s+\w+=)([^'\n]*)$", re.IGNORECASE)
-_COMMAND = re.compile(r"\s*\.(\w*)(\s+)?(\S*)$")
-_UNFINISHED = re.compile(r"(?<![\w`.])(?:\w|`[^`]*+`|\.)*+$")
+_IN_PATH = pattern(r"(?:\bMOUNT\s+TRACE\s+'|^\s*\.read\s+|^\s*\.mount\s+\w+=)([^'\n]*)$", re.IGNORECASE)
+_COMMAND = pattern(r"\s*\.(\w*)(\s+)?(\S*)$")
+_UNFINISHED = pattern(r"(?<![\w`.])(?:\w|`[^`]*+`|\.)*+$")
 _BEFORE_TABLES = frozenset({"FROM", "JOIN", "INTO"})
 MOST = 300
 """More candidates than that help nobody to choose."""
-_BARE = re.compile(r"[^\W\d]\w*")
+_BARE = pattern(r"[^\W\d]\w*")
 
 
 class SqlCompleter(Completer):

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
 
 from dctv.console.attended import Check, attended, end_process
-from dctv.console.narration import complain, failed_assertion, say, warn
+from dctv.console.narration import complain, say, warn
 from dctv.console.pager import Keyboard, paged_sink
 from dctv.console.progress import ProgressBar
 from dctv.console.sink import Sink, stdout_sink
 from dctv.console.verdict import BROKEN_PIPE, FAILED, OK, PARTIAL, WRONG, Verdict
 from dctv.contracts.writer import Rows, Writer
+from dctv.record import field, record
 from dctv.repl.statements import cut, in_place, is_empty
 from dctv.run.result import Asserted, Done, Result
 from dctv.session import Session
 from dctv.writers.table import TABLE
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Conversation:
     """A session and the settings of the person who talks to it."""
 
@@ -129,7 +129,7 @@ class Conversation:
                     say(outcome.message)
             case Asserted():
                 if not outcome.passed:
-                    complain(failed_assertion(outcome))
+                    complain(outcome.failure())
 
     def _sink(self) -> AbstractContextManager[Sink]:
         return paged_sink(self._keyboard, self.bar.clear) if self.interactive else stdout_sink(self.bar.clear)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 
+from dctv.patterns import pattern
 from dctv.record import record
 
-_NEXT = re.compile(
+_NEXT = pattern(
     r"""(?P<closed>'(?:[^']|'')*+' | "(?:[^"]|"")*+" | `(?:[^`]|``)*+` | (?:--|\#)[^\n]*)
       | (?P<comment>/\*) | (?P<end>;) | (?P<open>['"`])""",
     re.VERBOSE,
 )
-_COMMENT_MARK = re.compile(r"/\*|\*/")
-_BLANK_OR_COMMENT = re.compile(r"(?:[\s\ufeff]+|(?:--|\#)[^\n]*)*+")
+_COMMENT_MARK = pattern(r"/\*|\*/")
+_BLANK_OR_COMMENT = pattern(r"(?:[\s\ufeff]+|(?:--|\#)[^\n]*)*+")
 
 
 @record

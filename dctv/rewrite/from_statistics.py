@@ -9,7 +9,6 @@ HAVING becomes WHERE, and GROUP BY goes; select list, ORDER BY and LIMIT stay.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from sqlglot import exp
@@ -21,6 +20,7 @@ from dctv.plan.question import Aggregate, Question
 from dctv.plan.rows import of_rows
 from dctv.plan.source import Answered, Held
 from dctv.plan.sql import column, table
+from dctv.record import field, record, replace
 from dctv.rewrite.graph import bottom_up
 from dctv.rewrite.literals import Double, literal_of
 from dctv.types.schema import ColumnType, Kind, Schema
@@ -119,7 +119,7 @@ def _replaced(query: exp.Query, old: exp.Select, new: exp.Select) -> exp.Query:
     return made
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class _Asking:
     """The question that a select asks of a table."""
 

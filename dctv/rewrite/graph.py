@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from dctv.plan.nodes import Kernel, Plan, Relation
+from dctv.record import replace
 
 
 def inputs(plan: Plan) -> tuple[Plan, ...]:

@@ -9,13 +9,13 @@ above a sweep says of these, `push_filter` has written into queries below it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
 from dctv.contracts.span_operator import SpanOperator
 from dctv.plan.nodes import Plan, Relation, Scan
 from dctv.plan.predicate import ALWAYS, Predicate, either
+from dctv.record import field, record, replace
 from dctv.rewrite.graph import inputs, readers_first, with_inputs
 from dctv.rewrite.needs import Needs
 
@@ -25,7 +25,7 @@ def narrow_scans(plan: Plan, _: Mapping[str, SpanOperator]) -> Plan:
     return _Narrowing().narrowed(plan)
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class _Narrowing:
     needs: dict[int, list[Predicate]] = field(default_factory=dict)
     """What the readers of a plan need of its rows, by its identity."""

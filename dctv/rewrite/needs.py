@@ -22,7 +22,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 
 from sqlglot import exp
 
@@ -39,6 +38,7 @@ from dctv.plan.predicate import (
     columns_of,
     either,
 )
+from dctv.record import field, record
 from dctv.rewrite.literals import constant_of, keeps, type_text
 from dctv.rewrite.scan_predicates import predicate_of
 from dctv.rewrite.select_lists import has_effect, is_effect, nodes_of
@@ -61,7 +61,7 @@ _MARK = "\0"
 """Stands between a source's name and a column's in the predicates of a select."""
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Needs:
     """What a query needs of its leaves."""
 

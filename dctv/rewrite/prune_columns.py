@@ -13,14 +13,13 @@ Columns are known by the engine's names, which a narrower schema takes over: `x:
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
 
 from sqlglot import exp
 
 from dctv.contracts.span_operator import SpanOperator
 from dctv.plan.nodes import Kernel, Plan, Relation, Scan, column_names, physical_names
 from dctv.plan.sql import aliased, column, table
-from dctv.record import record
+from dctv.record import field, record, replace
 from dctv.rewrite.graph import inputs, readers_first, with_inputs
 from dctv.rewrite.select_lists import named_columns, narrowed, result_names
 from dctv.types.schema import TS, Kind, Schema

@@ -22,13 +22,13 @@ Sound, step by step:
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
 from dctv.contracts.span_operator import Filters, SpanOperator
 from dctv.plan.nodes import Kernel, Plan, Relation, column_names
 from dctv.plan.sql import aliased, column, table
+from dctv.record import field, record, replace
 from dctv.rewrite.conditions import bound_of, cannot_fail, conjuncts, names_in, renamed, sum_of
 from dctv.rewrite.graph import inputs, with_inputs
 from dctv.rewrite.push_time_range import time_range
@@ -42,7 +42,7 @@ def push_filter(plan: Plan, operators: Mapping[str, SpanOperator]) -> Plan:
     return _Pushing(operators).visit(plan)
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class _Pushing:
     operators: Mapping[str, SpanOperator]
     visited: dict[int, tuple[Plan, Plan]] = field(default_factory=dict)

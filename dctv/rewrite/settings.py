@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dctv.record import record
 
 CHOICES = {"span_engine": ("kernel", "relational"), "rewrite": ("on", "off")}
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Settings:
     """Settings of a session that change no result."""
 

@@ -11,7 +11,8 @@ from dctv.plan.nodes import Plan, Relation, physical_names
 from dctv.plan.sql import aliased, column, subquery, table, typed_nothing
 from dctv.record import record
 from dctv.types.schema import TS, ColumnType, Kind, Schema
-from dctv.types.units import NO_UNIT, parse_unit
+from dctv.types.unit import NO_UNIT
+from dctv.types.units import parse_unit
 
 _WHOLE = ("BIGINT", "INTEGER", "SMALLINT", "TINYINT")
 TIME, PATH, ACTION = "time", "path", "action"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sqlglot import exp
@@ -25,7 +24,7 @@ from dctv.plan.explain import explain
 from dctv.plan.nodes import Plan, Relation, Scan
 from dctv.plan.rows import of_rows
 from dctv.plan.source import Run, Source
-from dctv.record import record
+from dctv.record import field, record, replace
 from dctv.rewrite.graph import readers_first
 from dctv.rewrite.rewrite import rewrite
 from dctv.rewrite.settings import CHOICES, Settings
@@ -50,7 +49,7 @@ class Shelves:
     operators: Mapping[str, SpanOperator]
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Hooks:
     """What execution asks the session for."""
 
@@ -64,7 +63,7 @@ class Hooks:
     control: Control
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Executor:
     """Runs statements against a catalog and an engine."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from dataclasses import fields, is_dataclass
 from enum import Enum
 from fractions import Fraction
 from hashlib import blake2b
@@ -12,19 +11,20 @@ from hashlib import blake2b
 from sqlglot import exp
 
 from dctv.catalog.mount import Mount
+from dctv.patterns import pattern
 from dctv.plan.nodes import Kernel, Plan, Relation, Scan
-from dctv.record import record
+from dctv.record import fields, is_record, record
 from dctv.rewrite.graph import inputs, readers_first
 
 _CALLS = "random uuid uuidv4 uuidv7 gen_random_uuid nextval currval setval setseed now today ago age txid_current"
 _MORE = "transaction_timestamp getvariable getenv stats sleep_ms write_log vector_type in_search_path error user"
-_CHANGING = re.compile(
+_CHANGING = pattern(
     rf"\b({'|'.join((*_CALLS.split(), *_MORE.split()))}|session_user|pg_\w+|inet_\w+)\s*\("
     r"|\b(get_)?current_\w+|\blocaltime",
     re.IGNORECASE,
 )
 """What may give something else the next time."""
-_WORDS = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*\"""")
+_WORDS = pattern(r"""'(?:[^']|'')*'|"(?:[^"]|"")*\"""")
 """Texts and names."""
 _TABLES = frozenset(("unnest", "range", "generate_series"))
 """Functions in FROM whose rows follow from their arguments."""
@@ -113,7 +113,7 @@ def _plain(value: object) -> object:
             return sorted(repr(_plain(one)) for one in value)
         case _ if isinstance(value, dict):
             return [(_plain(key), _plain(one)) for key, one in value.items()]
-        case _ if is_dataclass(value) and not isinstance(value, type):
+        case _ if is_record(value) and not isinstance(value, type):
             return type(value).__name__, [(one.name, _plain(getattr(value, one.name))) for one in fields(value)]
         case _:
             raise _Unknown

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from dctv.contracts.engine import Profile, Query
 from dctv.plan.nodes import ArrowStream, Plan, Relation, Scan
+from dctv.record import field, record
 from dctv.run.result import Result
 
 
@@ -26,7 +26,7 @@ class _Metered:
         return capsule
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Metering:
     """The meters of one run, by the identity of the plans."""
 

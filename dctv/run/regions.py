@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
 
 from sqlglot import exp
 
 from dctv.plan.nodes import Plan, Relation, Scan
+from dctv.record import field, record
 from dctv.run.sharing import Sharing
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Region:
     """One query for the engine and the plans that it reads."""
 
@@ -25,7 +25,7 @@ class Region:
     """Conditions that rules put into it."""
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class _Cutting:
     """What has been collected on the way down."""
 

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from dctv.errors import DctvError, Interrupted, Place, UsageError, WarningLog
+from dctv.errors import AssertionFailed, DctvError, Interrupted, Place, UsageError, WarningLog
 from dctv.record import record
 from dctv.types.schema import Schema
 
@@ -26,6 +26,10 @@ class Asserted:
     passed: bool
     message: str
     place: Place | None = None
+
+    def failure(self) -> AssertionFailed:
+        """Return the error that says that it does not hold."""
+        return AssertionFailed(f"assertion failed: {self.message or self.text}", self.place)
 
 
 @record

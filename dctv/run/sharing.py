@@ -8,12 +8,13 @@ from collections.abc import Callable, Hashable, Iterator, Mapping
 
 from sqlglot import exp
 
+from dctv.patterns import pattern
 from dctv.plan.nodes import Kernel, Plan, Relation, Scan
 from dctv.record import record
 from dctv.rewrite.graph import bottom_up, inputs
 from dctv.rewrite.select_lists import nodes_of
 
-_VOLATILE = re.compile(r"\b(random|uuid|uuidv4|uuidv7|gen_random_uuid|nextval|setval|setseed)\b", re.IGNORECASE)
+_VOLATILE = pattern(r"\b(random|uuid|uuidv4|uuidv7|gen_random_uuid|nextval|setval|setseed)\b", re.IGNORECASE)
 _WORK = (exp.Order, exp.Group, exp.Distinct, exp.Join, exp.Window, exp.SetOperation, exp.Limit, exp.AggFunc, exp.With)
 """What makes a query more than a look at rows one after another."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import replace
 from hashlib import blake2b
 
 from dctv.bind.arguments import bind_argument
@@ -15,7 +14,7 @@ from dctv.contracts.states import History, States
 from dctv.contracts.table_function import Argument
 from dctv.errors import BindError, Place, UsageError, nearest
 from dctv.plan.nodes import Plan
-from dctv.record import record
+from dctv.record import record, replace
 from dctv.run import states
 from dctv.run.changes import Range, changes_of, in_order
 from dctv.run.fingerprint import fingerprint, mounts_of

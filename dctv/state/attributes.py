@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from dctv.errors import nearest
+from dctv.patterns import pattern
 from dctv.state.faults import AttributeNotFound
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ ROOT = -1
 """The node above all attributes."""
 MISSING = -2
 """What is found where there is no attribute."""
-_SPECIAL = re.compile(r"([\\/])")
+_SPECIAL = pattern(r"([\\/])")
 
 
 def escape(names: Sequence[str]) -> str:

@@ -5,12 +5,11 @@ Two trees are equal when they mean the same text: `place` is not compared.
 
 from __future__ import annotations
 
-from dataclasses import field
 from fractions import Fraction
 from typing import Literal as OneOf
 
 from dctv.errors import Place
-from dctv.record import record
+from dctv.record import field, record
 from dctv.syntax import node
 
 Node = node.Node

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
-
 from dctv.errors import ParseError, Place, Source, nearest
+from dctv.patterns import pattern
 from dctv.syntax.expected import expectation, keywords
 from dctv.syntax.lexer import BROKEN, Raw
 from dctv.syntax.parser import END, MAX_DEPTH, Parser, TooDeep
 
 _IMMUTABLE = frozenset({"INSERT", "UPDATE", "DELETE", "ALTER", "TRUNCATE", "MERGE", "REPLACE"})
 _STATEMENTS = frozenset({"ASSERT", "CREATE", "DESCRIBE", "DROP", "EXPLAIN", "MOUNT", "SELECT", "SET", "SHOW"})
-_UNIT = re.compile(
+_UNIT = pattern(
     r"([numkKMGTP]|µ|μ|Ki|Mi|Gi|Ti)?(s|B|b|Hz|m|bytes?|bits?)|secs?|seconds?|mins?|minutes?|hours?|h|days?|percent|cycles?"
     r"|(nano|micro|milli)seconds?|(kilo|mega|giga)(bytes?|hertz)|cm|in|inch(es)?|events?"
 )

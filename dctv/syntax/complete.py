@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import Literal
 
+from dctv.patterns import pattern
 from dctv.record import record
 from dctv.syntax.build.names import unquote
 from dctv.syntax.expected import keywords, terminals
@@ -26,7 +26,7 @@ _KINDS: dict[str, tuple[Kind, ...]] = {
     "unit": ("unit",),
     "path": ("table",),
 }
-_NUMBER = re.compile(r"0[xX][0-9A-Fa-f_]+|[0-9_]*\.?[0-9_]*(?:[eE][+-]?[0-9]+)?")
+_NUMBER = pattern(r"0[xX][0-9A-Fa-f_]+|[0-9_]*\.?[0-9_]*(?:[eE][+-]?[0-9]+)?")
 _OPENED: dict[str, Colour] = {"'": "string", '"': "name", "`": "name"}
 _COLOURS: dict[str, Colour] = {
     "STRING": "string",

@@ -18,6 +18,7 @@ from fractions import Fraction
 from typing import Literal, cast
 
 from dctv.errors import ParseError, Place, Source
+from dctv.patterns import pattern
 from dctv.record import record
 from dctv.syntax.filter_lexer import Token, decoded, scan
 from dctv.syntax.node import Node
@@ -248,7 +249,7 @@ class _Parser:
         return unexpected(self._source, before, self._next, expected)
 
 
-_NUMBER = re.compile(r"([+-]?(?:0[xX][0-9A-Fa-f_]+|[0-9_]*\.?[0-9_]*(?:[eE][+-]?[0-9]+)?))(.*)", re.DOTALL)
+_NUMBER = pattern(r"([+-]?(?:0[xX][0-9A-Fa-f_]+|[0-9_]*\.?[0-9_]*(?:[eE][+-]?[0-9]+)?))(.*)", re.DOTALL)
 
 
 def _amount(token: Token, place: Place) -> Amount:

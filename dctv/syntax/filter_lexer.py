@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from dctv.errors import ParseError, Place, Source
+from dctv.patterns import pattern
+from dctv.record import record
 
 KEYWORDS = frozenset({"and", "or", "not", "in", "is", "true", "false", "null"})
 
-_TOKEN = re.compile(
+_TOKEN = pattern(
     r"""(?P<SPACE>\s+)
     |(?P<FIELD>(?:[^\W\d]\w*|`(?:[^`]|``)*+`)(?:\.(?:\w+|`(?:[^`]|``)*+`))*)
     |(?P<NUMBER>[+-]?(?:0[xX][0-9A-Fa-f]+(?:_[0-9A-Fa-f]+)*
@@ -19,13 +20,13 @@ _TOKEN = re.compile(
     |(?P<MARK>[=!<>]=|&&|\|\||<>|[=<>!()\[\],.&|~])""",
     re.VERBOSE | re.DOTALL,
 )
-_PART = re.compile(r"`((?:[^`]|``)*+)`|(\w+)")
-_AFTER_NUMBER = re.compile(r"[\w.]+")
-_ESCAPE = re.compile(r"\\(u[0-9A-Fa-f]{4}|.)", re.DOTALL)
+_PART = pattern(r"`((?:[^`]|``)*+)`|(\w+)")
+_AFTER_NUMBER = pattern(r"[\w.]+")
+_ESCAPE = pattern(r"\\(u[0-9A-Fa-f]{4}|.)", re.DOTALL)
 _ESCAPES = {'"': '"', "'": "'", "\\": "\\", "/": "/", "n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f"}
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Token:
     """A piece of the text."""
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 
+from dctv.patterns import pattern
+from dctv.record import record
 from dctv.syntax.table import Table
 
 COMMENT = "COMMENT"
@@ -13,7 +14,7 @@ BROKEN = "BROKEN"
 """A token that no text may hold: an unknown character, or what is not terminated."""
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Raw:
     """A token as the characters alone tell it."""
 
@@ -24,8 +25,8 @@ class Raw:
     stop: int
 
 
-_NESTING = re.compile(r"/\*|\*/")
-_AFTER_NUMBER = re.compile(r"\w+")
+_NESTING = pattern(r"/\*|\*/")
+_AFTER_NUMBER = pattern(r"\w+")
 
 
 @lru_cache(maxsize=1)

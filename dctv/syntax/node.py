@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import field, fields
-
 from dctv.errors import Place
-from dctv.record import record
+from dctv.record import field, fields, record
 
 
 @record(eq=False, text=False)

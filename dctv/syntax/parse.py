@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import count
 from typing import cast
 
 from dctv.errors import Place, Source
+from dctv.record import replace
 from dctv.syntax import ast
 from dctv.syntax.build import FORMS
 from dctv.syntax.parser import Parser, TooDeep, Unexpected

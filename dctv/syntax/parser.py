@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache
 
+from dctv.record import record
 from dctv.syntax.keywords import AFTER_NAMES, BEFORE, ENDING, NEGATABLE, RESERVED
 from dctv.syntax.lexer import BROKEN, COMMENT, Raw, scan
 from dctv.syntax.table import Table, load_table
@@ -41,7 +41,7 @@ def default_table() -> Table:
     return load_table()
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class _Stacks:
     states: list[int]
     values: list[object]

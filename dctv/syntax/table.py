@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from dctv import resources
-from dctv.record import record
+from dctv.record import field, record
 
 STARTS = ("script", "lone_expression", "lone_select")
 FILE = "grammar.json"
@@ -34,7 +33,7 @@ class Rule:
     """Whether a single child stands for the whole."""
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Table:
     """A parse table; the rows of a state are unpacked when it is first reached."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 
 from dctv.record import record
-from dctv.types.units import NO_UNIT, Unit
+from dctv.types.unit import NO_UNIT, Unit
 
 TS = "_ts"
 DURATION = "_duration"

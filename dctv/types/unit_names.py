@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import ChainMap
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 
@@ -62,7 +61,7 @@ class _Definition:
     aliases: tuple[str, ...]
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class _Table:
     """All names: of symbols, and of shorthands with the terms they stand for."""
 

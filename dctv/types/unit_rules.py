@@ -7,20 +7,8 @@ from enum import Enum
 from fractions import Fraction
 
 from dctv.errors import UnitError
-from dctv.types.units import (
-    NO_UNIT,
-    Unit,
-    compatible,
-    describe,
-    divide,
-    finer,
-    is_bare,
-    multiply,
-    parse_unit,
-    power,
-    ratio,
-    rooted,
-)
+from dctv.types.unit import NO_UNIT, Unit
+from dctv.types.units import compatible, describe, divide, finer, is_bare, multiply, parse_unit, power, ratio, rooted
 
 Argument = Unit | None
 """The unit of an argument; None for a literal 0 or NULL, which fits every unit."""

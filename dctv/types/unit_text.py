@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from fractions import Fraction
 
 from dctv.errors import UnitError
+from dctv.patterns import pattern
 
 MAX_LENGTH = 200
 """Longer texts are refused, which bounds nesting and powers."""
@@ -17,8 +17,8 @@ Terms = dict[str, Fraction]
 """Powers by name, in the order written; powers may be 0."""
 
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
-_SUPERSCRIPT_RUN = re.compile("⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]+")
-_TOKEN = re.compile(r"\s*(?:(\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?)|([^\W\d]\w*)|(\*\*|[*/^()·-])|(\S))")
+_SUPERSCRIPT_RUN = pattern("⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]+")
+_TOKEN = pattern(r"\s*(?:(\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?)|([^\W\d]\w*)|(\*\*|[*/^()·-])|(\S))")
 _NUMBER, _NAME, _OPERATOR, _OTHER = 1, 2, 3, 4
 
 

@@ -7,29 +7,9 @@ from fractions import Fraction
 from functools import lru_cache
 
 from dctv.errors import UnitError
-from dctv.record import record
 from dctv.types import unit_names
+from dctv.types.unit import NO_UNIT, Unit
 from dctv.types.unit_text import check_power, read_terms
-
-
-@record
-class Unit:
-    """A unit: what it measures, how large it is, and how it is written."""
-
-    dimensions: tuple[tuple[str, Fraction], ...]
-    """Base dimensions with their powers, sorted by name, none with power 0: `(("length", 1), ("time", -1))`."""
-    factor: Fraction
-    """Its size in base units, exact: a millisecond is 1/1000 of the second."""
-    symbols: tuple[tuple[str, Fraction], ...]
-    """How it prints: short unit names with powers, in order written, those with negative powers last."""
-
-    def __str__(self) -> str:
-        above = "*".join(_written(name, power) for name, power in self.symbols if power > 0)
-        below = "".join("/" + _written(name, -power) for name, power in self.symbols if power < 0)
-        return (above or "1") + below if self.symbols else ""
-
-
-NO_UNIT = Unit((), Fraction(1), ())
 
 
 @lru_cache(maxsize=1024)
@@ -179,9 +159,3 @@ def _exact_root(value: int, degree: int) -> int:
             "this root of a unit has no exact size", hint="convert it to base units first, or write unitless(x)"
         )
     return low
-
-
-def _written(name: str, own: Fraction) -> str:
-    if own == 1:
-        return name
-    return f"{name}^{own}" if own.denominator == 1 else f"{name}^({own})"

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from dctv.errors import BindError, nearest
+from dctv.patterns import pattern
 
 _DIALECT = {
     "BOOL": "BOOLEAN",
@@ -81,9 +82,9 @@ _MAX_DIGITS = 38
 
 _INTEGERS = {engine for dialect, engine in _DIALECT.items() if "INT" in dialect}
 _FLOATS = {"FLOAT", "DOUBLE"}
-_DIMENSION = re.compile(r"\[\d*\]$")
-_PIECE = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|.""", re.DOTALL)
-_FIELD = re.compile(r"""(?P<name>"(?:[^"]|"")*"|[^\s"]+)\s+(?P<type>.+)""", re.DOTALL)
+_DIMENSION = pattern(r"\[\d*\]$")
+_PIECE = pattern(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|.""", re.DOTALL)
+_FIELD = pattern(r"""(?P<name>"(?:[^"]|"")*"|[^\s"]+)\s+(?P<type>.+)""", re.DOTALL)
 
 
 def engine_type(name: str, arguments: Sequence[int] = (), dimensions: int = 0) -> str:

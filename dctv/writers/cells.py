@@ -10,6 +10,7 @@ from base64 import b64encode
 from collections.abc import Callable
 from decimal import Decimal
 
+from dctv.patterns import pattern
 from dctv.types.schema import ColumnType
 from dctv.types.values import is_integer, is_string
 
@@ -17,8 +18,7 @@ NULL = "NULL"
 """How the readable formats print it; CSV leaves the field empty."""
 
 _SINGLE = "FLOAT"
-_SHORT_ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
-_UNSAFE_IN_JSON = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+_UNSAFE_IN_JSON = pattern("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
@@ -31,13 +31,6 @@ def head(column: ColumnType) -> str:
 def plain(type_name: str) -> Callable[[object], str]:
     """Return what turns a value of a type that is not NULL into text; nested values become JSON."""
     return _single if type_name == _SINGLE else _text
-
-
-def visible(text: str) -> str:
-    r"""Escape what a terminal would obey instead of show: control characters as `\n` or `\x1b`, direction marks."""
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() or unicodedata.category(c) == "Zs" else _escape(c) for c in text)
 
 
 def width(text: str) -> int:
@@ -68,15 +61,6 @@ def json_values(type_name: str, values: list[object]) -> list[object]:
     if type_name == _SINGLE:
         return [None if v is None else _json_value(_shortest(v)) for v in values]
     return [_json_value(v) for v in values]
-
-
-def _escape(character: str) -> str:
-    code = ord(character)
-    if character in _SHORT_ESCAPES:
-        return _SHORT_ESCAPES[character]
-    if code < 0x100:
-        return f"\\x{code:02x}"
-    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
 def _json_escape(match: re.Match[str]) -> str:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from typing import BinaryIO
 
 from dctv.contracts.writer import Rows, Writer
+from dctv.patterns import pattern
 from dctv.types.values import is_numeric
 from dctv.writers.cells import head, plain
 
-_NEEDS_QUOTES = re.compile(r'[",\r\n]')
+_NEEDS_QUOTES = pattern(r'[",\r\n]')
 
 
 def write(rows: Rows, out: BinaryIO) -> int:

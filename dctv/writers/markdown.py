@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import BinaryIO
 
 from dctv.contracts.writer import Rows, Writer
+from dctv.patterns import pattern
 from dctv.types.values import is_numeric
-from dctv.writers.cells import NULL, head, plain, visible
+from dctv.writers.cells import NULL, head, plain
+from dctv.writers.visible import visible
 
-_ACTIVE = re.compile(r"[\\|<`*\[\]~]|&(?=[#\w])|(?<![^\W_])_|_(?![^\W_])")
+_ACTIVE = pattern(r"[\\|<`*\[\]~]|&(?=[#\w])|(?<![^\W_])_|_(?![^\W_])")
 
 
 def write(rows: Rows, out: BinaryIO) -> int:

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from dctv.contracts.reader import LoadContext, LoadedTrace
-from dctv.readers.uftrace import READER, folder_files
+from dctv.readers.uftrace import READER
+from dctv.readers.uftrace_files.files import folder_files
 from dctv.session import Session
 
 RECORD = re.compile(r"(\d+)\.(\d+) +(\d+): \[(entry|exit |event)\] (.*)\(([0-9a-f]+)\)(?: depth: (\d+))?$")

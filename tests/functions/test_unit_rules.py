@@ -11,8 +11,9 @@ from dctv.contracts.function_rule import FunctionRule
 from dctv.contracts.shelf import scan
 from dctv.errors import UnitError
 from dctv.functions import aggregate, scalar
+from dctv.types.unit import NO_UNIT
 from dctv.types.unit_rules import Argument, UnitRule, result_unit
-from dctv.types.units import NO_UNIT, parse_unit
+from dctv.types.units import parse_unit
 
 CASES = [
     line

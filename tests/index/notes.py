@@ -24,7 +24,7 @@ from dctv.index.build import Settings, Stored, layout
 from dctv.index.keeper import Plan, ensure
 from dctv.index.trace import Trace
 from dctv.types.schema import TS, ColumnType, Kind, Schema
-from dctv.types.units import NO_UNIT
+from dctv.types.unit import NO_UNIT
 
 PAUSE = float(os.environ.get("NOTES_PAUSE") or 0)
 LINES = 100

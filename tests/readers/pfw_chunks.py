@@ -11,8 +11,8 @@ import pyarrow as pa
 
 from dctv.contracts.chunks import FILE, LINE, DecodedChunk, Known
 from dctv.contracts.reader import LoadContext, LoadedTrace, TraceTable
-from dctv.readers import dftracer_chunks
 from dctv.readers.dftracer import READER
+from dctv.readers.dftracer_rows import chunks as dftracer_chunks
 
 CHUNKS = dftracer_chunks.CHUNKS
 CONTEXT = LoadContext({}, 2, lambda _done, _total: None)

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from dctv.contracts.chunks import FILE, LINE, DecodedChunk, Known
 from dctv.contracts.reader import LoadContext, LoadedTrace
 from dctv.errors import TraceError
-from dctv.readers.ftrace_chunks import CHUNKS, start
+from dctv.readers.ftrace_events.chunks import CHUNKS, start
 from dctv.readers.ftrace_text import load
 from tests.bounds import bounded
 

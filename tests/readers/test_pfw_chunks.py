@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 from dctv.contracts.reader import LoadContext
 from dctv.errors import TraceError
-from dctv.readers import dftracer_chunks
 from dctv.readers.dftracer import READER
+from dctv.readers.dftracer_rows import chunks as dftracer_chunks
 from tests.bounds import bounded
 from tests.readers.pfw_chunks import CONTEXT, assert_decode, assert_equal, assert_lines, passed
 

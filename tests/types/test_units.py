@@ -12,9 +12,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from dctv.errors import UnitError
+from dctv.types.unit import NO_UNIT, Unit
 from dctv.types.units import (
-    NO_UNIT,
-    Unit,
     base_unit,
     compatible,
     divide,

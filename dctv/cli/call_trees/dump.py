@@ -66,7 +66,7 @@ def write_raw(session: Session, args: Namespace, source: Source, out: BinaryIO) 
         _write_records(session, args, source, out)
         return
     from dctv import _kernels
-    from dctv.readers.uftrace import setup_of
+    from dctv.readers.uftrace_files.setup import setup_of
 
     out.write(header_of(recording).encode())
     setup = setup_of([recording.folder / "info"])

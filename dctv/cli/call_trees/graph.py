@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from dctv.cli.call_trees.lookups import (
@@ -22,7 +21,7 @@ from dctv.cli.call_trees.recording import program_of, recording_of
 from dctv.cli.call_trees.report import time_unit
 from dctv.cli.call_trees.tree import Node, Tree, forest_of, whole
 from dctv.errors import UsageError, nearest
-from dctv.record import record
+from dctv.record import record, replace
 
 if TYPE_CHECKING:
     from dctv.session import Session

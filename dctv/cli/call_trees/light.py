@@ -7,7 +7,6 @@ ask for more than the stored calls.
 from __future__ import annotations
 
 import os
-from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,6 +20,8 @@ from dctv.console.sink import stdout_sink
 from dctv.errors import DctvError, EngineError, Interrupted
 
 if TYPE_CHECKING:
+    from argparse import Namespace
+
     from dctv.index.database import Index
 
 

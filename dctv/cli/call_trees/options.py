@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import re
 from argparse import Action, ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -12,9 +11,10 @@ from dctv.calls.language import ARGUMENTS, rules_of, time_of
 from dctv.calls.rules import DEPTH, MATCHES, Filters
 from dctv.cli.arguments import positive
 from dctv.errors import UsageError
+from dctv.patterns import pattern
 
-_STAMP = re.compile(r"([0-9]{1,9})(?:\.([0-9]{1,9}))?")
-_ELAPSED = re.compile(r"[0-9]{1,15}(ns|us|ms|s|m|h)")
+_STAMP = pattern(r"([0-9]{1,9})(?:\.([0-9]{1,9}))?")
+_ELAPSED = pattern(r"[0-9]{1,15}(ns|us|ms|s|m|h)")
 LARGE = 4 << 20
 """Bytes of a trace from which on an index is built unasked, since calls are added up or printed in less time and
 bounded memory by it, also the first time."""

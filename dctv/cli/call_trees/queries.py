@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dctv.cli.call_trees.options import arguments, quoted
 from dctv.console.narration import warn
 from dctv.errors import QueryError, UsageError
-from dctv.record import record
+from dctv.record import record, replace
 
 if TYPE_CHECKING:
     from dctv.run.result import Result

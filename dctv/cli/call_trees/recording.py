@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from dctv.record import record
 
 if TYPE_CHECKING:
-    from dctv.readers.uftrace_info import Info
-    from dctv.readers.uftrace_tasks import Tasks
+    from dctv.readers.uftrace_files.info import Info
+    from dctv.readers.uftrace_files.tasks import Tasks
 
 _HEADER = 40
 _FEATURES = (
@@ -61,9 +61,9 @@ class Recording:
 
 def recording_of(traces: Sequence[str]) -> Recording | None:
     """Return the data directory that a trace is; None if it is something else."""
-    from dctv.readers.uftrace import folder_files
-    from dctv.readers.uftrace_info import read_info
-    from dctv.readers.uftrace_tasks import read_tasks
+    from dctv.readers.uftrace_files.files import folder_files
+    from dctv.readers.uftrace_files.info import read_info
+    from dctv.readers.uftrace_files.tasks import read_tasks
 
     if len(traces) != 1:
         return None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
 from itertools import groupby
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -12,6 +11,8 @@ from dctv.cli.call_trees.queries import Source, answered, events_of, open_calls,
 from dctv.record import record
 
 if TYPE_CHECKING:
+    from argparse import Namespace
+
     from dctv.cli.call_trees.stored import StoredCalls
     from dctv.session import Session
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
 from collections.abc import Callable, Iterator, Sequence
 from math import sqrt
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -14,6 +13,8 @@ from dctv.console.paint import Colour, Paint
 from dctv.record import record
 
 if TYPE_CHECKING:
+    from argparse import Namespace
+
     from dctv._kernels import CallSums
     from dctv.session import Session
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from dctv.calls.rules import Filters
 from dctv.cli.call_trees.options import filters_of
 from dctv.cli.call_trees.queries import FUNCTIONS, Source
 from dctv.errors import UsageError
-from dctv.record import record
+from dctv.record import record, replace
 
 if TYPE_CHECKING:
+    from argparse import Namespace
     from pathlib import Path
 
     from dctv._kernels import Missed

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
 from collections.abc import Iterator, Sequence
-from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 from dctv.cli.call_trees.lookups import with_idle
 from dctv.cli.call_trees.queries import Source, answered, shown_calls
-from dctv.record import record
+from dctv.record import field, record, replace
 
 if TYPE_CHECKING:
+    from argparse import Namespace
+
     from dctv.cli.call_trees.recording import Recording
     from dctv.session import Session
 

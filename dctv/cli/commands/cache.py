@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,8 @@ from dctv.console.verdict import OK
 from dctv.errors import UsageError
 
 if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
     from dctv.index.cache import Entry
 
 
@@ -52,7 +53,7 @@ def run(args: Namespace) -> int:
 
 
 def _listed(found: list[Entry]) -> list[str]:
-    from dctv.writers.cells import visible
+    from dctv.writers.visible import visible
 
     rows = []
     for entry in found:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
@@ -14,6 +13,8 @@ from dctv.console.verdict import OK
 from dctv.errors import UsageError
 
 if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
     from dctv.cli.errand import Desk
 
 SUFFIXES = {

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 from dctv.cli.command import Command
 from dctv.console.verdict import OK
 
 if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
     from dctv.contracts.reader import Reader
 
 

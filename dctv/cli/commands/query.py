@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import dctv.writers
 from dctv.cli.arguments import add_index_options, add_session_options, parameters, split_mounts
@@ -12,6 +12,9 @@ from dctv.cli.formats import writer_of
 from dctv.cli.texts import read_texts
 from dctv.contracts.shelf import scan
 from dctv.contracts.writer import Writer
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
 
 
 def configure(parser: ArgumentParser) -> None:

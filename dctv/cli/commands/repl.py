@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import sys
-from argparse import ArgumentParser, Namespace
+from typing import TYPE_CHECKING
 
 from dctv.cli.arguments import add_index_options, add_session_options, only_mounts
 from dctv.cli.command import Command
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
 
 
 def configure(parser: ArgumentParser) -> None:

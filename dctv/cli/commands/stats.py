@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +15,8 @@ from dctv.contracts.writer import Writer
 from dctv.errors import IndexUnusable, UsageError
 
 if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
     from dctv.cli.errand import Desk
     from dctv.index.summary import Summary
 

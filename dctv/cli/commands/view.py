@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 import dctv.writers
 from dctv.cli.arguments import add_index_options, add_session_options, positive
@@ -13,6 +12,9 @@ from dctv.console.verdict import OK
 from dctv.contracts.shelf import scan
 from dctv.contracts.writer import Rows, Writer
 from dctv.errors import UsageError
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
 
 RECORDS = "ndjson"
 SUFFIXES = (".ndjson", ".jsonl", ".pfw")

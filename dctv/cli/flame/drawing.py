@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dctv.cli.call_trees.options import is_filtered
@@ -13,6 +12,7 @@ from dctv.cli.call_trees.report import time_unit
 from dctv.cli.flame.frames import Comparison, Shown, Tree, compare, read_tree, shown
 from dctv.cli.flame.picture import INNER, Caption, picture
 from dctv.cli.flame.queries import frames_of_calls, frames_of_samples, has_rows, usual_weight
+from dctv.record import replace
 
 if TYPE_CHECKING:
     from dctv.session import Session

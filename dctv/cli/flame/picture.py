@@ -8,6 +8,7 @@ from zlib import crc32
 
 from dctv.cli.flame.frames import Frame, Shown
 from dctv.cli.flame.script import SCRIPT, STYLE
+from dctv.patterns import pattern
 from dctv.record import record
 
 WIDTH = 1200
@@ -18,9 +19,9 @@ _HEAD, _FOOT, _ROW = 74, 48, 16
 _LETTER = 7.25
 """The width of a letter."""
 _DIGITS = 3
-_UNFIT = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_UNFIT = pattern("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that XML cannot hold."""
-_CONTROLS = re.compile("[\t\n\r\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+_CONTROLS = pattern("[\t\n\r\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 """Characters that would break a line, or turn what follows around."""
 _ESCAPES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;"}
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from dctv.contracts.table_function import REQUIRED, Argument, Parameter, PlanBuilder, TableFunction
 from dctv.functions.table.interval_tables import (
@@ -22,6 +21,7 @@ from dctv.functions.table.interval_tables import (
     refuse_name,
 )
 from dctv.plan.nodes import Plan, physical_names
+from dctv.record import replace
 from dctv.types.schema import ColumnType, Kind, Schema
 
 _POLICIES = ("error", "truncate", "lanes")

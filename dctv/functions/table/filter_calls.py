@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from fractions import Fraction
 
 from sqlglot import exp
@@ -15,7 +14,7 @@ from dctv.errors import BindError, UsageError
 from dctv.functions.table.interval_tables import LENGTH, TIME, refuse_name
 from dctv.plan.nodes import Plan, physical_names
 from dctv.plan.sql import any_of, call, case, cast, column, equal, named, number, select, text, where
-from dctv.record import record
+from dctv.record import record, replace
 from dctv.types.schema import DURATION, TS, ColumnType, Kind, Schema
 from dctv.types.values import is_integer, is_string
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from dctv.contracts.table_function import REQUIRED, Argument, Parameter, PlanBuilder, TableFunction
 from dctv.errors import BindError
 from dctv.functions.table.interval_tables import ordered, span_table
 from dctv.plan.nodes import Plan, physical_names
+from dctv.record import replace
 from dctv.types.schema import Kind
 
 

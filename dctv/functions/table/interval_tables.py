@@ -27,7 +27,8 @@ from dctv.plan.sql import (
 )
 from dctv.record import record
 from dctv.types.schema import DURATION, TS, ColumnType, Kind, Schema
-from dctv.types.units import NO_UNIT, compatible, parse_unit, ratio
+from dctv.types.unit import NO_UNIT
+from dctv.types.units import compatible, parse_unit, ratio
 from dctv.types.values import dialect_type, is_integer, is_numeric
 
 NS = parse_unit("ns")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from sqlglot import exp
 
@@ -11,7 +10,7 @@ from dctv.contracts.table_function import Argument, Parameter, PlanBuilder, Tabl
 from dctv.errors import BindError
 from dctv.plan.nodes import Plan, Relation, physical_names
 from dctv.plan.sql import aliased, both, call, case, cast, column, is_null, number, select, typed_nothing
-from dctv.record import record
+from dctv.record import record, replace
 from dctv.types.schema import DURATION, TS, ColumnType, Kind, Schema
 from dctv.types.units import parse_unit
 

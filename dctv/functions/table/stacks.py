@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from sqlglot import exp
 
@@ -11,9 +10,10 @@ from dctv.contracts.table_function import REQUIRED, Argument, Parameter, PlanBui
 from dctv.errors import BindError
 from dctv.plan.nodes import Plan, physical_names
 from dctv.plan.sql import aliased, column, table
-from dctv.record import record
+from dctv.record import record, replace
 from dctv.types.schema import DURATION, TS, ColumnType, Kind, Schema
-from dctv.types.units import NO_UNIT, parse_unit
+from dctv.types.unit import NO_UNIT
+from dctv.types.units import parse_unit
 from dctv.types.values import common_integer, dialect_type, is_integer
 
 _TIME = ColumnType(TS, "BIGINT", parse_unit("ns"))

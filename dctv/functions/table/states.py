@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from dctv.contracts.states import Computed, States, intervals
 from dctv.contracts.table_function import REQUIRED, Argument, Parameter, PlanBuilder, TableFunction
 from dctv.errors import BindError, Place
 from dctv.plan.nodes import Plan, Scan
-from dctv.record import record
+from dctv.record import record, replace
 from dctv.state import Feature, escape, split
 from dctv.types.schema import ColumnType, Kind, Schema
 

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from dctv.contracts.table_function import REQUIRED, Argument, Parameter, PlanBuilder, Quantity, TableFunction
 from dctv.errors import BindError, nearest
 from dctv.plan.nodes import Plan, physical_names
 from dctv.record import record
 from dctv.types.schema import DURATION, TS, ColumnType, Kind, Schema
-from dctv.types.units import NO_UNIT, parse_unit
+from dctv.types.unit import NO_UNIT
+from dctv.types.units import parse_unit
 
 _SOURCE_KEYS = ("source", "role", "partition", "timestamp", "nickname")
 _COLUMN_KEYS = ("column", "source", "source_column", "edge")
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class _Source:
     plan: Plan
     starts: bool

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from sqlglot import exp
 
@@ -27,8 +26,10 @@ from dctv.plan.sql import (
     select,
     where,
 )
+from dctv.record import replace
 from dctv.types.schema import DURATION, TS, ColumnType, Kind, Schema
-from dctv.types.units import NO_UNIT, parse_unit
+from dctv.types.unit import NO_UNIT
+from dctv.types.units import parse_unit
 from dctv.types.values import is_integer
 
 _NS = parse_unit("ns")

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Literal, cast
 
 from dctv.errors import ParseError, Place
-from dctv.record import record
+from dctv.patterns import pattern
+from dctv.record import record, replace
 from dctv.syntax import ast
 from dctv.syntax.build.names import one, unquote
 from dctv.syntax.lexer import Raw
 
-_NUMBER = re.compile(r"(0[xX][0-9A-Fa-f_]+|[0-9_]*\.?[0-9_]*(?:[eE][+-]?[0-9]+)?)(.*)", re.DOTALL)
+_NUMBER = pattern(r"(0[xX][0-9A-Fa-f_]+|[0-9_]*\.?[0-9_]*(?:[eE][+-]?[0-9]+)?)(.*)", re.DOTALL)
 _MOST_DIGITS = 400
 _FOLDED = {"==": "=", "<>": "!="}
 

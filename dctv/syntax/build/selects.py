@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Literal, TypeAlias, cast
 
 from dctv.errors import Place
+from dctv.record import replace
 from dctv.syntax import ast
 from dctv.syntax.build.names import one
 

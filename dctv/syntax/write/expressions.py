@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
-
+from dctv.patterns import pattern
 from dctv.syntax import ast
 from dctv.syntax.keywords import RESERVED
 from dctv.syntax.write.levels import BIT_OR, COMPARISON, NOT, POSTFIX, PREFIX, RANGE, level
 from dctv.syntax.write.writer import Form, Writer, backticks, string
 
-_BARE_UNIT = re.compile(r"[^\W\d_]\w*")
-_LIKE_DIGITS = re.compile(r"[eE][0-9]|[xX][0-9A-Fa-f]")
+_BARE_UNIT = pattern(r"[^\W\d_]\w*")
+_LIKE_DIGITS = pattern(r"[eE][0-9]|[xX][0-9A-Fa-f]")
 
 
 def _number(w: Writer, node: ast.Number) -> str:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeAlias
 
+from dctv.patterns import pattern
 from dctv.record import record
 from dctv.syntax import ast
 from dctv.syntax.keywords import RESERVED
@@ -13,7 +13,7 @@ from dctv.syntax.write.levels import level
 
 Form: TypeAlias = Callable[["Writer", Any], str]
 
-_BARE = re.compile(r"[^\W\d]\w*")
+_BARE = pattern(r"[^\W\d]\w*")
 _ALSO_QUOTED = frozenset(
     {"CAST", "CUBE", "CURRENT", "GROUPS", "IF", "RANGE", "RECURSIVE", "ROLLUP", "ROWS", "TRY_CAST", "UNBOUNDED"}
 )

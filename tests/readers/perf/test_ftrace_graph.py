@@ -116,7 +116,7 @@ def test_sniffed(text: str, *, graph: bool) -> None:
 def test_stacks_over_chunks(tmp_path: Path) -> None:
     """Lines of a stack stay with their event wherever a chunk could begin."""
     from dctv.contracts.reader import LoadContext
-    from dctv.readers.ftrace_chunks import start
+    from dctv.readers.ftrace_events.chunks import start
 
     event = "          <idle>-0       [002] d..1  {n}.567890: kernel_stack: <stack trace>\n"
     one = f"{event} => leaf_{{n}}\n => mid\n => root\n"

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from dctv.readers.uftrace_enums import read_enums
-from dctv.readers.uftrace_specs import parse_value
+from dctv.readers.uftrace_files.enums import read_enums
+from dctv.readers.uftrace_files.specs import parse_value
 from tests.readers.uftrace.uftrace_directory import (
     BASE,
     EXE,

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from dctv.contracts.reader import LoadContext, LoadedTrace
-from dctv.readers.uftrace import READER, folder_files
-from dctv.readers.uftrace_info import FEATURES
+from dctv.readers.uftrace import READER
+from dctv.readers.uftrace_files.files import folder_files
+from dctv.readers.uftrace_files.info import FEATURES
 
 BASE = 0x5555_5555_0000
 EXE = "/bin/prog"

@@ -1,0 +1,1 @@
+"""The metadata of CTF traces: what its texts say, and what the kernels make of it."""

@@ -1,0 +1,42 @@
+"""Tells which files of a folder are the metadata and the streams of a CTF trace."""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+
+from dctv.errors import TraceError
+
+METADATA = "metadata"
+PACKET = 0x75D11D57
+"""The magic number of packets of metadata."""
+_STREAM = 0xC1FC1FC1
+
+
+def is_metadata(head: bytes) -> bool:
+    """Whether a file begins like metadata."""
+    start = head.lstrip()
+    return (
+        start.startswith(b"/* CTF 1.")
+        or (start.startswith(b"\x1e") and start[1:].lstrip().startswith(b"{"))
+        or byte_order(head, PACKET) is not None
+    )
+
+
+def is_stream(head: bytes) -> bool:
+    """Whether a file begins with the magic number of packets of events, which streams need not have."""
+    return byte_order(head, _STREAM) is not None
+
+
+def byte_order(head: bytes, magic: int) -> str | None:
+    """Return the byte order in which a file begins with a magic number, as `struct` has it."""
+    return next((order for order in "<>" if head[:4] == struct.pack(f"{order}I", magic)), None)
+
+
+def streams(folder: Path) -> list[Path]:
+    """Return the files of a trace's folder that hold streams: all besides the metadata and hidden ones."""
+    try:
+        files = sorted(one for one in folder.iterdir() if one.is_file())
+    except OSError as error:
+        raise TraceError(f"cannot read `{folder}`: {(error.strerror or str(error)).lower()}") from None
+    return [one for one in files if one.name != METADATA and not one.name.startswith(".")]

@@ -1,0 +1,284 @@
+"""Turns classes of fields into the program that the decoder runs: nodes by number, values that are kept by slot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from dctv.readers.ctf_metadata.classes import (
+    Array,
+    FieldClass,
+    Float,
+    Integer,
+    MetadataError,
+    Optional,
+    Path,
+    Struct,
+    Text,
+    Variant,
+    alignment,
+)
+from dctv.record import field, record
+
+NONE = (1 << 64) - 1
+"""No node, column, slot or length."""
+MOST_NODES = 1 << 20
+"""How many nodes the program of a trace may have: aliases of structures of aliases grow without bound."""
+
+_WORD = 1 << 64
+_ROLES = {
+    "packet-magic-number": 1,
+    "metadata-stream-uuid": 2,
+    "data-stream-class-id": 3,
+    "data-stream-id": 4,
+    "packet-total-length": 5,
+    "packet-content-length": 6,
+    "packet-sequence-number": 7,
+    "discarded-event-record-counter-snapshot": 8,
+    "packet-end-default-clock-timestamp": 9,
+    "event-record-class-id": 10,
+    "cpu-id": 11,
+    "default-clock-timestamp": 12,
+}
+CAPTURE = 13
+"""The role of a text that is kept besides its column."""
+_ENCODINGS = {"utf-8": 0, "utf-16le": 1, "utf-16be": 2, "utf-32le": 3, "utf-32be": 4}
+_SLOT, _ROLE = 1, 2
+
+Node = tuple[str, list[int], list[int], list[str]]
+"""What it decodes, numbers, the numbers of its parts, names.
+
+The numbers begin with that of its column among those of its scope, of the slot that keeps its value, its role, and its
+alignment."""
+
+
+@record
+class Leaf:
+    """A field that has a column of its own."""
+
+    name: str
+    kind: str
+    """As `described.TYPES` has it."""
+    node: int
+
+
+@record(frozen=False)
+class Scope:
+    """The fields of one structure at the top, and where those are that paths may lead to."""
+
+    root: int = NONE
+    leaves: list[Leaf] = field(default_factory=list)
+
+
+class Program:
+    """The nodes of all traces that are mounted as one."""
+
+    def __init__(self) -> None:
+        self.nodes: list[Node] = []
+        self.slots = 0
+        self._parts: dict[int, dict[str, int]] = {}
+        """The parts of structures and variants by name."""
+        self._frames: list[int] = []
+        self._leaves: list[Leaf] | None = None
+        self._scopes: dict[str, int] = {}
+
+    def scope(self, name: str, what: Struct | None) -> Scope:
+        """Add a structure; those added before it can be pointed to, until `forget`."""
+        made = Scope()
+        self._scopes.pop(name, None)
+        if what is not None:
+            self._leaves = made.leaves
+            made.root = self._next_number()
+            self._scopes[name] = made.root
+            self._add(what, "")
+        return made
+
+    def forget(self, *names: str) -> None:
+        """Take scopes back: paths no longer lead to them."""
+        for name in names:
+            self._scopes.pop(name, None)
+
+    def slot_of(self, node: int) -> int:
+        """Return the slot that keeps a number, which is taken now if it had none."""
+        numbers = self.nodes[node][1]
+        if numbers[_SLOT] == NONE:
+            numbers[_SLOT] = self.slots
+            self.slots += 1
+        return numbers[_SLOT]
+
+    def capture(self, node: int) -> None:
+        """Have a text kept besides its column."""
+        self.nodes[node][1][_ROLE] = CAPTURE
+
+    def _next_number(self) -> int:
+        if len(self.nodes) >= MOST_NODES:
+            raise MetadataError(f"the metadata declare more than {MOST_NODES} fields")
+        return len(self.nodes)
+
+    def _node(
+        self, what: str, numbers: Sequence[int], *, name: str = "", kind: str = "", role: int = 0, align: int
+    ) -> int:
+        """Add a node; with a kind it has a column, where columns are made."""
+        place = self._next_number()
+        out = NONE
+        if kind and self._leaves is not None and not role:
+            out = len(self._leaves)
+            self._leaves.append(Leaf(name, kind, place))
+        self.nodes.append((what, [out, NONE, role, align, *numbers], [], []))
+        return place
+
+    def _add(self, what: FieldClass, name: str) -> int:
+        """Add a field with all that it is made of; its column is called `name`."""
+        match what:
+            case Integer():
+                node = self._integer(what, name)
+            case Float():
+                node = self._node("float", [what.size, what.little], name=name, kind="float", align=what.align)
+            case Text():
+                node = self._text(what, name)
+            case Struct():
+                node = self._struct(what, name)
+            case Array():
+                node = self._array(what, name)
+            case Variant():
+                node = self._variant(what, name)
+            case Optional():
+                node = self._optional(what, name)
+        return node
+
+    def _integer(self, what: Integer, name: str) -> int:
+        kind = "int" if what.signed or 0 < what.size < 64 else "uint"
+        if what.kind == "bool":
+            kind = "bool"
+        elif what.labels or what.kind == "flags":
+            kind = "text"
+        form = {"bool": "bool", "flags": "flags"}.get(what.kind, "int" if what.size else "var")
+        numbers = [what.size, what.signed, what.little, what.reverse]
+        node = self._node(form, numbers, name=name, kind=kind, role=_role(what.roles), align=what.align)
+        for label, first, last in what.labels:
+            self.nodes[node][1].extend((first % _WORD, last % _WORD))
+            self.nodes[node][3].append(label)
+        return node
+
+    def _text(self, what: Text, name: str) -> int:
+        length, slot = self._length(what.length, name)
+        numbers = [length, slot, what.length is not None, _ENCODINGS[what.encoding], what.blob]
+        return self._node("text", numbers, name=name, kind="text", role=_role(what.roles), align=8)
+
+    def _struct(self, what: Struct, name: str) -> int:
+        node = self._node("struct", [], align=alignment(what))
+        self._parts[node] = parts = {}
+        self._frames.append(node)
+        for member, shown, one in what.members:
+            parts[member] = self._add(one, f"{name}_{shown}" if name else shown)
+            self.nodes[node][2].append(parts[member])
+            self.nodes[node][3].append(shown)
+        self._frames.pop()
+        return node
+
+    def _array(self, what: Array, name: str) -> int:
+        length, slot = self._length(what.length, name)
+        element = what.element
+        text = isinstance(element, Integer) and element.character and element.size == 8 and not element.labels
+        kind = "text" if text else "json"
+        node = self._node("array", [length, slot, text], name=name, kind=kind, align=alignment(what))
+        outer, self._leaves = self._leaves, None
+        self.nodes[node][2].append(self._add(element, name))
+        self._leaves = outer
+        return node
+
+    def _variant(self, what: Variant, name: str) -> int:
+        if what.selector is None:
+            raise MetadataError(f"the variant `{name}` has no selector")
+        targets = self._targets(what.selector, f"the choice of the variant `{name}`")
+        labels = {
+            label: (first, last)
+            for target in targets
+            for label, first, last in zip(self.nodes[target][3], *_pairs(self.nodes[target][1][8:]), strict=True)
+        }
+        node = self._node("variant", [self._share(targets)], align=1)
+        self._parts[node] = parts = {}
+        for option, one, ranges in what.options:
+            chosen = ranges if ranges is not None else _labelled(option, labels)
+            if chosen is None:
+                raise MetadataError(f"no label of `{what.selector}` is that of the option `{option}` of `{name}`")
+            plain = option[1:] if ranges is None and option.startswith("_") else option
+            parts[option] = self._add(one, f"{name}_{plain}")
+            numbers = self.nodes[node][1]
+            numbers.append(len(chosen))
+            numbers.extend(edge % _WORD for pair in chosen for edge in pair)
+            self.nodes[node][2].append(parts[option])
+            self.nodes[node][3].append(plain)
+        return node
+
+    def _optional(self, what: Optional, name: str) -> int:
+        slot = self._share(self._targets(what.selector, f"the presence of `{name}`"))
+        node = self._node("optional", [slot, *(edge % _WORD for pair in what.ranges for edge in pair)], align=1)
+        self.nodes[node][2].append(self._add(what.element, name))
+        self._parts[node] = {"": self.nodes[node][2][0]}
+        return node
+
+    def _length(self, length: int | Path | None, name: str) -> tuple[int, int]:
+        """Return a length and the slot that tells it, one of which is `NONE`."""
+        if length is None or isinstance(length, int):
+            return (NONE if length is None else length, NONE)
+        targets = self._targets(length, f"the length of `{name}`")
+        if any(self.nodes[target][1][5] for target in targets):
+            raise MetadataError(f"the length of `{name}` is told by `{length}`, which is signed")
+        return NONE, self._share(targets)
+
+    def _share(self, targets: Sequence[int]) -> int:
+        """Return the slot that keeps whichever of several numbers was decoded last."""
+        taken = {self.nodes[target][1][_SLOT] for target in targets} - {NONE}
+        if len(taken) > 1:
+            raise MetadataError("a length or choice is told by fields that tell others apart")
+        slot = taken.pop() if taken else self.slot_of(targets[0])
+        for target in targets:
+            self.nodes[target][1][_SLOT] = slot
+        return slot
+
+    def _targets(self, path: Path, purpose: str) -> list[int]:
+        """Return the numbers that a path leads to; several if it goes through a variant."""
+        for start in self._starts(path):
+            found = list(self._walk([start], [name for name in path.names if name is not None]))
+            if found:
+                if all(self.nodes[one][0] in {"int", "var", "bool"} for one in found):
+                    return found
+                raise MetadataError(f"{purpose} is told by `{path}`, which is no integer")
+        raise MetadataError(f"{purpose} is told by `{path}`, but there is no such field before it")
+
+    def _starts(self, path: Path) -> Iterator[int]:
+        """Give the structures in which a path may begin."""
+        if path.scope:
+            if path.scope in self._scopes:
+                yield self._scopes[path.scope]
+            return
+        outwards = sum(name is None for name in path.names)
+        yield from reversed(self._frames[: len(self._frames) - outwards])
+        yield from reversed(self._scopes.values())
+
+    def _walk(self, nodes: Sequence[int], names: Sequence[str]) -> Iterator[int]:
+        for node in nodes:
+            form, _, kids, _ = self.nodes[node]
+            if form == "optional" or (form == "variant" and names and names[0] not in self._parts[node]):
+                yield from self._walk(kids, names)
+            elif not names:
+                yield node
+            elif names[0] in self._parts.get(node, {}):
+                yield from self._walk([self._parts[node][names[0]]], names[1:])
+
+
+def _role(roles: tuple[str, ...]) -> int:
+    return max((_ROLES.get(role, 0) for role in roles), default=0)
+
+
+def _pairs(edges: Sequence[int]) -> tuple[list[int], list[int]]:
+    return list(edges[::2]), list(edges[1::2])
+
+
+def _labelled(option: str, labels: dict[str, tuple[int, int]]) -> list[tuple[int, int]] | None:
+    """Return the values whose label is that of an option, which may have an underscore more or less."""
+    for name in (option, option.removeprefix("_"), f"_{option}"):
+        found = [pair for label, pair in labels.items() if name in label.split("|")]
+        if found:
+            return found
+    return None

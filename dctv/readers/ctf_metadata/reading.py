@@ -1,0 +1,69 @@
+"""Turns the file `metadata` of a CTF trace into classes of streams and events: plain text, text in packets, JSON."""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+
+from dctv.readers.ctf_metadata.classes import MetadataError, TraceClass
+from dctv.readers.ctf_metadata.files import PACKET, byte_order
+from dctv.readers.ctf_metadata.tsdl import MOST_BYTES
+
+_HEADER = "I16sIIIBBBBB"
+_HEADER_BYTES = 37
+_VERSIONS = {(1, 8), (2, 0)}
+
+
+def read_metadata(path: Path) -> TraceClass:
+    """Return what the metadata of a trace say.
+
+    Raises:
+        MetadataError: they cannot be used.
+        OSError: they cannot be read.
+    """
+    raw = path.read_bytes()
+    notes: dict[str, list[str]] = {}
+    order = byte_order(raw, PACKET)
+    uuid = b""
+    if order is not None:
+        uuid = raw[4:20]
+        raw = _unpacked(raw, order, notes)
+    text = raw.decode("utf-8", "replace")
+    if text.lstrip(" \t\r\n").startswith("\x1e"):  # which is white space to Python
+        from dctv.readers.ctf_metadata.json import read_json
+
+        trace = read_json(text)
+    else:
+        from dctv.readers.ctf_metadata.tsdl_trace import read_tsdl
+
+        trace = read_tsdl(text)
+    trace.uuid = trace.uuid or uuid
+    trace.notes.update(notes)
+    return trace
+
+
+def _unpacked(raw: bytes, order: str, notes: dict[str, list[str]]) -> bytes:
+    """Return the text of metadata that are in packets."""
+    found = []
+    at = 0
+    while at < len(raw):
+        if at + _HEADER_BYTES > len(raw):
+            notes.setdefault("a packet of the metadata is cut off", []).append(f"byte {at}")
+            break
+        magic, _, _, content, size, *coded = struct.unpack_from(order + _HEADER, raw, at)
+        if magic != PACKET:
+            raise MetadataError(f"there is no packet at byte {at}")
+        if tuple(coded[3:]) not in _VERSIONS:
+            shown = ".".join(str(part) for part in coded[3:])
+            raise MetadataError(f"the packet at byte {at} is of version {shown}, but only 1.8 and 2.0 are known")
+        if any(coded[:3]):
+            raise MetadataError("the packets are compressed, encrypted or have checksums, which is not supported")
+        if content % 8 or size % 8 or not _HEADER_BYTES * 8 <= content <= size:
+            raise MetadataError(f"the packet at byte {at} has {content} of {size} bits, which cannot be")
+        if at + content // 8 > len(raw):
+            notes.setdefault("a packet of the metadata is cut off", []).append(f"byte {at}")
+        found.append(raw[at + _HEADER_BYTES : at + content // 8])
+        if sum(map(len, found)) > MOST_BYTES:
+            raise MetadataError(f"the metadata have more than {MOST_BYTES >> 20} MiB")
+        at += size // 8
+    return b"".join(found)

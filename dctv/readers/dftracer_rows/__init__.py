@@ -1,0 +1,1 @@
+"""The tables of DFTracer traces, and how these are read in chunks."""

@@ -1,0 +1,161 @@
+"""Turns what the decoder of DFTracer traces found into tables with units, diagnostics and properties."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from dctv.contracts.reader import Diagnostic, EventColumns, TraceTable, told_unit
+from dctv.errors import TraceError, nearest
+from dctv.record import replace
+from dctv.types.schema import TS, ColumnType, Kind, Schema
+from dctv.types.unit import NO_UNIT, Unit
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+RECORD = (TS, "dur", "cat", "pid", "tid", "id", "ph", "type")
+"""Columns that come from the record itself, not from its args."""
+
+BYTES = {
+    ("POSIX", "count"): ("read", "write", "pread", "pread64", "pwrite", "pwrite64"),
+    ("POSIX", "offset"): (
+        "pread",
+        "pread64",
+        "pwrite",
+        "pwrite64",
+        "lseek",
+        "lseek64",
+        "mmap",
+        "mmap64",
+        "posix_fadvise",
+    ),
+    ("POSIX", "length"): ("mmap", "mmap64", "ftruncate", "ftruncate64", "truncate", "truncate64"),
+    ("POSIX", "len"): ("posix_fadvise", "copy_file_range"),
+    ("POSIX", "bufsize"): ("readlink",),
+    ("STDIO", "size"): ("fread", "fwrite"),
+}
+"""By category and argument: the calls of the C library for which it is a number of bytes.
+
+It is one only where all events of the name are of this category, since applications may use the names of calls.
+"""
+
+ENGINE_TYPES = {"int64": "BIGINT", "uint64": "UBIGINT", "double": "DOUBLE", "bool": "BOOLEAN"}
+
+OPTIONS: Mapping[str, str] = {}
+"""Options of MOUNT TRACE for this format; it has none."""
+
+
+def check_options(options: Mapping[str, object]) -> None:
+    """Refuse options that this format does not know."""
+    for name in options:
+        close = nearest(name, list(OPTIONS))
+        raise TraceError(f"option `{name}` is unknown to dftracer", hint=f"try `{close}`" if close else None)
+
+
+def check_found(files: Sequence[tuple[Any, ...]], troubles: Sequence[tuple[Any, ...]]) -> None:
+    """Refuse files that cannot be opened, and a trace in which nothing is a record."""
+    for path, reason, _, example, _ in troubles:
+        if reason == "file cannot be read":
+            raise TraceError(f"cannot read `{path}`: {example.lower()}")
+    if any(events or metadata for _, _, events, metadata, *_ in files):
+        return
+    for path, reason, count, example, _ in troubles:
+        if reason != "file is empty":
+            where = f", {example[:80]}" if example else ""
+            raise TraceError(f"no DFTracer record in `{path}`: {reason} ({count} times){where}")
+
+
+def diagnostics_of(troubles: Iterable[tuple[Any, ...]]) -> list[Diagnostic]:
+    """Path, reason, count, example and whether the trace is incomplete -> diagnostics."""
+    return [
+        Diagnostic(path, reason, count, example[:200], incomplete=incomplete)
+        for path, reason, count, example, incomplete in troubles
+    ]
+
+
+def event_table(name: str, data: pa.Table, categories: Sequence[object]) -> TraceTable:
+    """The table of the events of a name, which are of these categories."""
+    columns = [(field.name, str(field.type)) for field in data.schema]
+    return described_events(name, columns, categories, data)
+
+
+def described_events(
+    name: str, columns: Sequence[tuple[str, str]], categories: Sequence[object], data: pa.Table | None = None
+) -> TraceTable:
+    """The same from the names and Arrow types of its columns."""
+    types = []
+    for column, arrow_type in columns:
+        engine_type = ENGINE_TYPES.get(arrow_type, "VARCHAR")
+        types.append(ColumnType(column, engine_type, _unit(name, categories, column, engine_type)))
+    event = EventColumns(
+        name,
+        category="cat",
+        pid="pid",
+        tid="tid",
+        duration="dur",
+        args=tuple(column for column, _ in columns if column not in RECORD),
+    )
+    return TraceTable(Schema(Kind.EVENT, tuple(types)), data, event)
+
+
+def distinct(column: pa.ChunkedArray) -> list[object]:
+    """The values of a column, each once."""
+    import pyarrow.compute as pc
+
+    return list(pc.unique(column).to_pylist())
+
+
+def _unit(event: str, categories: Sequence[object], column: str, engine_type: str) -> Unit:
+    if column in {TS, "dur"}:
+        return told_unit("ns")
+    if engine_type != "BIGINT" or len(categories) != 1:
+        return NO_UNIT
+    return told_unit("B") if event in BYTES.get((str(categories[0]), column), ()) else NO_UNIT
+
+
+def regular_table(data: pa.Table) -> TraceTable:
+    """A table that is not of events."""
+    return described_regular([(field.name, str(field.type)) for field in data.schema], data)
+
+
+def described_regular(columns: Sequence[tuple[str, str]], data: pa.Table | None = None) -> TraceTable:
+    """The same from the names and Arrow types of its columns."""
+    units = {"bytes": told_unit("B")}
+    types = tuple(
+        ColumnType(name, ENGINE_TYPES.get(arrow_type, "VARCHAR"), units.get(name, NO_UNIT))
+        for name, arrow_type in columns
+    )
+    return TraceTable(Schema(Kind.REGULAR, types), data)
+
+
+_FILE = {"path": "string", "bytes": "int64", "events": "int64", "metadata": "int64", "invalid_lines": "int64"}
+_FILE |= {"other_lines": "int64", "time_unit": "string", "min_ts": "int64", "max_ts": "int64"}
+
+
+def files_table(rows: Sequence[tuple[Any, ...]]) -> TraceTable:
+    """One row per file; `min_ts` and `max_ts` are as written, in the file's `time_unit`."""
+    import pyarrow as pa
+
+    told = told_files(rows)
+    assert told.rows is not None
+    types = {"string": pa.string(), "int64": pa.int64()}
+    columns = list(zip(*told.rows(), strict=True)) or [()] * len(_FILE)
+    kinds = zip(columns, _FILE.values(), strict=True)
+    return regular_table(pa.table([pa.array(c, types[kind]) for c, kind in kinds], names=list(_FILE)))
+
+
+def told_files(rows: Sequence[tuple[Any, ...]]) -> TraceTable:
+    """The same without pyarrow."""
+    flat = [(*row[:7], *(row[7] or (None, None))) for row in rows]
+    return replace(described_regular(list(_FILE.items())), rows=lambda: flat)
+
+
+def properties_of(start_ns: int, files: Sequence[tuple[Any, ...]], versions: Iterable[object]) -> dict[str, str]:
+    """The properties of a trace whose writer told these versions."""
+    units = sorted({row[6] for row in files if row[2] or row[3]})
+    properties = {"clock": "realtime", "start_ns": str(start_ns), "time_unit": ", ".join(units) or "US"}
+    told = sorted({str(version) for version in versions if version is not None})
+    if told:
+        properties["writer"] = f"DFTracer {', '.join(told)}"
+    return properties

@@ -1,0 +1,143 @@
+"""What the chunks of an ftrace trace tell -> the facts of the whole trace, as JSON can hold them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dctv.readers.ftrace_events.fields import FIXED, OPTIONAL
+
+REASONS = (
+    "unknown",
+    "stack",
+    "unnamed",
+    "bad_time",
+    "too_long",
+    "too_many_events",
+    "lost",
+    "overwritten",
+    "failed_to_parse",
+    "bad_mark",
+    "whole_time",
+    "timeless",
+)
+"""Keys of what was skipped, in the order in which it is told."""
+TABLE_LIMIT = 10_000
+"""How many different events of a trace get tables."""
+
+Column = list[Any]
+"""Name, type of values, whether some are negative, whole but held by no float, floats."""
+
+
+def mixed(one: Column, other: Column) -> Column:
+    """Return what is known of a column from both of two chunks."""
+    negative, inexact = one[2] or other[2], one[3] or other[3]
+    kinds = {one[1], other[1]} - {"empty"}
+    if len(kinds) <= 1:
+        kind = next(iter(kinds), "empty")
+        kind = "text" if kind == "uint" and negative else kind
+    elif kinds == {"int", "uint"} and not negative:
+        kind = "uint"
+    elif kinds == {"int", "float"} and not inexact:
+        kind = "float"
+    else:
+        kind = "text"
+    return [one[0], kind, negative, inexact, one[4] or other[4]]
+
+
+def texts_of(facts: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Return the columns by event in which numbers with a point must stay as printed."""
+    found = {
+        event["name"]: [name for name, kind, _, _, floats in event["columns"] if floats and kind == "text"]
+        for event in facts.get("events", ())
+    }
+    return {name: columns for name, columns in found.items() if columns}
+
+
+def lacking(facts: Mapping[str, Any]) -> list[str]:
+    """Return those of the optional columns that no event of the trace has."""
+    columns = {name: FIXED.index(name) for name in OPTIONAL}
+    return [
+        name for name, at in columns.items() if all(event["columns"][at][1] == "empty" for event in facts["events"])
+    ]
+
+
+class Gathered:
+    """What was told so far."""
+
+    def __init__(self, paths: Sequence[str], texts: Mapping[str, Sequence[str]]) -> None:
+        """Begin with nothing but the columns, by event, in which numbers stay as printed."""
+        self._texts = {name: frozenset(columns) for name, columns in texts.items()}
+        self._files: list[dict[str, Any]] = [_file(path) for path in paths]
+        self._events: dict[str, dict[str, Any]] = {}
+        self._range: tuple[int, int] | None = None
+        self._invalid = 0
+        self._left_out = 0
+
+    def add(self, chunk: Any) -> list[tuple[str, Any]]:
+        """Learn what a chunk tells; returns its events that are kept."""
+        place, kept = chunk.checkpoint, []
+        for (name, batch), columns, printed in zip(chunk.events, chunk.columns, chunk.printed, strict=True):
+            if name not in self._events and len(self._events) >= TABLE_LIMIT:
+                self._left_out += batch.num_rows
+                continue
+            kept.append((name, batch))
+            self._learn(name, batch.num_rows, columns, printed)
+        low, high = chunk.range
+        if low <= high:
+            known = self._range or (low, high)
+            self._range = (min(low, known[0]), max(high, known[1]))
+        self._invalid += chunk.invalid
+        self._meet(self._files[place.file], chunk.met, place.first_line)
+        return kept
+
+    def _learn(self, name: str, rows: int, columns: Sequence[Any], printed: Sequence[tuple[str, int]]) -> None:
+        event = self._events.setdefault(name, {"name": name, "rows": 0, "columns": {}, "printed": {}})
+        event["rows"] += rows
+        texts = self._texts.get(name, frozenset())
+        for column, kind, negative, inexact in columns:
+            new = [column, kind, negative, inexact, kind == "float" or column in texts]
+            old = event["columns"].get(column)
+            event["columns"][column] = mixed(old, new) if old else new
+        for text, count in printed:
+            event["printed"][text] = event["printed"].get(text, 0) + count
+
+    def _meet(self, file: dict[str, Any], met: Mapping[str, Any], first_line: int) -> None:
+        for key in ("lines", "events", "blank", "headers"):
+            file[key] += met[key]
+        for key in ("tracer", "kernel"):
+            file[key] = met[key] if file[key] is None else file[key]
+        for key, text, count, line, example in met["skips"]:
+            known = file["skips"].setdefault(key, [key, text, 0, first_line + line, example])
+            known[2] += count
+
+    def finished(self, ends: Sequence[tuple[Any, ...]]) -> dict[str, Any]:
+        """Return the facts; `ends` tells how each file ended."""
+        before = 0
+        for file in self._files:
+            file["before"] = before
+            before += file["lines"]
+        for number, broken, foreign, damaged, endless in ends:
+            file = self._files[number]
+            file.update(broken=broken, foreign=foreign, damaged=damaged)
+            file["lines"] += endless
+            if endless:
+                known = file["skips"].setdefault("too_long", ["too_long", "line is longer than 1 MiB", 0, 0, ""])
+                known[2] += endless
+        start, last = self._range or (0, 0)
+        return {
+            "start_ns": start,
+            "last_ts": last - start,
+            "files": [{**f, "skips": [f["skips"][key] for key in REASONS if key in f["skips"]]} for f in self._files],
+            "events": [
+                {**e, "columns": list(e["columns"].values()), "printed": [[*pair] for pair in e["printed"].items()]}
+                for e in self._events.values()
+            ],
+            "invalid": self._invalid,
+            "left_out": self._left_out,
+        }
+
+
+def _file(path: str) -> dict[str, Any]:
+    counts = dict.fromkeys(("lines", "events", "blank", "headers", "foreign", "damaged"), 0)
+    return {"path": path, **counts, "broken": None, "tracer": None, "kernel": None, "skips": {}}

@@ -1,0 +1,155 @@
+"""Turns decoded ftrace events into tables: column names, units that the kernel is certain of, order in time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from dctv.contracts.reader import EventColumns, TraceTable, told_unit
+from dctv.types.schema import TS, ColumnType, Kind, Schema
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+FIXED = (TS, "cpu", "common_comm", "common_pid", "common_tgid", "common_flags", "line")
+"""What every event has: emitting CPU, name and id of the thread, its process, the flags as printed, maybe the line."""
+TEXT = "text"
+"""The column of what belongs to no field; while decoding it is called ` text`."""
+OPTIONAL = ("common_tgid", "common_flags")
+"""Columns that a trace may lack; all its tables have them or none."""
+
+UNITS = {
+    ("cpu_frequency", "state"): "kHz",
+    ("cpu_frequency_limits", "min"): "kHz",
+    ("cpu_frequency_limits", "max"): "kHz",
+    ("clock_set_rate", "state"): "Hz",
+    ("sched_stat_wait", "delay"): "ns",
+    ("sched_stat_sleep", "delay"): "ns",
+    ("sched_stat_blocked", "delay"): "ns",
+    ("sched_stat_iowait", "delay"): "ns",
+    ("sched_stat_runtime", "runtime"): "ns",
+    ("sched_stat_runtime", "vruntime"): "ns",
+    ("funcgraph_exit", "calltime"): "ns",
+    ("funcgraph_exit", "rettime"): "ns",
+    ("hrtimer_start", "expires"): "ns",
+    ("hrtimer_start", "softexpires"): "ns",
+    ("hrtimer_expire_entry", "now"): "ns",
+    ("kmalloc", "bytes_req"): "B",
+    ("kmalloc", "bytes_alloc"): "B",
+    ("kmem_cache_alloc", "bytes_req"): "B",
+    ("kmem_cache_alloc", "bytes_alloc"): "B",
+    ("rss_stat", "size"): "B",
+    ("f2fs_write_begin", "pos"): "B",
+    ("f2fs_write_begin", "len"): "B",
+    ("f2fs_write_end", "pos"): "B",
+    ("f2fs_write_end", "len"): "B",
+    ("f2fs_write_end", "copied"): "B",
+    ("funcgraph_entry", "duration"): "ns",
+    ("funcgraph_exit", "duration"): "ns",
+    ("print|trace_event_clock_sync", "parent_ts"): "s",
+    ("print|trace_event_clock_sync", "realtime_ts"): "ms",
+}
+"""Units by event and column; besides them, columns that end in `_ns`, `_us` or `_ms` have the unit they name."""
+
+EXPECTED = {"print|E": ("pid",)}
+"""Whole-number columns that an event's table has even if no event of the trace fills them."""
+
+ENGINE_TYPES = {"int64": "BIGINT", "uint64": "UBIGINT", "double": "DOUBLE", "bool": "BOOLEAN"}
+
+
+def column_names(decoded: Sequence[str]) -> list[str]:
+    """Name the columns of one table; a field named like another one (in any case) gets `field_` before it."""
+    taken = {*FIXED, TEXT}
+    names = list(decoded[: len(FIXED)])
+    for field in decoded[len(FIXED) :]:
+        if field == f" {TEXT}":
+            names.append(TEXT)
+            continue
+        name = field
+        while name.lower() in taken:
+            name = f"field_{name}"
+        taken.add(name.lower())
+        names.append(name)
+    return names
+
+
+def unit_of(event: str, column: str, engine_type: str) -> str:
+    """Return the unit of an event's column; texts have none."""
+    if engine_type == "VARCHAR":
+        return ""
+    if column == TS:
+        return "ns"
+    ending = column.rpartition("_")[2] if "_" in column else ""
+    return UNITS.get((event, column)) or (ending if ending in {"ns", "us", "ms"} else "")
+
+
+def shown_columns(
+    event: str, decoded: Sequence[tuple[str, str]], *, lacks: Sequence[str], numbered: bool
+) -> list[tuple[ColumnType, int | None]]:
+    """Tell which columns the table of an event has, and the place of each among the decoded ones (None: only NULL).
+
+    `decoded` are names and engine's types; `lacks` names those of `OPTIONAL` that the trace does not have; `numbered`
+    says whether rows know their lines.
+    """
+    names = column_names([name for name, _ in decoded])
+    found: list[tuple[str, str, int | None]] = [
+        (name, kind, place) for place, (name, (_, kind)) in enumerate(zip(names, decoded, strict=True))
+    ]
+    found += [(name, "BIGINT", None) for name in EXPECTED.get(event, ()) if name not in names]
+    left_out = {*lacks} if numbered else {*lacks, "line"}
+    kept = [one for one in found if one[0] not in left_out]
+    kept.sort(key=lambda one: one[0] == TEXT)
+    return [(ColumnType(name, kind, told_unit(unit_of(event, name, kind))), place) for name, kind, place in kept]
+
+
+def shown_event(name: str, columns: Sequence[str], lacks: Sequence[str]) -> EventColumns:
+    """Tell how the columns of a table look in `events`."""
+    return EventColumns(
+        name=name,
+        pid=None if "common_tgid" in lacks else "common_tgid",
+        tid="common_pid",
+        args=tuple(column for column in columns if column not in FIXED),
+    )
+
+
+def event_table(
+    name: str, data: pa.Table, *, lacks: Sequence[str], in_order: bool, numbered: bool | None = None
+) -> TraceTable:
+    """Make the table of one event.
+
+    `lacks` and `numbered` are as in `shown_columns`; the latter is seen from the rows where it is None.
+    """
+    import pyarrow as pa
+    from pyarrow import compute
+
+    tgid = FIXED.index("common_tgid")
+    if "common_tgid" not in lacks and data.column(tgid).null_count == len(data):
+        data = data.set_column(tgid, "common_tgid", pa.nulls(len(data), pa.int64()))
+    if numbered is None:
+        line = data.column(FIXED.index("line"))
+        numbered = line.null_count < len(line)
+    decoded = [(field.name, ENGINE_TYPES.get(str(field.type), "VARCHAR")) for field in data.schema]
+    shown = shown_columns(name, decoded, lacks=lacks, numbered=numbered)
+    arrays = [pa.nulls(len(data), pa.int64()) if place is None else data.column(place) for _, place in shown]
+    columns = tuple(column for column, _ in shown)
+    data = pa.table(arrays, names=[column.name for column in columns])
+    if not in_order:
+        data = data.take(compute.sort_indices(data.column(0)))
+    schema = Schema(Kind.EVENT, columns)
+    return TraceTable(schema, data, shown_event(name, schema.names, lacks))
+
+
+def counts_table(counts: Sequence[tuple[str, str, int]]) -> TraceTable:
+    """Make the table that says which event, as the trace names it, is in which table, and how often."""
+    import pyarrow as pa
+
+    events, tables, numbers = ([row[i] for row in counts] for i in range(3))
+    data = pa.table(
+        {
+            "event": pa.array(events, pa.string()),
+            "table": pa.array(tables, pa.string()),
+            "count": pa.array(numbers, pa.int64()),
+        }
+    )
+    columns = (ColumnType("event", "VARCHAR"), ColumnType("table", "VARCHAR"), ColumnType("count", "BIGINT"))
+    return TraceTable(Schema(Kind.REGULAR, columns), data)

@@ -1,0 +1,43 @@
+"""Tables of kernel tracepoints, as a pass tells them -> the same with the units that the kernel is certain of.
+
+The `format` files of the kernel are read by the kernels (`Tracepoints`), which name the columns by the events' fields.
+What the numbers in them are is known only by the events' names: see `ftrace_fields`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from dctv.contracts.chunks import DecodedChunk
+from dctv.readers.described import RAW, TYPES, RowPass
+from dctv.readers.ftrace_events.fields import FIXED, unit_of
+
+_BUFFER = "buffer"
+
+
+class WithUnits:
+    """A pass over a trace whose raw events are tracepoints."""
+
+    def __init__(self, run: RowPass) -> None:
+        """Take the pass that decodes."""
+        self._run = run
+
+    def __iter__(self) -> Iterator[DecodedChunk]:
+        """Yield the chunks of the pass."""
+        return iter(self._run)
+
+    def facts(self) -> Mapping[str, Any]:
+        """Return the facts of the pass, with units and with all fields as arguments of events."""
+        facts = self._run.facts()
+        return {**facts, "tables": [_described(told) for told in facts["tables"]]}
+
+
+def _described(told: Mapping[str, Any]) -> Mapping[str, Any]:
+    event = told["event"]
+    if event is None:
+        return told
+    name = told["name"].removeprefix(RAW)
+    columns = [(column, kind, unit or unit_of(name, column, TYPES[kind])) for column, kind, unit in told["columns"]]
+    args = [column for column, _, _ in columns if column not in {*FIXED, _BUFFER}]
+    return {**told, "columns": columns, "event": {**event, "args": args}}

@@ -1,0 +1,1 @@
+"""What messages of Perfetto's traces hold."""

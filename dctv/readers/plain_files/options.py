@@ -1,0 +1,45 @@
+"""Plain tables (CSV, JSON lines, Parquet, Arrow, SQLite) -> event tables by the options of their mount, or regular.
+
+A file gives a table called as the file is, without its endings; a database gives its tables. With `timestamp` a table
+that has this column is `raw_events.<table>`, part of `events`: `_ts` is the column in `unit`, `partition` its
+partitions, `duration` the column of durations in the same unit, shown as `dur`, and `name`, `category`, `pid` and `tid`
+say which columns `events` shows as those. Without it a column `_ts` is taken for times in ns; tables without a time are
+regular tables. Rows without a time are counted, not shown. Whole numbers are BIGINT or UBIGINT, lists and structs JSON,
+dates and larger numbers texts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dctv.contracts.reader import LoadContext
+from dctv.readers.plain_files.tables import Tables
+
+if TYPE_CHECKING:
+    from dctv.readers.plain_files.passes import PlainPass
+
+OPTIONS = {
+    "timestamp": "the column with the time",
+    "unit": "the unit of times and durations that are numbers: 'ns' (default), 'us', 'ms', 's'",
+    "duration": "the column with how long an event lasts",
+    "partition": "the column, or a list of columns, by which events are partitioned",
+    "name": "the column with the names of events",
+    "category": "the column with their categories",
+    "pid": "the column with their processes",
+    "tid": "the column with their threads",
+    "table": "the only table to take, of files with several",
+}
+DIMENSIONS = {"cat": "cat", "pid": "pid", "tid": "tid"}
+
+
+def passes(tables: Tables) -> Callable[[Sequence[Path], LoadContext, int], PlainPass]:
+    """Return how passes of a format begin."""
+
+    def start(paths: Sequence[Path], context: LoadContext, _: int) -> PlainPass:
+        from dctv.readers.plain_files.passes import PlainPass  # it needs the engine's SQL
+
+        return PlainPass(tables, paths, context)
+
+    return start

@@ -1,0 +1,278 @@
+"""Files of plain tables -> chunks of rows, as the options of their mount say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dctv.contracts.chunks import LINE, Checkpoint, DecodedChunk
+from dctv.contracts.reader import LoadContext
+from dctv.errors import DctvError, TraceError, nearest
+from dctv.readers.described import RAW, TYPES
+from dctv.readers.plain_files.tables import PlainFile, PlainTable, Tables
+from dctv.record import record, replace
+from dctv.types.schema import TS
+from dctv.types.units import parse_unit, ratio
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+_ROWS = 100_000
+_WHOLE = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"}
+_NESTED = ("STRUCT", "MAP", "UNION", "LIST", "JSON")
+_DATES = ("DATE", "TIMESTAMP")
+
+
+class PlainPass:
+    """One pass over files of plain tables, table by table."""
+
+    def __init__(self, tables: Tables, paths: Sequence[Path], context: LoadContext) -> None:
+        self._tables = tables
+        self._paths = paths
+        self._context = context
+        self._told: list[dict[str, Any]] = []
+        self._notes: list[tuple[int, str, int, str, bool]] = []
+        self._range: tuple[int, int] | None = None
+
+    def __iter__(self) -> Iterator[DecodedChunk]:
+        import duckdb
+
+        connection = duckdb.connect(":memory:", config={"threads": self._context.threads})
+        sizes = [path.stat().st_size for path in self._paths]
+        number = 0
+        try:
+            options = self._context.options
+            files = [PlainFile(file, path, connection, options) for file, path in enumerate(self._paths)]
+            found = [one for file in files for one in self._tables(file)]
+            for one in _distinct(_wanted(found, options)):
+                for batch in self._batches(one, connection):
+                    self._context.progress(sum(sizes[: one.file]), sum(sizes))
+                    place = Checkpoint(
+                        one.file, number, number, 1, number, 1, 0, None, 0, number * _ROWS, len(batch), packed=False
+                    )
+                    number += 1
+                    named = one.name, batch
+                    events = [named] if TS in batch.schema.names else []
+                    yield DecodedChunk(place, events, [] if events else [named])
+            _check_used(self._told, self._context.options)
+        except duckdb.Error as error:
+            raise ValueError(str(error).partition("\n")[0]) from None
+        finally:
+            connection.close()
+
+    def _batches(self, one: PlainTable, connection: Any) -> Iterator[Any]:
+        import pyarrow as pa
+        from sqlglot import exp
+
+        for name, stream in one.given.items():
+            connection.register(name, stream())
+        described = connection.execute(
+            exp.select("*").from_(one.query.subquery("t")).limit(0).sql("duckdb")
+        ).description
+        shape = _Shape.of(one, {name: str(kind) for name, kind, *_ in described}, self._context.options)
+        for name, stream in one.given.items():
+            connection.register(name, stream())
+        reader = connection.sql(shape.query(one.query).sql("duckdb")).to_arrow_reader(_ROWS)
+        self._told.append(shape.told())
+        lost = 0
+        for given in reader:
+            batch = given
+            if shape.time is not None:
+                timed = batch.filter(batch.column(TS).is_valid())
+                lost += len(batch) - len(timed)
+                batch = timed
+                self._learn(batch)
+            yield batch.append_column(LINE, pa.array(range(len(batch)), pa.uint32()))
+        if lost:
+            self._notes.append((one.file, f"row of {one.name} has no time", lost, "", False))
+        for reason, count, example in one.notes(connection):
+            self._notes.append((one.file, reason, count, example[:200], False))
+
+    def _learn(self, batch: Any) -> None:
+        from pyarrow import compute
+
+        if not len(batch):
+            return
+        times = batch.column(TS)
+        ends = compute.add(times, compute.fill_null(batch.column("dur"), 0)) if "dur" in batch.schema.names else times
+        first, last = compute.min(times).as_py(), max(compute.max(ends).as_py(), compute.max(times).as_py())
+        known = self._range or (first, last)
+        self._range = min(known[0], first), max(known[1], last)
+
+    def facts(self) -> Mapping[str, Any]:
+        """Return what was learnt."""
+        first, last = self._range or (0, 0)
+        clock = {"clock": "trace"} if self._range else {}
+        return {
+            "start_ns": first,
+            "last_ts": last - first,
+            "tables": self._told,
+            "diagnostics": self._notes,
+            "properties": clock,
+        }
+
+
+def _wanted(found: Sequence[PlainTable], options: Mapping[str, object]) -> list[PlainTable]:
+    table = options.get("table")
+    chosen = [one for one in found if table is None or one.name == table]
+    if not chosen:
+        names = [one.name for one in found]
+        near = nearest(str(table), names)
+        hint = f"did you mean `{near}`?" if near else f"there are: {', '.join(names) or 'none'}"
+        raise TraceError(f"found no table `{table}`", hint=hint)
+    return chosen
+
+
+def _distinct(tables: Sequence[PlainTable]) -> Iterator[PlainTable]:
+    """Give tables of one name numbers."""
+    seen: dict[str, int] = {}
+    for one in tables:
+        seen[one.name] = seen.get(one.name, 0) + 1
+        yield one if seen[one.name] == 1 else replace(one, name=f"{one.name}_{seen[one.name]}")
+
+
+def _check_used(told: Sequence[Mapping[str, Any]], options: Mapping[str, object]) -> None:
+    """Refuse a column of times that no table has."""
+    wanted = options.get("timestamp")
+    if wanted is not None and not any(one["event"] for one in told):
+        columns = sorted({column for one in told for column, _, _ in one["columns"]})
+        near = nearest(str(wanted), columns)
+        hint = f"did you mean `{near}`?" if near else f"its columns: {', '.join(columns[:20])}"
+        raise TraceError(f"found no column `{wanted}`, which is to hold the times", hint=hint)
+
+
+@record
+class _Column:
+    source: str
+    shown: str
+    engine: str
+    unit: str = ""
+
+    @property
+    def kind(self) -> str:
+        base = self.engine.partition("(")[0]
+        if base in _WHOLE:
+            return "int"
+        if base == "UBIGINT":
+            return "uint"
+        if base in {"FLOAT", "DOUBLE", "DECIMAL"}:
+            return "float"
+        if base == "BOOLEAN":
+            return "bool"
+        return "json" if base in _NESTED or self.engine.endswith("]") else "text"
+
+    def value(self) -> exp.Expr:
+        from sqlglot import exp
+
+        column = exp.column(self.source, quoted=True)
+        if self.kind == "json" and self.engine != "JSON":
+            return exp.cast(exp.Anonymous(this="to_json", expressions=[column]), "VARCHAR")
+        if self.engine == "BLOB":
+            return exp.Anonymous(this="hex", expressions=[column])
+        return exp.Cast(this=column, to=exp.Var(this="VARCHAR" if self.kind == "json" else TYPES[self.kind]))
+
+
+@record
+class _Shape:
+    """How a table is shown."""
+
+    name: str
+    columns: tuple[_Column, ...]
+    time: _Column | None
+    duration: _Column | None
+    scale: Fraction
+    partitions: tuple[str, ...]
+    roles: Mapping[str, str]
+
+    @staticmethod
+    def of(one: PlainTable, engine: Mapping[str, str], options: Mapping[str, object]) -> _Shape:
+        """Tell times and the like by the options of the mount."""
+        found = {name: _Column(name, name, kind, one.units.get(name, "")) for name, kind in engine.items()}
+        time = str(options.get("timestamp", TS))
+        scale = _scale(options.get("unit", "ns"))
+        if time not in found:
+            return _Shape(one.name, tuple(found.values()), None, None, scale, (), {})
+        partition = options.get("partition", ())
+        partitions = tuple(map(str, partition)) if isinstance(partition, list | tuple) else (str(partition),)
+        roles = {role: str(options[role]) for role in ("name", "category", "pid", "tid") if role in options}
+        duration = options.get("duration", "_duration" if "_duration" in found else None)
+        for column in (*partitions, *roles.values(), *([] if duration is None else [str(duration)])):
+            if column not in found:
+                near = nearest(column, list(found))
+                hint = f"did you mean `{near}`?" if near else f"its columns: {', '.join(found)}"
+                raise TraceError(f"found no column `{column}` in `{one.name}`", hint=hint)
+        length = None if duration is None else found.pop(str(duration))
+        first = found.pop(time)
+        order = {name: found.pop(name) for name in partitions if name in found}
+        rest = tuple(_renamed(column) for column in (*order.values(), *found.values()))
+        return _Shape(one.name, rest, first, length, scale, partitions, roles)
+
+    def query(self, rows: exp.Query) -> exp.Select:
+        """Return the rows as they are shown."""
+        from sqlglot import exp
+
+        items: list[exp.Expr] = []
+        if self.time is not None:
+            items.append(exp.alias_(_in_ns(self.time, self.scale), TS, quoted=True))
+        items += [exp.alias_(one.value(), one.shown, quoted=True) for one in self.columns]
+        if self.duration is not None:
+            items.append(exp.alias_(_in_ns(self.duration, self.scale), "dur", quoted=True))
+        return exp.select(*items).from_(rows.subquery("t"))
+
+    def told(self) -> dict[str, Any]:
+        """Return the table as facts tell it."""
+        columns = [(one.shown, one.kind, one.unit) for one in self.columns]
+        if self.time is None:
+            return {"name": self.name, "columns": columns, "event": None}
+        length = [] if self.duration is None else [("dur", "int", "ns")]
+        shown = {one.source: one.shown for one in self.columns}
+        roles = {role: shown[column] for role, column in self.roles.items() if column in shown}
+        named = roles.pop("name", None)
+        used = {named, *roles.values()}
+        numbers = {one.shown for one in self.columns if one.kind == "int"}
+        event = {
+            "name": self.name,
+            "named_by": named,
+            "category": roles.get("category"),
+            "pid": roles["pid"] if roles.get("pid") in numbers else None,
+            "tid": roles["tid"] if roles.get("tid") in numbers else None,
+            "duration": "dur" if length else None,
+            "args": [name for name, _, _ in columns if name not in used],
+        }
+        whole = [(TS, "int", "ns"), *columns, *length]
+        partitions = [shown[name] for name in self.partitions]
+        return {"name": f"{RAW}{self.name}", "columns": whole, "event": event, "partitions": partitions}
+
+
+def _renamed(column: _Column) -> _Column:
+    taken = column.source in {TS, "dur"}
+    return replace(column, shown=f"field_{column.source}") if taken else column
+
+
+def _scale(unit: object) -> Fraction:
+    """Return the ns of a unit of times."""
+    try:
+        return ratio(parse_unit(str(unit)), parse_unit("ns"))
+    except DctvError:
+        raise TraceError(f"found the unit `{unit}`, expected one of time: 'ns', 'us', 'ms', 's'") from None
+
+
+def _in_ns(column: _Column, scale: Fraction) -> exp.Expr:
+    """Turn numbers in a unit, dates, or texts of either into ns; NULL for what is neither."""
+    from sqlglot import exp
+
+    value = exp.column(column.source, quoted=True)
+    dated = exp.Anonymous(this="epoch_ns", expressions=[exp.TryCast(this=value, to=exp.Var(this="TIMESTAMP_NS"))])
+    if column.engine.startswith(_DATES):
+        return dated
+    exact = column.engine in {"DOUBLE", "FLOAT"}
+    # Decimal digits of a text are kept exactly; a float is what it is.
+    number: exp.Expr = exp.TryCast(this=value, to=exp.Var(this="DECIMAL(28, 9)" if not exact else "DOUBLE"))
+    top, bottom = exp.Literal.number(str(scale.numerator)), exp.Literal.number(str(scale.denominator))
+    scaled: exp.Expr = exp.Mul(this=exp.Paren(this=number), expression=top)
+    if scale.denominator != 1:
+        scaled = exp.Div(this=exp.Paren(this=scaled), expression=bottom)
+    whole = exp.TryCast(this=exp.Anonymous(this="round", expressions=[scaled]), to=exp.Var(this="BIGINT"))
+    return exp.Coalesce(this=whole, expressions=[dated]) if column.kind == "text" else whole

@@ -1,0 +1,64 @@
+"""What a file of plain tables is to a pass: tables that the engine can scan."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dctv.errors import DctvError
+from dctv.record import field, record
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+
+@record
+class PlainTable:
+    """A table that the engine can scan."""
+
+    file: int
+    name: str
+    query: exp.Query
+    """Its rows; also named columns of the engine's types."""
+    given: Mapping[str, Any] = field(default_factory=dict)
+    """Streams of Arrow batches that the query reads by name, each made anew."""
+    units: Mapping[str, str] = field(default_factory=dict)
+    notes: Callable[[Any], Sequence[tuple[str, int, str]]] = lambda _: ()
+    """From the connection, after the rows were read: what was skipped, how often, and an example."""
+
+
+@record
+class PlainFile:
+    """A file that holds tables."""
+
+    number: int
+    path: Path
+    connection: Any
+    options: Mapping[str, object]
+
+
+Tables = Callable[[PlainFile], Sequence[PlainTable]]
+"""Tells the tables of a file."""
+
+
+def name_of(path: Path) -> str:
+    """Return what the table of a file is called."""
+    name = path.name.removesuffix(".gz")
+    return name.rpartition(".")[0] or name
+
+
+def units_of(schema: Any) -> dict[str, str]:
+    """Return the units that fields of an Arrow schema carry."""
+    told = {field.name: (field.metadata or {}).get(b"unit", b"").decode(errors="replace") for field in schema}
+    return {name: unit for name, unit in told.items() if unit and _is_unit(unit)}
+
+
+def _is_unit(text: str) -> bool:
+    from dctv.types.units import parse_unit
+
+    try:
+        parse_unit(text)
+    except DctvError:
+        return False
+    return True

@@ -1,0 +1,1 @@
+"""The small files of uftrace data directories."""

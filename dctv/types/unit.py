@@ -1,0 +1,45 @@
+"""A unit as tables have it: what it measures, how large it is, how it is written; its algebra is in `units`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dctv.record import Unread, record, unread
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+
+@record
+class Unit(Unread):
+    """A unit: what it measures, how large it is, and how it is written.
+
+    Most are never looked at while an index is built, which then needs neither their names nor fractions.
+    """
+
+    dimensions: tuple[tuple[str, Fraction], ...]
+    """Base dimensions with their powers, sorted by name, none with power 0: `(("length", 1), ("time", -1))`."""
+    factor: Fraction
+    """Its size in base units, exact: a millisecond is 1/1000 of the second."""
+    symbols: tuple[tuple[str, Fraction], ...]
+    """How it prints: short unit names with powers, in order written, those with negative powers last."""
+
+    def __str__(self) -> str:
+        above = "*".join(_written(name, power) for name, power in self.symbols if power > 0)
+        below = "".join("/" + _written(name, -power) for name, power in self.symbols if power < 0)
+        return (above or "1") + below if self.symbols else ""
+
+
+def _bare() -> Unit:
+    from fractions import Fraction
+
+    return Unit((), Fraction(1), ())
+
+
+NO_UNIT = unread(Unit, _bare)
+
+
+def _written(name: str, own: Fraction) -> str:
+    if own == 1:
+        return name
+    return f"{name}^{own}" if own.denominator == 1 else f"{name}^({own})"

@@ -1,0 +1,23 @@
+"""Turns what a terminal would obey instead of show into text that it shows."""
+
+from __future__ import annotations
+
+_SHORT_ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+
+
+def visible(text: str) -> str:
+    r"""Escape what a terminal would obey instead of show: control characters as `\n` or `\x1b`, direction marks."""
+    if text.isprintable():
+        return text
+    from unicodedata import category
+
+    return "".join(c if c.isprintable() or category(c) == "Zs" else _escape(c) for c in text)
+
+
+def _escape(character: str) -> str:
+    code = ord(character)
+    if character in _SHORT_ESCAPES:
+        return _SHORT_ESCAPES[character]
+    if code < 0x100:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
