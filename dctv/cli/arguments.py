@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import re
+from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from dctv.cli.plain_words import refusal
 from dctv.errors import UsageError
 from dctv.patterns import pattern
-
-if TYPE_CHECKING:
-    from argparse import ArgumentParser
 
 _MOUNT = pattern(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)=(?!=)(.*)", re.DOTALL)
 _CONSTANTS: dict[str, object] = {"true": True, "false": False, "null": None}
@@ -89,5 +85,5 @@ def _typed(text: str) -> object:
 def positive(text: str) -> int:
     """Read a number from 1."""
     if not text.isdecimal() or int(text) < 1:
-        raise refusal(f"found `{text}`, expected a number from 1")
+        raise ArgumentTypeError(f"found `{text}`, expected a number from 1")
     return int(text)

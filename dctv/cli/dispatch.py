@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
 from contextlib import suppress
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import dctv.cli.commands
 from dctv.cli.command import Command
-from dctv.cli.plain_words import plain_arguments
 from dctv.console.verdict import OK, WRONG
 from dctv.contracts.shelf import modules, scan
-
-if TYPE_CHECKING:
-    from argparse import ArgumentParser
 
 EXIT_CODES = """exit codes:
   0    all is well
@@ -55,13 +51,10 @@ def _named(words: list[str]) -> Command | None:
 
 
 def _run(command: Command, words: list[str]) -> int:
-    arguments = plain_arguments(command.configure, words)
-    return command.run(_parser(command).parse_intermixed_args(words) if arguments is None else arguments)
+    return command.run(_parser(command).parse_intermixed_args(words))
 
 
-def _parser(command: Command) -> ArgumentParser:
-    import argparse
-
+def _parser(command: Command) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog=f"dctv {command.name}",
         description=command.title,
@@ -100,9 +93,7 @@ def version() -> str:
         return str(tomllib.loads(text)["project"]["version"])
 
 
-def _top(commands: dict[str, Command]) -> ArgumentParser:
-    import argparse
-
+def _top(commands: dict[str, Command]) -> argparse.ArgumentParser:
     wide = max(len(name) for name in commands)
     listing = "\n".join(f"  {name.ljust(wide)}  {c.title}" for name, c in commands.items())
     parser = argparse.ArgumentParser(

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
+from argparse import ArgumentTypeError
 
-from dctv.cli.plain_words import refusal
 from dctv.patterns import pattern
 
 _BYTES = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
@@ -17,7 +17,7 @@ def byte_count(text: str) -> int:
     """Read a number of bytes."""
     match = _NUMBER.fullmatch(text)
     if match is None or match[2].lower() not in _BYTES:
-        raise refusal(f"found `{text}`, expected a size such as 10GB")
+        raise ArgumentTypeError(f"found `{text}`, expected a size such as 10GB")
     return int(float(match[1]) * _BYTES[match[2].lower()])
 
 
@@ -25,7 +25,7 @@ def seconds(text: str) -> float:
     """Read a time."""
     match = _NUMBER.fullmatch(text)
     if match is None or match[2].lower() not in _SECONDS:
-        raise refusal(f"found `{text}`, expected a time such as 30d or 12h")
+        raise ArgumentTypeError(f"found `{text}`, expected a time such as 30d or 12h")
     return float(match[1]) * _SECONDS[match[2].lower()]
 
 

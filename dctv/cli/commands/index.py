@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dctv.cli.arguments import add_session_options
 from dctv.cli.command import Command
-from dctv.cli.plain_words import refusal
 from dctv.cli.sizes import size_text
 from dctv.console.verdict import FAILED, OK, PARTIAL
 
 if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
-
     from dctv.index.order import Outcome
 
 
@@ -114,7 +112,7 @@ def _check(trace: str, found: list[str]) -> tuple[list[str], int]:
 def _names(text: str) -> tuple[str, ...]:
     names = tuple(name.strip() for name in text.split(","))
     if not all(names):
-        raise refusal(f"found `{text}`, expected names divided by commas")
+        raise ArgumentTypeError(f"found `{text}`, expected names divided by commas")
     return names
 
 
@@ -124,13 +122,13 @@ def _rate(text: str) -> float:
     except ValueError:
         rate = 0.0
     if not 1e-9 <= rate < 1:
-        raise refusal(f"found `{text}`, expected a number between 0 and 1")
+        raise ArgumentTypeError(f"found `{text}`, expected a number between 0 and 1")
     return rate
 
 
 def _count(text: str) -> int:
     if not text.isdecimal() or not 1 <= int(text) <= 10**9:
-        raise refusal(f"found `{text}`, expected a number from 1")
+        raise ArgumentTypeError(f"found `{text}`, expected a number from 1")
     return int(text)
 
 
