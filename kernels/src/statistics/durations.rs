@@ -168,11 +168,14 @@ impl Times {
         }
         let mut end = last;
         if let Some(dur) = dur {
-            let nulls = ts.null_count() + dur.null_count() > 0;
-            for row in 0..ts.len().min(dur.len()) {
-                if !nulls || (ts.is_valid(row) && dur.is_valid(row)) {
-                    end = end.max(ts.values()[row].saturating_add(dur.values()[row].into()));
-                }
+            let ends = ts.values().iter().zip(dur.values());
+            let ends = ends.map(|(ts, dur)| ts.saturating_add((*dur).into()));
+            if ts.null_count() + dur.null_count() == 0 {
+                end = ends.fold(end, i64::max);
+            } else {
+                let known = |row: &usize| ts.is_valid(*row) && dur.is_valid(*row);
+                let ends = (0..).zip(ends).filter(|(row, _)| known(row));
+                end = ends.fold(end, |end, one| end.max(one.1));
             }
         }
         self.first = Some(self.first.map_or(first, |known| known.min(first)));
