@@ -1,19 +1,25 @@
 //! Many rows of one table at a time: their numbers are claimed, columns get the values of all, then they are appended.
 
 use super::column::Column;
-use super::sink::{CHUNK_ROWS, Rows, Sink};
+use super::sink::{CHUNK_ROWS, Rows, Sink, room};
 use super::whole::Whole;
 
-/// Room for the rows of a table that are appended many at a time: chunks have a few more than they should.
-const APPENDED_ROWS: usize = CHUNK_ROWS + CHUNK_ROWS / 16;
+/// Rows from which on there is room for a whole chunk of them: most traces are small, and memory is cleared for its room.
+const MANY_ROWS: usize = 4096;
+
+/// How many more rows should have room where there are so many.
+fn missing(rows: usize) -> usize {
+    match rows {
+        0..MANY_ROWS => 0,
+        _ => room(CHUNK_ROWS).saturating_sub(rows),
+    }
+}
 
 impl Rows {
     /// The column where values of the rows from the next one on are added, of so many bytes each.
     fn columns_of(&mut self, column: usize, rows: usize, bytes: usize) -> Option<&mut Column> {
         let found = self.column(column, rows.saturating_mul(bytes))?;
-        if found.len() == 0 {
-            found.reserve(APPENDED_ROWS);
-        }
+        found.reserve(missing(found.len()));
         Some(found)
     }
 
@@ -76,9 +82,7 @@ impl Sink {
     pub fn append(&mut self, table: usize, numbers: impl Iterator<Item = u32>) {
         let rows = &mut self.tables[table];
         let before = rows.rows;
-        if before == 0 {
-            rows.lines.reserve(APPENDED_ROWS);
-        }
+        rows.lines.reserve(missing(before));
         rows.lines.extend(numbers);
         rows.rows = rows.lines.len();
         if self.timed[table] {

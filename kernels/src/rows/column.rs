@@ -6,7 +6,7 @@ use arrow_array::{ArrayRef, BooleanArray, Float64Array, NullArray, UInt64Array};
 use arrow_buffer::{NullBufferBuilder, ScalarBuffer};
 use arrow_schema::ArrowError;
 
-use super::sink::TS;
+use super::sink::{TS, room};
 use super::whole::Whole;
 use super::{ColumnSpec, Type};
 use crate::columns::{Interner, Strings, coded_arrays, string_array};
@@ -40,10 +40,10 @@ impl Column {
         Column::with_room(spec.kind, spec.name == TS, 0)
     }
 
-    /// An empty column of the same kind as this one, with room for as many rows.
+    /// An empty column of the same kind as this one, with room for about as many rows.
     pub fn next(&self, spec: &ColumnSpec) -> Column {
         let wide = matches!(&self.values, Values::Int(values) if values.is_wide());
-        Column::with_room(spec.kind, wide, self.rows)
+        Column::with_room(spec.kind, wide, room(self.rows))
     }
 
     fn with_room(kind: Type, wide: bool, room: usize) -> Column {

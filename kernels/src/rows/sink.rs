@@ -14,6 +14,11 @@ use crate::pfw::names::LINE;
 pub(super) const CHUNK_ROWS: usize = 1 << 16;
 const CHUNK_BYTES: usize = 24 << 20;
 
+/// For how many rows there should be room, after a chunk of so many: few chunks are of one size.
+pub(super) fn room(rows: usize) -> usize {
+    rows + rows / 16
+}
+
 /// What the first column of tables of events is called.
 pub(super) const TS: &str = "_ts";
 
@@ -44,7 +49,7 @@ impl Rows {
         Rows {
             columns: columns.map(|(one, before)| before.next(one)).collect(),
             rows: 0,
-            lines: Vec::with_capacity(self.rows),
+            lines: Vec::with_capacity(room(self.rows)),
             bytes: 0,
         }
     }
