@@ -29,6 +29,7 @@ FLOATS = st.one_of(st.floats(), st.sampled_from([0.0, -0.0, 1.0, 0.5, 2.0**53, 2
 TEXTS = st.one_of(st.text(st.characters(exclude_categories=["Cs"]), max_size=6), st.sampled_from(["", "a", "1", "é"]))
 COLUMNS: dict[str, tuple[st.SearchStrategy[Any], pa.DataType]] = {
     "int": (INTS, pa.int64()),
+    "narrow": (st.one_of(st.integers(-(1 << 31), (1 << 31) - 1), st.integers(-3, 3)), pa.int32()),
     "uint": (UINTS, pa.uint64()),
     "float": (FLOATS, pa.float64()),
     "bool": (st.booleans(), pa.bool_()),
@@ -181,6 +182,20 @@ ROWS = st.dictionaries(
         max_size=12,
     ),
 )
+
+
+def test_narrow_times_and_durations_say_the_same() -> None:
+    found = []
+    for kind in (pa.int64(), pa.int32()):
+        columns: dict[str, tuple[Sequence[Any], pa.DataType]] = {
+            "_ts": ([5, 7, 9], kind),
+            "dur": ([(1 << 31) - 1, None, 3], kind),
+            "cat": ([1, -1, 1], kind),
+            "dctv:line": (range(3), pa.uint32()),
+        }
+        found.append(chunk_statistics([table("e", columns)], [("cat", "cat")]))
+    assert found[0] == found[1]
+    assert found[0]["statistics"]["max_end_ns"] == 5 + (1 << 31) - 1
 
 
 @bounded(200)

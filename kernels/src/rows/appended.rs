@@ -1,24 +1,31 @@
 //! Many rows of one table at a time: their numbers are claimed, columns get the values of all, then they are appended.
 
 use super::column::Column;
-use super::sink::{CHUNK_ROWS, Rows, Sink};
+use super::sink::{CHUNK_ROWS, Rows, Sink, room};
+use super::whole::Whole;
 
-/// Room for the rows of a table that are appended many at a time: chunks have a few more than they should.
-const APPENDED_ROWS: usize = CHUNK_ROWS + CHUNK_ROWS / 16;
+/// Rows from which on there is room for a whole chunk of them: most traces are small, and memory is cleared for its room.
+const MANY_ROWS: usize = 4096;
+
+/// How many more rows should have room where there are so many.
+fn missing(rows: usize) -> usize {
+    match rows {
+        0..MANY_ROWS => 0,
+        _ => room(CHUNK_ROWS).saturating_sub(rows),
+    }
+}
 
 impl Rows {
     /// The column where values of the rows from the next one on are added, of so many bytes each.
     fn columns_of(&mut self, column: usize, rows: usize, bytes: usize) -> Option<&mut Column> {
         let found = self.column(column, rows.saturating_mul(bytes))?;
-        if found.len() == 0 {
-            found.reserve(APPENDED_ROWS);
-        }
+        found.reserve(missing(found.len()));
         Some(found)
     }
 
     /// Add numbers of many rows, which [`Sink::append`] ends.
     #[inline]
-    pub fn ints(&mut self, column: usize, values: impl ExactSizeIterator<Item = i64>) {
+    pub fn ints(&mut self, column: usize, values: impl ExactSizeIterator<Item = i64> + Clone) {
         if let Some(column) = self.columns_of(column, values.len(), 8) {
             column.ints(values);
         }
@@ -75,26 +82,37 @@ impl Sink {
     pub fn append(&mut self, table: usize, numbers: impl Iterator<Item = u32>) {
         let rows = &mut self.tables[table];
         let before = rows.rows;
-        if before == 0 {
-            rows.lines.reserve(APPENDED_ROWS);
-        }
+        rows.lines.reserve(missing(before));
         rows.lines.extend(numbers);
         rows.rows = rows.lines.len();
         if self.timed[table] {
-            let new = |at: usize| {
-                rows.columns
-                    .get(at)
-                    .map_or(&[][..], |one| one.ints_from(before))
+            let whole = |at: usize| rows.columns.get(at).and_then(Column::whole);
+            let times = match whole(0) {
+                Some(Whole::Wide(times)) => times.get(before..).unwrap_or(&[]),
+                _ => &[],
             };
-            let durations = self.durations[table].map_or(&[][..], new);
-            let none = std::iter::repeat(&0);
-            let spans = new(0).iter().zip(durations.iter().chain(none));
-            let range = spans.fold(self.range.unwrap_or((i64::MAX, i64::MIN)), |range, one| {
-                let end = one.0.saturating_add((*one.1).max(0));
-                (range.0.min(*one.0), range.1.max(end))
-            });
+            let known = self.range.unwrap_or((i64::MAX, i64::MIN));
+            let range = match self.durations[table].and_then(whole) {
+                Some(Whole::Wide(durations)) => span(known, times, durations.get(before..)),
+                Some(Whole::Narrow(durations)) => span(known, times, durations.get(before..)),
+                None => span::<i32>(known, times, None),
+            };
             self.range = (range.0 <= range.1).then_some(range);
         }
         self.crowded |= self.is_crowded();
     }
+}
+
+/// The earliest time, and the latest time or end, of what is known and of new rows; those that have no duration take none.
+fn span<T: Copy + Into<i64>>(
+    known: (i64, i64),
+    times: &[i64],
+    durations: Option<&[T]>,
+) -> (i64, i64) {
+    let durations = durations.unwrap_or(&[]).iter().map(|one| (*one).into());
+    let spans = times.iter().zip(durations.chain(std::iter::repeat(0)));
+    spans.fold(known, |range, (time, duration)| {
+        let end = time.saturating_add(duration.max(0));
+        (range.0.min(*time), range.1.max(end))
+    })
 }

@@ -2,18 +2,20 @@
 
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, BooleanArray, Float64Array, Int64Array, UInt64Array};
+use arrow_array::{ArrayRef, BooleanArray, Float64Array, NullArray, UInt64Array};
 use arrow_buffer::{NullBufferBuilder, ScalarBuffer};
 use arrow_schema::ArrowError;
 
-use super::Type;
+use super::sink::{TS, room};
+use super::whole::Whole;
+use super::{ColumnSpec, Type};
 use crate::columns::{Interner, Strings, coded_arrays, string_array};
 
 /// Distinct texts of a column from which on numbering them must pay: fewer than half as many as rows.
 const CODED_MIN: usize = 4096;
 
 enum Values {
-    Int(Vec<i64>),
+    Int(Whole),
     Uint(Vec<u64>),
     Float(Vec<f64>),
     Bool(Vec<bool>),
@@ -32,10 +34,22 @@ pub struct Column {
 }
 
 impl Column {
-    /// An empty column, with room for so many rows.
-    pub fn new(kind: Type, room: usize) -> Column {
+    /// An empty column.
+    pub fn new(spec: &ColumnSpec) -> Column {
+        // Times are always wide: nobody has to look which they are.
+        Column::with_room(spec.kind, spec.name == TS, 0)
+    }
+
+    /// An empty column of the same kind as this one, with room for about as many rows.
+    pub fn next(&self, spec: &ColumnSpec) -> Column {
+        let wide = matches!(&self.values, Values::Int(values) if values.is_wide());
+        Column::with_room(spec.kind, wide, room(self.rows))
+    }
+
+    fn with_room(kind: Type, wide: bool, room: usize) -> Column {
         let values = match kind {
-            Type::Int => Values::Int(Vec::with_capacity(room)),
+            Type::Int if wide => Values::Int(Whole::wide(room)),
+            Type::Int => Values::Int(Whole::narrow(room)),
             Type::Uint => Values::Uint(Vec::with_capacity(room)),
             Type::Float => Values::Float(Vec::with_capacity(room)),
             Type::Bool => Values::Bool(Vec::with_capacity(room)),
@@ -87,7 +101,7 @@ impl Column {
         self.nulls.append_n_nulls(missing);
         self.rows = rows;
         match &mut self.values {
-            Values::Int(values) => values.resize(rows, 0),
+            Values::Int(values) => values.resize(rows),
             Values::Uint(values) => values.resize(rows, 0),
             Values::Float(values) => values.resize(rows, 0.0),
             Values::Bool(values) => values.resize(rows, false),
@@ -196,7 +210,7 @@ impl Column {
 
     /// Add a number for each of many rows.
     #[inline]
-    pub fn ints(&mut self, values: impl Iterator<Item = i64>) {
+    pub fn ints(&mut self, values: impl Iterator<Item = i64> + Clone) {
         let Values::Int(all) = &mut self.values else {
             return values.for_each(|value| self.int(value));
         };
@@ -264,7 +278,7 @@ impl Column {
         self.rows = self.rows.min(rows);
         self.nulls.truncate(rows.min(self.nulls.len()));
         match &mut self.values {
-            Values::Int(values) => values.truncate(rows),
+            Values::Int(values) => values.resize(values.len().min(rows)),
             Values::Uint(values) => values.truncate(rows),
             Values::Float(values) => values.truncate(rows),
             Values::Bool(values) => values.truncate(rows),
@@ -273,30 +287,29 @@ impl Column {
         }
     }
 
-    /// The values of a column of whole numbers from a row on; nulls are any number.
-    pub fn ints_from(&self, row: usize) -> &[i64] {
+    /// The values of a column of whole numbers; nulls are any number.
+    pub fn whole(&self) -> Option<&Whole> {
         match &self.values {
-            Values::Int(values) => values.get(row..).unwrap_or(&[]),
-            _ => &[],
+            Values::Int(values) => Some(values),
+            _ => None,
         }
     }
 
     /// The last value of a column of whole numbers, if it is not null.
     pub fn last_int(&self) -> Option<i64> {
-        match &self.values {
-            Values::Int(values) => values.last().copied(),
-            _ => None,
-        }
+        self.whole().and_then(Whole::last)
     }
 
-    /// The column as an array; `invalid` counts texts that were not UTF-8, whose bad bytes are replaced.
-    pub fn finish(mut self, invalid: &mut usize) -> Result<ArrayRef, ArrowError> {
+    /// The column as an array of so many rows; `invalid` counts texts that were not UTF-8, whose bad bytes are replaced.
+    pub fn finish(mut self, rows: usize, invalid: &mut usize) -> Result<ArrayRef, ArrowError> {
+        if self.rows == 0 {
+            return Ok(Arc::new(NullArray::new(rows)));
+        }
+        self.pad(rows);
         self.append_valid();
         let nulls = self.nulls.finish();
         Ok(match self.values {
-            Values::Int(values) => {
-                Arc::new(Int64Array::try_new(ScalarBuffer::from(values), nulls)?)
-            }
+            Values::Int(values) => values.finish(nulls)?,
             Values::Uint(values) => {
                 Arc::new(UInt64Array::try_new(ScalarBuffer::from(values), nulls)?)
             }

@@ -4,6 +4,7 @@ mod appended;
 mod column;
 mod pass;
 mod sink;
+mod whole;
 
 pub use pass::{Decode, Failure, Learnt, Note, Place, RowPass, register};
 pub use sink::{Rows, Sink};

@@ -11,8 +11,16 @@ use super::{ColumnSpec, TableSpec, Type};
 use crate::pfw::names::LINE;
 
 /// Rows and bytes of values that end a chunk.
-pub(super) const CHUNK_ROWS: usize = 1 << 17;
+pub(super) const CHUNK_ROWS: usize = 1 << 16;
 const CHUNK_BYTES: usize = 24 << 20;
+
+/// For how many rows there should be room, after a chunk of so many: few chunks are of one size.
+pub(super) fn room(rows: usize) -> usize {
+    rows + rows / 16
+}
+
+/// What the first column of tables of events is called.
+pub(super) const TS: &str = "_ts";
 
 /// The rows of one table since the last chunk.
 ///
@@ -28,7 +36,7 @@ pub struct Rows {
 impl Rows {
     fn new(columns: &[ColumnSpec]) -> Rows {
         Rows {
-            columns: columns.iter().map(|one| Column::new(one.kind, 0)).collect(),
+            columns: columns.iter().map(Column::new).collect(),
             rows: 0,
             lines: Vec::new(),
             bytes: 0,
@@ -39,11 +47,9 @@ impl Rows {
     fn next(&self, columns: &[ColumnSpec]) -> Rows {
         let columns = columns.iter().zip(&self.columns);
         Rows {
-            columns: columns
-                .map(|(one, before)| Column::new(one.kind, before.len()))
-                .collect(),
+            columns: columns.map(|(one, before)| before.next(one)).collect(),
             rows: 0,
-            lines: Vec::with_capacity(self.rows),
+            lines: Vec::with_capacity(room(self.rows)),
             bytes: 0,
         }
     }
@@ -118,9 +124,8 @@ impl Rows {
     ) -> Result<RecordBatch, ArrowError> {
         let mut fields = Vec::with_capacity(spec.len() + 1);
         let mut arrays: Vec<ArrayRef> = Vec::with_capacity(spec.len() + 1);
-        for (mut column, spec) in self.columns.drain(..).zip(spec) {
-            column.pad(self.rows);
-            let array = column.finish(invalid)?;
+        for (column, spec) in self.columns.drain(..).zip(spec) {
+            let array = column.finish(self.rows, invalid)?;
             fields.push(Field::new(&spec.name, array.data_type().clone(), true));
             arrays.push(array);
         }
@@ -162,7 +167,7 @@ impl Sink {
         }
         let spec = spec();
         let first = spec.columns.first();
-        self.timed.push(first.is_some_and(|one| one.name == "_ts"));
+        self.timed.push(first.is_some_and(|one| one.name == TS));
         self.names.insert(name.to_owned(), self.specs.len());
         self.tables.push(Rows::new(&spec.columns));
         self.durations
@@ -190,7 +195,8 @@ impl Sink {
             name,
             ..wanted.clone()
         });
-        self.tables[table].columns.push(Column::new(wanted.kind, 0));
+        let column = Column::new(spec.columns.last().unwrap_or(wanted));
+        self.tables[table].columns.push(column);
         spec.columns.len() - 1
     }
 

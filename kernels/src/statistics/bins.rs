@@ -5,8 +5,8 @@
 
 use std::sync::LazyLock;
 
-/// Bits behind the leading one by which a number finds its bin, or one of the two before it.
-const LOOKED_AT: u32 = 6;
+/// Bits behind the leading one by which a number finds its bin, or the one before it: 2^-7 is less than a bin's width.
+const LOOKED_AT: u32 = 7;
 
 pub struct Bins {
     /// The last number of each bin.
@@ -32,13 +32,17 @@ impl Bins {
             }
         }
         let slots = 64usize << LOOKED_AT;
+        let mut bin = 0;
         let first = (0..slots)
             .map(|slot| {
                 let octave = (slot >> LOOKED_AT) as u32;
                 let behind = (slot & ((1 << LOOKED_AT) - 1)) as u64;
                 let top = (1u64 << 63) | (behind << (63 - LOOKED_AT));
                 let smallest = top >> (63 - octave);
-                last.partition_point(|end| *end < smallest) as u16
+                while last[bin] < smallest {
+                    bin += 1;
+                }
+                bin as u16
             })
             .collect();
         Bins { last, first }
@@ -57,11 +61,8 @@ impl Bins {
         let zeros = value.leading_zeros();
         let behind = ((value << zeros) << 1) >> (64 - LOOKED_AT);
         let slot = ((63 - zeros as usize) << LOOKED_AT) | behind as usize;
-        let mut bin = usize::from(self.first[slot]);
-        while self.last[bin] < value {
-            bin += 1;
-        }
-        bin
+        let bin = usize::from(self.first[slot]);
+        bin + usize::from(self.last[bin] < value)
     }
 
     /// The number that stands for a bin's values.

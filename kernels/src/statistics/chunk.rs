@@ -5,7 +5,7 @@ use arrow_array::{Array, ArrayRef, RecordBatch};
 use super::dimension::{Dimension, Summary};
 use super::durations::Times;
 use super::lines::Lines;
-use super::values::known;
+use super::values::{known, wide};
 
 const TS: &str = "_ts";
 const DUR: &str = "dur";
@@ -106,6 +106,7 @@ fn summarize(events: &[(String, RecordBatch)]) -> Result<(Times, Lines), String>
     for (name, batch) in events.iter().filter(|(_, batch)| batch.num_rows() > 0) {
         let of = |message: &str| format!("{message} (in `{name}`)");
         let ts = find(name, batch, TS)?.ok_or_else(|| of("there is no column `_ts`"))?;
+        let ts = wide(ts).map_err(|error| of(&error.to_string()))?;
         let dur = find(name, batch, DUR)?;
         times.add(name, &ts, dur.as_ref()).map_err(of)?;
         let numbers = batch

@@ -1,13 +1,16 @@
 //! Values of one dimension in a chunk -> its row of `chunk_dimension_stats`, its Bloom filter, hashes of its values.
 
 use arrow_array::types::Int32Type;
-use arrow_array::{Array, ArrayRef, DictionaryArray, StringArray};
+use arrow_array::{
+    Array, ArrayRef, ArrowNativeTypeOp, ArrowPrimitiveType, DictionaryArray, PrimitiveArray,
+    StringArray,
+};
 use arrow_schema::ArrowError;
 use rustc_hash::FxHashMap;
 
 use super::bloom::{Bloom, fnv1a};
 use super::range::{Range, kind};
-use super::tally::Tally;
+use super::tally::{Bits, Tally};
 use super::text::float;
 use super::values::{Typed, each, typed};
 use super::varint::zlib;
@@ -73,26 +76,9 @@ impl Dimension {
         self.valid += (column.len() - column.null_count()) as u64;
         let counts = !self.range_only;
         match values {
-            Typed::Int(values) => {
-                let (mut min, mut max) = (i64::MAX, i64::MIN);
-                each(values, |value| {
-                    (min, max) = (min.min(value), max.max(value))
-                });
-                self.range.whole(i128::from(min), i128::from(max));
-                if counts {
-                    each(values, |value| self.ints.add(value as u64));
-                }
-            }
-            Typed::Uint(values) => {
-                let (mut min, mut max) = (u64::MAX, 0);
-                each(values, |value| {
-                    (min, max) = (min.min(value), max.max(value))
-                });
-                self.range.whole(i128::from(min), i128::from(max));
-                if counts {
-                    each(values, |value| self.uints.add(value));
-                }
-            }
+            Typed::Int(values) => self.add_whole(values, |dimension| &mut dimension.ints),
+            Typed::Narrow(values) => self.add_whole(values, |dimension| &mut dimension.ints),
+            Typed::Uint(values) => self.add_whole(values, |dimension| &mut dimension.uints),
             Typed::Float(values) => each(values, |value| {
                 self.range.float(value);
                 if counts {
@@ -110,6 +96,25 @@ impl Dimension {
         }
         self.keep_small();
         Ok(true)
+    }
+
+    /// Add whole numbers, which this tally counts by the bits of 64.
+    fn add_whole<T>(
+        &mut self,
+        values: &PrimitiveArray<T>,
+        tally: impl Fn(&mut Dimension) -> &mut Tally,
+    ) where
+        T: ArrowPrimitiveType<Native: Bits>,
+    {
+        let (mut min, mut max) = (T::Native::MAX_TOTAL_ORDER, T::Native::MIN_TOTAL_ORDER);
+        each(values, |value| {
+            min = if value < min { value } else { min };
+            max = if value > max { value } else { max };
+        });
+        self.range.whole(min.into(), max.into());
+        if !self.range_only {
+            tally(self).count(values, (min, max));
+        }
     }
 
     fn add_texts(&mut self, values: &StringArray) {

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use arrow_array::{Array, ArrayRef, Int64Array};
+use arrow_array::types::Int64Type;
+use arrow_array::{Array, ArrayRef, ArrowPrimitiveType, Int64Array, PrimitiveArray};
 
 use super::bins::BINS;
 use super::sketch::Sketch;
@@ -107,16 +108,18 @@ impl Times {
         let Some(Typed::Int(ts)) = typed(ts) else {
             return Err("the column `_ts` must be int64");
         };
-        let dur = match dur.map(typed) {
-            None | Some(Some(Typed::Nothing)) => None,
-            Some(Some(Typed::Int(dur))) => Some(dur),
+        let durations = match dur.map(typed) {
+            None | Some(Some(Typed::Nothing)) => {
+                self.add_range::<Int64Type>(ts, None);
+                None
+            }
+            Some(Some(Typed::Int(dur))) => self.add_both(ts, dur)?,
+            Some(Some(Typed::Narrow(dur))) => self.add_both(ts, dur)?,
             _ => return Err("the column `dur` must be int64"),
         };
-        self.add_range(ts, dur);
-        let Some(dur) = dur.filter(|dur| dur.null_count() < dur.len()) else {
+        let Some(durations) = durations else {
             return Ok(());
         };
-        let durations = self.measure(dur).ok_or("a duration is negative")?;
         self.all.add(&durations);
         match self.names.as_mut() {
             None => Ok(()),
@@ -130,12 +133,32 @@ impl Times {
         }
     }
 
+    /// Add times with durations; return what is known of these, if there are any.
+    fn add_both<T>(
+        &mut self,
+        ts: &Int64Array,
+        dur: &PrimitiveArray<T>,
+    ) -> Result<Option<Durations>, &'static str>
+    where
+        T: ArrowPrimitiveType<Native: Into<i64>>,
+    {
+        self.add_range(ts, Some(dur));
+        if dur.null_count() == dur.len() {
+            return Ok(None);
+        }
+        let durations = self.measure(dur).ok_or("a duration is negative")?;
+        Ok(Some(durations))
+    }
+
     /// Keep nothing by name.
     pub fn forget_names(&mut self) {
         self.names = None;
     }
 
-    fn add_range(&mut self, ts: &Int64Array, dur: Option<&Int64Array>) {
+    fn add_range<T>(&mut self, ts: &Int64Array, dur: Option<&PrimitiveArray<T>>)
+    where
+        T: ArrowPrimitiveType<Native: Into<i64>>,
+    {
         let (mut first, mut last) = (i64::MAX, i64::MIN);
         each(ts, |value| {
             (first, last) = (first.min(value), last.max(value));
@@ -145,11 +168,14 @@ impl Times {
         }
         let mut end = last;
         if let Some(dur) = dur {
-            let nulls = ts.null_count() + dur.null_count() > 0;
-            for row in 0..ts.len().min(dur.len()) {
-                if !nulls || (ts.is_valid(row) && dur.is_valid(row)) {
-                    end = end.max(ts.values()[row].saturating_add(dur.values()[row]));
-                }
+            let ends = ts.values().iter().zip(dur.values());
+            let ends = ends.map(|(ts, dur)| ts.saturating_add((*dur).into()));
+            if ts.null_count() + dur.null_count() == 0 {
+                end = ends.fold(end, i64::max);
+            } else {
+                let known = |row: &usize| ts.is_valid(*row) && dur.is_valid(*row);
+                let ends = (0..).zip(ends).filter(|(row, _)| known(row));
+                end = ends.fold(end, |end, one| end.max(one.1));
             }
         }
         self.first = Some(self.first.map_or(first, |known| known.min(first)));
@@ -158,23 +184,29 @@ impl Times {
     }
 
     /// None if a duration is negative.
-    fn measure(&mut self, dur: &Int64Array) -> Option<Durations> {
+    fn measure<T>(&mut self, dur: &PrimitiveArray<T>) -> Option<Durations>
+    where
+        T: ArrowPrimitiveType<Native: Into<i64>>,
+    {
         let bins = &*BINS;
-        let Running {
-            counts,
-            sum,
-            squares,
-            ..
-        } = &mut self.batch;
+        let counts = self.batch.counts.as_mut_slice();
         let (mut min, mut max) = (i64::MAX, i64::MIN);
+        let (mut sum, mut small, mut squares) = (0, 0, Wide::default());
         each(dur, |value| {
+            let value: i64 = value.into();
             (min, max) = (min.min(value), max.max(value));
             // A negative one is found by the minimum.
             let value = value.unsigned_abs();
             counts[bins.of(value)] += 1;
-            *sum += u128::from(value);
-            squares.add_square(value);
+            sum += u128::from(value);
+            if value <= u64::from(u32::MAX) {
+                small += u128::from(value * value);
+            } else {
+                squares.add_square(value);
+            }
         });
+        squares.add(small, 0);
+        (self.batch.sum, self.batch.squares) = (sum, squares);
         self.batch.min = u64::try_from(min).ok()?;
         self.batch.max = u64::try_from(max).ok()?;
         Some(self.batch.take())

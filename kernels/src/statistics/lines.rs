@@ -122,6 +122,7 @@ fn split(category: Option<&ArrayRef>, lines: &[u32]) -> Result<Groups, &'static 
     let code = |row: usize| -> Option<u64> {
         column.is_valid(row).then(|| match &values {
             Typed::Int(values) => values.value(row) as u64,
+            Typed::Narrow(values) => values.value(row) as u64,
             Typed::Uint(values) => values.value(row),
             Typed::Float(values) => values.value(row).to_bits(),
             Typed::Bool(values) => u64::from(values.value(row)),
@@ -133,6 +134,7 @@ fn split(category: Option<&ArrayRef>, lines: &[u32]) -> Result<Groups, &'static 
         match &values {
             _ if column.is_null(row) => String::new(),
             Typed::Int(values) => values.value(row).to_string(),
+            Typed::Narrow(values) => values.value(row).to_string(),
             Typed::Uint(values) => values.value(row).to_string(),
             Typed::Float(values) => float(values.value(row)),
             Typed::Bool(values) => values.value(row).to_string(),

@@ -1,8 +1,38 @@
 //! How often each number occurs, cheaply where few different ones follow each other.
 
+use arrow_array::{ArrowPrimitiveType, PrimitiveArray};
 use rustc_hash::FxHashMap;
 
+use super::values::each;
+
 const SLOTS: usize = 1024;
+
+/// A whole number.
+pub trait Bits: Copy + PartialOrd + Into<i128> {
+    /// As a pattern of 64 bits.
+    fn bits(self) -> u64;
+}
+
+impl Bits for i32 {
+    #[inline]
+    fn bits(self) -> u64 {
+        i64::from(self).cast_unsigned()
+    }
+}
+
+impl Bits for i64 {
+    #[inline]
+    fn bits(self) -> u64 {
+        self.cast_unsigned()
+    }
+}
+
+impl Bits for u64 {
+    #[inline]
+    fn bits(self) -> u64 {
+        self
+    }
+}
 
 /// Counts of 64-bit patterns; the latest few stand in front of the table that has them all.
 #[derive(Default)]
@@ -26,6 +56,30 @@ impl Tally {
                 *self.table.entry(place.0).or_default() += place.1;
             }
             *place = (key, 1);
+        }
+    }
+
+    /// Add all values of a column, which are between these two; without any, the first is above the second.
+    pub fn count<T>(&mut self, values: &PrimitiveArray<T>, (min, max): (T::Native, T::Native))
+    where
+        T: ArrowPrimitiveType<Native: Bits>,
+    {
+        let least = min.bits();
+        let range = max.bits().wrapping_sub(least);
+        if min > max || range >= SLOTS as u64 {
+            return each(values, |value| self.add(value.bits()));
+        }
+        let mut counts = [0; SLOTS];
+        each(values, |value| {
+            counts[value.bits().wrapping_sub(least) as usize % SLOTS] += 1;
+        });
+        for (place, count) in counts.into_iter().enumerate() {
+            if count > 0 {
+                *self
+                    .table
+                    .entry(least.wrapping_add(place as u64))
+                    .or_default() += count;
+            }
         }
     }
 

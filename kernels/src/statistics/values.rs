@@ -3,13 +3,15 @@
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int32Type, Int64Type, UInt64Type};
 use arrow_array::{
-    Array, ArrayRef, BooleanArray, DictionaryArray, Float64Array, Int64Array, StringArray,
-    UInt64Array,
+    Array, ArrayRef, BooleanArray, DictionaryArray, Float64Array, Int32Array, Int64Array,
+    StringArray, UInt64Array,
 };
 use arrow_schema::{ArrowError, DataType};
 
 pub enum Typed<'a> {
     Int(&'a Int64Array),
+    /// Most whole numbers are such, so they are not cast.
+    Narrow(&'a Int32Array),
     Uint(&'a UInt64Array),
     Float(&'a Float64Array),
     Bool(&'a BooleanArray),
@@ -22,7 +24,7 @@ pub enum Typed<'a> {
 /// Cast a column to a type that `typed` knows.
 pub fn known(column: &ArrayRef) -> Result<ArrayRef, ArrowError> {
     let target = match column.data_type() {
-        DataType::Int8 | DataType::Int16 | DataType::Int32 => DataType::Int64,
+        DataType::Int8 | DataType::Int16 => DataType::Int64,
         DataType::UInt8 | DataType::UInt16 | DataType::UInt32 => DataType::UInt64,
         DataType::Float16 | DataType::Float32 => DataType::Float64,
         DataType::LargeUtf8 | DataType::Utf8View => DataType::Utf8,
@@ -36,10 +38,19 @@ pub fn known(column: &ArrayRef) -> Result<ArrayRef, ArrowError> {
     arrow_cast::cast(column, &target)
 }
 
+/// Cast a column that `known` gave to int64, if that is how its numbers are held but for the width.
+pub fn wide(column: ArrayRef) -> Result<ArrayRef, ArrowError> {
+    match column.data_type() {
+        DataType::Int32 => arrow_cast::cast(&column, &DataType::Int64),
+        _ => Ok(column),
+    }
+}
+
 /// See a column by its type; None if it is none of them.
 pub fn typed(column: &ArrayRef) -> Option<Typed<'_>> {
     Some(match column.data_type() {
         DataType::Int64 => Typed::Int(column.as_primitive::<Int64Type>()),
+        DataType::Int32 => Typed::Narrow(column.as_primitive::<Int32Type>()),
         DataType::UInt64 => Typed::Uint(column.as_primitive::<UInt64Type>()),
         DataType::Float64 => Typed::Float(column.as_primitive::<Float64Type>()),
         DataType::Boolean => Typed::Bool(column.as_boolean()),

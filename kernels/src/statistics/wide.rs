@@ -24,7 +24,7 @@ impl Wide {
     }
 
     #[inline]
-    fn add(&mut self, low: u128, high: u64) {
+    pub fn add(&mut self, low: u128, high: u64) {
         let (sum, carry) = self.low.overflowing_add(low);
         self.low = sum;
         self.high = self.high.wrapping_add(high).wrapping_add(u64::from(carry));

@@ -53,6 +53,15 @@ struct Session {
     known: FxHashMap<u64, u32>,
 }
 
+impl Session {
+    /// Whether a library is opened by this time that is not open yet.
+    #[inline]
+    fn opens(&self, time: i64) -> bool {
+        let next = self.libraries.get(self.open);
+        next.is_some_and(|(opened, ..)| *opened <= time)
+    }
+}
+
 /// An address that was asked for in a session, and its function.
 #[derive(Clone, Copy)]
 struct Recent {
@@ -112,16 +121,11 @@ impl Symbols {
     /// The number of the function that an address is of, at a time, in a session.
     #[inline]
     pub fn function(&mut self, session: usize, address: u64, time: i64) -> u32 {
-        let Some(one) = self.sessions.get_mut(session) else {
+        let Some(one) = self.sessions.get(session) else {
             return self.unknown(0, address);
         };
-        if let Some((opened, ..)) = one.libraries.get(one.open)
-            && *opened <= time
-        {
-            one.open += 1;
-            one.known.clear();
-            self.recent.fill(NO_RECENT);
-            return self.function(session, address, time);
+        if one.opens(time) {
+            self.open(session, time);
         }
         match self.recent.get(slot(address)) {
             Some(recent) if recent.address == address && recent.session == session => {
@@ -129,6 +133,18 @@ impl Symbols {
             }
             _ => self.look_up(session, address),
         }
+    }
+
+    /// Open the libraries of a session up to a time; what was known of its addresses is so no more.
+    #[cold]
+    fn open(&mut self, session: usize, time: i64) {
+        if let Some(one) = self.sessions.get_mut(session) {
+            while one.opens(time) {
+                one.open += 1;
+            }
+            one.known.clear();
+        }
+        self.recent.fill(NO_RECENT);
     }
 
     /// The number of what has no known address; its name is `<0>`.
@@ -189,6 +205,7 @@ impl Symbols {
         number
     }
 
+    #[cold]
     fn unknown(&mut self, session: usize, address: u64) -> u32 {
         if self.functions.len() >= MOST_FUNCTIONS {
             return (MOST_FUNCTIONS - 1) as u32;

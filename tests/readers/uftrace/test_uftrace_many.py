@@ -58,3 +58,14 @@ def test_more_calls_than_a_chunk_has(tmp_path: Path) -> None:
         assert main["self"] == main["dur"] - sum(row["dur"] for row in inner)
     ids = sorted(row["id"] for one in found.values() for row in one)
     assert len(set(ids)) == len(ids) == 3 * (count + 1)
+
+
+def test_numbers_that_need_eight_bytes_after_some_that_need_four(tmp_path: Path) -> None:
+    lengths = [*range(1, 600), 1 << 31, *range(1, 600), 1 << 40, (1 << 31) - 1]
+    out, time = bytearray(), 10
+    for length in lengths:
+        out += record(time, ENTRY, "a", 0) + record(time + length, EXIT, "a", 0)
+        time += length + 1
+    trace = load(Directory({1: bytes(out)}).write(tmp_path / "d"))
+    found = rows(trace, "call", "dur", "self", "id", "depth")
+    assert found == [(length, length, 2 * at + 1, 0) for at, length in enumerate(lengths)]
