@@ -142,6 +142,7 @@ class Attempt:
                 tally.events += statistics["statistics"]["total_events"]
                 self._trace.counted(tally.events)
                 tally.hashes.update(dict.fromkeys((file, *row) for row in chunk.hashes))
+                del chunk  # The next one is made in its memory.
             filters.finish()
             return run.facts(), run.again()
         except BaseException:

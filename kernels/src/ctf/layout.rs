@@ -1,4 +1,4 @@
-//! The program that `dctv.readers.ctf_layout` makes of metadata -> nodes that the walker runs.
+//! The program that `dctv.readers.ctf_metadata.layout` makes of metadata -> nodes that the walker runs.
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
