@@ -119,8 +119,8 @@ def test_objects_get_no_bloom_filter(tmp_path: Path) -> None:
     rows = range(2000)
     table = pa.table({"word": [f"text {n}" for n in rows], "args": [f'{{"n": {n}}}' for n in rows]})
     write_table(str(tmp_path / "a"), table.to_reader(), ascending=False)
-    found = duckdb.sql(f"SELECT path_in_schema, bloom_filter_length FROM parquet_metadata('{tmp_path / 'a'}')")
-    lengths = dict(found.fetchall())
+    question = f"SELECT path_in_schema, bloom_filter_length FROM parquet_metadata('{tmp_path / 'a'}')"
+    lengths = dict(duckdb.execute(question).fetchall())
     assert lengths["word"] > 0
     assert lengths["args"] is None
 
