@@ -206,6 +206,14 @@ impl Column {
         }
     }
 
+    /// Makes a column of nulls only.
+    pub fn nulls(rows: usize) -> Column {
+        Column {
+            rows,
+            ..Column::new()
+        }
+    }
+
     /// Makes a column of values that were put together elsewhere.
     pub fn of(
         kind: Kind,

@@ -248,24 +248,40 @@ impl Ints {
         }
     }
 
-    /// The same, if all parts are of one width.
+    /// The same, if all parts are of one width, and settled.
     fn gather_as<T: Wide>(&self, rows: &[u32], out: &mut Vec<i64>) -> bool {
+        if let [one] = self.parts.as_slice() {
+            let Some(values) = T::slice(&one.values) else {
+                return false;
+            };
+            let values = rows.iter().map(|row| values[*row as usize].wide());
+            out.extend(values.map(|value| one.base.wrapping_add(value)));
+            return true;
+        }
+        // Of parts that are known to be whole, rows need not be looked for in vain.
         let parts = self.parts.iter();
-        let parts = parts.map(|part| Some((T::slice(&part.values)?, part.base)));
+        let parts =
+            parts.map(|part| Some((T::slice(&part.values)?.first_chunk::<PART>()?, part.base)));
         let Some(parts) = parts.collect::<Option<Vec<_>>>() else {
             return false;
         };
-        match parts.as_slice() {
-            [(values, base)] => {
-                let values = rows.iter().map(|row| values[*row as usize].wide());
-                out.extend(values.map(|value| base.wrapping_add(value)));
-            }
-            parts => out.extend(rows.iter().map(|row| {
-                let (values, base) = parts[(row >> PART_BITS) as usize];
-                base.wrapping_add(values[*row as usize & (PART - 1)].wide())
-            })),
-        }
+        out.extend(rows.iter().map(|row| {
+            let (values, base) = parts[(row >> PART_BITS) as usize];
+            base.wrapping_add(values[*row as usize % PART].wide())
+        }));
         true
+    }
+
+    /// Says that numbers are only gathered from now on: many parts are all made whole, the last with zeros.
+    pub fn settle(&mut self) {
+        if self.parts.len() > 1
+            && let Some(part) = self.parts.last_mut()
+        {
+            each!(&mut part.values, values => {
+                values.reserve_exact(PART.saturating_sub(values.len()));
+                values.resize(PART, 0);
+            });
+        }
     }
 
     /// Writes all numbers into `out`.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
 
-use super::column::Scratch;
+use super::column::{Column, Scratch};
 use super::file::{Place, TempFile};
 use super::output::{Block, Output, Pick};
 use super::table::{Pending, Run, Table, block_rows, encode};
@@ -29,10 +29,12 @@ enum Origin {
 }
 
 impl Origin {
-    fn memory(pending: Pending, times: Option<usize>, step: usize) -> Origin {
+    fn memory(mut pending: Pending, times: Option<usize>, step: usize) -> Origin {
+        let order = pending.order(times);
+        pending.settle();
         Origin::Memory {
-            order: pending.order(times),
             pending,
+            order,
             at: 0,
             step,
         }
@@ -42,6 +44,7 @@ impl Origin {
         &mut self,
         spill: &TempFile,
         buffer: &mut Vec<u8>,
+        is_used: impl Fn(usize) -> bool,
     ) -> Result<Option<Block>, ArrowError> {
         match self {
             Origin::Disk(places) => {
@@ -62,11 +65,12 @@ impl Origin {
                 if rows.is_empty() {
                     return Ok(None);
                 }
-                let columns: Vec<_> = pending
-                    .columns
-                    .iter()
-                    .map(|column| column.gather(rows))
-                    .collect();
+                let columns = pending.columns.iter().enumerate();
+                let columns = columns.map(|(place, column)| match is_used(place) {
+                    true => column.gather(rows),
+                    false => Column::nulls(rows.len()),
+                });
+                let columns: Vec<_> = columns.collect();
                 Ok(Some(Block {
                     bytes: columns.iter().map(|column| column.memory()).sum(),
                     columns,
@@ -129,7 +133,10 @@ impl Merge {
         let source = &mut self.sources[number];
         source.row = 0;
         source.times.clear();
-        let Some(block) = source.origin.next(&self.spill, &mut self.buffer)? else {
+        let Some(block) = source
+            .origin
+            .next(&self.spill, &mut self.buffer, |_| true)?
+        else {
             return Ok(());
         };
         match self.times.and_then(|place| block.columns.get(place)) {
@@ -290,7 +297,10 @@ impl Merged {
         self.token.check()?;
         let (columns, rows) = match &mut self.rows {
             Rows::Alone(origin) => {
-                let Some(block) = origin.next(&self.spill, &mut Vec::new())? else {
+                let Some(block) = origin.next(&self.spill, &mut Vec::new(), |place| {
+                    self.output.uses(place)
+                })?
+                else {
                     return Ok(None);
                 };
                 let rows = block.rows;

@@ -13,7 +13,7 @@ use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use super::bytes::Bytes;
 use super::column::{Column, Kind};
 use super::ints::Ints;
-use super::table::{FILE, Info, Table};
+use super::table::{FILE, Info, TS, Table};
 use super::texts::Texts;
 use crate::columns::Strings;
 use crate::sweeps::fail;
@@ -49,6 +49,8 @@ struct Given {
     kind: Kind,
     texts: Texts,
     name: String,
+    /// Whether it has to do with what comes out, or with its order.
+    used: bool,
 }
 
 /// A column of what comes out.
@@ -109,6 +111,7 @@ fn given(info: Info, wanted: Option<Kind>) -> Given {
     Given {
         kind,
         texts: info.texts,
+        used: info.name == TS,
         name: info.name,
     }
 }
@@ -121,7 +124,7 @@ impl Output {
             all.find(|one| one.source == name).map(|one| one.kind)
         };
         let infos = std::mem::take(&mut table.columns).into_iter();
-        let given: Vec<Given> = infos
+        let mut given: Vec<Given> = infos
             .map(|info| {
                 let wanted = kind_of(&info.name);
                 given(info, wanted)
@@ -158,6 +161,11 @@ impl Output {
                 added: column.added,
             });
         }
+        let by_file = shown.iter().any(|shown| shown.added.len() > 1);
+        for (number, one) in given.iter_mut().enumerate() {
+            let is_shown = shown.iter().any(|shown| shown.place == Some(number));
+            one.used |= is_shown || (by_file && one.name == FILE);
+        }
         Output {
             given,
             shown,
@@ -167,6 +175,11 @@ impl Output {
 
     pub fn schema(&self) -> SchemaRef {
         self.schema.clone()
+    }
+
+    /// Whether a column, by its number among those that came in, is needed.
+    pub fn uses(&self, place: usize) -> bool {
+        self.given.get(place).is_some_and(|given| given.used)
     }
 
     /// Gathers rows of blocks into columns, in the order in which the table got them.
@@ -222,10 +235,9 @@ impl Given {
             .iter()
             .map(|block| block.columns.get(place))
             .collect();
-        if parts.iter().flatten().all(|part| part.kind == Kind::Empty) || self.kind == Kind::Empty {
-            let mut column = Column::new();
-            column.pad(picks.len());
-            return Ok(column);
+        let empty = parts.iter().flatten().all(|part| part.kind == Kind::Empty);
+        if empty || self.kind == Kind::Empty || !self.used {
+            return Ok(Column::nulls(picks.len()));
         }
         let valid = valid(&parts, picks);
         if self.kind == Kind::Text {

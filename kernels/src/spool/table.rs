@@ -74,6 +74,11 @@ impl Pending {
         columns.sum()
     }
 
+    /// Says that rows are only gathered from now on.
+    pub fn settle(&mut self) {
+        self.columns.iter_mut().for_each(|one| one.ints.settle());
+    }
+
     /// Returns the rows in the order in which they are written: by time, equal times in order of arrival.
     pub fn order(&self, times: Option<usize>) -> Vec<u32> {
         let rows = 0..self.rows as u32;
@@ -85,29 +90,26 @@ impl Pending {
         if wide.is_sorted() {
             return rows.collect();
         }
-        sorted_rows(&wide)
+        sorted_rows(wide)
     }
 }
 
 /// The numbers of rows in order of their times, equal times as they are.
-fn sorted_rows(times: &[i64]) -> Vec<u32> {
-    let rows = 0..times.len() as u32;
+fn sorted_rows(times: Vec<i64>) -> Vec<u32> {
     let least = times.iter().copied().min().unwrap_or(0);
     let most = times.iter().copied().max().unwrap_or(0);
     let range = most.wrapping_sub(least).cast_unsigned();
     let bits = usize::BITS - times.len().leading_zeros();
     if range.leading_zeros() >= bits {
         // Time and row in one word are sorted in half the time of pairs; the stable sort makes use of ascending runs.
-        let above = |time: &i64| time.wrapping_sub(least).cast_unsigned() << bits;
-        let keys = times.iter().zip(rows);
-        let mut keys: Vec<u64> = keys
-            .map(|(time, row)| above(time) | u64::from(row))
-            .collect();
+        let above = |time: i64| time.wrapping_sub(least).cast_unsigned() << bits;
+        let keys = times.into_iter().enumerate();
+        let mut keys: Vec<u64> = keys.map(|(row, time)| above(time) | row as u64).collect();
         keys.sort();
         let mask = (1_u64 << bits) - 1;
         return keys.into_iter().map(|key| (key & mask) as u32).collect();
     }
-    let mut keys: Vec<(i64, u32)> = times.iter().copied().zip(rows).collect();
+    let mut keys: Vec<(i64, u32)> = times.into_iter().zip(0..).collect();
     keys.sort_unstable();
     keys.into_iter().map(|(_, row)| row).collect()
 }
@@ -266,12 +268,13 @@ impl Table {
 
     /// Writes the rows that wait as one run.
     pub fn write(&mut self, spill: &TempFile, scratch: &mut Scratch) -> Result<(), ArrowError> {
-        let pending = std::mem::take(&mut self.pending);
+        let mut pending = std::mem::take(&mut self.pending);
         self.memory = 0;
         if pending.rows == 0 {
             return Ok(());
         }
         let order = pending.order(self.times());
+        pending.settle();
         let mut blocks = Vec::new();
         encode(
             &pending.columns,
