@@ -4,13 +4,6 @@ use std::hash::Hasher;
 
 use rustc_hash::FxHasher;
 
-/// Makes room for more values, rarely: what is copied then may have to go to memory that was never used.
-fn make_room<T>(values: &mut Vec<T>, more: usize) {
-    if values.capacity() - values.len() < more {
-        values.reserve_exact(more.max(values.len().saturating_mul(3)));
-    }
-}
-
 /// Byte strings in the order in which they were pushed.
 #[derive(Default)]
 pub struct Strings {
@@ -40,8 +33,8 @@ impl Strings {
 
     /// Makes room for so many more strings, of so many bytes in all.
     pub fn reserve(&mut self, strings: usize, bytes: usize) {
-        make_room(&mut self.ends, strings);
-        make_room(&mut self.data, bytes);
+        self.ends.reserve(strings);
+        self.data.reserve(bytes);
     }
 
     pub fn truncate(&mut self, len: usize) {

@@ -1,6 +1,6 @@
 //! Whole numbers -> their differences in packed bits: Parquet's DELTA_BINARY_PACKED.
 //!
-//! The library's encoder goes through each number three times and writes it bit by bit.
+//! The library's encoder takes five times as long, which was a twentieth of an index.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int64Type, UInt64Type};
