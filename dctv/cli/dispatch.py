@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
-from contextlib import suppress
-from functools import partial
 from importlib import import_module
 from pathlib import Path
 
@@ -51,32 +48,15 @@ def _named(words: list[str]) -> Command | None:
 
 
 def _run(command: Command, words: list[str]) -> int:
-    return command.run(_parser(command).parse_intermixed_args(words))
-
-
-def _parser(command: Command) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog=f"dctv {command.name}",
         description=command.title,
         allow_abbrev=False,
         epilog=EXIT_CODES,
-        formatter_class=partial(argparse.RawDescriptionHelpFormatter, width=_columns() - 2),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     command.configure(parser)
-    return parser
-
-
-def _columns() -> int:
-    """Return how wide help may be, as `shutil` tells it to `argparse`; it loads what packs and unpacks files."""
-    told = 0
-    with suppress(ValueError):
-        told = int(os.environ.get("COLUMNS", "0"))
-    if told > 0:
-        return told
-    with suppress(OSError, ValueError):
-        if sys.__stdout__ is not None:
-            told = os.get_terminal_size(sys.__stdout__.fileno()).columns
-    return told if told > 0 else 80
+    return command.run(parser.parse_intermixed_args(words))
 
 
 def version() -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -19,7 +20,6 @@ from dctv.index.build import (
     generation,
     looked_at,
     publish,
-    remove_folder,
     unchanged,
     workspace,
 )
@@ -178,8 +178,8 @@ class Attempt:
         (self._work / INDEX).unlink(missing_ok=True)
         if self._spool is not None:
             self._spool.close()
-        remove_folder(self._work / "runs")
-        remove_folder(self._work / "store")
+        shutil.rmtree(self._work / "runs", ignore_errors=True)
+        shutil.rmtree(self._work / "store", ignore_errors=True)
 
 
 def statistics_of(

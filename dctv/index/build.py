@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
 
@@ -134,20 +135,7 @@ def workspace(folder: Path) -> Iterator[Path]:
     try:
         yield work
     finally:
-        remove_folder(work)
-
-
-def remove_folder(folder: Path) -> None:
-    """Remove a folder with all that is in it, as far as the system lets; to load `shutil` for it takes 2 ms."""
-    with suppress(OSError), os.scandir(folder) as found:
-        for one in found:
-            with suppress(OSError):
-                if one.is_dir(follow_symlinks=False):
-                    remove_folder(Path(one.path))
-                else:
-                    Path(one.path).unlink()
-    with suppress(OSError):
-        folder.rmdir()
+        shutil.rmtree(work, ignore_errors=True)
 
 
 def generation(work: Path) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -75,8 +76,7 @@ def prune(root: Path, bound: Bound) -> list[Entry]:
 def most_bytes(root: Path) -> int:
     """Return how much the cache may hold: 20 GiB, or a tenth of its disk if that is less."""
     try:
-        disk = os.statvfs(root)
-        return min(MOST_BYTES, disk.f_blocks * disk.f_frsize // 10)
+        return min(MOST_BYTES, shutil.disk_usage(root).total // 10)
     except OSError:
         return MOST_BYTES
 
@@ -126,8 +126,6 @@ def _removed(folder: Path) -> bool:
     hold = locks.remove(folder)
     if hold is None:
         return False
-    import shutil
-
     with hold:
         try:
             # The index first: without it the rest counts for nothing. The lock last: it keeps others away.

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import stat
 import weakref
 from collections.abc import Callable
@@ -19,7 +20,7 @@ from dctv import __version__
 from dctv.contracts.histories import Work
 from dctv.errors import UsageError
 from dctv.index import locks
-from dctv.index.build import reason, remove_folder, sync
+from dctv.index.build import reason, sync
 from dctv.index.cache import Bound, most_bytes, prune
 from dctv.index.database import stamp
 from dctv.index.history_notes import PREFIX, Note, note_path, noted
@@ -122,7 +123,7 @@ class HistoryShelf:
             draft.replace(note_path(final))
             sync(folder)
         finally:
-            remove_folder(work_folder)
+            shutil.rmtree(work_folder, ignore_errors=True)
 
 
 class _Unwritten(Exception):
@@ -210,4 +211,4 @@ def _stamps(paths: tuple[Path, ...]) -> list[str] | None:
 def _sweep(folder: Path) -> None:
     """Remove what dead builders of histories left; called by the only one who builds."""
     for path in folder.glob(f"{WORKSPACE}*"):
-        remove_folder(path)
+        shutil.rmtree(path, ignore_errors=True)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 from dctv.errors import IndexFailed, IndexUnusable
 from dctv.index import locks
 from dctv.index.anew import build
-from dctv.index.build import STORE, WORKSPACE, Built, MakeSpool, reason, remove_folder
+from dctv.index.build import STORE, WORKSPACE, Built, MakeSpool, reason
 from dctv.index.database import Index
 from dctv.index.extend import extend, lack
 from dctv.index.finding import find
@@ -135,7 +136,7 @@ def sweep(folder: Path) -> None:
             dead = path.name.startswith(WORKSPACE)
             old = path.name.startswith(STORE) and path.name != f"{STORE}{current}"
             if dead or old:
-                remove_folder(path)
+                shutil.rmtree(path, ignore_errors=True)
 
 
 def _generation(folder: Path) -> str | None:

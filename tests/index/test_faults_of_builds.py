@@ -18,6 +18,7 @@ import pytest
 
 from dctv.errors import IndexFailed
 from dctv.index.build import WORKSPACE
+from dctv.index.keeper import sweep
 from dctv.index.location import INDEX
 from dctv.session import Session
 from tests.bounds import EXPLORE
@@ -224,3 +225,15 @@ def test_a_read_only_folder(case: Case, tmp_path: Path) -> None:
             if folder.exists():
                 folder.chmod(0o755)
     shutil.rmtree(root)
+
+
+def test_what_a_link_leads_to_is_not_swept(tmp_path: Path) -> None:
+    inside, outside = tmp_path / "index", tmp_path / "outside"
+    inside.mkdir()
+    outside.mkdir()
+    (outside / "kept").write_text("kept")
+    (inside / f"{WORKSPACE}1-dead").mkdir()
+    (inside / f"{WORKSPACE}1-link").symlink_to(outside, target_is_directory=True)
+    sweep(inside)
+    assert not (inside / f"{WORKSPACE}1-dead").exists()
+    assert (outside / "kept").read_text() == "kept"
