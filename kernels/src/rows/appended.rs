@@ -1,4 +1,4 @@
-//! Many rows of one table at a time: their numbers are claimed, columns get the values of all, then they are appended.
+//! Many rows of one table at a time: columns get the values of all, then they are appended.
 
 use super::column::Column;
 use super::sink::{CHUNK_ROWS, Rows, Sink, room};
@@ -70,21 +70,15 @@ impl Rows {
 }
 
 impl Sink {
-    /// Take the number of a row that will be appended in this chunk.
-    #[inline]
-    pub fn claim(&mut self) -> u32 {
-        let number = self.rows as u32;
-        self.rows += 1;
-        number
-    }
-
-    /// End rows of a table that were added column by column; `numbers` were claimed for them, in order.
-    pub fn append(&mut self, table: usize, numbers: impl Iterator<Item = u32>) {
+    /// End rows of a table that were added column by column.
+    pub fn append(&mut self, table: usize, added: usize) {
         let rows = &mut self.tables[table];
         let before = rows.rows;
+        let numbers = self.rows as u32..;
         rows.lines.reserve(missing(before));
-        rows.lines.extend(numbers);
-        rows.rows = rows.lines.len();
+        rows.lines.extend(numbers.take(added));
+        rows.rows += added;
+        self.rows += added;
         if self.timed[table] {
             let whole = |at: usize| rows.columns.get(at).and_then(Column::whole);
             let times = match whole(0) {

@@ -3,10 +3,11 @@
 use std::num::NonZeroI64;
 
 use super::events::Head;
+use super::record::Record;
 use super::symbols::Symbols;
 use super::tables::call;
-use super::task::{Frame, Task, UNKNOWN};
-use crate::rows::Sink;
+use super::task::{Frame, NO_SLOT, Task, UNKNOWN};
+use crate::rows::{Rows, Sink};
 
 /// How a call ended, other than by its recorded exit after its recorded entry.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -58,8 +59,13 @@ impl End<'_> {
 
 /// Rows of calls of which nothing was recorded: so many are added whatever was read.
 const FREE: u64 = 1 << 11;
+/// Calls, and bytes of their texts, that are put into their table at once: as many as caches hold.
+const BLOCK_ROWS: usize = 4096;
+const BLOCK_BYTES: usize = 1 << 20;
+/// How long a call takes that was not left yet.
+const OPEN: i64 = -1;
 
-/// A call that has ended.
+/// A call.
 struct Row {
     start: i64,
     dur: i64,
@@ -71,17 +77,31 @@ struct Row {
     /// The number of its thread.
     task: u32,
     function: u32,
-    /// The number of the row in the chunk.
-    number: u32,
+    /// Which of the words are its, as a number from 1; 0 is none.
+    words: u32,
     depth: u16,
 }
 
+/// What few calls have: texts, of which the ends are known, and how the call ended.
+struct Words {
+    args: usize,
+    result: Option<usize>,
+    state: State,
+}
+
 /// Rows of calls, and how many there were.
-#[derive(Default)]
+///
+/// A row is begun when its call is entered, so rows are almost in the order of their times. Those that are still open
+/// when the others are put into their table are begun again when they are left.
 pub struct Calls {
     table: usize,
-    /// Rows that are to be put into the table.
-    ended: Vec<Row>,
+    /// The rows that are begun, and the slot of the first.
+    begun: Vec<Row>,
+    first: u64,
+    /// Rows that are begun when they are left.
+    late: Vec<Row>,
+    words: Vec<Words>,
+    texts: Vec<u8>,
     pub rows: u64,
     pub left: u64,
     pub entered: u64,
@@ -96,13 +116,71 @@ impl Calls {
     pub fn new(table: usize) -> Calls {
         Calls {
             table,
-            ..Calls::default()
+            begun: Vec::new(),
+            first: NO_SLOT + 1,
+            late: Vec::new(),
+            words: Vec::new(),
+            texts: Vec::new(),
+            rows: 0,
+            left: 0,
+            entered: 0,
+            open: 0,
+            backward: 0,
+            nameless: 0,
         }
+    }
+
+    /// Make the stack of a thread such that a call can be entered: what is too deep was left, of what is missing nothing
+    /// is known. Returns the number for the call.
+    #[cold]
+    #[inline(never)]
+    pub fn place(&mut self, task: &mut Task, record: &Record, line: i64) -> i64 {
+        let deep = |task: &Task| {
+            task.stack
+                .last()
+                .is_some_and(|top| top.depth >= record.depth)
+        };
+        while deep(task) {
+            self.close(task, End::missing(record.time, State::Left));
+        }
+        if task.within() < record.depth {
+            return task.called(record.depth, record.time, line);
+        }
+        line
+    }
+
+    /// Put a call onto the stack of its thread, and begin its row.
+    #[inline]
+    pub fn enter(&mut self, task: &mut Task, record: &Record, id: i64, function: u32) {
+        self.begun.push(Row {
+            start: record.time,
+            dur: OPEN,
+            id,
+            parent: task.top().and_then(NonZeroI64::new),
+            own: 0,
+            address: record.address,
+            task: task.number,
+            function,
+            words: 0,
+            depth: record.depth,
+        });
+        task.stack.push(Frame {
+            start: record.time,
+            address: record.address,
+            id,
+            slot: self.first + (self.begun.len() - 1) as u64,
+            function,
+            depth: record.depth,
+            entered: true,
+            children: false,
+            inner: 0,
+            texts: task.texts.len(),
+        });
     }
 
     /// Take the newest call off a thread's stack.
     #[inline]
-    pub fn close(&mut self, sink: &mut Sink, task: &mut Task, end: End) {
+    pub fn close(&mut self, task: &mut Task, end: End) {
         let Some(frame) = task.stack.pop() else {
             return;
         };
@@ -120,7 +198,7 @@ impl Calls {
                 .saturating_add(end.time.saturating_sub(frame.start).max(0));
             below.children = true;
         }
-        self.row(sink, task, &frame, End { state, ..end });
+        self.row(task, &frame, End { state, ..end });
         task.texts.truncate(frame.texts);
     }
 
@@ -134,63 +212,80 @@ impl Calls {
         may
     }
 
-    /// Add a row for a call that is in no stack any more.
+    /// End the row of a call that is in no stack any more.
     #[inline]
-    pub fn row(&mut self, sink: &mut Sink, task: &Task, frame: &Frame, end: End) {
+    pub fn row(&mut self, task: &Task, frame: &Frame, end: End) {
         self.rows += 1;
         let dur = end.time.saturating_sub(frame.start);
         if dur < 0 {
             self.backward += 1;
         }
         let dur = dur.max(0);
-        let number = sink.claim();
+        let own = dur.saturating_sub(frame.inner).max(0);
         let args = task.texts.get(frame.texts..).unwrap_or(&[]);
+        let mut words = 0;
         if end.state != State::Whole || end.result.is_some() || !args.is_empty() {
-            self.words(sink, args, end);
+            words = self.add_words(args, end);
         }
-        self.ended.push(Row {
+        let slot = frame.slot.wrapping_sub(self.first);
+        if let Some(row) = self.begun.get_mut(slot as usize) {
+            row.dur = dur;
+            row.own = own;
+            row.words = words;
+            return;
+        }
+        self.late.push(Row {
             start: frame.start,
             dur,
             id: frame.id,
             parent: task.top().and_then(NonZeroI64::new),
-            own: dur.saturating_sub(frame.inner).max(0),
+            own,
             address: frame.address,
             task: task.number,
             function: frame.function,
-            number,
+            words,
             depth: frame.depth,
         });
     }
 
-    /// What few calls have.
+    /// What few calls have; returns its number, from 1.
     #[inline(never)]
-    fn words(&mut self, sink: &mut Sink, args: &[u8], end: End) {
-        let at = self.ended.len();
-        let rows = sink.rows(self.table);
-        if !args.is_empty() {
-            rows.text_of(call::ARGS, at, args);
-        }
-        if let Some(result) = end.result {
-            rows.text_of(call::RETVAL, at, result);
-        }
-        if let Some(name) = end.state.name() {
-            rows.text_of(call::STATE, at, name);
-        }
+    fn add_words(&mut self, args: &[u8], end: End) -> u32 {
         match end.state {
             State::Whole => {}
             State::Left | State::Lost => self.left += 1,
             State::Entered => self.entered += 1,
             State::Open | State::Inherited => self.open += 1,
         }
+        self.texts.extend_from_slice(args);
+        let args = self.texts.len();
+        let result = end.result.map(|result| {
+            self.texts.extend_from_slice(result);
+            self.texts.len()
+        });
+        self.words.push(Words {
+            args,
+            result,
+            state: end.state,
+        });
+        self.words.len() as u32
     }
 
-    /// Put the rows into their table.
+    /// Whether there are enough rows to put them into their table.
+    pub fn full(&self) -> bool {
+        self.begun.len() + self.late.len() >= BLOCK_ROWS || self.texts.len() >= BLOCK_BYTES
+    }
+
+    /// Put the rows of calls that were left into their table.
     pub fn flush(&mut self, sink: &mut Sink, symbols: &mut Symbols, tasks: &[Task]) {
+        self.first += self.begun.len() as u64;
+        self.begun.retain(|one| one.dur != OPEN);
+        self.begun.append(&mut self.late);
         if self.nameless > 0 {
-            let nameless = self.ended.iter_mut().filter(|one| one.function == UNKNOWN);
+            let nameless = self.begun.iter_mut().filter(|one| one.function == UNKNOWN);
             nameless.for_each(|one| one.function = symbols.nameless());
         }
-        let all = self.ended.iter();
+        let all = self.begun.iter();
         let rows = sink.rows(self.table);
         let task = |number: u32| tasks.get(number as usize);
         let function = |number: u32| symbols.functions.get(number as usize);
@@ -219,8 +314,35 @@ impl Calls {
             all.clone().map(|one| one.parent.map(NonZeroI64::get)),
         );
         rows.ints(call::SELF, all.clone().map(|one| one.own));
-        sink.append(self.table, all.map(|one| one.number));
-        self.ended.clear();
+        self.spell(rows);
+        sink.append(self.table, self.begun.len());
+        self.begun.clear();
+        self.words.clear();
+        self.texts.clear();
+    }
+
+    /// Put the words of rows into their table.
+    fn spell(&self, rows: &mut Rows) {
+        let with = self.begun.iter().enumerate();
+        let with = with.filter(|(_, row)| row.words > 0);
+        for (at, row) in with {
+            let number = row.words as usize - 1;
+            let Some(words) = self.words.get(number) else {
+                continue;
+            };
+            let before = number.checked_sub(1).and_then(|one| self.words.get(one));
+            let begin = before.map_or(0, |one| one.result.unwrap_or(one.args));
+            let text = |from, to| self.texts.get(from..to).unwrap_or(&[]);
+            if begin < words.args {
+                rows.text_of(call::ARGS, at, text(begin, words.args));
+            }
+            if let Some(end) = words.result {
+                rows.text_of(call::RETVAL, at, text(words.args, end));
+            }
+            if let Some(name) = words.state.name() {
+                rows.text_of(call::STATE, at, name);
+            }
+        }
     }
 }
 

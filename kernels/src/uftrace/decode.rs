@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 use super::facts;
 use super::feed::Feed;
 use super::merged::Merged;
+use super::record;
 use super::setup::Setup;
 use super::source::{Kind, Source, Told};
 use super::winners::{NEVER, Winners};
@@ -97,16 +98,21 @@ impl Decoder {
             let Some(source) = self.sources.get_mut(number) else {
                 return Ok(false);
             };
-            match source.record {
-                // The next winner is looked for before this one's record is read, since that can be done at once.
-                Some(record) if !record.more => {
-                    let kind = source.kind;
-                    source.pass()?;
-                    next(source, &mut self.winners, number, &mut self.notes);
-                    merged.record(sink, kind, &record, None)?;
-                    continue;
+            // The next winner is looked for before this one's record is read, since that can be done at once.
+            if let Some((record, next)) = source.plain() {
+                let kind = source.kind;
+                self.winners.set(number, next);
+                merged.record(sink, kind, &record, None)?;
+                continue;
+            }
+            match source.record() {
+                Some(record) if record.more => {
+                    merged.record(sink, source.kind, &record, Some(source))?;
                 }
-                Some(record) => merged.record(sink, source.kind, &record, Some(source))?,
+                Some(record) => {
+                    source.feed.take(record::BYTES);
+                    merged.record(sink, source.kind, &record, None)?;
+                }
                 None => match source.told.take() {
                     Some(Told::Perf(happened)) => merged.happened(sink, source.kind, happened),
                     Some(Told::Message(time, text)) => merged.message(sink, time, &text),
@@ -114,9 +120,15 @@ impl Decoder {
                 },
             }
             source.advance()?;
-            next(source, &mut self.winners, number, &mut self.notes);
+            let time = source.time();
+            if time.is_none() {
+                source.notes(&mut self.notes);
+            }
+            self.winners.set(number, time.unwrap_or(NEVER));
         }
-        merged.flush(sink);
+        if merged.calls.full() {
+            merged.flush(sink);
+        }
         Ok(true)
     }
 
@@ -129,17 +141,6 @@ impl Decoder {
             end,
         }
     }
-}
-
-/// Let a file wait for its turn with what it says next.
-#[inline(always)]
-fn next(source: &mut Source, winners: &mut Winners, number: usize, notes: &mut Vec<Note>) {
-    let time = source.time();
-    if time.is_none() {
-        source.notes(notes);
-    }
-    winners.set(number, time.unwrap_or(NEVER));
-    source.look_ahead();
 }
 
 impl Decode for Decoder {

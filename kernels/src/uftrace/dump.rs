@@ -166,7 +166,7 @@ impl Dumper {
                 self.told(told);
                 continue;
             }
-            let (Kind::Task(number), Some(record)) = (kind, source.record) else {
+            let (Kind::Task(number), Some(record)) = (kind, source.record()) else {
                 self.opened = false;
                 self.current += 1;
                 continue;

@@ -60,11 +60,10 @@ impl Feed {
         self.bytes.get(self.at..self.end)?.first_chunk()
     }
 
-    /// So many bytes behind the next so many, if they were read already.
+    /// Take bytes that were read already.
     #[inline]
-    pub fn behind<const N: usize>(&self) -> Option<&[u8; N]> {
-        let bytes = self.bytes.get(self.at..self.end)?;
-        bytes.get(N..)?.first_chunk()
+    pub fn pass(&mut self, bytes: usize) {
+        self.at += bytes;
     }
 
     #[inline]

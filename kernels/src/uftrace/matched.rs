@@ -5,30 +5,44 @@ use super::merged::{Data, Merged};
 use super::payload::Payload;
 use super::record::{self, Record};
 use super::source::Source;
-use super::task::{Frame, UNKNOWN};
-use crate::rows::{Failure, Sink};
+use super::task::{Frame, NO_SLOT, UNKNOWN};
+use crate::rows::Failure;
 
 impl Merged {
-    /// The first record of a thread: calls that were open when it was forked are open in it.
+    /// The first record of a thread, or the first after some were lost.
     #[cold]
+    #[inline(never)]
     pub(super) fn begin(&mut self, number: usize, record: &Record) {
-        let line = &mut self.line;
-        let Some(task) = self.tasks.get(number) else {
+        let Some(task) = self.tasks.get_mut(number) else {
             return;
         };
-        let since = task.since.unwrap_or(record.time);
-        let parent = task.ppid.and_then(|ppid| self.numbers.get(&ppid));
+        let since = *task.since.get_or_insert(record.time);
+        if !task.begun && record.kind != record::EVENT {
+            let ppid = task.ppid;
+            let stack = self.inherited(ppid, since, record.depth);
+            if let Some(task) = self.tasks.get_mut(number) {
+                task.stack = stack;
+                task.begun = true;
+            }
+        }
+        if let Some(task) = self.tasks.get_mut(number) {
+            task.steady = task.begun;
+        }
+    }
+
+    /// Calls that were open when a thread was forked are open in it.
+    fn inherited(&mut self, ppid: Option<i64>, since: i64, depth: u16) -> Vec<Frame> {
+        let parent = ppid.and_then(|ppid| self.numbers.get(&ppid));
         let parent = parent.and_then(|at| self.tasks.get(*at));
-        let stack = parent.map(|one| {
-            one.stack
-                .iter()
-                .take_while(|frame| frame.depth < record.depth)
-        });
-        let stack = stack.into_iter().flatten().map(|frame| {
+        let stack = parent.map_or(&[][..], |one| one.stack.as_slice());
+        let stack = stack.iter().take_while(|frame| frame.depth < depth);
+        let line = &mut self.line;
+        let stack = stack.map(|frame| {
             *line += 1;
             Frame {
                 start: since,
                 id: *line,
+                slot: NO_SLOT,
                 entered: false,
                 children: false,
                 inner: 0,
@@ -36,23 +50,12 @@ impl Merged {
                 ..*frame
             }
         });
-        let stack = if record.kind == record::EVENT {
-            Vec::new()
-        } else {
-            stack.collect()
-        };
-        if let Some(task) = self.tasks.get_mut(number) {
-            task.begun = record.kind != record::EVENT;
-            if task.begun {
-                task.stack = stack;
-            }
-        }
+        stack.collect()
     }
 
     #[inline]
     pub(super) fn entry(
         &mut self,
-        sink: &mut Sink,
         data: Data,
         record: &Record,
         number: usize,
@@ -64,29 +67,11 @@ impl Merged {
         };
         let session = task.session(record.time);
         let function = self.symbols.function(session, record.address, record.time);
-        while task
-            .stack
-            .last()
-            .is_some_and(|top| top.depth >= record.depth)
-        {
-            self.calls
-                .close(sink, task, End::missing(record.time, State::Left));
-        }
-        if task.within() < record.depth {
-            line = task.called(record.depth, record.time, line);
+        if task.within() != record.depth {
+            line = self.calls.place(task, record, line);
             self.line = line;
         }
-        task.stack.push(Frame {
-            start: record.time,
-            address: record.address,
-            id: line,
-            function,
-            depth: record.depth,
-            entered: true,
-            children: false,
-            inner: 0,
-            texts: task.texts.len(),
-        });
+        self.calls.enter(task, record, line, function);
         let Some(source) = data else {
             return Ok(());
         };
@@ -101,7 +86,6 @@ impl Merged {
     #[inline]
     pub(super) fn exit(
         &mut self,
-        sink: &mut Sink,
         data: Data,
         record: &Record,
         number: usize,
@@ -113,7 +97,7 @@ impl Merged {
         };
         let session = task.session(record.time);
         if !task.leaves(record) {
-            return self.odd_exit(sink, data, record, (number, session, line));
+            return self.odd_exit(data, record, (number, session, line));
         }
         let mut end = End {
             time: record.time,
@@ -121,7 +105,7 @@ impl Merged {
             result: None,
         };
         let Some(source) = data else {
-            self.calls.close(sink, task, end);
+            self.calls.close(task, end);
             return Ok(());
         };
         let function = task.stack.last().map_or(u32::MAX, |top| top.function);
@@ -129,7 +113,7 @@ impl Merged {
             end.result = Some(&self.text);
         }
         if let Some(task) = self.tasks.get_mut(number) {
-            self.calls.close(sink, task, end);
+            self.calls.close(task, end);
         }
         Ok(())
     }
@@ -139,7 +123,6 @@ impl Merged {
     #[inline(never)]
     fn odd_exit(
         &mut self,
-        sink: &mut Sink,
         data: Data,
         record: &Record,
         (number, session, mut line): (usize, usize, i64),
@@ -161,7 +144,7 @@ impl Merged {
                 }
                 slot = own.then_some(top.start);
                 self.calls
-                    .close(sink, task, End::missing(record.time, State::Left));
+                    .close(task, End::missing(record.time, State::Left));
                 whole = slot.is_none() && task.leaves(record);
             }
             function = task.stack.last().filter(|_| whole).map(|top| top.function);
@@ -181,7 +164,7 @@ impl Merged {
             return Ok(());
         };
         if whole {
-            self.calls.close(sink, task, end);
+            self.calls.close(task, end);
             return Ok(());
         }
         let since = task.since.unwrap_or(record.time);
@@ -200,6 +183,7 @@ impl Merged {
             id: line,
             function,
             depth: record.depth,
+            slot: NO_SLOT,
             entered: false,
             children: false,
             inner: 0,
@@ -210,7 +194,7 @@ impl Merged {
         {
             below.children = true;
         }
-        self.calls.row(sink, task, &frame, end);
+        self.calls.row(task, &frame, end);
         Ok(())
     }
 

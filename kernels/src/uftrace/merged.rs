@@ -51,7 +51,8 @@ pub struct Merged {
     pub(super) numbers: FxHashMap<i64, usize>,
     /// How many things happened.
     pub(super) line: i64,
-    first: Option<i64>,
+    /// The earliest time; `i64::MAX` if there is none.
+    first: i64,
     pub(super) counts: Counts,
     /// Text of arguments that are being read.
     pub(super) text: Vec<u8>,
@@ -83,7 +84,7 @@ impl Merged {
             calls: Calls::new(tables::calls(sink)),
             tasks,
             line: 0,
-            first: None,
+            first: i64::MAX,
             counts: Counts::default(),
             text: Vec::new(),
             big: setup.big_endian,
@@ -92,9 +93,7 @@ impl Merged {
 
     #[inline]
     pub(super) fn next_line(&mut self, time: i64) -> i64 {
-        if self.first.is_none_or(|first| time < first) {
-            self.first = Some(time);
-        }
+        self.first = self.first.min(time);
         self.line += 1;
         self.line
     }
@@ -118,14 +117,14 @@ impl Merged {
         let Some(task) = self.tasks.get_mut(number) else {
             return skip(data);
         };
-        task.seen(record.time);
-        if !task.begun {
+        task.last_at(record.time);
+        if !task.steady {
             self.begin(number, record);
         }
         let line = self.next_line(record.time);
         match record.kind {
-            record::ENTRY => self.entry(sink, data, record, number, line),
-            record::EXIT => self.exit(sink, data, record, number, line),
+            record::ENTRY => self.entry(data, record, number, line),
+            record::EXIT => self.exit(data, record, number, line),
             _ => self.event(sink, data, record, number, line),
         }
     }
@@ -188,16 +187,17 @@ impl Merged {
         let Some(task) = self.tasks.get_mut(number) else {
             return;
         };
-        let known = task.last.or((record.time > 0).then_some(record.time));
-        let Some(time) = known.or(self.first) else {
+        let known = task.last().or((record.time > 0).then_some(record.time));
+        let first = (self.first < i64::MAX).then_some(self.first);
+        let Some(time) = known.or(first) else {
             return;
         };
         while !task.stack.is_empty() {
-            self.calls
-                .close(sink, task, End::missing(time, State::Lost));
+            self.calls.close(task, End::missing(time, State::Lost));
         }
         task.since = None;
         task.begun = true;
+        task.steady = false;
         self.line += 1;
         let table = tables::events(sink, "lost", &[("count", INT, "")]);
         let rows = sink.rows(table);
@@ -212,9 +212,9 @@ impl Merged {
             if let Some(off) = task.off.take() {
                 told::out(sink, task, &off);
             }
-            let Some(end) = task.last else { continue };
+            let Some(end) = task.last() else { continue };
             while !task.stack.is_empty() {
-                self.calls.close(sink, task, End::missing(end, State::Open));
+                self.calls.close(task, End::missing(end, State::Open));
             }
         }
         self.flush(sink);
@@ -237,8 +237,9 @@ impl Merged {
         ] {
             learnt.properties.push((name.to_owned(), count.to_string()));
         }
-        if let (Some(offset), Some(first)) = (utc_offset, self.first)
-            && let Some(start) = first.checked_add(offset)
+        if let Some(offset) = utc_offset
+            && self.first < i64::MAX
+            && let Some(start) = self.first.checked_add(offset)
         {
             learnt
                 .properties

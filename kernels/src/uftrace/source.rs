@@ -30,10 +30,8 @@ pub struct Source {
     pub kind: Kind,
     pub file: u32,
     pub feed: Feed,
-    /// What comes next, if that is a record: it is still at the head of the feed.
-    pub record: Option<Record>,
-    /// What comes behind that record, if that is known already.
-    ahead: Option<Record>,
+    /// Whether a record comes next: it is still at the head of the feed.
+    recorded: bool,
     /// What comes next, if that is something else.
     pub told: Option<Told>,
     big: bool,
@@ -53,8 +51,7 @@ impl Source {
             kind,
             file,
             feed,
-            record: None,
-            ahead: None,
+            recorded: false,
             told: None,
             big,
             bad: 0,
@@ -66,28 +63,38 @@ impl Source {
         }
     }
 
+    /// What comes next, if that is a record.
+    pub fn record(&self) -> Option<Record> {
+        let head = self.feed.head().filter(|_| self.recorded)?;
+        Record::parse(head, self.big)
+    }
+
     /// When that happened which comes next; None at the end.
-    #[inline]
     pub fn time(&self) -> Option<i64> {
-        match (&self.record, &self.told) {
-            (Some(record), _) => Some(record.time),
-            (_, Some(Told::Perf(happened))) => Some(happened.time),
-            (_, Some(Told::Message(time, _))) => Some(*time),
-            (None, None) => None,
+        match &self.told {
+            Some(Told::Perf(happened)) => Some(happened.time),
+            Some(Told::Message(time, _)) => Some(*time),
+            None => self.record().map(|record| record.time),
         }
     }
 
-    /// Read what comes next.
+    /// Take the record that comes next, which has no data, if the time of another one behind it is known.
     #[inline(always)]
+    pub fn plain(&mut self) -> Option<(Record, i64)> {
+        let head: &[u8; 2 * record::BYTES] = self.feed.head().filter(|_| self.recorded)?;
+        let [record, next] = head.as_chunks().0 else {
+            return None;
+        };
+        let record = Record::parse(record, self.big).filter(|record| !record.more)?;
+        let next = Record::parse(next, self.big)?;
+        self.feed.pass(record::BYTES);
+        Some((record, next.time))
+    }
+
+    /// Read what comes next.
     pub fn advance(&mut self) -> Result<(), Failure> {
         match self.kind {
-            Kind::Task(_) => {
-                let head = self.feed.head();
-                self.record = match head.and_then(|head| Record::parse(head, self.big)) {
-                    None => self.search()?,
-                    found => found,
-                };
-            }
+            Kind::Task(_) => self.recorded = self.search()?,
             Kind::Perf(_) => self.told = self.perf()?.map(Told::Perf),
             Kind::Extern => {
                 let message = self.message()?;
@@ -97,50 +104,19 @@ impl Source {
         Ok(())
     }
 
-    /// Take the record at the head, which has no data, and read what comes next.
-    #[inline(always)]
-    pub fn pass(&mut self) -> Result<(), Failure> {
-        self.feed.take(record::BYTES);
-        match self.ahead {
-            None => self.advance(),
-            known => {
-                self.record = known;
-                Ok(())
-            }
-        }
-    }
-
-    /// Read what comes behind the record at the head, if it has no data and the bytes are there.
-    #[inline(always)]
-    pub fn look_ahead(&mut self) {
-        let behind = match self.record {
-            Some(record) if !record.more => self.feed.behind(),
-            _ => None,
-        };
-        self.ahead = behind.and_then(|behind| Record::parse(behind, self.big));
-    }
-
-    /// Look for the next record where there is none.
-    #[cold]
-    #[inline(never)]
-    fn search(&mut self) -> Result<Option<Record>, Failure> {
+    /// Whether there is a next record, of which bytes that are none may stand before it.
+    fn search(&mut self) -> Result<bool, Failure> {
         loop {
             let big = self.big;
             let bytes = self.feed.view(record::BYTES)?;
-            if bytes.is_empty() {
-                return Ok(None);
-            }
-            if bytes.len() < record::BYTES {
+            let Some(head) = bytes.first_chunk() else {
                 self.cut += bytes.len() as u64;
                 let rest = bytes.len();
                 self.feed.take(rest);
-                return Ok(None);
-            }
-            if let Some(found) = bytes
-                .first_chunk()
-                .and_then(|head| Record::parse(head, big))
-            {
-                return Ok(Some(found));
+                return Ok(false);
+            };
+            if Record::parse(head, big).is_some() {
+                return Ok(true);
             }
             if self.bad == 0 {
                 self.bad_at = self.feed.taken();

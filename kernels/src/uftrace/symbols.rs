@@ -48,17 +48,23 @@ pub struct Function {
 struct Session {
     maps: Vec<MapRow>,
     libraries: Vec<LibraryRow>,
-    /// How many of the libraries are open.
+    /// How many of the libraries are open, and when the next one is opened.
     open: usize,
+    opens: i64,
     known: FxHashMap<u64, u32>,
 }
 
 impl Session {
-    /// Whether a library is opened by this time that is not open yet.
-    #[inline]
-    fn opens(&self, time: i64) -> bool {
+    /// Open libraries up to a time; what was known of addresses is so no more.
+    fn open(&mut self, time: i64) {
+        while let Some((opened, ..)) = self.libraries.get(self.open)
+            && *opened <= time
+        {
+            self.open += 1;
+        }
         let next = self.libraries.get(self.open);
-        next.is_some_and(|(opened, ..)| *opened <= time)
+        self.opens = next.map_or(i64::MAX, |one| one.0);
+        self.known.clear();
     }
 }
 
@@ -93,7 +99,7 @@ pub struct Symbols {
     /// Their numbers by session, module and symbol.
     numbers: FxHashMap<(usize, usize, usize), u32>,
     /// What was asked for last, by a few bits of the address: most calls are of few functions.
-    recent: Vec<Recent>,
+    recent: Box<[Recent; 1 << RECENT_BITS]>,
 }
 
 impl Symbols {
@@ -105,6 +111,7 @@ impl Symbols {
                 maps: Vec::new(),
                 libraries: Vec::new(),
                 open: 0,
+                opens: i64::MAX,
                 known: FxHashMap::default(),
             });
         }
@@ -114,35 +121,29 @@ impl Symbols {
             relative: setup.relative,
             functions: Vec::new(),
             numbers: FxHashMap::default(),
-            recent: vec![NO_RECENT; 1 << RECENT_BITS],
+            recent: Box::new([NO_RECENT; 1 << RECENT_BITS]),
         }
     }
 
     /// The number of the function that an address is of, at a time, in a session.
     #[inline]
     pub fn function(&mut self, session: usize, address: u64, time: i64) -> u32 {
-        let Some(one) = self.sessions.get(session) else {
-            return self.unknown(0, address);
-        };
-        if one.opens(time) {
+        let one = self.sessions.get(session);
+        if one.is_some_and(|one| one.opens <= time) {
             self.open(session, time);
         }
-        match self.recent.get(slot(address)) {
-            Some(recent) if recent.address == address && recent.session == session => {
-                recent.function
-            }
-            _ => self.look_up(session, address),
+        let recent = self.recent[slot(address)];
+        if recent.address == address && recent.session == session {
+            return recent.function;
         }
+        self.look_up(session, address)
     }
 
-    /// Open the libraries of a session up to a time; what was known of its addresses is so no more.
+    /// Open the libraries of a session up to a time.
     #[cold]
     fn open(&mut self, session: usize, time: i64) {
         if let Some(one) = self.sessions.get_mut(session) {
-            while one.opens(time) {
-                one.open += 1;
-            }
-            one.known.clear();
+            one.open(time);
         }
         self.recent.fill(NO_RECENT);
     }
@@ -157,13 +158,11 @@ impl Symbols {
         let one = self.sessions.get(session);
         let known = one.and_then(|one| one.known.get(&address)).copied();
         let function = known.unwrap_or_else(|| self.learn(session, address));
-        if let Some(recent) = self.recent.get_mut(slot(address)) {
-            *recent = Recent {
-                address,
-                session,
-                function,
-            };
-        }
+        self.recent[slot(address)] = Recent {
+            address,
+            session,
+            function,
+        };
         function
     }
 
@@ -260,6 +259,7 @@ fn session(row: &mut SessionRow) -> Session {
         maps: row.maps.clone(),
         libraries: row.libraries.clone(),
         open: 0,
+        opens: row.libraries.first().map_or(i64::MAX, |one| one.0),
         known: FxHashMap::default(),
     }
 }

@@ -5,12 +5,17 @@ use super::record::Record;
 /// The function of a caller of which nothing was recorded yet.
 pub const UNKNOWN: u32 = u32::MAX;
 
+/// What is in no row yet.
+pub const NO_SLOT: u64 = 0;
+
 /// A call that was entered and not left.
 #[derive(Clone, Copy)]
 pub struct Frame {
     pub start: i64,
     pub address: u64,
     pub id: i64,
+    /// Where its row is, if that is kept from the entry on; see [`super::calls::Calls`].
+    pub slot: u64,
     pub function: u32,
     pub depth: u16,
     /// Whether its entry was recorded; else it was open when the thread was forked, or when its records began.
@@ -45,14 +50,23 @@ pub struct Task {
     pub off: Option<Off>,
     /// The first time that something was recorded, or the first after records were lost.
     pub since: Option<i64>,
-    /// The last time that something was recorded.
-    pub last: Option<i64>,
+    /// The last time that something was recorded; `i64::MIN` if nothing was.
+    last: i64,
     /// Whether records of its own were read.
     pub begun: bool,
+    /// Whether that is so, and it is known since when.
+    pub steady: bool,
     /// Times, and the session from then on.
     sessions: Vec<(i64, usize)>,
-    /// The number of the session of now, among them.
+    /// The session of now, when the next one begins, and where that is among them.
     session: usize,
+    until: i64,
+    next: usize,
+}
+
+/// When a session begins; never, if there is no such one.
+fn begin(sessions: &[(i64, usize)], number: usize) -> i64 {
+    sessions.get(number).map_or(i64::MAX, |one| one.0)
 }
 
 impl Task {
@@ -71,33 +85,53 @@ impl Task {
             texts: Vec::new(),
             off: None,
             since: None,
-            last: None,
+            last: i64::MIN,
             begun: false,
+            steady: false,
+            session: sessions.first().map_or(0, |one| one.1),
+            until: begin(&sessions, 1),
+            next: 1,
             sessions,
-            session: 0,
         }
     }
 
     /// The session that the thread is in; times go up.
     #[inline]
     pub fn session(&mut self, time: i64) -> usize {
-        while let Some((from, _)) = self.sessions.get(self.session + 1)
+        if self.until <= time {
+            self.change(time);
+        }
+        self.session
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn change(&mut self, time: i64) {
+        while let Some((from, session)) = self.sessions.get(self.next)
             && *from <= time
         {
-            self.session += 1;
+            self.session = *session;
+            self.next += 1;
         }
-        self.sessions.get(self.session).map_or(0, |one| one.1)
+        self.until = begin(&self.sessions, self.next);
     }
 
     /// Something was recorded.
     #[inline]
     pub fn seen(&mut self, time: i64) {
-        if self.since.is_none() {
-            self.since = Some(time);
-        }
-        if self.last.is_none_or(|last| last < time) {
-            self.last = Some(time);
-        }
+        self.since.get_or_insert(time);
+        self.last_at(time);
+    }
+
+    /// Something was recorded, of a thread of which something was before.
+    #[inline]
+    pub fn last_at(&mut self, time: i64) {
+        self.last = self.last.max(time);
+    }
+
+    /// The last time that something was recorded.
+    pub fn last(&self) -> Option<i64> {
+        (self.last > i64::MIN).then_some(self.last)
     }
 
     /// The depth of what the newest open call calls.
@@ -126,6 +160,7 @@ impl Task {
                 entered: false,
                 children: false,
                 inner: 0,
+                slot: NO_SLOT,
                 texts,
             });
             id += 1;

@@ -12,6 +12,12 @@ struct Turn {
     number: u64,
 }
 
+impl Default for Turn {
+    fn default() -> Turn {
+        NOBODY
+    }
+}
+
 const NOBODY: Turn = Turn {
     time: u64::MAX,
     number: u64::MAX,
@@ -40,15 +46,16 @@ impl Turn {
 /// A tree in which the earlier of two rises; of equal times the one of the lower number.
 #[derive(Default)]
 pub struct Winners {
-    /// The root is the second one, the children of `n` are `2n` and `2n + 1`.
-    nodes: Vec<Turn>,
+    /// Who plays against whom: the first one decides, the winner of game `n` plays game `n / 2`.
+    games: Vec<[Turn; 2]>,
+    first: Turn,
 }
 
 impl Winners {
     pub fn new(times: &[i64]) -> Winners {
-        let leaves = times.len().next_power_of_two();
         let mut winners = Winners {
-            nodes: vec![NOBODY; 2 * leaves],
+            games: vec![[NOBODY; 2]; times.len().next_power_of_two()],
+            first: NOBODY,
         };
         for (number, time) in times.iter().enumerate() {
             winners.set(number, *time);
@@ -59,23 +66,24 @@ impl Winners {
     /// The earliest time and its number.
     #[inline]
     pub fn first(&self) -> (i64, usize) {
-        let first = self.nodes.get(1).copied().unwrap_or(NOBODY);
-        let time = first.time ^ 1 << 63;
-        (time.cast_signed(), first.number as usize)
+        let time = self.first.time ^ 1 << 63;
+        (time.cast_signed(), self.first.number as usize)
     }
 
     /// Change the time of a number.
     #[inline]
     pub fn set(&mut self, number: usize, time: i64) {
         let mut best = Turn::new(time, number);
-        let mut at = self.nodes.len() / 2 + number;
-        while let Some(place) = self.nodes.get_mut(at) {
-            *place = best;
-            if at <= 1 {
-                return;
-            }
-            best = best.earlier(self.nodes[at ^ 1]);
+        let mut at = self.games.len() + number;
+        while at > 1
+            && let Some(game) = self.games.get_mut(at / 2)
+        {
+            let side = at % 2;
+            let other = game[1 - side];
+            game[side] = best;
+            best = best.earlier(other);
             at /= 2;
         }
+        self.first = best;
     }
 }
