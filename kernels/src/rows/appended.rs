@@ -56,15 +56,18 @@ impl Rows {
         }
     }
 
-    /// Add a value to one of the rows that [`Sink::append`] ends next: the one behind so many of them.
-    pub fn text_of(&mut self, column: usize, ahead: usize, value: &[u8]) {
-        self.bytes += value.len() + 4;
-        let row = self.rows + ahead;
-        if let Some(column) = self.columns.get_mut(column) {
-            column.pad(row);
-            if column.len() == row {
-                column.text(value);
-            }
+    /// Add texts of some of many rows, which [`Sink::append`] ends: behind how many of them each is, in order, and which.
+    pub fn some_texts<'a>(
+        &mut self,
+        column: usize,
+        rows: usize,
+        given: impl Iterator<Item = (usize, &'a [u8])> + Clone,
+    ) {
+        let bytes: usize = given.clone().map(|(_, text)| text.len() + 4).sum();
+        if bytes > 0
+            && let Some(column) = self.column(column, bytes)
+        {
+            column.some_texts(rows, given);
         }
     }
 }

@@ -263,6 +263,29 @@ impl Column {
         self.rows += new.len();
     }
 
+    /// Add texts of some of many rows: behind how many of them each is, in order, and which.
+    pub fn some_texts<'a>(&mut self, rows: usize, given: impl Iterator<Item = (usize, &'a [u8])>) {
+        let before = self.rows;
+        if !matches!(self.values, Values::Coded(..)) {
+            for (at, text) in given {
+                self.pad(before + at);
+                self.text(text);
+            }
+            return self.pad(before + rows);
+        }
+        self.pad(before + rows);
+        if let Values::Coded(codes, distinct) = &mut self.values {
+            for (at, text) in given {
+                // Below i32::MAX, as above.
+                codes[before + at] = distinct.intern(text) as i32;
+                self.nulls.set_bit(before + at, true);
+            }
+            if distinct.len() >= CODED_MIN && distinct.len() * 2 > codes.len() {
+                self.spell_out();
+            }
+        }
+    }
+
     fn spell_out(&mut self) {
         if let Values::Coded(codes, distinct) = &self.values {
             let mut texts = Strings::default();

@@ -179,8 +179,14 @@ impl Calls {
     }
 
     /// Take the newest call off a thread's stack.
-    #[inline]
+    #[inline(never)]
     pub fn close(&mut self, task: &mut Task, end: End) {
+        self.leave(task, end);
+    }
+
+    /// The same, where that is done most often.
+    #[inline(always)]
+    pub fn leave(&mut self, task: &mut Task, end: End) {
         let Some(frame) = task.stack.pop() else {
             return;
         };
@@ -193,9 +199,7 @@ impl Calls {
             return;
         }
         if let Some(below) = task.stack.last_mut() {
-            below.inner = below
-                .inner
-                .saturating_add(end.time.saturating_sub(frame.start).max(0));
+            below.inner = below.inner.saturating_add(frame.lasts(end.time).max(0));
             below.children = true;
         }
         self.row(task, &frame, End { state, ..end });
@@ -216,10 +220,8 @@ impl Calls {
     #[inline]
     pub fn row(&mut self, task: &Task, frame: &Frame, end: End) {
         self.rows += 1;
-        let dur = end.time.saturating_sub(frame.start);
-        if dur < 0 {
-            self.backward += 1;
-        }
+        let dur = frame.lasts(end.time);
+        self.backward += u64::from(dur < 0);
         let dur = dur.max(0);
         let own = dur.saturating_sub(frame.inner).max(0);
         let args = task.texts.get(frame.texts..).unwrap_or(&[]);
@@ -323,26 +325,23 @@ impl Calls {
 
     /// Put the words of rows into their table.
     fn spell(&self, rows: &mut Rows) {
-        let with = self.begun.iter().enumerate();
-        let with = with.filter(|(_, row)| row.words > 0);
-        for (at, row) in with {
-            let number = row.words as usize - 1;
-            let Some(words) = self.words.get(number) else {
-                continue;
-            };
+        let each = self.begun.iter().enumerate();
+        let each = each.filter_map(|(at, row)| {
+            let number = (row.words as usize).checked_sub(1)?;
             let before = number.checked_sub(1).and_then(|one| self.words.get(one));
             let begin = before.map_or(0, |one| one.result.unwrap_or(one.args));
-            let text = |from, to| self.texts.get(from..to).unwrap_or(&[]);
-            if begin < words.args {
-                rows.text_of(call::ARGS, at, text(begin, words.args));
-            }
-            if let Some(end) = words.result {
-                rows.text_of(call::RETVAL, at, text(words.args, end));
-            }
-            if let Some(name) = words.state.name() {
-                rows.text_of(call::STATE, at, name);
-            }
-        }
+            Some((at, begin, self.words.get(number)?))
+        });
+        let text = |from, to| self.texts.get(from..to).unwrap_or(&[]);
+        let args = each.clone().filter(|(_, begin, words)| *begin < words.args);
+        let args = args.map(|(at, begin, words)| (at, text(begin, words.args)));
+        let results = each.clone();
+        let results =
+            results.filter_map(|(at, _, words)| Some((at, text(words.args, words.result?))));
+        let states = each.filter_map(|(at, _, words)| Some((at, words.state.name()?)));
+        rows.some_texts(call::ARGS, self.begun.len(), args);
+        rows.some_texts(call::RETVAL, self.begun.len(), results);
+        rows.some_texts(call::STATE, self.begun.len(), states);
     }
 }
 

@@ -53,7 +53,7 @@ impl Decoder {
         Decoder {
             setup,
             sources,
-            winners: Winners::default(),
+            winners: Winners::new(&[]),
             merged: None,
             notes: Vec::new(),
             taken: 0,
@@ -82,53 +82,60 @@ impl Decoder {
 
     /// Read on for a while; false at the end.
     fn run(&mut self, sink: &mut Sink) -> Result<bool, Failure> {
-        let Some(merged) = &mut self.merged else {
-            return Ok(false);
-        };
         for _ in 0..BURST {
-            let (time, mut number) = self.winners.first();
-            if time == NEVER {
-                let live = self.sources.iter().position(|one| one.time().is_some());
-                let Some(live) = live else {
-                    merged.flush(sink);
-                    return Ok(false);
-                };
-                number = live;
-            }
-            let Some(source) = self.sources.get_mut(number) else {
-                return Ok(false);
-            };
+            let (time, number) = self.winners.first();
             // The next winner is looked for before this one's record is read, since that can be done at once.
-            if let Some((record, next)) = source.plain() {
-                let kind = source.kind;
+            if let Some(source) = self.sources.get_mut(number)
+                && let Some((record, next)) = source.plain()
+                && let Some(merged) = &mut self.merged
+            {
                 self.winners.set(number, next);
-                merged.record(sink, kind, &record, None)?;
-                continue;
+                merged.record(sink, source.kind, &record, None)?;
+            } else if !self.turn(sink, time, number)? {
+                return Ok(false);
             }
-            match source.record() {
-                Some(record) if record.more => {
-                    merged.record(sink, source.kind, &record, Some(source))?;
-                }
-                Some(record) => {
-                    source.feed.take(record::BYTES);
-                    merged.record(sink, source.kind, &record, None)?;
-                }
-                None => match source.told.take() {
-                    Some(Told::Perf(happened)) => merged.happened(sink, source.kind, happened),
-                    Some(Told::Message(time, text)) => merged.message(sink, time, &text),
-                    None => {}
-                },
-            }
-            source.advance()?;
-            let time = source.time();
-            if time.is_none() {
-                source.notes(&mut self.notes);
-            }
-            self.winners.set(number, time.unwrap_or(NEVER));
         }
-        if merged.calls.full() {
+        if let Some(merged) = &mut self.merged
+            && merged.calls.full()
+        {
             merged.flush(sink);
         }
+        Ok(true)
+    }
+
+    /// Read what a file says next, whatever that is; false if none says anything more.
+    #[inline(never)]
+    fn turn(&mut self, sink: &mut Sink, time: i64, mut number: usize) -> Result<bool, Failure> {
+        if time == NEVER {
+            let live = self.sources.iter().position(|one| one.time().is_some());
+            let Some(live) = live else {
+                return Ok(false);
+            };
+            number = live;
+        }
+        let (Some(source), Some(merged)) = (self.sources.get_mut(number), &mut self.merged) else {
+            return Ok(false);
+        };
+        match source.record() {
+            Some(record) if record.more => {
+                merged.record(sink, source.kind, &record, Some(source))?;
+            }
+            Some(record) => {
+                source.feed.take(record::BYTES);
+                merged.record(sink, source.kind, &record, None)?;
+            }
+            None => match source.told.take() {
+                Some(Told::Perf(happened)) => merged.happened(sink, source.kind, happened),
+                Some(Told::Message(time, text)) => merged.message(sink, time, &text),
+                None => {}
+            },
+        }
+        source.advance()?;
+        let time = source.time();
+        if time.is_none() {
+            source.notes(&mut self.notes);
+        }
+        self.winners.set(number, time.unwrap_or(NEVER));
         Ok(true)
     }
 

@@ -53,7 +53,7 @@ impl Merged {
         stack.collect()
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn entry(
         &mut self,
         data: Data,
@@ -83,7 +83,7 @@ impl Merged {
         Ok(())
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn exit(
         &mut self,
         data: Data,
@@ -105,7 +105,7 @@ impl Merged {
             result: None,
         };
         let Some(source) = data else {
-            self.calls.close(task, end);
+            self.calls.leave(task, end);
             return Ok(());
         };
         let function = task.stack.last().map_or(u32::MAX, |top| top.function);

@@ -99,7 +99,7 @@ impl Merged {
     }
 
     /// A record of a thread, which was taken; if data follow, it is still at the head of its file.
-    #[inline]
+    #[inline(always)]
     pub fn record(
         &mut self,
         sink: &mut Sink,
@@ -111,8 +111,7 @@ impl Merged {
             return Ok(());
         };
         if record.kind == record::LOST {
-            self.lost(sink, number, record);
-            return skip(data);
+            return self.lost(sink, number, record, data);
         }
         let Some(task) = self.tasks.get_mut(number) else {
             return skip(data);
@@ -181,16 +180,24 @@ impl Merged {
     }
 
     /// Records of a thread were lost: what was open ends where it was last seen.
-    fn lost(&mut self, sink: &mut Sink, number: usize, record: &Record) {
+    #[cold]
+    #[inline(never)]
+    fn lost(
+        &mut self,
+        sink: &mut Sink,
+        number: usize,
+        record: &Record,
+        data: Data,
+    ) -> Result<(), Failure> {
         self.counts.losses += 1;
         self.counts.lost = self.counts.lost.saturating_add(record.address);
         let Some(task) = self.tasks.get_mut(number) else {
-            return;
+            return skip(data);
         };
         let known = task.last().or((record.time > 0).then_some(record.time));
         let first = (self.first < i64::MAX).then_some(self.first);
         let Some(time) = known.or(first) else {
-            return;
+            return skip(data);
         };
         while !task.stack.is_empty() {
             self.calls.close(task, End::missing(time, State::Lost));
@@ -204,6 +211,7 @@ impl Merged {
         start(rows, &head(task, time, self.line));
         rows.int(event::FIELDS, record.address.cast_signed());
         sink.end(table);
+        skip(data)
     }
 
     /// What is open ends when its thread was last seen.

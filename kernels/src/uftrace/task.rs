@@ -27,6 +27,14 @@ pub struct Frame {
     pub texts: usize,
 }
 
+impl Frame {
+    /// How long the call takes, if it is left at a time; both times are at least 0.
+    #[inline]
+    pub fn lasts(&self, end: i64) -> i64 {
+        end - self.start
+    }
+}
+
 /// Since when a thread is off its CPU.
 pub struct Off {
     pub time: i64,

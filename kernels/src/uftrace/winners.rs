@@ -5,46 +5,34 @@ use std::hint::select_unpredictable;
 /// What has ended; a file may also say that its time is this one.
 pub const NEVER: i64 = i64::MAX;
 
-/// When a file's turn is, as numbers that are in the same order as times.
+/// When a file's turn is.
 #[derive(Clone, Copy)]
 struct Turn {
+    /// Not above `NEVER`.
     time: u64,
     number: u64,
 }
 
-impl Default for Turn {
-    fn default() -> Turn {
-        NOBODY
-    }
-}
-
 const NOBODY: Turn = Turn {
-    time: u64::MAX,
-    number: u64::MAX,
+    time: NEVER.cast_unsigned(),
+    number: 0,
 };
 
 impl Turn {
-    fn new(time: i64, number: usize) -> Turn {
-        Turn {
-            time: time.cast_unsigned() ^ 1 << 63,
-            number: number as u64,
-        }
-    }
-
     /// The earlier of two; which one that is cannot be foreseen, and larger types than these are chosen with a branch.
+    ///
+    /// Of equal times it is this one, unless it is `second`.
     #[inline]
-    fn earlier(self, other: Turn) -> Turn {
-        let lower = (self.time == other.time) & (self.number < other.number);
-        let first = (self.time < other.time) | lower;
+    fn earlier(self, other: Turn, second: bool) -> Turn {
+        let lost = other.time < self.time + u64::from(second);
         Turn {
-            time: select_unpredictable(first, self.time, other.time),
-            number: select_unpredictable(first, self.number, other.number),
+            time: select_unpredictable(lost, other.time, self.time),
+            number: select_unpredictable(lost, other.number, self.number),
         }
     }
 }
 
 /// A tree in which the earlier of two rises; of equal times the one of the lower number.
-#[derive(Default)]
 pub struct Winners {
     /// Who plays against whom: the first one decides, the winner of game `n` plays game `n / 2`.
     games: Vec<[Turn; 2]>,
@@ -66,22 +54,24 @@ impl Winners {
     /// The earliest time and its number.
     #[inline]
     pub fn first(&self) -> (i64, usize) {
-        let time = self.first.time ^ 1 << 63;
-        (time.cast_signed(), self.first.number as usize)
+        (self.first.time.cast_signed(), self.first.number as usize)
     }
 
-    /// Change the time of a number.
+    /// Change the time of a number; what is before 0 is at 0.
     #[inline]
     pub fn set(&mut self, number: usize, time: i64) {
-        let mut best = Turn::new(time, number);
+        let mut best = Turn {
+            time: time.max(0).cast_unsigned(),
+            number: number as u64,
+        };
         let mut at = self.games.len() + number;
         while at > 1
             && let Some(game) = self.games.get_mut(at / 2)
         {
-            let side = at % 2;
-            let other = game[1 - side];
-            game[side] = best;
-            best = best.earlier(other);
+            let second = at % 2;
+            let other = game[1 - second];
+            game[second] = best;
+            best = best.earlier(other, second == 1);
             at /= 2;
         }
         self.first = best;
