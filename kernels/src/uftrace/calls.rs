@@ -203,7 +203,9 @@ impl Calls {
             below.children = true;
         }
         self.row(task, &frame, End { state, ..end });
-        task.texts.truncate(frame.texts);
+        if frame.texts < task.texts.len() {
+            task.texts.truncate(frame.texts);
+        }
     }
 
     /// Whether there may be a row for a call that nothing was recorded of; depths that damage made up are no reason for many.
@@ -217,7 +219,7 @@ impl Calls {
     }
 
     /// End the row of a call that is in no stack any more.
-    #[inline]
+    #[inline(always)]
     pub fn row(&mut self, task: &Task, frame: &Frame, end: End) {
         self.rows += 1;
         let dur = frame.lasts(end.time);
@@ -326,12 +328,16 @@ impl Calls {
     /// Put the words of rows into their table.
     fn spell(&self, rows: &mut Rows) {
         let each = self.begun.iter().enumerate();
-        let each = each.filter_map(|(at, row)| {
-            let number = (row.words as usize).checked_sub(1)?;
-            let before = number.checked_sub(1).and_then(|one| self.words.get(one));
-            let begin = before.map_or(0, |one| one.result.unwrap_or(one.args));
-            Some((at, begin, self.words.get(number)?))
-        });
+        let each = each
+            .filter(|(_, row)| row.words > 0)
+            .filter_map(|(at, row)| {
+                let number = row.words as usize - 1;
+                let before = number.checked_sub(1).and_then(|one| self.words.get(one));
+                let begin = before.map_or(0, |one| one.result.unwrap_or(one.args));
+                Some((at, begin, self.words.get(number)?))
+            });
+        let each: Vec<(usize, usize, &Words)> = each.collect();
+        let each = each.iter().copied();
         let text = |from, to| self.texts.get(from..to).unwrap_or(&[]);
         let args = each.clone().filter(|(_, begin, words)| *begin < words.args);
         let args = args.map(|(at, begin, words)| (at, text(begin, words.args)));
