@@ -1,6 +1,7 @@
 //! Byte strings one after the other, and the set of distinct ones with a number for each.
 
 use std::hash::Hasher;
+use std::ops::Range;
 
 use rustc_hash::FxHasher;
 
@@ -22,13 +23,27 @@ impl Strings {
         self.ends.push(self.data.len());
     }
 
+    /// Where a string starts.
     #[inline]
-    pub fn get(&self, index: usize) -> &[u8] {
-        let start = match index.checked_sub(1) {
+    fn start(&self, index: usize) -> usize {
+        match index.checked_sub(1) {
             Some(before) => self.ends[before],
             None => 0,
-        };
-        &self.data[start..self.ends[index]]
+        }
+    }
+
+    #[inline]
+    pub fn get(&self, index: usize) -> &[u8] {
+        &self.data[self.start(index)..self.ends[index]]
+    }
+
+    /// Appends some of other strings.
+    pub fn extend(&mut self, from: &Strings, strings: Range<usize>) {
+        let (start, before) = (from.start(strings.start), self.data.len());
+        let ends = from.ends[strings].iter();
+        self.ends.extend(ends.map(|end| end - start + before));
+        let end = self.ends.last().copied().unwrap_or(0) + start - before;
+        self.data.extend_from_slice(&from.data[start..end]);
     }
 
     /// Makes room for so many more strings, of so many bytes in all.

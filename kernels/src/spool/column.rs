@@ -5,12 +5,13 @@ use arrow_array::types::{
     Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type,
     UInt32Type, UInt64Type,
 };
-use arrow_array::{Array, ArrayRef, ArrowPrimitiveType};
-use arrow_buffer::BooleanBufferBuilder;
+use arrow_array::{Array, ArrayRef, ArrowPrimitiveType, PrimitiveArray, StringArray};
+use arrow_buffer::{BooleanBufferBuilder, MutableBuffer, bit_util};
 use arrow_schema::DataType;
 
 use super::bytes::Bytes;
-use super::ints::{Ints, range};
+use super::ints::{Ints, Wide, range};
+use super::order::Rows;
 use super::texts::Texts;
 use crate::columns::Strings;
 
@@ -57,9 +58,9 @@ pub struct Traits {
 }
 
 impl Traits {
-    fn of(values: &[i64], (min, max): (i64, i64)) -> Traits {
+    fn of<T: Wide>(values: &[T], (min, max): (i64, i64)) -> Traits {
         let large = min < -(1 << 53) || max > 1 << 53;
-        let exact = |value: &i64| (*value as f64) as i128 == i128::from(*value);
+        let exact = |value: &T| (value.wide() as f64) as i128 == i128::from(value.wide());
         Traits {
             negative: min < 0,
             inexact: large && !values.iter().all(exact),
@@ -70,7 +71,8 @@ impl Traits {
 /// Buffers that are used again and again.
 #[derive(Default)]
 pub struct Scratch {
-    ints: Vec<i64>,
+    wide: Vec<i64>,
+    narrow: Vec<i32>,
 }
 
 /// Returns how the values of an array would be held.
@@ -95,32 +97,43 @@ pub fn kind_of(array: &ArrayRef, texts: &mut Texts) -> Result<Kind, String> {
     })
 }
 
+/// The numbers of an array, nulls are 0; `out` holds them if the array does not.
+fn zeroed<'a, T: ArrowPrimitiveType>(
+    array: &'a PrimitiveArray<T>,
+    out: &'a mut Vec<T::Native>,
+) -> &'a [T::Native] {
+    let Some(nulls) = array.nulls().filter(|nulls| nulls.null_count() > 0) else {
+        return array.values();
+    };
+    let zero = T::default_value();
+    out.clear();
+    for (start, end) in nulls.valid_slices() {
+        out.resize(start, zero);
+        out.extend_from_slice(&array.values()[start..end]);
+    }
+    out.resize(array.len(), zero);
+    out
+}
+
 fn wide<T: ArrowPrimitiveType>(
     array: &ArrayRef,
     to: impl Fn(T::Native) -> i64,
     out: &mut Vec<i64>,
 ) {
-    let array = array.as_primitive::<T>();
-    if array.null_count() == 0 {
-        out.extend(array.values().iter().map(|value| to(*value)));
-    } else {
-        out.extend(array.iter().map(|value| value.map_or(0, &to)));
-    }
+    let mut own = Vec::new();
+    let values = zeroed(array.as_primitive::<T>(), &mut own).iter();
+    out.extend(values.map(|value| to(*value)));
 }
 
 /// The values of a column without texts, nulls are 0; those that are not held so already are put into `out`.
 fn numbers<'a>(array: &'a ArrayRef, out: &'a mut Vec<i64>) -> &'a [i64] {
-    if let Some(array) = array.as_primitive_opt::<Int64Type>()
-        && array.null_count() == 0
-    {
-        return array.values();
+    if let Some(array) = array.as_primitive_opt::<Int64Type>() {
+        return zeroed(array, out);
     }
     out.clear();
     match array.data_type() {
         DataType::Int8 => wide::<Int8Type>(array, i64::from, out),
         DataType::Int16 => wide::<Int16Type>(array, i64::from, out),
-        DataType::Int32 => wide::<Int32Type>(array, i64::from, out),
-        DataType::Int64 => wide::<Int64Type>(array, |v| v, out),
         DataType::UInt8 => wide::<UInt8Type>(array, i64::from, out),
         DataType::UInt16 => wide::<UInt16Type>(array, i64::from, out),
         DataType::UInt32 => wide::<UInt32Type>(array, i64::from, out),
@@ -163,36 +176,71 @@ fn each_text(array: &ArrayRef, mut each: impl FnMut(Option<&str>)) {
     }
 }
 
+/// Numbers of texts, and their range.
+type Codes<'a> = (&'a [i32], (i64, i64));
+
 /// The numbers of a column's texts in the dictionary, as which they are put into `out`; nulls are 0.
-fn codes<'a>(array: &ArrayRef, texts: &mut Texts, out: &'a mut Vec<i64>) -> &'a [i64] {
+fn codes<'a>(array: &ArrayRef, texts: &mut Texts, out: &'a mut Vec<i32>) -> Codes<'a> {
     out.clear();
     if !matches!(array.data_type(), DataType::Dictionary(..)) {
         each_text(array, |text| {
             out.push(text.map_or(0, |text| texts.code(text)))
         });
-        return out;
+        return (out, range(out));
     }
     let array = array.as_dictionary::<Int32Type>();
     let values = array.values().as_string::<i32>();
-    let mut known: Vec<i64> = vec![-1; values.len()];
-    let mut code_of = |key: i32| match known.get_mut(key as usize) {
-        None => 0,
-        Some(code) => {
-            if *code < 0 {
-                let key = key as usize;
-                let text = values.is_valid(key).then(|| values.value(key));
-                *code = text.map_or(0, |text| texts.code(text));
-            }
-            *code
-        }
+    let mut known: Vec<i32> = vec![-1; values.len()];
+    let mut code_of = |key: &i32| match known.get(*key as usize) {
+        Some(code) if *code >= 0 => *code,
+        _ => learn(&mut known, values, *key, texts),
     };
-    let keys = array.keys();
-    if keys.null_count() == 0 {
-        out.extend(keys.values().iter().map(|key| code_of(*key)));
-    } else {
-        out.extend(keys.iter().map(|key| key.map_or(0, &mut code_of)));
+    let keys = array.keys().values();
+    match array.keys().nulls() {
+        None => out.extend(keys.iter().map(code_of)),
+        Some(nulls) => {
+            for (start, end) in nulls.valid_slices() {
+                out.resize(start, 0);
+                out.extend(keys[start..end].iter().map(&mut code_of));
+            }
+            out.resize(keys.len(), 0);
+        }
     }
-    out
+    let most = known.into_iter().max().unwrap_or(0).max(0);
+    (out, (0, i64::from(most)))
+}
+
+#[cold]
+fn learn(known: &mut [i32], values: &StringArray, key: i32, texts: &mut Texts) -> i32 {
+    let key = key as usize;
+    let Some(code) = known.get_mut(key) else {
+        return 0;
+    };
+    let text = values.is_valid(key).then(|| values.value(key));
+    *code = text.map_or(0, |text| texts.code(text));
+    *code
+}
+
+/// The bits of some rows, in that order.
+fn bits(valid: &BooleanBufferBuilder, rows: Rows) -> BooleanBufferBuilder {
+    let bits = valid.as_slice();
+    match rows {
+        Rows::Each(rows) => {
+            let is_valid = |place: usize| bit_util::get_bit(bits, rows[place] as usize);
+            let taken = MutableBuffer::collect_bool(rows.len(), is_valid);
+            BooleanBufferBuilder::new_from_buffer(taken, rows.len())
+        }
+        Rows::Stretches(stretches) => {
+            let mut taken = BooleanBufferBuilder::new(rows.len());
+            for rows in stretches {
+                match rows.len() {
+                    1 => taken.append(bit_util::get_bit(bits, rows.start as usize)),
+                    _ => taken.append_packed_range(rows.start as usize..rows.end as usize, bits),
+                }
+            }
+            taken
+        }
+    }
 }
 
 impl Column {
@@ -254,7 +302,7 @@ impl Column {
         match self.kind {
             Kind::Empty => (),
             Kind::Text => (0..rows).for_each(|_| self.texts.push(b"")),
-            _ => self.ints.pad(rows),
+            _ => self.ints.repeat(0, rows),
         }
     }
 
@@ -308,17 +356,38 @@ impl Column {
             });
             return Traits::default();
         }
-        let values = match kind {
-            Kind::Code => codes(array, texts, &mut scratch.ints),
-            _ => numbers(array, &mut scratch.ints),
+        if kind == Kind::Code {
+            let (codes, range) = codes(array, texts, &mut scratch.narrow);
+            self.ints.extend(codes, range);
+            return Traits::default();
+        }
+        let traits = match array.as_primitive_opt::<Int32Type>() {
+            Some(array) => self.extend(zeroed(array, &mut scratch.narrow)),
+            None => self.extend(numbers(array, &mut scratch.wide)),
         };
-        let range = range(values);
-        self.ints.extend(values, range);
         if kind == Kind::Int {
-            Traits::of(values, range)
+            traits
         } else {
             Traits::default()
         }
+    }
+
+    fn extend<T: Wide>(&mut self, values: &[T]) -> Traits {
+        let range = range(values);
+        self.ints.extend(values, range);
+        Traits::of(values, range)
+    }
+
+    /// Appends the same whole number so many times, to a column that takes it.
+    pub fn repeat(&mut self, number: i64, rows: usize) {
+        if self.kind == Kind::Empty {
+            self.start(Kind::Int);
+        }
+        if let Some(valid) = &mut self.valid {
+            valid.append_n(rows, true);
+        }
+        self.rows += rows;
+        self.ints.repeat(number, rows);
     }
 
     /// Turns rows that were all null into nulls of a kind.
@@ -334,58 +403,66 @@ impl Column {
     }
 
     /// Returns some of the rows, in that order.
-    pub fn gather(&self, rows: &[u32]) -> Column {
-        let mut column = Column::new();
-        column.kind = self.kind;
-        column.rows = rows.len();
+    pub fn gather(&self, rows: Rows) -> Column {
+        let valid = self.valid.as_ref().map(|valid| bits(valid, rows));
         match self.kind {
-            Kind::Empty => return column,
-            Kind::Text => rows
-                .iter()
-                .for_each(|row| column.texts.push(self.texts.get(*row as usize))),
-            _ => {
-                let mut values = Vec::with_capacity(rows.len());
-                self.ints.gather(rows, &mut values);
-                column.ints = Ints::of(values);
+            Kind::Empty => Column::nulls(rows.len()),
+            Kind::Text => {
+                let texts = self.texts(rows);
+                Column::of(Kind::Text, Ints::default(), texts, valid)
+            }
+            Kind::Code => Column::of(self.kind, self.ints::<i32>(rows), Strings::default(), valid),
+            _ => Column::of(self.kind, self.ints::<i64>(rows), Strings::default(), valid),
+        }
+    }
+
+    fn ints<T: Wide>(&self, rows: Rows) -> Ints {
+        let mut values: Vec<T> = Vec::with_capacity(rows.len());
+        self.ints.gather(rows, &mut values);
+        Ints::of(values)
+    }
+
+    fn texts(&self, rows: Rows) -> Strings {
+        let mut texts = Strings::default();
+        match rows {
+            Rows::Each(rows) => {
+                texts.reserve(
+                    rows.len(),
+                    self.texts.memory() / self.rows.max(1) * rows.len(),
+                );
+                let rows = rows.iter();
+                rows.for_each(|row| texts.push(self.texts.get(*row as usize)));
+            }
+            Rows::Stretches(stretches) => {
+                texts.reserve(rows.len(), 0);
+                let stretches = stretches.iter();
+                stretches.for_each(|rows| {
+                    texts.extend(&self.texts, rows.start as usize..rows.end as usize)
+                });
             }
         }
-        if let Some(valid) = &self.valid {
-            let mut taken = BooleanBufferBuilder::new(rows.len());
-            rows.iter()
-                .for_each(|row| taken.append(valid.get_bit(*row as usize)));
-            column.valid = Some(taken);
-        }
-        column
+        texts
     }
 
     /// Appends some of the rows to bytes, in that order.
-    pub fn encode(&self, rows: &[u32], scratch: &mut Scratch, out: &mut Vec<u8>) {
+    pub fn encode(&self, rows: Rows, scratch: &mut Scratch, out: &mut Vec<u8>) {
         out.push(self.kind as u8);
         if self.kind == Kind::Empty {
             return;
         }
         out.push(u8::from(self.valid.is_some()));
         if let Some(valid) = &self.valid {
-            out.extend(rows.chunks(8).map(|rows| {
-                let bit =
-                    |(place, row): (usize, &u32)| u8::from(valid.get_bit(*row as usize)) << place;
-                rows.iter()
-                    .enumerate()
-                    .map(bit)
-                    .fold(0, |byte, bit| byte | bit)
-            }));
+            out.extend(bits(valid, rows).as_slice());
         }
+        let values = &mut scratch.wide;
+        values.clear();
         if self.kind != Kind::Text {
-            self.ints.gather(rows, &mut scratch.ints);
-            return Ints::encode(&scratch.ints, out);
+            self.ints.gather(rows, values);
+            return Ints::encode(values, out);
         }
-        let texts = rows.iter().map(|row| self.texts.get(*row as usize));
-        scratch.ints.clear();
-        scratch
-            .ints
-            .extend(texts.clone().map(|text| text.len() as i64));
-        Ints::encode(&scratch.ints, out);
-        texts.for_each(|text| out.extend_from_slice(text));
+        rows.for_each(|row| values.push(self.texts.get(row).len() as i64));
+        Ints::encode(values, out);
+        rows.for_each(|row| out.extend_from_slice(self.texts.get(row)));
     }
 
     /// Reads a column of so many rows; None if the bytes are not that.
@@ -406,7 +483,7 @@ impl Column {
             column.ints = ints;
             return Some(column);
         }
-        for length in ints.into_wide() {
+        for length in ints.into::<i64>() {
             column
                 .texts
                 .push(bytes.take(usize::try_from(length).ok()?)?);

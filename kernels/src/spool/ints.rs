@@ -1,13 +1,16 @@
 //! Whole numbers of one column, each part of its rows in the narrowest width that holds them, in memory and as bytes.
 
+use std::ops::Range;
+
 use super::bytes::Bytes;
+use super::order::Rows;
 
 /// Rows of a part: numbers that are added never have to be copied from where many others are.
 const PART_BITS: u32 = 16;
 const PART: usize = 1 << PART_BITS;
 
 /// How far numbers are from a base, in one width.
-enum Values {
+pub enum Values {
     W1(Vec<i8>),
     W2(Vec<i16>),
     W4(Vec<i32>),
@@ -15,11 +18,13 @@ enum Values {
 }
 
 /// A number of any width.
-trait Wide: Copy {
+pub trait Wide: Copy + Ord {
     fn wide(self) -> i64;
     fn of(wide: i64) -> Self;
+    fn hold(values: Vec<Self>) -> Values;
     /// The numbers, if they are of this width.
     fn slice(values: &Values) -> Option<&[Self]>;
+    fn take(values: Values) -> Option<Vec<Self>>;
 }
 
 macro_rules! wide {
@@ -35,8 +40,19 @@ macro_rules! wide {
                 wide as $kind
             }
 
+            fn hold(values: Vec<$kind>) -> Values {
+                Values::$width(values)
+            }
+
             #[inline]
             fn slice(values: &Values) -> Option<&[$kind]> {
+                match values {
+                    Values::$width(values) => Some(values),
+                    _ => None,
+                }
+            }
+
+            fn take(values: Values) -> Option<Vec<$kind>> {
                 match values {
                     Values::$width(values) => Some(values),
                     _ => None,
@@ -59,8 +75,9 @@ macro_rules! each {
     };
 }
 
-fn push<T: Wide>(values: &mut Vec<T>, new: impl Iterator<Item = i64>) {
-    values.extend(new.map(T::of));
+/// Appends numbers as others of another width, so much larger.
+fn push<T: Wide, N: Wide>(values: &mut Vec<T>, new: &[N], more: i64) {
+    values.extend(new.iter().map(|v| T::of(v.wide().wrapping_add(more))));
 }
 
 impl Values {
@@ -89,34 +106,47 @@ impl Values {
 
 /// Some rows, one behind the other.
 struct Part {
+    /// That of numbers of full width is 0.
     base: i64,
     values: Values,
 }
 
 impl Part {
-    fn new((min, max): (i64, i64), room: usize) -> Part {
-        let mut part = Part {
-            base: min,
-            values: Values::new(width(min, (min, max))),
-        };
-        each!(&mut part.values, values => values.reserve_exact(room));
-        part
+    fn new(range: (i64, i64)) -> Part {
+        let width = width(range.0, range);
+        Part {
+            base: if width < 8 { range.0 } else { 0 },
+            values: Values::new(width),
+        }
     }
 
-    /// Appends numbers of a range.
-    fn extend(&mut self, new: &[i64], range: (i64, i64)) {
-        let base = self.base;
-        let need = width(base, range);
-        if need > self.values.width() {
-            let mut values = Values::new(need);
-            each!(&self.values, old => {
-                let old = old.iter().map(|value| value.wide());
-                each!(&mut values, values => push(values, old));
-            });
-            self.values = values;
+    /// Makes all numbers at least so wide, with room for so many.
+    fn widen(&mut self, width: u8, room: usize) {
+        if width <= self.values.width() {
+            return;
         }
-        let new = new.iter().map(|value| value.wrapping_sub(base));
-        each!(&mut self.values, values => push(values, new));
+        let base = if width < 8 { self.base } else { 0 };
+        let mut wide = Values::new(width);
+        each!(&mut wide, wide => {
+            wide.reserve_exact(room);
+            each!(&self.values, values => push(wide, values, self.base.wrapping_sub(base)));
+        });
+        self.base = base;
+        self.values = wide;
+    }
+
+    /// Makes numbers of a range fit, so many in all.
+    fn prepare(&mut self, range: (i64, i64), room: usize) {
+        // What is not written to takes no memory: a large part is not moved again.
+        let room = if room > PART / 4 {
+            PART
+        } else {
+            room.next_power_of_two()
+        };
+        self.widen(width(self.base, range), room);
+        each!(&mut self.values, values => {
+            values.reserve_exact(room.saturating_sub(values.len()));
+        });
     }
 
     #[inline]
@@ -124,11 +154,9 @@ impl Part {
         each!(&self.values, values => self.base.wrapping_add(values[row].wide()))
     }
 
-    fn all(&self, out: &mut Vec<i64>) {
-        let base = self.base;
-        each!(&self.values, values => {
-            out.extend(values.iter().map(|value| base.wrapping_add(value.wide())));
-        });
+    /// Appends the numbers of some rows, one behind the other.
+    fn copy<T: Wide>(&self, rows: Range<usize>, out: &mut Vec<T>) {
+        each!(&self.values, values => push(out, &values[rows], self.base));
     }
 }
 
@@ -161,11 +189,12 @@ fn above(most: u64) -> u8 {
 }
 
 /// Returns the range of some numbers; that of none is 0.
-pub fn range(values: &[i64]) -> (i64, i64) {
-    let first = values.first().copied().unwrap_or(0);
-    values.iter().fold((first, first), |(min, max), value| {
+pub fn range<T: Wide>(values: &[T]) -> (i64, i64) {
+    let first = values.first().copied().unwrap_or(T::of(0));
+    let range = values.iter().fold((first, first), |(min, max), value| {
         (min.min(*value), max.max(*value))
-    })
+    });
+    (range.0.wide(), range.1.wide())
 }
 
 /// Numbers of many rows.
@@ -176,12 +205,12 @@ pub struct Ints {
 }
 
 impl Ints {
-    /// Numbers that are held at full width.
-    pub fn of(values: Vec<i64>) -> Ints {
+    /// Numbers that are held as they are.
+    pub fn of<T: Wide>(values: Vec<T>) -> Ints {
         Ints {
             parts: vec![Part {
                 base: 0,
-                values: Values::W8(values),
+                values: T::hold(values),
             }],
         }
     }
@@ -201,19 +230,42 @@ impl Ints {
             .map_or(0, |part| before + part.values.len())
     }
 
+    /// Makes ready for numbers of a range; returns the part that takes them, and how many of so many it takes.
+    fn open(&mut self, range: (i64, i64), more: usize) -> Option<(&mut Part, usize)> {
+        let held = self.parts.last().map_or(PART, |part| part.values.len());
+        if held >= PART {
+            self.parts.push(Part::new(range));
+        }
+        let held = if held >= PART { 0 } else { held };
+        let taken = more.min(PART - held);
+        let is_first = self.parts.len() == 1;
+        let part = self.parts.last_mut()?;
+        part.prepare(range, if is_first { held + taken } else { PART });
+        Some((part, taken))
+    }
+
     /// Appends numbers of a range.
-    pub fn extend(&mut self, mut new: &[i64], range: (i64, i64)) {
-        while !new.is_empty() {
-            let last = self.parts.last().map_or(PART, |part| part.values.len());
-            if last >= PART {
-                self.parts.push(Part::new(range, new.len().min(PART)));
-            }
-            if let Some(part) = self.parts.last_mut() {
-                let room = PART.saturating_sub(part.values.len());
-                let (now, later) = new.split_at(room.min(new.len()));
-                part.extend(now, range);
-                new = later;
-            }
+    pub fn extend<T: Wide>(&mut self, mut new: &[T], range: (i64, i64)) {
+        while !new.is_empty()
+            && let Some((part, taken)) = self.open(range, new.len())
+        {
+            let (now, later) = new.split_at(taken);
+            let less = part.base.wrapping_neg();
+            each!(&mut part.values, values => push(values, now, less));
+            new = later;
+        }
+    }
+
+    /// Appends a number so many times.
+    pub fn repeat(&mut self, number: i64, mut times: usize) {
+        while times > 0
+            && let Some((part, taken)) = self.open((number, number), times)
+        {
+            let above = number.wrapping_sub(part.base);
+            each!(&mut part.values, values => {
+                values.resize(values.len() + taken, Wide::of(above));
+            });
+            times -= taken;
         }
     }
 
@@ -225,37 +277,46 @@ impl Ints {
         }
     }
 
-    /// Appends zeros.
-    pub fn pad(&mut self, rows: usize) {
-        let zeros = [0; 1024];
-        let mut left = rows;
-        while left > 0 {
-            let now = left.min(zeros.len());
-            self.extend(&zeros[..now], (0, 0));
-            left -= now;
-        }
-    }
-
-    /// Writes the numbers of some rows into `out`, in that order.
-    pub fn gather(&self, rows: &[u32], out: &mut Vec<i64>) {
-        out.clear();
-        let done = self.gather_as::<i8>(rows, out)
-            || self.gather_as::<i16>(rows, out)
-            || self.gather_as::<i32>(rows, out)
-            || self.gather_as::<i64>(rows, out);
+    /// Appends the numbers of some rows, in that order.
+    pub fn gather<T: Wide>(&self, rows: Rows, out: &mut Vec<T>) {
+        let rows = match rows {
+            Rows::Each(rows) => rows,
+            Rows::Stretches(stretches) => {
+                let stretches = stretches.iter();
+                return stretches
+                    .for_each(|rows| self.copy(rows.start as usize..rows.end as usize, out));
+            }
+        };
+        let done = self.gather_as::<i8, T>(rows, out)
+            || self.gather_as::<i16, T>(rows, out)
+            || self.gather_as::<i32, T>(rows, out)
+            || self.gather_as::<i64, T>(rows, out);
         if !done {
-            out.extend(rows.iter().map(|row| self.get(*row as usize)));
+            out.extend(rows.iter().map(|row| T::of(self.get(*row as usize))));
         }
     }
 
-    /// The same, if all parts are of one width, and settled.
-    fn gather_as<T: Wide>(&self, rows: &[u32], out: &mut Vec<i64>) -> bool {
+    /// The same of rows one behind the other.
+    fn copy<T: Wide>(&self, mut rows: Range<usize>, out: &mut Vec<T>) {
+        if let [one] = self.parts.as_slice() {
+            return one.copy(rows, out);
+        }
+        while !rows.is_empty() {
+            let start = rows.start % PART;
+            let now = rows.len().min(PART - start);
+            self.parts[rows.start >> PART_BITS].copy(start..start + now, out);
+            rows.start += now;
+        }
+    }
+
+    /// The same of rows that are anywhere, if all parts are of one width, and settled.
+    fn gather_as<T: Wide, N: Wide>(&self, rows: &[u32], out: &mut Vec<N>) -> bool {
         if let [one] = self.parts.as_slice() {
             let Some(values) = T::slice(&one.values) else {
                 return false;
             };
             let values = rows.iter().map(|row| values[*row as usize].wide());
-            out.extend(values.map(|value| one.base.wrapping_add(value)));
+            out.extend(values.map(|value| N::of(one.base.wrapping_add(value))));
             return true;
         }
         // Of parts that are known to be whole, rows need not be looked for in vain.
@@ -267,16 +328,19 @@ impl Ints {
         };
         out.extend(rows.iter().map(|row| {
             let (values, base) = parts[(row >> PART_BITS) as usize];
-            base.wrapping_add(values[*row as usize % PART].wide())
+            N::of(base.wrapping_add(values[*row as usize % PART].wide()))
         }));
         true
     }
 
-    /// Says that numbers are only gathered from now on: many parts are all made whole, the last with zeros.
+    /// Says that rows from anywhere are gathered from now on: many parts are all made whole and of one width.
     pub fn settle(&mut self) {
-        if self.parts.len() > 1
-            && let Some(part) = self.parts.last_mut()
-        {
+        if self.parts.len() < 2 {
+            return;
+        }
+        let widest = self.parts.iter().map(|part| part.values.width()).max();
+        for part in &mut self.parts {
+            part.widen(widest.unwrap_or(0), PART);
             each!(&mut part.values, values => {
                 values.reserve_exact(PART.saturating_sub(values.len()));
                 values.resize(PART, 0);
@@ -284,10 +348,26 @@ impl Ints {
         }
     }
 
+    /// Calls `each` with stretches of rows whose numbers ascend, all one behind the other, as long as it returns true.
+    pub fn ascending(&self, mut each: impl FnMut(Range<usize>) -> bool) -> bool {
+        let mut start = 0;
+        self.parts.iter().all(|part| {
+            each!(&part.values, values => {
+                values.chunk_by(|one, next| one <= next).all(|stretch| {
+                    let rows = start..start + stretch.len();
+                    start = rows.end;
+                    each(rows)
+                })
+            })
+        })
+    }
+
     /// Writes all numbers into `out`.
-    pub fn all(&self, out: &mut Vec<i64>) {
+    pub fn all<T: Wide>(&self, out: &mut Vec<T>) {
         out.clear();
-        self.parts.iter().for_each(|part| part.all(out));
+        out.reserve(self.len());
+        let parts = self.parts.iter();
+        parts.for_each(|part| part.copy(0..part.values.len(), out));
     }
 
     /// The numbers, if they are held at full width.
@@ -298,16 +378,18 @@ impl Ints {
         }
     }
 
-    /// Takes the numbers, at full width.
-    pub fn into_wide(mut self) -> Vec<i64> {
-        if self.as_wide().is_some()
-            && let Some(Values::W8(values)) = self.parts.pop().map(|part| part.values)
+    /// Takes the numbers, at some width.
+    pub fn into<T: Wide>(mut self) -> Vec<T> {
+        if let [part] = self.parts.as_slice()
+            && part.base == 0
+            && T::slice(&part.values).is_some()
+            && let Some(values) = self.parts.pop().and_then(|part| T::take(part.values))
         {
             return values;
         }
-        let mut wide = Vec::new();
-        self.all(&mut wide);
-        wide
+        let mut values = Vec::new();
+        self.all(&mut values);
+        values
     }
 
     /// Appends numbers to bytes: their width, the least of them, then how much larger each is.

@@ -9,6 +9,7 @@ use arrow_schema::{ArrowError, SchemaRef};
 
 use super::column::{Column, Scratch};
 use super::file::{Place, TempFile};
+use super::order::Order;
 use super::output::{Block, Output, Pick};
 use super::table::{Pending, Run, Table, block_rows, encode};
 use crate::sweeps::Token;
@@ -22,20 +23,16 @@ enum Origin {
     Disk(std::vec::IntoIter<Place>),
     Memory {
         pending: Pending,
-        order: Vec<u32>,
-        at: usize,
+        order: Order,
         step: usize,
     },
 }
 
 impl Origin {
     fn memory(mut pending: Pending, times: Option<usize>, step: usize) -> Origin {
-        let order = pending.order(times);
-        pending.settle();
         Origin::Memory {
+            order: pending.settle(times),
             pending,
-            order,
-            at: 0,
             step,
         }
     }
@@ -56,13 +53,10 @@ impl Origin {
             Origin::Memory {
                 pending,
                 order,
-                at,
                 step,
             } => {
-                let end = at.saturating_add(*step).min(order.len());
-                let rows = &order[*at..end];
-                *at = end;
-                if rows.is_empty() {
+                let rows = order.next(*step);
+                if rows.len() == 0 {
                     return Ok(None);
                 }
                 let columns = pending.columns.iter().enumerate();
@@ -230,9 +224,10 @@ fn cascade(
                     break;
                 }
                 let columns = output.gather(&merge.held, &merge.picks)?;
-                let order: Vec<u32> = (0..merge.picks.len() as u32).collect();
+                let rows = merge.picks.len();
                 let memory = columns.iter().map(|column| column.memory()).sum();
-                encode(&columns, &order, memory, &mut scratch, |block| {
+                let (order, step) = (Order::of_all(rows), block_rows(rows, memory));
+                encode(&columns, order, step, &mut scratch, |block| {
                     blocks.push(spill.write(block)?);
                     Ok(())
                 })?;

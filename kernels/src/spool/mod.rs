@@ -24,6 +24,7 @@ mod every;
 mod file;
 mod ints;
 mod merge;
+mod order;
 mod output;
 mod table;
 mod texts;

@@ -350,7 +350,13 @@ fn array(column: Column, shown: &Shown, files: &[i64]) -> Result<ArrayRef, Arrow
     if column.kind == Kind::Text {
         return text_array(column.texts, nulls);
     }
-    let mut values = column.ints.into_wide();
+    if column.kind == Kind::Code {
+        let keys = Int32Array::try_new(column.ints.into::<i32>().into(), nulls)?;
+        let dictionary = shown.dictionary.clone();
+        let dictionary = dictionary.ok_or_else(|| fail("a dictionary is missing"))?;
+        return Ok(Arc::new(DictionaryArray::try_new(keys, dictionary)?));
+    }
+    let mut values = column.ints.into::<i64>();
     if column.kind == Kind::Int {
         add(&mut values, &shown.added, files);
     }
@@ -359,7 +365,6 @@ fn array(column: Column, shown: &Shown, files: &[i64]) -> Result<ArrayRef, Arrow
         return Ok(Arc::new(UInt32Array::try_new(values, nulls)?));
     }
     Ok(match column.kind {
-        Kind::Int => Arc::new(Int64Array::try_new(ScalarBuffer::from(values), nulls)?),
         Kind::Uint => {
             let values = values.into_iter().map(|v| v as u64).collect();
             Arc::new(UInt64Array::try_new(values, nulls)?)
@@ -372,15 +377,10 @@ fn array(column: Column, shown: &Shown, files: &[i64]) -> Result<ArrayRef, Arrow
             Arc::new(Float64Array::try_new(values, nulls)?)
         }
         Kind::Bool => {
-            let values: BooleanBuffer = values.into_iter().map(|v| v != 0).collect();
+            let values = BooleanBuffer::collect_bool(values.len(), |row| values[row] != 0);
             Arc::new(BooleanArray::new(values, nulls))
         }
-        _ => {
-            let keys = Int32Array::try_new(values.into_iter().map(|v| v as i32).collect(), nulls)?;
-            let dictionary = shown.dictionary.clone();
-            let dictionary = dictionary.ok_or_else(|| fail("a dictionary is missing"))?;
-            Arc::new(DictionaryArray::try_new(keys, dictionary)?)
-        }
+        _ => Arc::new(Int64Array::try_new(values.into(), nulls)?),
     })
 }
 
@@ -388,9 +388,9 @@ fn text_array(texts: Strings, nulls: Option<NullBuffer>) -> Result<ArrayRef, Arr
     let (ends, data) = texts.into_parts();
     let mut offsets = Vec::with_capacity(ends.len() + 1);
     offsets.push(0_i32);
-    for end in ends {
-        offsets.push(i32::try_from(end).map_err(|_| ArrowError::OffsetOverflowError(end))?);
-    }
+    let last = ends.last().copied().unwrap_or(0);
+    i32::try_from(last).map_err(|_| ArrowError::OffsetOverflowError(last))?;
+    offsets.extend(ends.into_iter().map(|end| end as i32));
     let offsets = arrow_buffer::OffsetBuffer::new(ScalarBuffer::from(offsets));
     Ok(Arc::new(StringArray::try_new(offsets, data.into(), nulls)?))
 }

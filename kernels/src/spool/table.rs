@@ -7,6 +7,7 @@ use arrow_schema::ArrowError;
 
 use super::column::{Column, Kind, Scratch, Traits, kind_of};
 use super::file::{Place, TempFile};
+use super::order::Order;
 use super::texts::Texts;
 use crate::sweeps::fail;
 
@@ -74,44 +75,18 @@ impl Pending {
         columns.sum()
     }
 
-    /// Says that rows are only gathered from now on.
-    pub fn settle(&mut self) {
-        self.columns.iter_mut().for_each(|one| one.ints.settle());
-    }
-
-    /// Returns the rows in the order in which they are written: by time, equal times in order of arrival.
-    pub fn order(&self, times: Option<usize>) -> Vec<u32> {
-        let rows = 0..self.rows as u32;
-        let Some(times) = times.and_then(|place| self.columns.get(place)) else {
-            return rows.collect();
+    /// Returns the order in which rows are gathered from now on: by time, equal times in order of arrival.
+    pub fn settle(&mut self, times: Option<usize>) -> Order {
+        let times = times.and_then(|place| self.columns.get(place));
+        let Some(times) = times else {
+            return Order::of_all(self.rows);
         };
-        let mut wide = Vec::new();
-        times.ints.all(&mut wide);
-        if wide.is_sorted() {
-            return rows.collect();
+        let order = Order::by_time(&times.ints);
+        if order.is_scattered() {
+            self.columns.iter_mut().for_each(|one| one.ints.settle());
         }
-        sorted_rows(wide)
+        order
     }
-}
-
-/// The numbers of rows in order of their times, equal times as they are.
-fn sorted_rows(times: Vec<i64>) -> Vec<u32> {
-    let least = times.iter().copied().min().unwrap_or(0);
-    let most = times.iter().copied().max().unwrap_or(0);
-    let range = most.wrapping_sub(least).cast_unsigned();
-    let bits = usize::BITS - times.len().leading_zeros();
-    if range.leading_zeros() >= bits {
-        // Time and row in one word are sorted in half the time of pairs; the stable sort makes use of ascending runs.
-        let above = |time: i64| time.wrapping_sub(least).cast_unsigned() << bits;
-        let keys = times.into_iter().enumerate();
-        let mut keys: Vec<u64> = keys.map(|(row, time)| above(time) | row as u64).collect();
-        keys.sort();
-        let mask = (1_u64 << bits) - 1;
-        return keys.into_iter().map(|key| (key & mask) as u32).collect();
-    }
-    let mut keys: Vec<(i64, u32)> = times.into_iter().zip(0..).collect();
-    keys.sort_unstable();
-    keys.into_iter().map(|(_, row)| row).collect()
 }
 
 /// Rows in order of time.
@@ -178,7 +153,7 @@ impl Table {
         short: bool,
     ) -> Result<(), ArrowError> {
         let fields = batch.schema_ref().fields().iter().zip(batch.columns());
-        let mut taken: Vec<(usize, &ArrayRef, Kind)> = Vec::with_capacity(batch.num_columns() + 1);
+        let mut taken: Vec<(usize, &ArrayRef, Kind)> = Vec::with_capacity(batch.num_columns());
         for (field, array) in fields {
             if field.name() == LINE || field.name() == FILE {
                 continue;
@@ -197,10 +172,6 @@ impl Table {
             taken.push((place, array, kind));
         }
         self.check(&taken)?;
-        let numbers: ArrayRef =
-            std::sync::Arc::new(arrow_array::UInt32Array::from_value(file, batch.num_rows()));
-        let place = self.place(FILE);
-        taken.push((place, &numbers, Kind::Int));
         let rows = self.pending.rows.saturating_add(batch.num_rows());
         let columns = &self.pending.columns;
         let clash = |(place, _, kind): &(usize, &ArrayRef, Kind)| {
@@ -211,7 +182,7 @@ impl Table {
         if taken.iter().any(clash) || u32::try_from(rows).is_err() {
             self.write(spill, scratch)?;
         }
-        self.append(&taken, batch.num_rows(), scratch);
+        self.append(file, &taken, batch.num_rows(), scratch);
         Ok(())
     }
 
@@ -237,7 +208,14 @@ impl Table {
         Err(fail(format!("a time is missing in `{}`", self.name)))
     }
 
-    fn append(&mut self, taken: &[(usize, &ArrayRef, Kind)], rows: usize, scratch: &mut Scratch) {
+    fn append(
+        &mut self,
+        file: u32,
+        taken: &[(usize, &ArrayRef, Kind)],
+        rows: usize,
+        scratch: &mut Scratch,
+    ) {
+        let files = self.place(FILE);
         let pending = &mut self.pending;
         while pending.columns.len() < self.columns.len() {
             let mut column = Column::new();
@@ -251,6 +229,9 @@ impl Table {
             info.learn(*kind, traits);
             given[*place] = true;
         }
+        pending.columns[files].repeat(i64::from(file), rows);
+        self.columns[files].learn(Kind::Int, Traits::default());
+        given[files] = true;
         let missing = given
             .iter()
             .zip(&mut pending.columns)
@@ -273,19 +254,14 @@ impl Table {
         if pending.rows == 0 {
             return Ok(());
         }
-        let order = pending.order(self.times());
-        pending.settle();
+        let memory = pending.memory();
+        let order = pending.settle(self.times());
+        let step = block_rows(pending.rows, memory);
         let mut blocks = Vec::new();
-        encode(
-            &pending.columns,
-            &order,
-            pending.memory(),
-            scratch,
-            |block| {
-                blocks.push(spill.write(block)?);
-                Ok(())
-            },
-        )?;
+        encode(&pending.columns, order, step, scratch, |block| {
+            blocks.push(spill.write(block)?);
+            Ok(())
+        })?;
         self.runs.push(Run { blocks });
         Ok(())
     }
@@ -297,16 +273,20 @@ pub fn block_rows(rows: usize, memory: usize) -> usize {
     (BLOCK_BYTES / each).clamp(1, BLOCK_ROWS)
 }
 
-/// Hands rows on as the bytes of blocks.
+/// Hands rows on as the bytes of blocks, of so many rows each.
 pub fn encode(
     columns: &[Column],
-    order: &[u32],
-    memory: usize,
+    mut order: Order,
+    step: usize,
     scratch: &mut Scratch,
     mut block: impl FnMut(&[u8]) -> Result<(), ArrowError>,
 ) -> Result<(), ArrowError> {
     let mut bytes = Vec::new();
-    for rows in order.chunks(block_rows(order.len(), memory)) {
+    loop {
+        let rows = order.next(step);
+        if rows.len() == 0 {
+            return Ok(());
+        }
         bytes.clear();
         bytes.extend((rows.len() as u32).to_le_bytes());
         bytes.extend((columns.len() as u32).to_le_bytes());
@@ -315,5 +295,4 @@ pub fn encode(
             .for_each(|column| column.encode(rows, scratch, &mut bytes));
         block(&bytes)?;
     }
-    Ok(())
 }

@@ -45,8 +45,8 @@ impl Texts {
         if self.plain { Kind::Text } else { Kind::Code }
     }
 
-    pub fn code(&mut self, text: &str) -> i64 {
-        self.interner.intern(text.as_bytes()) as i64
+    pub fn code(&mut self, text: &str) -> i32 {
+        self.interner.intern(text.as_bytes()) as i32
     }
 
     pub fn get(&self, code: i64) -> &[u8] {
