@@ -166,6 +166,66 @@ def test_tables_are_sorted_whatever_their_chunks_are(
         check(read(spool, name), rows[name], by_time=by_time)
 
 
+@st.composite
+def almost_sorted(draw: st.DrawFn) -> list[int]:
+    """Return times in blocks that ascend, behind each some that belong into earlier ones, or far behind all."""
+    times: list[int] = []
+    now = 0
+    for steps in draw(st.lists(st.lists(st.integers(0, 3), max_size=60), max_size=6)):
+        for step in steps:
+            now += step
+            times.append(now)
+        times += draw(st.lists(st.integers(-3, now) | st.sampled_from([2**62, -(2**63), 2**63 - 1]), max_size=4))
+    return times
+
+
+@bounded(150)
+@given(times=almost_sorted(), cut=st.integers(1, 90), limit=st.sampled_from([300, 1 << 26]))
+def test_rows_that_are_almost_in_order(
+    tmp_path_factory: pytest.TempPathFactory, times: list[int], cut: int, limit: int
+) -> None:
+    rows = range(len(times))
+    batch = pa.RecordBatch.from_pydict(
+        {
+            "_ts": pa.array(times, pa.int64()),
+            "row": pa.array(rows, pa.int64()),
+            "wide": pa.array([row << row % 50 for row in rows], pa.int64()),
+            "sparse": pa.array([row if row % 3 else None for row in rows], pa.int64()),
+            "flag": pa.array([row % 5 == 0 if row % 40 < 30 else None for row in rows], pa.bool_()),
+            "text": pa.array([str(row) * (row % 4) if row % 7 else None for row in rows], pa.string()),
+            "coded": pa.array([str(row % 9) if row % 4 else None for row in rows], pa.string()).dictionary_encode(),
+        }
+    )
+    chunks = [(start % 3, batch.slice(start, cut)) for start in range(0, len(times), cut)]
+    if chunks:
+        folder = tmp_path_factory.mktemp("spool")
+        check(read(spooled(folder, limit, [(file, "t", chunk) for file, chunk in chunks]), "t"), chunks)
+
+
+def test_many_rows_that_are_almost_in_order(tmp_path: Path) -> None:
+    rng = np.random.default_rng(3)
+    rows, block = 200_000, 3000
+    times = np.cumsum(rng.integers(0, 50_000, rows))
+    late = np.where(rng.random(rows) < 0.01, rng.integers(1, 5 * block, rows), 0)
+    arrival = np.argsort((np.arange(rows) + late) // block, kind="stable")
+    times, number = times[arrival], np.arange(rows)
+    times[1000] = 2**60
+    batch = pa.record_batch(
+        {
+            "_ts": times,
+            "narrow": (number % 100).astype(np.int32),
+            "mixed": np.where(number // 70_000 == 1, 2**40 * (number % 2), number % 1000),
+            "sparse": pa.array(number.astype(np.int32), mask=number % 11 < 9),
+            "coded": pa.array((number % 300).astype(str)).dictionary_encode(),
+        }
+    )
+    chunks = [(0, "t", batch.slice(start, 30_001)) for start in range(0, rows, 30_001)]
+    found = read(spooled(tmp_path, 1 << 26, chunks), "t").drop_columns(["dctv:file"])
+    order = pa.array(np.argsort(times, kind="stable"))
+    for name, column in zip(found.schema.names, found.columns, strict=True):
+        assert column.combine_chunks().cast(pa.string()).equals(batch.column(name).cast(pa.string()).take(order)), name
+
+
 def test_many_runs_are_merged_into_fewer_first(tmp_path: Path) -> None:
     chunks = [(n % 7, "t", pa.record_batch({"_ts": [n % 5, n % 3], "a": [n, -n]})) for n in range(300)]
     spool = spooled(tmp_path, 0, chunks)
