@@ -6,7 +6,7 @@ use arrow_array::types::{
     UInt32Type, UInt64Type,
 };
 use arrow_array::{Array, ArrayRef, ArrowPrimitiveType, PrimitiveArray, StringArray};
-use arrow_buffer::{BooleanBufferBuilder, MutableBuffer, bit_util};
+use arrow_buffer::{BooleanBufferBuilder, MutableBuffer, NullBuffer, bit_util};
 use arrow_schema::DataType;
 
 use super::bytes::Bytes;
@@ -97,21 +97,40 @@ pub fn kind_of(array: &ArrayRef, texts: &mut Texts) -> Result<Kind, String> {
     })
 }
 
+/// Puts what becomes of values into `out`, 0 of nulls.
+fn map<T: Copy, N: Copy + Default>(
+    values: &[T],
+    nulls: Option<&NullBuffer>,
+    mut to: impl FnMut(T) -> N,
+    out: &mut Vec<N>,
+) {
+    out.clear();
+    match nulls {
+        None => out.extend(values.iter().map(|value| to(*value))),
+        Some(nulls) if nulls.null_count() > values.len() / 2 => {
+            out.resize(values.len(), N::default());
+            let valid = nulls.valid_indices();
+            valid.for_each(|row| out[row] = to(values[row]));
+        }
+        Some(nulls) => {
+            for (start, end) in nulls.valid_slices() {
+                out.resize(start, N::default());
+                out.extend(values[start..end].iter().map(|value| to(*value)));
+            }
+            out.resize(values.len(), N::default());
+        }
+    }
+}
+
 /// The numbers of an array, nulls are 0; `out` holds them if the array does not.
 fn zeroed<'a, T: ArrowPrimitiveType>(
     array: &'a PrimitiveArray<T>,
     out: &'a mut Vec<T::Native>,
 ) -> &'a [T::Native] {
-    let Some(nulls) = array.nulls().filter(|nulls| nulls.null_count() > 0) else {
+    if array.null_count() == 0 {
         return array.values();
-    };
-    let zero = T::default_value();
-    out.clear();
-    for (start, end) in nulls.valid_slices() {
-        out.resize(start, zero);
-        out.extend_from_slice(&array.values()[start..end]);
     }
-    out.resize(array.len(), zero);
+    map(array.values(), array.nulls(), |value| value, out);
     out
 }
 
@@ -120,9 +139,8 @@ fn wide<T: ArrowPrimitiveType>(
     to: impl Fn(T::Native) -> i64,
     out: &mut Vec<i64>,
 ) {
-    let mut own = Vec::new();
-    let values = zeroed(array.as_primitive::<T>(), &mut own).iter();
-    out.extend(values.map(|value| to(*value)));
+    let array = array.as_primitive::<T>();
+    map(array.values(), array.nulls(), to, out);
 }
 
 /// The values of a column without texts, nulls are 0; those that are not held so already are put into `out`.
@@ -130,7 +148,6 @@ fn numbers<'a>(array: &'a ArrayRef, out: &'a mut Vec<i64>) -> &'a [i64] {
     if let Some(array) = array.as_primitive_opt::<Int64Type>() {
         return zeroed(array, out);
     }
-    out.clear();
     match array.data_type() {
         DataType::Int8 => wide::<Int8Type>(array, i64::from, out),
         DataType::Int16 => wide::<Int16Type>(array, i64::from, out),
@@ -142,9 +159,13 @@ fn numbers<'a>(array: &'a ArrayRef, out: &'a mut Vec<i64>) -> &'a [i64] {
         DataType::Float64 => wide::<Float64Type>(array, |v| v.to_bits() as i64, out),
         DataType::Boolean => {
             let array = array.as_boolean();
+            out.clear();
             out.extend(array.iter().map(|v| i64::from(v.unwrap_or(false))));
         }
-        _ => out.resize(array.len(), 0),
+        _ => {
+            out.clear();
+            out.resize(array.len(), 0);
+        }
     }
     out
 }
@@ -181,8 +202,8 @@ type Codes<'a> = (&'a [i32], (i64, i64));
 
 /// The numbers of a column's texts in the dictionary, as which they are put into `out`; nulls are 0.
 fn codes<'a>(array: &ArrayRef, texts: &mut Texts, out: &'a mut Vec<i32>) -> Codes<'a> {
-    out.clear();
     if !matches!(array.data_type(), DataType::Dictionary(..)) {
+        out.clear();
         each_text(array, |text| {
             out.push(text.map_or(0, |text| texts.code(text)))
         });
@@ -191,21 +212,11 @@ fn codes<'a>(array: &ArrayRef, texts: &mut Texts, out: &'a mut Vec<i32>) -> Code
     let array = array.as_dictionary::<Int32Type>();
     let values = array.values().as_string::<i32>();
     let mut known: Vec<i32> = vec![-1; values.len()];
-    let mut code_of = |key: &i32| match known.get(*key as usize) {
+    let code_of = |key: i32| match known.get(key as usize) {
         Some(code) if *code >= 0 => *code,
-        _ => learn(&mut known, values, *key, texts),
+        _ => learn(&mut known, values, key, texts),
     };
-    let keys = array.keys().values();
-    match array.keys().nulls() {
-        None => out.extend(keys.iter().map(code_of)),
-        Some(nulls) => {
-            for (start, end) in nulls.valid_slices() {
-                out.resize(start, 0);
-                out.extend(keys[start..end].iter().map(&mut code_of));
-            }
-            out.resize(keys.len(), 0);
-        }
-    }
+    map(array.keys().values(), array.keys().nulls(), code_of, out);
     let most = known.into_iter().max().unwrap_or(0).max(0);
     (out, (0, i64::from(most)))
 }

@@ -21,6 +21,7 @@ pub enum Values {
 pub trait Wide: Copy + Ord {
     fn wide(self) -> i64;
     fn of(wide: i64) -> Self;
+    fn plus(self, other: Self) -> Self;
     fn hold(values: Vec<Self>) -> Values;
     /// The numbers, if they are of this width.
     fn slice(values: &Values) -> Option<&[Self]>;
@@ -38,6 +39,11 @@ macro_rules! wide {
             #[inline]
             fn of(wide: i64) -> $kind {
                 wide as $kind
+            }
+
+            #[inline]
+            fn plus(self, other: $kind) -> $kind {
+                self.wrapping_add(other)
             }
 
             fn hold(values: Vec<$kind>) -> Values {
@@ -77,7 +83,8 @@ macro_rules! each {
 
 /// Appends numbers as others of another width, so much larger.
 fn push<T: Wide, N: Wide>(values: &mut Vec<T>, new: &[N], more: i64) {
-    values.extend(new.iter().map(|v| T::of(v.wide().wrapping_add(more))));
+    let more = T::of(more);
+    values.extend(new.iter().map(|v| T::of(v.wide()).plus(more)));
 }
 
 impl Values {
@@ -282,9 +289,10 @@ impl Ints {
         let rows = match rows {
             Rows::Each(rows) => rows,
             Rows::Stretches(stretches) => {
-                let stretches = stretches.iter();
-                return stretches
-                    .for_each(|rows| self.copy(rows.start as usize..rows.end as usize, out));
+                return stretches.iter().for_each(|rows| match rows.len() {
+                    1 => out.push(T::of(self.get(rows.start as usize))),
+                    _ => self.copy(rows.start as usize..rows.end as usize, out),
+                });
             }
         };
         let done = self.gather_as::<i8, T>(rows, out)

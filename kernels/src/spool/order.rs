@@ -4,10 +4,14 @@ use std::ops::Range;
 
 use super::ints::Ints;
 
-/// Which part of the rows may be late for the others to count as sorted already.
+/// Which part of the rows may be late for the others to count as sorted already; of the first some more.
 const LATE: usize = 8;
+const LATE_FIRST: usize = 64;
 /// From how many rows each on, on average, stretches are copied faster than row by row.
 const STRETCH: usize = 8;
+
+/// So many ascending runs are merged faster than their rows are sorted.
+const RUNS: usize = 16;
 
 /// Some rows, in the order in which they are taken.
 #[derive(Clone, Copy)]
@@ -217,9 +221,12 @@ impl Ascending {
 
 /// The rows in order of their times, if few are not so already.
 fn almost_sorted(times: &Ints) -> Option<Vec<Range<u32>>> {
-    let most = times.len() / LATE;
+    let first = times.len() / LATE_FIRST;
     let mut rows = Ascending::default();
-    let few = times.ascending(|stretch| rows.add(times, stretch, most));
+    let few = times.ascending(|stretch| {
+        let most = first + stretch.end / LATE;
+        rows.add(times, stretch, most)
+    });
     few.then(|| rows.merged(times))
 }
 
@@ -232,11 +239,15 @@ fn sorted(times: &Ints) -> Vec<u32> {
     let range = most.wrapping_sub(least).cast_unsigned();
     let bits = usize::BITS - wide.len().leading_zeros();
     if range.leading_zeros() >= bits {
-        // Time and row in one word are sorted in half the time of pairs; the stable sort makes use of ascending runs.
+        // Time and row in one word are sorted in half the time of pairs; only the stable sort makes use of ascending runs.
         let above = |time: i64| time.wrapping_sub(least).cast_unsigned() << bits;
         let keys = wide.into_iter().enumerate();
         let mut keys: Vec<u64> = keys.map(|(row, time)| above(time) | row as u64).collect();
-        keys.sort();
+        if keys.chunk_by(|one, next| one < next).nth(RUNS).is_some() {
+            keys.sort_unstable();
+        } else {
+            keys.sort();
+        }
         let mask = (1_u64 << bits) - 1;
         return keys.into_iter().map(|key| (key & mask) as u32).collect();
     }
