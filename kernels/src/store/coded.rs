@@ -3,6 +3,7 @@
 //! Spools know texts by number, and most whole numbers of a trace are small, so codes are found by tables instead of by
 //! hashing each value, which is what the library must do.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use arrow_array::cast::AsArray;
@@ -16,7 +17,8 @@ use parquet::errors::ParquetError;
 use parquet::file::statistics::Statistics;
 use parquet::schema::types::ColumnDescPtr;
 
-use super::page::{Chunk, Dictionary, Encoder, Rows, Told, Whole, chunk, varint};
+use super::bits::{PART, pack_short};
+use super::page::{Chunk, Dictionary, Encoder, Rows, Told, Whole, chunk, valid, varint};
 
 /// From so many distinct values on, or bytes of them, a column is not coded.
 const MOST: usize = 1 << 15;
@@ -25,7 +27,10 @@ const MOST_BYTES: usize = 1 << 20;
 const MOST_RANGE: u64 = 1 << 17;
 /// Texts in statistics are no longer.
 const MOST_SHOWN: usize = 64;
-const NONE: u32 = u32::MAX;
+/// Stands for no code: the bit that none has.
+const NONE: u16 = MOST as u16;
+/// Values that are looked up at once; only if one of them is new, they are looked at again.
+const PIECE: usize = 1024;
 /// What is kept of a column's values beside them.
 #[derive(Clone, Copy)]
 pub struct Kept {
@@ -37,19 +42,19 @@ pub struct Kept {
 /// The codes of the rows that are not null, and which rows those are.
 #[derive(Default)]
 struct Codes {
-    codes: Vec<u32>,
+    codes: Vec<u16>,
     rows: Rows,
 }
 
 impl Dictionary {
     /// The code of a new value; none if there are too many.
-    fn add(&mut self, write: impl FnOnce(&mut Vec<u8>)) -> Option<u32> {
+    fn add(&mut self, write: impl FnOnce(&mut Vec<u8>)) -> Option<u16> {
         if self.len >= MOST || self.bytes.len() >= MOST_BYTES {
             return None;
         }
         write(&mut self.bytes);
         self.len += 1;
-        u32::try_from(self.len - 1).ok()
+        u16::try_from(self.len - 1).ok()
     }
 }
 
@@ -78,107 +83,105 @@ pub fn encode(
     };
     let width = usize::BITS - (dictionary.len - 1).leading_zeros();
     let form = (Encoding::RLE_DICTIONARY, Some(dictionary));
-    chunk(column, &codes.rows, form, told, encoder, |page, _| {
+    chunk(column, &codes.rows, form, encoder, |page, _| {
         written(&codes.codes, width, page);
+        told
     })
     .map(Some)
 }
 
 type Made = (Codes, Dictionary, Told);
+type Known<K> = HashMap<K, u16, rustc_hash::FxBuildHasher>;
+
+/// The least and the largest of some numbers.
+fn range<T: Copy + Ord>(values: &[T]) -> Option<(T, T)> {
+    let first = *values.first()?;
+    let (pairs, rest) = values.as_chunks::<2>();
+    let last = *rest.last().unwrap_or(&first);
+    let ends = (first.min(last), first.max(last));
+    Some(pairs.iter().fold(ends, |(min, max), [one, other]| {
+        let (low, high) = if one < other {
+            (one, other)
+        } else {
+            (other, one)
+        };
+        (min.min(*low), max.max(*high))
+    }))
+}
 
 fn numbers<T>(arrays: &[&ArrayRef], kept: Kept) -> Option<Made>
 where
     T: ArrowPrimitiveType,
     T::Native: Whole,
 {
-    let typed: Vec<_> = arrays
-        .iter()
-        .map(|array| array.as_primitive::<T>())
-        .collect();
-    let ranges = typed.iter().filter_map(|array| {
-        let values = array.values();
-        if array.null_count() > 0 {
-            let mut valid = array.iter().flatten();
-            let first = valid.next()?;
-            return Some(valid.fold((first, first), |(min, max), v| (min.min(v), max.max(v))));
-        }
-        let first = *values.first()?;
-        Some(
-            values
-                .iter()
-                .fold((first, first), |(min, max), v| (min.min(*v), max.max(*v))),
-        )
-    });
+    let mut codes = Codes::default();
+    let mut parts: Vec<Cow<[T::Native]>> = Vec::with_capacity(arrays.len());
+    for array in arrays {
+        let array = array.as_primitive::<T>();
+        codes.rows.add(array);
+        parts.push(valid(array));
+    }
+    let ranges = parts.iter().filter_map(|values| range(values));
     let (min, max) = ranges.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)))?;
     let range = max.bits().wrapping_sub(min.bits());
-    let mut codes = Codes::default();
     let mut dictionary = Dictionary::default();
+    let mut add = |value: u64| dictionary.add(|bytes| bytes.extend(value.to_le_bytes()));
     if range < MOST_RANGE {
         let mut known = vec![NONE; range as usize + 1];
-        let place = |value: T::Native| value.bits().wrapping_sub(min.bits()) as usize;
-        let mut learn = |place: usize| {
-            let value = min.bits().wrapping_add(place as u64);
-            dictionary.add(|bytes| bytes.extend(value.to_le_bytes()))
-        };
-        for array in typed {
-            codes.rows.add(array);
-            if array.null_count() == 0 {
-                let places = array.values().iter().map(|value| place(*value));
-                look_up(places, &mut known, &mut codes.codes, &mut learn)?;
-            } else {
-                let places = array.iter().flatten().map(place);
-                look_up(places, &mut known, &mut codes.codes, &mut learn)?;
-            }
+        let place = |value: &T::Native| value.bits().wrapping_sub(min.bits()) as usize;
+        let mut learn = |place: usize| add(min.bits().wrapping_add(place as u64));
+        for values in parts {
+            look_up(&values, place, &mut known, &mut codes.codes, &mut learn)?;
         }
     } else {
-        let mut known: HashMap<u64, u32, rustc_hash::FxBuildHasher> = HashMap::default();
-        for array in typed {
-            codes.rows.add(array);
-            for value in array.iter().flatten().map(Whole::bits) {
-                let code = match known.get(&value) {
-                    Some(code) => *code,
-                    None => {
-                        let code = dictionary.add(|bytes| bytes.extend(value.to_le_bytes()))?;
-                        known.insert(value, code);
-                        code
-                    }
-                };
-                codes.codes.push(code);
-            }
+        let mut known = Known::<u64>::default();
+        for value in parts.iter().flat_map(|values| values.iter()) {
+            let value = value.bits();
+            let code = match known.get(&value) {
+                Some(code) => *code,
+                None => {
+                    let code = add(value)?;
+                    known.insert(value, code);
+                    code
+                }
+            };
+            codes.codes.push(code);
         }
     }
-    let nulls = codes.rows.nulls as u64;
-    let (min, max) = (min.bits().cast_signed(), max.bits().cast_signed());
-    let statistics = kept
-        .statistics
-        .then(|| Statistics::int64(Some(min), Some(max), None, Some(nulls), false));
-    let told = Told {
-        statistics,
-        bloom: None,
+    let told = match kept.statistics {
+        true => {
+            let ends = (min.bits().cast_signed(), max.bits().cast_signed());
+            Told::of_numbers(ends, codes.rows.nulls)
+        }
+        false => Told::default(),
     };
     Some((codes, dictionary, told))
 }
 
-/// Appends the codes that a table has in some places; those that it lacks are learnt. None if there are too many.
-fn look_up(
-    places: impl Iterator<Item = usize> + Clone,
-    known: &mut [u32],
-    codes: &mut Vec<u32>,
-    learn: &mut impl FnMut(usize) -> Option<u32>,
+/// Appends the codes that a table has in the places of values; those that it lacks are learnt. None if there are too many.
+fn look_up<T>(
+    values: &[T],
+    place: impl Fn(&T) -> usize,
+    known: &mut [u16],
+    codes: &mut Vec<u16>,
+    learn: &mut impl FnMut(usize) -> Option<u16>,
 ) -> Option<()> {
-    let before = codes.len();
-    let found = places.clone();
-    codes.extend(found.map(|place| known.get(place).copied().unwrap_or(NONE)));
-    let new = codes.get_mut(before..)?;
-    if !new.contains(&NONE) {
-        return Some(());
-    }
-    for (code, place) in new.iter_mut().zip(places) {
-        let known = known.get_mut(place)?;
-        if *known == NONE {
-            *known = learn(place)?;
+    for values in values.chunks(PIECE) {
+        let before = codes.len();
+        let found = values.iter().map(|value| known.get(place(value)));
+        codes.extend(found.map(|code| code.copied().unwrap_or(NONE)));
+        let new = codes.get_mut(before..)?;
+        if new.iter().fold(0, |all, code| all | code) < NONE {
+            continue;
         }
-        *code = *known;
+        for (code, value) in new.iter_mut().zip(values) {
+            let place = place(value);
+            let known = known.get_mut(place)?;
+            if *known == NONE {
+                *known = learn(place)?;
+            }
+            *code = *known;
+        }
     }
     Some(())
 }
@@ -186,8 +189,8 @@ fn look_up(
 fn texts(arrays: &[&ArrayRef], kept: Kept) -> Result<Option<Made>, ParquetError> {
     let mut codes = Codes::default();
     let mut dictionary = Dictionary::default();
-    let mut distinct: HashMap<&str, u32> = HashMap::new();
-    let mut known: Vec<u32> = Vec::new();
+    let mut distinct = Known::<&str>::default();
+    let mut known: Vec<u16> = Vec::new();
     let mut last: Option<&StringArray> = None;
     for array in arrays {
         let array = array.as_dictionary::<Int32Type>();
@@ -198,7 +201,10 @@ fn texts(arrays: &[&ArrayRef], kept: Kept) -> Result<Option<Made>, ParquetError>
             last = Some(values);
         }
         codes.rows.add(array);
-        let keys = array.keys();
+        let mut keys = valid(array.keys());
+        if values.null_count() > 0 {
+            keys.to_mut().retain(|key| values.is_valid(*key as usize));
+        }
         let mut learn = |place: usize| {
             let text = values.value(place);
             if let Some(code) = distinct.get(text) {
@@ -211,15 +217,8 @@ fn texts(arrays: &[&ArrayRef], kept: Kept) -> Result<Option<Made>, ParquetError>
             distinct.insert(text, code);
             Some(code)
         };
-        let done = if keys.null_count() == 0 && values.null_count() == 0 {
-            let places = keys.values().iter().map(|key| *key as usize);
-            look_up(places, &mut known, &mut codes.codes, &mut learn)
-        } else {
-            let places = keys.iter().flatten().map(|key| key as usize);
-            let places = places.filter(|place| values.is_valid(*place));
-            look_up(places, &mut known, &mut codes.codes, &mut learn)
-        };
-        if done.is_none() {
+        let place = |key: &i32| *key as usize;
+        if look_up(&keys, place, &mut known, &mut codes.codes, &mut learn).is_none() {
             return Ok(None);
         }
     }
@@ -244,7 +243,7 @@ fn texts(arrays: &[&ArrayRef], kept: Kept) -> Result<Option<Made>, ParquetError>
 }
 
 /// The width of codes, then a run of the same one or all of them.
-fn written(codes: &[u32], width: u32, page: &mut Vec<u8>) {
+fn written(codes: &[u16], width: u32, page: &mut Vec<u8>) {
     if width == 0 {
         page.push(1);
         varint((codes.len() as u64) << 1, page);
@@ -256,21 +255,14 @@ fn written(codes: &[u32], width: u32, page: &mut Vec<u8>) {
 }
 
 /// Numbers below `2^width`, one behind the other, in groups of eight.
-fn packed(codes: &[u32], width: u32, out: &mut Vec<u8>) {
+fn packed(codes: &[u16], width: u32, out: &mut Vec<u8>) {
     let groups = codes.len().div_ceil(8);
     varint((groups as u64) << 1 | 1, out);
     let end = out.len() + groups * width as usize;
-    out.reserve(end - out.len() + 8);
-    let (mut word, mut filled) = (0_u64, 0_u32);
-    for code in codes {
-        word |= u64::from(*code) << filled;
-        filled += width;
-        if filled >= 32 {
-            out.extend((word as u32).to_le_bytes());
-            word >>= 32;
-            filled -= 32;
-        }
-    }
-    out.extend(word.to_le_bytes());
-    out.resize(end, 0);
+    let (parts, rest) = codes.as_chunks::<PART>();
+    parts.iter().for_each(|part| pack_short(part, width, out));
+    let mut last = [0; PART];
+    last[..rest.len()].copy_from_slice(rest);
+    pack_short(&last, width, out);
+    out.truncate(end);
 }

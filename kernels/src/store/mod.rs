@@ -7,6 +7,7 @@ use pyo3_arrow::PyRecordBatchReader;
 
 use crate::spool::to_python;
 
+mod bits;
 mod coded;
 mod delta;
 mod file;

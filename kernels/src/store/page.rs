@@ -1,8 +1,9 @@
 //! Pages of one column -> the bytes of its part of a row group, and what the directory of the file tells of it.
 
+use std::borrow::Cow;
 use std::io;
 
-use arrow_array::Array;
+use arrow_array::{Array, ArrowPrimitiveType, PrimitiveArray};
 use arrow_buffer::BooleanBufferBuilder;
 use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::bloom_filter::Sbbf;
@@ -16,16 +17,25 @@ use parquet::schema::types::ColumnDescPtr;
 
 /// Whole numbers of 64 bits, in their own order.
 pub trait Whole: Copy + Ord {
+    /// What turns their bits into signed numbers of the same order and the same differences, by exclusive or.
+    const SHIFT: i64;
+
     fn bits(self) -> u64;
 }
 
 impl Whole for i64 {
+    const SHIFT: i64 = 0;
+
+    #[inline]
     fn bits(self) -> u64 {
         self.cast_unsigned()
     }
 }
 
 impl Whole for u64 {
+    const SHIFT: i64 = i64::MIN;
+
+    #[inline]
     fn bits(self) -> u64 {
         self
     }
@@ -129,16 +139,39 @@ pub struct Told {
     pub bloom: Option<Sbbf>,
 }
 
+impl Told {
+    /// The bits of the least and the largest of whole numbers.
+    pub fn of_numbers((min, max): (i64, i64), nulls: usize) -> Told {
+        let statistics = Statistics::int64(Some(min), Some(max), None, Some(nulls as u64), false);
+        Told {
+            statistics: Some(statistics),
+            bloom: None,
+        }
+    }
+}
+
+/// The values of an array that are not null.
+pub fn valid<T: ArrowPrimitiveType>(array: &PrimitiveArray<T>) -> Cow<'_, [T::Native]> {
+    let values = array.values();
+    match array.nulls().filter(|nulls| nulls.null_count() > 0) {
+        None => Cow::Borrowed(values),
+        Some(nulls) => {
+            let mut known = Vec::with_capacity(values.len() - nulls.null_count());
+            known.extend(nulls.valid_indices().map(|row| values[row]));
+            Cow::Owned(known)
+        }
+    }
+}
+
 /// One page of values, behind a page of the dictionary if they are codes.
 ///
-/// `write` appends the values of the rows that are not null, encoded; it is given the encoder's numbers.
+/// `write` appends the values of the rows that are not null, encoded, and tells of them; it is given the encoder's numbers.
 pub fn chunk(
     column: &ColumnDescPtr,
     rows: &Rows,
     (encoding, dictionary): (Encoding, Option<Dictionary>),
-    told: Told,
     encoder: &mut Encoder,
-    write: impl FnOnce(&mut Vec<u8>, &[i64]),
+    write: impl FnOnce(&mut Vec<u8>, &[i64]) -> Told,
 ) -> Result<Chunk, ParquetError> {
     let Encoder {
         codec,
@@ -149,7 +182,7 @@ pub fn chunk(
     if column.max_def_level() > 0 {
         rows.levels(page);
     }
-    write(page, numbers);
+    let told = write(page, numbers);
     let mut sink = TrackedWrite::new(Vec::new());
     let mut writer = SerializedPageWriter::new(&mut sink);
     let mut whole = 0;
