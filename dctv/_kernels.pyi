@@ -828,19 +828,19 @@ def write_table(
     ascending: bool,
     progress: Callable[[int], object] | None = None,
     group_rows: int = 122_880,
-) -> tuple[int, list[str], list[tuple[int, int, int]]]:
+) -> tuple[int, list[str], list[tuple[int, int, int]], int]:
     """Write a stream to a Parquet file that is not there yet; encodings follow from its first rows.
 
     `ascending` is whether its first column is; `progress` is told the rows of each batch, and may raise. Returns how
-    many rows there are, the columns' names, and the parts of the file, one behind the other: number of the column (-1
-    if it belongs to none), bytes, CRC-32. Raises OSError if the file cannot be written, ValueError if the stream fails.
+    many rows there are, the columns' names, the parts of the file, one behind the other: number of the column (-1 if
+    it belongs to none), bytes, CRC-32; and the CRC-32 of the file. Raises OSError if the file cannot be written, ValueError if the stream fails.
     """
 
 def file_checksums(path: str, parts: Sequence[tuple[int, int]]) -> list[int]:
     """Offsets and lengths of parts of a file -> CRC-32 of each; raises ValueError if one is not there, and OSError."""
 
-def settle_files(paths: Sequence[str]) -> list[tuple[int, int]]:
-    """Bring files to the disk -> the size and the CRC-32 of each; raises OSError."""
+def settle_files(paths: Sequence[str]) -> None:
+    """Bring files to the disk; raises OSError."""
 
 def read_chunk(path: str, place: Checkpoint) -> bytes:
     """Return the text of one chunk, as its checkpoint says; OSError if the file is not what it was."""

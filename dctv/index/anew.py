@@ -202,10 +202,12 @@ def store_rows(folder: Path, stored: Sequence[Stored]) -> list[tuple[Any, ...]]:
     """Bring the files of a store to the disk; return their rows of `store_tables`."""
     from dctv._kernels import settle_files
 
-    paths = [folder / table.file for table in stored]
-    return [
-        (table.name, position, table.file, table.rows, size, checksum, stamp(path.stat()), table.columns)
-        for position, (table, path, (size, checksum)) in enumerate(
-            zip(stored, paths, settle_files([str(path) for path in paths]), strict=True)
-        )
-    ]
+    settle_files([str(folder / table.file) for table in stored])
+    rows: list[tuple[Any, ...]] = []
+    for position, table in enumerate(stored):
+        status = (folder / table.file).stat()
+        if status.st_size != table.bytes:
+            raise IndexFailed(f"`{table.file}` of the store has {status.st_size} bytes instead of {table.bytes}")
+        told = (table.rows, table.bytes, table.checksum, stamp(status), table.columns)
+        rows.append((table.name, position, table.file, *told))
+    return rows

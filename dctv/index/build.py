@@ -47,6 +47,10 @@ class Stored:
     file: str
     """Name in the store's folder."""
     rows: int
+    bytes: int
+    """Its size."""
+    checksum: int
+    """CRC-32 of all that was written to it."""
     columns: str
     """Whatever is to be known of its columns, as JSON."""
 

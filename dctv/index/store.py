@@ -167,12 +167,12 @@ class _Writing:
         from dctv._kernels import write_table
 
         path = str(self._folder / file)
-        rows, columns, parts = write_table(
+        rows, columns, parts, checksum = write_table(
             path, stream, ascending=is_sorted, progress=self._advance, group_rows=GROUP_ROWS
         )
         flat = [number for part in parts for number in part]
         told = json.dumps({"columns": columns, "parts": flat}, separators=(",", ":"))
-        return Stored(name, file, rows, told)
+        return Stored(name, file, rows, sum(size for _, size, _ in parts), checksum, told)
 
     def _advance(self, rows: int) -> None:
         self._done += rows

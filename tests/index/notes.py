@@ -10,6 +10,7 @@ import os
 import struct
 import sys
 import time
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -142,9 +143,12 @@ class NotesSpool:
         stored = []
         for name, batches in sorted(self.rows.items()):
             table = pa.Table.from_batches(batches)
-            pq.write_table(table, folder / f"{name}.parquet")
+            path = folder / f"{name}.parquet"
+            pq.write_table(table, path)
             time.sleep(PAUSE)
-            stored.append(Stored(f"raw_events.{name}", f"{name}.parquet", len(table), json.dumps(table.column_names)))
+            data = path.read_bytes()
+            told = (len(table), len(data), zlib.crc32(data), json.dumps(table.column_names))
+            stored.append(Stored(f"raw_events.{name}", path.name, *told))
         return stored
 
     def close(self) -> None:

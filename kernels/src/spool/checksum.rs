@@ -31,7 +31,8 @@ fn sum(file: &File, mut offset: u64, mut length: u64, buffer: &mut [u8]) -> io::
 pub fn checksums(path: &Path, parts: &[(u64, u64)]) -> PyResult<Vec<u32>> {
     let file = File::open(path)?;
     let size = file.metadata()?.len();
-    let mut buffer = vec![0; READ];
+    let longest = parts.iter().map(|(_, length)| *length).max().unwrap_or(0);
+    let mut buffer = vec![0; usize::try_from(longest).unwrap_or(READ).min(READ)];
     let each = parts.iter().map(|(offset, length)| {
         if offset.checked_add(*length).is_none_or(|end| end > size) {
             let path = path.display();
@@ -48,42 +49,25 @@ pub fn file_checksums(py: Python<'_>, path: PathBuf, parts: Vec<(u64, u64)>) -> 
     py.detach(|| checksums(&path, &parts))
 }
 
-fn settled(path: &Path, buffer: &mut Vec<u8>) -> io::Result<(u64, u32)> {
-    let file = File::open(path)?;
-    file.sync_all()?;
-    let size = file.metadata()?.len();
-    buffer.resize(READ, 0);
-    Ok((size, sum(&file, 0, size, buffer)?))
-}
-
-/// Bring files to the disk -> the size and the CRC-32 of each.
+/// Bring files to the disk.
 #[pyfunction]
-pub fn settle_files(py: Python<'_>, paths: Vec<PathBuf>) -> PyResult<Vec<(u64, u32)>> {
+pub fn settle_files(py: Python<'_>, paths: Vec<PathBuf>) -> PyResult<()> {
     let next = AtomicUsize::new(0);
     let settle = || {
-        let mut buffer = Vec::new();
-        let mut done = Vec::new();
-        loop {
-            let number = next.fetch_add(1, Ordering::Relaxed);
-            let Some(path) = paths.get(number) else {
-                return done;
-            };
-            done.push((number, settled(path, &mut buffer)));
+        while let Some(path) = paths.get(next.fetch_add(1, Ordering::Relaxed)) {
+            File::open(path)?.sync_all()?;
         }
+        Ok::<_, io::Error>(())
     };
-    let mut done = py
-        .detach(|| {
-            thread::scope(|scope| {
-                let threads = (0..SYNCS.min(paths.len())).map(|_| scope.spawn(settle));
-                let threads: Vec<_> = threads.collect();
-                let each = threads.into_iter().map(|thread| thread.join());
-                each.collect::<Result<Vec<_>, _>>()
-            })
+    py.detach(|| {
+        thread::scope(|scope| {
+            let threads = (0..SYNCS.min(paths.len())).map(|_| scope.spawn(settle));
+            let threads: Vec<_> = threads.collect();
+            let each = threads.into_iter().map(|thread| thread.join());
+            each.collect::<Result<Vec<_>, _>>()
         })
-        .map_err(|_| PyRuntimeError::new_err("kernel panicked"))?
-        .into_iter()
-        .flatten()
-        .collect::<Vec<_>>();
-    done.sort_unstable_by_key(|(number, _)| *number);
-    done.into_iter().map(|(_, told)| Ok(told?)).collect()
+    })
+    .map_err(|_| PyRuntimeError::new_err("kernel panicked"))?
+    .into_iter()
+    .try_for_each(|done| Ok(done?))
 }

@@ -3,9 +3,10 @@
 use arrow_array::{Array, ArrayRef, RecordBatch};
 
 use super::dimension::{Dimension, Summary};
-use super::durations::Times;
+use super::durations::{Durations, Times};
 use super::lines::Lines;
 use super::values::{known, wide};
+use super::varint::Packer;
 
 const TS: &str = "_ts";
 const DUR: &str = "dur";
@@ -14,6 +15,9 @@ const LINE: &str = "dctv:line";
 
 /// Categories and names from which on nothing is kept by name: it would be much in relation to so few events of each.
 const MOST_GROUPS: usize = 1024;
+
+/// Of the compression of what is kept of values.
+const LEVEL: u32 = 6;
 
 /// What to make of a chunk.
 pub struct Wishes {
@@ -29,7 +33,16 @@ pub struct Wishes {
 pub struct Chunk {
     pub events: u64,
     pub dimensions: Vec<(String, Summary)>,
-    pub summary: Option<(Times, Lines)>,
+    pub summary: Option<Summed>,
+    /// Compresses what is kept of values.
+    pub packer: Packer,
+}
+
+/// Times, durations and lines of all events.
+pub struct Summed {
+    pub total: Durations,
+    pub times: Times,
+    pub lines: Lines,
 }
 
 pub fn read(events: &[(String, RecordBatch)], wishes: &Wishes) -> Result<Chunk, String> {
@@ -37,32 +50,41 @@ pub fn read(events: &[(String, RecordBatch)], wishes: &Wishes) -> Result<Chunk, 
         .iter()
         .map(|(_, batch)| batch.num_rows() as u64)
         .sum();
+    let mut packer = Packer::new(LEVEL);
     let mut dimensions: Vec<(String, Summary)> = Vec::new();
-    let built_in = ["name", "ts", "dur"].map(|name| (name.to_owned(), String::new()));
-    let first = if wishes.summary { &built_in[..] } else { &[] };
-    for (dimension, column) in first.iter().chain(&wishes.dimensions) {
-        if dimensions.iter().any(|(known, _)| known == dimension) {
+    let mut add = |name: &str, values: Dimension| {
+        let summary = values.finish(wishes.expected, wishes.rate, &mut packer)?;
+        dimensions.push((name.to_owned(), summary));
+        Ok::<_, String>(())
+    };
+    let mut built_in: &[&str] = &[];
+    let mut summary = None;
+    if wishes.summary {
+        let found = summarize(events)?;
+        let times = (found.times.number, found.times.range());
+        let durations = (found.total.sketch.number(), found.total.range());
+        add("name", names(events))?;
+        add("ts", Dimension::between(times.0, times.1))?;
+        add("dur", Dimension::between(durations.0, durations.1))?;
+        built_in = &["name", "ts", "dur"];
+        summary = Some(found);
+    }
+    for (place, (dimension, column)) in wishes.dimensions.iter().enumerate() {
+        let mut before = wishes.dimensions[..place].iter();
+        if built_in.contains(&dimension.as_str()) || before.any(|(known, _)| known == dimension) {
             continue;
         }
         let values = match dimension.as_str() {
             "name" => names(events),
-            "ts" => column_of(events, TS, Dimension::range_only())?,
-            "dur" => column_of(events, DUR, Dimension::range_only())?,
-            _ => column_of(events, column, Dimension::default())?,
+            _ => column_of(events, column)?,
         };
-        dimensions.push((
-            dimension.clone(),
-            values.finish(wishes.expected, wishes.rate)?,
-        ));
+        add(dimension, values)?;
     }
     Ok(Chunk {
         events: number,
         dimensions,
-        summary: if wishes.summary {
-            Some(summarize(events)?)
-        } else {
-            None
-        },
+        summary,
+        packer,
     })
 }
 
@@ -74,11 +96,8 @@ fn names(events: &[(String, RecordBatch)]) -> Dimension {
     values
 }
 
-fn column_of(
-    events: &[(String, RecordBatch)],
-    column: &str,
-    mut values: Dimension,
-) -> Result<Dimension, String> {
+fn column_of(events: &[(String, RecordBatch)], column: &str) -> Result<Dimension, String> {
+    let mut values = Dimension::default();
     for (name, batch) in events {
         let Some(array) = find(name, batch, column)? else {
             continue;
@@ -101,7 +120,7 @@ fn find(name: &str, batch: &RecordBatch, column: &str) -> Result<Option<ArrayRef
         .transpose()
 }
 
-fn summarize(events: &[(String, RecordBatch)]) -> Result<(Times, Lines), String> {
+fn summarize(events: &[(String, RecordBatch)]) -> Result<Summed, String> {
     let (mut times, mut lines) = (Times::new(), Lines::default());
     for (name, batch) in events.iter().filter(|(_, batch)| batch.num_rows() > 0) {
         let of = |message: &str| format!("{message} (in `{name}`)");
@@ -119,7 +138,11 @@ fn summarize(events: &[(String, RecordBatch)]) -> Result<(Times, Lines), String>
         times.forget_names();
         lines = Lines::default();
     }
-    Ok((times, lines))
+    Ok(Summed {
+        total: times.total(),
+        times,
+        lines,
+    })
 }
 
 impl Chunk {

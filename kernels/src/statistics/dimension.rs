@@ -13,7 +13,7 @@ use super::range::{Range, kind};
 use super::tally::{Bits, Tally};
 use super::text::float;
 use super::values::{Typed, each, typed};
-use super::varint::zlib;
+use super::varint::Packer;
 
 /// Distinct values from which on they are no longer counted, and bytes of their texts.
 const MOST_VALUES: usize = 1 << 17;
@@ -51,9 +51,15 @@ pub struct Summary {
 }
 
 impl Dimension {
-    /// A dimension whose values are not counted.
-    pub fn range_only() -> Dimension {
+    /// A dimension of so many whole numbers from one to another, which are not counted.
+    pub fn between(valid: u64, ends: Option<(i64, i64)>) -> Dimension {
+        let mut range = Range::default();
+        if let Some((min, max)) = ends {
+            range.whole(min.into(), max.into());
+        }
         Dimension {
+            valid,
+            range,
             range_only: true,
             ..Dimension::default()
         }
@@ -193,7 +199,12 @@ impl Dimension {
     }
 
     /// End the chunk.
-    pub fn finish(mut self, expected: u64, rate: f64) -> Result<Summary, &'static str> {
+    pub fn finish(
+        mut self,
+        expected: u64,
+        rate: f64,
+        packer: &mut Packer,
+    ) -> Result<Summary, &'static str> {
         for (text, count) in ["false", "true"].into_iter().zip(self.bools) {
             if count > 0 {
                 self.range.flag(text);
@@ -221,7 +232,7 @@ impl Dimension {
         }
         let mut values = self.values();
         summary.distinct = Some(values.len() as u64);
-        summary.dictionary = dictionary(&mut values);
+        summary.dictionary = dictionary(&mut values, packer);
         let hashes: Vec<u64> = values.iter().map(|(text, _)| fnv1a(text)).collect();
         if !values.is_empty() {
             let mut bloom = Bloom::sized(expected.max(values.len() as u64), rate)?;
@@ -279,7 +290,7 @@ fn plain(value: f64) -> f64 {
 }
 
 /// Sort values and pack them; None, and maybe not sorted, if that takes too much room.
-fn dictionary(values: &mut [(Vec<u8>, u64)]) -> Option<Vec<u8>> {
+fn dictionary(values: &mut [(Vec<u8>, u64)], packer: &mut Packer) -> Option<Vec<u8>> {
     let size: usize = values.iter().map(|(text, _)| text.len() + 10).sum();
     if size > MOST_RAW {
         return None;
@@ -292,5 +303,5 @@ fn dictionary(values: &mut [(Vec<u8>, u64)]) -> Option<Vec<u8>> {
         raw.extend(text);
         raw.extend(count.to_le_bytes());
     }
-    zlib(&raw, 6, MOST_BLOB)
+    packer.pack(&raw, MOST_BLOB)
 }

@@ -9,7 +9,7 @@ use super::bins::BINS;
 use super::sketch::Sketch;
 use super::text::{array, object};
 use super::values::{Typed, each, typed};
-use super::varint::zlib;
+use super::varint::Packer;
 use super::wide::Wide;
 
 /// Durations of the events of one name, or of all.
@@ -79,6 +79,8 @@ pub struct Times {
     pub first: Option<i64>,
     pub last: Option<i64>,
     pub end: Option<i64>,
+    /// How many times there are.
+    pub number: u64,
     /// None if there are too many.
     names: Option<BTreeMap<String, Durations>>,
     /// Of the batch that is being added.
@@ -92,6 +94,7 @@ impl Times {
             first: None,
             last: None,
             end: None,
+            number: 0,
             names: Some(BTreeMap::new()),
             batch: Running::new(),
             all: Running::new(),
@@ -159,25 +162,29 @@ impl Times {
     where
         T: ArrowPrimitiveType<Native: Into<i64>>,
     {
-        let (mut first, mut last) = (i64::MAX, i64::MIN);
-        each(ts, |value| {
-            (first, last) = (first.min(value), last.max(value));
-        });
+        let (mut first, mut last, mut end) = (i64::MAX, i64::MIN, i64::MIN);
+        let nulls = ts.null_count() + dur.map_or(0, |dur| dur.null_count());
+        match dur {
+            Some(dur) if nulls == 0 => {
+                for (ts, dur) in ts.values().iter().zip(dur.values()) {
+                    (first, last) = (first.min(*ts), last.max(*ts));
+                    end = end.max(ts.saturating_add((*dur).into()));
+                }
+            }
+            _ => {
+                each(ts, |value| {
+                    (first, last) = (first.min(value), last.max(value));
+                });
+                let ends = dur.iter().flat_map(|dur| ts.iter().zip(dur.iter()));
+                let ends = ends.filter_map(|(ts, dur)| Some(ts?.saturating_add(dur?.into())));
+                end = ends.fold(end, i64::max);
+            }
+        }
         if first > last {
             return;
         }
-        let mut end = last;
-        if let Some(dur) = dur {
-            let ends = ts.values().iter().zip(dur.values());
-            let ends = ends.map(|(ts, dur)| ts.saturating_add((*dur).into()));
-            if ts.null_count() + dur.null_count() == 0 {
-                end = ends.fold(end, i64::max);
-            } else {
-                let known = |row: &usize| ts.is_valid(*row) && dur.is_valid(*row);
-                let ends = (0..).zip(ends).filter(|(row, _)| known(row));
-                end = ends.fold(end, |end, one| end.max(one.1));
-            }
-        }
+        end = end.max(last);
+        self.number += (ts.len() - ts.null_count()) as u64;
         self.first = Some(self.first.map_or(first, |known| known.min(first)));
         self.last = Some(self.last.map_or(last, |known| known.max(last)));
         self.end = Some(self.end.map_or(end, |known| known.max(end)));
@@ -212,6 +219,11 @@ impl Times {
         Some(self.batch.take())
     }
 
+    /// The least and the largest time.
+    pub fn range(&self) -> Option<(i64, i64)> {
+        self.first.zip(self.last)
+    }
+
     /// Return the durations of all events, once.
     pub fn total(&mut self) -> Durations {
         self.all.take()
@@ -230,7 +242,7 @@ impl Times {
     /// zlib of `u32 n, n x {u32 key_len, key, u32 blob_len, sketch}`, little-endian, in the order of the names.
     ///
     /// None if nothing is kept by name.
-    pub fn sketches(&self) -> Option<Vec<u8>> {
+    pub fn sketches(&self, packer: &mut Packer) -> Option<Vec<u8>> {
         let names = self.names.as_ref()?;
         let size = |size: usize| u32::try_from(size).ok().map(u32::to_le_bytes);
         let mut raw = size(names.len())?.to_vec();
@@ -241,11 +253,18 @@ impl Times {
             raw.extend(size(blob.len())?);
             raw.extend(blob);
         }
-        zlib(&raw, 6, usize::MAX)
+        packer.pack(&raw, usize::MAX)
     }
 }
 
 impl Durations {
+    /// The least and the largest.
+    pub fn range(&self) -> Option<(i64, i64)> {
+        let ends = (self.sketch.least(), self.sketch.most());
+        let ends = (ends.0.cast_signed(), ends.1.cast_signed());
+        (self.sketch.number() > 0).then_some(ends)
+    }
+
     /// Smallest and largest as a JSON array.
     pub fn ends(&self) -> String {
         array(&[self.sketch.least(), self.sketch.most()])

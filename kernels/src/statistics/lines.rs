@@ -1,5 +1,6 @@
 //! Numbers of the lines of events -> groups by category and name.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use arrow_array::cast::AsArray;
@@ -14,6 +15,8 @@ use super::varint::{Packer, Varints, put};
 
 /// Speed counts for more than the last tenth of the size here: these are most of the bytes that are compressed.
 const LEVEL: u32 = 3;
+/// Numbers of which it is told at once whether each takes one byte.
+const PIECE: usize = 64;
 
 /// Line numbers by category and name.
 #[derive(Default)]
@@ -35,7 +38,7 @@ impl Lines {
         let lines = lines.as_primitive::<UInt32Type>().values();
         for (category, rows) in split(category, lines)? {
             let group = self.groups.entry((category, name.to_owned())).or_default();
-            group.extend(rows);
+            group.extend_from_slice(&rows);
         }
         Ok(())
     }
@@ -78,13 +81,24 @@ impl Lines {
 /// zlib of varints: the first number, then how much larger each is than the one before.
 fn pack(lines: &[u32], packer: &mut Packer) -> Vec<u8> {
     let mut raw = Vec::with_capacity(lines.len() + 8);
-    let mut last = 0;
-    for line in lines {
-        put(&mut raw, u64::from(line.saturating_sub(last)));
-        last = *line;
+    let mut before = 0;
+    for piece in lines.chunks(PIECE) {
+        let mut steps = [0; PIECE];
+        for (step, line) in steps.iter_mut().zip(piece) {
+            *step = line.wrapping_sub(before);
+            before = *line;
+        }
+        let steps = &steps[..piece.len()];
+        if steps.iter().fold(0, |all, step| all | step) < 0x80 {
+            raw.extend(steps.iter().map(|step| *step as u8));
+        } else {
+            steps
+                .iter()
+                .for_each(|step| put(&mut raw, u64::from(*step)));
+        }
     }
     // Compressing in memory only fails for want of it.
-    packer.pack(&raw).unwrap_or_default()
+    packer.pack(&raw, usize::MAX).unwrap_or_default()
 }
 
 /// Pack ascending line numbers.
@@ -109,18 +123,22 @@ pub fn unpack(bytes: &[u8], most: usize) -> Option<Vec<u32>> {
     (lines.len() <= most).then_some(lines)
 }
 
-type Groups = Vec<(String, Vec<u32>)>;
+type Groups<'a> = Vec<(String, Cow<'a, [u32]>)>;
 
 /// Lines by the text of their category.
-fn split(category: Option<&ArrayRef>, lines: &[u32]) -> Result<Groups, &'static str> {
+fn split<'a>(category: Option<&ArrayRef>, lines: &'a [u32]) -> Result<Groups<'a>, &'static str> {
     let values = match category.map(|column| (column, typed(column))) {
-        None | Some((_, Some(Typed::Nothing))) => return Ok(vec![(String::new(), lines.to_vec())]),
+        None | Some((_, Some(Typed::Nothing))) => {
+            return Ok(vec![(String::new(), Cow::Borrowed(lines))]);
+        }
         Some((column, Some(values))) if column.len() == lines.len() => values,
         Some(_) => return Err("the column `cat` has a type that no category has"),
     };
     let column = category.ok_or("no category")?;
+    let nulls = column.nulls();
     let code = |row: usize| -> Option<u64> {
-        column.is_valid(row).then(|| match &values {
+        let is_valid = nulls.is_none_or(|nulls| nulls.is_valid(row));
+        is_valid.then(|| match &values {
             Typed::Int(values) => values.value(row) as u64,
             Typed::Narrow(values) => values.value(row) as u64,
             Typed::Uint(values) => values.value(row),
@@ -149,7 +167,7 @@ fn split(category: Option<&ArrayRef>, lines: &[u32]) -> Result<Groups, &'static 
             Typed::Nothing => String::new(),
         }
     };
-    let mut groups: Groups = Vec::new();
+    let mut groups: Vec<(String, Vec<u32>)> = Vec::new();
     let mut codes: FxHashMap<Option<u64>, usize> = FxHashMap::default();
     let mut texts: FxHashMap<String, usize> = FxHashMap::default();
     let mut last = (None, usize::MAX);
@@ -174,5 +192,8 @@ fn split(category: Option<&ArrayRef>, lines: &[u32]) -> Result<Groups, &'static 
         }
         groups[last.1].1.push(*line);
     }
-    Ok(groups)
+    let groups = groups.into_iter();
+    Ok(groups
+        .map(|(text, lines)| (text, Cow::Owned(lines)))
+        .collect())
 }

@@ -21,10 +21,10 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 use pyo3_arrow::PyRecordBatch;
 
-use chunk::{Chunk, Wishes};
+use chunk::{Chunk, Summed, Wishes};
 use dimension::Summary;
-use durations::{Durations, Times};
-use lines::Lines;
+use durations::Durations;
+use varint::Packer;
 
 /// Batches of events by name: `_ts: int64 ns`, `dur: int64 ns or absent`, `dctv:line: uint32`, columns -> dict.
 ///
@@ -55,8 +55,10 @@ fn chunk_statistics<'py>(
                 .collect();
             let mut chunk = chunk::read(&events, &wishes)?;
             let mut summary = chunk.summary.take();
-            let texts = summary.as_mut().map(Texts::of);
-            let ranges = summary.map_or_else(Vec::new, |(_, lines)| lines.finish());
+            let texts = summary
+                .as_mut()
+                .map(|found| Texts::of(found, &mut chunk.packer));
+            let ranges = summary.map_or_else(Vec::new, |found| found.lines.finish());
             Ok::<_, String>((chunk, ranges, texts))
         })
         .map_err(PyValueError::new_err)?;
@@ -112,16 +114,21 @@ struct Texts {
 }
 
 impl Texts {
-    fn of((times, lines): &mut (Times, Lines)) -> Texts {
-        let categories = lines.categories().into_iter().map(|(name, category)| {
-            let mut quoted = String::new();
-            text::quote(&mut quoted, category);
-            (name, quoted)
-        });
+    fn of(found: &mut Summed, packer: &mut Packer) -> Texts {
+        let times = &found.times;
+        let categories = found
+            .lines
+            .categories()
+            .into_iter()
+            .map(|(name, category)| {
+                let mut quoted = String::new();
+                text::quote(&mut quoted, category);
+                (name, quoted)
+            });
         Texts {
             range: [times.first, times.last, times.end],
-            total: times.total(),
-            sketches: times.sketches(),
+            total: std::mem::take(&mut found.total),
+            sketches: times.sketches(packer),
             by_name: [
                 (
                     "name_duration_histograms",

@@ -1,8 +1,5 @@
 //! Whole numbers in one to ten bytes: seven bits a byte, lowest first, the high bit set on all but the last.
 
-use std::io::{self, Write};
-
-use flate2::write::ZlibEncoder;
 use flate2::{Compress, Compression, FlushCompress, Status};
 
 #[inline]
@@ -38,17 +35,6 @@ impl Iterator for Varints<'_> {
     }
 }
 
-/// Compress with zlib; None if that makes more than `most` bytes, as soon as it is known.
-pub fn zlib(bytes: &[u8], level: u32, most: usize) -> Option<Vec<u8>> {
-    let out = Limited {
-        bytes: Vec::new(),
-        most,
-    };
-    let mut encoder = ZlibEncoder::new(out, Compression::new(level));
-    encoder.write_all(bytes).ok()?;
-    Some(encoder.finish().ok()?.bytes)
-}
-
 /// Compresses many small things, without the cost of beginning anew for each.
 pub struct Packer(Compress);
 
@@ -57,37 +43,21 @@ impl Packer {
         Packer(Compress::new(Compression::new(level), true))
     }
 
-    /// Compress with zlib.
-    pub fn pack(&mut self, bytes: &[u8]) -> Option<Vec<u8>> {
-        let mut out = Vec::with_capacity(bytes.len() / 4 + 64);
-        self.0.reset();
-        loop {
+    /// Compress with zlib; None if that makes more than `most` bytes, as soon as it is known.
+    pub fn pack(&mut self, bytes: &[u8], most: usize) -> Option<Vec<u8>> {
+        let mut out = Vec::with_capacity((bytes.len() / 4 + 64).min(most.saturating_add(1)));
+        if self.0.total_out() > 0 {
+            self.0.reset();
+        }
+        while out.len() <= most {
             let done = usize::try_from(self.0.total_in()).ok()?;
             let rest = bytes.get(done..)?;
             match self.0.compress_vec(rest, &mut out, FlushCompress::Finish) {
-                Ok(Status::StreamEnd) => return Some(out),
+                Ok(Status::StreamEnd) => return Some(out).filter(|out| out.len() <= most),
                 Ok(_) => out.reserve(out.capacity().max(64)),
                 Err(_) => return None,
             }
         }
-    }
-}
-
-struct Limited {
-    bytes: Vec<u8>,
-    most: usize,
-}
-
-impl Write for Limited {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.bytes.len() + bytes.len() > self.most {
-            return Err(io::Error::other("too long"));
-        }
-        self.bytes.extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
+        None
     }
 }

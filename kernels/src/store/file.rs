@@ -1,7 +1,7 @@
 //! A stream of rows -> one Parquet file, read in one thread and encoded in another.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, BufWriter};
 use std::path::Path;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread;
@@ -16,6 +16,7 @@ use parquet::errors::ParquetError;
 use parquet::file::metadata::ParquetMetaData;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::SchemaDescriptor;
+use zlib_rs::crc32::crc32;
 
 use super::layout::{self, Form, Layout};
 use super::page::Encoder;
@@ -24,10 +25,14 @@ use crate::sweeps::fail;
 
 /// Batches that wait for the thread that encodes.
 const AHEAD: usize = 1;
+/// Bytes that are written at once.
+const WRITE: usize = 256 << 10;
 
 pub struct Written {
     pub rows: u64,
     pub metadata: ParquetMetaData,
+    /// The CRC-32 of the columns of each row group, of those that this crate encoded.
+    pub sums: Vec<Option<u32>>,
 }
 
 fn failed(path: &Path, error: ParquetError) -> ArrowError {
@@ -58,7 +63,7 @@ enum Chunk {
 
 /// A file that is being written, a row group at a time.
 struct Writing {
-    writer: SerializedFileWriter<File>,
+    writer: SerializedFileWriter<BufWriter<File>>,
     factory: ArrowRowGroupWriterFactory,
     columns: SchemaDescriptor,
     schema: SchemaRef,
@@ -66,6 +71,7 @@ struct Writing {
     encoder: Encoder,
     form: Form,
     groups: usize,
+    sums: Vec<Option<u32>>,
     waiting: Vec<RecordBatch>,
     rows: usize,
     bytes: usize,
@@ -77,6 +83,8 @@ impl Writing {
         let layout = layout::layout(first, form)?;
         let columns = ArrowSchemaConverter::new().convert(&schema)?;
         let properties = layout.properties.clone();
+        // The library hands on what is appended in pieces of 8 KiB.
+        let file = BufWriter::with_capacity(WRITE, file);
         let writer = SerializedFileWriter::new(file, columns.root_schema_ptr(), properties)?;
         Ok(Writing {
             factory: ArrowRowGroupWriterFactory::new(&writer, schema.clone()),
@@ -87,6 +95,7 @@ impl Writing {
             encoder: Encoder::new()?,
             form,
             groups: 0,
+            sums: Vec::new(),
             waiting: Vec::new(),
             rows: 0,
             bytes: 0,
@@ -125,9 +134,13 @@ impl Writing {
         for chunk in chunks {
             match chunk {
                 Chunk::Own(chunk) => {
+                    self.sums.push(Some(crc32(0, &chunk.bytes)));
                     group.append_column(&bytes::Bytes::from(chunk.bytes), chunk.close)?;
                 }
-                Chunk::Other(chunk) => chunk.append_to_row_group(&mut group)?,
+                Chunk::Other(chunk) => {
+                    self.sums.push(None);
+                    chunk.append_to_row_group(&mut group)?;
+                }
             }
         }
         group.close()?;
@@ -176,11 +189,11 @@ impl Writing {
         writer.close()
     }
 
-    fn close(mut self) -> Result<ParquetMetaData, ParquetError> {
+    fn close(mut self) -> Result<(ParquetMetaData, Vec<Option<u32>>), ParquetError> {
         if self.rows > 0 {
             self.group()?;
         }
-        self.writer.close()
+        Ok((self.writer.close()?, self.sums))
     }
 }
 
@@ -190,7 +203,7 @@ fn encode(
     schema: SchemaRef,
     form: Form,
     batches: &Receiver<RecordBatch>,
-) -> Result<ParquetMetaData, ArrowError> {
+) -> Result<(ParquetMetaData, Vec<Option<u32>>), ArrowError> {
     let file = File::create_new(path).map_err(|error| unwritable(path, &error))?;
     let first = batches
         .recv()
@@ -215,7 +228,7 @@ pub fn write(
 ) -> Result<Written, ArrowError> {
     let schema = reader.schema();
     let mut rows = 0_u64;
-    let metadata = thread::scope(|scope| {
+    let (metadata, sums) = thread::scope(|scope| {
         let (sender, receiver) = sync_channel(AHEAD);
         let encoder = scope.spawn(move || encode(path, schema, form, &receiver));
         let read = || {
@@ -239,5 +252,9 @@ pub fn write(
             .unwrap_or_else(|_| Err(fail("kernel panicked")));
         read.and(encoded)
     })?;
-    Ok(Written { rows, metadata })
+    Ok(Written {
+        rows,
+        metadata,
+        sums,
+    })
 }

@@ -1,6 +1,5 @@
 //! The first rows of a table -> how the columns of its Parquet file are encoded.
 
-use std::collections::HashSet;
 use std::hash::Hash;
 use std::sync::Arc;
 
@@ -13,6 +12,7 @@ use parquet::errors::ParquetError;
 use parquet::file::metadata::SortingColumn;
 use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesBuilder};
 use parquet::schema::types::ColumnPath;
+use rustc_hash::FxHashSet;
 
 use super::coded::Kept;
 use super::page::LEVEL;
@@ -40,7 +40,7 @@ const FALSE_POSITIVES: f64 = 0.05;
 const TIMES: [&str; 2] = ["_ts", "_duration"];
 
 fn distinct<T: Hash + Eq>(values: impl Iterator<Item = T>) -> usize {
-    values.take(SAMPLE).collect::<HashSet<T>>().len()
+    values.take(SAMPLE).collect::<FxHashSet<T>>().len()
 }
 
 /// How many values a sample of a column has, null being one.

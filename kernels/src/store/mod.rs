@@ -1,6 +1,6 @@
 //! Streams of rows -> Parquet files of a column store, and what is to be known of each.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use pyo3_arrow::PyRecordBatchReader;
@@ -15,18 +15,8 @@ mod layout;
 mod page;
 mod parts;
 
-/// Rows, names of columns, and for each part of the file its column (-1 for none), bytes and CRC-32.
-type Written = (u64, Vec<String>, Vec<(i64, u64, u32)>);
-
-fn told(path: &Path, written: &file::Written) -> PyResult<Vec<(i64, u64, u32)>> {
-    let places = parts::places(&written.metadata, std::fs::metadata(path)?.len());
-    let ranges: Vec<(u64, u64)> = places.iter().map(|(_, at, size)| (*at, *size)).collect();
-    let sums = crate::spool::checksums(path, &ranges)?;
-    let each = places.into_iter().zip(sums);
-    Ok(each
-        .map(|((column, _, size), sum)| (column, size, sum))
-        .collect())
-}
+/// Rows, names of columns, for each part of the file its column (-1 for none), bytes and CRC-32, and that of the whole.
+type Written = (u64, Vec<String>, Vec<(i64, u64, u32)>, u32);
 
 /// Write a stream to a new Parquet file: row groups of `group_rows`, encoded in a second thread.
 ///
@@ -65,8 +55,8 @@ fn write_table(
         return Err(error);
     }
     let written = written.map_err(to_python)?;
-    let parts = py.detach(|| told(&path, &written))?;
-    Ok((written.rows, names, parts))
+    let (parts, whole) = py.detach(|| parts::told(&path, &written.metadata, &written.sums))?;
+    Ok((written.rows, names, parts, whole))
 }
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {

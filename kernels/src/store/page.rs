@@ -5,6 +5,7 @@ use std::io;
 
 use arrow_array::{Array, ArrowPrimitiveType, PrimitiveArray};
 use arrow_buffer::BooleanBufferBuilder;
+use bytes::Bytes;
 use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::bloom_filter::Sbbf;
 use parquet::column::page::{CompressedPage, Page, PageWriter};
@@ -44,10 +45,19 @@ impl Whole for u64 {
 /// Level of compression: of all columns of a file.
 pub const LEVEL: i32 = 1;
 
+/// From so many bytes on, some of a page are compressed to tell whether that pays.
+const LARGE: usize = 32 << 10;
+/// How many these are, and in how many places.
+const SAMPLE: usize = 8 << 10;
+const PLACES: usize = 8;
+/// A page is not compressed if it would lose a smaller share of its bytes.
+const LEAST_SHARE: usize = 64;
+
 /// What the encoding of one column leaves for the next one to use again.
 pub struct Encoder {
     codec: zstd::bulk::Compressor<'static>,
     page: Vec<u8>,
+    sample: Vec<u8>,
     /// The values of a column of whole numbers.
     pub numbers: Vec<i64>,
 }
@@ -57,9 +67,29 @@ impl Encoder {
         Ok(Encoder {
             codec: zstd::bulk::Compressor::new(LEVEL)?,
             page: Vec::new(),
+            sample: Vec::new(),
             numbers: Vec::new(),
         })
     }
+}
+
+/// Whether bytes get shorter than they are by compression, as far as a sample of them tells.
+fn shrinks(
+    bytes: &[u8],
+    sample: &mut Vec<u8>,
+    codec: &mut zstd::bulk::Compressor<'static>,
+) -> io::Result<bool> {
+    if bytes.len() < LARGE {
+        return Ok(true);
+    }
+    sample.clear();
+    for part in bytes.chunks(bytes.len().div_ceil(PLACES)) {
+        let middle = part.len() / 2;
+        let some = part.iter().skip(middle).take(SAMPLE / PLACES);
+        sample.extend(some);
+    }
+    let saved = sample.len().saturating_sub(codec.compress(sample)?.len());
+    Ok(saved * LEAST_SHARE >= sample.len())
 }
 
 /// A column's part of a row group.
@@ -176,6 +206,7 @@ pub fn chunk(
     let Encoder {
         codec,
         page,
+        sample,
         numbers,
     } = encoder;
     page.clear();
@@ -183,6 +214,13 @@ pub fn chunk(
         rows.levels(page);
     }
     let told = write(page, numbers);
+    let beside = dictionary.as_ref().map_or(0, |one| one.bytes.len());
+    let is_small = beside * LEAST_SHARE < page.len();
+    let compressed = !is_small || shrinks(page, sample, codec)?;
+    let mut packed = |bytes: &[u8]| match compressed {
+        true => codec.compress(bytes).map(Bytes::from),
+        false => Ok(Bytes::copy_from_slice(bytes)),
+    };
     let mut sink = TrackedWrite::new(Vec::new());
     let mut writer = SerializedPageWriter::new(&mut sink);
     let mut whole = 0;
@@ -191,7 +229,7 @@ pub fn chunk(
     if let Some(dictionary) = dictionary {
         let plain = dictionary.bytes.len();
         let values = Page::DictionaryPage {
-            buf: codec.compress(&dictionary.bytes)?.into(),
+            buf: packed(&dictionary.bytes)?,
             num_values: dictionary.len as u32,
             encoding: Encoding::PLAIN,
             is_sorted: false,
@@ -203,7 +241,7 @@ pub fn chunk(
     }
     let values = writer.write_page(CompressedPage::new(
         Page::DataPage {
-            buf: codec.compress(page)?.into(),
+            buf: packed(page)?,
             num_values: rows.number as u32,
             encoding,
             def_level_encoding: Encoding::RLE,
@@ -214,8 +252,12 @@ pub fn chunk(
     ))?;
     whole += values.uncompressed_size;
     let bytes = sink.into_inner()?;
+    let compression = match compressed {
+        true => Compression::ZSTD(ZstdLevel::try_new(LEVEL)?),
+        false => Compression::UNCOMPRESSED,
+    };
     let mut metadata = ColumnChunkMetaData::builder(column.clone())
-        .set_compression(Compression::ZSTD(ZstdLevel::try_new(LEVEL)?))
+        .set_compression(compression)
         .set_encodings(encodings)
         .set_num_values(rows.number as i64)
         .set_total_compressed_size(bytes.len() as i64)

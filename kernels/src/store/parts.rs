@@ -1,31 +1,76 @@
 //! The directory of a Parquet file -> its parts, one behind the other: each column of each row group, and what is between.
 
+use std::path::Path;
+
 use parquet::file::metadata::ParquetMetaData;
+use pyo3::PyResult;
+use zlib_rs::crc32::crc32_combine;
 
 /// Stands for the column of parts that belong to none.
 const REST: i64 = -1;
 
-/// Column, offset and bytes of each part of a file.
-pub fn places(metadata: &ParquetMetaData, size: u64) -> Vec<(i64, u64, u64)> {
-    let mut chunks: Vec<(u64, u64, i64)> = Vec::new();
-    for group in metadata.row_groups() {
-        let columns = group.columns().iter().zip(0_i64..);
-        chunks.extend(columns.map(|(column, number)| {
-            let (offset, bytes) = column.byte_range();
-            (offset, bytes, number)
-        }));
-    }
-    chunks.retain(|(_, bytes, _)| *bytes > 0);
-    chunks.sort_unstable();
-    let mut places = Vec::with_capacity(chunks.len() + 2);
+/// Column, offset and bytes of a part, and its CRC-32 if that is known.
+struct Part {
+    column: i64,
+    at: u64,
+    bytes: u64,
+    sum: Option<u32>,
+}
+
+/// The parts of a file of which the CRC-32 of some columns is known, a row group after the other.
+fn parts(metadata: &ParquetMetaData, sums: &[Option<u32>], size: u64) -> Vec<Part> {
+    let groups = metadata.row_groups().iter();
+    let columns = groups.flat_map(|group| group.columns().iter().zip(0..));
+    let mut columns: Vec<Part> = columns
+        .zip(sums)
+        .map(|((column, number), sum)| {
+            let (at, bytes) = column.byte_range();
+            Part {
+                column: number,
+                at,
+                bytes,
+                sum: *sum,
+            }
+        })
+        .collect();
+    columns.retain(|part| part.bytes > 0);
+    columns.sort_unstable_by_key(|part| part.at);
+    let mut parts = Vec::with_capacity(columns.len() + 2);
     let mut at = 0;
-    for (offset, bytes, number) in chunks {
-        if offset > at {
-            places.push((REST, at, offset - at));
+    let rest = |at: u64, end: u64| Part {
+        column: REST,
+        at,
+        bytes: end.saturating_sub(at),
+        sum: None,
+    };
+    for column in columns {
+        if column.at > at {
+            parts.push(rest(at, column.at));
         }
-        places.push((number, offset, bytes));
-        at = offset + bytes;
+        at = column.at + column.bytes;
+        parts.push(column);
     }
-    places.push((REST, at, size.saturating_sub(at)));
-    places
+    parts.push(rest(at, size));
+    parts
+}
+
+/// Column, bytes and CRC-32 of each part of a file; and the CRC-32 of the whole file.
+pub fn told(
+    path: &Path,
+    metadata: &ParquetMetaData,
+    sums: &[Option<u32>],
+) -> PyResult<(Vec<(i64, u64, u32)>, u32)> {
+    let parts = parts(metadata, sums, std::fs::metadata(path)?.len());
+    let unknown = parts.iter().filter(|part| part.sum.is_none());
+    let unknown: Vec<(u64, u64)> = unknown.map(|part| (part.at, part.bytes)).collect();
+    let mut found = crate::spool::checksums(path, &unknown)?.into_iter();
+    let parts = parts.into_iter().map(|part| {
+        let sum = part.sum.or_else(|| found.next()).unwrap_or_default();
+        (part.column, part.bytes, sum)
+    });
+    let parts: Vec<(i64, u64, u32)> = parts.collect();
+    let whole = parts.iter().fold(0, |whole, (_, bytes, sum)| {
+        crc32_combine(whole, *sum, *bytes)
+    });
+    Ok((parts, whole))
 }
