@@ -833,7 +833,8 @@ def write_table(
 
     `ascending` is whether its first column is; `progress` is told the rows of each batch, and may raise. Returns how
     many rows there are, the columns' names, the parts of the file, one behind the other: number of the column (-1 if
-    it belongs to none), bytes, CRC-32; and the CRC-32 of the file. Raises OSError if the file cannot be written, ValueError if the stream fails.
+    it belongs to none), bytes, CRC-32; and the CRC-32 of the file. Raises OSError if the file cannot be written,
+    ValueError if the stream fails.
     """
 
 def file_checksums(path: str, parts: Sequence[tuple[int, int]]) -> list[int]:

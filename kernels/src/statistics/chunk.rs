@@ -16,9 +16,6 @@ const LINE: &str = "dctv:line";
 /// Categories and names from which on nothing is kept by name: it would be much in relation to so few events of each.
 const MOST_GROUPS: usize = 1024;
 
-/// Of the compression of what is kept of values.
-const LEVEL: u32 = 6;
-
 /// What to make of a chunk.
 pub struct Wishes {
     /// Dimensions and the columns that they are of.
@@ -50,7 +47,7 @@ pub fn read(events: &[(String, RecordBatch)], wishes: &Wishes) -> Result<Chunk, 
         .iter()
         .map(|(_, batch)| batch.num_rows() as u64)
         .sum();
-    let mut packer = Packer::new(LEVEL);
+    let mut packer = Packer::new();
     let mut dimensions: Vec<(String, Summary)> = Vec::new();
     let mut add = |name: &str, values: Dimension| {
         let summary = values.finish(wishes.expected, wishes.rate, &mut packer)?;

@@ -8,6 +8,7 @@ use arrow_array::{
 use arrow_schema::ArrowError;
 use rustc_hash::FxHashMap;
 
+use super::LEVEL;
 use super::bloom::{Bloom, fnv1a};
 use super::range::{Range, kind};
 use super::tally::{Bits, Tally};
@@ -303,5 +304,5 @@ fn dictionary(values: &mut [(Vec<u8>, u64)], packer: &mut Packer) -> Option<Vec<
         raw.extend(text);
         raw.extend(count.to_le_bytes());
     }
-    packer.pack(&raw, MOST_BLOB)
+    packer.pack(&raw, LEVEL, MOST_BLOB)
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use arrow_array::types::Int64Type;
 use arrow_array::{Array, ArrayRef, ArrowPrimitiveType, Int64Array, PrimitiveArray};
 
+use super::LEVEL;
 use super::bins::BINS;
 use super::sketch::Sketch;
 use super::text::{array, object};
@@ -253,7 +254,7 @@ impl Times {
             raw.extend(size(blob.len())?);
             raw.extend(blob);
         }
-        packer.pack(&raw, usize::MAX)
+        packer.pack(&raw, LEVEL, usize::MAX)
     }
 }
 

@@ -63,8 +63,7 @@ impl Lines {
     }
 
     /// Category, name, packed lines and their number.
-    pub fn finish(self) -> Vec<(String, String, Vec<u8>, u64)> {
-        let mut packer = Packer::new(LEVEL);
+    pub fn finish(self, packer: &mut Packer) -> Vec<(String, String, Vec<u8>, u64)> {
         self.groups
             .into_iter()
             .map(|((category, name), mut lines)| {
@@ -72,7 +71,7 @@ impl Lines {
                 if !lines.is_sorted() {
                     lines.sort_unstable();
                 }
-                (category, name, pack(&lines, &mut packer), number)
+                (category, name, pack(&lines, packer), number)
             })
             .collect()
     }
@@ -98,12 +97,12 @@ fn pack(lines: &[u32], packer: &mut Packer) -> Vec<u8> {
         }
     }
     // Compressing in memory only fails for want of it.
-    packer.pack(&raw, usize::MAX).unwrap_or_default()
+    packer.pack(&raw, LEVEL, usize::MAX).unwrap_or_default()
 }
 
 /// Pack ascending line numbers.
 pub fn packed(lines: &[u32]) -> Vec<u8> {
-    pack(lines, &mut Packer::new(LEVEL))
+    pack(lines, &mut Packer::new())
 }
 
 /// The numbers that were packed, at most so many; None if the bytes are something else.

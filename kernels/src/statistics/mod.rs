@@ -26,6 +26,9 @@ use dimension::Summary;
 use durations::Durations;
 use varint::Packer;
 
+/// Of the compression of what is kept of values.
+const LEVEL: u32 = 6;
+
 /// Batches of events by name: `_ts: int64 ns`, `dur: int64 ns or absent`, `dctv:line: uint32`, columns -> dict.
 ///
 /// `statistics` has the columns of `chunk_statistics` (None without `summary`), `dimensions` a dict per dimension,
@@ -58,7 +61,8 @@ fn chunk_statistics<'py>(
             let texts = summary
                 .as_mut()
                 .map(|found| Texts::of(found, &mut chunk.packer));
-            let ranges = summary.map_or_else(Vec::new, |found| found.lines.finish());
+            let ranges =
+                summary.map_or_else(Vec::new, |found| found.lines.finish(&mut chunk.packer));
             Ok::<_, String>((chunk, ranges, texts))
         })
         .map_err(PyValueError::new_err)?;

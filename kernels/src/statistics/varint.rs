@@ -39,16 +39,17 @@ impl Iterator for Varints<'_> {
 pub struct Packer(Compress);
 
 impl Packer {
-    pub fn new(level: u32) -> Packer {
-        Packer(Compress::new(Compression::new(level), true))
+    pub fn new() -> Packer {
+        Packer(Compress::new(Compression::default(), true))
     }
 
     /// Compress with zlib; None if that makes more than `most` bytes, as soon as it is known.
-    pub fn pack(&mut self, bytes: &[u8], most: usize) -> Option<Vec<u8>> {
+    pub fn pack(&mut self, bytes: &[u8], level: u32, most: usize) -> Option<Vec<u8>> {
         let mut out = Vec::with_capacity((bytes.len() / 4 + 64).min(most.saturating_add(1)));
         if self.0.total_out() > 0 {
             self.0.reset();
         }
+        self.0.set_level(Compression::new(level)).ok()?;
         while out.len() <= most {
             let done = usize::try_from(self.0.total_in()).ok()?;
             let rest = bytes.get(done..)?;

@@ -30,7 +30,7 @@ const MOST_SHOWN: usize = 64;
 /// Stands for no code: the bit that none has.
 const NONE: u16 = MOST as u16;
 /// Values that are looked up at once; only if one of them is new, they are looked at again.
-const PIECE: usize = 1024;
+const PIECE: usize = 512;
 /// What is kept of a column's values beside them.
 #[derive(Clone, Copy)]
 pub struct Kept {
@@ -40,10 +40,19 @@ pub struct Kept {
 }
 
 /// The codes of the rows that are not null, and which rows those are.
-#[derive(Default)]
 struct Codes {
     codes: Vec<u16>,
     rows: Rows,
+}
+
+impl Codes {
+    fn with_room(arrays: &[&ArrayRef]) -> Codes {
+        let rows = arrays.iter().map(|array| array.len()).sum();
+        Codes {
+            codes: Vec::with_capacity(rows),
+            rows: Rows::default(),
+        }
+    }
 }
 
 impl Dictionary {
@@ -114,7 +123,7 @@ where
     T: ArrowPrimitiveType,
     T::Native: Whole,
 {
-    let mut codes = Codes::default();
+    let mut codes = Codes::with_room(arrays);
     let mut parts: Vec<Cow<[T::Native]>> = Vec::with_capacity(arrays.len());
     for array in arrays {
         let array = array.as_primitive::<T>();
@@ -159,7 +168,7 @@ where
 }
 
 /// Appends the codes that a table has in the places of values; those that it lacks are learnt. None if there are too many.
-fn look_up<T>(
+fn look_up<T: PartialEq>(
     values: &[T],
     place: impl Fn(&T) -> usize,
     known: &mut [u16],
@@ -168,26 +177,29 @@ fn look_up<T>(
 ) -> Option<()> {
     for values in values.chunks(PIECE) {
         let before = codes.len();
-        let found = values.iter().map(|value| known.get(place(value)));
+        let is_run = values.iter().all(|value| *value == values[0]);
+        let some = if is_run { &values[..1] } else { values };
+        let found = some.iter().map(|value| known.get(place(value)));
         codes.extend(found.map(|code| code.copied().unwrap_or(NONE)));
         let new = codes.get_mut(before..)?;
-        if new.iter().fold(0, |all, code| all | code) < NONE {
-            continue;
-        }
-        for (code, value) in new.iter_mut().zip(values) {
-            let place = place(value);
-            let known = known.get_mut(place)?;
-            if *known == NONE {
-                *known = learn(place)?;
+        if new.iter().fold(0, |all, code| all | code) >= NONE {
+            for (code, value) in new.iter_mut().zip(some) {
+                let place = place(value);
+                let known = known.get_mut(place)?;
+                if *known == NONE {
+                    *known = learn(place)?;
+                }
+                *code = *known;
             }
-            *code = *known;
         }
+        let last = *new.last()?;
+        codes.resize(before + values.len(), last);
     }
     Some(())
 }
 
 fn texts(arrays: &[&ArrayRef], kept: Kept) -> Result<Option<Made>, ParquetError> {
-    let mut codes = Codes::default();
+    let mut codes = Codes::with_room(arrays);
     let mut dictionary = Dictionary::default();
     let mut distinct = Known::<&str>::default();
     let mut known: Vec<u16> = Vec::new();

@@ -84,9 +84,8 @@ fn shrinks(
     }
     sample.clear();
     for part in bytes.chunks(bytes.len().div_ceil(PLACES)) {
-        let middle = part.len() / 2;
-        let some = part.iter().skip(middle).take(SAMPLE / PLACES);
-        sample.extend(some);
+        let (_, rest) = part.split_at(part.len() / 2);
+        sample.extend_from_slice(&rest[..rest.len().min(SAMPLE / PLACES)]);
     }
     let saved = sample.len().saturating_sub(codec.compress(sample)?.len());
     Ok(saved * LEAST_SHARE >= sample.len())

@@ -17,6 +17,9 @@ struct Part {
     sum: Option<u32>,
 }
 
+/// Column, bytes and CRC-32 of each part of a file; and the CRC-32 of the whole file.
+pub type Told = (Vec<(i64, u64, u32)>, u32);
+
 /// The parts of a file of which the CRC-32 of some columns is known, a row group after the other.
 fn parts(metadata: &ParquetMetaData, sums: &[Option<u32>], size: u64) -> Vec<Part> {
     let groups = metadata.row_groups().iter();
@@ -54,12 +57,7 @@ fn parts(metadata: &ParquetMetaData, sums: &[Option<u32>], size: u64) -> Vec<Par
     parts
 }
 
-/// Column, bytes and CRC-32 of each part of a file; and the CRC-32 of the whole file.
-pub fn told(
-    path: &Path,
-    metadata: &ParquetMetaData,
-    sums: &[Option<u32>],
-) -> PyResult<(Vec<(i64, u64, u32)>, u32)> {
+pub fn told(path: &Path, metadata: &ParquetMetaData, sums: &[Option<u32>]) -> PyResult<Told> {
     let parts = parts(metadata, sums, std::fs::metadata(path)?.len());
     let unknown = parts.iter().filter(|part| part.sum.is_none());
     let unknown: Vec<(u64, u64)> = unknown.map(|part| (part.at, part.bytes)).collect();
