@@ -125,7 +125,7 @@ class Session:
 
     @cached_property
     def _readers(self) -> Mapping[str, Reader]:
-        return scan(readers, Reader)
+        return Shelf(readers, record=Reader)
 
     @cached_property
     def _shelves(self) -> Shelves:

@@ -149,5 +149,12 @@ def _known(readers: Mapping[str, Reader]) -> str:
 
 
 def _sniff(head: Head, readers: Mapping[str, Reader]) -> Reader | None:
-    asked = sorted(readers.values(), key=lambda reader: reader.general)
-    return next((r for r in asked if head.text and r.sniff(head)), None)
+    if not head.text:
+        return None
+    general = []
+    for reader in readers.values():
+        if reader.general:
+            general.append(reader)
+        elif reader.sniff(head):
+            return reader
+    return next((reader for reader in general if reader.sniff(head)), None)

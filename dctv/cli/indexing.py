@@ -9,7 +9,7 @@ from pathlib import Path
 from dctv import readers
 from dctv.catalog.files import find_traces
 from dctv.contracts.reader import LoadContext, Reader
-from dctv.contracts.shelf import scan
+from dctv.contracts.shelf import Shelf
 from dctv.errors import Interrupted
 from dctv.index.order import Order, Outcome, differences, fulfil
 from dctv.index.trace import Trace
@@ -54,7 +54,7 @@ class Indexer:
     def __init__(self, threads: int | None, progress: Progress) -> None:
         self._threads = threads or len(os.sched_getaffinity(0))
         self._progress = progress
-        self._readers = scan(readers, Reader)
+        self._readers = Shelf(readers, record=Reader)
         self._interrupted = False
 
     def index(self, path: str, order: Order) -> Outcome:

@@ -10,7 +10,7 @@ from typing import Any
 import dctv.readers
 from dctv.catalog.files import TraceFiles, find_traces
 from dctv.contracts.reader import Reader
-from dctv.contracts.shelf import scan
+from dctv.contracts.shelf import Shelf
 from dctv.index.database import Index
 from dctv.index.finding import find
 from dctv.index.location import subject
@@ -58,7 +58,7 @@ def indexed(texts: Sequence[str], index_dir: Path | None, note: Callable[[str], 
         TraceError: the trace is not there.
         IndexUnusable: the index contradicts itself.
     """
-    files = find_traces(texts, scan(dctv.readers, Reader), None)
+    files = find_traces(texts, Shelf(dctv.readers, record=Reader), None)
     if files.reader.chunks is None:
         return None
     index = find(subject(files.paths, files.reader.name, {}), index_dir, note)

@@ -46,24 +46,38 @@ def scan(package: ModuleType, record: type[T]) -> dict[str, T]:
 
 
 class Shelf(Mapping[str, T]):
-    """The records of a shelf by name; its modules are imported when somebody looks."""
+    """The records of a shelf by name; each module is imported when nothing was found in those before it."""
 
     def __init__(self, *packages: ModuleType, record: type[T]) -> None:
         self._packages = packages
         self._record = record
+        self._found: dict[str, dict[str, T]] = {}
+        """By module, as far as somebody looked."""
 
     @cached_property
-    def _found(self) -> dict[str, T]:
-        return {name: one for package in self._packages for name, one in scan(package, self._record).items()}
+    def _modules(self) -> list[str]:
+        return [f"{package.__name__}.{name}" for package in self._packages for name in modules(package)]
+
+    def _each(self) -> Iterator[dict[str, T]]:
+        for name in self._modules:
+            if name not in self._found:
+                self._found[name] = {one.name: one for one in _records(import_module(name), self._record)}
+            yield self._found[name]
 
     def __getitem__(self, name: str) -> T:
-        return self._found[name]
+        for found in self._each():
+            if name in found:
+                return found[name]
+        raise KeyError(name)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._found)
+        told: set[str] = set()
+        for found in self._each():
+            yield from (name for name in found if name not in told)
+            told |= found.keys()
 
     def __len__(self) -> int:
-        return len(self._found)
+        return sum(1 for _ in self)
 
 
 def _records(module: ModuleType, record: type[T]) -> Iterator[T]:

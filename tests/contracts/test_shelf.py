@@ -1,14 +1,16 @@
-"""A shelf holds the records its modules define, one by one or in tuples, and refuses two of a name."""
+"""A shelf holds the records its modules define, one by one or in tuples; a whole scan refuses two of a name."""
 
 from __future__ import annotations
 
 import importlib
+import sys
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
-from dctv.contracts.shelf import scan
+from dctv.contracts.shelf import Shelf, scan
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,15 +18,19 @@ class Record:
     name: str
 
 
-def shelf(folder: Path, monkeypatch: pytest.MonkeyPatch, **modules: str) -> dict[str, Record]:
-    """Scan a package of these modules; its name is that of the temporary folder, so that no two tests share one."""
+def packed(folder: Path, monkeypatch: pytest.MonkeyPatch, **modules: str) -> ModuleType:
+    """Make a package of these modules; its name is that of the temporary folder, so that no two tests share one."""
     package = folder / f"shelf_{folder.name}"
     package.mkdir()
     (package / "__init__.py").write_text("")
     for name, text in modules.items():
         (package / f"{name}.py").write_text(f"from {__name__} import Record\n{text}")
     monkeypatch.syspath_prepend(folder)
-    return scan(importlib.import_module(package.name), Record)
+    return importlib.import_module(package.name)
+
+
+def shelf(folder: Path, monkeypatch: pytest.MonkeyPatch, **modules: str) -> dict[str, Record]:
+    return scan(packed(folder, monkeypatch, **modules), Record)
 
 
 def test_single_records_and_tuples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -42,3 +48,27 @@ def test_the_same_record_twice_is_one(tmp_path: Path, monkeypatch: pytest.Monkey
 def test_two_of_a_name_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(AssertionError, match="are named one"):
         shelf(tmp_path, monkeypatch, a="ONE = Record('one')", b="RULES = (Record('one'),)")
+
+
+def test_a_shelf_is_what_a_scan_finds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    package = packed(tmp_path, monkeypatch, a="ONE = Record('one')", b="RULES = (Record('two'), Record('three'))")
+    found = Shelf(package, record=Record)
+    assert dict(found) == scan(package, Record)
+    assert (list(found), len(found), "four" in found) == (["one", "two", "three"], 3, False)
+    with pytest.raises(KeyError):
+        found["four"]
+
+
+def test_a_record_that_two_modules_hold_is_told_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    package = packed(tmp_path, monkeypatch, a="ONE = Record('one')")
+    (tmp_path / package.__name__ / "b.py").write_text("from .a import ONE\n")
+    assert list(Shelf(package, record=Record)) == ["one"]
+
+
+def test_modules_behind_what_is_found_are_not_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    package = packed(tmp_path, monkeypatch, a="ONE = Record('one')", b="TWO = Record('two')")
+    found = Shelf(package, record=Record)
+    assert next(iter(found.values())) is found["one"]
+    assert f"{package.__name__}.b" not in sys.modules
+    assert found["two"].name == "two"
+    assert f"{package.__name__}.b" in sys.modules
