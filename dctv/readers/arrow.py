@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dctv.contracts.reader import Head
 from dctv.errors import TraceError
 from dctv.readers.described import Described
 from dctv.readers.plain_files.options import DIMENSIONS, OPTIONS, passes
-from dctv.readers.plain_files.tables import PlainFile, PlainTable, name_of, units_of
+
+if TYPE_CHECKING:
+    from dctv.readers.plain_files.tables import PlainFile, PlainTable
 
 _FILE = b"ARROW1"
 
@@ -23,6 +25,8 @@ def sniff(head: Head) -> bool:
 def _tables(file: PlainFile) -> list[PlainTable]:
     import pyarrow as pa
     from sqlglot import exp
+
+    from dctv.readers.plain_files.tables import PlainTable, name_of, units_of
 
     try:
         schema = _opened(file.path).schema

@@ -17,7 +17,6 @@ from dctv.contracts.chunks import DecodedChunk
 from dctv.contracts.reader import Head, LoadContext
 from dctv.errors import TraceError
 from dctv.patterns import pattern
-from dctv.readers.chrome_zip import Member, members
 from dctv.readers.described import Described, RowPass
 from dctv.readers.dftracer import sniff as is_dftracer
 
@@ -35,7 +34,7 @@ _EVENT = pattern(rb'\{(?:[^{}]|\{[^{}]*\})*?["\']ph["\']\s*:\s*["\'][!-~]["\']')
 def sniff(head: Head) -> bool:
     """Whether the text is a list of events, or an object with one, or an archive of such texts."""
     if head.raw.startswith(_ZIP):
-        return bool(_traces(head.path))
+        return _holds_traces(head.path)
     if is_dftracer(head):
         return False
     return _is_trace(head.text) or (_may_begin_far(head.text) and _is_far(head))
@@ -63,12 +62,23 @@ def _is_far(head: Head) -> bool:
         return False
 
 
-def _traces(path: Path) -> Sequence[Member]:
-    """The members of an archive that are traces."""
+def _holds_traces(path: Path) -> bool:
+    """Whether an archive can be read, and some of its members are traces."""
     try:
-        return [member for member in members(path) if _is_trace(member.head)]
+        return bool(_members(path))
     except ValueError:
-        return []
+        return False
+
+
+def _members(path: Path) -> list[tuple[int, int, bool]]:
+    """Return where the members of an archive are that are traces.
+
+    Raises:
+        ValueError: It is damaged, or a member is packed in a way that is not known.
+    """
+    from dctv.readers.chrome_archives.members import members
+
+    return [member.part for member in members(path) if _is_trace(member.head)]
 
 
 class _Archived:
@@ -107,11 +117,10 @@ def _parts(path: Path) -> Sequence[tuple[int, int, bool] | None]:
     with path.open("rb") as file:
         if file.read(len(_ZIP)) != _ZIP:
             return [None]
-    members(path)
-    found = _traces(path)
+    found = _members(path)
     if not found:
         raise ValueError("none of the files in the archive is a trace")
-    return [member.part for member in found]
+    return found
 
 
 READER = Described(

@@ -11,10 +11,11 @@ from dctv.contracts.reader import Head
 from dctv.errors import TraceError
 from dctv.readers.described import Described
 from dctv.readers.plain_files.options import DIMENSIONS, OPTIONS, passes
-from dctv.readers.plain_files.tables import PlainFile, PlainTable, name_of
 
 if TYPE_CHECKING:
     from sqlglot import exp
+
+    from dctv.readers.plain_files.tables import PlainFile, PlainTable
 
 _DIVIDERS = ",\t;|"
 _HEAD = 1 << 16
@@ -64,6 +65,8 @@ def _is_number(text: str) -> bool:
 
 
 def _tables(file: PlainFile) -> list[PlainTable]:
+    from dctv.readers.plain_files.tables import PlainTable, name_of
+
     divider = _divider(head_of(file.path).text)
     if divider is None:
         raise TraceError(f"`{file.path}` has no header of columns divided by commas, tabs, semicolons or bars")

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 from dctv.contracts.reader import Head
 from dctv.readers.described import Described
 from dctv.readers.plain_files.options import DIMENSIONS, OPTIONS, passes
-from dctv.readers.plain_files.tables import PlainFile, PlainTable, name_of
 
 if TYPE_CHECKING:
     from sqlglot import exp
+
+    from dctv.readers.plain_files.tables import PlainFile, PlainTable
 
 _LONGEST = 64 << 20
 """Bytes of an object at most."""
@@ -33,6 +34,8 @@ def sniff(head: Head) -> bool:
 
 def _tables(file: PlainFile) -> list[PlainTable]:
     from sqlglot import exp
+
+    from dctv.readers.plain_files.tables import PlainTable, name_of
 
     def bad(connection: Any) -> list[tuple[str, int, str]]:
         objects = _scan("read_json_objects", file.path)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from dctv.contracts.reader import Head
 from dctv.errors import TraceError
 from dctv.readers.described import Described
 from dctv.readers.plain_files.options import DIMENSIONS, OPTIONS, passes
-from dctv.readers.plain_files.tables import PlainFile, PlainTable, name_of, units_of
+
+if TYPE_CHECKING:
+    from dctv.readers.plain_files.tables import PlainFile, PlainTable
 
 
 def sniff(head: Head) -> bool:
@@ -18,6 +22,8 @@ def _tables(file: PlainFile) -> list[PlainTable]:
     import pyarrow as pa
     import pyarrow.parquet as pq
     from sqlglot import exp
+
+    from dctv.readers.plain_files.tables import PlainTable, name_of, units_of
 
     try:
         schema = pq.read_schema(file.path)

@@ -14,10 +14,11 @@ from dctv.contracts.reader import Head
 from dctv.errors import TraceError
 from dctv.readers.described import Described
 from dctv.readers.plain_files.options import DIMENSIONS, OPTIONS, passes
-from dctv.readers.plain_files.tables import PlainFile, PlainTable
 
 if TYPE_CHECKING:
     from sqlglot import exp
+
+    from dctv.readers.plain_files.tables import PlainFile, PlainTable
 
 _ROWS = 50_000
 
@@ -29,6 +30,8 @@ def sniff(head: Head) -> bool:
 
 def _tables(file: PlainFile) -> list[PlainTable]:
     from sqlglot import exp
+
+    from dctv.readers.plain_files.tables import PlainTable
 
     try:
         with closing(_opened(file.path)) as database:

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dctv.contracts.reader import LoadContext
-from dctv.readers.plain_files.tables import Tables
 
 if TYPE_CHECKING:
     from dctv.readers.plain_files.passes import PlainPass
+    from dctv.readers.plain_files.tables import Tables
 
 OPTIONS = {
     "timestamp": "the column with the time",

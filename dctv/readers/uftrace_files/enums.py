@@ -12,7 +12,7 @@ _MEMBER = pattern(r"\s*([A-Za-z_][^\s=]*)\s*(?:=\s*([-+]?\w+))?\s*$")
 
 def read_enums(text: str) -> Iterator[tuple[str, Sequence[tuple[str, int]]]]:
     """Yield each enum's name and members, highest value first, the later of equal ones first."""
-    for one in text.split(";"):
+    for one in text.split(";") if text else ():
         found = _ENUM.match(one)
         if found is None:
             continue

@@ -112,11 +112,11 @@ def _line(line: str, lines: _Lines) -> bool:
     if found := _TASK.match(line):
         time, (tid, pid) = _time(found), (int(found[3]), int(found[4]))
         _task(Task(tid, pid, None, time), pid, lines)
+    elif found := _SESSION.match(line):
+        lines.sessions.append((_time(found), int(found[3]), found[4], found[5]))
     elif found := _FORK.match(line):
         time, (tid, ppid) = _time(found), (int(found[3]), int(found[4]))
         _task(Task(tid, tid, ppid, time), ppid, lines)
-    elif found := _SESSION.match(line):
-        lines.sessions.append((_time(found), int(found[3]), found[4], found[5]))
     elif found := _DLOPEN.match(line):
         lines.libraries.setdefault(found[4], []).append(Library(_time(found), int(found[5], 16), found[6]))
     else:

@@ -1,0 +1,1 @@
+"""Archives of trace events in JSON: where the data of their members are."""
