@@ -10,7 +10,6 @@ from pathlib import Path
 
 from dctv.errors import IndexUnusable
 from dctv.index import locks
-from dctv.index.history_notes import kept_in
 from dctv.index.keeper import sweep
 from dctv.index.location import INDEX
 from dctv.index.opening import change, open_whole
@@ -92,23 +91,30 @@ def _folders(root: Path) -> Iterator[Path]:
 
 
 def _entry(folder: Path, *, look: bool) -> Entry:
+    paths, problem, histories = _looked_at(folder) if look else ((), None, ())
+    return Entry(folder, paths, _size(folder), locks.last_use(folder), problem, histories)
+
+
+def _looked_at(folder: Path) -> tuple[tuple[Path, ...], str | None, tuple[str, ...]]:
+    """Return the files of the trace, why the index is of no use, and the names of histories that are kept with it."""
+    from dctv.index.history_notes import kept_in
+
     paths: tuple[Path, ...] = ()
     problem: str | None = None
-    kept = kept_in(folder) if look else []
-    if look:
-        try:
-            index = open_whole(folder)
-        except IndexUnusable as error:
-            index, problem = None, error.message
-        if index is not None:
-            paths = tuple(file.path for file in index.files)
-            problem = change(index)
-            index.close()
-        elif problem is None and kept:
-            paths = kept[0][1]
-        elif problem is None:
-            problem = "the index is not finished"
-    return Entry(folder, paths, _size(folder), locks.last_use(folder), problem, tuple(name for name, _ in kept))
+    kept = kept_in(folder)
+    try:
+        index = open_whole(folder)
+    except IndexUnusable as error:
+        index, problem = None, error.message
+    if index is not None:
+        paths = tuple(file.path for file in index.files)
+        problem = change(index)
+        index.close()
+    elif problem is None and kept:
+        paths = kept[0][1]
+    elif problem is None:
+        problem = "the index is not finished"
+    return paths, problem, tuple(name for name, _ in kept)
 
 
 def _size(folder: Path) -> int:

@@ -7,8 +7,6 @@ from pathlib import Path
 
 from dctv.errors import IndexUnusable
 from dctv.index.build import Built, Settings, Spool, layout
-from dctv.index.cache import Bound, most_bytes, prune
-from dctv.index.check import check
 from dctv.index.database import Index
 from dctv.index.finding import find
 from dctv.index.keeper import Plan, ensure
@@ -102,6 +100,8 @@ def fulfil(trace: Trace, order: Order, label: str, report: Report) -> Outcome:
     index, built = ensure(watched, plan)
     try:
         if built is not None and order.index_dir is None:
+            from dctv.index.cache import Bound, most_bytes, prune
+
             root = cache_folder()
             prune(root, Bound(most_bytes(root)))
         return _outcome(trace, order, index, built, told)
@@ -123,6 +123,8 @@ def differences(trace: Trace, order: Order, label: str, report: Report) -> list[
         raise IndexUnusable(f"found no index in `{index_folder(trace.about, order.index_dir)}`")
     try:
         from tempfile import TemporaryDirectory
+
+        from dctv.index.check import check
 
         with TemporaryDirectory(prefix="dctv-check-") as scratch:
             reporter = Reporter(label, report)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -37,3 +38,17 @@ def test_start_is_light(work: str) -> None:
 
 def test_the_report_sees_what_is_loaded() -> None:
     assert loaded("import duckdb").startswith("loaded: duckdb")
+
+
+def test_an_index_loads_what_it_takes(tmp_path: Path) -> None:
+    trace = tmp_path / "trace.json"
+    trace.write_text('[{"name": "a", "ph": "X", "pid": 1, "tid": 1, "ts": 1, "dur": 1}]')
+    words = ["index", str(trace), "--index-dir", str(tmp_path / "index")]
+    program = f"import sys; from dctv.cli import main; assert main({words!r}) == 0; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT, check=True)
+    found = set(done.stdout.splitlines()[-1].split())
+    assert {"dctv.index.anew", "dctv.readers.chrome_json"} <= found
+    # Readers are asked in order: those behind the one that knows the trace are not loaded.
+    behind = {"dctv.readers.ctf", "dctv.readers.perfetto", "dctv.readers.uftrace"}
+    others = {"dctv.index.cache", "dctv.index.check", "dctv.index.history_notes", "dctv.readers.chrome_archives"}
+    assert not found & {*HEAVY, *behind, *others, "dctv.readers.plain_files.tables", "dctv.session"}
