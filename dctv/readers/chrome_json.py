@@ -76,7 +76,7 @@ def _members(path: Path) -> list[tuple[int, int, bool]]:
     Raises:
         ValueError: It is damaged, or a member is packed in a way that is not known.
     """
-    from dctv.readers.chrome_archives.members import members
+    from dctv.readers.chrome_zipped.members import members
 
     return [member.part for member in members(path) if _is_trace(member.head)]
 

@@ -50,5 +50,5 @@ def test_an_index_loads_what_it_takes(tmp_path: Path) -> None:
     assert {"dctv.index.anew", "dctv.readers.chrome_json"} <= found
     # Readers are asked in order: those behind the one that knows the trace are not loaded.
     behind = {"dctv.readers.ctf", "dctv.readers.perfetto", "dctv.readers.uftrace"}
-    others = {"dctv.index.cache", "dctv.index.check", "dctv.index.history_notes", "dctv.readers.chrome_archives"}
+    others = {"dctv.index.cache", "dctv.index.check", "dctv.index.history_notes", "dctv.readers.chrome_zipped"}
     assert not found & {*HEAVY, *behind, *others, "dctv.readers.plain_files.tables", "dctv.session"}
