@@ -195,6 +195,15 @@ fn above(most: u64) -> u8 {
     }
 }
 
+/// Appends so many bytes of each number.
+fn put<const WIDTH: usize>(values: &[i64], each: impl Fn(i64) -> [u8; WIDTH], out: &mut Vec<u8>) {
+    let start = out.len();
+    out.resize(start + values.len() * WIDTH, 0);
+    let (places, _) = out[start..].as_chunks_mut();
+    let values = places.iter_mut().zip(values);
+    values.for_each(|(place, value)| *place = each(*value));
+}
+
 /// Returns the range of some numbers; that of none is 0.
 pub fn range<T: Wide>(values: &[T]) -> (i64, i64) {
     let first = values.first().copied().unwrap_or(T::of(0));
@@ -402,21 +411,24 @@ impl Ints {
 
     /// Appends numbers to bytes: their width, the least of them, then how much larger each is.
     pub fn encode(values: &[i64], out: &mut Vec<u8>) {
-        let least = values.iter().copied().min().unwrap_or(0);
-        let most = values.iter().copied().max().unwrap_or(0);
+        let (least, most) = range(values);
         let width = above(most.wrapping_sub(least).cast_unsigned());
         out.push(width);
         out.extend(least.to_le_bytes());
-        out.reserve(values.len().saturating_mul(usize::from(width)));
-        let above = values
-            .iter()
-            .map(|value| value.wrapping_sub(least).cast_unsigned());
         match width {
             0 => (),
-            1 => out.extend(above.map(|v| v as u8)),
-            2 => out.extend(above.flat_map(|v| (v as u16).to_le_bytes())),
-            4 => out.extend(above.flat_map(|v| (v as u32).to_le_bytes())),
-            _ => out.extend(above.flat_map(u64::to_le_bytes)),
+            1 => put(values, |v| [v.wrapping_sub(least) as u8], out),
+            2 => put(
+                values,
+                |v| (v.wrapping_sub(least) as u16).to_le_bytes(),
+                out,
+            ),
+            4 => put(
+                values,
+                |v| (v.wrapping_sub(least) as u32).to_le_bytes(),
+                out,
+            ),
+            _ => put(values, |v| v.wrapping_sub(least).to_le_bytes(), out),
         }
     }
 

@@ -7,7 +7,7 @@ use arrow_array::{
     ArrayRef, BooleanArray, DictionaryArray, Float64Array, Int32Array, Int64Array, RecordBatch,
     RecordBatchOptions, StringArray, UInt32Array, UInt64Array, new_null_array,
 };
-use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder, NullBuffer, ScalarBuffer};
+use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder, MutableBuffer, NullBuffer, ScalarBuffer};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 
 use super::bytes::Bytes;
@@ -321,12 +321,13 @@ fn valid(parts: &[Option<&Column>], picks: &[Pick]) -> Option<BooleanBufferBuild
     if parts.iter().all(whole) {
         return None;
     }
-    let mut valid = BooleanBufferBuilder::new(picks.len());
-    for (block, row) in picks {
-        let part = parts.get(*block as usize).copied().flatten();
-        valid.append(part.is_some_and(|part| part.is_valid(*row as usize)));
-    }
-    Some(valid)
+    let is_valid = |place: usize| {
+        let (block, row) = picks[place];
+        let part = parts.get(block as usize).copied().flatten();
+        part.is_some_and(|part| part.is_valid(row as usize))
+    };
+    let valid = MutableBuffer::collect_bool(picks.len(), is_valid);
+    Some(BooleanBufferBuilder::new_from_buffer(valid, picks.len()))
 }
 
 /// Adds to each number what belongs to its row's file.
