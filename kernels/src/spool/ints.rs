@@ -248,11 +248,13 @@ impl Ints {
 
     /// Makes ready for numbers of a range; returns the part that takes them, and how many of so many it takes.
     fn open(&mut self, range: (i64, i64), more: usize) -> Option<(&mut Part, usize)> {
-        let held = self.parts.last().map_or(PART, |part| part.values.len());
-        if held >= PART {
-            self.parts.push(Part::new(range));
-        }
-        let held = if held >= PART { 0 } else { held };
+        let held = match self.parts.last().map(|part| part.values.len()) {
+            Some(held) if held < PART => held,
+            _ => {
+                self.parts.push(Part::new(range));
+                0
+            }
+        };
         let taken = more.min(PART - held);
         let is_first = self.parts.len() == 1;
         let part = self.parts.last_mut()?;
