@@ -31,6 +31,7 @@ const MOST_SHOWN: usize = 64;
 const NONE: u16 = MOST as u16;
 /// Values that are looked up at once; only if one of them is new, they are looked at again.
 const PIECE: usize = 512;
+
 /// What is kept of a column's values beside them.
 #[derive(Clone, Copy)]
 pub struct Kept {

@@ -213,6 +213,7 @@ pub fn chunk(
         rows.levels(page);
     }
     let told = write(page, numbers);
+    // A dictionary of texts shrinks well, so it must not count.
     let beside = dictionary.as_ref().map_or(0, |one| one.bytes.len());
     let is_small = beside * LEAST_SHARE < page.len();
     let compressed = !is_small || shrinks(page, sample, codec)?;

@@ -57,6 +57,7 @@ fn parts(metadata: &ParquetMetaData, sums: &[Option<u32>], size: u64) -> Vec<Par
     parts
 }
 
+/// Reads the parts of a file whose CRC-32 is not known, which are few.
 pub fn told(path: &Path, metadata: &ParquetMetaData, sums: &[Option<u32>]) -> PyResult<Told> {
     let parts = parts(metadata, sums, std::fs::metadata(path)?.len());
     let unknown = parts.iter().filter(|part| part.sum.is_none());
