@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from pathlib import Path
 
-from tests.readers.uftrace.uftrace_directory import ENTRY, EXIT, Directory, load, record, rows
+from tests.readers.uftrace.uftrace_directory import ENTRY, EXIT, Directory, load, record, rows, text
 
 LAST = 2**63 - 1
 
@@ -69,3 +69,37 @@ def test_numbers_that_need_eight_bytes_after_some_that_need_four(tmp_path: Path)
     trace = load(Directory({1: bytes(out)}).write(tmp_path / "d"))
     found = rows(trace, "call", "dur", "self", "id", "depth")
     assert found == [(length, length, 2 * at + 1, 0) for at, length in enumerate(lengths)]
+
+
+def test_calls_that_stay_open_while_many_others_come_keep_their_words(tmp_path: Path) -> None:
+    depth, inner = 20, 10_000
+    out, left = bytearray(), bytearray()
+    for at in range(depth):
+        out += record(10 + at, ENTRY, "b", at, text(b"open %d" % at))
+    for at in range(inner):
+        out += record(1000 + 10 * at, ENTRY, "a", depth, text(b"%d" % (at % 3)) if at % 7 == 0 else None)
+        out += record(1005 + 10 * at, EXIT, "a", depth, struct.pack("<i", at) if at % 5 == 0 else None)
+    for at in reversed(range(depth)):
+        left += record(10**6 - at, EXIT, "b", at, struct.pack("<i", -at) if at % 2 else None)
+    argspec = ["argspec:a@arg1/s;b@arg1/s", "retspec:a@retval/i32;b@retval/i32"]
+    folder = Directory({1: bytes(out + left)}, argspec, ["argument", "retval"]).write(tmp_path / "d")
+    found = rows(load(folder), "call", "_ts", "name", "depth", "args", "retval", "state")
+    callers = [(10 + at, "b", at, f'("open {at}")', str(-at) if at % 2 else None, None) for at in range(depth)]
+    leaves = [
+        (1000 + 10 * at, "a", depth, f'("{at % 3}")' if at % 7 == 0 else None, str(at) if at % 5 == 0 else None, None)
+        for at in range(inner)
+    ]
+    assert found == callers + leaves
+
+
+def test_words_of_megabytes(tmp_path: Path) -> None:
+    count, size = 100, 60_000
+    out = bytearray(record(10, ENTRY, "main", 0))
+    for at in range(count):
+        out += record(100 + 10 * at, ENTRY, "a", 1, text(b"%c" % (65 + at % 26) * size))
+        out += record(105 + 10 * at, EXIT, "a", 1)
+    out += record(10**6, EXIT, "main", 0)
+    folder = Directory({1: bytes(out)}, ["argspec:a@arg1/s"], ["argument"]).write(tmp_path / "d")
+    main, *inner = rows(load(folder), "call", "name", "args")
+    assert main == ("main", None)
+    assert inner == [("a", f'("{chr(65 + at % 26) * size}")') for at in range(count)]
