@@ -59,8 +59,8 @@ impl End<'_> {
 
 /// Rows of calls of which nothing was recorded: so many are added whatever was read.
 const FREE: u64 = 1 << 11;
-/// Calls, and bytes of their texts, that are put into their table at once: as many as caches hold.
-const BLOCK_ROWS: usize = 4096;
+/// Calls, and bytes of their texts, that are put into their table at once: as many as caches hold, and a chunk has room for.
+const BLOCK_ROWS: usize = 3840;
 const BLOCK_BYTES: usize = 1 << 20;
 /// How long a call takes that was not left yet.
 const OPEN: i64 = -1;
