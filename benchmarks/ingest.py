@@ -3,6 +3,9 @@
 Run as `python benchmarks/ingest.py [FORMAT...] [--events 1000000] [--rounds 3] [--data FOLDER]`. Traces are made by the
 generators beside this file, once. With `DCTV_PEER_TRACE_PROCESSOR` set to a trace_processor_shell it loads the same
 files in the same rounds, where it reads them. Figures are medians of new processes, in CPU seconds of all threads.
+
+The bars are CPU seconds of one machine at one time. With `DCTV_PEER_DFTRACER` set to the folder of dftracer-utils'
+programs (0.0.14), `dftracer_index` runs in the same rounds, and tells how fast this machine is beside that one.
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ import argparse
 import importlib
 import os
 import re
+import shutil
 import sys
 import tempfile
 from collections.abc import Callable
@@ -49,6 +53,12 @@ FORMATS = (
     Format("perf-data", "perf.data", "generate_perf", {}),
 )
 
+PEER_CPU = 2.41
+"""CPU seconds of `dftracer_index` for 1M events of `generate_pfw` where the bars were set.
+
+It was 2.97 there for another trace, which takes it 1.23 times as long.
+"""
+
 
 def made(one: Format, folder: Path, events: int) -> Path:
     """Return the trace of a format, made if it is not there."""
@@ -65,15 +75,28 @@ def bytes_of(path: Path) -> int:
     return path.stat().st_size if path.is_file() else sum(f.stat().st_size for f in path.rglob("*") if f.is_file())
 
 
-def measure(one: Format, path: Path, rounds: int) -> None:
+def indexed_by_peer(programs: str, data: Path) -> Run:
+    """Let dftracer-utils index the trace that tells how fast a machine is."""
+    folder = data / "speed"
+    if not folder.exists():
+        importlib.import_module("generate_pfw").generate(folder, 1_000_000, zipped=True)
+    shutil.rmtree(folder / ".dftindex", ignore_errors=True)
+    return run([f"{programs}/dftracer_index", "-d", str(folder)])
+
+
+def measure(one: Format, path: Path, rounds: int, data: Path) -> None:
     """Print the figures of one format."""
     size = bytes_of(path)
     peer = os.environ.get("DCTV_PEER_TRACE_PROCESSOR")
     built: list[Run] = []
     mounted: list[Run] = []
     theirs: list[Run] = []
+    programs = os.environ.get("DCTV_PEER_DFTRACER")
+    speeds: list[float] = []
     with tempfile.TemporaryDirectory(prefix="dctv-bench-") as place:
         for _ in range(rounds):
+            if programs and one.bar:
+                speeds.append(PEER_CPU / indexed_by_peer(programs, data).cpu)
             built.append(run(dctv("index", str(path), "--index-dir", place, "--force")))
             question = "SELECT COUNT(*) FROM t.events"
             mounted.append(run(dctv("query", question, f"t={path}", "--index-dir", place)))
@@ -87,6 +110,9 @@ def measure(one: Format, path: Path, rounds: int) -> None:
     if one.bar:
         ratio = units[one.bar[1]] / cpu / one.bar[0]
         wanted = f"{ratio:5.2f} of the bar"
+        if speeds:
+            speed = median(speeds)
+            wanted += f" ({ratio / speed:.2f} at its speed: this machine has {speed:.2f} of that)"
     print(
         f"{one.name:<17} {size / 1e6:7.1f} MB {events / 1e6:6.2f} M events  {cpu:7.2f} cpu s "
         f"{median(r.wall for r in built):7.2f} s {max(r.peak for r in built):5.0f} MiB  "
@@ -115,7 +141,7 @@ def main() -> None:
         sys.exit(f"unknown: {', '.join(sorted(unknown))}; there are {', '.join(names)}")
     for one in FORMATS:
         if not arguments.formats or one.name in arguments.formats:
-            measure(one, made(one, arguments.data, arguments.events), arguments.rounds)
+            measure(one, made(one, arguments.data, arguments.events), arguments.rounds, arguments.data)
 
 
 if __name__ == "__main__":
