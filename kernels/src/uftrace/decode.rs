@@ -11,7 +11,7 @@ use super::merged::Merged;
 use super::record;
 use super::setup::Setup;
 use super::source::{Kind, Source, Told};
-use super::winners::{NEVER, Winners};
+use super::winners::Winners;
 use crate::rows::{Decode, Failure, Learnt, Note, Place, Sink};
 
 /// So many records are read between questions whether the chunk is full.
@@ -72,7 +72,7 @@ impl Decoder {
             if time.is_none() {
                 source.notes(&mut self.notes);
             }
-            times.push(time.unwrap_or(NEVER));
+            times.push(time);
         }
         self.winners = Winners::new(&times);
         facts::before(sink, &self.setup);
@@ -83,15 +83,14 @@ impl Decoder {
     /// Read on for a while; false at the end.
     fn run(&mut self, sink: &mut Sink) -> Result<bool, Failure> {
         for _ in 0..BURST {
-            let (time, number) = self.winners.first();
             // The next winner is looked for before this one's record is read, since that can be done at once.
-            if let Some(source) = self.sources.get_mut(number)
+            if let Some(source) = self.sources.get_mut(self.winners.first())
                 && let Some((record, next)) = source.plain()
                 && let Some(merged) = &mut self.merged
             {
-                self.winners.set(number, next);
+                self.winners.set_first(Some(next));
                 merged.record(sink, source.kind, &record, None)?;
-            } else if !self.turn(sink, time, number)? {
+            } else if !self.turn(sink)? {
                 return Ok(false);
             }
         }
@@ -105,15 +104,12 @@ impl Decoder {
 
     /// Read what a file says next, whatever that is; false if none says anything more.
     #[inline(never)]
-    fn turn(&mut self, sink: &mut Sink, time: i64, mut number: usize) -> Result<bool, Failure> {
-        if time == NEVER {
-            let live = self.sources.iter().position(|one| one.time().is_some());
-            let Some(live) = live else {
-                return Ok(false);
-            };
-            number = live;
+    fn turn(&mut self, sink: &mut Sink) -> Result<bool, Failure> {
+        if self.winners.ended() {
+            return Ok(false);
         }
-        let (Some(source), Some(merged)) = (self.sources.get_mut(number), &mut self.merged) else {
+        let first = self.winners.first();
+        let (Some(source), Some(merged)) = (self.sources.get_mut(first), &mut self.merged) else {
             return Ok(false);
         };
         match source.record() {
@@ -135,7 +131,7 @@ impl Decoder {
         if time.is_none() {
             source.notes(&mut self.notes);
         }
-        self.winners.set(number, time.unwrap_or(NEVER));
+        self.winners.set_first(time);
         Ok(true)
     }
 

@@ -2,77 +2,89 @@
 
 use std::hint::select_unpredictable;
 
-/// What has ended; a file may also say that its time is this one.
-pub const NEVER: i64 = i64::MAX;
+/// The time of what has ended: after all others.
+const NEVER: u64 = 1 << 63;
 
 /// When a file's turn is.
 #[derive(Clone, Copy)]
 struct Turn {
-    /// Not above `NEVER`.
     time: u64,
     number: u64,
 }
 
-const NOBODY: Turn = Turn {
-    time: NEVER.cast_unsigned(),
-    number: 0,
-};
-
 impl Turn {
-    /// The earlier of two; which one that is cannot be foreseen, and larger types than these are chosen with a branch.
-    ///
-    /// Of equal times it is this one, unless it is `second`.
-    #[inline]
-    fn earlier(self, other: Turn, second: bool) -> Turn {
-        let lost = other.time < self.time + u64::from(second);
+    /// The turn of a file; None is its end, and what is before 0 is at 0.
+    fn new(time: Option<i64>, number: usize) -> Turn {
         Turn {
-            time: select_unpredictable(lost, other.time, self.time),
-            number: select_unpredictable(lost, other.number, self.number),
+            time: time.map_or(NEVER, |time| time.max(0).cast_unsigned()),
+            number: number as u64,
         }
+    }
+
+    /// The earlier and the later of two; of equal times the one of the lower number is first.
+    ///
+    /// Nobody can foresee which that is, and of other comparisons than this one the compiler makes branches.
+    #[inline]
+    fn sorted(self, other: Turn) -> (Turn, Turn) {
+        let second = other.time < self.time + u64::from(other.number < self.number);
+        let earlier = Turn {
+            time: select_unpredictable(second, other.time, self.time),
+            number: select_unpredictable(second, other.number, self.number),
+        };
+        let later = Turn {
+            time: self.time ^ other.time ^ earlier.time,
+            number: self.number ^ other.number ^ earlier.number,
+        };
+        (earlier, later)
     }
 }
 
-/// A tree in which the earlier of two rises; of equal times the one of the lower number.
+/// A tree in which the later of two stays where it lost, and the earlier one rises.
 pub struct Winners {
-    /// Who plays against whom: the first one decides, the winner of game `n` plays game `n / 2`.
-    games: Vec<[Turn; 2]>,
+    /// Who lost which game; the winner of game `n` plays game `n / 2`, and game 0 is none.
+    losers: Vec<Turn>,
     first: Turn,
 }
 
 impl Winners {
-    pub fn new(times: &[i64]) -> Winners {
-        let mut winners = Winners {
-            games: vec![[NOBODY; 2]; times.len().next_power_of_two()],
-            first: NOBODY,
-        };
-        for (number, time) in times.iter().enumerate() {
-            winners.set(number, *time);
+    /// A tree of files by their times; None is the end of a file.
+    pub fn new(times: &[Option<i64>]) -> Winners {
+        let size = times.len().next_power_of_two();
+        let leaf = |number| Turn::new(times.get(number).copied().flatten(), number);
+        let mut winners: Vec<Turn> = (0..2 * size)
+            .map(|place| leaf(place.saturating_sub(size)))
+            .collect();
+        let mut losers = winners[..size].to_vec();
+        for game in (1..size).rev() {
+            (winners[game], losers[game]) = winners[2 * game].sorted(winners[2 * game + 1]);
         }
-        winners
+        Winners {
+            losers,
+            first: winners[1],
+        }
     }
 
-    /// The earliest time and its number.
+    /// The number of the earliest time.
     #[inline]
-    pub fn first(&self) -> (i64, usize) {
-        (self.first.time.cast_signed(), self.first.number as usize)
+    pub fn first(&self) -> usize {
+        self.first.number as usize
     }
 
-    /// Change the time of a number; what is before 0 is at 0.
+    /// Whether all have ended.
+    pub fn ended(&self) -> bool {
+        self.first.time == NEVER
+    }
+
+    /// Change the time of the first one.
     #[inline]
-    pub fn set(&mut self, number: usize, time: i64) {
-        let mut best = Turn {
-            time: time.max(0).cast_unsigned(),
-            number: number as u64,
-        };
-        let mut at = self.games.len() + number;
-        while at > 1
-            && let Some(game) = self.games.get_mut(at / 2)
+    pub fn set_first(&mut self, time: Option<i64>) {
+        let mut best = Turn::new(time, self.first());
+        let mut game = (self.losers.len() + self.first()) / 2;
+        while game > 0
+            && let Some(loser) = self.losers.get_mut(game)
         {
-            let second = at % 2;
-            let other = game[1 - second];
-            game[second] = best;
-            best = best.earlier(other, second == 1);
-            at /= 2;
+            (best, *loser) = best.sorted(*loser);
+            game /= 2;
         }
         self.first = best;
     }
