@@ -3,17 +3,17 @@
 use std::fs::File;
 use std::io::{self, BufWriter};
 use std::path::Path;
-use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::Arc;
+use std::sync::mpsc::sync_channel;
 use std::thread;
 
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchReader};
-use arrow_schema::{ArrowError, SchemaRef};
+use arrow_schema::{ArrowError, Field, Schema, SchemaRef};
 use parquet::arrow::ArrowSchemaConverter;
-use parquet::arrow::arrow_writer::{
-    ArrowColumnChunk, ArrowColumnWriter, ArrowRowGroupWriterFactory, compute_leaves,
-};
+use parquet::arrow::arrow_writer::{ArrowColumnChunk, ArrowRowGroupWriterFactory, compute_leaves};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::ParquetMetaData;
+use parquet::file::properties::WriterPropertiesPtr;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::SchemaDescriptor;
 use zlib_rs::crc32::crc32;
@@ -61,10 +61,22 @@ enum Chunk {
     Other(ArrowColumnChunk),
 }
 
+/// What makes writers of one column: that of a whole file makes those of all its columns, which take long to begin.
+fn alone(
+    field: &Field,
+    properties: WriterPropertiesPtr,
+) -> Result<ArrowRowGroupWriterFactory, ParquetError> {
+    let schema = Arc::new(Schema::new(vec![field.clone()]));
+    let columns = ArrowSchemaConverter::new().convert(&schema)?;
+    let writer = SerializedFileWriter::new(io::sink(), columns.root_schema_ptr(), properties)?;
+    Ok(ArrowRowGroupWriterFactory::new(&writer, schema))
+}
+
 /// A file that is being written, a row group at a time.
 struct Writing {
     writer: SerializedFileWriter<BufWriter<File>>,
-    factory: ArrowRowGroupWriterFactory,
+    /// What makes the library's writers of a column, for those that the library encodes.
+    others: Vec<Option<ArrowRowGroupWriterFactory>>,
     columns: SchemaDescriptor,
     schema: SchemaRef,
     layout: Layout,
@@ -87,7 +99,7 @@ impl Writing {
         let file = BufWriter::with_capacity(WRITE, file);
         let writer = SerializedFileWriter::new(file, columns.root_schema_ptr(), properties)?;
         Ok(Writing {
-            factory: ArrowRowGroupWriterFactory::new(&writer, schema.clone()),
+            others: schema.fields().iter().map(|_| None).collect(),
             writer,
             columns,
             schema,
@@ -121,13 +133,12 @@ impl Writing {
     fn group(&mut self) -> Result<(), ParquetError> {
         let batches = std::mem::take(&mut self.waiting);
         (self.rows, self.bytes) = (0, 0);
-        let mut writers = None;
         let mut chunks = Vec::with_capacity(self.columns.num_columns());
         for place in 0..self.columns.num_columns() {
             let arrays: Vec<&ArrayRef> = batches.iter().map(|batch| batch.column(place)).collect();
             chunks.push(match self.own(place, &arrays)? {
                 Some(chunk) => Chunk::Own(chunk),
-                None => Chunk::Other(self.other(place, &mut writers, &arrays)?),
+                None => Chunk::Other(self.other(place, &arrays)?),
             });
         }
         let mut group = self.writer.next_row_group()?;
@@ -164,25 +175,23 @@ impl Writing {
         delta::encode(&column, arrays, &mut self.encoder)
     }
 
-    /// Encodes a column by the library, whose writers are only made where one is needed.
+    /// Encodes a column by the library.
     fn other(
-        &self,
+        &mut self,
         place: usize,
-        writers: &mut Option<Vec<Option<ArrowColumnWriter>>>,
         arrays: &[&ArrayRef],
     ) -> Result<ArrowColumnChunk, ParquetError> {
-        let writers = match writers {
-            Some(writers) => writers,
-            None => {
-                let new = self.factory.create_column_writers(self.groups)?;
-                writers.insert(new.into_iter().map(Some).collect())
-            }
+        let field = self.schema.field(place);
+        let factory = match &mut self.others[place] {
+            Some(factory) => factory,
+            none => none.insert(alone(field, self.layout.properties.clone())?),
         };
-        let writer = writers.get_mut(place).and_then(Option::take);
-        let mut writer =
-            writer.ok_or_else(|| ParquetError::General("a column has no writer".to_owned()))?;
+        let mut writers = factory.create_column_writers(self.groups)?;
+        let mut writer = writers
+            .pop()
+            .ok_or_else(|| ParquetError::General("a column has no writer".to_owned()))?;
         for array in arrays {
-            for leaf in compute_leaves(self.schema.field(place), array)? {
+            for leaf in compute_leaves(field, array)? {
                 writer.write(&leaf)?;
             }
         }
@@ -197,17 +206,17 @@ impl Writing {
     }
 }
 
-/// Encodes what comes until the other side hangs up.
+/// Encodes all batches.
 fn encode(
     path: &Path,
     schema: SchemaRef,
     form: Form,
-    batches: &Receiver<RecordBatch>,
+    mut batches: impl Iterator<Item = RecordBatch>,
 ) -> Result<(ParquetMetaData, Vec<Option<u32>>), ArrowError> {
     let file = File::create_new(path).map_err(|error| unwritable(path, &error))?;
     let first = batches
-        .recv()
-        .unwrap_or_else(|_| RecordBatch::new_empty(schema));
+        .next()
+        .unwrap_or_else(|| RecordBatch::new_empty(schema));
     let write = || {
         let mut writing = Writing::new(file, &first, form)?;
         writing.add(&first)?;
@@ -222,36 +231,53 @@ fn encode(
 /// Writes all rows; `report` is told the rows of each batch, and says whether to go on.
 pub fn write(
     path: &Path,
-    reader: Box<dyn RecordBatchReader + Send>,
+    mut reader: Box<dyn RecordBatchReader + Send>,
     form: Form,
     report: &mut dyn FnMut(usize) -> bool,
 ) -> Result<Written, ArrowError> {
     let schema = reader.schema();
     let mut rows = 0_u64;
-    let (metadata, sums) = thread::scope(|scope| {
-        let (sender, receiver) = sync_channel(AHEAD);
-        let encoder = scope.spawn(move || encode(path, schema, form, &receiver));
-        let read = || {
-            for batch in reader {
-                let batch = batch?;
-                let count = batch.num_rows();
-                if count > 0 && sender.send(batch).is_err() {
-                    break;
-                }
-                rows += count as u64;
-                if !report(count) {
-                    return Err(fail("interrupted"));
-                }
+    let mut next = || {
+        for batch in reader.by_ref() {
+            let batch = batch?;
+            let count = batch.num_rows();
+            rows += count as u64;
+            if !report(count) {
+                return Err(fail("interrupted"));
             }
+            if count > 0 {
+                return Ok(Some(batch));
+            }
+        }
+        Ok(None)
+    };
+    let first = next()?;
+    let second = match &first {
+        Some(_) => next()?,
+        None => None,
+    };
+    let (metadata, sums) = match second {
+        None => encode(path, schema, form, first.into_iter())?,
+        Some(_) => thread::scope(|scope| {
+            let (sender, receiver) = sync_channel(AHEAD);
+            let begun = first.into_iter().chain(second);
+            let encoder = scope.spawn(move || encode(path, schema, form, begun.chain(receiver)));
+            let mut read = || {
+                while let Some(batch) = next()? {
+                    if sender.send(batch).is_err() {
+                        break;
+                    }
+                }
+                Ok(())
+            };
+            let read = read();
             drop(sender);
-            Ok(())
-        };
-        let read = read();
-        let encoded = encoder
-            .join()
-            .unwrap_or_else(|_| Err(fail("kernel panicked")));
-        read.and(encoded)
-    })?;
+            let encoded = encoder
+                .join()
+                .unwrap_or_else(|_| Err(fail("kernel panicked")));
+            read.and(encoded)
+        })?,
+    };
     Ok(Written {
         rows,
         metadata,
