@@ -50,8 +50,10 @@ const LARGE: usize = 32 << 10;
 /// How many these are, and in how many places.
 const SAMPLE: usize = 8 << 10;
 const PLACES: usize = 8;
-/// A page is not compressed if it would lose a smaller share of its bytes.
-const LEAST_SHARE: usize = 64;
+/// A page is not compressed if it would lose a smaller share of its bytes: to read it takes longer, too.
+const LEAST_SAVED: usize = 10;
+/// What is beside the values of a page is not looked at if it is a smaller share of it.
+const LEAST_BESIDE: usize = 64;
 
 /// What the encoding of one column leaves for the next one to use again.
 pub struct Encoder {
@@ -88,7 +90,7 @@ fn shrinks(
         sample.extend_from_slice(&rest[..rest.len().min(SAMPLE / PLACES)]);
     }
     let saved = sample.len().saturating_sub(codec.compress(sample)?.len());
-    Ok(saved * LEAST_SHARE >= sample.len())
+    Ok(saved * LEAST_SAVED >= sample.len())
 }
 
 /// A column's part of a row group.
@@ -215,7 +217,7 @@ pub fn chunk(
     let told = write(page, numbers);
     // A dictionary of texts shrinks well, so it must not count.
     let beside = dictionary.as_ref().map_or(0, |one| one.bytes.len());
-    let is_small = beside * LEAST_SHARE < page.len();
+    let is_small = beside * LEAST_BESIDE < page.len();
     let compressed = !is_small || shrinks(page, sample, codec)?;
     let mut packed = |bytes: &[u8]| match compressed {
         true => codec.compress(bytes).map(Bytes::from),
