@@ -1,5 +1,7 @@
 //! Whole numbers in one to ten bytes: seven bits a byte, lowest first, the high bit set on all but the last.
 
+use std::cell::Cell;
+
 use flate2::{Compress, Compression, FlushCompress, Status};
 
 #[inline]
@@ -35,25 +37,38 @@ impl Iterator for Varints<'_> {
     }
 }
 
+thread_local! {
+    /// What the last packer of a thread leaves for its next one.
+    static SPARE: Cell<Option<Compress>> = const { Cell::new(None) };
+}
+
 /// Compresses many small things, without the cost of beginning anew for each.
-pub struct Packer(Compress);
+pub struct Packer(Option<Compress>);
+
+impl Drop for Packer {
+    fn drop(&mut self) {
+        SPARE.set(self.0.take());
+    }
+}
 
 impl Packer {
     pub fn new() -> Packer {
-        Packer(Compress::new(Compression::default(), true))
+        let new = || Compress::new(Compression::default(), true);
+        Packer(Some(SPARE.take().unwrap_or_else(new)))
     }
 
     /// Compress with zlib; None if that makes more than `most` bytes, as soon as it is known.
     pub fn pack(&mut self, bytes: &[u8], level: u32, most: usize) -> Option<Vec<u8>> {
         let mut out = Vec::with_capacity((bytes.len() / 4 + 64).min(most.saturating_add(1)));
-        if self.0.total_out() > 0 {
-            self.0.reset();
+        let packer = self.0.as_mut()?;
+        if packer.total_in() + packer.total_out() > 0 {
+            packer.reset();
         }
-        self.0.set_level(Compression::new(level)).ok()?;
+        packer.set_level(Compression::new(level)).ok()?;
         while out.len() <= most {
-            let done = usize::try_from(self.0.total_in()).ok()?;
+            let done = usize::try_from(packer.total_in()).ok()?;
             let rest = bytes.get(done..)?;
-            match self.0.compress_vec(rest, &mut out, FlushCompress::Finish) {
+            match packer.compress_vec(rest, &mut out, FlushCompress::Finish) {
                 Ok(Status::StreamEnd) => return Some(out).filter(|out| out.len() <= most),
                 Ok(_) => out.reserve(out.capacity().max(64)),
                 Err(_) => return None,
