@@ -840,6 +840,9 @@ def write_table(
 def file_checksums(path: str, parts: Sequence[tuple[int, int]]) -> list[int]:
     """Offsets and lengths of parts of a file -> CRC-32 of each; raises ValueError if one is not there, and OSError."""
 
+def crc32(data: bytes, start: int = 0) -> int:
+    """CRC-32 of bytes, continuing from that of what comes before them: that of `zlib`, in a tenth of the time."""
+
 def settle_files(paths: Sequence[str]) -> None:
     """Bring files to the disk; raises OSError."""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from zlib import crc32
 
 from dctv.record import record
 
@@ -29,6 +28,8 @@ def identity(path: Path) -> Identity:
     Raises:
         OSError: it cannot be read.
     """
+    from dctv._kernels import crc32
+
     file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         found = os.fstat(file)

@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import struct
 from pathlib import Path
-from zlib import crc32
 
 from dctv.errors import IndexUnusable
 
@@ -19,6 +18,8 @@ _BLOCK = 256 << 10
 
 def checksum(file: int, size: int, start: int = 0) -> int:
     """Return the CRC-32 of the first bytes of an open file, continuing from that of what comes before them."""
+    from dctv._kernels import crc32
+
     done, found = 0, start
     while done < size:
         block = os.pread(file, min(_BLOCK, size - done), done)
@@ -35,6 +36,8 @@ def seal(path: Path) -> None:
     Raises:
         OSError: there is no room.
     """
+    from dctv._kernels import crc32
+
     file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC)
     try:
         size = os.fstat(file).st_size
@@ -53,6 +56,8 @@ def check_seal(file: int, path: Path) -> int:
     Raises:
         IndexUnusable: it is damaged.
     """
+    from dctv._kernels import crc32
+
     whole = os.fstat(file).st_size
     size = whole - _TRAILER.size
     trailer = os.pread(file, _TRAILER.size, size) if size > 0 else b""

@@ -49,6 +49,13 @@ pub fn file_checksums(py: Python<'_>, path: PathBuf, parts: Vec<(u64, u64)>) -> 
     py.detach(|| checksums(&path, &parts))
 }
 
+/// CRC-32 of some bytes, continuing from that of what comes before them.
+#[pyfunction]
+#[pyo3(signature = (data, start = 0))]
+pub fn crc32(data: &[u8], start: u32) -> u32 {
+    zlib_rs::crc32::crc32(start, data)
+}
+
 /// Bring files to the disk.
 #[pyfunction]
 pub fn settle_files(py: Python<'_>, paths: Vec<PathBuf>) -> PyResult<()> {

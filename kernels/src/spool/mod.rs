@@ -304,5 +304,6 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<EventSpool>()?;
     m.add_class::<every::EveryEvent>()?;
     m.add_function(wrap_pyfunction!(checksum::settle_files, m)?)?;
+    m.add_function(wrap_pyfunction!(checksum::crc32, m)?)?;
     m.add_function(wrap_pyfunction!(checksum::file_checksums, m)?)
 }
