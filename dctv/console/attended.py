@@ -7,9 +7,9 @@ import signal
 from collections.abc import Callable
 from threading import Thread
 from types import FrameType, TracebackType
-from typing import Generic, TypeVar
 
 from dctv.errors import Interrupted
+from dctv.hints import Generic, TypeVar
 
 T = TypeVar("T")
 

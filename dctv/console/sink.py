@@ -9,9 +9,9 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
 
 from dctv.errors import UsageError
+from dctv.hints import BinaryIO
 from dctv.record import record
 
 STDOUT = (Path("-"), Path("/dev/stdout"))

@@ -7,8 +7,8 @@ facts of the whole trace: it begins at a gzip member, at a seek point inside of 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Protocol
 
+from dctv.hints import Any, Protocol
 from dctv.record import field, record
 
 LINE = "dctv:line"
@@ -96,11 +96,9 @@ class Pass(Protocol):
 
     def __iter__(self) -> Iterator[DecodedChunk]:
         """Yield every chunk once."""
-        ...
 
     def facts(self) -> Mapping[str, Any]:
         """Return what was learnt; only after the last chunk."""
-        ...
 
     def again(self) -> bool:
         """Whether chunks were handed out wrongly for want of something that was learnt later.
@@ -108,4 +106,3 @@ class Pass(Protocol):
         That is a time unit, or a column's type to which its values cannot be cast without loss. The pass must then be
         done again with its facts as hints; the second pass never asks for a third.
         """
-        ...

@@ -13,7 +13,6 @@ import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
 
 from dctv.contracts.chunks import FILE, LINE, DecodedChunk, Known, Origin
 from dctv.contracts.reader import (
@@ -30,6 +29,7 @@ from dctv.contracts.reader import (
     told_unit,
 )
 from dctv.errors import TraceError
+from dctv.hints import Any, Protocol
 from dctv.record import field, record
 from dctv.types.schema import TS, ColumnType, Kind, Schema
 
@@ -44,11 +44,9 @@ class RowPass(Protocol):
 
     def __iter__(self) -> Iterator[DecodedChunk]:
         """Yield every chunk once."""
-        ...
 
     def facts(self) -> Mapping[str, Any]:
         """Return what was learnt; only after the last chunk."""
-        ...
 
 
 Start = Callable[[Sequence[Path], LoadContext, int], RowPass]

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from dctv.contracts.reader import Head
 from dctv.errors import TraceError
+from dctv.hints import TYPE_CHECKING, Any
 from dctv.readers.described import Described
 from dctv.readers.plain_files.options import DIMENSIONS, OPTIONS, passes
 

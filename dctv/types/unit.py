@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from dctv.hints import TYPE_CHECKING
 from dctv.record import Unread, record, unread
 
 if TYPE_CHECKING:

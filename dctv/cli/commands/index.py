@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from dctv.cli.arguments import add_session_options
 from dctv.cli.command import Command
 from dctv.cli.sizes import size_text
 from dctv.console.verdict import FAILED, OK, PARTIAL
+from dctv.hints import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from dctv.index.order import Outcome
