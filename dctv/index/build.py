@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Protocol
 
 from dctv.contracts.chunks import CHUNK_BYTES, DecodedChunk, Known
 from dctv.contracts.reader import Chunks
 from dctv.errors import IndexFailed, UsageError, nearest
+from dctv.hints import Protocol
 from dctv.index.database import ALWAYS
 from dctv.index.identity import Identity, identities
 from dctv.index.location import INDEX
 from dctv.index.records import Layout
+from dctv.index.removal import remove
 from dctv.index.trace import Trace
 from dctv.record import record
 
@@ -60,15 +60,12 @@ class Spool(Protocol):
 
     def add(self, chunk: DecodedChunk) -> None:
         """Take a chunk, in the order of the trace."""
-        ...
 
     def write(self, chunks: Chunks, known: Known, folder: Path) -> Sequence[Stored]:
         """Write all tables to a folder that is there; after the last chunk."""
-        ...
 
     def close(self) -> None:
         """Free everything."""
-        ...
 
 
 MakeSpool = Callable[[Path], Spool]
@@ -139,7 +136,7 @@ def workspace(folder: Path) -> Iterator[Path]:
     try:
         yield work
     finally:
-        shutil.rmtree(work, ignore_errors=True)
+        remove(work)
 
 
 def generation(work: Path) -> str:

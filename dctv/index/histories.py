@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import stat
 import weakref
 from collections.abc import Callable
@@ -26,6 +25,7 @@ from dctv.index.database import stamp
 from dctv.index.history_notes import PREFIX, Note, note_path, noted
 from dctv.index.identity import identities
 from dctv.index.location import cache_folder, index_folder
+from dctv.index.removal import remove
 from dctv.index.trace import Trace
 from dctv.state import HistoryDamaged, HistoryOfAnother, StateSystem
 
@@ -123,7 +123,7 @@ class HistoryShelf:
             draft.replace(note_path(final))
             sync(folder)
         finally:
-            shutil.rmtree(work_folder, ignore_errors=True)
+            remove(work_folder)
 
 
 class _Unwritten(Exception):
@@ -211,4 +211,4 @@ def _stamps(paths: tuple[Path, ...]) -> list[str] | None:
 def _sweep(folder: Path) -> None:
     """Remove what dead builders of histories left; called by the only one who builds."""
     for path in folder.glob(f"{WORKSPACE}*"):
-        shutil.rmtree(path, ignore_errors=True)
+        remove(path)
