@@ -8,6 +8,7 @@ from pathlib import Path
 
 from dctv.contracts.head import head_of
 from dctv.contracts.reader import Head, Reader
+from dctv.contracts.shelf import Shelf
 from dctv.errors import TraceError
 from dctv.record import record
 
@@ -68,7 +69,8 @@ def _listed(text: str, readers: Mapping[str, Reader], base: Path | None) -> Path
         return _pattern(path, text)
     if not stat.S_ISDIR(found.st_mode):
         return path
-    for reader in readers.values():
+    # A folder is mostly called after the tool that made it.
+    for reader in readers.named_in(path.name) if isinstance(readers, Shelf) else readers.values():
         files = None if reader.folder is None else reader.folder(path)
         if files:
             return TraceFiles(reader, tuple(files))

@@ -5,12 +5,13 @@ What modules of a shelf share, or only need once they are chosen, is in packages
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import Protocol, TypeVar
+
+from dctv.hints import Protocol, TypeVar
 
 
 class Named(Protocol):
@@ -19,7 +20,6 @@ class Named(Protocol):
     @property
     def name(self) -> str:
         """The name under which it is found."""
-        ...
 
 
 T = TypeVar("T", bound=Named)
@@ -58,8 +58,13 @@ class Shelf(Mapping[str, T]):
     def _modules(self) -> list[str]:
         return [f"{package.__name__}.{name}" for package in self._packages for name in modules(package)]
 
-    def _each(self) -> Iterator[dict[str, T]]:
-        for name in self._modules:
+    def named_in(self, text: str) -> Iterator[T]:
+        """Return all records, first those of modules whose names stand in a text."""
+        for found in self._each(sorted(self._modules, key=lambda name: name.rpartition(".")[2] not in text)):
+            yield from found.values()
+
+    def _each(self, modules: Sequence[str] = ()) -> Iterator[dict[str, T]]:
+        for name in modules or self._modules:
             if name not in self._found:
                 self._found[name] = {one.name: one for one in _records(import_module(name), self._record)}
             yield self._found[name]

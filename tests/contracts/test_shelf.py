@@ -72,3 +72,13 @@ def test_modules_behind_what_is_found_are_not_imported(tmp_path: Path, monkeypat
     assert f"{package.__name__}.b" not in sys.modules
     assert found["two"].name == "two"
     assert f"{package.__name__}.b" in sys.modules
+
+
+def test_modules_that_a_text_names_come_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    modules = {"ant": "ONE = Record('one')", "bee": "TWO = Record('two')", "cow": "SIX = Record('six')"}
+    package = packed(tmp_path, monkeypatch, **modules)
+    found = Shelf(package, record=Record)
+    assert next(found.named_in("bee.data")).name == "two"
+    assert f"{package.__name__}.ant" not in sys.modules
+    assert [one.name for one in found.named_in("bee.data")] == ["two", "one", "six"]
+    assert [one.name for one in found.named_in("")] == ["one", "two", "six"]
