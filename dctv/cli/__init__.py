@@ -7,19 +7,19 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import NoReturn
 
 from dctv.cli.imports import prepare
 from dctv.console.verdict import Verdict
+from dctv.hints import NoReturn
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `dctv` with the arguments (those of the process by default) and return its exit code."""
-    from dctv.cli.dispatch import dispatch
-
     words = list(sys.argv[1:] if argv is None else argv)
     if argv is None:
         prepare(words)
+    from dctv.cli.dispatch import dispatch
+
     with Verdict() as verdict:
         verdict.code = dispatch(words)
     return verdict.code

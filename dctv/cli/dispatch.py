@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -11,6 +12,27 @@ import dctv.cli.commands
 from dctv.cli.command import Command
 from dctv.console.verdict import OK, WRONG
 from dctv.contracts.shelf import modules, scan
+
+_MARGIN = 2
+"""Columns that argparse leaves free."""
+
+
+class _Help(argparse.RawDescriptionHelpFormatter):
+    """Help as wide as the terminal, told without `shutil`, which loads what unpacks archives."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, width=_columns() - _MARGIN)
+
+
+def _columns() -> int:
+    told = os.environ.get("COLUMNS", "")
+    if told.isdecimal() and int(told) > 0:
+        return int(told)
+    try:
+        return os.get_terminal_size(sys.stdout.fileno()).columns or 80
+    except (AttributeError, OSError, ValueError):
+        return 80
+
 
 EXIT_CODES = """exit codes:
   0    all is well
@@ -53,10 +75,16 @@ def _run(command: Command, words: list[str]) -> int:
         description=command.title,
         allow_abbrev=False,
         epilog=EXIT_CODES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=_Help,
     )
     command.configure(parser)
-    return command.run(parser.parse_intermixed_args(words))
+    return command.run(_parsed(parser, words))
+
+
+def _parsed(parser: argparse.ArgumentParser, words: list[str]) -> argparse.Namespace:
+    """Parse arguments among which options may stand; where none does, it is not spelled what is usual, for 1 ms."""
+    found, rest = parser.parse_known_args(words)
+    return parser.parse_intermixed_args(words) if rest else found
 
 
 def version() -> str:
@@ -82,7 +110,7 @@ def _top(commands: dict[str, Command]) -> argparse.ArgumentParser:
         description="Ask trace files SQL questions.",
         epilog=f"commands:\n{listing}\n\n{EXIT_CODES}",
         allow_abbrev=False,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=_Help,
     )
     parser.add_argument("--version", action="store_true", help="print the version and exit")
     parser.add_argument("command", nargs="?", choices=list(commands), metavar="COMMAND", help=argparse.SUPPRESS)

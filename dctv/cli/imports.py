@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
@@ -24,6 +25,29 @@ class _Refused:
         return None
 
 
+class _Untranslated(ModuleType):
+    """What `argparse` wants of `gettext`, for texts that nobody has translated."""
+
+    gettext = staticmethod(str)
+
+    @staticmethod
+    def ngettext(one: str, many: str, number: int) -> str:
+        """Choose the text for a number of things."""
+        return one if number == 1 else many
+
+
+def _load_argparse() -> None:
+    """Load `argparse` without `gettext`, which takes 3 ms to find no translation of its texts."""
+    name = "gettext"
+    if name in sys.modules:
+        return
+    sys.modules[name] = _Untranslated(name)
+    try:
+        import_module("argparse")
+    finally:
+        del sys.modules[name]
+
+
 def prepare(words: Sequence[str]) -> None:
     """Make pyarrow believe that there is no pandas: else it loads it with the first list, for 0.3 s and 25 MB.
 
@@ -35,3 +59,4 @@ def prepare(words: Sequence[str]) -> None:
         names.add("numpy")
         os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
     sys.meta_path.insert(0, _Refused(frozenset(names)))
+    _load_argparse()

@@ -44,11 +44,20 @@ def test_an_index_loads_what_it_takes(tmp_path: Path) -> None:
     trace = tmp_path / "trace.json"
     trace.write_text('[{"name": "a", "ph": "X", "pid": 1, "tid": 1, "ts": 1, "dur": 1}]')
     words = ["index", str(trace), "--index-dir", str(tmp_path / "index")]
-    program = f"import sys; from dctv.cli import main; assert main({words!r}) == 0; print(*sys.modules)"
+    work = f"sys.argv = ['dctv', *{words!r}]; from dctv.cli import main; assert main() == 0"
+    program = f"import sys; before = set(sys.modules); {work}; print(*(set(sys.modules) - before))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT, check=True)
     found = set(done.stdout.splitlines()[-1].split())
     assert {"dctv.index.anew", "dctv.readers.chrome_json"} <= found
     # Readers are asked in order: those behind the one that knows the trace are not loaded.
     behind = {"dctv.readers.ctf", "dctv.readers.perfetto", "dctv.readers.uftrace"}
     others = {"dctv.index.cache", "dctv.index.check", "dctv.index.history_notes", "dctv.readers.chrome_zipped"}
-    assert not found & {*HEAVY, *behind, *others, "dctv.readers.plain_files.tables", "dctv.session"}
+    slow = {"gettext", "locale", "shutil", "typing"}
+    assert not found & {*HEAVY, *behind, *others, *slow, "dctv.readers.plain_files.tables", "dctv.session"}
+
+
+def test_what_argparse_does_without_is_there_for_others() -> None:
+    work = "from dctv.cli.imports import prepare; prepare(['index']); import argparse, gettext"
+    program = f"{work}; print(gettext.translation('none', fallback=True).gettext('a'), argparse.ngettext('b', 'c', 2))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT, check=True)
+    assert done.stdout == "a c\n"
