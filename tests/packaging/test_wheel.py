@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import venv
+from fcntl import LOCK_EX, flock
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -26,9 +27,15 @@ def run(*words: str | Path, cwd: Path) -> str:
 
 @pytest.fixture(scope="session")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("wheel")
-    run(sys.executable, "-m", "pip", "wheel", "--no-deps", "--wheel-dir", folder, ROOT, cwd=folder)
-    (built,) = folder.glob("*.whl")
+    """Build the wheel once for all workers of a run: they would do it in the same folder at the same time."""
+    base = tmp_path_factory.getbasetemp()
+    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    folder = shared / "wheel"
+    with (shared / "wheel.lock").open("w") as lock:
+        flock(lock, LOCK_EX)
+        if not folder.exists():
+            run(sys.executable, "-m", "pip", "wheel", "--no-deps", "--wheel-dir", folder, ROOT, cwd=shared)
+        (built,) = folder.glob("*.whl")
     return built
 
 
