@@ -13,27 +13,6 @@ from dctv.cli.command import Command
 from dctv.console.verdict import OK, WRONG
 from dctv.contracts.shelf import modules, scan
 
-_MARGIN = 2
-"""Columns that argparse leaves free."""
-
-
-class _Help(argparse.RawDescriptionHelpFormatter):
-    """Help as wide as the terminal, told without `shutil`, which loads what unpacks archives."""
-
-    def __init__(self, prog: str) -> None:
-        super().__init__(prog, width=_columns() - _MARGIN)
-
-
-def _columns() -> int:
-    told = os.environ.get("COLUMNS", "")
-    if told.isdecimal() and int(told) > 0:
-        return int(told)
-    try:
-        return os.get_terminal_size(sys.stdout.fileno()).columns or 80
-    except (AttributeError, OSError, ValueError):
-        return 80
-
-
 EXIT_CODES = """exit codes:
   0    all is well
   1    an ASSERT or --fail-on-rows failed
@@ -42,6 +21,9 @@ EXIT_CODES = """exit codes:
   4    a bug in dctv
   130  interrupted
 """
+
+_MARGIN = 2
+"""Columns that argparse leaves free."""
 
 
 def dispatch(words: list[str]) -> int:
@@ -82,7 +64,7 @@ def _run(command: Command, words: list[str]) -> int:
 
 
 def _parsed(parser: argparse.ArgumentParser, words: list[str]) -> argparse.Namespace:
-    """Parse arguments among which options may stand; where none does, it is not spelled what is usual, for 1 ms."""
+    """Parse arguments; where options stand among them, that writes the usage first, which takes 1 ms."""
     found, rest = parser.parse_known_args(words)
     return parser.parse_intermixed_args(words) if rest else found
 
@@ -99,6 +81,23 @@ def version() -> str:
 
         text = (Path(__file__).resolve().parents[2] / "pyproject.toml").read_text(encoding="utf-8")
         return str(tomllib.loads(text)["project"]["version"])
+
+
+class _Help(argparse.RawDescriptionHelpFormatter):
+    """Help as wide as the terminal, told without `shutil`, which loads what unpacks archives."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, width=_columns() - _MARGIN)
+
+
+def _columns() -> int:
+    told = os.environ.get("COLUMNS", "")
+    if told.isdecimal() and int(told) > 0:
+        return int(told)
+    try:
+        return os.get_terminal_size(sys.stdout.fileno()).columns or 80
+    except (AttributeError, OSError, ValueError):
+        return 80
 
 
 def _top(commands: dict[str, Command]) -> argparse.ArgumentParser:
