@@ -66,16 +66,15 @@ def made(one: Format, folder: Path, events: int) -> Path:
     path = folder / f"{events}" / one.file
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
-        # A new process counts the most memory that the one which begins it ever had as its own.
-        with ProcessPoolExecutor(1) as pool:
-            pool.submit(generate, one.module, path, events, one.options).result()
+        generate(one.module, path, events, one.options)
     return path
 
 
 def generate(module: str, path: Path, events: int, options: dict[str, object]) -> None:
-    """Make a trace."""
-    make: Callable[..., object] = importlib.import_module(module).generate
-    make(path, events, **options)
+    """Make a trace in a process of its own: the next ones would count the most memory that this one had as theirs."""
+    made_by: Callable[..., object] = importlib.import_module(module).generate
+    with ProcessPoolExecutor(1) as pool:
+        pool.submit(made_by, path, events, **options).result()
 
 
 def bytes_of(path: Path) -> int:
@@ -87,8 +86,7 @@ def indexed_by_peer(programs: str, data: Path) -> Run:
     """Let dftracer-utils index the trace that tells how fast a machine is."""
     folder = data / "speed"
     if not folder.exists():
-        with ProcessPoolExecutor(1) as pool:
-            pool.submit(generate, "generate_pfw", folder, 1_000_000, {"zipped": True}).result()
+        generate("generate_pfw", folder, 1_000_000, {"zipped": True})
     shutil.rmtree(folder / ".dftindex", ignore_errors=True)
     return run([f"{programs}/dftracer_index", "-d", str(folder)])
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 
@@ -21,9 +21,6 @@ EXIT_CODES = """exit codes:
   4    a bug in dctv
   130  interrupted
 """
-
-_MARGIN = 2
-"""Columns that argparse leaves free."""
 
 
 def dispatch(words: list[str]) -> int:
@@ -57,9 +54,12 @@ def _run(command: Command, words: list[str]) -> int:
         description=command.title,
         allow_abbrev=False,
         epilog=EXIT_CODES,
-        formatter_class=_Help,
+        formatter_class=partial(argparse.RawDescriptionHelpFormatter, width=80),
     )
+    # Arguments are tried with a formatter, which loads `shutil` to learn how wide the terminal is.
+    # Only help needs that.
     command.configure(parser)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     return command.run(_parsed(parser, words))
 
 
@@ -83,23 +83,6 @@ def version() -> str:
         return str(tomllib.loads(text)["project"]["version"])
 
 
-class _Help(argparse.RawDescriptionHelpFormatter):
-    """Help as wide as the terminal, told without `shutil`, which loads what unpacks archives."""
-
-    def __init__(self, prog: str) -> None:
-        super().__init__(prog, width=_columns() - _MARGIN)
-
-
-def _columns() -> int:
-    told = os.environ.get("COLUMNS", "")
-    if told.isdecimal() and int(told) > 0:
-        return int(told)
-    try:
-        return os.get_terminal_size(sys.stdout.fileno()).columns or 80
-    except (AttributeError, OSError, ValueError):
-        return 80
-
-
 def _top(commands: dict[str, Command]) -> argparse.ArgumentParser:
     wide = max(len(name) for name in commands)
     listing = "\n".join(f"  {name.ljust(wide)}  {c.title}" for name, c in commands.items())
@@ -109,7 +92,7 @@ def _top(commands: dict[str, Command]) -> argparse.ArgumentParser:
         description="Ask trace files SQL questions.",
         epilog=f"commands:\n{listing}\n\n{EXIT_CODES}",
         allow_abbrev=False,
-        formatter_class=_Help,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="store_true", help="print the version and exit")
     parser.add_argument("command", nargs="?", choices=list(commands), metavar="COMMAND", help=argparse.SUPPRESS)

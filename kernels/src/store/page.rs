@@ -52,7 +52,7 @@ const SAMPLE: usize = 8 << 10;
 const PLACES: usize = 8;
 /// A page is not compressed if it would lose a smaller share of its bytes: to read it takes longer, too.
 const LEAST_SAVED: usize = 10;
-/// What is beside the values of a page is not looked at if it is a smaller share of it.
+/// With a dictionary that is a larger share of its page, both are compressed without a sample.
 const LEAST_BESIDE: usize = 64;
 
 /// What the encoding of one column leaves for the next one to use again.
