@@ -58,6 +58,7 @@ if TYPE_CHECKING:
 
 Params = Mapping[str, object] | Mapping[int, object] | Mapping[str | int, object] | Sequence[object]
 Progress = Callable[[str, int, int], None]
+AllowedFiles = bool | Sequence[str | Path]
 
 
 @record
@@ -76,6 +77,9 @@ class Session:
     `index` tells whether traces are read by their indexes: True builds those that are missing, `"auto"` those of large
     traces, False looks for none; large are those of `large` bytes of text. They are in `index_dir`, in the folder that
     DCTV_INDEX_DIR names, or in the cache.
+
+    Queries read files by MOUNT TRACE only. `allow_files` lets them name files in FROM as well: all, or some files and
+    folders. `temp_directory` is where rows go that do not fit into memory, the cache unless told.
     """
 
     def __init__(
@@ -87,12 +91,16 @@ class Session:
         index: When = "auto",
         index_dir: str | Path | None = None,
         large: int = AUTO_BYTES,
+        allow_files: AllowedFiles = False,
+        temp_directory: str | Path | None = None,
     ) -> None:
         self._threads = threads or len(os.sched_getaffinity(0))
         self._memory_limit = memory_limit
         self._progress = progress
         folder = index_dir or os.environ.get("DCTV_INDEX_DIR") or None
         self._policy = Policy(index, None if folder is None else Path(folder), large)
+        self._allowed = _allowed(allow_files)
+        self._spill = None if temp_directory is None else Path(temp_directory)
         self._catalog = Catalog()
         self._settings = Settings()
         self._mounts: dict[tuple[str, ...], Mount] = {}
@@ -117,7 +125,12 @@ class Session:
     @cached_property
     def _engine(self) -> DuckDB:
         engine = DuckDB(
-            threads=self._threads, memory_limit=self._memory_limit, on_zero_division=self._log_zero_division()
+            threads=self._threads,
+            memory_limit=self._memory_limit,
+            on_zero_division=self._log_zero_division(),
+            spill=self._spill,
+            stored=self._policy.folder(),
+            named=self._allowed,
         )
         # A session that was not closed is closed at exit: the engine complains when it outlives the interpreter.
         weakref.finalize(self, engine.close)
@@ -143,6 +156,7 @@ class Session:
             self._new_cancel,
             self._mounts,
             self._report,
+            lambda: self._base,
             _deep_recursion,
             control,
         )
@@ -496,6 +510,15 @@ class Session:
 def _functions() -> Mapping[str, TableFunction]:
     found = scan(table, TableFunction).values()
     return {name: function for function in found for name in (function.name, *function.aliases)}
+
+
+def _allowed(files: AllowedFiles) -> list[Path]:
+    """Return the files and folders that queries may name."""
+    if isinstance(files, bool):
+        return [Path(Path.cwd().anchor)] if files else []
+    if isinstance(files, str):
+        raise UsageError(f"found the text `{files}`, expected `allow_files` to be True or a list of paths")
+    return [Path(one) for one in files]
 
 
 def _path(name: str) -> ast.Path:

@@ -108,6 +108,8 @@ def open_session(args: Namespace, bar: ProgressBar) -> Session:
         index=index,
         index_dir=folder,
         large=getattr(args, "large", AUTO_BYTES),
+        allow_files=getattr(args, "allow_files", False),
+        temp_directory=args.temp_directory,
     )
 
 

@@ -78,6 +78,8 @@ def _read(path: Path, divider: str) -> exp.Select:
     """Return the rows as texts; those with other numbers of fields are put aside by the engine."""
     from sqlglot import exp
 
+    from dctv.sandbox import escaped
+
     told: dict[str, exp.Expr] = {
         "delim": exp.Literal.string(divider),
         "quote": exp.Literal.string('"'),
@@ -89,7 +91,7 @@ def _read(path: Path, divider: str) -> exp.Select:
         "store_rejects": exp.true(),
         "rejects_limit": exp.Literal.number("0"),
     }
-    arguments: list[exp.Expr] = [exp.Literal.string(str(path))]
+    arguments: list[exp.Expr] = [exp.Literal.string(escaped(str(path)))]
     arguments += [exp.EQ(this=exp.to_identifier(name), expression=value) for name, value in told.items()]
     return exp.select("*").from_(exp.Table(this=exp.Anonymous(this="read_csv", expressions=arguments)))
 

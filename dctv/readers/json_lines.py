@@ -50,13 +50,15 @@ def _tables(file: PlainFile) -> list[PlainTable]:
 def _scan(function: str, path: Path, **options: str) -> exp.Select:
     from sqlglot import exp
 
+    from dctv.sandbox import escaped
+
     told: dict[str, exp.Expr] = {
         "format": exp.Literal.string("newline_delimited"),
         "ignore_errors": exp.true(),
         "maximum_object_size": exp.Literal.number(str(_LONGEST)),
         **{name: exp.Literal.number(value) for name, value in options.items()},
     }
-    arguments: list[exp.Expr] = [exp.Literal.string(str(path))]
+    arguments: list[exp.Expr] = [exp.Literal.string(escaped(str(path)))]
     arguments += [exp.EQ(this=exp.to_identifier(name), expression=value) for name, value in told.items()]
     return exp.select("*").from_(exp.Table(this=exp.Anonymous(this=function, expressions=arguments)))
 

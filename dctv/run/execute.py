@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import Any
 
 from sqlglot import exp
@@ -40,6 +41,9 @@ from dctv.syntax.print import to_sql
 from dctv.types.schema import ColumnType, Kind, Schema
 from dctv.types.values import dialect_type
 
+_ELSEWHERE = {"temp_directory": "--temp-directory, or Session(temp_directory=...), says where rows are spilled to"}
+"""What is chosen by whoever opens the session, and not by a text."""
+
 
 @record
 class Shelves:
@@ -58,6 +62,8 @@ class Hooks:
     new_cancel: Callable[[], object]
     mounts: Mapping[tuple[str, ...], Mount]
     report: Report
+    base: Callable[[], Path | None]
+    """Where relative paths of the text start from."""
     deep: Callable[[], AbstractContextManager[None]]
     """Lets long texts be bound."""
     control: Control
@@ -79,7 +85,14 @@ class Executor:
         """Return what a statement is bound against."""
         shelves = self.shelves
         return Environment(
-            self.catalog, self.engine, shelves.rules, shelves.operators, self.params, self.log, self._evaluate
+            self.catalog,
+            self.engine,
+            shelves.rules,
+            shelves.operators,
+            self.params,
+            self.log,
+            self._evaluate,
+            self.hooks.base(),
         )
 
     def _evaluate(self, plan: Plan) -> list[object]:
@@ -261,7 +274,7 @@ class Executor:
         known = [*CHOICES, *self.engine.settings()]
         if name not in known:
             near = nearest(name, known)
-            hint = f"did you mean `{near}`?" if near else f"settings: {', '.join(known)}"
+            hint = _ELSEWHERE.get(name) or (f"did you mean `{near}`?" if near else f"settings: {', '.join(known)}")
             raise UsageError(f"unknown setting `{name}`", hint=hint)
         if name not in CHOICES:
             self.engine.configure(name, value)

@@ -39,7 +39,9 @@ class PlainPass:
     def __iter__(self) -> Iterator[DecodedChunk]:
         import duckdb
 
-        connection = duckdb.connect(":memory:", config={"threads": self._context.threads})
+        from dctv.sandbox import sandboxed
+
+        connection = sandboxed({"threads": self._context.threads}, files=self._paths)
         sizes = [path.stat().st_size for path in self._paths]
         number = 0
         try:
