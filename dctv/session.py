@@ -225,16 +225,19 @@ class Session:
         self._catalog.add(parts, StoredTable(lambda: scan, "a table of the program"))
 
     def _mount_statement(self, statement: ast.MountTrace) -> str:
-        options = {name.text: self._option(value) for name, value in statement.options}
+        options = {name.text: self._option(name.text, value) for name, value in statement.options}
         try:
             return self._mount(statement.file.text, statement.path, self._base, options)
         except TraceError as error:
             raise TraceError(error.message, error.place or statement.file.place, hint=error.hint) from None
 
-    def _option(self, value: ast.Argument) -> object:
+    def _option(self, name: str, value: ast.Argument) -> object:
         from dctv.bind.arguments import bind_argument
 
-        bound = bind_argument(Binder(self._executor().environment()), value).value
+        argument = bind_argument(Binder(self._executor().environment()), value)
+        bound = argument.value
+        if isinstance(bound, Quantity) and name in _TIMES:
+            return argument.nanoseconds(f"`{name}`")
         if isinstance(bound, Quantity):
             ns = parse_unit("ns")
             number = bound.value * ratio(bound.unit, ns) if compatible(bound.unit, ns) else bound.value
@@ -505,6 +508,10 @@ class Session:
         for mount in self._mounts.values():
             mount.close()
         self._mounts.clear()
+
+
+_TIMES = ("align", "time")
+"""Options of a mount that are times."""
 
 
 def _functions() -> Mapping[str, TableFunction]:

@@ -13,6 +13,7 @@ from dctv.bind.context import Context, Leaves, Out, Query
 from dctv.bind.relations import names_of
 from dctv.bind.scope import Scope, ScopeColumn, unknown_column
 from dctv.bind.tables import Source, bind_source
+from dctv.bind.unit_slips import warn_of_division
 from dctv.errors import BindError, nearest
 from dctv.plan.sql import aliased, identifier
 from dctv.record import record, replace
@@ -100,6 +101,8 @@ def expand(columns: Sequence[ast.ResultColumn], context: Context, source: Source
             items += star(column.expr, context, away)
         else:
             bound = expressions.bind(column.expr, context)
+            if column.name is not None:
+                warn_of_division(column.expr, column.name.text, bound, context)
             items.append(Item(column.name.text if column.name else default_name(column.expr, context), bound))
     return items
 

@@ -1,6 +1,6 @@
 -- How much the threads of each process ran, by equal periods. They begin at 0; periods in which none of them ran have no row. `threads` tells which threads are a process: what is not known to belong to one is in the rows without a process.
 -- formats: *
--- parameter period = 100ms: how long each period is
+-- parameter period ns = 100ms: how long each period is
 -- column _ts: when the period begins
 -- column pid: the process, NULL for threads whose process is not known
 -- column threads: how many threads ran

@@ -29,7 +29,7 @@ def test_interrupt(number: signal.Signals, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-STREAMED = "dctv.generate_sequential_spans(0, 1000000000000, 10)"
+STREAMED = "dctv.generate_sequential_spans(0, 1000s, 10ns)"
 SHUFFLED = "dctv.as_spans((SELECT range * 7368787 % 100000000 * 9 AS _ts, 9 AS _duration FROM range(100000000)))"
 JOINED = "SELECT SPAN FROM {} AS a SPAN JOIN (SELECT SPAN FROM {} WHERE _ts > 5ns) AS b"
 JOINS = {
