@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cached_property, wraps
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from dctv import readers
 from dctv.bind.binder import Binder
@@ -61,6 +62,21 @@ Progress = Callable[[str, int, int], None]
 AllowedFiles = bool | Sequence[str | Path]
 
 
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+
+def _in_turn(method: Callable[Concatenate[Session, _P], _R]) -> Callable[Concatenate[Session, _P], _R]:
+    """Let one thread at a time into a session."""
+
+    @wraps(method)
+    def alone(self: Session, /, *given: _P.args, **named: _P.kwargs) -> _R:
+        with self._turn:
+            return method(self, *given, **named)
+
+    return alone
+
+
 @record
 class TableInfo:
     """One name that can stand in FROM."""
@@ -80,6 +96,9 @@ class Session:
 
     Queries read files by MOUNT TRACE only. `allow_files` lets them name files in FROM as well: all, or some files and
     folders. `temp_directory` is where rows go that do not fit into memory, the cache unless told.
+
+    Several threads may use one session: calls wait for each other, results are read side by side. `interrupt` ends what
+    runs in all of them, and `warnings` tells those of the last call of any.
     """
 
     def __init__(
@@ -109,8 +128,11 @@ class Session:
         self._alone: list[Any] = []
         """What ends kernels that run without a query."""
         self._interrupted = False
+        self._turn = threading.RLock()
+        """Held by the thread that is in the session."""
         self._reading = 0
         """How many results are being read."""
+        self._counting = threading.Lock()
         self._base: Path | None = None
         self._catalog.fill("dctv", _functions)
 
@@ -173,15 +195,18 @@ class Session:
         return Interrupted("interrupted") if self._interrupted else failure(error)
 
     def _begin(self) -> None:
-        self._reading += 1
+        with self._counting:
+            self._reading += 1
 
     def _finish(self) -> None:
-        self._reading -= 1
-        if self._reading == 0:
-            self._cancels.clear()
-            if "_engine" in self.__dict__:
-                self._engine.finish()
+        with self._counting:
+            self._reading -= 1
+            if self._reading == 0:
+                self._cancels.clear()
+                if "_engine" in self.__dict__:
+                    self._engine.finish()
 
+    @_in_turn
     def mount(self, path: str | Sequence[str], name: str, /, **options: object) -> None:
         """Mount a trace: a file, a folder or a pattern, or several of them as one, under a dotted name.
 
@@ -192,6 +217,7 @@ class Session:
         self._log.entries.clear()
         self._mount(path, _path(name), None, options)
 
+    @_in_turn
     def add_table(
         self,
         name: str,
@@ -283,6 +309,7 @@ class Session:
         _check_options(files.reader, options)
         return Trace(files.paths, files.reader, context), None
 
+    @_in_turn
     def index(self, path: str, order: Order | None = None, **options: object) -> IndexOutcome:
         """Build the index and the column store of a trace, or what they lack.
 
@@ -294,6 +321,7 @@ class Session:
 
         return fulfil(*self._ordered(path, order, options), path, self._report)
 
+    @_in_turn
     def check_index(self, path: str, order: Order | None = None, **options: object) -> list[str]:
         """Compare the index of a trace with the trace; return in words what differs.
 
@@ -315,6 +343,7 @@ class Session:
         folder = wanted.index_dir or self._policy.index_dir
         return Trace(files.paths, files.reader, context), replace(wanted, index_dir=folder)
 
+    @_in_turn
     def reorganize(self, paths: Sequence[str], order: Reorganization) -> tuple[list[Written], list[tuple[str, int]]]:
         """Write the events of a trace to a file for each group; return the files and warnings.
 
@@ -348,19 +377,20 @@ class Session:
 
         `base` is the folder that relative paths of MOUNT TRACE start from.
         """
-        self._interrupted = False
-        executor = self._executor(params)
-        with _deep_recursion():
+        with self._turn, _deep_recursion():
+            self._interrupted = False
+            executor = self._executor(params)
             statements = parse(Source(source_name, text))
         for statement in statements:
-            self._log.entries.clear()
             if self._interrupted:
                 raise Interrupted("interrupted")
-            self._base = base
-            with _deep_recursion():
+            with self._turn, _deep_recursion():
+                self._log.entries.clear()
+                self._base = base
                 outcome = executor.run(statement)
             yield outcome
 
+    @_in_turn
     def sql(self, text: str, params: Params | None = None) -> Result:
         """Run a text and return the result of its last statement.
 
@@ -377,6 +407,7 @@ class Session:
         message = last.message if isinstance(last, Done | Asserted) else "nothing to run"
         return self._executor().rows({"status": "VARCHAR"}, [[message]])
 
+    @_in_turn
     def create_state_system(
         self,
         name: str,
@@ -405,6 +436,7 @@ class Session:
             provided = Provided(provider, parse_select(source), version)
             return provide(_path(name), provided, options_of(options), self._executor().means(), replaces=replace)
 
+    @_in_turn
     def state_system(self, name: str) -> StateSystem:
         """Return a state system by its name, such as `t.state`; it is made if it is not there.
 
@@ -415,6 +447,7 @@ class Session:
         self._log.entries.clear()
         return system_of(_path(name), self._catalog)
 
+    @_in_turn
     def matches(self, name: str, where: str | None = None, *, source_name: str = "<filter>") -> Matches:
         """Return the events of a mounted trace that match a filter such as `cat == "POSIX" and dur > 1ms`.
 
@@ -442,10 +475,12 @@ class Session:
         if "_engine" in self.__dict__:
             self._engine.interrupt()
 
+    @_in_turn
     def tables(self, prefix: str = "") -> list[TableInfo]:
         """Return everything that can stand in FROM below a dotted prefix."""
         return [TableInfo(*row) for row in self._executor().listing(prefix)]
 
+    @_in_turn
     def columns(self, name: str) -> Schema | None:
         """Return the schema of a table by its dotted name, or None."""
         try:
@@ -481,6 +516,7 @@ class Session:
         finally:
             self._alone.remove(cancel)
 
+    @_in_turn
     def functions(self) -> list[str]:
         """Return the names of scalar, aggregate and window functions."""
         named = [n for n in self._engine.functions() if n[0].isalpha()]
@@ -499,6 +535,7 @@ class Session:
         """Return what the last mount, statement or filter was warned of."""
         return list(self._log.entries)
 
+    @_in_turn
     def close(self) -> None:
         """Free everything."""
         if "_engine" in self.__dict__:

@@ -71,7 +71,8 @@ class DuckDB:
             self._config["memory_limit"] = memory_limit
         self._threads = threads
         self._on_zero_division = on_zero_division
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
+        """Held while connections are made or asked; a connection answers one thread at a time."""
         self._open: list[duckdb.DuckDBPyConnection] = []
         self._counting: set[int] = set()
 
@@ -117,8 +118,10 @@ class DuckDB:
         """Return why texts may not call a function that is there, None if there is none of that name."""
         if name in OF_FILES and not self._named:
             return BindError(f"`{name}` reads files, which a query may not", hint=ALLOWING)
-        rows = self._describer.execute("SELECT 1 FROM duckdb_functions() WHERE lower(function_name) = $1", [name])
-        if rows.fetchone() is None:
+        with self._lock:
+            named = "SELECT 1 FROM duckdb_functions() WHERE lower(function_name) = $1"
+            found = self._describer.execute(named, [name]).fetchone()
+        if found is None:
             return None
         if name in TABLES | OF_FILES:
             return BindError(f"`{name}` stands in FROM only")
@@ -128,16 +131,17 @@ class DuckDB:
 
     def describe(self, sql: str, sources: Mapping[str, Any] | None = None) -> list[tuple[str, str]]:
         """Return names and types of the columns of a query over some sources."""
-        self._prepare(sql, self._parallel)
-        try:
-            for name, source in (sources or {}).items():
-                self._describer.register(name, source)
-            rows = self._describer.execute("DESCRIBE " + sql).fetchall()
-        except duckdb.Error as error:
-            raise EngineError(message_of(error)) from None
-        finally:
-            for name in sources or {}:
-                self._describer.unregister(name)
+        with self._lock:
+            self._prepare(sql, self._parallel)
+            try:
+                for name, source in (sources or {}).items():
+                    self._describer.register(name, source)
+                rows = self._describer.execute("DESCRIBE " + sql).fetchall()
+            except duckdb.Error as error:
+                raise EngineError(message_of(error)) from None
+            finally:
+                for name in sources or {}:
+                    self._describer.unregister(name)
         return [(row[0], row[1]) for row in rows]
 
     def _prepare(self, sql: str, connection: duckdb.DuckDBPyConnection) -> None:
@@ -170,10 +174,10 @@ class DuckDB:
 
     def cursor(self, sql: str, *, serial: bool) -> duckdb.DuckDBPyConnection:
         """Return a connection on which a query can run."""
-        connection = self._serial if serial else self._parallel
-        self._prepare(sql, connection)
-        cursor = connection.cursor()
         with self._lock:
+            connection = self._serial if serial else self._parallel
+            self._prepare(sql, connection)
+            cursor = connection.cursor()
             self._open.append(cursor)
         return cursor
 
@@ -187,7 +191,8 @@ class DuckDB:
         return self._spill
 
     def _setting(self, name: str) -> str:
-        row = self._describer.execute("SELECT current_setting($1)", [name]).fetchone()
+        with self._lock:
+            row = self._describer.execute("SELECT current_setting($1)", [name]).fetchone()
         assert row is not None
         return str(row[0])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -161,14 +162,18 @@ class Executor:
         sources = tuple(_sources(plan))
         runner = Runner(self.engine, cancel, self._sharing(plan), Run(sources), metering)
         control = self.hooks.control
+        begun = threading.Event()
+        """Not where an interrupt came first: others that are being read would be taken for ended."""
 
         def finish() -> None:
             runner.finish()
             runner.warn(self.log)
-            control.finish()
+            if begun.is_set():
+                control.finish()
 
         def begin() -> None:
             control.begin()
+            begun.set()
             for source in sources:
                 if isinstance(source, States | Computed):
                     source.prepare(runner.run)

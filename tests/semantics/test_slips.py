@@ -12,8 +12,10 @@ from dctv.session import Session
 
 TRACE = Path(__file__).parents[1] / "data/ftrace/live_marks.trace.txt.gz"
 SIDES = """
-CREATE VIEW a AS SELECT SPAN * FROM dctv.as_spans((SELECT 0ns AS _ts, 10ns AS _duration, 1 AS cpu, 5 AS x), partition=>'cpu');
-CREATE VIEW b AS SELECT SPAN * FROM dctv.as_spans((SELECT 0ns AS _ts, 9ns AS _duration, {} AS tid, 6 AS y), partition=>'tid');
+CREATE VIEW a AS SELECT SPAN * FROM dctv.as_spans(
+  (SELECT 0ns AS _ts, 10ns AS _duration, 1 AS cpu, 5 AS x), partition=>'cpu');
+CREATE VIEW b AS SELECT SPAN * FROM dctv.as_spans(
+  (SELECT 0ns AS _ts, 9ns AS _duration, {} AS tid, 6 AS y), partition=>'tid');
 """
 
 
