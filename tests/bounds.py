@@ -14,6 +14,8 @@ from hypothesis import HealthCheck, Phase, settings
 from dctv.session import Session
 
 EXPLORE = int(os.environ.get("DCTV_EXPLORE") or 0)
+LEFT_TO_CI = not (EXPLORE or os.environ.get("DCTV_CI"))
+"""Whether tests marked `ci`, which build a wheel or kill many processes, are left out, and long ones are shorter."""
 SPAN_ENGINES = [os.environ["DCTV_SPAN_ENGINE"]] if os.environ.get("DCTV_SPAN_ENGINE") else ["kernel", "relational"]
 
 

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -31,16 +32,27 @@ def environment(**changes: str) -> dict[str, str]:
 
 def run(*words: str | Path, stdin: str = "", cwd: Path | None = None, **changes: str) -> Ran:
     """Run in this process: one of its own takes half a second, most of it to load the engine."""
+    return _run(words, stdin, cwd or Path.cwd(), changes, together=False)
+
+
+def shown(*words: str | Path, cwd: Path, **changes: str) -> Ran:
+    """Run in this process, with what goes to stderr between what goes to stdout, as a terminal shows it."""
+    return _run(words, "", cwd, changes, together=True)
+
+
+def _run(words: Sequence[str | Path], stdin: str, cwd: Path, changes: Mapping[str, str], *, together: bool) -> Ran:
     with contextlib.ExitStack() as stack:
         asked, out, err = (stack.enter_context(_file()) for _ in range(3))
+        if together:
+            err = stack.enter_context(os.fdopen(os.dup(out.fileno()), "w", encoding="utf-8"))
         asked.write(stdin)
         asked.seek(0)
         for name, stream in (("stdin", asked), ("stdout", out), ("stderr", err)):
             stack.enter_context(patch.object(sys, name, stream))
         stack.enter_context(patch.dict(os.environ, changes))
-        stack.enter_context(contextlib.chdir(cwd or Path.cwd()))
+        stack.enter_context(contextlib.chdir(cwd))
         code = main(list(map(str, words)))
-        return Ran(code, _written(out), _written(err))
+        return Ran(code, _written(out), "" if together else _written(err))
 
 
 def _file() -> IO[str]:

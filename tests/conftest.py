@@ -8,7 +8,7 @@ import time
 import pytest
 from hypothesis import settings
 
-from tests.bounds import EXPLORE
+from tests.bounds import EXPLORE, LEFT_TO_CI
 from tests.sqltest import pytest_addoption, pytest_collect_file
 
 __all__ = ["pytest_addoption", "pytest_collect_file"]
@@ -19,10 +19,6 @@ UNTIL = float(os.environ.get("DCTV_UNTIL") or "inf")
 settings.register_profile("repeatable", derandomize=True, database=None, deadline=None)
 if not EXPLORE:
     settings.load_profile("repeatable")
-
-
-LEFT_TO_CI = not (EXPLORE or os.environ.get("DCTV_CI"))
-"""Whether tests marked `ci`, which build a wheel or kill many processes, are left out."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
