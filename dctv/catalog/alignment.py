@@ -13,7 +13,7 @@ from dctv.record import replace
 UNTOLD = ("", "trace", "unknown", "none", "durations")
 """Clocks of which nothing is known."""
 SCHEDULER = {"local", "global", "perf"}
-"""The kernel's names for its scheduler's clock, which differ in how they are read on several CPUs, not in what they count."""
+"""The kernel's names for its scheduler's clock: they differ in how CPUs read it, not in what it counts."""
 OFFSET = "give an offset: align=>5ms"
 BY_CLOCK = "clock"
 """Asks for the trace's own clock, if it is known to be that of the traces that are mounted."""

@@ -93,7 +93,7 @@ def test_mounts_of_one_clock_are_aligned_by_it_and_told_so(tmp_path: Path) -> No
         assert times(session, "b.events") == [7_000, 20_000]
 
 
-def test_the_scheduler_clock_has_several_names(tmp_path: Path) -> None:
+def test_the_scheduler_clock_has_several_names() -> None:
     with Session() as session:
         session.mount("tests/data/trace_dat/live_marks.dat", "cmd")
         session.mount("tests/data/perf/cpuclock.data", "perf", align="clock")
@@ -116,11 +116,13 @@ def test_the_scheduler_clock_has_several_names(tmp_path: Path) -> None:
         (None, "found no mount to align with by the clock"),
         (
             "t.csv",
-            "found no clock that all mounts are known to have: `b` has the clock realtime and `other` has no known clock",
+            "found no clock that all mounts are known to have: "
+            "`b` has the clock realtime and `other` has no known clock",
         ),
         (
             "tests/data/trace_dat/live_marks.dat",
-            "found no clock that all mounts are known to have: `b` has the clock realtime and `other` has the clock local",
+            "found no clock that all mounts are known to have: "
+            "`b` has the clock realtime and `other` has the clock local",
         ),
     ],
 )
