@@ -884,7 +884,7 @@ class FtraceChunk:
 class FtracePass:
     """Files of ftrace text, or some chunks of them -> their chunks decoded; `ends` tells how files ended."""
 
-    ends: list[tuple[int, str | None, int, int, int]]
+    ends: list[tuple[int, str | None, int, int, int, bool]]
     def __init__(
         self,
         paths: Sequence[str],

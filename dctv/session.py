@@ -288,7 +288,7 @@ class Session:
         narrator = Narrator(name.text, self._report, self._log.add)
         mount = replace(mount_of(parts, path, trace, with_index(trace, index, self._policy, narrator)), shelf=shelf)
         if align is not None:
-            mount = aligned(mount, align, self._mounts)
+            mount = aligned(mount, align, self._mounts, self._log.add)
         attach(self._catalog, mount, library(), [quantize(mount.trace.last_ts)], library_function)
         if filters:
             filtering.filter_views(self._catalog, parts, mount.reader, library(), filters)

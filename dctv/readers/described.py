@@ -4,7 +4,8 @@ A pass of such a format (a `RowPass` of the kernels, or an object like it) yield
 as they will be shown, and ends with `facts`: `start_ns`, the absolute time of the first event; `last_ts`, how long the
 trace is; `tables`, for each table its name, its columns (name, type, unit), how it looks in `events` and, if it has
 some, its `partitions`, which stand behind `_ts`; `diagnostics` (number of the file, reason, count, example, whether the
-trace was not read whole) and `properties`.
+trace was not read whole), `properties`, and for text `lines` (number of the file, lines that should tell something,
+those of them of which nothing was kept).
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from dctv.contracts.reader import (
     TraceTable,
     told_unit,
 )
+from dctv.contracts.unread import mostly_unread
 from dctv.errors import TraceError
 from dctv.hints import Any, Protocol
 from dctv.record import field, record
@@ -255,5 +257,7 @@ def _rest(known: Known) -> LoadedTrace:
         Diagnostic(paths[file] if 0 <= file < len(paths) else "", reason, count, example, incomplete)
         for file, reason, count, example, incomplete in facts["diagnostics"]
     ]
+    for file, told, unread in facts.get("lines", ()):
+        diagnostics += mostly_unread(paths[file], told, unread)
     properties = {"start_ns": str(facts["start_ns"]), **facts["properties"]}
     return LoadedTrace({}, diagnostics, facts["last_ts"], properties)

@@ -34,6 +34,7 @@ class PlainPass:
         self._context = context
         self._told: list[dict[str, Any]] = []
         self._notes: list[tuple[int, str, int, str, bool]] = []
+        self._lines: list[tuple[int, int, int]] = []
         self._range: tuple[int, int] | None = None
 
     def __iter__(self) -> Iterator[DecodedChunk]:
@@ -78,9 +79,10 @@ class PlainPass:
             connection.register(name, stream())
         reader = connection.sql(shape.query(one.query).sql("duckdb")).to_arrow_reader(_ROWS)
         self._told.append(shape.told())
-        lost = 0
+        lost = rows = 0
         for given in reader:
             batch = given
+            rows += len(batch)
             if shape.time is not None:
                 timed = batch.filter(batch.column(TS).is_valid())
                 lost += len(batch) - len(timed)
@@ -89,8 +91,10 @@ class PlainPass:
             yield batch.append_column(LINE, pa.array(range(len(batch)), pa.uint32()))
         if lost:
             self._notes.append((one.file, f"row of {one.name} has no time", lost, "", False))
-        for reason, count, example in one.notes(connection):
-            self._notes.append((one.file, reason, count, example[:200], False))
+        for reason, count, example, incomplete in one.notes(connection):
+            self._notes.append((one.file, reason, count, example[:200], incomplete))
+        if one.lines is not None:
+            self._lines.append((one.file, *one.lines(connection, rows)))
 
     def _learn(self, batch: Any) -> None:
         from pyarrow import compute
@@ -112,6 +116,7 @@ class PlainPass:
             "last_ts": last - first,
             "tables": self._told,
             "diagnostics": self._notes,
+            "lines": self._lines,
             "properties": clock,
         }
 

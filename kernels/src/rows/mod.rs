@@ -6,7 +6,7 @@ mod pass;
 mod sink;
 mod whole;
 
-pub use pass::{Decode, Failure, Learnt, Note, Place, RowPass, register};
+pub use pass::{Decode, Failure, Learnt, Note, Place, RowPass, TextRead, register};
 pub use sink::{Rows, Sink};
 
 /// The type of a column's values.

@@ -53,6 +53,16 @@ pub struct Learnt {
     pub properties: Vec<(String, String)>,
 }
 
+/// How much of a file of text could be read.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct TextRead {
+    pub file: u32,
+    /// Lines that should tell something: neither blank nor comments.
+    pub told: u64,
+    /// Those of them of which nothing was kept.
+    pub unread: u64,
+}
+
 /// The part of a file that a chunk is of, about: where a sequential decoder stood.
 #[derive(Clone, Copy, Default)]
 pub struct Place {
@@ -72,12 +82,18 @@ pub trait Decode: Send + 'static {
 
     /// What was learnt; only after the last step.
     fn learnt(&mut self) -> Learnt;
+
+    /// Of files of text, how much of each could be read; only after the last step.
+    fn lines(&mut self) -> Vec<TextRead> {
+        Vec::new()
+    }
 }
 
 struct Summary {
     specs: Vec<TableSpec>,
     range: Option<(i64, i64)>,
     learnt: Learnt,
+    lines: Vec<TextRead>,
 }
 
 enum Read {
@@ -112,6 +128,7 @@ impl<D: Decode> Reader<D> {
                 Some(Read::End(Box::new(Summary {
                     specs: self.sink.specs().to_vec(),
                     range: self.sink.range(),
+                    lines: self.decoder.lines(),
                     learnt: self.decoder.learnt(),
                 })))
             }
@@ -294,6 +311,9 @@ impl RowPass {
             notes.push((0, &reason, count, String::new(), false));
         }
         facts.set_item("diagnostics", notes)?;
+        let lines = summary.lines.iter();
+        let lines: Vec<_> = lines.map(|one| (one.file, one.told, one.unread)).collect();
+        facts.set_item("lines", lines)?;
         let properties = PyDict::new(py);
         for (key, value) in &summary.learnt.properties {
             properties.set_item(key, value)?;
