@@ -54,6 +54,7 @@ def possible(batch: Any, flaws: Flaws) -> Any:
     # What is left of the range behind a time is never negative, so that nothing overflows.
     room = compute.subtract(pa.scalar((1 << 63) - 1, pa.int64()), compute.max_element_wise(kept.column(TS), 0))
     good = compute.and_(compute.greater_equal(lengths, 0), compute.less_equal(lengths, compute.subtract(room, _LIMIT)))
-    shown = compute.if_else(compute.fill_null(good, True), lengths, pa.scalar(None, pa.int64()))
+    bad = compute.fill_null(compute.invert(good), fill_value=False)
+    shown = compute.if_else(bad, pa.scalar(None, pa.int64()), lengths)
     flaws.long += shown.null_count - lengths.null_count
     return kept.set_column(place, kept.schema.field(place), shown)

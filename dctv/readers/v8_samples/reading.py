@@ -6,7 +6,7 @@ import gzip
 import json
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -153,7 +153,7 @@ def _of_cpu(profile: Mapping[str, Any]) -> _Samples:
     stamps, deltas = _list(profile, "timestamps"), _list(profile, "timeDeltas")
     if stamps:
         times = [_ns(stamp) for stamp in stamps]
-        lengths = [None, *(_between(a, b) for a, b in zip(times, times[1:], strict=False))]
+        lengths = [None, *(_between(a, b) for a, b in pairwise(times))]
     else:
         lengths = [_ns(delta) for delta in deltas]
         start = _ns(begin)

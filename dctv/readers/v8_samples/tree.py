@@ -113,10 +113,9 @@ def _node(one: Mapping[str, Any], above: Node | None) -> Node | None:
     own = whole(one.get("selfSize", one.get("hitCount"))) or 0
     # The root is no function, and what is above all others tells nothing.
     shown = name.replace(";", ":")
-    if above is None:
-        stack = "" if name == "(root)" else shown
-    else:
-        stack = f"{above.stack};{shown}" if above.stack else shown
+    if above is None and name == "(root)":
+        shown = ""
+    stack = f"{above.stack};{shown}" if above is not None and above.stack else shown
     return Node(
         number,
         None if above is None else above.number,
