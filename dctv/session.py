@@ -23,6 +23,7 @@ from dctv.catalog.given import scan_of, stored
 from dctv.catalog.mount import Mount, attach, check_name
 from dctv.catalog.namespace import Catalog, StoredTable
 from dctv.catalog.stdlib import library
+from dctv.contracts.faults import guarded
 from dctv.contracts.function_rule import FunctionRule
 from dctv.contracts.reader import LoadContext, Reader
 from dctv.contracts.shelf import Shelf, scan
@@ -160,7 +161,7 @@ class Session:
 
     @cached_property
     def _readers(self) -> Mapping[str, Reader]:
-        return Shelf(readers, record=Reader)
+        return Shelf(readers, record=Reader, taken=guarded)
 
     @cached_property
     def _shelves(self) -> Shelves:

@@ -16,6 +16,7 @@ from functools import partial
 from pathlib import Path
 
 from dctv.contracts.chunks import FILE, LINE, DecodedChunk, Known, Origin
+from dctv.contracts.faults import InWords
 from dctv.contracts.reader import (
     ARROW_TYPES,
     Chunks,
@@ -30,7 +31,6 @@ from dctv.contracts.reader import (
     told_unit,
 )
 from dctv.contracts.unread import mostly_unread
-from dctv.errors import TraceError
 from dctv.hints import Any, Protocol
 from dctv.record import field, record
 from dctv.types.schema import TS, ColumnType, Kind, Schema
@@ -109,11 +109,11 @@ class _Pass:
         chunk_bytes: int,
     ) -> None:
         self._paths = paths
-        with _InWords(paths):
+        with InWords(paths):
             self._pass = start(paths, context, chunk_bytes)
 
     def __iter__(self) -> Iterator[DecodedChunk]:
-        with _InWords(self._paths):
+        with InWords(self._paths):
             yield from self._pass
 
     def facts(self) -> dict[str, Any]:
@@ -123,24 +123,6 @@ class _Pass:
     def again(self) -> bool:
         """Whether the pass must be done again: never."""
         return False
-
-
-class _InWords:
-    """Turns what a decoder raises into errors that tell a person what is wrong with which file."""
-
-    def __init__(self, paths: Sequence[Path]) -> None:
-        self._paths = paths
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
-        if isinstance(error, OSError):
-            what = (error.strerror or str(error)).lower()
-            raise TraceError(f"cannot read `{error.filename or self._paths[0]}`: {what}") from None
-        if isinstance(error, ValueError):
-            text = str(error)
-            raise TraceError(text if text.startswith("cannot") else f"cannot read `{self._paths[0]}`: {text}") from None
 
 
 def load(start: Start, paths: Sequence[Path], context: LoadContext) -> LoadedTrace:

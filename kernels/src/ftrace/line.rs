@@ -190,6 +190,9 @@ pub fn task(text: &[u8]) -> Option<(&[u8], i64, Option<i64>)> {
     ))
 }
 
+/// No clock of a kernel tells more, in ns: 146 years, also since 1970.
+const LATEST: i64 = 1 << 62;
+
 pub fn time(text: &[u8]) -> Time {
     let negative = text.first() == Some(&b'-');
     let text = if negative { &text[1..] } else { text };
@@ -209,7 +212,8 @@ pub fn time(text: &[u8]) -> Time {
         None => integer(whole),
         Some(fraction) => nanoseconds(whole, fraction),
     };
-    ns.map_or(Time::OutOfRange, |ns| Time::Ns(ns, fraction.is_none()))
+    ns.filter(|ns| *ns <= LATEST)
+        .map_or(Time::OutOfRange, |ns| Time::Ns(ns, fraction.is_none()))
 }
 
 /// Seconds and their decimal fraction; digits beyond the ninth are cut off.

@@ -2,6 +2,7 @@
 
 mod appended;
 mod column;
+mod far;
 mod pass;
 mod sink;
 mod whole;
