@@ -8,6 +8,6 @@
 -- column utilisation: that as a share of the period, 1 for a whole CPU
 SELECT used._ts, t.pid, COUNT(*) AS threads, SUM(used.running) AS running, SUM(utilisation) AS utilisation
 FROM scheduler.thread_utilisation_by(:period) AS used
-LEFT JOIN (SELECT tid, MAX(pid) AS pid FROM threads GROUP BY tid) AS t ON t.tid = used.tid
+LEFT JOIN _built.thread_processes AS t ON t.tid = used.tid
 GROUP BY used._ts, t.pid
 ORDER BY _ts, running DESC, pid

@@ -145,6 +145,8 @@ pub struct Sink {
     pub(super) durations: Vec<Option<usize>>,
     /// Whether the first column is `_ts`.
     pub(super) timed: Vec<bool>,
+    /// Whether the rows do not make the trace last longer.
+    beside: Vec<bool>,
     names: FxHashMap<String, usize>,
     pub(super) tables: Vec<Rows>,
     pub(super) rows: usize,
@@ -176,12 +178,18 @@ impl Sink {
         let spec = spec();
         let first = spec.columns.first();
         self.timed.push(first.is_some_and(|one| one.name == TS));
+        self.beside.push(false);
         self.names.insert(name.to_owned(), self.specs.len());
         self.tables.push(Rows::new(&spec.columns));
         self.durations
             .push(spec.columns.iter().position(|one| one.name == "dur"));
         self.specs.push(spec);
         self.specs.len() - 1
+    }
+
+    /// From now on the rows of a table, which the recorder wrote for itself, do not make the trace last longer.
+    pub fn beside(&mut self, table: usize) {
+        self.beside[table] = true;
     }
 
     /// The number of a column, which is added if there is none of this name and type.
@@ -251,6 +259,7 @@ impl Sink {
             let end = ts.saturating_add(dur.unwrap_or(0).max(0));
             self.range = Some(match self.range {
                 None => (ts, end),
+                Some((first, last)) if self.beside[table] => (first.min(ts), last),
                 Some((first, last)) => (first.min(ts), last.max(end)),
             });
         }
