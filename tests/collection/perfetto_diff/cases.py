@@ -62,7 +62,7 @@ def entries() -> dict[str, Entry]:
     found: dict[str, Entry] = {}
     for path in sorted((HERE / "areas").glob("*.toml")):
         text = tomllib.loads(path.read_text())
-        area = path.stem.replace("_", "/", 1)
+        area = path.stem.replace("__", "/").replace("_", "/", 1)
         listed = [Entry(name, area, **what) for name, what in text.get("case", {}).items()]
         for reason, names in text.get("missing", {}).items():
             if reason not in REASONS:
