@@ -68,8 +68,8 @@ check-rust: $(TOOLS)
 	$(CARGO) clippy $(MANIFEST) --release --locked -- -D warnings
 
 bench: $(TOOLS)  ## measure
-	test -d benchmarks/data/pfw || $(READY) benchmarks/generate_pfw.py benchmarks/data/pfw --gzip
-	test -f benchmarks/data/ftrace.txt || $(READY) benchmarks/generate_ftrace.py benchmarks/data/ftrace.txt
+	test -d benchmarks/data/pfw || $(BIN)/python benchmarks/generate_pfw.py benchmarks/data/pfw --gzip
+	test -f benchmarks/data/ftrace.txt || $(BIN)/python benchmarks/generate_ftrace.py benchmarks/data/ftrace.txt
 	$(BIN)/python benchmarks/decode_pfw.py benchmarks/data/pfw
 	$(BIN)/python benchmarks/decode_ftrace.py benchmarks/data/ftrace.txt
 	$(BIN)/python benchmarks/spans.py
