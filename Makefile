@@ -91,8 +91,12 @@ $(READY):
 	$(PIP) install -qq --upgrade "pip>=25.1"
 	@touch $@
 
+# What cargo compiles is shown as it goes; the whole output, where that fails.
 $(INSTALLED): $(BUILT_FROM) | $(READY)
-	$(PIP) install -qq --editable .
+	@echo "installing dctv: compiling its decoders takes 3 to 10 minutes the first time, and is not repeated" >&2
+	@{ $(PIP) install -v --editable . 2>&1; echo $$? >$(VENV)/.status; } | tee $(VENV)/build.log \
+		| { grep --line-buffered -oE 'Compiling [^ ]+ v[^ ]+' || true; } | awk '{ print "  " NR ": " $$2; fflush() }' >&2
+	@test "$$(cat $(VENV)/.status)" = 0 || { cat $(VENV)/build.log >&2; exit 1; }
 	@touch $@
 
 $(TOOLS): pyproject.toml $(INSTALLED)
