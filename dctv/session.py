@@ -11,11 +11,12 @@ from contextlib import contextmanager
 from functools import cached_property, wraps
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from dctv import readers
 from dctv.bind.binder import Binder
 from dctv.bind.library import library_function
+from dctv.bind.parameters import value_of
 from dctv.catalog import filtering
 from dctv.catalog.alignment import aligned
 from dctv.catalog.files import find_traces, list_files
@@ -38,6 +39,7 @@ from dctv.index.histories import HistoryShelf
 from dctv.index.mounting import AUTO_BYTES, Narrator, Policy, When, find_by_paths, mount_of, with_index
 from dctv.index.sources import Stored
 from dctv.index.trace import Trace
+from dctv.processors import usable_processors
 from dctv.record import record, replace
 from dctv.rewrite.settings import Settings
 from dctv.run.execute import Executor, Hooks, Shelves
@@ -63,19 +65,18 @@ Progress = Callable[[str, int, int], None]
 AllowedFiles = bool | Sequence[str | Path]
 
 
-_P = ParamSpec("_P")
-_R = TypeVar("_R")
+_Method = TypeVar("_Method", bound=Callable[..., Any])
 
 
-def _in_turn(method: Callable[Concatenate[Session, _P], _R]) -> Callable[Concatenate[Session, _P], _R]:
+def _in_turn(method: _Method) -> _Method:
     """Let one thread at a time into a session."""
 
     @wraps(method)
-    def alone(self: Session, /, *given: _P.args, **named: _P.kwargs) -> _R:
+    def alone(self: Session, /, *given: Any, **named: Any) -> Any:
         with self._turn:
             return method(self, *given, **named)
 
-    return alone
+    return cast("_Method", alone)
 
 
 @record
@@ -114,7 +115,7 @@ class Session:
         allow_files: AllowedFiles = False,
         temp_directory: str | Path | None = None,
     ) -> None:
-        self._threads = threads or len(os.sched_getaffinity(0))
+        self._threads = threads or usable_processors()
         self._memory_limit = memory_limit
         self._progress = progress
         folder = index_dir or os.environ.get("DCTV_INDEX_DIR") or None
@@ -208,15 +209,22 @@ class Session:
                     self._engine.finish()
 
     @_in_turn
-    def mount(self, path: str | Sequence[str], name: str, /, **options: object) -> None:
+    def mount(self, path: str | Path | Sequence[str | Path], name: str, /, **options: object) -> None:
         """Mount a trace: a file, a folder or a pattern, or several of them as one, under a dotted name.
+
+        Of the options, `align` and `time` are in ns, or a `timedelta`.
 
         Raises:
             TraceError: it cannot be read.
             BindError: the name is taken.
         """
         self._log.entries.clear()
-        self._mount(path, _path(name), None, options)
+        paths = [path] if isinstance(path, str | Path) else list(path)
+        for one in paths:
+            if not isinstance(one, str | Path):
+                raise UsageError(f"expected a path, found {type(one).__name__}")
+        given = {key: _plain(value) for key, value in options.items()}
+        self._mount([str(one) for one in paths], _path(name), None, given)
 
     @_in_turn
     def add_table(
@@ -311,7 +319,7 @@ class Session:
         return Trace(files.paths, files.reader, context), None
 
     @_in_turn
-    def index(self, path: str, order: Order | None = None, **options: object) -> IndexOutcome:
+    def index(self, path: str | Path, order: Order | None = None, **options: object) -> IndexOutcome:
         """Build the index and the column store of a trace, or what they lack.
 
         Raises:
@@ -320,10 +328,10 @@ class Session:
         """
         from dctv.index.order import fulfil
 
-        return fulfil(*self._ordered(path, order, options), path, self._report)
+        return fulfil(*self._ordered(str(path), order, options), str(path), self._report)
 
     @_in_turn
-    def check_index(self, path: str, order: Order | None = None, **options: object) -> list[str]:
+    def check_index(self, path: str | Path, order: Order | None = None, **options: object) -> list[str]:
         """Compare the index of a trace with the trace; return in words what differs.
 
         Raises:
@@ -331,7 +339,7 @@ class Session:
         """
         from dctv.index.order import differences
 
-        return differences(*self._ordered(path, order, options), path, self._report)
+        return differences(*self._ordered(str(path), order, options), str(path), self._report)
 
     def _ordered(self, path: str, order: Order | None, options: Mapping[str, object]) -> tuple[Trace, Order]:
         from dctv.index.order import Order
@@ -546,6 +554,23 @@ class Session:
         for mount in self._mounts.values():
             mount.close()
         self._mounts.clear()
+
+
+def _plain(option: object) -> object:
+    """Return an option of a mount as it would be written in SQL: whole numbers, durations in ns, texts for paths."""
+    if isinstance(option, Path):
+        return str(option)
+    if isinstance(option, str | list | tuple):
+        return option
+    try:
+        value = value_of(option)
+    except TypeError:
+        return option
+    return _number(value) if isinstance(value, Quantity) else value
+
+
+def _number(quantity: Quantity) -> int | float:
+    return int(quantity.value) if quantity.value.denominator == 1 else float(quantity.value)
 
 
 _TIMES = ("align", "time")
