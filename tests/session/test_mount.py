@@ -163,3 +163,21 @@ def test_quantize_covers_the_last_event(session: dctv.Session, ftrace: Path) -> 
         "SELECT SPAN COUNT(*) AS n FROM t.raw_events.sched_switch GROUP USING SPANS FROM t.quantize(300us)"
     ).fetchall()
     assert [row[2] for row in counted] == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("text", "reader", "incomplete"),
+    [
+        ("How to read a trace\n\n# tracer: nop\n\nlines follow\n", "ftrace-text", ["most lines could not be read"]),
+        ("# tracer: function_graph\n", "ftrace-graph", []),
+    ],
+)
+def test_a_folder_without_a_trace_says_so(
+    text: str, reader: str, incomplete: list[str], session: dctv.Session, tmp_path: Path
+) -> None:
+    """G7: an archive beside a text that looks a little like a trace mounted without a word."""
+    (tmp_path / "a.zip").write_bytes(b"PK\3\4 nothing of use")
+    (tmp_path / "README.txt").write_text(text)
+    session.mount(str(tmp_path), "t")
+    assert session.warnings() == [f"found no event in `{tmp_path}`, which was read as {reader}"]
+    assert [reason.rpartition(": ")[2] for reason in session.incomplete()] == incomplete
