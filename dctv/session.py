@@ -19,6 +19,7 @@ from dctv.bind.library import library_function
 from dctv.bind.parameters import value_of
 from dctv.catalog import filtering
 from dctv.catalog.alignment import aligned
+from dctv.catalog.expected import RAW
 from dctv.catalog.files import find_traces, list_files
 from dctv.catalog.given import scan_of, stored
 from dctv.catalog.mount import Mount, attach, check_name
@@ -299,6 +300,8 @@ class Session:
         if align is not None:
             mount = aligned(mount, align, self._mounts, self._log.add)
         attach(self._catalog, mount, library(), [quantize(mount.trace.last_ts)], library_function)
+        if not trace.reader.general and not any(table.startswith(RAW) for table in mount.trace.tables):
+            self._log.add(f"found no event in `{path}`, which was read as {reader}")
         if filters:
             filtering.filter_views(self._catalog, parts, mount.reader, library(), filters)
         offer(self._catalog, mount, lambda: self._executor().means())

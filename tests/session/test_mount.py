@@ -191,3 +191,21 @@ def test_options_of_a_mount_may_be_values_of_the_program() -> None:
         ask = "SELECT MIN(_ts) FROM {}.events"
         (first,), (late,), (later,) = (session.sql(ask.format(n)).fetchall()[0] for n in ("plain", "late", "later"))
         assert (late - first, later - first) == (5_000_000, 7)
+
+
+@pytest.mark.parametrize(
+    ("text", "reader", "incomplete"),
+    [
+        ("How to read a trace\n\n# tracer: nop\n\nlines follow\n", "ftrace-text", ["most lines could not be read"]),
+        ("# tracer: function_graph\n", "ftrace-graph", []),
+    ],
+)
+def test_a_folder_without_a_trace_says_so(
+    text: str, reader: str, incomplete: list[str], session: dctv.Session, tmp_path: Path
+) -> None:
+    """G7: an archive beside a text that looks a little like a trace mounted without a word."""
+    (tmp_path / "a.zip").write_bytes(b"PK\3\4 nothing of use")
+    (tmp_path / "README.txt").write_text(text)
+    session.mount(str(tmp_path), "t")
+    assert session.warnings() == [f"found no event in `{tmp_path}`, which was read as {reader}"]
+    assert [reason.rpartition(": ")[2] for reason in session.incomplete()] == incomplete
