@@ -12,6 +12,9 @@ PIP := $(BIN)/python -m pip
 CARGO := cargo --config net.retry=5
 MANIFEST := --manifest-path kernels/Cargo.toml
 
+# Workers that have nothing left to do take tests from others.
+WORKERS := -n auto --dist worksteal
+
 # What the compiled module and the parse table are made of. Everything else of an editable install is read in place.
 BUILT_FROM := pyproject.toml setup.py grammar/dctv.lark dctv/syntax/compile_grammar.py dctv/syntax/table.py \
 	kernels/Cargo.toml kernels/Cargo.lock $(shell find kernels/src)
@@ -36,12 +39,12 @@ help:  ## list what can be made
 demo: $(INSTALLED)  ## install, and ask a bundled trace a question
 	$(BIN)/dctv query -f examples/top_threads.sql
 
-test: $(TOOLS)  ## run the tests
-	$(BIN)/python -m pytest -n auto --dist worksteal
+test: $(TOOLS)  ## run the tests, but for long ones that are left to CI
+	$(BIN)/python -m pytest $(WORKERS) --durations=20
 
 test-collection: $(TOOLS)  ## run the tests over the collection of traces (DCTV_TRACES)
 	@test -d "$(DCTV_TRACES)" || { echo "no folder $(DCTV_TRACES): set DCTV_TRACES to the collection of traces" >&2; exit 1; }
-	DCTV_TRACES="$(abspath $(DCTV_TRACES))" $(BIN)/python -m pytest -n auto --dist worksteal tests/collection
+	DCTV_TRACES="$(abspath $(DCTV_TRACES))" $(BIN)/python -m pytest $(WORKERS) --durations=20 tests/collection
 
 fuzz: $(TOOLS)  ## try new random examples, damage and kills for FUZZ_MINUTES (30)
 	$(BIN)/python tests/fuzz.py

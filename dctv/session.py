@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cached_property, wraps
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from dctv import readers
 from dctv.bind.binder import Binder
@@ -22,6 +23,7 @@ from dctv.catalog.given import scan_of, stored
 from dctv.catalog.mount import Mount, attach, check_name
 from dctv.catalog.namespace import Catalog, StoredTable
 from dctv.catalog.stdlib import library
+from dctv.contracts.faults import guarded
 from dctv.contracts.function_rule import FunctionRule
 from dctv.contracts.reader import LoadContext, Reader
 from dctv.contracts.shelf import Shelf, scan
@@ -58,6 +60,22 @@ if TYPE_CHECKING:
 
 Params = Mapping[str, object] | Mapping[int, object] | Mapping[str | int, object] | Sequence[object]
 Progress = Callable[[str, int, int], None]
+AllowedFiles = bool | Sequence[str | Path]
+
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+
+def _in_turn(method: Callable[Concatenate[Session, _P], _R]) -> Callable[Concatenate[Session, _P], _R]:
+    """Let one thread at a time into a session."""
+
+    @wraps(method)
+    def alone(self: Session, /, *given: _P.args, **named: _P.kwargs) -> _R:
+        with self._turn:
+            return method(self, *given, **named)
+
+    return alone
 
 
 @record
@@ -76,6 +94,12 @@ class Session:
     `index` tells whether traces are read by their indexes: True builds those that are missing, `"auto"` those of large
     traces, False looks for none; large are those of `large` bytes of text. They are in `index_dir`, in the folder that
     DCTV_INDEX_DIR names, or in the cache.
+
+    Queries read files by MOUNT TRACE only. `allow_files` lets them name files in FROM as well: all, or some files and
+    folders. `temp_directory` is where rows go that do not fit into memory, the cache unless told.
+
+    Several threads may use one session: calls wait for each other, results are read side by side. `interrupt` ends what
+    runs in all of them, and `warnings` tells those of the last call of any.
     """
 
     def __init__(
@@ -87,12 +111,16 @@ class Session:
         index: When = "auto",
         index_dir: str | Path | None = None,
         large: int = AUTO_BYTES,
+        allow_files: AllowedFiles = False,
+        temp_directory: str | Path | None = None,
     ) -> None:
         self._threads = threads or len(os.sched_getaffinity(0))
         self._memory_limit = memory_limit
         self._progress = progress
         folder = index_dir or os.environ.get("DCTV_INDEX_DIR") or None
         self._policy = Policy(index, None if folder is None else Path(folder), large)
+        self._allowed = _allowed(allow_files)
+        self._spill = None if temp_directory is None else Path(temp_directory)
         self._catalog = Catalog()
         self._settings = Settings()
         self._mounts: dict[tuple[str, ...], Mount] = {}
@@ -101,8 +129,11 @@ class Session:
         self._alone: list[Any] = []
         """What ends kernels that run without a query."""
         self._interrupted = False
+        self._turn = threading.RLock()
+        """Held by the thread that is in the session."""
         self._reading = 0
         """How many results are being read."""
+        self._counting = threading.Lock()
         self._base: Path | None = None
         self._catalog.fill("dctv", _functions)
 
@@ -117,7 +148,12 @@ class Session:
     @cached_property
     def _engine(self) -> DuckDB:
         engine = DuckDB(
-            threads=self._threads, memory_limit=self._memory_limit, on_zero_division=self._log_zero_division()
+            threads=self._threads,
+            memory_limit=self._memory_limit,
+            on_zero_division=self._log_zero_division(),
+            spill=self._spill,
+            stored=self._policy.folder(),
+            named=self._allowed,
         )
         # A session that was not closed is closed at exit: the engine complains when it outlives the interpreter.
         weakref.finalize(self, engine.close)
@@ -125,7 +161,7 @@ class Session:
 
     @cached_property
     def _readers(self) -> Mapping[str, Reader]:
-        return Shelf(readers, record=Reader)
+        return Shelf(readers, record=Reader, taken=guarded)
 
     @cached_property
     def _shelves(self) -> Shelves:
@@ -143,6 +179,7 @@ class Session:
             self._new_cancel,
             self._mounts,
             self._report,
+            lambda: self._base,
             _deep_recursion,
             control,
         )
@@ -159,15 +196,18 @@ class Session:
         return Interrupted("interrupted") if self._interrupted else failure(error)
 
     def _begin(self) -> None:
-        self._reading += 1
+        with self._counting:
+            self._reading += 1
 
     def _finish(self) -> None:
-        self._reading -= 1
-        if self._reading == 0:
-            self._cancels.clear()
-            if "_engine" in self.__dict__:
-                self._engine.finish()
+        with self._counting:
+            self._reading -= 1
+            if self._reading == 0:
+                self._cancels.clear()
+                if "_engine" in self.__dict__:
+                    self._engine.finish()
 
+    @_in_turn
     def mount(self, path: str | Sequence[str], name: str, /, **options: object) -> None:
         """Mount a trace: a file, a folder or a pattern, or several of them as one, under a dotted name.
 
@@ -178,6 +218,7 @@ class Session:
         self._log.entries.clear()
         self._mount(path, _path(name), None, options)
 
+    @_in_turn
     def add_table(
         self,
         name: str,
@@ -211,16 +252,19 @@ class Session:
         self._catalog.add(parts, StoredTable(lambda: scan, "a table of the program"))
 
     def _mount_statement(self, statement: ast.MountTrace) -> str:
-        options = {name.text: self._option(value) for name, value in statement.options}
+        options = {name.text: self._option(name.text, value) for name, value in statement.options}
         try:
             return self._mount(statement.file.text, statement.path, self._base, options)
         except TraceError as error:
             raise TraceError(error.message, error.place or statement.file.place, hint=error.hint) from None
 
-    def _option(self, value: ast.Argument) -> object:
+    def _option(self, name: str, value: ast.Argument) -> object:
         from dctv.bind.arguments import bind_argument
 
-        bound = bind_argument(Binder(self._executor().environment()), value).value
+        argument = bind_argument(Binder(self._executor().environment()), value)
+        bound = argument.value
+        if isinstance(bound, Quantity) and name in _TIMES:
+            return argument.nanoseconds(f"`{name}`")
         if isinstance(bound, Quantity):
             ns = parse_unit("ns")
             number = bound.value * ratio(bound.unit, ns) if compatible(bound.unit, ns) else bound.value
@@ -245,7 +289,7 @@ class Session:
         narrator = Narrator(name.text, self._report, self._log.add)
         mount = replace(mount_of(parts, path, trace, with_index(trace, index, self._policy, narrator)), shelf=shelf)
         if align is not None:
-            mount = aligned(mount, align, self._mounts)
+            mount = aligned(mount, align, self._mounts, self._log.add)
         attach(self._catalog, mount, library(), [quantize(mount.trace.last_ts)], library_function)
         if filters:
             filtering.filter_views(self._catalog, parts, mount.reader, library(), filters)
@@ -266,6 +310,7 @@ class Session:
         _check_options(files.reader, options)
         return Trace(files.paths, files.reader, context), None
 
+    @_in_turn
     def index(self, path: str, order: Order | None = None, **options: object) -> IndexOutcome:
         """Build the index and the column store of a trace, or what they lack.
 
@@ -277,6 +322,7 @@ class Session:
 
         return fulfil(*self._ordered(path, order, options), path, self._report)
 
+    @_in_turn
     def check_index(self, path: str, order: Order | None = None, **options: object) -> list[str]:
         """Compare the index of a trace with the trace; return in words what differs.
 
@@ -298,6 +344,7 @@ class Session:
         folder = wanted.index_dir or self._policy.index_dir
         return Trace(files.paths, files.reader, context), replace(wanted, index_dir=folder)
 
+    @_in_turn
     def reorganize(self, paths: Sequence[str], order: Reorganization) -> tuple[list[Written], list[tuple[str, int]]]:
         """Write the events of a trace to a file for each group; return the files and warnings.
 
@@ -331,19 +378,20 @@ class Session:
 
         `base` is the folder that relative paths of MOUNT TRACE start from.
         """
-        self._interrupted = False
-        executor = self._executor(params)
-        with _deep_recursion():
+        with self._turn, _deep_recursion():
+            self._interrupted = False
+            executor = self._executor(params)
             statements = parse(Source(source_name, text))
         for statement in statements:
-            self._log.entries.clear()
             if self._interrupted:
                 raise Interrupted("interrupted")
-            self._base = base
-            with _deep_recursion():
+            with self._turn, _deep_recursion():
+                self._log.entries.clear()
+                self._base = base
                 outcome = executor.run(statement)
             yield outcome
 
+    @_in_turn
     def sql(self, text: str, params: Params | None = None) -> Result:
         """Run a text and return the result of its last statement.
 
@@ -360,6 +408,7 @@ class Session:
         message = last.message if isinstance(last, Done | Asserted) else "nothing to run"
         return self._executor().rows({"status": "VARCHAR"}, [[message]])
 
+    @_in_turn
     def create_state_system(
         self,
         name: str,
@@ -388,6 +437,7 @@ class Session:
             provided = Provided(provider, parse_select(source), version)
             return provide(_path(name), provided, options_of(options), self._executor().means(), replaces=replace)
 
+    @_in_turn
     def state_system(self, name: str) -> StateSystem:
         """Return a state system by its name, such as `t.state`; it is made if it is not there.
 
@@ -398,6 +448,7 @@ class Session:
         self._log.entries.clear()
         return system_of(_path(name), self._catalog)
 
+    @_in_turn
     def matches(self, name: str, where: str | None = None, *, source_name: str = "<filter>") -> Matches:
         """Return the events of a mounted trace that match a filter such as `cat == "POSIX" and dur > 1ms`.
 
@@ -425,10 +476,12 @@ class Session:
         if "_engine" in self.__dict__:
             self._engine.interrupt()
 
+    @_in_turn
     def tables(self, prefix: str = "") -> list[TableInfo]:
         """Return everything that can stand in FROM below a dotted prefix."""
         return [TableInfo(*row) for row in self._executor().listing(prefix)]
 
+    @_in_turn
     def columns(self, name: str) -> Schema | None:
         """Return the schema of a table by its dotted name, or None."""
         try:
@@ -464,6 +517,7 @@ class Session:
         finally:
             self._alone.remove(cancel)
 
+    @_in_turn
     def functions(self) -> list[str]:
         """Return the names of scalar, aggregate and window functions."""
         named = [n for n in self._engine.functions() if n[0].isalpha()]
@@ -482,6 +536,7 @@ class Session:
         """Return what the last mount, statement or filter was warned of."""
         return list(self._log.entries)
 
+    @_in_turn
     def close(self) -> None:
         """Free everything."""
         if "_engine" in self.__dict__:
@@ -493,9 +548,22 @@ class Session:
         self._mounts.clear()
 
 
+_TIMES = ("align", "time")
+"""Options of a mount that are times."""
+
+
 def _functions() -> Mapping[str, TableFunction]:
     found = scan(table, TableFunction).values()
     return {name: function for function in found for name in (function.name, *function.aliases)}
+
+
+def _allowed(files: AllowedFiles) -> list[Path]:
+    """Return the files and folders that queries may name."""
+    if isinstance(files, bool):
+        return [Path(Path.cwd().anchor)] if files else []
+    if isinstance(files, str):
+        raise UsageError(f"found the text `{files}`, expected `allow_files` to be True or a list of paths")
+    return [Path(one) for one in files]
 
 
 def _path(name: str) -> ast.Path:

@@ -223,12 +223,14 @@ def _join(binder: Binder, node: ast.SpanJoin | ast.SpanBroadcast, left: SpanSour
     schema = Schema(
         lefts.kind, (*aligned.special, *lefts.payload, *rights.payload), tuple(c.name for c in aligned.partitions)
     )
-    options = {
+    options: dict[str, object] = {
         "how": aligned.how,
         "partitions": aligned.keys,
         "broadcast": aligned.broadcast,
         "names": physical_names(schema),
     }
+    if aligned.compared is not None:
+        options["compared"] = aligned.compared
     name = "event join" if lefts.kind is Kind.EVENT else "span join"
     plan = binder.kernel(name, schema, [sorted_plan(aligned.left), sorted_plan(aligned.right)], options, ordered=True)
     count = schema.special_count

@@ -1,4 +1,4 @@
--- How much memory is allocated in heaps that devices share: ION and DMA buffers, and what GPUs use in all and by process. One span from an event to the next one of the heap, the last one until the trace's end, or until the process is gone; what a GPU tells of a process that is gone is left out.
+-- How much memory is allocated in heaps that devices share: ION and DMA buffers, and what GPUs use in all and by process. One span from an event to the next one of the heap, the last one until the last event of the kernel, or until the process is gone; what a GPU tells of a process that is gone is left out.
 -- formats: *
 -- column heap: `ion`, the name of an ION heap, `dma_heap` or `gpu N`
 -- column pid: the process for which a GPU counts, 0 for all; NULL for other heaps
@@ -18,7 +18,7 @@ sizes AS (
   UNION ALL SELECT e._ts, e.line, u.heap, u.pid, NULL, 'new' FROM _events.task_newtask AS e JOIN used AS u ON u.pid = e.pid
 ),
 lasting AS (
-  SELECT _ts, COALESCE(LEAD(_ts) OVER w, (SELECT _ts FROM last_ts)) AS end_ts, heap, pid, size,
+  SELECT _ts, COALESCE(LEAD(_ts) OVER w, (SELECT _ts FROM _built.kernel_end)) AS end_ts, heap, pid, size,
     COALESCE(MAX(CASE WHEN what = 'gone' THEN line END) OVER w, 0) > COALESCE(MAX(CASE WHEN what = 'new' THEN line END) OVER w, 0) AS gone
   FROM sizes WINDOW w AS (PARTITION BY heap, pid ORDER BY _ts, line)
 )

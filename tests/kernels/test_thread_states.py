@@ -173,5 +173,5 @@ def test_a_long_chain_of_sleepers_is_followed_in_one_go() -> None:
         add(tid, "switch", tid + 1, tid, "sleeping")
     for tid in reversed(range(2, count + 1)):
         add(2 * count - tid, "wakeup", tid - 1, tid, "thread")
-    path = _queried(rows, f"SELECT COUNT(*), SUM(_duration), MAX(depth) FROM dctv.critical_path(s, 1, 2, {count})")
+    path = _queried(rows, f"SELECT COUNT(*), SUM(_duration), MAX(depth) FROM dctv.critical_path(s, 1, 2ns, {count}ns)")
     assert path == [(count, count, count - 1)]

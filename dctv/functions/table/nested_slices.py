@@ -20,6 +20,7 @@ _RANK = ColumnType("dctv:rank", "BIGINT")
 _PLACE = (ColumnType("id", "BIGINT"), ColumnType("parent_id", "BIGINT"), ColumnType("depth", "INTEGER"))
 _LANE = ColumnType("lane", "BIGINT")
 _OWN = ColumnType("dctv:own", "BIGINT")
+_PAIR = ColumnType("dctv:pair", "INTEGER")
 _ARGS = "args"
 _END_ARGS = ColumnType("dctv:end args", "JSON")
 
@@ -101,9 +102,10 @@ def _bind(arguments: Mapping[str, Argument], builder: PlanBuilder) -> Plan:
     columns = (_TIME, given.key, _LENGTH, *given.payload, *given.end_order)
     known = Schema(Kind.EVENT, columns, (given.key.name,))
     slices = _input(given, "completes", known, builder)
-    if "begins" in given.tables:
+    paired = "begins" in given.tables
+    if paired:
         slices = _together(given, slices, _pairs(given, builder), builder)
-    options = {"partitions": 1, "names": physical_names(schema)}
+    options = {"partitions": 1, "names": physical_names(schema), "paired": paired}
     return builder.kernel("nest lanes", schema, [slices], options, ordered=True)
 
 
@@ -159,11 +161,17 @@ def _by(*names: str) -> list[exp.Expr]:
 
 
 def _together(given: _Given, slices: Plan, pairs: Plan, builder: PlanBuilder) -> Plan:
-    """Put slices of both kinds together."""
-    names = physical_names(slices.schema)
-    union = both(*(select(*names, source=one) for one in ("known", "pairs")))
+    """Put slices of both kinds together, with the depth among pairs of those that are such."""
+    columns = slices.schema.columns
+    schema = replace(slices.schema, columns=(*columns[:3], _PAIR, *columns[3:]))
+    names = physical_names(schema)
+
+    def kind(source: str, pair: exp.Expr) -> exp.Select:
+        return select(*(aliased(pair, name) if name == _PAIR.name else name for name in names), source=source)
+
+    union = both(kind("known", cast(exp.Null(), _PAIR.type)), kind("pairs", column(_PLACE[2].name)))
     tree = select(*names, source=union).order_by(*_by(TS, given.rank), copy=False)
-    return builder.query(tree, {"known": slices, "pairs": pairs}, slices.schema, ordered=True)
+    return builder.query(tree, {"known": slices, "pairs": pairs}, schema, ordered=True)
 
 
 def _on_one_lane(given: _Given, pairs: Plan, builder: PlanBuilder) -> Plan:
@@ -177,7 +185,8 @@ def _on_one_lane(given: _Given, pairs: Plan, builder: PlanBuilder) -> Plan:
 NESTED_SLICES = TableFunction(
     "nested_slices",
     "nested slices of begin and end events and of slices of known length, in order of time: id, parent_id, "
-    "depth, and the lane: slices of one lane nest, of those that overlap the later one is on the lowest free lane",
+    "depth, and the lane: slices of one lane nest, of those that overlap the later one is on the lowest free lane; of "
+    "slices of no length that `completes` has at one time each is in the one before",
     (
         Parameter("begins", "events that open a slice; their columns become the slice's", None, keyword_only=True),
         Parameter(

@@ -127,7 +127,9 @@ impl Payloads {
         let rows = sink.rows(table.number);
         rows.int(0, row.ts);
         row.head.cpu.inspect(|cpu| rows.int(1, *cpu));
-        rows.text(2, row.head.comm);
+        if !row.head.comm.is_empty() {
+            rows.text(2, row.head.comm);
+        }
         row.head.tid.inspect(|tid| rows.int(3, *tid));
         row.head.pid.inspect(|pid| rows.int(4, *pid));
         rows.int(5, row.line);

@@ -259,6 +259,9 @@ impl Decoder {
         if let Some(unix) = world.clocks.of_clock(REALTIME, start) {
             world.property("start_unix_ns", unix.to_string());
         }
+        if let Some(end) = world.kernel_end {
+            world.property("kernel_end_ns", end.to_string());
+        }
         world.property("packets", self.packets.to_string());
     }
 }
@@ -291,6 +294,7 @@ fn packet<'a>(
             world.clocks.snapshot(snapshot, envelope.sequence);
         }
     }
+    world.tracks.machine = packet.machine;
     let Ok(time) = time(world, &envelope) else {
         return envelope.packed;
     };

@@ -55,10 +55,12 @@ impl Bundle {
     /// A time of an event; None, and counted, if it is impossible.
     #[inline]
     pub fn time(&self, world: &mut World, time: u64) -> Option<i64> {
-        match self.clock == world.clocks.main() {
+        let time = match self.clock == world.clocks.main() {
             true => world.own_time(time),
             false => world.time(self.clock, self.sequence, time),
-        }
+        };
+        world.kernel_end = world.kernel_end.max(time);
+        time
     }
 }
 
@@ -382,6 +384,7 @@ fn fill<'a>(
     event: &'a [u8],
 ) -> Option<(i64, &'a [u8], usize)> {
     let (mut pid, mut next) = (0, None);
+    let mut state = plan.state;
     let mut rest: Vec<(u32, Value<'_>)> = Vec::new();
     let mut fields = Fields::of(event);
     let rows = sink.rows(plan.table);
@@ -406,6 +409,7 @@ fn fill<'a>(
                 }
             }
             (Conv::State, Value::Varint(bits)) => {
+                state = None;
                 let number = super::states::number(bits, world.kernel);
                 rows.numbered(column, number, || super::states::text(bits, world.kernel))
             }
@@ -423,6 +427,11 @@ fn fill<'a>(
             }
             _ => rest.push((number, value)),
         }
+    }
+    // Zero is the field's default, and need not be written.
+    if let Some(column) = state {
+        let number = super::states::number(0, world.kernel);
+        rows.numbered(column, number, || super::states::text(0, world.kernel));
     }
     if fields.damaged() {
         world

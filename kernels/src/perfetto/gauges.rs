@@ -14,8 +14,8 @@ const MOST: usize = 1 << 16;
 /// Names by the number that values tell.
 #[derive(Default)]
 pub struct Gauges {
-    /// By session and index.
-    rails: FxHashMap<(u64, u64), String>,
+    /// By machine, session and index.
+    rails: FxHashMap<(Option<i64>, u64, u64), String>,
     counters: FxHashMap<(u64, u64), String>,
 }
 
@@ -86,7 +86,7 @@ impl Gauges {
                     let name = super::wire::bytes(rail, 2).unwrap_or_default();
                     let index = super::wire::number(rail, 1).unwrap_or(0);
                     let name = String::from_utf8_lossy(name).into_owned();
-                    self.rails.insert((session, index), name);
+                    self.rails.insert((packet.machine, session, index), name);
                 }
                 (2, Value::Bytes(data)) => self.rail(world, sink, packet, (session, data)),
                 _ => (),
@@ -117,7 +117,7 @@ impl Gauges {
         };
         let name = self
             .rails
-            .get(&(session, index))
+            .get(&(packet.machine, session, index))
             .map_or_else(|| index.to_string(), String::clone);
         let name = format!("power.{name}");
         let counter = Polled {

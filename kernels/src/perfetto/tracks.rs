@@ -55,6 +55,7 @@ pub struct Track {
     first_event: Option<Vec<u8>>,
     parent: Option<u64>,
     uuid: Option<u64>,
+    machine: Option<i64>,
     scope: String,
     id: String,
     unit: String,
@@ -70,16 +71,19 @@ pub struct Told {
 
 #[derive(Default)]
 pub struct Tracks {
+    /// The machine that tracks are made for now, if that is not the one that recorded.
+    pub machine: Option<i64>,
     all: Vec<Track>,
     by_uuid: FxHashMap<u64, usize>,
-    threads: FxHashMap<(i64, i64), usize>,
+    threads: FxHashMap<(Option<i64>, i64, i64), usize>,
     keyed: FxHashMap<Vec<u8>, usize>,
     /// Tracks that had to share one.
     pub left_out: u64,
 }
 
 impl Tracks {
-    fn push(&mut self, track: Track) -> usize {
+    fn push(&mut self, mut track: Track) -> usize {
+        track.machine = self.machine;
         if self.all.len() >= MOST_TRACKS {
             self.left_out += 1;
             return self.all.len() - 1;
@@ -115,7 +119,8 @@ impl Tracks {
     }
 
     pub fn thread(&mut self, pid: i64, tid: i64) -> usize {
-        if let Some(number) = self.threads.get(&(pid, tid)) {
+        let key = (self.machine, pid, tid);
+        if let Some(number) = self.threads.get(&key) {
             return *number;
         }
         let number = self.push(Track {
@@ -125,13 +130,22 @@ impl Tracks {
             ..Track::default()
         });
         if self.all.len() < MOST_TRACKS {
-            self.threads.insert((pid, tid), number);
+            self.threads.insert(key, number);
         }
         number
     }
 
     /// A track that is known by a key of our own.
     pub fn keyed(&mut self, key: &[u8], make: impl FnOnce() -> Track) -> usize {
+        let mut whole;
+        let key = match self.machine {
+            Some(machine) => {
+                whole = format!("machine {machine}\0").into_bytes();
+                whole.extend_from_slice(key);
+                whole.as_slice()
+            }
+            None => key,
+        };
         if let Some(number) = self.keyed.get(key) {
             return *number;
         }
@@ -357,6 +371,7 @@ impl Tracks {
             if let Some(uuid) = track.uuid {
                 rows.uint(9, uuid);
             }
+            super::tables::put_int(rows, 10, track.machine);
             sink.end(table);
         }
     }
@@ -413,6 +428,7 @@ fn spec() -> TableSpec {
         ("id", Type::Text),
         ("unit", Type::Text),
         ("uuid", Type::Uint),
+        ("machine", Type::Int),
     ];
     TableSpec {
         name: "tracks".to_owned(),

@@ -85,6 +85,8 @@ pub struct World {
     pub json: Json,
     /// The time of the last packet that had one.
     pub last_time: Option<i64>,
+    /// The time of the last event of the kernel.
+    pub kernel_end: Option<i64>,
     /// The number of the last event.
     pub line: i64,
     pub properties: Vec<(String, String)>,
@@ -108,6 +110,7 @@ impl World {
             notes: Notes::default(),
             json: Json::default(),
             last_time: None,
+            kernel_end: None,
             line: 0,
             properties: Vec::new(),
             losses: FxHashMap::default(),

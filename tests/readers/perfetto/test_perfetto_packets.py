@@ -32,9 +32,9 @@ def test_process_trees_name_processes_and_threads() -> None:
 
     found = load(trace(tree))
     assert rows(found, "process_names") == [
-        {"pid": 5, "name": "/bin/x", "ppid": 1, "uid": 1000, "cmdline": "/bin/x -v", "start_from_boot": 7}
+        {"pid": 5, "name": "/bin/x", "ppid": 1, "uid": 1000, "cmdline": "/bin/x -v", "start_from_boot": 7, "told": 0}
     ]
-    assert rows(found, "thread_names") == [{"pid": 5, "tid": 6, "name": "io"}]
+    assert rows(found, "thread_names") == [{"pid": 5, "tid": 6, "name": "io", "told": 0}]
 
 
 def test_polled_values_are_counters() -> None:
@@ -148,6 +148,26 @@ packet { power_rails { energy_data { index: 1 timestamp_ms: 3 energy: 3 } sessio
     assert len({row["track"] for row in told}) == 3
 
 
+def test_counters_and_threads_of_two_machines_are_apart() -> None:
+    packets = ""
+    for machine in ("", "machine_id: 7"):
+        packets += f"""
+packet {{ {machine} power_rails {{ rail_descriptor {{ index: 0 rail_name: "of {machine}" }} }} }}
+packet {{ {machine} timestamp: 5 sys_stats {{ num_forks: 3 }} }}
+packet {{ {machine} timestamp: 5 track_descriptor {{ uuid: 1{len(machine)} thread {{ pid: 1 tid: 1 }} }} }}
+"""
+    packets += "packet { timestamp: 5 power_rails { energy_data { index: 0 energy: 12 } } }"
+    found = load(written(packets))
+    tracks = [(row["kind"], row.get("name"), row.get("machine")) for row in rows(found, "tracks")]
+    assert tracks == [
+        ("counter", "num_forks", None),
+        ("thread", None, None),
+        ("counter", "num_forks", 7),
+        ("thread", None, 7),
+        ("counter", "power.of ", None),
+    ]
+
+
 GPU_MEMORY = """
 packet { }
 packet { timestamp: 0 gpu_mem_total_event { gpu_id: 0 pid: 0 size: 123 } }
@@ -216,19 +236,6 @@ def test_temperatures_are_called_like_their_zones() -> None:
     told = rows(load(written(packets)), "raw_events.counter")
     assert [(row["name"], row["value"]) for row in told] == [("pkg", 29), ("pkg", 31), ("zone2", 33)]
     assert len({row["track"] for row in told}) == 3
-
-
-def test_workers_of_the_kernel_lose_the_queue_that_they_worked_for() -> None:
-    packets = """
-packet { timestamp: 1 process_tree {
-  processes { pid: 28 ppid: 2 cmdline: "kworker/1:0-sock_diag_events" cmdline_is_comm: true }
-  processes { pid: 29 ppid: 1 cmdline: "kworker/fake-name" }
-  threads { tid: 28 name: "kworker/1:0-sock_diag_events" tgid: 28 }
-  threads { tid: 30 name: "kworker/u16:3+events" tgid: 30 } } }
-"""
-    found = load(written(packets))
-    assert [row["name"] for row in rows(found, "process_names")] == ["kworker/1:0", "kworker/fake-name"]
-    assert [row["name"] for row in rows(found, "thread_names")] == ["kworker/1:0", "kworker/u16:3"]
 
 
 @pytest.mark.parametrize("empty", [1, 3])
