@@ -7,6 +7,8 @@ use super::tracks::int;
 use super::wire::{Fields, Value};
 use crate::rows::{ColumnSpec, Sink, TableSpec, Type};
 
+/// The parent of the kernel's threads.
+const KTHREADD: i64 = 2;
 /// More names than these are not kept.
 const MOST_NAMES: usize = 1 << 20;
 
@@ -92,7 +94,8 @@ impl Names {
                 (1, Value::Bytes(process)) => self.branch(process),
                 (2, Value::Bytes(thread)) => {
                     let pid = super::wire::number(thread, 3).map(|_| int(thread, 3));
-                    self.thread(pid, int(thread, 1), super::wire::bytes(thread, 2));
+                    let name = super::wire::bytes(thread, 2);
+                    self.thread(pid, int(thread, 1), name.map(worker));
                 }
                 _ => (),
             }
@@ -117,6 +120,9 @@ impl Names {
                 }
                 _ => (),
             }
+        }
+        if told.ppid == Some(KTHREADD) {
+            told.name = told.name.map(|name| worker(&name).to_owned());
         }
         told.cmdline = (!line.is_empty()).then_some(line);
         self.add(int(message, 1), told);
@@ -148,6 +154,16 @@ impl Names {
             }
         }
     }
+}
+
+/// What a worker of the kernel is called without the queue that it happens to work for: `kworker/1:0-events`.
+fn worker(name: &[u8]) -> &[u8] {
+    let Some(rest) = name.strip_prefix(b"kworker/") else {
+        return name;
+    };
+    let end = rest.iter().position(|byte| matches!(byte, b'+' | b'-'));
+    end.and_then(|end| name.get(..b"kworker/".len() + end))
+        .unwrap_or(name)
 }
 
 fn process_spec() -> TableSpec {
