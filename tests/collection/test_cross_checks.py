@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.collection.ftrace_lines import COLLECTION
-from tests.cross_checks import faults
 
 from dctv.errors import DctvError
 from dctv.session import Session
+from tests.collection.ftrace_lines import COLLECTION
+from tests.cross_checks import faults
 
 LARGEST = 4 << 20
 """Bytes of a file that is read here; larger ones are checked by the tests of their formats."""
