@@ -32,9 +32,9 @@ def test_process_trees_name_processes_and_threads() -> None:
 
     found = load(trace(tree))
     assert rows(found, "process_names") == [
-        {"pid": 5, "name": "/bin/x", "ppid": 1, "uid": 1000, "cmdline": "/bin/x -v", "start_from_boot": 7}
+        {"pid": 5, "name": "/bin/x", "ppid": 1, "uid": 1000, "cmdline": "/bin/x -v", "start_from_boot": 7, "told": 0}
     ]
-    assert rows(found, "thread_names") == [{"pid": 5, "tid": 6, "name": "io"}]
+    assert rows(found, "thread_names") == [{"pid": 5, "tid": 6, "name": "io", "told": 0}]
 
 
 def test_polled_values_are_counters() -> None:

@@ -38,7 +38,7 @@ def test_a_slice_on_the_default_track_of_its_sequence() -> None:
     assert rows(found, "raw_events.begin") == [{"_ts": 0, "name": "a", "pid": 10, "tid": 11, "track": 0, "line": 1}]
     assert rows(found, "raw_events.end")[0]["_ts"] == 50
     assert rows(found, "tracks") == [{"track": 0, "kind": "thread", "pid": 10, "tid": 11, "uuid": 7}]
-    assert rows(found, "thread_names") == [{"pid": 10, "tid": 11, "name": "worker"}]
+    assert rows(found, "thread_names") == [{"pid": 10, "tid": 11, "name": "worker", "told": 0}]
     assert notes(found) == {}
 
 
