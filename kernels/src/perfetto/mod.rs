@@ -21,7 +21,7 @@ mod polled;
 mod profiles;
 mod schema;
 mod sequence;
-mod states;
+pub mod states;
 mod tables;
 mod track_event;
 mod tracks;
