@@ -40,8 +40,10 @@ from dctv.index.histories import HistoryShelf
 from dctv.index.mounting import AUTO_BYTES, Narrator, Policy, When, find_by_paths, mount_of, with_index
 from dctv.index.sources import Stored
 from dctv.index.trace import Trace
+from dctv.plan.nodes import Scan
 from dctv.processors import usable_processors
 from dctv.record import record, replace
+from dctv.rewrite.graph import readers_first
 from dctv.rewrite.settings import Settings
 from dctv.run.execute import Executor, Hooks, Shelves
 from dctv.run.mounted_states import offer
@@ -499,6 +501,15 @@ class Session:
             return Binder(self._executor().environment()).table(ast.TableName(_path(name))).schema
         except DctvError:
             return None
+
+    def stored_tables(self, name: str) -> set[str]:
+        """Return the full names of the stored tables that a table or view is made of, by its dotted name.
+
+        Raises:
+            BindError: there is no such table.
+        """
+        plan = Binder(self._executor().environment()).table(ast.TableName(_path(name)))
+        return {one.name for one in readers_first(plan) if isinstance(one, Scan)}
 
     def properties(self, name: str) -> Mapping[str, str]:
         """Return the facts about a mounted trace as a whole, without running a query."""
