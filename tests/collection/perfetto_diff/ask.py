@@ -13,7 +13,6 @@ KEPT = 4
 """Sessions that stay open for the next case with the same trace."""
 
 
-
 @lru_cache(maxsize=KEPT)
 def _session(content: bytes, path: Path) -> tuple[Session, int]:
     """Return a session with the trace mounted as `t`, and when it starts; nothing is mounted if the trace is empty."""
