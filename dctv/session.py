@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from dctv import readers
 from dctv.bind.binder import Binder
 from dctv.bind.library import library_function
-from dctv.bind.parameters import value_of
+from dctv.bind.parameters import option_of
 from dctv.catalog import filtering
 from dctv.catalog.alignment import aligned
 from dctv.catalog.expected import RAW
@@ -31,6 +31,7 @@ from dctv.contracts.reader import LoadContext, Reader
 from dctv.contracts.shelf import Shelf, scan
 from dctv.contracts.span_operator import SpanOperator
 from dctv.contracts.table_function import Quantity, TableFunction
+from dctv.engines.allowed import AllowedFiles, named_files
 from dctv.engines.duckdb import FAILURES, DuckDB, failure
 from dctv.errors import AssertionFailed, DctvError, Interrupted, Source, TraceError, UsageError, WarningLog
 from dctv.functions import aggregate, scalar, span, table
@@ -65,7 +66,6 @@ if TYPE_CHECKING:
 
 Params = Mapping[str, object] | Mapping[int, object] | Mapping[str | int, object] | Sequence[object]
 Progress = Callable[[str, int, int], None]
-AllowedFiles = bool | Sequence[str | Path]
 
 
 _Method = TypeVar("_Method", bound=Callable[..., Any])
@@ -123,7 +123,7 @@ class Session:
         self._progress = progress
         folder = index_dir or os.environ.get("DCTV_INDEX_DIR") or None
         self._policy = Policy(index, None if folder is None else Path(folder), large)
-        self._allowed = _allowed(allow_files)
+        self._allowed = named_files(allow_files)
         self._spill = None if temp_directory is None else Path(temp_directory)
         self._catalog = Catalog()
         self._settings = Settings()
@@ -226,7 +226,7 @@ class Session:
         for one in paths:
             if not isinstance(one, str | Path):
                 raise UsageError(f"expected a path, found {type(one).__name__}")
-        given = {key: _plain(value) for key, value in options.items()}
+        given = {key: option_of(value) for key, value in options.items()}
         self._mount([str(one) for one in paths], _path(name), None, given)
 
     @_in_turn
@@ -570,23 +570,6 @@ class Session:
         self._mounts.clear()
 
 
-def _plain(option: object) -> object:
-    """Return an option of a mount as it would be written in SQL: whole numbers, durations in ns, texts for paths."""
-    if isinstance(option, Path):
-        return str(option)
-    if isinstance(option, str | list | tuple):
-        return option
-    try:
-        value = value_of(option)
-    except TypeError:
-        return option
-    return _number(value) if isinstance(value, Quantity) else value
-
-
-def _number(quantity: Quantity) -> int | float:
-    return int(quantity.value) if quantity.value.denominator == 1 else float(quantity.value)
-
-
 _TIMES = ("align", "time")
 """Options of a mount that are times."""
 
@@ -594,15 +577,6 @@ _TIMES = ("align", "time")
 def _functions() -> Mapping[str, TableFunction]:
     found = scan(table, TableFunction).values()
     return {name: function for function in found for name in (function.name, *function.aliases)}
-
-
-def _allowed(files: AllowedFiles) -> list[Path]:
-    """Return the files and folders that queries may name."""
-    if isinstance(files, bool):
-        return [Path(Path.cwd().anchor)] if files else []
-    if isinstance(files, str):
-        raise UsageError(f"found the text `{files}`, expected `allow_files` to be True or a list of paths")
-    return [Path(one) for one in files]
 
 
 def _path(name: str) -> ast.Path:

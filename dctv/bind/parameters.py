@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import date, datetime, timedelta
 from fractions import Fraction
 from numbers import Integral, Real
+from pathlib import Path
 from typing import Any
 
 from sqlglot import exp
@@ -42,6 +43,23 @@ def value_of(given: object) -> Value:
             return float(given)
         case _:
             raise TypeError(type(given).__name__)
+
+
+def option_of(option: object) -> object:
+    """Return an option of a mount as it would be written in SQL: whole numbers, durations in ns, texts for paths."""
+    if isinstance(option, Path):
+        return str(option)
+    if isinstance(option, str | list | tuple):
+        return option
+    try:
+        value = value_of(option)
+    except TypeError:
+        return option
+    return _number(value) if isinstance(value, Quantity) else value
+
+
+def _number(quantity: Quantity) -> int | float:
+    return int(quantity.value) if quantity.value.denominator == 1 else float(quantity.value)
 
 
 def _plain(given: Any) -> Any:

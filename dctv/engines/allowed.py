@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from dctv.errors import UsageError
+
+AllowedFiles = bool | Sequence[str | Path]
 
 # Left out: what tells or changes the session, the catalog or settings (`current_setting`, `nextval`, `write_log`), runs
 # text (`query`, `json_execute_serialized_sql`), waits (`sleep_ms`), takes apart what only the engine may have made
@@ -95,3 +100,12 @@ OF_FILES = frozenset(_OF_FILES.split())
 
 ALLOWING = "MOUNT TRACE reads files; --allow-files, or Session(allow_files=True), lets queries name them too"
 """What the hint says to somebody who wants those."""
+
+
+def named_files(files: AllowedFiles) -> list[Path]:
+    """Return the files and folders that queries may name."""
+    if isinstance(files, bool):
+        return [Path(Path.cwd().anchor)] if files else []
+    if isinstance(files, str):
+        raise UsageError(f"found the text `{files}`, expected `allow_files` to be True or a list of paths")
+    return [Path(one) for one in files]

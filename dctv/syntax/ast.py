@@ -1,7 +1,4 @@
-"""The syntax tree: frozen dataclasses, one per form of the dialect, each knowing its place in the text.
-
-Two trees are equal when they mean the same text: `place` is not compared.
-"""
+"""The syntax tree: a frozen dataclass for each form, which knows its place in the text; `place` is not compared."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dctv.errors import ParseError, Source
+from dctv.errors import BindError, ParseError, Source
 from dctv.session import Session
 from dctv.syntax.parse import parse_expression
 from dctv.syntax.print import to_sql
@@ -47,6 +47,6 @@ def test_a_column_called_event(one: Session) -> None:
 
 
 def test_a_column_called_event_of_a_regular_table(one: Session) -> None:
-    with pytest.raises(Exception, match="expected a span or event table") as caught:
+    with pytest.raises(BindError, match="expected a span or event table") as caught:
         one.sql("SELECT event FROM (SELECT 1 AS `event`)")
-    assert caught.value.hint == "to select the column `event`, write its name in backticks"  # type: ignore[attr-defined]
+    assert caught.value.hint == "to select the column `event`, write its name in backticks"

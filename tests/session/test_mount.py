@@ -6,6 +6,7 @@ import gzip
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -178,8 +179,9 @@ def test_paths_of_pathlib(tmp_path: Path) -> None:
 
 
 def test_a_mount_of_something_else_is_an_error() -> None:
+    paths: Any = [5]
     with dctv.Session() as session, pytest.raises(UsageError, match="expected a path, found int"):
-        session.mount([5], "x")  # type: ignore[list-item]
+        session.mount(paths, "x")
 
 
 def test_options_of_a_mount_may_be_values_of_the_program() -> None:

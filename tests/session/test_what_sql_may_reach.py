@@ -11,6 +11,7 @@ import pytest
 from dctv import Session
 from dctv.engines.allowed import KINDS, OF_FILES, TABLES
 from dctv.errors import BindError, UsageError
+from dctv.run.result import Result
 from dctv.sandbox import sandboxed
 
 INSTALLED = duckdb.connect().execute("SELECT lower(function_name), function_type FROM duckdb_functions()").fetchall()
@@ -126,7 +127,8 @@ def test_a_file_beside_a_report_is_found(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_text("a,b\n1,2\n")
     with Session(allow_files=True) as session:
         (result,) = session.execute("SELECT a FROM 'x.csv'", base=tmp_path)
-        assert result.fetchall() == [(1,)]  # type: ignore[union-attr]
+        assert isinstance(result, Result)
+        assert result.fetchall() == [(1,)]
 
 
 def test_a_file_of_unknown_kind(tmp_path: Path) -> None:
@@ -137,12 +139,12 @@ def test_a_file_of_unknown_kind(tmp_path: Path) -> None:
 
 def test_allowed_files_are_a_list() -> None:
     with pytest.raises(UsageError, match="expected `allow_files` to be True or a list of paths"):
-        Session(allow_files="/tmp")
+        Session(allow_files="data")
 
 
 def test_who_opens_the_session_says_where_it_spills(tmp_path: Path) -> None:
     with Session(temp_directory=tmp_path / "spill", memory_limit="80MB", threads=1) as session:
-        assert "--temp-directory" in (refusal(session, "SET temp_directory = '/tmp'").hint or "")
+        assert "--temp-directory" in (refusal(session, "SET temp_directory = 'elsewhere'").hint or "")
         assert session.spill_folder.parent == tmp_path / "spill"
         rows = session.sql("SELECT count(*) FROM (SELECT range AS a, random() AS b FROM range(4000000) ORDER BY b)")
         assert rows.fetchall() == [(4_000_000,)]
@@ -154,20 +156,20 @@ def test_who_opens_the_session_says_where_it_spills(tmp_path: Path) -> None:
     [
         "SELECT * FROM read_text('/etc/hostname')",
         "SELECT * FROM glob('/etc/*')",
-        "ATTACH '/tmp/dctv-victim.db'",
-        "COPY (SELECT 1) TO '/tmp/dctv-victim.csv'",
-        "SELECT * FROM enable_logging('QueryLog', storage := 'file', storage_path := '/tmp/dctv-victim')",
+        "ATTACH '{folder}/dctv-victim.db'",
+        "COPY (SELECT 1) TO '{folder}/dctv-victim.csv'",
+        "SELECT * FROM enable_logging('QueryLog', storage := 'file', storage_path := '{folder}/dctv-victim')",
         "SET enable_external_access = true",
         "SET allowed_paths = ['/etc/hostname']",
-        "SET log_query_path = '/tmp/dctv-victim.log'",
+        "SET log_query_path = '{folder}/dctv-victim.log'",
         "LOAD httpfs",
     ],
 )
-def test_the_engine_itself_is_shut_in(text: str) -> None:
+def test_the_engine_itself_is_shut_in(text: str, tmp_path: Path) -> None:
     connection = sandboxed({})
     with pytest.raises(duckdb.Error):
-        connection.execute(text).fetchall()
-    assert not list(Path("/tmp").glob("dctv-victim*"))
+        connection.execute(text.replace("{folder}", str(tmp_path))).fetchall()
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_files_that_were_given_can_be_read(table: Path) -> None:
