@@ -59,7 +59,8 @@ impl Placing {
             ts: prefix.ts,
             line: self.line,
             stack: None,
-            flags: prefix.flags,
+            // Shorter ones are what `dctv convert` writes where a trace tells none.
+            flags: prefix.flags.filter(|flags| flags.len() >= 4),
         };
         self.payloads.row(name, row, sink)
     }

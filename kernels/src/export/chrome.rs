@@ -207,10 +207,12 @@ impl ChromeExport {
                 None => line.extend_from_slice(b"-----"),
             }
             drop(write!(line, ") [{cpu:03}] "));
-            if columns.flags.is_valid(row) {
-                letters(&mut line, columns.flags.value(row));
-                line.push(b' ');
+            // Viewers take digits of the time for flags where these are missing; no kernel prints this letter alone.
+            match columns.flags.is_valid(row) {
+                true => letters(&mut line, columns.flags.value(row)),
+                false => line.push(b'x'),
             }
+            line.push(b' ');
             let time = at.saturating_add(self.start).max(0);
             let event = columns.event.value(row);
             drop(write!(
