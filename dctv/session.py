@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import threading
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -48,6 +47,7 @@ from dctv.rewrite.graph import readers_first
 from dctv.rewrite.settings import Settings
 from dctv.run.execute import Executor, Hooks, Shelves
 from dctv.run.mounted_states import offer
+from dctv.run.recursion import deep_recursion
 from dctv.run.result import Asserted, Control, Done, Outcome, Result
 from dctv.run.state_systems import Provided, options_of, provide, system_of
 from dctv.syntax import ast
@@ -184,7 +184,7 @@ class Session:
             self._mounts,
             self._report,
             lambda: self._base,
-            _deep_recursion,
+            deep_recursion,
             control,
         )
         return Executor(self._catalog, self._engine, self._shelves, hooks, self._settings, _numbered(params), self._log)
@@ -391,14 +391,14 @@ class Session:
 
         `base` is the folder that relative paths of MOUNT TRACE start from.
         """
-        with self._turn, _deep_recursion():
+        with self._turn, deep_recursion():
             self._interrupted = False
             executor = self._executor(params)
             statements = parse(Source(source_name, text))
         for statement in statements:
             if self._interrupted:
                 raise Interrupted("interrupted")
-            with self._turn, _deep_recursion():
+            with self._turn, deep_recursion():
                 self._log.entries.clear()
                 self._base = base
                 outcome = executor.run(statement)
@@ -446,7 +446,7 @@ class Session:
         self._interrupted = False
         self._log.entries.clear()
         source = Source("<select>", select)
-        with _deep_recursion():
+        with deep_recursion():
             provided = Provided(provider, parse_select(source), version)
             return provide(_path(name), provided, options_of(options), self._executor().means(), replaces=replace)
 
@@ -476,7 +476,7 @@ class Session:
         mount = self._mounts.get(tuple(name.split(".")))
         if mount is None:
             raise UsageError(f"no trace is mounted as `{name}`")
-        with _deep_recursion():
+        with deep_recursion():
             tree = None if where is None else parse_filter(Source(source_name, where))
             found = find_matches(self._catalog, mount, self._readers[mount.reader], tree, self._log)
         return Matches(*found, self._executor().result)
@@ -588,21 +588,6 @@ def _check_options(reader: Reader, options: Mapping[str, object]) -> None:
         if key not in reader.options:
             known = ", ".join(reader.options) or "none"
             raise UsageError(f"`{reader.name}` has no option `{key}`", hint=f"its options: {known}")
-
-
-_FRAMES = 20_000
-"""Enough for the deepest statement that the parser lets through: binding takes about ten frames a level."""
-
-
-@contextmanager
-def _deep_recursion() -> Iterator[None]:
-    """Let long chains of operators be walked, whatever the caller's limit is."""
-    before = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(before, _FRAMES))
-    try:
-        yield
-    finally:
-        sys.setrecursionlimit(before)
 
 
 def _numbered(params: Params | None) -> Mapping[int | str, object]:

@@ -19,7 +19,7 @@ DATA = Path(__file__).parents[1] / "data"
 
 def _uftrace(folder: Path) -> Path:
     steps = [(100, ENTRY, "main", 0), (150, ENTRY, "a", 1), (300, EXIT, "a", 1), (400, EXIT, "main", 0)]
-    dat = b"".join(record(at, kind, depth, name) for at, kind, name, depth in steps)
+    dat = b"".join(record(at, kind, name, depth) for at, kind, name, depth in steps)
     return Directory(dat={1: dat}).write(folder / "uftrace.data")
 
 

@@ -1,0 +1,21 @@
+"""Lets statements that nest deeply be walked."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+_FRAMES = 20_000
+"""Enough for the deepest statement that the parser lets through: binding takes about ten frames a level."""
+
+
+@contextmanager
+def deep_recursion() -> Iterator[None]:
+    """Let long chains of operators be walked, whatever the caller's limit is."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, _FRAMES))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)
