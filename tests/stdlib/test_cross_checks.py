@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.cross_checks import faults
 
 from dctv.session import Session
+from tests.cross_checks import faults
 
 DATA = Path(__file__).parent.parent / "data"
 TRACES = (

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.readers.perfetto.perfetto_reading import trace
 
 from dctv.session import Session
+from tests.readers.perfetto.perfetto_reading import trace
 
 BASE = 1_000
 CLONE_THREAD = 0x10000
