@@ -41,7 +41,8 @@ SCHEDULER = {
           -- Nothing tells what ends the last timeslice of a CPU, which is none.
           SELECT s.tid, SUM(s.end_ts - s._ts) AS time
           FROM t.scheduler.states AS s
-          JOIN (SELECT cpu, MAX(_ts + _duration) AS last_ts FROM t.scheduler.timeslices_p_cpu GROUP BY cpu) AS c ON c.cpu = s.cpu
+          JOIN (SELECT cpu, MAX(_ts + _duration) AS last_ts FROM t.scheduler.timeslices_p_cpu GROUP BY cpu) AS c
+          ON c.cpu = s.cpu
           WHERE s.state = 'running' AND s.end_ts > s._ts AND s._ts < c.last_ts GROUP BY s.tid
         ) AS r ON r.tid = s.tid
         WHERE NOT s.time <=> r.time""",
@@ -68,7 +69,8 @@ ALWAYS = {
     "a thread is listed twice": """
         SELECT host, pid, tid, COUNT(*) FROM t.threads GROUP BY host, pid, tid HAVING COUNT(*) > 1""",
     "a process of a thread is not listed": """
-        SELECT DISTINCT t.host, t.pid FROM t.threads AS t LEFT JOIN t.processes AS p ON p.pid = t.pid AND p.host <=> t.host
+        SELECT DISTINCT t.host, t.pid
+        FROM t.threads AS t LEFT JOIN t.processes AS p ON p.pid = t.pid AND p.host <=> t.host
         WHERE t.pid IS NOT NULL AND p.pid IS NULL""",
     "a slice lies outside the trace": """
         SELECT _ts, _duration FROM t.slices

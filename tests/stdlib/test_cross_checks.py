@@ -1,4 +1,4 @@
-"""Views of our own recordings agree with each other; the one with processes, switches, memory and marks has them all."""
+"""Views of our own recordings agree with each other; one recording has processes, switches, memory and marks."""
 
 from __future__ import annotations
 
