@@ -71,8 +71,8 @@ check-rust: $(TOOLS)
 	$(CARGO) clippy $(MANIFEST) --release --locked -- -D warnings
 
 bench: $(TOOLS)  ## measure
-	test -d benchmarks/data/pfw || $(READY) benchmarks/generate_pfw.py benchmarks/data/pfw --gzip
-	test -f benchmarks/data/ftrace.txt || $(READY) benchmarks/generate_ftrace.py benchmarks/data/ftrace.txt
+	test -d benchmarks/data/pfw || $(BIN)/python benchmarks/generate_pfw.py benchmarks/data/pfw --gzip
+	test -f benchmarks/data/ftrace.txt || $(BIN)/python benchmarks/generate_ftrace.py benchmarks/data/ftrace.txt
 	$(BIN)/python benchmarks/decode_pfw.py benchmarks/data/pfw
 	$(BIN)/python benchmarks/decode_ftrace.py benchmarks/data/ftrace.txt
 	$(BIN)/python benchmarks/spans.py
@@ -94,8 +94,12 @@ $(READY):
 	$(PIP) install -qq --upgrade "pip>=25.1"
 	@touch $@
 
+# What cargo compiles is shown as it goes; the whole output, where that fails.
 $(INSTALLED): $(BUILT_FROM) | $(READY)
-	$(PIP) install -qq --editable .
+	@echo "installing dctv: compiling its decoders takes 3 to 10 minutes the first time, and is not repeated" >&2
+	@{ $(PIP) install -v --editable . 2>&1; echo $$? >$(VENV)/.status; } | tee $(VENV)/build.log \
+		| { grep --line-buffered -oE 'Compiling [^ ]+ v[^ ]+' || true; } | awk '{ print "  " NR ": " $$2; fflush() }' >&2
+	@test "$$(cat $(VENV)/.status)" = 0 || { cat $(VENV)/build.log >&2; exit 1; }
 	@touch $@
 
 $(TOOLS): pyproject.toml $(INSTALLED)

@@ -11,13 +11,15 @@ from contextlib import contextmanager
 from functools import cached_property, wraps
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from dctv import readers
 from dctv.bind.binder import Binder
 from dctv.bind.library import library_function
+from dctv.bind.parameters import value_of
 from dctv.catalog import filtering
 from dctv.catalog.alignment import aligned
+from dctv.catalog.expected import RAW
 from dctv.catalog.files import find_traces, list_files
 from dctv.catalog.given import scan_of, stored
 from dctv.catalog.mount import Mount, attach, check_name
@@ -38,7 +40,10 @@ from dctv.index.histories import HistoryShelf
 from dctv.index.mounting import AUTO_BYTES, Narrator, Policy, When, find_by_paths, mount_of, with_index
 from dctv.index.sources import Stored
 from dctv.index.trace import Trace
+from dctv.plan.nodes import Scan
+from dctv.processors import usable_processors
 from dctv.record import record, replace
+from dctv.rewrite.graph import readers_first
 from dctv.rewrite.settings import Settings
 from dctv.run.execute import Executor, Hooks, Shelves
 from dctv.run.mounted_states import offer
@@ -63,19 +68,18 @@ Progress = Callable[[str, int, int], None]
 AllowedFiles = bool | Sequence[str | Path]
 
 
-_P = ParamSpec("_P")
-_R = TypeVar("_R")
+_Method = TypeVar("_Method", bound=Callable[..., Any])
 
 
-def _in_turn(method: Callable[Concatenate[Session, _P], _R]) -> Callable[Concatenate[Session, _P], _R]:
+def _in_turn(method: _Method) -> _Method:
     """Let one thread at a time into a session."""
 
     @wraps(method)
-    def alone(self: Session, /, *given: _P.args, **named: _P.kwargs) -> _R:
+    def alone(self: Session, /, *given: Any, **named: Any) -> Any:
         with self._turn:
             return method(self, *given, **named)
 
-    return alone
+    return cast("_Method", alone)
 
 
 @record
@@ -114,7 +118,7 @@ class Session:
         allow_files: AllowedFiles = False,
         temp_directory: str | Path | None = None,
     ) -> None:
-        self._threads = threads or len(os.sched_getaffinity(0))
+        self._threads = threads or usable_processors()
         self._memory_limit = memory_limit
         self._progress = progress
         folder = index_dir or os.environ.get("DCTV_INDEX_DIR") or None
@@ -208,15 +212,22 @@ class Session:
                     self._engine.finish()
 
     @_in_turn
-    def mount(self, path: str | Sequence[str], name: str, /, **options: object) -> None:
+    def mount(self, path: str | Path | Sequence[str | Path], name: str, /, **options: object) -> None:
         """Mount a trace: a file, a folder or a pattern, or several of them as one, under a dotted name.
+
+        Of the options, `align` and `time` are in ns, or a `timedelta`.
 
         Raises:
             TraceError: it cannot be read.
             BindError: the name is taken.
         """
         self._log.entries.clear()
-        self._mount(path, _path(name), None, options)
+        paths = [path] if isinstance(path, str | Path) else list(path)
+        for one in paths:
+            if not isinstance(one, str | Path):
+                raise UsageError(f"expected a path, found {type(one).__name__}")
+        given = {key: _plain(value) for key, value in options.items()}
+        self._mount([str(one) for one in paths], _path(name), None, given)
 
     @_in_turn
     def add_table(
@@ -291,6 +302,8 @@ class Session:
         if align is not None:
             mount = aligned(mount, align, self._mounts, self._log.add)
         attach(self._catalog, mount, library(), [quantize(mount.trace.last_ts)], library_function)
+        if not trace.reader.general and not any(table.startswith(RAW) for table in mount.trace.tables):
+            self._log.add(f"found no event in `{path}`, which was read as {reader}")
         if filters:
             filtering.filter_views(self._catalog, parts, mount.reader, library(), filters)
         offer(self._catalog, mount, lambda: self._executor().means())
@@ -311,7 +324,7 @@ class Session:
         return Trace(files.paths, files.reader, context), None
 
     @_in_turn
-    def index(self, path: str, order: Order | None = None, **options: object) -> IndexOutcome:
+    def index(self, path: str | Path, order: Order | None = None, **options: object) -> IndexOutcome:
         """Build the index and the column store of a trace, or what they lack.
 
         Raises:
@@ -320,10 +333,10 @@ class Session:
         """
         from dctv.index.order import fulfil
 
-        return fulfil(*self._ordered(path, order, options), path, self._report)
+        return fulfil(*self._ordered(str(path), order, options), str(path), self._report)
 
     @_in_turn
-    def check_index(self, path: str, order: Order | None = None, **options: object) -> list[str]:
+    def check_index(self, path: str | Path, order: Order | None = None, **options: object) -> list[str]:
         """Compare the index of a trace with the trace; return in words what differs.
 
         Raises:
@@ -331,7 +344,7 @@ class Session:
         """
         from dctv.index.order import differences
 
-        return differences(*self._ordered(path, order, options), path, self._report)
+        return differences(*self._ordered(str(path), order, options), str(path), self._report)
 
     def _ordered(self, path: str, order: Order | None, options: Mapping[str, object]) -> tuple[Trace, Order]:
         from dctv.index.order import Order
@@ -489,6 +502,15 @@ class Session:
         except DctvError:
             return None
 
+    def stored_tables(self, name: str) -> set[str]:
+        """Return the full names of the stored tables that a table or view is made of, by its dotted name.
+
+        Raises:
+            BindError: there is no such table.
+        """
+        plan = Binder(self._executor().environment()).table(ast.TableName(_path(name)))
+        return {one.name for one in readers_first(plan) if isinstance(one, Scan)}
+
     def properties(self, name: str) -> Mapping[str, str]:
         """Return the facts about a mounted trace as a whole, without running a query."""
         return self._mounts[tuple(name.split("."))].trace.properties
@@ -546,6 +568,23 @@ class Session:
         for mount in self._mounts.values():
             mount.close()
         self._mounts.clear()
+
+
+def _plain(option: object) -> object:
+    """Return an option of a mount as it would be written in SQL: whole numbers, durations in ns, texts for paths."""
+    if isinstance(option, Path):
+        return str(option)
+    if isinstance(option, str | list | tuple):
+        return option
+    try:
+        value = value_of(option)
+    except TypeError:
+        return option
+    return _number(value) if isinstance(value, Quantity) else value
+
+
+def _number(quantity: Quantity) -> int | float:
+    return int(quantity.value) if quantity.value.denominator == 1 else float(quantity.value)
 
 
 _TIMES = ("align", "time")

@@ -262,7 +262,8 @@ def stdlib() -> str:
         rows = [
             (f"`{name}`", t.kind, t.doc)
             for name, t in ((t.name.partition(".")[2], t) for t in session.tables("t"))
-            if not name.startswith("raw_events.") and name not in own
+            # What only this format brings says nothing of itself.
+            if not name.startswith("raw_events.") and name not in own and t.doc
         ]
         lines += [*_table(("name", "kind", "what it holds"), rows), ""]
         for module in shown:

@@ -81,7 +81,7 @@ ALWAYS = {
 def faults(session: Session) -> Iterator[str]:
     """Tell what does not hold of the trace that is mounted as `t`, each with the first rows that show it."""
     tables = {table.name for table in session.tables("t")}
-    checks = {}
+    checks: dict[str, str] = {}
     if tables & {SWITCHES, *MEMORY, "t.thread_names"}:
         checks |= ALWAYS
     if SWITCHES in tables:

@@ -26,6 +26,9 @@ FAILURES = (duckdb.Error, ValueError, OSError, RuntimeError, MemoryError)
 _SETTINGS = {"memory_limit": "max_memory", "threads": "threads"}
 _BYTES = {"bytes": 1, **{f"{letter}iB": 1024**power for power, letter in enumerate("KMGTPE", 1)}}
 
+_LEAST = 7 * 1024**2
+"""Bytes; with fewer not even small queries run."""
+
 _sessions = count()
 
 
@@ -40,6 +43,22 @@ def _spill_folder(wanted: Path | None) -> Path:
         # A home that cannot be written to: the engine's own choice is the current folder.
         root = Path.cwd()
     return root / f"spill-{os.getpid()}-{next(_sessions)}"
+
+
+def _bytes(size: str) -> int:
+    number, unit = size.split()
+    return int(float(number) * _BYTES[unit])
+
+
+def _check_limit(connection: duckdb.DuckDBPyConnection) -> None:
+    """Raise the engine's error if its memory limit is one that no query could keep."""
+    ((limit,),) = connection.execute("SELECT current_setting('memory_limit')").fetchall()
+    if _bytes(limit) < _LEAST:
+        raise duckdb.OutOfMemoryException
+
+
+def _too_small(limit: object) -> UsageError:
+    return UsageError(f"a memory limit of `{limit}` is too small, expected at least 8MB")
 
 
 class DuckDB:
@@ -82,6 +101,9 @@ class DuckDB:
             config["threads"] = threads
         try:
             connection = sandboxed(config, self._folders, self._files)
+            _check_limit(connection)
+        except duckdb.OutOfMemoryException:
+            raise _too_small(config.get("memory_limit")) from None
         except duckdb.Error as error:
             raise UsageError(message_of(error)) from None
         return connection
@@ -120,8 +142,8 @@ class DuckDB:
             return BindError(f"`{name}` reads files, which a query may not", hint=ALLOWING)
         with self._lock:
             named = "SELECT 1 FROM duckdb_functions() WHERE lower(function_name) = $1"
-            found = self._describer.execute(named, [name]).fetchone()
-        if found is None:
+            found = self._describer.execute(named, [name]).fetchall()
+        if not found:
             return None
         if name in TABLES | OF_FILES:
             return BindError(f"`{name}` stands in FROM only")
@@ -138,7 +160,7 @@ class DuckDB:
                     self._describer.register(name, source)
                 rows = self._describer.execute("DESCRIBE " + sql).fetchall()
             except duckdb.Error as error:
-                raise EngineError(message_of(error)) from None
+                raise failure(error) from None
             finally:
                 for name in sources or {}:
                     self._describer.unregister(name)
@@ -183,8 +205,7 @@ class DuckDB:
 
     def memory_limit(self) -> int:
         """Return how many bytes queries may use."""
-        number, unit = self._setting("memory_limit").split()
-        return int(float(number) * _BYTES[unit])
+        return _bytes(self._setting("memory_limit"))
 
     def spill_folder(self) -> Path:
         """Return where rows go that do not fit into memory; the folder may not be there yet."""
@@ -192,9 +213,8 @@ class DuckDB:
 
     def _setting(self, name: str) -> str:
         with self._lock:
-            row = self._describer.execute("SELECT current_setting($1)", [name]).fetchone()
-        assert row is not None
-        return str(row[0])
+            ((value,),) = self._describer.execute("SELECT current_setting($1)", [name]).fetchall()
+        return str(value)
 
     def finish(self) -> None:
         """Close the cursors of queries that have ended."""
@@ -215,6 +235,8 @@ class DuckDB:
 
     def configure(self, name: str, value: object) -> None:
         """Change a setting."""
+        if name == "memory_limit":
+            self._try_limit(value)
         for connection in (self._parallel, self._serial):
             if name == "threads" and connection is self._serial:
                 continue
@@ -223,6 +245,16 @@ class DuckDB:
                 connection.execute(f"SET {_SETTINGS[name]} = '{text}'")
             except duckdb.Error as error:
                 raise UsageError(message_of(error)) from None
+
+    def _try_limit(self, limit: object) -> None:
+        """Try a memory limit elsewhere: with one that is too small, it could not even be raised again."""
+        try:
+            with duckdb.connect(":memory:", config={"memory_limit": str(limit), "threads": 1}) as tried:
+                _check_limit(tried)
+        except duckdb.OutOfMemoryException:
+            raise _too_small(limit) from None
+        except duckdb.Error as error:
+            raise UsageError(message_of(error)) from None
 
     def close(self) -> None:
         """Free everything."""
@@ -311,7 +343,7 @@ _OVERFLOW = pattern(r"[Tt]ype U?INT128 with value (-?\d+) can't be cast because 
 def message_of(error: BaseException) -> str:
     """Return the one line of an engine's message that a user can do something with."""
     text = str(error).split("\n\nLINE ")[0]
-    text = re.split(r"\n\s*Candidate|\n\nDid you mean|\nUse ", text)[0]
+    text = re.split(r"\n\s*Candidate|\n\nDid you mean|\nUse |\s*Possible solutions:", text)[0]
     before = None
     while before != text:
         before = text

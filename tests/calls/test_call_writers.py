@@ -47,7 +47,8 @@ def raw(rows: Rows, cut: int) -> list[str]:
 
 def replayed(rows: Rows, cut: int) -> list[str]:
     looks = {"colored": False, "offset": 0, "merge": True, "rules": [], "match": "regex"}
-    style = SimpleNamespace(fields=[], args=True, comments=True, flat=True, task_newline=False, start=0, **looks)
+    times = {"start": 0, "first": 0}
+    style = SimpleNamespace(fields=[], args=True, comments=True, flat=True, task_newline=False, **times, **looks)
     return written(_kernels.Replay(style), rows, cut).splitlines()
 
 

@@ -232,6 +232,7 @@ def test_lines_are_those_of_what_is_shown(calls: list[dict[str, Any]], chosen: F
         rules=(),
         match="regex",
         start=5,
+        first=3,
     )
     events = [
         {**EVENT, "_ts": row["_ts"] + shift, "tid": row["tid"], "id": 1000 + row["id"], "name": "e", "call": within}

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.collection.ftrace_lines import COLLECTION
-from tests.cross_checks import faults
 
 from dctv.errors import DctvError
 from dctv.session import Session
+from tests.collection.ftrace_lines import COLLECTION
+from tests.cross_checks import faults
 
 LARGEST = 4 << 20
 """Bytes of a file that is read here; larger ones are checked by the tests of their formats."""
@@ -18,12 +18,12 @@ LARGEST = 4 << 20
 def _traces() -> list[Path]:
     files = [
         path
-        for folder in ("ftrace-text", "trace-cmd", "perf", "perfetto")
+        for folder in ("ftrace-text", "trace-cmd", "perf/live", "perfetto")
         for path in (COLLECTION / folder).rglob("*")
         if path.is_file() and path.stat().st_size <= LARGEST and not {"truth", "src"} & set(path.parts)
     ]
-    files += (COLLECTION / "perfetto-diff" / "traces").glob("*[Ss]ched*.pftrace")
-    files += (COLLECTION / "perfetto-diff" / "traces").glob("*Process*.pftrace")
+    files += (COLLECTION / "perfetto-diff" / "traces").glob("ProcessTracking_process_tracking*.pftrace")
+    files += (COLLECTION / "perfetto-diff" / "traces").glob("ParsingRssStats*.pftrace")
     return sorted(files)
 
 

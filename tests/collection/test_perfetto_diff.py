@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dctv.errors import TraceError
+from dctv.errors import DctvError, TraceError
 from dctv.session import Session
 from tests.collection.perfetto_diff.answers import columns, is_ordered, ours, theirs
 from tests.collection.perfetto_diff.ask import asked
@@ -66,14 +66,21 @@ def test_answers_differ_as_documented(entry: Entry) -> None:
         only_theirs, only_ours = Counter(expected) - Counter(answer), Counter(answer) - Counter(expected)
         assert [only_theirs.total(), only_ours.total()] == entry.differs["rows"], (only_theirs, only_ours)
         return
-    assert len(answer) == len(expected)
-    pairs = [zip(columns(a), columns(b), strict=True) for a, b in zip(expected, answer, strict=True)]
-    assert sorted({i for pair in pairs for i, (a, b) in enumerate(pair) if a != b}) == entry.differs["columns"]
+    assert answer != expected
+    differing = entry.differs["columns"]
+    rest = [
+        [[text for i, text in enumerate(columns(row)) if i not in differing] for row in rows]
+        for rows in (expected, answer)
+    ]
+    assert rest[1] == rest[0] if is_ordered(CASES[entry.name].query) else sorted(rest[1]) == sorted(rest[0])
 
 
 @pytest.mark.parametrize("entry", by_trace(MAPPED, "pending"), ids=label)
 def test_pending_answers_still_differ(entry: Entry) -> None:
-    expected, answer = both(entry)
+    try:
+        expected, answer = both(entry)
+    except DctvError:
+        return
     assert answer != expected, f"`{entry.name}` is mended: remove its `pending`"
 
 

@@ -131,8 +131,24 @@ def test_metadata_of_ctf_are_bounded_before_they_are_read(tmp_path: Path) -> Non
 
 def test_processes_of_dftracer_that_are_no_numbers(tmp_path: Path) -> None:
     path = tmp_path / "t.pfw"
-    record = {"id": 1, "name": "read", "cat": "POSIX", "pid": 1, "tid": 1, "ts": 1000, "dur": 5, "ph": "X"}
-    odd = [{"pid": "pid0896"}, {"tid": 1.5}, {"pid": [1]}, {"pid": 1 << 70}, {"tid": None}, {"pid": "7"}]
+    record: dict[str, object] = {
+        "id": 1,
+        "name": "read",
+        "cat": "POSIX",
+        "pid": 1,
+        "tid": 1,
+        "ts": 1000,
+        "dur": 5,
+        "ph": "X",
+    }
+    odd: list[dict[str, object]] = [
+        {"pid": "pid0896"},
+        {"tid": 1.5},
+        {"pid": [1]},
+        {"pid": 1 << 70},
+        {"tid": None},
+        {"pid": "7"},
+    ]
     path.write_text("[\n" + "".join(json.dumps({**record, **one}) + "\n" for one in [{}, *odd]))
     session = Session()
     session.mount(str(path), "t")

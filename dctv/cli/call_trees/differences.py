@@ -6,7 +6,7 @@ from argparse import ArgumentTypeError, Namespace
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, BinaryIO
 
-from dctv.cli.call_trees.queries import Source, answered, property_of, without_libraries
+from dctv.cli.call_trees.queries import Source, answered, property_of, resolved
 from dctv.cli.call_trees.report import COLUMNS, TIMES, keys_of, sums_of, time_unit
 from dctv.console.paint import Colour, Paint
 from dctv.errors import nearest
@@ -84,7 +84,7 @@ def write_differences(
 
 def _sums(session: Session, args: Namespace, source: Source, fields: Sequence[str]) -> dict[str, dict[str, Value]]:
     columns = [name.replace("-", "_") for name in fields]
-    query = sums_of(without_libraries(session, source, args), source, columns)
+    query = sums_of(resolved(session, source, args), source, columns)
     found: dict[str, dict[str, Value]] = {}
     for *values, name in answered(session, query).fetchall():
         found["<0>" if name is None else name] = dict(zip(fields, (value or 0 for value in values), strict=True))

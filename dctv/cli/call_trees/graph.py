@@ -15,7 +15,6 @@ from dctv.cli.call_trees.lookups import (
     running_times,
     tasks_of,
 )
-from dctv.cli.call_trees.options import is_filtered
 from dctv.cli.call_trees.queries import Source, exactly, shown_calls
 from dctv.cli.call_trees.recording import program_of, recording_of
 from dctv.cli.call_trees.report import time_unit
@@ -183,7 +182,7 @@ def write_tasks(session: Session, args: Namespace, source: Source, columns: Sequ
     """Write the tree of threads."""
     unlimited = Namespace(**{**vars(args), "time_filter": 0})
     query = shown_calls(unlimited, source, tasks=False, events=False)
-    times = running_times(session, source, query, filtered=is_filtered(unlimited))
+    times = running_times(session, source, query)
     every = [Ran(one, *times.get(one.tid, (0, 0))) for one in tasks_of(session, source)]
     if not every:
         raise UsageError("the trace tells of no threads")

@@ -39,8 +39,9 @@ def report_lightly(args: Namespace, fields: Sequence[str]) -> bool:
         args.threads,
         args.memory_limit,
     )
+    since_first = args.time_range is not None and any(end is not None and end[1] for end in args.time_range)
     paged = args.paged and os.isatty(1)
-    if paged or any(told) or shows_sizes(args, fields):
+    if paged or since_first or any(told) or shows_sizes(args, fields):
         return False
     with _recorded(args) as calls:
         if calls is None or calls.rules.by_size or calls.rules.by_file or calls.rules.backtraces:
@@ -88,7 +89,9 @@ def _calls(args: Namespace, index: Index) -> StoredCalls | None:
 
     file = None if index.store is None else index.store.get("raw_events.call")
     rest = None if READER.chunks is None else READER.chunks.rest(index.known)
-    scheduled = index.store is not None and f"raw_events.{SCHEDULE}" in index.store and not args.no_event
+    scheduled = (
+        index.store is not None and f"raw_events.{SCHEDULE}" in index.store and not (args.no_event and measures(args))
+    )
     if file is None or rest is None or scheduled or any(one.incomplete for one in rest.diagnostics):
         return None
     try:

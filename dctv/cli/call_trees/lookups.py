@@ -91,7 +91,7 @@ def first_calls(session: Session) -> Mapping[int, int]:
     return dict(session.sql(f"SELECT tid, MIN(_ts) FROM {TRACE}.calls GROUP BY tid").fetchall())
 
 
-def running_times(session: Session, source: Source, shown: str, *, filtered: bool) -> Mapping[int, tuple[int, int]]:
+def running_times(session: Session, source: Source, shown: str) -> Mapping[int, tuple[int, int]]:
     """Return how long each thread ran, as far as it is shown, in ns, and how long of that it was off its CPU."""
     begun = (
         f"SELECT tid, unitless(_ts) AS first, unitless(_ts) + COALESCE(dur, 0) AS last FROM ({shown}) WHERE _shown <> 0"
@@ -100,9 +100,8 @@ def running_times(session: Session, source: Source, shown: str, *, filtered: boo
     if _OFF not in source.events:
         query = f"SELECT tid, MAX(last) - MIN(first), 0 FROM ({begun}) GROUP BY tid"
     else:
-        every = begun if filtered else f"SELECT * FROM ({begun}) UNION ALL {off}"
         query = (
-            f"WITH ran AS (SELECT tid, MIN(first) AS first, MAX(last) AS last FROM ({every}) GROUP BY tid) "
+            f"WITH ran AS (SELECT tid, MIN(first) AS first, MAX(last) AS last FROM ({begun}) GROUP BY tid) "
             "SELECT r.tid, r.last - r.first, "
             "(SELECT SUM(GREATEST(LEAST(o.last, r.last) - GREATEST(o.first, r.first), 0)) "
             f"FROM ({off}) AS o WHERE o.tid = r.tid) FROM ran AS r"

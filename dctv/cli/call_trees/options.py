@@ -14,7 +14,7 @@ from dctv.errors import UsageError
 from dctv.patterns import pattern
 
 _STAMP = pattern(r"([0-9]{1,9})(?:\.([0-9]{1,9}))?")
-_ELAPSED = pattern(r"[0-9]{1,15}(ns|us|ms|s|m|h)")
+_ELAPSED = pattern(r"([0-9]{1,15})(?:\.([0-9]{1,9}))?(ns|us|ms|s|m|h)")
 LARGE = 4 << 20
 """Bytes of a trace from which on an index is built unasked, since calls are added up or printed in less time and
 bounded memory by it, also the first time."""
@@ -105,8 +105,10 @@ def _range(text: str) -> Ends:
 def _end(text: str) -> tuple[int, bool] | None:
     if not text:
         return None
-    if _ELAPSED.fullmatch(text):
-        return time_of(text), True
+    elapsed = _ELAPSED.fullmatch(text)
+    if elapsed is not None:
+        decimals = elapsed[2] or ""
+        return time_of(f"{elapsed[1]}{decimals}{elapsed[3]}") // 10 ** len(decimals), True
     stamp = _STAMP.fullmatch(text)
     if stamp is None:
         raise ArgumentTypeError(f"expected a time such as `1430.012` or `5ms`, found `{text}`")

@@ -206,20 +206,28 @@ def calls_of(args: Namespace, source: Source, *, size: bool = False, pid: bool =
 
 
 def scheduled(args: Namespace, source: Source) -> bool:
-    """Say whether it is wanted, and known, when calls were not running."""
-    return SCHEDULE in source.events and not args.no_event
+    """Say whether it matters, and is known, when calls were not running.
+
+    What was measured of calls leaves that out already, so it only matters if it is to be told or is not all measured.
+    """
+    return SCHEDULE in source.events and not (args.no_event and measures(args))
 
 
 def off_cpu(args: Namespace, source: Source, shown: str = "shown") -> str:
-    """Return the part `off` of a query: when shown calls were not running, as if they had called `linux:schedule`."""
-    if not scheduled(args, source):
+    """Return the part `off` of a query: when shown calls were not running, as if they had called `linux:schedule`.
+
+    What was shorter than the time filter belongs to the call that it was in, as short calls do. `told` says whether
+    the events themselves are wanted: the time off the CPU is no call's own time even if they are not.
+    """
+    if SCHEDULE not in source.events:
         return (
             "off AS (SELECT NULL::STRING AS name, NULL::INT64 AS _duration, NULL::INT64 AS call, NULL::INT64 AS tid "
-            "WHERE FALSE)"
+            "WHERE FALSE), told AS (SELECT * FROM off)"
         )
     return (
         f"off AS (SELECT {_SCHEDULED} AS name, unitless(e.dur) AS _duration, e.call, e.tid "
-        f"FROM {source.mount}.raw_events.`{SCHEDULE}` AS e JOIN {shown} AS c ON c.id = e.call)"
+        f"FROM {source.mount}.raw_events.`{SCHEDULE}` AS e JOIN {shown} AS c ON c.id = e.call "
+        f"WHERE unitless(e.dur) >= {args.time_filter}), told AS (SELECT * FROM off WHERE {not args.no_event})"
     )
 
 
@@ -279,11 +287,23 @@ def answered(session: Session, query: str) -> Result:
         raise UsageError(error.message, hint=error.hint) from None
 
 
-def without_libraries(session: Session, source: Source, args: Namespace) -> Namespace:
-    """Return options with filters against calls of libraries, where `--no-libcall` asks for that."""
-    if not args.no_libcall:
-        return args
-    return Namespace(**{**vars(args), "hide": [*(args.hide or ()), *_library_calls(session, source, args.match)]})
+def resolved(session: Session, source: Source, args: Namespace) -> Namespace:
+    """Return options with what the trace tells of them: which calls are of libraries, and when the first one began."""
+    known = vars(args)
+    if args.no_libcall:
+        known = {**known, "hide": [*(args.hide or ()), *_library_calls(session, source, args.match)]}
+    if args.time_range is not None and any(end is not None and end[1] for end in args.time_range):
+        begin = first_call(session, source)
+        moved = (end if end is None or not end[1] else (end[0] + begin, True) for end in args.time_range)
+        known = {**known, "time_range": tuple(moved)}
+    return Namespace(**known)
+
+
+def first_call(session: Session, source: Source) -> int:
+    """Return when the first call began, in ns after the trace's begin; what the kernel told may come before it."""
+    calls = source.calls if source.recorded else f"{source.mount}.{source.view}"
+    ((begin,),) = session.sql(f"SELECT unitless(MIN(_ts)) FROM {calls}").fetchall()
+    return begin or 0
 
 
 def _library_calls(session: Session, source: Source, match: str) -> list[str]:

@@ -37,6 +37,8 @@ class Style:
     """Functions with colours."""
     match: Match
     start: int
+    first: int
+    """What elapsed times count from, in ns after the trace's begin."""
 
 
 def colours(args: Namespace) -> tuple[Rule, ...]:

@@ -131,7 +131,7 @@ def write_threads(session: Session, args: Namespace, source: Source, out: Binary
     else:
         query = (
             f"{_shown(args, source, size=False)}, rows AS (SELECT tid, CASE WHEN depth = 0 THEN _duration ELSE 0 END "
-            "AS total, self FROM shown UNION ALL SELECT tid, 0, 0 FROM off) "
+            "AS total, self FROM shown UNION ALL SELECT tid, 0, 0 FROM told) "
             "SELECT SUM(c.total), SUM(c.self), c.tid, COUNT(*), MAX(k.task) FROM rows AS c "
             f"LEFT JOIN ({tasks_of(source)}) AS k ON k.tid = c.tid GROUP BY c.tid ORDER BY 1 DESC, c.tid"
         )
@@ -234,8 +234,8 @@ def _sums(args: Namespace, source: Source, *, size: bool) -> str:
     return (
         f"{_shown(args, source, size=size)}, paths AS (SELECT name, SUM(unitless(total)) FILTER (WHERE NOT recursive) "
         "AS total FROM dctv.flame_graph(shown, nesting=>'strict') GROUP BY name "
-        f"UNION ALL SELECT name, SUM(_duration) FROM off GROUP BY name), rows AS (SELECT name, _duration, self{own} "
-        f"FROM shown UNION ALL SELECT name, _duration, _duration{none} FROM off), each AS (SELECT name, SUM(self) AS "
+        f"UNION ALL SELECT name, SUM(_duration) FROM told GROUP BY name), rows AS (SELECT name, _duration, self{own} "
+        f"FROM shown UNION ALL SELECT name, _duration, _duration{none} FROM told), each AS (SELECT name, SUM(self) AS "
         f"self, COUNT(*) AS call{sizes}, {told('total', '_duration')}, {told('self', 'self')} FROM rows GROUP BY name)"
         ", sums AS (SELECT each.*, total FROM each JOIN paths ON paths.name <=> each.name)"
     )

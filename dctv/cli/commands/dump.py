@@ -55,7 +55,7 @@ def _time(text: str) -> int:
 def run(args: Namespace) -> int:
     """Mount, filter, write; return the exit code."""
     from dctv.cli.call_trees.dump import FORMATS
-    from dctv.cli.call_trees.queries import TRACE, source_of, without_libraries
+    from dctv.cli.call_trees.queries import TRACE, resolved, source_of
     from dctv.cli.errand import Desk, carry_out
 
     chosen = list(dict.fromkeys(args.formats or ["raw"]))
@@ -66,7 +66,7 @@ def run(args: Namespace) -> int:
 
     def work(desk: Desk) -> int:
         source = source_of(desk.session)
-        own = without_libraries(desk.session, source, args)
+        own = resolved(desk.session, source, args)
         FORMATS[chosen[0]](desk.session, own, source, desk.sink.stream)
         desk.sink.stream.flush()
         return OK

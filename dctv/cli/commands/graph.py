@@ -52,7 +52,7 @@ def _fields(text: str) -> tuple[str, ...]:
 def run(args: Namespace) -> int:
     """Mount, filter, add up, print; return the exit code."""
     from dctv.cli.call_trees.graph import FIELDS, TASK_FIELDS, write_graph, write_tasks
-    from dctv.cli.call_trees.queries import TRACE, source_of, without_libraries
+    from dctv.cli.call_trees.queries import TRACE, resolved, source_of
     from dctv.cli.errand import Desk, carry_out
 
     if args.task and args.function is not None:
@@ -68,7 +68,7 @@ def run(args: Namespace) -> int:
 
     def work(desk: Desk) -> int:
         source = source_of(desk.session)
-        own = without_libraries(desk.session, source, args)
+        own = resolved(desk.session, source, args)
         write = write_tasks if args.task else write_graph
         write(desk.session, own, source, columns, desk.sink.stream)
         desk.sink.stream.flush()

@@ -62,7 +62,7 @@ def _offset(text: str) -> int:
 
 def run(args: Namespace) -> int:
     """Mount, filter, print; return the exit code."""
-    from dctv.cli.call_trees.queries import TRACE, shown_calls, source_of, without_events, without_libraries
+    from dctv.cli.call_trees.queries import TRACE, first_call, resolved, shown_calls, source_of, without_events
     from dctv.cli.call_trees.replay import Style, colours, write_lines, write_remaining, write_stored
     from dctv.cli.call_trees.stored import stored_calls
     from dctv.cli.errand import Desk, carry_out
@@ -74,7 +74,7 @@ def run(args: Namespace) -> int:
 
     def work(desk: Desk) -> int:
         source = source_of(desk.session)
-        own = without_libraries(desk.session, source, args)
+        own = resolved(desk.session, source, args)
         fields = _default(args) if args.fields is None else args.fields
         style = Style(
             fields=fields,
@@ -88,6 +88,7 @@ def run(args: Namespace) -> int:
             rules=colours(args),
             match=args.match,
             start=source.start,
+            first=first_call(desk.session, source) if "elapsed" in fields else 0,
         )
         stored = stored_calls(desk.session, own, source)
         if stored is not None and stored.rules.in_order:

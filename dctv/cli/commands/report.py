@@ -98,13 +98,13 @@ def run(args: Namespace) -> int:
 
 def _report(args: Namespace) -> int:
     from dctv.cli.call_trees.differences import write_differences
-    from dctv.cli.call_trees.queries import OTHER, TRACE, source_of, without_libraries
+    from dctv.cli.call_trees.queries import OTHER, TRACE, resolved, source_of
     from dctv.cli.call_trees.report import write_functions, write_threads
     from dctv.cli.errand import Desk, carry_out
 
     def work(desk: Desk) -> int:
         source, out = source_of(desk.session), desk.sink.stream
-        own = without_libraries(desk.session, source, args)
+        own = resolved(desk.session, source, args)
         if args.task:
             write_threads(desk.session, own, source, out)
         elif args.diff is not None:

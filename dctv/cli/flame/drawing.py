@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dctv.cli.call_trees.options import is_filtered
-from dctv.cli.call_trees.queries import OTHER, TRACE, source_of, without_libraries
+from dctv.cli.call_trees.queries import OTHER, TRACE, resolved, source_of
 from dctv.cli.call_trees.report import time_unit
 from dctv.cli.flame.frames import Comparison, Shown, Tree, compare, read_tree, shown
 from dctv.cli.flame.picture import INNER, Caption, picture
@@ -33,7 +33,7 @@ def draw(session: Session, args: Namespace) -> Iterator[str]:
 def _tree(session: Session, args: Namespace, mount: str) -> tuple[Tree, str, Namespace]:
     """Return the frames of a mount, what they are made of, and the options with what was found out."""
     source = source_of(session, mount)
-    args = Namespace(**vars(without_libraries(session, source, args)))
+    args = Namespace(**vars(resolved(session, source, args)))
     sampled = args.origin is None and not has_rows(session, f"{mount}.calls")
     if args.origin != "samples" and not (sampled and has_rows(session, f"{mount}.samples.samples")):
         source = replace(source, recorded=False, view="slices") if args.origin == "slices" else source

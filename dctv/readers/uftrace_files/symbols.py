@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from dctv.record import field, record
@@ -45,8 +45,14 @@ class Module:
 
 
 def read_module(folder: Path, path: str, build_id: str) -> Module:
-    """Read what the directory has of a module; without files it has no symbols."""
+    """Read what the directory has of a module; without files it has no symbols.
+
+    A library that the program loaded later has no build identifier in the recording: that of its symbols tells which
+    file of debug information is of the same build, whatever path each of them names.
+    """
     symbols = _file_of(folder, path, build_id, ".sym")
+    if symbols is not None and not build_id:
+        build_id = _head(symbols).get("build-id", "")
     debug = _file_of(folder, path, build_id, ".dbg")
     return Module(
         path,
@@ -58,13 +64,13 @@ def read_module(folder: Path, path: str, build_id: str) -> Module:
 def _file_of(folder: Path, path: str, build_id: str, suffix: str) -> Path | None:
     """Find the file of a module: modules of the same name are told apart by four digits."""
     base = path.rpartition("/")[2]
-    mark = build_id[:4] or f"{sum(path.encode()) & 0xFFFF:04x}"
     if not base or "\0" in base:
         return None
-    candidates = [folder / f"{base}{suffix}", folder / f"{base}-{mark}{suffix}"]
-    found = [one for one in candidates if one.is_file()]
-    same = [one for one in found if _is_of(one, path, build_id)]
-    return next(iter(same), found[0] if len(found) == 1 and not _is_other(found[0], path) else None)
+    marks = (build_id[:4], f"{sum(path.encode()) & 0xFFFF:04x}")
+    candidates = [folder / f"{base}{suffix}", *(folder / f"{base}-{mark}{suffix}" for mark in marks if mark)]
+    heads = {one: _head(one) for one in candidates if one.is_file()}
+    same = [one for one, head in heads.items() if _is_of(head, path, build_id)]
+    return next(iter(same), None)
 
 
 def _head(file: Path) -> dict[str, str]:
@@ -78,15 +84,20 @@ def _head(file: Path) -> dict[str, str]:
     return found
 
 
-def _is_of(file: Path, path: str, build_id: str) -> bool:
-    head = _head(file)
+def _is_of(head: Mapping[str, str], path: str, build_id: str) -> bool:
     if build_id and head.get("build-id"):
         return head["build-id"] == build_id
-    return head.get("path name", path) == path
+    return _may_be(head, path)
 
 
-def _is_other(file: Path, path: str) -> bool:
-    return _head(file).get("path name", path) != path
+def _may_be(head: Mapping[str, str], path: str) -> bool:
+    """Say whether a file may be of a path: where one of the two is relative, its folders have to end the other."""
+    named = head.get("path name", path)
+    if named.startswith("/") == path.startswith("/"):
+        return named == path
+    whole, relative = (named, path) if named.startswith("/") else (path, named)
+    steps = [step for step in relative.split("/") if step not in ("", ".", "..")]
+    return whole.split("/")[-len(steps) :] == steps
 
 
 def _lines_of(file: Path) -> Iterable[str]:

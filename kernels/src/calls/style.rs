@@ -23,4 +23,6 @@ pub struct Style {
     pub kind: String,
     /// The time of the trace's begin in its own clock.
     pub start: i64,
+    /// What elapsed times count from, after the trace's begin.
+    pub first: i64,
 }

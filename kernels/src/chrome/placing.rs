@@ -12,6 +12,7 @@ use super::texts::{json, plain, quoted};
 use super::tracks::{Group, Tracks};
 use crate::columns::Interner;
 use crate::json::Token;
+use crate::perf_text::payload::Payloads;
 use crate::rows::{ColumnSpec, Sink, TableSpec, Type};
 
 type Id = Option<i64>;
@@ -27,6 +28,8 @@ pub struct Placing {
     pub names: Names,
     pub ids: TextIds,
     pub tables: Tables,
+    /// Tables of the kernel's events.
+    pub payloads: Payloads,
     flows: Interner,
     /// Events that were met.
     pub line: i64,

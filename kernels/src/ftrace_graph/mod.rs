@@ -214,6 +214,7 @@ impl Graph {
             ts: at.ts,
             line: at.line,
             stack: None,
+            flags: None,
         };
         if !self.payloads.row(name.unwrap_or(b"print"), row, sink) {
             let reason = "event name beyond the 4096 that are read";

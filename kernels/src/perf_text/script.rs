@@ -153,6 +153,7 @@ impl Script {
                 ts,
                 line,
                 stack,
+                flags: None,
             };
             if self.payloads.row(name, row, sink) {
                 return;

@@ -24,7 +24,7 @@ mod profiles;
 mod schema;
 mod sequence;
 mod start;
-mod states;
+pub mod states;
 mod tables;
 mod track_event;
 mod tracks;

@@ -9,10 +9,12 @@ WITH told AS (
   UNION ALL SELECT _ts, line, pid, NULL, comm, NULL, NULL, NULL, NULL FROM _events.sched_waking
   UNION ALL SELECT _ts, line, pid, NULL, comm, NULL, NULL, NULL, NULL FROM _events.sched_wakeup
   UNION ALL SELECT _ts, line, pid, NULL, comm, NULL, NULL, NULL, NULL FROM _events.sched_wakeup_new
-  -- Only LTTng tells the process of what was made.
+  -- Only LTTng tells the processes of who made a thread, and of the thread.
   UNION ALL SELECT _ts, line, COALESCE(child_tid, child_pid), CASE WHEN child_tid IS NOT NULL THEN child_pid END, child_comm, _ts, NULL, NULL,
     COALESCE(parent_tid, parent_pid, pid, common_pid)
   FROM _events.sched_process_fork
+  UNION ALL SELECT _ts, line, parent_tid, parent_pid, NULL, NULL, NULL, NULL, NULL FROM _events.sched_process_fork
+  WHERE parent_tid IS NOT NULL
   -- A thread that runs another program is the only one of its process, and its first.
   UNION ALL SELECT _ts, line, COALESCE(pid, common_pid), COALESCE(pid, common_pid), NULL, NULL, NULL, NULL, NULL FROM _events.sched_process_exec
   UNION ALL SELECT _ts, line, pid, CASE WHEN common_pid = pid AND common_tgid > 0 THEN common_tgid END, comm, NULL, _ts, NULL, NULL FROM _events.sched_process_exit

@@ -1,4 +1,4 @@
-"""Reads Perfetto's cases from the collection, and what the files beside this one say of each: how it is asked of dctv."""
+"""Reads Perfetto's cases from the collection, and from the files beside this one how each is asked of dctv."""
 
 from __future__ import annotations
 

@@ -1,0 +1,76 @@
+"""What threads were off the CPU is nobody's own time: the same in reports, however filtered, and in views.
+
+The recording has threads, a fork and switches; the lines are those that uftrace 0.19 prints of it.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dctv.session import Session
+from tests.command_line import ROOT, run
+
+RECORDED = ROOT / "tests" / "data" / "uftrace" / "switches"
+
+
+def report(*options: str) -> dict[str, tuple[str, str]]:
+    """Total and own time by function."""
+    done = run("report", "--no-index", *options, RECORDED)
+    assert done.code == 0, done.err
+    rows = [line.split() for line in done.out.splitlines()[2:]]
+    return {" ".join(words[5:]): (" ".join(words[:2]), " ".join(words[2:4])) for words in rows}
+
+
+@pytest.mark.parametrize(
+    ("options", "loop", "dlopen", "events"),
+    [
+        ((), ("13.348 ms", "86.592 us"), ("373.016 us", "327.822 us"), 2),
+        (("--no-event",), ("13.348 ms", "86.592 us"), ("373.016 us", "327.822 us"), 0),
+        (("-t", "100us"), ("13.348 ms", "117.981 us"), ("373.016 us", "373.016 us"), 2),
+        (("-t", "100us", "--no-event"), ("13.348 ms", "117.981 us"), ("373.016 us", "373.016 us"), 0),
+    ],
+)
+def test_own_time(
+    options: tuple[str, ...], loop: tuple[str, str], dlopen: tuple[str, str], events: int, tmp_path: Path
+) -> None:
+    """A switch that is shorter than the time filter belongs to its call, as a short call does."""
+    found = report(*options)
+    assert found["loop"] == loop
+    assert found["dlopen"] == dlopen
+    assert sum(name.startswith("linux:schedule") for name in found) == events
+    done = run("index", "--index-dir", tmp_path, RECORDED)
+    assert done.code == 0, done.err
+    stored = run("report", "--index-dir", tmp_path, *options, RECORDED)
+    assert stored.out == run("report", "--no-index", *options, RECORDED).out
+
+
+def test_the_view_tells_what_the_report_does() -> None:
+    with Session(index=False) as session:
+        session.mount(str(RECORDED), "t")
+        rows = session.sql(
+            "SELECT name, unitless(self), unitless(off_cpu) FROM t.calls.by_function WHERE name IN ('loop', 'dlopen')"
+        ).fetchall()
+    assert sorted(rows) == [("dlopen", 327_822, 45_194), ("loop", 86_592, 11_436_900)]
+
+
+def test_a_thread_lasts_from_its_first_call_to_its_last() -> None:
+    """It was off the CPU before and after, too."""
+    done = run("graph", "--task", "--no-index", RECORDED)
+    assert [line.split(" : ")[0].split() for line in done.out.splitlines()[2:] if line.strip()] == [
+        ["6.311", "ms", "705.979", "us", "[", "20661]"],
+        ["1.395", "ms", "42.770", "us", "[", "20664]"],
+        ["3.749", "ms", "41.738", "us", "[", "20663]"],
+        ["4.190", "ms", "47.619", "us", "[", "20665]"],
+        ["4.013", "ms", "51.886", "us", "[", "20666]"],
+    ]
+
+
+@pytest.mark.parametrize("end", ["0.5ms", "500us"])
+def test_ranges_since_the_begin_count_from_the_first_call(end: str) -> None:
+    """What the kernel told of the start of the program comes 6.8 ms before it."""
+    lines = run("replay", "--no-index", "--no-event", "-r", f"~{end}", RECORDED).out.splitlines()
+    assert lines[0].split() == ["#", "DURATION", "TID", "ELAPSED", "FUNCTION"]
+    assert lines[1].split("]")[1].split("|")[1] == " __monstartup();"
+    assert len(lines) > 10
