@@ -12,6 +12,9 @@ PIP := $(BIN)/python -m pip
 CARGO := cargo --config net.retry=5
 MANIFEST := --manifest-path kernels/Cargo.toml
 
+# Workers that have nothing left to do take tests from others.
+WORKERS := -n auto --dist worksteal
+
 # What the compiled module and the parse table are made of. Everything else of an editable install is read in place.
 BUILT_FROM := pyproject.toml setup.py grammar/dctv.lark dctv/syntax/compile_grammar.py dctv/syntax/table.py \
 	kernels/Cargo.toml kernels/Cargo.lock $(shell find kernels/src)
@@ -36,12 +39,12 @@ help:  ## list what can be made
 demo: $(INSTALLED)  ## install, and ask a bundled trace a question
 	$(BIN)/dctv query -f examples/top_threads.sql
 
-test: $(TOOLS)  ## run the tests
-	$(BIN)/python -m pytest -n auto --dist worksteal
+test: $(TOOLS)  ## run the tests, but for long ones that are left to CI
+	$(BIN)/python -m pytest $(WORKERS) --durations=20
 
 test-collection: $(TOOLS)  ## run the tests over the collection of traces (DCTV_TRACES)
 	@test -d "$(DCTV_TRACES)" || { echo "no folder $(DCTV_TRACES): set DCTV_TRACES to the collection of traces" >&2; exit 1; }
-	DCTV_TRACES="$(abspath $(DCTV_TRACES))" $(BIN)/python -m pytest -n auto --dist worksteal tests/collection
+	DCTV_TRACES="$(abspath $(DCTV_TRACES))" $(BIN)/python -m pytest $(WORKERS) --durations=20 tests/collection
 
 fuzz: $(TOOLS)  ## try new random examples, damage and kills for FUZZ_MINUTES (30)
 	$(BIN)/python tests/fuzz.py
@@ -68,8 +71,8 @@ check-rust: $(TOOLS)
 	$(CARGO) clippy $(MANIFEST) --release --locked -- -D warnings
 
 bench: $(TOOLS)  ## measure
-	test -d benchmarks/data/pfw || $(READY) benchmarks/generate_pfw.py benchmarks/data/pfw --gzip
-	test -f benchmarks/data/ftrace.txt || $(READY) benchmarks/generate_ftrace.py benchmarks/data/ftrace.txt
+	test -d benchmarks/data/pfw || $(BIN)/python benchmarks/generate_pfw.py benchmarks/data/pfw --gzip
+	test -f benchmarks/data/ftrace.txt || $(BIN)/python benchmarks/generate_ftrace.py benchmarks/data/ftrace.txt
 	$(BIN)/python benchmarks/decode_pfw.py benchmarks/data/pfw
 	$(BIN)/python benchmarks/decode_ftrace.py benchmarks/data/ftrace.txt
 	$(BIN)/python benchmarks/spans.py
@@ -91,8 +94,12 @@ $(READY):
 	$(PIP) install -qq --upgrade "pip>=25.1"
 	@touch $@
 
+# What cargo compiles is shown as it goes; the whole output, where that fails.
 $(INSTALLED): $(BUILT_FROM) | $(READY)
-	$(PIP) install -qq --editable .
+	@echo "installing dctv: compiling its decoders takes 3 to 10 minutes the first time, and is not repeated" >&2
+	@{ $(PIP) install -v --editable . 2>&1; echo $$? >$(VENV)/.status; } | tee $(VENV)/build.log \
+		| { grep --line-buffered -oE 'Compiling [^ ]+ v[^ ]+' || true; } | awk '{ print "  " NR ": " $$2; fflush() }' >&2
+	@test "$$(cat $(VENV)/.status)" = 0 || { cat $(VENV)/build.log >&2; exit 1; }
 	@touch $@
 
 $(TOOLS): pyproject.toml $(INSTALLED)

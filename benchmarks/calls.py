@@ -87,12 +87,17 @@ def first_line(command: Sequence[str]) -> float:
 
 
 def uftrace(work: Work, path: Path) -> list[str] | None:
-    """Return the command of the tool, None if it is not there."""
+    """Return the command of the tool, None if it is not there or cannot read the trace, as older ones cannot."""
     tool = shutil.which("uftrace")
     if tool is None:
         return None
     command, *options = work.arguments
-    return [tool, command, "-d", str(path), "--no-pager", *options]
+    words = [tool, command, "-d", str(path), "--no-pager", *options]
+    tried = subprocess.run(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
+    if tried.returncode:
+        print(f"  uftrace {work.name}: not run, {tried.stderr.strip().splitlines()[-1]}")
+        return None
+    return words
 
 
 def measure(path: Path, calls: int, rounds: int) -> None:

@@ -20,19 +20,20 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 from processes import Run, dctv, run, show, size_of
 
-RARE = "SELECT * FROM t.raw_events.unlink"
+RARE = "SELECT * FROM t.raw_events.{rare}"
 OVERLAP = """WITH calls AS (SELECT SPAN * FROM dctv.as_spans(
         (SELECT _ts, _duration, pid, tid, name FROM t.events WHERE category = 'POSIX'),
         partition=>["pid", "tid"]{more})),
     steps AS (SELECT SPAN * FROM dctv.as_spans(
-        (SELECT _ts, dur AS _duration, pid, tid FROM t.raw_events.step), partition=>["pid", "tid"]{more}))
+        (SELECT _ts, dur AS _duration, pid, tid FROM t.raw_events.train_step), partition=>["pid", "tid"]{more}))
     SELECT name, COUNT(*), SUM(_duration) FROM calls SPAN JOIN steps GROUP BY name"""
 """Events of a trace come in order of time, so `sorted=>TRUE` may say so."""
 QUESTIONS = {
-    "7 rows by name": RARE,
+    "rows of a rare name": RARE,
     "rows by hash": "SELECT * FROM t.raw_events.open64 WHERE fhash = '{hash}'",
     "rows by path": "SELECT * FROM t.raw_events.open64 WHERE fname = '{path}'",
     "group by name": "SELECT name, COUNT(*), SUM(_duration) FROM t.events GROUP BY name",
@@ -49,7 +50,7 @@ QUESTIONS = {
     "POSIX x step, sorted again": OVERLAP.replace("{more}", ""),
 }
 PEER = {
-    "7 rows by name": ["--duql", 'where name == "unlink"'],
+    "rows of a rare name": ["--duql", 'where name == "{rare}"'],
     "rows by hash": ["--duql", 'where name == "open64" and fhash == "{hash}"'],
     "rows by path": ["--duql", 'where name == "open64" and fhash -> files.path == "{path}"'],
     "group by name": ["--duql", "group name {{ n = count(), s = sum(dur) }}"],
@@ -59,30 +60,39 @@ PEER = {
 
 
 def example(folder: Path) -> dict[str, str]:
-    """Return a path that the trace names, and its hash."""
+    """Return a path that the trace names, its hash, and the name that the fewest events have."""
+    names: dict[str, tuple[int, int]] = told_of(folder)["names"]
+    rare = min(names, key=lambda name: (names[name][0], name))
     with gzip.open(min(folder.glob("*.pfw.gz")), "rt", encoding="utf-8") as lines:
         records = (json.loads(line) for line in lines if '"FH"' in line)
-        return next({"hash": r["args"]["value"], "path": r["args"]["name"]} for r in records)
+        return next({"hash": r["args"]["value"], "path": r["args"]["name"], "rare": rare} for r in records)
+
+
+def told_of(folder: Path) -> dict[str, Any]:
+    """Return what the generator told of a trace."""
+    found: dict[str, Any] = json.loads((folder / "expected.json").read_text(encoding="utf-8"))
+    return found
 
 
 def measure(folder: Path, rounds: int) -> None:
     """Measure one folder."""
-    told = folder / "expected.json"
-    raw = json.loads(told.read_text(encoding="utf-8"))["raw_bytes"] if told.exists() else None
-    print(f"{folder}: {f'{raw / 1e6:.0f} MB of text' if raw else ''}")
+    raw = told_of(folder)["bytes"]
+    rare_rows = RARE.format(**example(folder))
+    print(f"{folder}: {raw / 1e6:.0f} MB of text")
     with tempfile.TemporaryDirectory(prefix="dctv-bench-") as temporary:
         place = Path(temporary) / "whole"
         built = list(islice(builds(folder, place), rounds))
         index, store = size_of(place, "*.idx"), size_of(place, "*.parquet")
-        part = f" ({100 * index / raw:.2f} % of text)" if raw else ""
+        part = f" ({100 * index / raw:.2f} % of text)"
         show("index and column store", built, f"index {index / 1e6:.2f} MB{part}, store {store / 1e6:.1f} MB")
         bare = Path(temporary) / "bare"
         show("index alone", islice(builds(folder, bare, "--no-store"), max(1, rounds // 2)))
-        rare = dctv("query", f"t={folder}", RARE, "--index-dir")
-        show("7 rows, new process", (run([*rare, str(place)]) for _ in range(rounds)))
-        show("7 rows, new process, no store", (run([*rare, str(bare)]) for _ in range(rounds)))
+        rare = dctv("query", f"t={folder}", rare_rows, "--index-dir")
+        show("a rare name, new process", (run([*rare, str(place)]) for _ in range(rounds)))
+        show("a rare name, new process, no store", (run([*rare, str(bare)]) for _ in range(rounds)))
         warm(folder, place, rounds)
-        analyzed = dctv("query", f"t={folder}", f"EXPLAIN ANALYZE {RARE}", "--format", "csv", "--index-dir", str(bare))
+        options = ("--format", "csv", "--index-dir", str(bare))
+        analyzed = dctv("query", f"t={folder}", f"EXPLAIN ANALYZE {rare_rows}", *options)
         print("  " + "\n  ".join(line for line in run(analyzed).output.splitlines() if "index" in line))
         peer(folder, Path(temporary) / "peer", rounds)
 
@@ -154,6 +164,7 @@ def shapes(folder: Path, rounds: int) -> None:
             for path in files:
                 with gzip.open(path, "rb") as text:
                     shutil.copyfileobj(text, whole, 1 << 20)
+        shutil.copy(folder / "expected.json", single)
         measure(single, rounds)
         shutil.rmtree(single)
         many = Path(temporary) / "many"
@@ -166,6 +177,7 @@ def shapes(folder: Path, rounds: int) -> None:
                 part = many / f"{number:02}-{start:08}.pfw.gz"
                 part.write_bytes(gzip.compress(b"".join(lines[start : start + step]), 6, mtime=0))
         print(f"{sum(1 for _ in many.iterdir())} files:")
+        shutil.copy(folder / "expected.json", many)
         measure(many, rounds)
 
 

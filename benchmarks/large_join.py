@@ -30,7 +30,7 @@ def _side(rows: int, length: int, *, unsorted: bool) -> str:
         # An odd factor that has no common divisor with the count visits every span once, in no order of time.
         spans = f"SELECT (range * 7368787 % {rows}) * {length} AS _ts, {length} AS _duration FROM range({rows})"
         return f"SELECT SPAN _ts // {length} AS v FROM dctv.as_spans(({spans}))"
-    return f"SELECT SPAN _ts // {length} AS v FROM dctv.generate_sequential_spans(0, {rows * length}, {length})"
+    return f"SELECT SPAN _ts // {length} AS v FROM dctv.generate_sequential_spans(0, {rows * length}ns, {length}ns)"
 
 
 def _expected(rows: int) -> int:

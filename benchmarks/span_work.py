@@ -140,7 +140,7 @@ WORK: dict[str, Work] = {
     "group by windows of 1 ms": Work(
         "a",
         """SELECT COUNT(*), SUM(d) FROM (SELECT SPAN SUM(_duration) AS d FROM {a} AS a
-            GROUP USING SPANS FROM dctv.generate_sequential_spans(0, {end}, {window}))""",
+            GROUP USING SPANS FROM dctv.generate_sequential_spans(0, {end}ns, {window}ns))""",
         0.15,
         "CREATE VIRTUAL TABLE j{n} USING SPAN_JOIN(a PARTITIONED cpu, windows); "
         "SELECT COUNT(*) AS rows, SUM(d) AS total FROM (SELECT SUM(dur) AS d FROM j{n} GROUP BY cpu, number);",

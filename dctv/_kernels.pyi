@@ -293,6 +293,7 @@ def nest_lanes(
     *,
     partitions: int,
     names: Sequence[str],
+    paired: bool = False,
     cancel: Cancel | None = None,
 ) -> Stream:
     """Nest slices: `_ts: int64[n] ns, ascending, P keys, duration: int64 (NULL: never ends), payload` -> slices.
@@ -301,6 +302,11 @@ def nest_lanes(
     1, `parent_id` (the latest open slice of the partition that ends no earlier; NULL for a root), `depth: int32`,
     `lane: int64`, payload. The lane is the parent's unless another slice is open above it there; else the lowest one on
     which nothing is open. On one lane of a partition slices nest.
+
+    With `paired`, `payload` begins with an `int32` that is not shown: of pairs, slices that events of their own began
+    and ended, how deep they are among pairs; NULL for the others. Of slices without length that begin at once each is
+    in the one before it where neither is a pair, and where both are and its depth is larger. Such slices come first,
+    and are over, where all longer ones that begin at once are pairs and stand behind them.
 
     Raises:
         ValueError: The columns or names do not fit.
@@ -884,7 +890,7 @@ class FtraceChunk:
 class FtracePass:
     """Files of ftrace text, or some chunks of them -> their chunks decoded; `ends` tells how files ended."""
 
-    ends: list[tuple[int, str | None, int, int, int]]
+    ends: list[tuple[int, str | None, int, int, int, bool]]
     def __init__(
         self,
         paths: Sequence[str],
@@ -930,27 +936,47 @@ class RowPass:
     def facts(self) -> dict[str, Any]: ...
 
 class ChromeExport:
-    """Batches of slices, counters and instants -> events of Chrome's JSON; tracks: number, name, process, thread."""
+    """Batches of rows -> events of Chrome's JSON; tracks: number, name, process, thread, whether the name is taken."""
 
-    def __init__(self, tracks: Sequence[tuple[int, str | None, int, int]], start: int) -> None: ...
+    def __init__(
+        self,
+        tracks: Sequence[tuple[int, str | None, int, int, bool]],
+        start: int,
+        release: str | None,
+        kernel: Sequence[tuple[str, int, Sequence[tuple[str, str, int, str]]]],
+    ) -> None: ...
+    def bound(self, ts: int, name: str) -> bytes: ...
     def slices(self, batch: Any) -> bytes: ...
     def async_slices(self, batch: Any) -> bytes: ...
     def counters(self, batch: Any) -> bytes: ...
     def instants(self, batch: Any) -> bytes: ...
+    def flows(self, batch: Any) -> bytes: ...
+    def kernel(self, batch: Any) -> bytes: ...
 
 class PerfettoExport:
-    """Batches of slices, counters and instants -> packets of Perfetto's traces."""
+    """Batches of a timeline's rows -> packets of Perfetto's traces."""
 
-    def __init__(self, start: int) -> None: ...
+    def __init__(
+        self,
+        clock: int,
+        start: int,
+        unix: int | None,
+        system: Sequence[str | None],
+        kernel: Sequence[tuple[str, int, Sequence[tuple[str, str, int, str]]]],
+    ) -> None: ...
+    def header(self) -> bytes: ...
     def tracks(
         self,
-        processes: Sequence[tuple[int, str | None]],
-        tracks: Sequence[tuple[int, str, str | None, int | None, int | None, str | None]],
+        processes: Sequence[tuple[int, str | None, int | None, str | None]],
+        tracks: Sequence[tuple[int, str, str | None, int | None, int | None, str | None, int | None, int | None]],
     ) -> bytes: ...
+    def kernel(self, batch: Any) -> bytes: ...
     def slices(self, batch: Any) -> bytes: ...
     def finish(self) -> bytes: ...
     def counters(self, batch: Any) -> bytes: ...
     def instants(self, batch: Any) -> bytes: ...
+    def flows(self, batch: Any) -> bytes: ...
+    def trailer(self, last: int) -> bytes: ...
 
 def uftrace_pass(setup: object, threads: int, progress: Callable[[int, int], None] | None) -> RowPass:
     """Merge the records of a uftrace data directory, whose small files `readers.uftrace_files.setup` tells of."""

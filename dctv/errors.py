@@ -103,6 +103,12 @@ class Interrupted(DctvError):
     exit_code = 130
 
 
+class Terminated(Interrupted):
+    """The process was asked to end, by SIGTERM."""
+
+    exit_code = 143
+
+
 @record(frozen=False)
 class WarningLog:
     """Collects the warnings of one statement; equal messages are counted, not repeated."""

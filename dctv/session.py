@@ -4,24 +4,28 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cached_property, wraps
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from dctv import readers
 from dctv.bind.binder import Binder
 from dctv.bind.library import library_function
+from dctv.bind.parameters import value_of
 from dctv.catalog import filtering
 from dctv.catalog.alignment import aligned
+from dctv.catalog.expected import RAW
 from dctv.catalog.files import find_traces, list_files
 from dctv.catalog.given import scan_of, stored
 from dctv.catalog.mount import Mount, attach, check_name
 from dctv.catalog.namespace import Catalog, StoredTable
 from dctv.catalog.stdlib import library
+from dctv.contracts.faults import guarded
 from dctv.contracts.function_rule import FunctionRule
 from dctv.contracts.reader import LoadContext, Reader
 from dctv.contracts.shelf import Shelf, scan
@@ -36,7 +40,10 @@ from dctv.index.histories import HistoryShelf
 from dctv.index.mounting import AUTO_BYTES, Narrator, Policy, When, find_by_paths, mount_of, with_index
 from dctv.index.sources import Stored
 from dctv.index.trace import Trace
+from dctv.plan.nodes import Scan
+from dctv.processors import usable_processors
 from dctv.record import record, replace
+from dctv.rewrite.graph import readers_first
 from dctv.rewrite.settings import Settings
 from dctv.run.execute import Executor, Hooks, Shelves
 from dctv.run.mounted_states import offer
@@ -58,6 +65,21 @@ if TYPE_CHECKING:
 
 Params = Mapping[str, object] | Mapping[int, object] | Mapping[str | int, object] | Sequence[object]
 Progress = Callable[[str, int, int], None]
+AllowedFiles = bool | Sequence[str | Path]
+
+
+_Method = TypeVar("_Method", bound=Callable[..., Any])
+
+
+def _in_turn(method: _Method) -> _Method:
+    """Let one thread at a time into a session."""
+
+    @wraps(method)
+    def alone(self: Session, /, *given: Any, **named: Any) -> Any:
+        with self._turn:
+            return method(self, *given, **named)
+
+    return cast("_Method", alone)
 
 
 @record
@@ -76,6 +98,12 @@ class Session:
     `index` tells whether traces are read by their indexes: True builds those that are missing, `"auto"` those of large
     traces, False looks for none; large are those of `large` bytes of text. They are in `index_dir`, in the folder that
     DCTV_INDEX_DIR names, or in the cache.
+
+    Queries read files by MOUNT TRACE only. `allow_files` lets them name files in FROM as well: all, or some files and
+    folders. `temp_directory` is where rows go that do not fit into memory, the cache unless told.
+
+    Several threads may use one session: calls wait for each other, results are read side by side. `interrupt` ends what
+    runs in all of them, and `warnings` tells those of the last call of any.
     """
 
     def __init__(
@@ -87,12 +115,16 @@ class Session:
         index: When = "auto",
         index_dir: str | Path | None = None,
         large: int = AUTO_BYTES,
+        allow_files: AllowedFiles = False,
+        temp_directory: str | Path | None = None,
     ) -> None:
-        self._threads = threads or len(os.sched_getaffinity(0))
+        self._threads = threads or usable_processors()
         self._memory_limit = memory_limit
         self._progress = progress
         folder = index_dir or os.environ.get("DCTV_INDEX_DIR") or None
         self._policy = Policy(index, None if folder is None else Path(folder), large)
+        self._allowed = _allowed(allow_files)
+        self._spill = None if temp_directory is None else Path(temp_directory)
         self._catalog = Catalog()
         self._settings = Settings()
         self._mounts: dict[tuple[str, ...], Mount] = {}
@@ -101,8 +133,11 @@ class Session:
         self._alone: list[Any] = []
         """What ends kernels that run without a query."""
         self._interrupted = False
+        self._turn = threading.RLock()
+        """Held by the thread that is in the session."""
         self._reading = 0
         """How many results are being read."""
+        self._counting = threading.Lock()
         self._base: Path | None = None
         self._catalog.fill("dctv", _functions)
 
@@ -117,7 +152,12 @@ class Session:
     @cached_property
     def _engine(self) -> DuckDB:
         engine = DuckDB(
-            threads=self._threads, memory_limit=self._memory_limit, on_zero_division=self._log_zero_division()
+            threads=self._threads,
+            memory_limit=self._memory_limit,
+            on_zero_division=self._log_zero_division(),
+            spill=self._spill,
+            stored=self._policy.folder(),
+            named=self._allowed,
         )
         # A session that was not closed is closed at exit: the engine complains when it outlives the interpreter.
         weakref.finalize(self, engine.close)
@@ -125,7 +165,7 @@ class Session:
 
     @cached_property
     def _readers(self) -> Mapping[str, Reader]:
-        return Shelf(readers, record=Reader)
+        return Shelf(readers, record=Reader, taken=guarded)
 
     @cached_property
     def _shelves(self) -> Shelves:
@@ -143,6 +183,7 @@ class Session:
             self._new_cancel,
             self._mounts,
             self._report,
+            lambda: self._base,
             _deep_recursion,
             control,
         )
@@ -159,25 +200,36 @@ class Session:
         return Interrupted("interrupted") if self._interrupted else failure(error)
 
     def _begin(self) -> None:
-        self._reading += 1
+        with self._counting:
+            self._reading += 1
 
     def _finish(self) -> None:
-        self._reading -= 1
-        if self._reading == 0:
-            self._cancels.clear()
-            if "_engine" in self.__dict__:
-                self._engine.finish()
+        with self._counting:
+            self._reading -= 1
+            if self._reading == 0:
+                self._cancels.clear()
+                if "_engine" in self.__dict__:
+                    self._engine.finish()
 
-    def mount(self, path: str | Sequence[str], name: str, /, **options: object) -> None:
+    @_in_turn
+    def mount(self, path: str | Path | Sequence[str | Path], name: str, /, **options: object) -> None:
         """Mount a trace: a file, a folder or a pattern, or several of them as one, under a dotted name.
+
+        Of the options, `align` and `time` are in ns, or a `timedelta`.
 
         Raises:
             TraceError: it cannot be read.
             BindError: the name is taken.
         """
         self._log.entries.clear()
-        self._mount(path, _path(name), None, options)
+        paths = [path] if isinstance(path, str | Path) else list(path)
+        for one in paths:
+            if not isinstance(one, str | Path):
+                raise UsageError(f"expected a path, found {type(one).__name__}")
+        given = {key: _plain(value) for key, value in options.items()}
+        self._mount([str(one) for one in paths], _path(name), None, given)
 
+    @_in_turn
     def add_table(
         self,
         name: str,
@@ -211,16 +263,19 @@ class Session:
         self._catalog.add(parts, StoredTable(lambda: scan, "a table of the program"))
 
     def _mount_statement(self, statement: ast.MountTrace) -> str:
-        options = {name.text: self._option(value) for name, value in statement.options}
+        options = {name.text: self._option(name.text, value) for name, value in statement.options}
         try:
             return self._mount(statement.file.text, statement.path, self._base, options)
         except TraceError as error:
             raise TraceError(error.message, error.place or statement.file.place, hint=error.hint) from None
 
-    def _option(self, value: ast.Argument) -> object:
+    def _option(self, name: str, value: ast.Argument) -> object:
         from dctv.bind.arguments import bind_argument
 
-        bound = bind_argument(Binder(self._executor().environment()), value).value
+        argument = bind_argument(Binder(self._executor().environment()), value)
+        bound = argument.value
+        if isinstance(bound, Quantity) and name in _TIMES:
+            return argument.nanoseconds(f"`{name}`")
         if isinstance(bound, Quantity):
             ns = parse_unit("ns")
             number = bound.value * ratio(bound.unit, ns) if compatible(bound.unit, ns) else bound.value
@@ -245,8 +300,10 @@ class Session:
         narrator = Narrator(name.text, self._report, self._log.add)
         mount = replace(mount_of(parts, path, trace, with_index(trace, index, self._policy, narrator)), shelf=shelf)
         if align is not None:
-            mount = aligned(mount, align, self._mounts)
+            mount = aligned(mount, align, self._mounts, self._log.add)
         attach(self._catalog, mount, library(), [quantize(mount.trace.last_ts)], library_function)
+        if not trace.reader.general and not any(table.startswith(RAW) for table in mount.trace.tables):
+            self._log.add(f"found no event in `{path}`, which was read as {reader}")
         if filters:
             filtering.filter_views(self._catalog, parts, mount.reader, library(), filters)
         offer(self._catalog, mount, lambda: self._executor().means())
@@ -266,7 +323,8 @@ class Session:
         _check_options(files.reader, options)
         return Trace(files.paths, files.reader, context), None
 
-    def index(self, path: str, order: Order | None = None, **options: object) -> IndexOutcome:
+    @_in_turn
+    def index(self, path: str | Path, order: Order | None = None, **options: object) -> IndexOutcome:
         """Build the index and the column store of a trace, or what they lack.
 
         Raises:
@@ -275,9 +333,10 @@ class Session:
         """
         from dctv.index.order import fulfil
 
-        return fulfil(*self._ordered(path, order, options), path, self._report)
+        return fulfil(*self._ordered(str(path), order, options), str(path), self._report)
 
-    def check_index(self, path: str, order: Order | None = None, **options: object) -> list[str]:
+    @_in_turn
+    def check_index(self, path: str | Path, order: Order | None = None, **options: object) -> list[str]:
         """Compare the index of a trace with the trace; return in words what differs.
 
         Raises:
@@ -285,7 +344,7 @@ class Session:
         """
         from dctv.index.order import differences
 
-        return differences(*self._ordered(path, order, options), path, self._report)
+        return differences(*self._ordered(str(path), order, options), str(path), self._report)
 
     def _ordered(self, path: str, order: Order | None, options: Mapping[str, object]) -> tuple[Trace, Order]:
         from dctv.index.order import Order
@@ -298,6 +357,7 @@ class Session:
         folder = wanted.index_dir or self._policy.index_dir
         return Trace(files.paths, files.reader, context), replace(wanted, index_dir=folder)
 
+    @_in_turn
     def reorganize(self, paths: Sequence[str], order: Reorganization) -> tuple[list[Written], list[tuple[str, int]]]:
         """Write the events of a trace to a file for each group; return the files and warnings.
 
@@ -331,19 +391,20 @@ class Session:
 
         `base` is the folder that relative paths of MOUNT TRACE start from.
         """
-        self._interrupted = False
-        executor = self._executor(params)
-        with _deep_recursion():
+        with self._turn, _deep_recursion():
+            self._interrupted = False
+            executor = self._executor(params)
             statements = parse(Source(source_name, text))
         for statement in statements:
-            self._log.entries.clear()
             if self._interrupted:
                 raise Interrupted("interrupted")
-            self._base = base
-            with _deep_recursion():
+            with self._turn, _deep_recursion():
+                self._log.entries.clear()
+                self._base = base
                 outcome = executor.run(statement)
             yield outcome
 
+    @_in_turn
     def sql(self, text: str, params: Params | None = None) -> Result:
         """Run a text and return the result of its last statement.
 
@@ -360,6 +421,7 @@ class Session:
         message = last.message if isinstance(last, Done | Asserted) else "nothing to run"
         return self._executor().rows({"status": "VARCHAR"}, [[message]])
 
+    @_in_turn
     def create_state_system(
         self,
         name: str,
@@ -388,6 +450,7 @@ class Session:
             provided = Provided(provider, parse_select(source), version)
             return provide(_path(name), provided, options_of(options), self._executor().means(), replaces=replace)
 
+    @_in_turn
     def state_system(self, name: str) -> StateSystem:
         """Return a state system by its name, such as `t.state`; it is made if it is not there.
 
@@ -398,6 +461,7 @@ class Session:
         self._log.entries.clear()
         return system_of(_path(name), self._catalog)
 
+    @_in_turn
     def matches(self, name: str, where: str | None = None, *, source_name: str = "<filter>") -> Matches:
         """Return the events of a mounted trace that match a filter such as `cat == "POSIX" and dur > 1ms`.
 
@@ -425,16 +489,27 @@ class Session:
         if "_engine" in self.__dict__:
             self._engine.interrupt()
 
+    @_in_turn
     def tables(self, prefix: str = "") -> list[TableInfo]:
         """Return everything that can stand in FROM below a dotted prefix."""
         return [TableInfo(*row) for row in self._executor().listing(prefix)]
 
+    @_in_turn
     def columns(self, name: str) -> Schema | None:
         """Return the schema of a table by its dotted name, or None."""
         try:
             return Binder(self._executor().environment()).table(ast.TableName(_path(name))).schema
         except DctvError:
             return None
+
+    def stored_tables(self, name: str) -> set[str]:
+        """Return the full names of the stored tables that a table or view is made of, by its dotted name.
+
+        Raises:
+            BindError: there is no such table.
+        """
+        plan = Binder(self._executor().environment()).table(ast.TableName(_path(name)))
+        return {one.name for one in readers_first(plan) if isinstance(one, Scan)}
 
     def properties(self, name: str) -> Mapping[str, str]:
         """Return the facts about a mounted trace as a whole, without running a query."""
@@ -464,6 +539,7 @@ class Session:
         finally:
             self._alone.remove(cancel)
 
+    @_in_turn
     def functions(self) -> list[str]:
         """Return the names of scalar, aggregate and window functions."""
         named = [n for n in self._engine.functions() if n[0].isalpha()]
@@ -482,6 +558,7 @@ class Session:
         """Return what the last mount, statement or filter was warned of."""
         return list(self._log.entries)
 
+    @_in_turn
     def close(self) -> None:
         """Free everything."""
         if "_engine" in self.__dict__:
@@ -493,9 +570,39 @@ class Session:
         self._mounts.clear()
 
 
+def _plain(option: object) -> object:
+    """Return an option of a mount as it would be written in SQL: whole numbers, durations in ns, texts for paths."""
+    if isinstance(option, Path):
+        return str(option)
+    if isinstance(option, str | list | tuple):
+        return option
+    try:
+        value = value_of(option)
+    except TypeError:
+        return option
+    return _number(value) if isinstance(value, Quantity) else value
+
+
+def _number(quantity: Quantity) -> int | float:
+    return int(quantity.value) if quantity.value.denominator == 1 else float(quantity.value)
+
+
+_TIMES = ("align", "time")
+"""Options of a mount that are times."""
+
+
 def _functions() -> Mapping[str, TableFunction]:
     found = scan(table, TableFunction).values()
     return {name: function for function in found for name in (function.name, *function.aliases)}
+
+
+def _allowed(files: AllowedFiles) -> list[Path]:
+    """Return the files and folders that queries may name."""
+    if isinstance(files, bool):
+        return [Path(Path.cwd().anchor)] if files else []
+    if isinstance(files, str):
+        raise UsageError(f"found the text `{files}`, expected `allow_files` to be True or a list of paths")
+    return [Path(one) for one in files]
 
 
 def _path(name: str) -> ast.Path:

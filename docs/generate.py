@@ -23,6 +23,7 @@ from dctv.contracts.shelf import scan
 from dctv.contracts.span_operator import SpanOperator
 from dctv.contracts.table_function import REQUIRED, Parameter, Quantity, TableFunction
 from dctv.contracts.writer import Writer
+from dctv.engines.allowed import KINDS, OF_FILES, TABLES
 from dctv.functions import aggregate, scalar, span, table
 from dctv.functions.table.generate_sequential_spans import quantize
 from dctv.session import Session
@@ -63,14 +64,23 @@ def functions() -> str:
     """Make the page of functions with unit rules."""
     lines = [
         "# Functions\n",
-        "Any scalar, aggregate or window function of the engine (DuckDB) may be called. A function listed",
-        "here says what becomes of units; every other one takes bare numbers only, so drop a unit with",
+        "A query may call these functions of the engine (DuckDB): those whose result follows from their arguments, a",
+        "clock or a random number. No other can be reached ([what a query can do](../explanation/security.md)). A",
+        "function in a table says what becomes of units; every other one takes bare numbers only, so drop a unit with",
         "`unitless(x)` first.\n",
     ]
     rules = {**scan(scalar, FunctionRule), **scan(aggregate, FunctionRule)}
     for kind in ("scalar", "aggregate", "window"):
         rows = [(f"`{r.name}`", r.doc, r.rule.value) for r in sorted(rules.values(), key=_name) if r.kind == kind]
         lines += [f"## {kind.capitalize()} functions\n", *_table(("function", "what it returns", "units"), rows), ""]
+        others = ", ".join(f"`{name}`" for name, of in KINDS.items() if of == kind and name not in rules)
+        lines += [f"Others of the engine: {others}.\n"]
+    lines += [
+        "## In FROM\n",
+        f"Of the engine's table functions: {', '.join(f'`{name}`' for name in sorted(TABLES))}; where",
+        f"[files are allowed](../explanation/security.md), {', '.join(f'`{name}`' for name in sorted(OF_FILES))} too.",
+        "dctv's own are [table-valued functions](table-functions.md).\n",
+    ]
     return _page(lines)
 
 
@@ -252,7 +262,8 @@ def stdlib() -> str:
         rows = [
             (f"`{name}`", t.kind, t.doc)
             for name, t in ((t.name.partition(".")[2], t) for t in session.tables("t"))
-            if not name.startswith("raw_events.") and name not in own
+            # What only this format brings says nothing of itself.
+            if not name.startswith("raw_events.") and name not in own and t.doc
         ]
         lines += [*_table(("name", "kind", "what it holds"), rows), ""]
         for module in shown:

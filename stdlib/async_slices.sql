@@ -1,4 +1,4 @@
--- What programs do across threads, one track for each id by which they tell such work apart: nested, overlapping slices of one track on lanes. An end without a begin is passed over and counted.
+-- What programs do across threads, one track for each id by which they tell such work apart: nested, overlapping slices of one track on lanes. An end without a begin is passed over and counted. Of `S` marks of one process, name and cookie the first counts until an `F` ends it.
 -- formats: *
 -- column _ts: when it begins
 -- column _duration: how long it lasts, NULL if nothing closes it

@@ -1,8 +1,8 @@
 -- What one thread had to wait for in a stretch of time: where it slept and another thread woke it, what that one did meanwhile, and so on back. Every moment is in exactly one row. A sleep is not followed where an interrupt ended it, where nobody knows who ended it, or where the trace has no end of it.
 -- formats: *
 -- parameter thread: the thread's id
--- parameter start = 0ns: when to begin
--- parameter duration = NULL: for how long; to the end of the trace without it
+-- parameter start ns = 0ns: when to begin
+-- parameter duration ns = NULL: for how long; to the end of the trace without it
 -- column tid: the thread that was responsible for the time
 -- column comm: its name
 -- column state: what it did: `running`, `runnable` (it waited for a CPU), `sleeping`, `uninterruptible`, or `unknown`

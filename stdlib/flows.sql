@@ -1,17 +1,21 @@
--- Arrows from slice to slice: one row for each two points of one flow that follow each other. A point is at the innermost slice of its track that is open then (`enclosing`, the way of a begin), at the next one to begin (`next`, as Chrome's flows end), or at the one that began with it.
+-- Arrows from slice to slice: one row for each way from a point of a flow to the next. A flow may lead from one point to several ends. A point is at the slice that began or ended with it, at a moment, at the innermost slice of its track that is open then (`enclosing`, the way of a begin), or at the next one to begin (`next`, as Chrome's flows end). An arrow leads from the slice that began first, also where a flow is told when that ends.
 -- formats: *
 -- column flow: the flow's number
 -- column name: its name, or NULL
 -- column category: its category, or NULL
 -- column from_ts: when it leaves
 -- column from_track: the track that it leaves
--- column from_id: the slice that it leaves, see `slices`, or NULL
+-- column from_kind: what it leaves: `slice` (see `slices`), `async` (see `async_slices`), `instant` (see `instants`), or NULL
+-- column from_id: the `id` of that, or NULL
+-- column from_name: the name of that, or NULL
 -- column to_ts: when it arrives
 -- column to_track: the track where it arrives
--- column to_id: the slice that it leads to, or NULL
+-- column to_kind: what it leads to, as above, or NULL
+-- column to_id: the `id` of that, or NULL
+-- column to_name: the name of that, or NULL
 WITH points AS (
   SELECT _ts, line, flow, phase, track, binding, name, category,
-    ROW_NUMBER() OVER (ORDER BY _ts, line, flow, phase, track) AS point
+    ROW_NUMBER() OVER (ORDER BY _ts, line, flow, CASE phase WHEN 'begin' THEN 0 WHEN 'step' THEN 1 ELSE 2 END, track) AS point
   FROM _parts.flows
 ),
 innermost AS (
@@ -21,33 +25,48 @@ innermost AS (
     partition=>"track")
 ),
 began AS (SELECT _ts, track, MIN(id) AS id FROM _built.slices GROUP BY _ts, track),
-enclosing AS (
-  SELECT p.point, CASE WHEN i.end_ts > p._ts THEN i.id END AS id
+things AS (
+  SELECT 'slice' AS kind, id, _ts, line, end_line, track, name FROM _built.slices
+  UNION ALL SELECT 'async', id, _ts, line, end_line, track, name FROM _built.async_slices
+  UNION ALL SELECT 'instant', id, _ts, line, NULL, track, name FROM _built.instants
+),
+at AS (
+  SELECT p.point, 'slice' AS kind, CASE WHEN i.end_ts > p._ts THEN i.id END AS id
   FROM (SELECT * FROM points WHERE binding = 'enclosing') AS p
   ASOF JOIN innermost AS i ON i.track = p.track AND p._ts >= i._ts
-),
-next AS (
-  SELECT p.point, b.id
+  UNION ALL
+  SELECT p.point, 'slice', b.id
   FROM (SELECT * FROM points WHERE binding = 'next') AS p
   ASOF JOIN began AS b ON b.track = p.track AND p._ts <= b._ts
-),
-own AS (
-  SELECT p.point, MIN(s.id) AS id
-  FROM points AS p JOIN _built.slices AS s ON s.track = p.track AND s._ts = p._ts AND s.line = p.line
-  WHERE p.binding = 'own' GROUP BY p.point
+  UNION ALL
+  SELECT p.point, t.kind, MIN(t.id)
+  FROM points AS p JOIN things AS t ON t.track = p.track AND t.line = p.line
+  WHERE p.binding = 'own' GROUP BY p.point, t.kind
+  UNION ALL
+  SELECT p.point, t.kind, MIN(t.id)
+  FROM points AS p JOIN things AS t ON t.track = p.track AND t.end_line = p.line
+  WHERE p.binding = 'ended' GROUP BY p.point, t.kind
 ),
 bound AS (
-  SELECT p.*, COALESCE(e.id, n.id, o.id) AS id
-  FROM points AS p
-  LEFT JOIN enclosing AS e ON e.point = p.point
-  LEFT JOIN next AS n ON n.point = p.point
-  LEFT JOIN own AS o ON o.point = p.point
+  SELECT p.*, t.kind, t.id, t.name AS thing, t._ts AS began
+  FROM points AS p LEFT JOIN at AS a ON a.point = p.point LEFT JOIN things AS t ON t.kind = a.kind AND t.id = a.id
 ),
-arrows AS (
-  SELECT flow, name, category, phase, _ts AS to_ts, track AS to_track, id AS to_id, point,
-    LAG(_ts) OVER w AS from_ts, LAG(track) OVER w AS from_track, LAG(id) OVER w AS from_id, LAG(phase) OVER w AS before
-  FROM bound WINDOW w AS (PARTITION BY flow ORDER BY _ts, line, point)
-)
-SELECT flow, name, category, from_ts, from_track, from_id, to_ts, to_track, to_id
-FROM arrows WHERE from_ts IS NOT NULL AND phase <> 'begin' AND before <> 'end'
-ORDER BY from_ts, to_ts, flow, point
+parted AS (
+  SELECT *, SUM(CASE WHEN phase = 'begin' THEN 1 ELSE 0 END) OVER w
+    + SUM(CASE WHEN phase = 'close' THEN 1 ELSE 0 END) OVER w - CASE WHEN phase = 'close' THEN 1 ELSE 0 END AS part
+  FROM bound WINDOW w AS (PARTITION BY flow ORDER BY point)
+),
+left_from AS (
+  SELECT *, MAX(CASE WHEN phase IN ('begin', 'step') THEN point END)
+    OVER (PARTITION BY flow, part ORDER BY point ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS source
+  FROM parted
+),
+arrows AS (SELECT t.*, s._ts AS s_ts, s.track AS s_track, s.kind AS s_kind, s.id AS s_id, s.thing AS s_thing,
+    s.began AS s_began, COALESCE(s.began > t.began, FALSE) AS back
+  FROM left_from AS t JOIN bound AS s ON s.point = t.source)
+SELECT flow, name, category,
+  IF(back, began, s_ts) AS from_ts, IF(back, track, s_track) AS from_track, IF(back, kind, s_kind) AS from_kind,
+  IF(back, id, s_id) AS from_id, IF(back, thing, s_thing) AS from_name,
+  IF(back, s_began, _ts) AS to_ts, IF(back, s_track, track) AS to_track, IF(back, s_kind, kind) AS to_kind,
+  IF(back, s_id, id) AS to_id, IF(back, s_thing, thing) AS to_name
+FROM arrows ORDER BY from_ts, to_ts, flow, point

@@ -1,5 +1,6 @@
 -- Moments that the trace marks, on a thread or any other track, or on none.
 -- formats: *
+-- column id: the moment's number, in order of `_ts`; slices have others of the same numbers
 -- column track: see `tracks`, or NULL
 -- column tid: the thread, or NULL
 -- column pid: the process, or NULL
@@ -9,7 +10,7 @@
 -- column name: what happened
 -- column args: its arguments
 SELECT EVENT * FROM dctv.as_events((
-  SELECT i._ts, i.track, t.tid, t.pid, t.thread, t.process, i.category, i.name, i.args
-  FROM _parts.instants AS i LEFT JOIN tracks AS t ON t.track = i.track
-  ORDER BY i._ts, i.line
+  SELECT i._ts, i.id, i.track, t.tid, t.pid, t.thread, t.process, i.category, i.name, i.args
+  FROM _built.instants AS i LEFT JOIN tracks AS t ON t.track = i.track
+  ORDER BY i._ts, i.id
 ))

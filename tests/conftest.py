@@ -1,4 +1,4 @@
-"""Makes pytest collect `.test` files, property tests repeat their examples, and a run end when its time is up."""
+"""Makes pytest collect `.test` files, leave long tests to CI, repeat examples, and end a run when its time is up."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import time
 import pytest
 from hypothesis import settings
 
-from tests.bounds import EXPLORE
+from tests.bounds import EXPLORE, LEFT_TO_CI
 from tests.sqltest import pytest_addoption, pytest_collect_file
 
 __all__ = ["pytest_addoption", "pytest_collect_file"]
@@ -19,6 +19,21 @@ UNTIL = float(os.environ.get("DCTV_UNTIL") or "inf")
 settings.register_profile("repeatable", derandomize=True, database=None, deadline=None)
 if not EXPLORE:
     settings.load_profile("repeatable")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "ci: takes long, and runs in CI and `make fuzz` only, or with DCTV_CI=1")
+
+
+def pytest_report_header() -> list[str]:
+    return ["left to CI: tests marked `ci`; with DCTV_CI=1 they run here"] if LEFT_TO_CI else []
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if LEFT_TO_CI:
+        left = [item for item in items if item.get_closest_marker("ci") is not None]
+        config.hook.pytest_deselected(items=left)
+        items[:] = [item for item in items if item.get_closest_marker("ci") is None]
 
 
 @pytest.hookimpl(trylast=True)

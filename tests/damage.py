@@ -32,12 +32,33 @@ def read(reader: Reader, path: Path) -> LoadedTrace | str:
     """
     paths = list(reader.folder(path) or []) if path.is_dir() and reader.folder is not None else [path]
     try:
-        return reader.load(paths, LoadContext({}, 2, lambda _done, _total: None))
+        found = reader.load(paths, LoadContext({}, 2, lambda _done, _total: None))
     except TraceError as error:
         words = error.message
+    else:
+        assert unsound(found) == []
+        return found
     assert words, path
     assert "panick" not in words, words
     return words
+
+
+def unsound(trace: LoadedTrace) -> list[str]:
+    """Return what a trace breaks of its promises: times that ascend from 0 to the last one, and columns as told."""
+    wrong = []
+    for name, table in trace.tables.items():
+        if table.data is None:
+            continue
+        table.data.validate(full=True)
+        if [c.name for c in table.schema.columns] != table.data.column_names:
+            wrong.append(f"{name}: columns {table.data.column_names}, told {table.schema.names}")
+        if table.event is None or not len(table.data):
+            continue
+        times = table.data["_ts"].to_pylist()
+        if None in times or sorted(times) != times or times[0] < 0 or times[-1] > trace.last_ts:
+            wrong.append(f"{name}: times from {times[0]} to {times[-1]}, of a trace that ends at {trace.last_ts}")
+    wrong += [f"{one.reason}: {one.count} times" for one in trace.diagnostics if one.count < 1 or not one.reason]
+    return wrong
 
 
 def survives(reader: Reader, path: Path, data: bytes) -> LoadedTrace | str:

@@ -1,4 +1,4 @@
-"""Collects `.test` files: queries with their exact output, run in one session per file.
+"""Collects `.test` files: queries with their exact output, run in one session per file in every way that there is.
 
 A file holds remarks and blocks, apart by blank lines:
 
@@ -18,6 +18,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from difflib import unified_diff
 from pathlib import Path
 
@@ -25,10 +26,14 @@ import pytest
 from _pytest._code.code import TerminalRepr, TracebackStyle
 
 from dctv.console.narration import harmless, warning_line
-from dctv.errors import DctvError, render
+from dctv.errors import DctvError, Source, render
 from dctv.run.result import Asserted, Done, Result
 from dctv.session import Session
+from dctv.syntax import ast
+from dctv.syntax.parse import parse
+from dctv.syntax.print import to_sql
 from dctv.writers.table import write
+from tests import ways as tests_ways
 
 ROOT = Path(__file__).resolve().parents[1]
 BLOCK = re.compile(
@@ -42,8 +47,8 @@ class WrongOutputError(Exception):
     """A file does not say what came out, or cannot be understood; its text is the report."""
 
 
-def rewritten(text: str) -> str:
-    """Run the blocks of a file and return the file as it should be."""
+def rewritten(text: str, *, ways: bool = False) -> str:
+    """Run the blocks of a file and return the file as it should be; `ways` runs them in all ways."""
     for line in BLOCK.sub("", text).splitlines():
         if line.strip() and not line.startswith("#"):
             raise WrongOutputError(f"found {line!r}, expected a query, error or mount block or a remark")
@@ -54,7 +59,7 @@ def rewritten(text: str) -> str:
         if block["name"] is not None:
             session.mount(str(ROOT / block["path"]), block["name"])
             return block.group()
-        found = _output(session, block["kind"], block["sql"])
+        found = _output(session, block["kind"], block["sql"], ways=ways)
         return f"{block['head']}\n{found}".rstrip("\n")
 
     try:
@@ -63,19 +68,40 @@ def rewritten(text: str) -> str:
         session.close()
 
 
-def _output(session: Session, kind: str, sql: str) -> str:
+def _output(session: Session, kind: str, sql: str, *, ways: bool) -> str:
     out = io.BytesIO()
+    statements: Iterator[ast.Statement] = iter(())
+    with suppress(DctvError):
+        statements = iter(parse(Source("<query>", sql)))
+    outcomes = session.execute(sql)
+    statement: ast.Statement | None = None
     try:
-        for outcome in session.execute(sql):
+        while True:
+            statement = next(statements, None)
+            outcome = next(outcomes, None)
+            if outcome is None:
+                break
+            found = tests_ways.of(outcome) if ways else []
             _show(outcome, out)
+            if ways:
+                _agree(session, statement, found)
     except DctvError as error:
         text = harmless(render(error))
         if kind == "query":
             raise WrongOutputError(f"this query failed:\n{sql}\n\n{text}") from error
+        if ways:
+            _agree(session, statement, error.message)
         return out.getvalue().decode() + text
     if kind == "error":
         raise WrongOutputError(f"this did not fail:\n{sql}\n\n{out.getvalue().decode()}")
     return out.getvalue().decode()
+
+
+def _agree(session: Session, statement: ast.Statement | None, expected: tests_ways.Outcome) -> None:
+    if statement is None:
+        return
+    for difference in tests_ways.differing(session, statement, expected):
+        raise WrongOutputError(f"{to_sql(statement)}\n\n{difference}")
 
 
 def _show(outcome: Result | Done | Asserted, out: io.BytesIO) -> None:
@@ -91,7 +117,7 @@ class SqlItem(pytest.Item):
     def runtest(self) -> None:
         text = self.path.read_text(encoding="utf-8")
         try:
-            found = rewritten(text)
+            found = rewritten(text, ways=True)
         except DctvError as error:
             raise WrongOutputError(render(error)) from error
         if found == text:

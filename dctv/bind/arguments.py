@@ -133,11 +133,12 @@ def _fold(bound: Bound) -> Fraction | None:
 def _parameter(expr: ast.Bind, context: Context) -> object:
     value = expressions.parameter(expr, context)
     match value:
-        case None | bool() | str():
+        case None | bool() | str() | Quantity():
             return value
         case int() | float():
             return Quantity(Fraction(value))
         case _:
             raise BindError(
-                f"an argument is a number, a string, a bool or None, found {type(value).__name__}", expr.place
+                f"an argument is a number, a duration, a string, a bool or None, found {type(value).__name__}",
+                expr.place,
             )

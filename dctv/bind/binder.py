@@ -148,6 +148,8 @@ class Binder:
                 plan = self._named(node.path)
             case ast.TableCall():
                 plan = self._called(node)
+            case ast.TableFile():
+                plan = engine_tables.bind_file(self, node)
             case ast.TableSelect():
                 plan = self.plan(node.select)
             case _ if is_join(node):
@@ -210,7 +212,7 @@ class Binder:
     def _called(self, node: ast.TableCall) -> Plan:
         found = self.env.catalog.find(tuple(p.text for p in node.path.parts), self.home)
         if found is None:
-            if len(node.path.parts) == 1 and node.path.text.lower() in self.env.engine.table_functions():
+            if len(node.path.parts) == 1 and engine_tables.is_offered(self, node.path):
                 return engine_tables.bind_table_function(self, node)
             raise self.env.catalog.unknown(node.path, "table-valued function", self.home)
         entry, _ = found

@@ -75,6 +75,9 @@ def _kind(name: str, expr: ast.Call, context: Context) -> str:
         return str(rule.kind)
     functions = context.env.engine.functions()
     if name not in functions:
+        refused = context.env.engine.refusal(name)
+        if refused is not None:
+            raise BindError(refused.message, expr.function.place or expr.place, hint=refused.hint)
         near = nearest(name, [*functions, *context.env.rules])
         hint = f"did you mean `{near}`?" if near else None
         raise BindError(f"unknown function `{expr.function.text}`", expr.function.place or expr.place, hint=hint)

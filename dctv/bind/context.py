@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Protocol
 
 from sqlglot import exp
@@ -32,6 +33,8 @@ class Environment:
     warnings: WarningLog
     evaluate: Callable[[Plan], list[object]]
     """Runs a plan of one column and returns its values: for subqueries that stand for a number in an argument."""
+    base: Path | None = None
+    """The folder that relative paths start from; None is the current one."""
 
 
 class Leaves:

@@ -13,7 +13,9 @@ from dctv.bind.context import Context, Leaves, Out, Query
 from dctv.bind.relations import names_of
 from dctv.bind.scope import Scope, ScopeColumn, unknown_column
 from dctv.bind.tables import Source, bind_source
+from dctv.bind.unit_slips import warn_of_division
 from dctv.errors import BindError, nearest
+from dctv.plan.shape import nodes_of
 from dctv.plan.sql import aliased, identifier
 from dctv.record import record, replace
 from dctv.syntax import ast
@@ -83,7 +85,7 @@ def _is_plain(core: ast.Core, tree: exp.Select) -> bool:
     """Whether a core hands the rows of its one table on in their order; the one row of aggregates is in order too."""
     if core.distinct or core.group is not None or core.having is not None or tree.find(exp.Window) is not None:
         return False
-    return len(list(tree.find_all(exp.Select))) == 1
+    return sum(isinstance(node, exp.Select) for node in nodes_of(tree)) == 1
 
 
 def aliases(items: Sequence[Item]) -> dict[str, Bound]:
@@ -100,6 +102,8 @@ def expand(columns: Sequence[ast.ResultColumn], context: Context, source: Source
             items += star(column.expr, context, away)
         else:
             bound = expressions.bind(column.expr, context)
+            if column.name is not None:
+                warn_of_division(column.expr, column.name.text, bound, context)
             items.append(Item(column.name.text if column.name else default_name(column.expr, context), bound))
     return items
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -9,7 +10,7 @@ from sqlglot import exp
 from dctv.bind import expressions
 from dctv.bind.context import Context, Leaves
 from dctv.bind.scope import Scope
-from dctv.errors import BindError, EngineError
+from dctv.errors import BindError, EngineError, Place
 from dctv.plan.nodes import Relation
 from dctv.plan.sql import identifier
 from dctv.syntax import ast
@@ -20,6 +21,41 @@ if TYPE_CHECKING:
     from dctv.bind.binder import Binder
 
 
+_FILES = {
+    "read_csv": (".csv", ".tsv", ".csv.gz", ".tsv.gz"),
+    "read_json": (".json", ".jsonl", ".ndjson", ".json.gz", ".jsonl.gz", ".ndjson.gz"),
+    "read_parquet": (".parquet",),
+}
+"""What reads files of which endings."""
+
+
+def is_offered(binder: Binder, path: ast.Path) -> bool:
+    """Tell whether the engine has a table function of a name; raises BindError if it may not be called."""
+    name = path.text.lower()
+    if name in binder.env.engine.table_functions():
+        return True
+    refused = binder.env.engine.refusal(name)
+    if refused is not None:
+        raise BindError(refused.message, path.place, hint=refused.hint)
+    return False
+
+
+def bind_file(binder: Binder, node: ast.TableFile) -> Relation:
+    """Bind a file as a table, where texts may name files; a relative path starts from the folder of the text."""
+    engine, given = binder.env.engine, node.file
+    if not engine.reads_files():
+        refused = engine.refused_file(given.text)
+        raise BindError(refused.message, given.place, hint=refused.hint)
+    function = next((name for name, ends in _FILES.items() if given.text.lower().endswith(ends)), None)
+    if function is None:
+        known = ", ".join(end for ends in _FILES.values() for end in ends if not end.endswith(".gz"))
+        hint = "MOUNT TRACE reads traces; read_csv, read_json and read_parquet take files of any name"
+        raise BindError(f"found the file `{given.text}`, expected one of {known}", given.place, hint=hint)
+    path = str((binder.env.base or Path()) / given.text)
+    call = exp.Anonymous(this=function, expressions=[exp.Literal.string(path)])
+    return _relation(binder, call, given.place)
+
+
 def bind_table_function(binder: Binder, node: ast.TableCall) -> Relation:
     """Bind a call of a table function of the engine; its arguments are plain values."""
     context = binder.context(Scope([]), Leaves(), clause="an argument", aggregates_allowed=False)
@@ -27,11 +63,15 @@ def bind_table_function(binder: Binder, node: ast.TableCall) -> Relation:
     for name, argument in node.keywords:
         values.append(exp.PropertyEQ(this=identifier(name.text), expression=_value(argument, context)))
     call = exp.Anonymous(this=node.path.text.lower(), expressions=values)
+    return _relation(binder, call, node.place)
+
+
+def _relation(binder: Binder, call: exp.Anonymous, place: Place | None) -> Relation:
     tree = exp.Select(expressions=[exp.Star()]).from_(exp.Table(this=call))
     try:
         described = binder.env.engine.describe(tree.sql(dialect="duckdb"))
     except EngineError as error:
-        raise BindError(error.message, node.place, hint=error.hint) from None
+        raise BindError(error.message, place, hint=error.hint) from None
     schema = Schema(Kind.REGULAR, tuple(ColumnType(name, kind) for name, kind in described))
     return Relation(schema, ordered=False, query=tree, keeps_order=True)
 

@@ -11,7 +11,9 @@ from sqlglot import exp
 from dctv.bind import calls, operators
 from dctv.bind.bound import Bound, constant, convert, operand, unify
 from dctv.bind.context import Context
+from dctv.bind.parameters import Value, value_of
 from dctv.bind.scope import Scope, family_of
+from dctv.contracts.table_function import Quantity
 from dctv.errors import BindError, UnitError
 from dctv.record import replace
 from dctv.syntax import ast
@@ -68,14 +70,19 @@ def _interval(expr: ast.Interval, _: Context) -> Bound:
     return Bound(exp.Cast(this=exp.Literal.string(expr.text), to=exp.Var(this="INTERVAL")), place=expr.place)
 
 
-def parameter(expr: ast.Bind, context: Context) -> object:
+def parameter(expr: ast.Bind, context: Context) -> Value:
     """Return the value of a bind parameter, or fail."""
     shown = f"?{expr.key}" if isinstance(expr.key, int) else f":{expr.key}"
     params = context.env.params
     if expr.key not in params:
         given = ", ".join(str(k) for k in params) or "none"
         raise BindError(f"no value for the bind parameter `{shown}`", expr.place, hint=f"given: {given}")
-    return params[expr.key]
+    try:
+        return value_of(params[expr.key])
+    except TypeError as error:
+        raise BindError(
+            f"a bind parameter is a number, a time, a string, bytes, a bool or None, found {error}", expr.place
+        ) from None
 
 
 def _bind_parameter(expr: ast.Bind, context: Context) -> Bound:
@@ -83,21 +90,25 @@ def _bind_parameter(expr: ast.Bind, context: Context) -> Bound:
     match value:
         case None | bool():
             return _constant(ast.Constant(value, place=expr.place), context)
-        case int():
-            return constant(Fraction(value), NO_UNIT, expr.place, integral=True)
-        case float() if isfinite(value):
-            return constant(Fraction(value), NO_UNIT, expr.place, integral=False)
-        case float():
-            return Bound(exp.Cast(this=exp.Literal.string(str(value)), to=exp.Var(this="DOUBLE")), place=expr.place)
+        case Quantity():
+            return constant(value.value, value.unit, expr.place, integral=value.value.denominator == 1)
+        case int() | float() if isfinite(value):
+            return constant(Fraction(value), NO_UNIT, expr.place, integral=isinstance(value, int))
         case str():
             return Bound(exp.Literal.string(value), place=expr.place, family="text")
-        case bytes():
-            return Bound(exp.Anonymous(this="unhex", expressions=[exp.Literal.string(value.hex())]), place=expr.place)
         case _:
-            raise BindError(
-                f"a bind parameter is a number, a string, bytes, a bool or None, found {type(value).__name__}",
-                expr.place,
-            )
+            return Bound(_engine_value(value), place=expr.place)
+
+
+def _engine_value(value: float | bytes | exp.Cast) -> exp.Expr:
+    """Write what has no literal of its own: infinities, bytes and dates."""
+    match value:
+        case bytes():
+            return exp.Anonymous(this="unhex", expressions=[exp.Literal.string(value.hex())])
+        case exp.Cast():
+            return value
+        case _:
+            return exp.Cast(this=exp.Literal.string(str(value)), to=exp.Var(this="DOUBLE"))
 
 
 def _column(expr: ast.Column, context: Context) -> Bound:

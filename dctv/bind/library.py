@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import Any
 
 from dctv.bind.arguments import bind_argument
@@ -15,7 +16,8 @@ from dctv.plan.nodes import Plan
 from dctv.record import replace
 from dctv.syntax import ast
 from dctv.syntax.parse import parse_expression
-from dctv.types.units import compatible, parse_unit
+from dctv.types.unit import NO_UNIT
+from dctv.types.units import parse_unit
 
 
 def library_function(module: Module, home: tuple[str, ...]) -> TableFunction:
@@ -32,7 +34,7 @@ def library_function(module: Module, home: tuple[str, ...]) -> TableFunction:
             if argument.value is None and default is not None:
                 written = parse_expression(Source(module.source.name, default))
                 argument = bind_argument(builder, ast.ValueArgument(written))
-            values[name] = _plain(argument)
+            values[name] = _time(name, argument) if name in module.times else _plain(argument)
         own = None if builder.within else Feeds()
         env = replace(builder.env, params=values)
         inside = builder.copy(env=env, home=home, common={}, recursive=False, depth=builder.depth + 1)
@@ -48,13 +50,20 @@ def library_function(module: Module, home: tuple[str, ...]) -> TableFunction:
     return TableFunction(module.parts[-1], module.summary, tuple(parameters), bind)
 
 
+def _time(name: str, argument: Argument) -> Quantity | None:
+    """Return the ns that a bind parameter stands for."""
+    if argument.value is None:
+        return None
+    return Quantity(Fraction(argument.nanoseconds(f"`{name}`")), parse_unit("ns"))
+
+
 def _plain(argument: Argument) -> object:
     """Return what a bind parameter stands for."""
     value = argument.value
     if isinstance(value, Plan | Quantity):
         number = argument.quantity("a number")
-        if compatible(number.unit, parse_unit("ns")):
-            return argument.nanoseconds("a time")
+        if number.unit != NO_UNIT:
+            raise argument.fail("a number without a unit")
         return int(number.value) if number.value.denominator == 1 else float(number.value)
     if value is None or isinstance(value, bool | str):
         return value

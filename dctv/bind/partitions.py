@@ -8,7 +8,7 @@ from dctv.bind.context import Leaves
 from dctv.errors import BindError
 from dctv.plan.nodes import Plan, Relation, physical_names
 from dctv.plan.sql import aliased, table
-from dctv.record import record
+from dctv.record import record, replace
 from dctv.syntax import ast
 from dctv.types.schema import TS, ColumnType, Kind, Schema
 from dctv.types.values import common_integer, is_integer
@@ -24,6 +24,8 @@ class Aligned:
     broadcast: str | None
     special: tuple[ColumnType, ...]
     partitions: tuple[ColumnType, ...]
+    compared: tuple[str, str] | None = None
+    """The partition columns of the sides, where their names differ."""
 
     @property
     def keys(self) -> int:
@@ -58,7 +60,9 @@ def align(node: ast.SpanJoin | ast.SpanBroadcast, left: Plan, right: Plan) -> Al
     partitions = tuple(_common(node, _column(a, x), _column(b, y), x) for x, y in zip(a.partitions, names, strict=True))
     left = _cast(left, a.partitions, partitions)
     right = _cast(right, names, partitions)
-    return _finish(node, left, right, how, None, partitions)
+    made = _finish(node, left, right, how, None, partitions)
+    different = len(names) == 1 and names[0].lower() != a.partitions[0].lower()
+    return replace(made, compared=(a.partitions[0], names[0])) if different else made
 
 
 def _partitioned_like(events: Plan, spans: Schema) -> Plan:
@@ -155,7 +159,14 @@ def _order(node: ast.SpanJoin | ast.SpanBroadcast, a: Schema, b: Schema) -> tupl
     raise BindError(
         f"the sides are partitioned by different columns: {', '.join(a.partitions)} and {', '.join(b.partitions)}",
         node.place,
-        hint="PARTITION AS name says how the result's partition column is called" if len(a.partitions) == 1 else None,
+        hint=_matching(a.partitions[0], b.partitions[0]) if len(a.partitions) == 1 else None,
+    )
+
+
+def _matching(left: str, right: str) -> str:
+    return (
+        f"PARTITION AS name if `{left}` and `{right}` hold the same thing; else GROUP USING PARTITION takes the "
+        "partitions of one side away, and SPAN BROADCAST joins it"
     )
 
 

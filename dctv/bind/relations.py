@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from hashlib import blake2b
 
 from sqlglot import exp
 
@@ -11,6 +12,7 @@ from dctv.bind.bound import Bound
 from dctv.bind.context import Environment, Leaves, Out, Query
 from dctv.errors import BindError, EngineError, Place
 from dctv.plan.nodes import Plan, Relation, physical_names
+from dctv.plan.shape import nodes_of, shape
 from dctv.plan.sql import aliased, identifier, typed_nothing
 from dctv.types.schema import ColumnType, Kind, Schema
 
@@ -21,6 +23,10 @@ _ORDER_FREE = frozenset(
     | {"approx_count_distinct", "quantile", "quantile_cont", "quantile_disc", "median"}
 )
 """Aggregates that give the same value in whatever order they meet the rows."""
+_MOST_KNOWN = 10_000
+_known: dict[bytes, list[str]] = {}
+"""Types of columns by what query they are of."""
+
 _EXACT_ON_INTEGERS = frozenset(("sum", "avg", "mean"))
 
 
@@ -56,7 +62,7 @@ def relation(query: Query, leaves: Leaves, env: Environment, place: Place | None
 
 def _types(query: Query, leaves: Sequence[tuple[str, Plan]], env: Environment, place: Place | None) -> list[str]:
     try:
-        described = env.engine.describe(with_leaves(query.tree.copy(), leaves).sql(dialect="duckdb", copy=False))
+        return _described(query.tree, leaves, env)
     except EngineError as error:
         guilty = _guilty(query, leaves, env) or _ungrouped(query, error)
         if "must appear in the GROUP BY clause" in error.message and guilty is not None:
@@ -66,7 +72,27 @@ def _types(query: Query, leaves: Sequence[tuple[str, Plan]], env: Environment, p
                 hint=f"write any_value({guilty.text}), or add it to GROUP BY",
             ) from None
         raise BindError(error.message, guilty or place, hint=error.hint) from None
-    return [type_name for _, type_name in described]
+
+
+def _described(tree: exp.Query, leaves: Sequence[tuple[str, Plan]], env: Environment) -> list[str]:
+    """Return the types of a query's columns, which the engine is asked for once in a process.
+
+    They follow from the query and the types of its leaves alone, unless it calls a table function: of a file, say.
+    """
+    tables = [node for node in nodes_of(tree) if isinstance(node, exp.Table | exp.CTE)]
+    own = {name for name, _ in leaves} | {one.alias for one in tables if isinstance(one, exp.CTE)}
+    lasting = all(one.name in own for one in tables if isinstance(one, exp.Table))
+    columns = [(name, [(c.name, c.type) for c in plan.schema.columns]) for name, plan in leaves]
+    key = blake2b(f"{shape(tree)}\0{columns!r}".encode("utf-8", "surrogatepass"), digest_size=20).digest()
+    if lasting and key in _known:
+        return _known[key]
+    described = env.engine.describe(with_leaves(tree.copy(), leaves).sql(dialect="duckdb", copy=False))
+    types = [type_name for _, type_name in described]
+    if lasting:
+        if len(_known) >= _MOST_KNOWN:
+            _known.clear()
+        _known[key] = types
+    return types
 
 
 def _ungrouped(query: Query, error: EngineError) -> Place | None:
@@ -96,7 +122,7 @@ def _guilty(query: Query, leaves: Sequence[tuple[str, Plan]], env: Environment) 
             probe.set("from_", query.source.copy())
             probe.set("joins", [j.copy() for j in query.joins])
         try:
-            env.engine.describe(with_leaves(probe, leaves).sql(dialect="duckdb"))
+            _described(probe, leaves, env)
         except EngineError:
             return True
         return False
@@ -124,11 +150,13 @@ def _narrow(query: Query, types: list[str]) -> exp.Query:
 
 def _is_serial(query: Query, leaves: Sequence[tuple[str, Plan]], env: Environment) -> bool:
     """Whether values of a query depend on the order in which the engine meets its rows."""
-    if query.tree.find(exp.Window) is not None:
+    nodes = list(nodes_of(query.tree))
+    if any(isinstance(node, exp.Window) for node in nodes):
         return True
-    kinds = env.engine.functions() if query.tree.find(exp.Anonymous) is not None else {}
+    calls = [node for node in nodes if isinstance(node, exp.Anonymous)]
+    kinds = env.engine.functions() if calls else {}
     sums: list[exp.Expr] = []
-    for call in query.tree.find_all(exp.Anonymous):
+    for call in calls:
         name = str(call.this).lower()
         if kinds.get(name) != "aggregate" or name in _ORDER_FREE:
             continue
@@ -142,7 +170,7 @@ def _is_serial(query: Query, leaves: Sequence[tuple[str, Plan]], env: Environmen
         probe.set("from_", query.source.copy())
         probe.set("joins", [j.copy() for j in query.joins])
     try:
-        described = env.engine.describe(with_leaves(probe, leaves).sql(dialect="duckdb"))
+        described = _described(probe, leaves, env)
     except EngineError:
         return True
-    return any(t in ("DOUBLE", "FLOAT") for _, t in described)
+    return any(t in ("DOUBLE", "FLOAT") for t in described)

@@ -206,11 +206,11 @@ def _build(binder: Binder, node: ast.Table, inputs: dict[int, Plan]) -> SpanSour
         return _join(binder, node, left, right)
     plan = inputs[id(node)]
     if plan.schema.kind is Kind.REGULAR:
-        raise BindError(
-            f"expected a span or event table, found {plan.schema.describe_one()}",
-            node.place,
-            hint="dctv.as_spans(...) and dctv.as_events(...) give a regular table a kind",
-        )
+        word = next((c.name for c in plan.schema.columns if c.name.upper() in (Kind.EVENT.name, Kind.SPAN.name)), None)
+        hint = "dctv.as_spans(...) and dctv.as_events(...) give a regular table a kind"
+        if word is not None:
+            hint = f"to select the column `{word}`, write its name in backticks"
+        raise BindError(f"expected a span or event table, found {plan.schema.describe_one()}", node.place, hint=hint)
     return SpanSource(plan, (member_of(binder, node, plan),))
 
 
@@ -223,12 +223,14 @@ def _join(binder: Binder, node: ast.SpanJoin | ast.SpanBroadcast, left: SpanSour
     schema = Schema(
         lefts.kind, (*aligned.special, *lefts.payload, *rights.payload), tuple(c.name for c in aligned.partitions)
     )
-    options = {
+    options: dict[str, object] = {
         "how": aligned.how,
         "partitions": aligned.keys,
         "broadcast": aligned.broadcast,
         "names": physical_names(schema),
     }
+    if aligned.compared is not None:
+        options["compared"] = aligned.compared
     name = "event join" if lefts.kind is Kind.EVENT else "span join"
     plan = binder.kernel(name, schema, [sorted_plan(aligned.left), sorted_plan(aligned.right)], options, ordered=True)
     count = schema.special_count

@@ -82,12 +82,22 @@ def _project(binder: Binder, core: ast.Core, source: SpanSource) -> Plan:
     scope = source.scope(alias)
     context = binder.context(scope, leaves, clause=f"SELECT {core.kind}", aggregates_allowed=False)
     schema = source.plan.schema
+    if not core.columns:
+        _warn_of_words(binder, core, schema)
     special = [
         Item(c.name, Bound(exp.column(n, alias, quoted=True), c.unit))
         for c, n in zip(schema.special, physical_names(schema), strict=False)
     ]
     items = [*special, *payload_items(core, context, special)]
     return assemble(binder, core, context, items, source.plan, schema.partitions)
+
+
+def _warn_of_words(binder: Binder, core: ast.Core, schema: Schema) -> None:
+    """Warn where `SELECT event FROM ...` may have been meant to select a column."""
+    meant = next((c.name for c in schema.payload if c.name.upper() == core.kind), None)
+    if meant is not None:
+        message = f"SELECT {core.kind} without columns; to select the column `{meant}`, write its name in backticks"
+        binder.env.warnings.entries[message] = 1
 
 
 def payload_items(core: ast.Core, context: Context, special: Sequence[Item]) -> list[Item]:

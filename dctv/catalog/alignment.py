@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from dctv.catalog.mount import Mount
 from dctv.catalog.shifting import told
@@ -10,24 +10,61 @@ from dctv.contracts.reader import LoadedTrace
 from dctv.errors import TraceError
 from dctv.record import replace
 
-UNTOLD = ("", "trace", "unknown")
+UNTOLD = ("", "trace", "unknown", "none", "durations")
 """Clocks of which nothing is known."""
+SCHEDULER = {"local", "global", "perf"}
+"""The kernel's names for its scheduler's clock: they differ in how CPUs read it, not in what it counts."""
+OFFSET = "give an offset: align=>5ms"
+BY_CLOCK = "clock"
+"""Asks for the trace's own clock, if it is known to be that of the traces that are mounted."""
 
 
-def aligned(mount: Mount, align: object, mounts: Mapping[tuple[str, ...], Mount]) -> Mount:
-    """Shift a mount by an offset in ns, or so that it stands beside another mount.
+def aligned(mount: Mount, align: object, mounts: Mapping[tuple[str, ...], Mount], say: Callable[[str], None]) -> Mount:
+    """Shift a mount by an offset in ns, so that it stands beside another mount, or by the clock of all mounts.
 
     Raises:
         TraceError: there is no such mount, or they have no clock in common.
     """
     if isinstance(align, int):
-        return replace(mount, trace=told(mount.trace, align), offset=align)
+        return _moved(mount, align)
     other = mounts.get(tuple(str(align).split(".")))
+    if other is None and align == BY_CLOCK:
+        return _by_clock(mount, mounts, say)
     if other is None:
         known = ", ".join(".".join(parts) for parts in mounts) or "none"
         raise TraceError(f"found no mount `{align}` to align with", hint=f"there are: {known}")
     names = ".".join(mount.parts), ".".join(other.parts)
-    return aligned(mount, _offset(mount.trace, other.trace, names), mounts)
+    return _moved(mount, _offset(mount.trace, other.trace, names))
+
+
+def _moved(mount: Mount, offset: int) -> Mount:
+    return replace(mount, trace=told(mount.trace, offset), offset=offset)
+
+
+def _by_clock(mount: Mount, mounts: Mapping[tuple[str, ...], Mount], say: Callable[[str], None]) -> Mount:
+    """Shift a mount so that it stands beside the first one, whose clock it has, and so have the others.
+
+    Raises:
+        TraceError: nothing else is mounted, or some clock is not known, or another.
+    """
+    own, name = mount.trace.properties, ".".join(mount.parts)
+    if not mounts:
+        raise TraceError("found no mount to align with by the clock", hint="mount the other trace first")
+    for parts, other in mounts.items():
+        its = other.trace.properties
+        if _distance(own, its) is None:
+            both = f"`{name}` has {_told(own)} and `{'.'.join(parts)}` has {_told(its)}"
+            raise TraceError(f"found no clock that all mounts are known to have: {both}{_hosts(own, its)}", hint=OFFSET)
+    first, base = next(iter(mounts.items()))
+    offset = _distance(own, base.trace.properties) or 0
+    clocks = dict.fromkeys((own["clock"], base.trace.properties["clock"]))
+    say(f"aligned `{name}` with `{'.'.join(first)}` by the clock {' and '.join(clocks)}: it begins at {offset} ns")
+    return _moved(mount, offset)
+
+
+def _hosts(own: Mapping[str, str], its: Mapping[str, str]) -> str:
+    hosts = [one["host"] for one in (own, its) if "host" in one]
+    return f", recorded on {' and '.join(hosts)}" if len({*hosts}) > 1 else ""
 
 
 def _offset(mounted: LoadedTrace, other: LoadedTrace, names: tuple[str, str]) -> int:
@@ -39,13 +76,22 @@ def _offset(mounted: LoadedTrace, other: LoadedTrace, names: tuple[str, str]) ->
         TraceError: they have no clock in common.
     """
     own, its = mounted.properties, other.properties
-    if _one_clock(own, its) and "start_ns" in own and "start_ns" in its:
-        return int(own["start_ns"]) - int(its["start_ns"])
+    distance = _distance(own, its)
+    if distance is not None:
+        return distance
     starts = _unix(own), _unix(its)
     if starts[0] is not None and starts[1] is not None:
         return starts[0] - starts[1]
     clocks = " and ".join(f"`{name}` has {_told(p)}" for name, p in zip(names, (own, its), strict=True))
-    raise TraceError(f"found no clock to align by: {clocks}", hint="give an offset: align=>5ms")
+    raise TraceError(f"found no clock to align by: {clocks}", hint=OFFSET)
+
+
+def _distance(own: Mapping[str, str], its: Mapping[str, str]) -> int | None:
+    """Return how many ns later a trace begins than another one of the same clock."""
+    if not _one_clock(own, its):
+        return None
+    starts = [_unix(one) if one["clock"] == "realtime" else one.get("start_ns") for one in (own, its)]
+    return None if None in starts else int(starts[0] or 0) - int(starts[1] or 0)
 
 
 def _told(properties: Mapping[str, str]) -> str:
@@ -54,8 +100,8 @@ def _told(properties: Mapping[str, str]) -> str:
 
 
 def _one_clock(own: Mapping[str, str], its: Mapping[str, str]) -> bool:
-    clock = own.get("clock", "")
-    if clock in UNTOLD or clock != its.get("clock"):
+    clock, other = own.get("clock", ""), its.get("clock", "")
+    if clock in UNTOLD or not (clock == other or {clock, other} <= SCHEDULER):
         return False
     hosts = {one["host"] for one in (own, its) if "host" in one}
     return clock == "realtime" or len(hosts) < 2

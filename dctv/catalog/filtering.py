@@ -40,7 +40,7 @@ def _arguments(options: Mapping[str, object]) -> Iterator[str]:
         elif name in _NUMBERS:
             if not isinstance(value, int) or isinstance(value, bool) or value < 0:
                 raise UsageError(f"`{name}` is a whole number from 0")
-            yield f"{name}=>{value}"
+            yield f"{name}=>{value}{'ns' if name == 'time' else ''}"
         elif name == "trace" and value not in ("on", "off"):
             raise UsageError(f"`trace` is `on` or `off`, found `{value}`")
         else:

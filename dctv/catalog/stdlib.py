@@ -46,6 +46,8 @@ class Module:
 
     In its text each is a bind parameter `:name`.
     """
+    times: frozenset[str] = frozenset()
+    """Parameters that are times, `-- parameter name ns: ...`."""
 
     @property
     def summary(self) -> str:
@@ -115,6 +117,7 @@ def _read(path: Path, root: Path) -> Module:
     formats: tuple[str, ...] = ()
     columns: dict[str, str] = {}
     parameters: list[tuple[str, str | None, str]] = []
+    times: set[str] = set()
     like = ""
     for line in text.splitlines():
         if not line.startswith("--"):
@@ -130,11 +133,22 @@ def _read(path: Path, root: Path) -> Module:
         elif comment.startswith("parameter "):
             declared, _, what = comment.removeprefix("parameter ").partition(":")
             name, given, default = declared.partition("=")
-            parameters.append((name.strip(), default.strip() if given else None, what.strip()))
+            name, *unit = name.split()
+            parameters.append((name, default.strip() if given else None, what.strip()))
+            times |= {name} if unit else set()
         else:
             doc.append(comment)
     source = Source(f"stdlib/{relative.as_posix()}", text)
-    return Module(relative.with_suffix("").parts, formats, " ".join(doc), columns, source, like, tuple(parameters))
+    return Module(
+        relative.with_suffix("").parts,
+        formats,
+        " ".join(doc),
+        columns,
+        source,
+        like,
+        tuple(parameters),
+        frozenset(times),
+    )
 
 
 @record

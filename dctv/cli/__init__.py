@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
-import gc
 import os
+import signal
 import sys
-from collections.abc import Sequence
-from contextlib import suppress
 
-from dctv.cli.imports import prepare
-from dctv.console.verdict import Verdict
-from dctv.hints import NoReturn
+from dctv.hints import TYPE_CHECKING, NoReturn
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import FrameType
+
+_INTERRUPTED = 130
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `dctv` with the arguments (those of the process by default) and return its exit code."""
-    words = list(sys.argv[1:] if argv is None else argv)
-    if argv is None:
-        prepare(words)
-    from dctv.cli.dispatch import dispatch
+    from dctv.cli.imports import prepare
+    from dctv.console.verdict import Verdict
 
+    words = list(sys.argv[1:] if argv is None else argv)
     with Verdict() as verdict:
+        if argv is None:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+            prepare(words)
+        from dctv.cli.dispatch import dispatch
+
         verdict.code = dispatch(words)
     return verdict.code
 
@@ -30,14 +36,37 @@ def process() -> NoReturn:
 
     That and rarer collections of garbage save a third of the time of a short question.
     """
+    signal.signal(signal.SIGINT, _leave)
+    _fill_descriptors()
+    import gc
+    from contextlib import suppress
+
     gc.set_threshold(_ALLOCATIONS, 20, 20)
     code = main()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     for stream in (sys.stdout, sys.stderr):
         # Whoever reads may have gone; results were written before, and told as missing if they could not be.
         with suppress(OSError, ValueError):
             if stream is not None:
                 stream.flush()
     os._exit(code)
+
+
+def _leave(_number: int, _frame: FrameType | None) -> NoReturn:
+    """End a process that has not begun to work: a traceback would tell of nothing but imports."""
+    os.write(2, b"error: interrupted\n")
+    os._exit(_INTERRUPTED)
+
+
+def _fill_descriptors() -> None:
+    """Put something that cannot be written where stdin, stdout or stderr are closed: a trace would be opened there."""
+    for descriptor in range(3):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_RDONLY)
+    if sys.stdout is None:
+        sys.stdout = os.fdopen(1, "w", encoding="utf-8", closefd=False)
 
 
 _ALLOCATIONS = 100_000

@@ -19,7 +19,20 @@ def add_session_options(parser: ArgumentParser) -> None:
     parser.add_argument("--threads", type=positive, metavar="N", help="use at most N threads")
     parser.add_argument("--memory-limit", metavar="SIZE", help="use at most this much memory, such as 2GB")
     parser.add_argument(
+        "--temp-directory",
+        type=Path,
+        metavar="DIR",
+        help="write here what does not fit into memory (default: the cache)",
+    )
+    parser.add_argument(
         "--allow-partial", action="store_true", help="accept traces that could not be read whole (exit code 0, not 3)"
+    )
+
+
+def add_file_option(parser: ArgumentParser) -> None:
+    """Add what lets texts name files."""
+    parser.add_argument(
+        "--allow-files", action="store_true", help="let queries read any file by its name, as in FROM 'x.csv'"
     )
 
 

@@ -20,6 +20,7 @@ EXIT_CODES = """exit codes:
   3    a trace could not be read whole (unless --allow-partial)
   4    a bug in dctv
   130  interrupted
+  143  terminated
 """
 
 

@@ -66,10 +66,10 @@ def _carried_out(
             code = work(Desk(session, sink, bar, check))
             return judge(session.incomplete(), code, allow=args.allow_partial)
 
-        def abandon() -> None:
+        def abandon(code: int) -> None:
             if not keyboard.lent:
                 sink.discard()
-                end_process()
+                end_process(code)
 
         try:
             code = attended(errand, session.interrupt, abandon)
@@ -108,6 +108,8 @@ def open_session(args: Namespace, bar: ProgressBar) -> Session:
         index=index,
         index_dir=folder,
         large=getattr(args, "large", AUTO_BYTES),
+        allow_files=getattr(args, "allow_files", False),
+        temp_directory=args.temp_directory,
     )
 
 

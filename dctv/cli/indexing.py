@@ -13,6 +13,7 @@ from dctv.contracts.shelf import Shelf
 from dctv.errors import Interrupted
 from dctv.index.order import Order, Outcome, differences, fulfil
 from dctv.index.trace import Trace
+from dctv.processors import usable_processors
 from dctv.record import replace
 
 Progress = Callable[[str, int, int], None]
@@ -52,7 +53,7 @@ class Indexer:
     """Builds and compares indexes, as `Session.index` and `Session.check_index` do."""
 
     def __init__(self, threads: int | None, progress: Progress) -> None:
-        self._threads = threads or len(os.sched_getaffinity(0))
+        self._threads = threads or usable_processors()
         self._progress = progress
         self._readers = Shelf(readers, record=Reader)
         self._interrupted = False

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from threading import Thread
 from types import FrameType, TracebackType
 
-from dctv.errors import Interrupted
+from dctv.errors import Interrupted, Terminated
 from dctv.hints import Generic, TypeVar
 
 T = TypeVar("T")
@@ -49,19 +49,21 @@ class _Worker(Thread, Generic[T]):
         return self._results[0]
 
 
-def attended(work: Callable[[Check], T], interrupt: Callable[[], None], abandon: Callable[[], None]) -> T:
+def attended(work: Callable[[Check], T], interrupt: Callable[[], None], abandon: Callable[[int], None]) -> T:
     """Run work in a thread while the main thread waits for it and for signals.
 
     The first Ctrl-C (or SIGTERM) calls `interrupt`, after which the work should raise Interrupted; the next ones call
-    `abandon`, which removes what must not be left behind and ends the process with `end_process`.
-    """
-    asked = 0
+    `abandon`, which removes what must not be left behind and ends the process with the code that it is given.
 
-    def on_signal(_number: int, _frame: FrameType | None) -> None:
-        nonlocal asked
-        asked += 1
-        if asked > 1:
-            abandon()
+    Raises:
+        Terminated: SIGTERM ended the work.
+    """
+    asked: list[int] = []
+
+    def on_signal(number: int, _frame: FrameType | None) -> None:
+        asked.append(number)
+        if len(asked) > 1:
+            abandon(_ending(number).exit_code)
         interrupt()
 
     def check() -> None:
@@ -77,11 +79,19 @@ def attended(work: Callable[[Check], T], interrupt: Callable[[], None], abandon:
             if asked:
                 interrupt()
         return worker.result()
+    except Interrupted:
+        if asked and asked[0] == signal.SIGTERM:
+            raise Terminated("terminated") from None
+        raise
     finally:
         for number, handler in previous.items():
             signal.signal(number, handler)
 
 
-def end_process() -> None:
+def _ending(number: int) -> type[Interrupted]:
+    return Terminated if number == signal.SIGTERM else Interrupted
+
+
+def end_process(code: int) -> None:
     """End at once, whatever threads still do, as somebody who pressed Ctrl-C twice expects."""
-    os._exit(Interrupted.exit_code)
+    os._exit(code)

@@ -14,7 +14,9 @@ def say(text: str) -> None:
     stream = sys.stderr
     if stream is None:
         return
-    safe = harmless(text).encode(stream.encoding, "backslashreplace").decode(stream.encoding)
+    # While a progress bar is shown it stands in for stderr, and has no encoding.
+    encoding = stream.encoding or "utf-8"
+    safe = harmless(text).encode(encoding, "backslashreplace").decode(encoding)
     stream.write(safe + "\n")
     stream.flush()
 

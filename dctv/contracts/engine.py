@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
+from dctv.errors import BindError
 from dctv.plan.nodes import ArrowStream
 from dctv.record import record
 
@@ -51,11 +52,23 @@ class Engine(Protocol):
         ...
 
     def functions(self) -> Mapping[str, str]:
-        """Return the kind (`scalar`, `aggregate`, `window`) of every function by lower-case name."""
+        """Return the kind (`scalar`, `aggregate`, `window`) of functions that texts may call, by lower-case name."""
         ...
 
     def table_functions(self) -> frozenset[str]:
-        """Return the lower-case names of functions that may stand in FROM."""
+        """Return the lower-case names of functions that texts may call in FROM."""
+        ...
+
+    def reads_files(self) -> bool:
+        """Return whether texts may name files to read."""
+        ...
+
+    def refusal(self, name: str) -> BindError | None:
+        """Return why texts may not call a function that is there, None if there is none of that name."""
+        ...
+
+    def refused_file(self, path: str) -> BindError:
+        """Return why texts may not read a file."""
         ...
 
     def stream(self, sql: str, sources: Mapping[str, Any], *, serial: bool, profiled: bool = False) -> Query:

@@ -5,7 +5,7 @@ What modules of a shelf share, or only need once they are chosen, is in packages
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
@@ -48,9 +48,11 @@ def scan(package: ModuleType, record: type[T]) -> dict[str, T]:
 class Shelf(Mapping[str, T]):
     """The records of a shelf by name; each module is imported when nothing was found in those before it."""
 
-    def __init__(self, *packages: ModuleType, record: type[T]) -> None:
+    def __init__(self, *packages: ModuleType, record: type[T], taken: Callable[[T], T] | None = None) -> None:
+        """Records are what `taken` makes of those that are found."""
         self._packages = packages
         self._record = record
+        self._taken = taken
         self._found: dict[str, dict[str, T]] = {}
         """By module, as far as somebody looked."""
 
@@ -66,7 +68,8 @@ class Shelf(Mapping[str, T]):
     def _each(self, modules: Sequence[str] = ()) -> Iterator[dict[str, T]]:
         for name in modules or self._modules:
             if name not in self._found:
-                self._found[name] = {one.name: one for one in _records(import_module(name), self._record)}
+                records = _records(import_module(name), self._record)
+                self._found[name] = {one.name: self._taken(one) if self._taken else one for one in records}
             yield self._found[name]
 
     def __getitem__(self, name: str) -> T:

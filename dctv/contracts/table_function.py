@@ -70,10 +70,14 @@ class Argument:
         return self.value
 
     def nanoseconds(self, what: str) -> int:
-        """Return a time in ns; a bare integer is in ns."""
+        """Return a time in ns; only 0 needs no unit."""
         quantity, ns = self.quantity(f"a time for {what}"), parse_unit("ns")
-        if quantity.unit == NO_UNIT and quantity.value.denominator == 1:
-            return _int64(quantity.value, self.place)
+        if quantity.unit == NO_UNIT:
+            if quantity.value == 0:
+                return 0
+            shown = describe(quantity)
+            number = shown.rpartition(" ")[2]
+            raise BindError(f"{what} is a time, found {shown}", self.place, hint=f"give it a unit: `{number}ns`")
         if not compatible(quantity.unit, ns):
             raise BindError(f"{what} is a time, found {describe(quantity)}", self.place, hint="write it as `5ms`")
         return _int64(quantity.value * ratio(quantity.unit, ns), self.place)

@@ -6,7 +6,7 @@ import json
 import os
 import re
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from itertools import count
 from pathlib import Path
@@ -15,42 +15,83 @@ from typing import Any
 import duckdb
 
 from dctv.contracts.engine import ZERO_DIVISION, Profile
-from dctv.errors import DctvError, EngineError, Interrupted, UsageError
+from dctv.engines.allowed import ALLOWING, KINDS, OF_FILES, TABLES
+from dctv.errors import BindError, DctvError, EngineError, Interrupted, UsageError
 from dctv.patterns import pattern
+from dctv.sandbox import sandboxed
 from dctv.types.values import dialect_type
 
 FAILURES = (duckdb.Error, ValueError, OSError, RuntimeError, MemoryError)
 """What a running query raises: the engine's errors, and those of Arrow and the kernels."""
-_SETTINGS = {"memory_limit": "max_memory", "threads": "threads", "temp_directory": "temp_directory"}
+_SETTINGS = {"memory_limit": "max_memory", "threads": "threads"}
 _BYTES = {"bytes": 1, **{f"{letter}iB": 1024**power for power, letter in enumerate("KMGTPE", 1)}}
+
+_LEAST = 7 * 1024**2
+"""Bytes; with fewer not even small queries run."""
 
 _sessions = count()
 
 
-def _spill_folder() -> Path:
+def _spill_folder(wanted: Path | None) -> Path:
     """Return a folder of this session's own, which the engine makes when it first spills."""
-    root = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "dctv"
+    root = wanted or Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "dctv"
     try:
         root.mkdir(parents=True, exist_ok=True)
     except OSError:
+        if wanted is not None:
+            raise UsageError(f"cannot make the folder `{wanted}` for rows that do not fit into memory") from None
         # A home that cannot be written to: the engine's own choice is the current folder.
         root = Path.cwd()
     return root / f"spill-{os.getpid()}-{next(_sessions)}"
 
 
+def _bytes(size: str) -> int:
+    number, unit = size.split()
+    return int(float(number) * _BYTES[unit])
+
+
+def _check_limit(connection: duckdb.DuckDBPyConnection) -> None:
+    """Raise the engine's error if its memory limit is one that no query could keep."""
+    ((limit,),) = connection.execute("SELECT current_setting('memory_limit')").fetchall()
+    if _bytes(limit) < _LEAST:
+        raise duckdb.OutOfMemoryException
+
+
+def _too_small(limit: object) -> UsageError:
+    return UsageError(f"a memory limit of `{limit}` is too small, expected at least 8MB")
+
+
 class DuckDB:
-    """Two databases in memory: one parallel, one with a single thread for results that depend on the order of rows."""
+    """Two databases in memory: one parallel, one with a single thread for results that depend on the order of rows.
+
+    They reach no file but those of `stored`, which dctv keeps itself, those that texts may name, and what they spill.
+    """
 
     def __init__(
-        self, *, threads: int | None, memory_limit: str | None, on_zero_division: Callable[[int], None]
+        self,
+        *,
+        threads: int | None,
+        memory_limit: str | None,
+        on_zero_division: Callable[[int], None],
+        spill: Path | None = None,
+        stored: Path | None = None,
+        named: Sequence[Path] = (),
     ) -> None:
-        self._spill = _spill_folder()
-        self._config: dict[str, Any] = {"temp_directory": str(self._spill)}
+        self._folders = [*([] if stored is None else [stored]), *(path for path in named if path.is_dir())]
+        self._files = [path for path in named if not path.is_dir()]
+        self._named = bool(named)
+        self._spill = _spill_folder(spill)
+        self._config: dict[str, Any] = {
+            "temp_directory": str(self._spill),
+            "error_on_division_by_zero": "false",
+            "ieee_floating_point_ops": "false",
+        }
         if memory_limit is not None:
             self._config["memory_limit"] = memory_limit
         self._threads = threads
         self._on_zero_division = on_zero_division
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
+        """Held while connections are made or asked; a connection answers one thread at a time."""
         self._open: list[duckdb.DuckDBPyConnection] = []
         self._counting: set[int] = set()
 
@@ -59,11 +100,12 @@ class DuckDB:
         if threads is not None:
             config["threads"] = threads
         try:
-            connection = duckdb.connect(":memory:", config=config)
+            connection = sandboxed(config, self._folders, self._files)
+            _check_limit(connection)
+        except duckdb.OutOfMemoryException:
+            raise _too_small(config.get("memory_limit")) from None
         except duckdb.Error as error:
             raise UsageError(message_of(error)) from None
-        connection.execute("SET error_on_division_by_zero = false")
-        connection.execute("SET ieee_floating_point_ops = false")
         return connection
 
     @cached_property
@@ -78,40 +120,50 @@ class DuckDB:
     def _describer(self) -> duckdb.DuckDBPyConnection:
         return self._parallel.cursor()
 
-    @cached_property
-    def _functions(self) -> list[tuple[str, str]]:
-        rows = self._describer.execute("SELECT function_name, function_type FROM duckdb_functions()").fetchall()
-        return [(name.lower(), kind) for name, kind in rows]
-
-    @cached_property
-    def _kinds(self) -> Mapping[str, str]:
-        ranks = {"macro": "scalar", "scalar": "scalar", "aggregate": "aggregate", "window": "window"}
-        return {name: ranks[kind] for name, kind in self._functions if kind in ranks}
-
     def functions(self) -> Mapping[str, str]:
-        """Return the kind (`scalar`, `aggregate`, `window`) of every function by lower-case name."""
-        return self._kinds
-
-    @cached_property
-    def _tables(self) -> frozenset[str]:
-        return frozenset(name for name, kind in self._functions if kind in ("table", "table_macro"))
+        """Return the kind (`scalar`, `aggregate`, `window`) of functions that texts may call, by lower-case name."""
+        return KINDS
 
     def table_functions(self) -> frozenset[str]:
-        """Return the lower-case names of functions that may stand in FROM."""
-        return self._tables
+        """Return the lower-case names of functions that texts may call in FROM."""
+        return TABLES | OF_FILES if self._named else TABLES
+
+    def reads_files(self) -> bool:
+        """Return whether texts may name files to read."""
+        return self._named
+
+    def refused_file(self, path: str) -> BindError:
+        """Return why texts may not read a file."""
+        return BindError(f"a query may not read the file `{path}` by its name", hint=ALLOWING)
+
+    def refusal(self, name: str) -> BindError | None:
+        """Return why texts may not call a function that is there, None if there is none of that name."""
+        if name in OF_FILES and not self._named:
+            return BindError(f"`{name}` reads files, which a query may not", hint=ALLOWING)
+        with self._lock:
+            named = "SELECT 1 FROM duckdb_functions() WHERE lower(function_name) = $1"
+            found = self._describer.execute(named, [name]).fetchall()
+        if not found:
+            return None
+        if name in TABLES | OF_FILES:
+            return BindError(f"`{name}` stands in FROM only")
+        if name in KINDS:
+            return BindError(f"`{name}` is not a table-valued function")
+        return BindError(f"`{name}` is a function of the engine that dctv does not offer")
 
     def describe(self, sql: str, sources: Mapping[str, Any] | None = None) -> list[tuple[str, str]]:
         """Return names and types of the columns of a query over some sources."""
-        self._prepare(sql, self._parallel)
-        try:
-            for name, source in (sources or {}).items():
-                self._describer.register(name, source)
-            rows = self._describer.execute("DESCRIBE " + sql).fetchall()
-        except duckdb.Error as error:
-            raise EngineError(message_of(error)) from None
-        finally:
-            for name in sources or {}:
-                self._describer.unregister(name)
+        with self._lock:
+            self._prepare(sql, self._parallel)
+            try:
+                for name, source in (sources or {}).items():
+                    self._describer.register(name, source)
+                rows = self._describer.execute("DESCRIBE " + sql).fetchall()
+            except duckdb.Error as error:
+                raise failure(error) from None
+            finally:
+                for name in sources or {}:
+                    self._describer.unregister(name)
         return [(row[0], row[1]) for row in rows]
 
     def _prepare(self, sql: str, connection: duckdb.DuckDBPyConnection) -> None:
@@ -144,26 +196,25 @@ class DuckDB:
 
     def cursor(self, sql: str, *, serial: bool) -> duckdb.DuckDBPyConnection:
         """Return a connection on which a query can run."""
-        connection = self._serial if serial else self._parallel
-        self._prepare(sql, connection)
-        cursor = connection.cursor()
         with self._lock:
+            connection = self._serial if serial else self._parallel
+            self._prepare(sql, connection)
+            cursor = connection.cursor()
             self._open.append(cursor)
         return cursor
 
     def memory_limit(self) -> int:
         """Return how many bytes queries may use."""
-        number, unit = self._setting("memory_limit").split()
-        return int(float(number) * _BYTES[unit])
+        return _bytes(self._setting("memory_limit"))
 
     def spill_folder(self) -> Path:
         """Return where rows go that do not fit into memory; the folder may not be there yet."""
-        return Path(self._setting("temp_directory"))
+        return self._spill
 
     def _setting(self, name: str) -> str:
-        row = self._describer.execute("SELECT current_setting($1)", [name]).fetchone()
-        assert row is not None
-        return str(row[0])
+        with self._lock:
+            ((value,),) = self._describer.execute("SELECT current_setting($1)", [name]).fetchall()
+        return str(value)
 
     def finish(self) -> None:
         """Close the cursors of queries that have ended."""
@@ -184,6 +235,8 @@ class DuckDB:
 
     def configure(self, name: str, value: object) -> None:
         """Change a setting."""
+        if name == "memory_limit":
+            self._try_limit(value)
         for connection in (self._parallel, self._serial):
             if name == "threads" and connection is self._serial:
                 continue
@@ -192,6 +245,16 @@ class DuckDB:
                 connection.execute(f"SET {_SETTINGS[name]} = '{text}'")
             except duckdb.Error as error:
                 raise UsageError(message_of(error)) from None
+
+    def _try_limit(self, limit: object) -> None:
+        """Try a memory limit elsewhere: with one that is too small, it could not even be raised again."""
+        try:
+            with duckdb.connect(":memory:", config={"memory_limit": str(limit), "threads": 1}) as tried:
+                _check_limit(tried)
+        except duckdb.OutOfMemoryException:
+            raise _too_small(limit) from None
+        except duckdb.Error as error:
+            raise UsageError(message_of(error)) from None
 
     def close(self) -> None:
         """Free everything."""
@@ -280,7 +343,7 @@ _OVERFLOW = pattern(r"[Tt]ype U?INT128 with value (-?\d+) can't be cast because 
 def message_of(error: BaseException) -> str:
     """Return the one line of an engine's message that a user can do something with."""
     text = str(error).split("\n\nLINE ")[0]
-    text = re.split(r"\n\s*Candidate|\n\nDid you mean|\nUse ", text)[0]
+    text = re.split(r"\n\s*Candidate|\n\nDid you mean|\nUse |\s*Possible solutions:", text)[0]
     before = None
     while before != text:
         before = text
@@ -305,6 +368,7 @@ def failure(error: BaseException) -> DctvError:
         )
     if "cannot spill to" in text:
         return EngineError(
-            message_of(error), hint="free space there, or name another folder: SET temp_directory = '...'"
+            message_of(error),
+            hint="free space there, or name another folder: --temp-directory, or Session(temp_directory=...)",
         )
     return EngineError(message_of(error))

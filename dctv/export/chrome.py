@@ -1,12 +1,19 @@
-"""A timeline -> Chrome's JSON: complete events, counters, instants, names of threads and processes."""
+"""A timeline -> Chrome's JSON: slices, counters, instants, arrows, names, and the kernel's events as its text."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
+from dctv.export.kernel import described
 from dctv.export.timeline import Timeline, Track
+
+if TYPE_CHECKING:
+    from dctv._kernels import ChromeExport
+
+_MEMBER = 32 << 20
+"""Bytes of the kernel's text that stand in one member: readers need not hold more at once."""
 
 
 def write(timeline: Timeline, out: BinaryIO) -> None:
@@ -14,22 +21,42 @@ def write(timeline: Timeline, out: BinaryIO) -> None:
     from dctv._kernels import ChromeExport
 
     places = {one.number: _place(one) for one in timeline.tracks}
-    tracks = [(one.number, one.name, *places[one.number]) for one in timeline.tracks]
-    export = ChromeExport(tracks, timeline.start_ns)
+    doubles = _doubles(timeline)
+    tracks = [(one.number, one.name, *places[one.number], one.number in doubles) for one in timeline.tracks]
+    export = ChromeExport(tracks, timeline.start_ns, timeline.properties.get("kernel"), described())
     out.write(b'{"displayTimeUnit":"ns","traceEvents":[\n')
     out.write("".join(f"{line},\n" for line in _names(timeline)).encode())
+    if timeline.last is not None:
+        out.write(export.bound(0, "start of the trace") + export.bound(timeline.last, "end of the trace"))
     for kind, made in (
         ("slices", export.slices),
         ("async_slices", export.async_slices),
         ("counters", export.counters),
         ("instants", export.instants),
+        ("flows", export.flows),
     ):
         for batch in timeline.batches(kind):
             out.write(made(batch))
     # An event without meaning ends the list, since every other one is followed by a comma.
     out.write(b'{"ph":"M","name":"trace_end","pid":0,"tid":0,"args":{}}\n],\n')
+    _write_kernel(export, timeline, out)
     told = {f"dctv.{name}": value for name, value in sorted(timeline.properties.items())}
     out.write(f'"otherData":{json.dumps(told, ensure_ascii=False)}}}\n'.encode("utf-8", "replace"))
+
+
+def _write_kernel(export: ChromeExport, timeline: Timeline, out: BinaryIO) -> None:
+    """Write text that viewers read as ftrace's; each member begins with the line by which they know it."""
+    written: int | None = None
+    for batch in timeline.batches("kernel"):
+        lines = export.kernel(batch)
+        if written is None or written + len(lines) > _MEMBER:
+            out.write(b'"systemTraceEvents":"' if written is None else b'",\n"systemTraceEvents":"')
+            out.write(b"# tracer: nop\\n#\\n")
+            written = 0
+        out.write(lines)
+        written += len(lines)
+    if written is not None:
+        out.write(b'",\n')
 
 
 def _place(one: Track) -> tuple[int, int]:
@@ -47,6 +74,23 @@ def _names(timeline: Timeline) -> Iterator[str]:
     for one in timeline.tracks:
         if one.kind not in {"counter", "async", "process"} and one.name:
             yield _named("thread_name", *_place(one), one.name)
+
+    for place in timeline.places:
+        args: dict[str, object] = {} if place.order is None else {"sort_index": place.order}
+        args |= {} if place.labels is None else {"labels": place.labels}
+        yield json.dumps({"ph": "M", "name": place.what, "pid": place.pid, "tid": place.tid or 0, "args": args})
+
+
+def _doubles(timeline: Timeline) -> set[int]:
+    """Return the counters that an earlier one of their process has the name of: an id tells them apart."""
+    taken, found = set(), set()
+    for one in timeline.tracks:
+        if one.kind == "counter":
+            key = (one.pid, one.name)
+            if key in taken:
+                found.add(one.number)
+            taken.add(key)
+    return found
 
 
 def _named(what: str, pid: int, tid: int, name: str) -> str:

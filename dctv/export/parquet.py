@@ -11,10 +11,27 @@ from dctv.session import Session
 from dctv.writers.parquet import write
 
 VOCABULARY = ("slices", "async_slices", "counters", "instants", "flows", "threads", "processes", "tracks")
+OF_THE_KERNEL = (
+    "cpus",
+    "scheduler.timeslices_p_cpu",
+    "scheduler.thread_states_p_tid",
+    "scheduler.wakeups",
+    "scheduler.cpufreq_p_cpu",
+    "cpu.frequency_limits_p_cpu",
+    "cpu.idle_p_cpu",
+    "irq.hard_p_cpu",
+    "irq.soft_p_cpu",
+    "samples.samples",
+)
+"""Views that are written where they have rows."""
+_RAW = "raw_events."
+_FACTS = ("properties", "diagnostics")
+_COMPUTED = ("events", "state")
+"""What the tables of events say once more."""
 
 
 def write_folder(session: Session, name: str, folder: Path, check: Callable[[], None]) -> int:
-    """Write all tables that have rows; return how many files there are.
+    """Write what the trace holds and what the vocabulary says of it; return how many files there are.
 
     Raises:
         UsageError: the folder is not empty, or cannot be made.
@@ -25,12 +42,10 @@ def write_folder(session: Session, name: str, folder: Path, check: Callable[[], 
             raise UsageError(f"the folder `{folder}` is not empty")
     except OSError as error:
         raise UsageError(f"cannot write `{folder}`: {(error.strerror or str(error)).lower()}") from None
-    stored = [one.name for one in session.tables(name) if one.name.count(".") > 0]
-    prefix = f"{name}."
-    raw = [one.removeprefix(prefix) for one in stored if one.removeprefix(prefix).startswith("raw_events.")]
-    wanted = [*raw, *(one for one in VOCABULARY if f"{prefix}{one}" in stored), "properties", "diagnostics"]
+    wanted = _wanted(session, name)
     for table in wanted:
-        space, _, last = table.rpartition(".")
+        # An event's own name may hold dots.
+        space, _, last = table.partition(".") if table.startswith(_RAW) else table.rpartition(".")
         target = folder / space / f"{_safe(last)}.parquet"
         target.parent.mkdir(exist_ok=True)
         with file_sink(target) as sink:
@@ -38,6 +53,20 @@ def write_folder(session: Session, name: str, folder: Path, check: Callable[[], 
             write(session.sql(" ".join(("SELECT * FROM", path))), sink.stream)
         check()
     return len(wanted)
+
+
+def _wanted(session: Session, name: str) -> list[str]:
+    """Return the names of the tables to write, below that of the mount: all that the trace has, and some views."""
+    prefix = f"{name}."
+    found = {one.name.removeprefix(prefix): one.kind for one in session.tables(name)}
+    own = [table for table, kind in found.items() if kind not in {"view", "function"}]
+    raw = [table for table in own if table.startswith(_RAW)]
+    others = [one for one in own if "." not in one and f"{name}.{one}" in session.stored_tables(f"{name}.{one}")]
+    stored = [*raw, *(table for table in others if table not in {*_COMPUTED, *_FACTS}), *_FACTS]
+    views = [table for table in VOCABULARY if found.get(table) == "view"]
+    rows = "SELECT * FROM {} LIMIT 1"
+    met = [table for table in OF_THE_KERNEL if session.sql(rows.format(f"{name}.{table}")).arrow().num_rows]
+    return [*stored, *views, *met]
 
 
 def _quoted(name: str) -> str:

@@ -1,26 +1,63 @@
-"""A timeline -> Perfetto's protobuf: track descriptors, slices, counters and instants, for ui.perfetto.dev."""
+"""A timeline -> Perfetto's protobuf: tracks, the kernel's events, slices, counters, instants and arrows."""
 
 from __future__ import annotations
 
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
+from dctv.export.kernel import described
 from dctv.export.timeline import Timeline
+
+_BOOT = 6
+_CLOCKS = {
+    "realtime": 1,
+    "realtime_coarse": 2,
+    "monotonic": 3,
+    "monotonic_coarse": 4,
+    "monotonic_raw": 5,
+    "boottime": _BOOT,
+}
+"""By Perfetto's numbers; times of other clocks are taken for those since boot."""
 
 
 def write(timeline: Timeline, out: BinaryIO) -> None:
     """Write packets; times are absolute ns. Slices of one lane nest; each lane is a track below that of its thread."""
     from dctv._kernels import PerfettoExport
 
-    export = PerfettoExport(timeline.start_ns)
-    tracks = [(one.number, one.kind, one.name, one.pid, one.tid, one.unit) for one in timeline.tracks]
-    known = dict(timeline.processes)
-    pids = {one.pid for one in timeline.tracks if one.pid is not None}
-    out.write(export.tracks([(pid, known.get(pid)) for pid in sorted({*known, *pids})], tracks))
+    told = timeline.properties
+    clock = _CLOCKS.get(told.get("clock", ""), _BOOT)
+    unix = int(told["start_unix_ns"]) if "start_unix_ns" in told else None
+    system = [told.get(key) for key in ("system", "kernel_build", "kernel", "machine")]
+    export = PerfettoExport(clock, timeline.start_ns, unix, system, described())
+    if timeline.last is not None:
+        out.write(export.header())
+    out.write(export.tracks(*_tracks(timeline)))
+    for batch in timeline.batches("kernel"):
+        out.write(export.kernel(batch))
     for kind in ("slices", "async_slices"):
         for batch in timeline.batches(kind):
             out.write(export.slices(batch))
         out.write(export.finish())
-    for batch in timeline.batches("counters"):
-        out.write(export.counters(batch))
-    for batch in timeline.batches("instants"):
-        out.write(export.instants(batch))
+    for kind, made in (("counters", export.counters), ("instants", export.instants), ("flows", export.flows)):
+        for batch in timeline.batches(kind):
+            out.write(made(batch))
+    if timeline.last is not None:
+        out.write(export.trailer(timeline.last))
+
+
+def _tracks(timeline: Timeline) -> tuple[list[Any], list[Any]]:
+    """Return processes and tracks as they are described."""
+    kinds: dict[int | None, str] = {one.number: one.kind for one in timeline.tracks}
+    places = {(one.what, one.pid, one.tid): one for one in timeline.places}
+    tracks = []
+    for one in timeline.tracks:
+        # Processes are described by themselves, and have their threads by the numbers.
+        below = one.parent if kinds.get(one.parent, "process") not in {"process", "thread"} else None
+        place = places.get(("thread_sort_index", one.pid, one.tid))
+        order = place.order if place is not None else None
+        tracks.append((one.number, one.kind, one.name, one.pid, one.tid, one.unit, below, order))
+    known = dict(timeline.processes)
+    processes = []
+    for pid in sorted({*known, *(one.pid for one in timeline.tracks if one.pid is not None)}):
+        place, labels = places.get(("process_sort_index", pid, None)), places.get(("process_labels", pid, None))
+        processes.append((pid, known.get(pid), place and place.order, labels and labels.labels))
+    return processes, tracks

@@ -1,18 +1,21 @@
-"""A mounted trace, or a query -> what a viewer shows: tracks, slices, counters and instants, read by a session."""
+"""A mounted trace, or a query -> what a viewer shows: tracks and what stands on them, and the kernel's events."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from dctv.errors import UsageError
+from dctv.export import arrows, kernel
+from dctv.export.query import rows, select
 from dctv.record import record, replace
 from dctv.session import Session
 from dctv.types.schema import DURATION, TS
 
 _COLUMNS = {
-    "slices": (TS, DURATION, "track", "lane", "name", "category", "args"),
-    "async_slices": (TS, DURATION, "track", "lane", "name", "category", "args"),
+    "slices": (TS, DURATION, "track", "lane", "name", "category", "args", "leaving", "arriving"),
+    "async_slices": (TS, DURATION, "track", "lane", "name", "category", "args", "leaving", "arriving"),
     "counters": (TS, "track", "value"),
     "instants": (TS, "track", "name", "category", "args"),
 }
@@ -22,6 +25,10 @@ _APART = 1 << 22
 """More than any process of Linux is numbered."""
 
 _ORDER = {"slices": " ORDER BY track, lane, _ts, depth", "async_slices": " ORDER BY track, lane, _ts, depth"}
+_PLACES = """
+SELECT name, pid, tid, args FROM t.metadata
+WHERE name IN ('process_sort_index', 'thread_sort_index', 'process_labels') AND pid IS NOT NULL ORDER BY line
+"""
 _NULLS = {"args": "'{}'", "value": "0.0", "depth": "0", "lane": "0", "name": "''", "category": "NULL::STRING"}
 
 
@@ -35,6 +42,19 @@ class Track:
     pid: int | None
     tid: int | None
     unit: str | None = None
+    parent: int | None = None
+
+
+@record
+class Place:
+    """Where a process or thread stands among others, or what else it is called, as Chrome's traces tell it."""
+
+    what: str
+    """`process_sort_index`, `thread_sort_index` or `process_labels`."""
+    pid: int | None
+    tid: int | None
+    order: int | None
+    labels: str | None
 
 
 @record
@@ -48,7 +68,10 @@ class Timeline:
     processes: Sequence[tuple[int, str | None]]
     tracks: Sequence[Track]
     queries: Mapping[str, str]
-    """By kind of row (`slices`, `async_slices`, `counters`, `instants`); kinds without a query have no rows."""
+    """By kind of row (`kernel`, `slices`, `async_slices`, `counters`, `instants`, `flows`); some kinds have none."""
+    places: Sequence[Place] = ()
+    last: int | None = None
+    """When the last event of the trace is; None if the rows are not those of a whole trace."""
 
     def batches(self, kind: str) -> Iterable[Any]:
         """Yield the Arrow batches of a kind of row, slices by track and lane, then in order of time."""
@@ -56,16 +79,53 @@ class Timeline:
             yield from self.session.sql(self.queries[kind]).reader()
 
 
-def of_mount(session: Session) -> Timeline:
+def of_mount(session: Session, form: arrows.Form) -> Timeline:
     """Return the timeline of the trace that is mounted as `t`, by the vocabulary of the standard library."""
-    told = dict(_rows(session, "SELECT key, value FROM t.properties"))
-    tracks = _rows(session, "SELECT track, kind, name, pid, tid, unit FROM t.tracks ORDER BY track")
-    named = _rows(session, "SELECT DISTINCT pid, name FROM t.processes WHERE pid IS NOT NULL ORDER BY pid, name")
-    threads = _rows(session, "SELECT pid, tid, name FROM t.threads WHERE tid IS NOT NULL ORDER BY pid, tid, name")
-    queries = {kind: _select(columns, f"t.{kind}", _ORDER.get(kind, "")) for kind, columns in _COLUMNS.items()}
-    start = int(told.get("start_ns", "0"))
+    told = dict(rows(session, "SELECT key, value FROM t.properties"))
+    tracks = rows(session, "SELECT track, kind, name, pid, tid, unit, parent FROM t.tracks ORDER BY track")
+    named = rows(session, "SELECT DISTINCT pid, name FROM t.processes WHERE pid IS NOT NULL ORDER BY pid, name")
+    threads = rows(session, "SELECT pid, tid, name FROM t.threads WHERE tid IS NOT NULL ORDER BY pid, tid, name")
+    queries = _mount_queries(session, form)
+    # Times since 1970 are those of a trace that tells no others.
+    start = int(told.get("start_ns") or (told.get("start_unix_ns", "0") if told.get("clock") == "realtime" else "0"))
     processes = [(int(pid), name) for pid, name in named]
-    return Timeline(session, start, told, processes, _with_threads([Track(*row) for row in tracks], threads), queries)
+    last = rows(session, "SELECT unitless(_ts) FROM t.last_ts")
+    placed = _with_threads([Track(*row) for row in tracks], threads)
+    return Timeline(session, start, told, processes, placed, queries, _places(session), last[0][0] if last else None)
+
+
+def _places(session: Session) -> list[Place]:
+    """Return the places that events of metadata tell."""
+    schema = session.columns("t.metadata")
+    if schema is None or not {"name", "pid", "tid", "args"} <= {*schema.names}:
+        return []
+    found = []
+    for what, pid, tid, text in rows(session, _PLACES):
+        args = json.loads(text or "{}")
+        order, labels = args.get("sort_index"), args.get("labels")
+        # The format knows numbers of 32 bits.
+        order = order if isinstance(order, int) and abs(order) < 1 << 31 else None
+        labels = labels if isinstance(labels, str) else None
+        found.append(Place(what, pid, tid if what == "thread_sort_index" else None, order, labels))
+    return [one for one in found if one.order is not None or one.labels is not None]
+
+
+def _mount_queries(session: Session, form: arrows.Form) -> dict[str, str]:
+    is_linked = arrows.prepare(session)
+    queries = {}
+    for kind in ("slices", "async_slices"):
+        plain = select(["*", "'' AS leaving", "'' AS arriving"], f"t.{kind}")
+        source = arrows.with_arrows(kind, form) if is_linked else f"({plain})"
+        queries[kind] = select(_COLUMNS[kind], source, _ORDER[kind])
+    # Samples rather than spans: also of the last one, and of several at one time, a viewer shows the value.
+    queries["counters"] = select(_COLUMNS["counters"], "t._parts.counter_values", " ORDER BY _ts, line")
+    queries["instants"] = select(_COLUMNS["instants"], "t.instants")
+    if is_linked:
+        queries["flows"] = arrows.loose(form)
+    events = kernel.present(session)
+    if events:
+        queries["kernel"] = kernel.events_query(events)
+    return queries
 
 
 def _with_threads(tracks: Sequence[Track], threads: Sequence[tuple[Any, ...]]) -> list[Track]:
@@ -87,10 +147,6 @@ def _with_threads(tracks: Sequence[Track], threads: Sequence[tuple[Any, ...]]) -
     return [*found, *(Track(number, "thread", name, pid, tid) for number, ((pid, tid), name) in rest)]
 
 
-def _select(columns: Iterable[str], source: str, order: str = "") -> str:
-    return " ".join(("SELECT", ", ".join(columns), "FROM", source, order))
-
-
 def of_query(session: Session, text: str) -> Timeline:
     """Return the timeline of a query's rows: slices if it has `_duration`, counters if `value`, else instants.
 
@@ -110,12 +166,12 @@ def of_query(session: Session, text: str) -> Timeline:
     by = ["name"] if kind == "counters" else ["track"] if "track" in names else ["pid", "tid"]
     keys = [key for key in by if key in names]
     key = ", ".join(keys) if keys else "NULL"
-    numbered = f"({_select(['*', f'DENSE_RANK() OVER (ORDER BY {key}) AS dctv_track'], 'dctv_export')})"
-    rows = _rows(session, _select(["DISTINCT dctv_track", *keys], numbered))
-    tracks = [_track(kind, number, dict(zip(keys, values, strict=True))) for number, *values in rows]
+    numbered = f"({select(['*', f'DENSE_RANK() OVER (ORDER BY {key}) AS dctv_track'], 'dctv_export')})"
+    told = rows(session, select(["DISTINCT dctv_track", *keys], numbered))
+    tracks = [_track(kind, number, dict(zip(keys, values, strict=True))) for number, *values in told]
     shown = [_shown(column, names, kind) for column in _COLUMNS[kind]]
     order = f" ORDER BY dctv_track, {TS}, {DURATION} DESC" if kind == "slices" else ""
-    queries = {kind: _select(shown, numbered, order)}
+    queries = {kind: select(shown, numbered, order)}
     return Timeline(session, 0, {}, [], sorted(tracks, key=lambda one: one.number), queries)
 
 
@@ -131,6 +187,8 @@ def _track(kind: str, number: int, values: Mapping[str, Any]) -> Track:
 def _shown(column: str, names: Sequence[str], kind: str) -> str:
     if column == "track":
         return "dctv_track AS track"
+    if column in {"leaving", "arriving"}:
+        return f"'' AS {column}"
     if column == "lane":
         return "0 AS lane"
     if column == "args" and "args" not in names:
@@ -147,10 +205,3 @@ def _shown(column: str, names: Sequence[str], kind: str) -> str:
 def _text(name: str) -> str:
     doubled = name.replace("'", "''")
     return f"'{doubled}'"
-
-
-def _rows(session: Session, sql: str) -> list[tuple[Any, ...]]:
-    found: list[tuple[Any, ...]] = []
-    for columns in session.sql(sql).chunks():
-        found += zip(*columns, strict=True)
-    return found

@@ -9,10 +9,10 @@ from typing import Literal
 
 from dctv.catalog.mount import Mount
 from dctv.contracts.reader import Reader
-from dctv.errors import IndexFailed, IndexUnusable, TraceError
+from dctv.errors import IndexFailed, IndexUnusable, TraceError, UsageError
 from dctv.index.database import Index
 from dctv.index.finding import find
-from dctv.index.location import subject
+from dctv.index.location import cache_folder, subject
 from dctv.index.mounted import IndexedTrace
 from dctv.index.sources import all_events, sources_of
 from dctv.index.trace import Trace
@@ -39,6 +39,17 @@ class Policy:
     index_dir: Path | None = None
     large: int = AUTO_BYTES
     """Bytes of text from which on a trace is large."""
+
+    def folder(self) -> Path | None:
+        """Return the folder of all indexes and column stores; None if there is none."""
+        if not self.when:
+            return None
+        if self.index_dir is not None:
+            return self.index_dir.expanduser().absolute()
+        try:
+            return cache_folder()
+        except UsageError:
+            return None
 
 
 @record

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from dctv.hints import TYPE_CHECKING
 from dctv.record import record
+from dctv.sandbox import escaped
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -107,8 +108,3 @@ def relation(
         )
         query = query.where(exp.Between(this=exp.column("_ts", quoted=True), low=low, high=high), copy=False)
     return query
-
-
-def escaped(path: str) -> str:
-    """Return a pattern that only matches this path."""
-    return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in path)

@@ -45,15 +45,28 @@ def _tables(file: PlainFile) -> list[PlainTable]:
 
 
 def _opened(path: Path) -> Any:
-    """Return a reader of the batches."""
+    """Return a reader of the batches, each checked before anything looks into it.
+
+    What a file says of offsets and lengths is taken as it is by whatever reads a batch.
+
+    Raises:
+        ValueError: the file is damaged.
+    """
     import pyarrow as pa
 
     source = pa.memory_map(str(path))
     if source.read(len(_FILE)) != _FILE:
         source.seek(0)
-        return pa.ipc.open_stream(source)
+        found = pa.ipc.open_stream(source)
+        return pa.RecordBatchReader.from_batches(found.schema, map(_checked, found))
     file = pa.ipc.open_file(source)
-    return pa.RecordBatchReader.from_batches(file.schema, (file.get_batch(n) for n in range(file.num_record_batches)))
+    batches = map(file.get_batch, range(file.num_record_batches))
+    return pa.RecordBatchReader.from_batches(file.schema, map(_checked, batches))
+
+
+def _checked(batch: Any) -> Any:
+    batch.validate(full=True)
+    return batch
 
 
 READER = Described(

@@ -71,12 +71,22 @@ def _tables(file: PlainFile) -> list[PlainTable]:
     if divider is None:
         raise TraceError(f"`{file.path}` has no header of columns divided by commas, tabs, semicolons or bars")
     texts = _read(file.path, divider)
-    return [PlainTable(file.number, name_of(file.path), _typed(texts, file), notes=partial(_rejected, file.path))]
+    return [
+        PlainTable(
+            file.number,
+            name_of(file.path),
+            _typed(texts, file),
+            notes=partial(_notes, file.path, divider),
+            lines=partial(_lines, file.path),
+        )
+    ]
 
 
 def _read(path: Path, divider: str) -> exp.Select:
     """Return the rows as texts; those with other numbers of fields are put aside by the engine."""
     from sqlglot import exp
+
+    from dctv.sandbox import escaped
 
     told: dict[str, exp.Expr] = {
         "delim": exp.Literal.string(divider),
@@ -89,7 +99,7 @@ def _read(path: Path, divider: str) -> exp.Select:
         "store_rejects": exp.true(),
         "rejects_limit": exp.Literal.number("0"),
     }
-    arguments: list[exp.Expr] = [exp.Literal.string(str(path))]
+    arguments: list[exp.Expr] = [exp.Literal.string(escaped(str(path)))]
     arguments += [exp.EQ(this=exp.to_identifier(name), expression=value) for name, value in told.items()]
     return exp.select("*").from_(exp.Table(this=exp.Anonymous(this="read_csv", expressions=arguments)))
 
@@ -142,11 +152,40 @@ _REJECTED = """
 """
 
 
-def _rejected(path: Path, connection: Any) -> list[tuple[str, int, str]]:
-    rows = connection.execute(_REJECTED, [str(path)]).fetchone()
-    if not rows or not rows[0]:
-        return []
-    return [("row has other columns than the header", rows[0], f"line {rows[1]}: {rows[2]}")]
+def _rejected(path: Path, connection: Any) -> tuple[int, int, str]:
+    """Return how many rows were put aside, the line of the first, and its text."""
+    found: tuple[int, int, str] | None = connection.execute(_REJECTED, [str(path)]).fetchone()
+    return found or (0, 0, "")
+
+
+def _notes(path: Path, divider: str, connection: Any) -> list[tuple[str, int, str, bool]]:
+    from dctv.readers.plain_files.endings import open_line
+
+    count, line, text = _rejected(path, connection)
+    notes = [("row has other columns than the header", count, f"line {line}: {text}", False)] if count else []
+    last = open_line(path)
+    if last is None:
+        return notes
+    shown = last.decode(errors="replace")
+    if len(_fields(shown, divider)) < len(_fields(_first_line(path), divider)):
+        return [*notes, ("file ends in the middle of a line", 1, shown, True)]
+    # The last line of such a table may do without an end, so that nothing tells whether its last field was cut.
+    return [*notes, ("last line has no end, its last field may be cut", 1, shown, False)]
+
+
+def _lines(path: Path, connection: Any, rows: int) -> tuple[int, int]:
+    count = _rejected(path, connection)[0]
+    return rows + count, count
+
+
+def _first_line(path: Path) -> str:
+    return next(iter(head_of(path).text.decode("utf-8-sig", "replace").splitlines()), "")
+
+
+def _fields(line: str, divider: str) -> list[str]:
+    import csv
+
+    return next(csv.reader([line], delimiter=divider), [])
 
 
 READER = Described(

@@ -4,7 +4,8 @@ A pass of such a format (a `RowPass` of the kernels, or an object like it) yield
 as they will be shown, and ends with `facts`: `start_ns`, the absolute time of the first event; `last_ts`, how long the
 trace is; `tables`, for each table its name, its columns (name, type, unit), how it looks in `events` and, if it has
 some, its `partitions`, which stand behind `_ts`; `diagnostics` (number of the file, reason, count, example, whether the
-trace was not read whole) and `properties`.
+trace was not read whole), `properties`, and for text `lines` (number of the file, lines that should tell something,
+those of them of which nothing was kept).
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from functools import partial
 from pathlib import Path
 
 from dctv.contracts.chunks import FILE, LINE, DecodedChunk, Known, Origin
+from dctv.contracts.faults import InWords
 from dctv.contracts.reader import (
     ARROW_TYPES,
     Chunks,
@@ -28,7 +30,7 @@ from dctv.contracts.reader import (
     TraceTable,
     told_unit,
 )
-from dctv.errors import TraceError
+from dctv.contracts.unread import mostly_unread
 from dctv.hints import Any, Protocol
 from dctv.record import field, record
 from dctv.types.schema import TS, ColumnType, Kind, Schema
@@ -107,11 +109,11 @@ class _Pass:
         chunk_bytes: int,
     ) -> None:
         self._paths = paths
-        with _InWords(paths):
+        with InWords(paths):
             self._pass = start(paths, context, chunk_bytes)
 
     def __iter__(self) -> Iterator[DecodedChunk]:
-        with _InWords(self._paths):
+        with InWords(self._paths):
             yield from self._pass
 
     def facts(self) -> dict[str, Any]:
@@ -121,24 +123,6 @@ class _Pass:
     def again(self) -> bool:
         """Whether the pass must be done again: never."""
         return False
-
-
-class _InWords:
-    """Turns what a decoder raises into errors that tell a person what is wrong with which file."""
-
-    def __init__(self, paths: Sequence[Path]) -> None:
-        self._paths = paths
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
-        if isinstance(error, OSError):
-            what = (error.strerror or str(error)).lower()
-            raise TraceError(f"cannot read `{error.filename or self._paths[0]}`: {what}") from None
-        if isinstance(error, ValueError):
-            text = str(error)
-            raise TraceError(text if text.startswith("cannot") else f"cannot read `{self._paths[0]}`: {text}") from None
 
 
 def load(start: Start, paths: Sequence[Path], context: LoadContext) -> LoadedTrace:
@@ -255,5 +239,7 @@ def _rest(known: Known) -> LoadedTrace:
         Diagnostic(paths[file] if 0 <= file < len(paths) else "", reason, count, example, incomplete)
         for file, reason, count, example, incomplete in facts["diagnostics"]
     ]
+    for file, told, unread in facts.get("lines", ()):
+        diagnostics += mostly_unread(paths[file], told, unread)
     properties = {"start_ns": str(facts["start_ns"]), **facts["properties"]}
     return LoadedTrace({}, diagnostics, facts["last_ts"], properties)

@@ -23,7 +23,11 @@ from dctv.contracts.reader import Chunks, Head, LoadContext, LoadedTrace, Reader
 from dctv.patterns import pattern
 from dctv.record import unread
 
-_EVENT = pattern(rb"^[^\n]{0,64}-\d+\s+(?:\([ \d-]+\)\s+)?\[\d{1,6}\]\s*(?:[^\s:]{1,12}\s+)?\d+(?:\.\d+)?:\s", re.M)
+# A blank before the dash would be that of `:-1    -1 [001] 7.5:`, as perf prints threads that are no more.
+_EVENT = pattern(
+    rb"^[^\n]{0,63}[^\s]-\d+\s+(?:\([ \d-]+\)\s+)?\[\d{1,6}\]\s*(?:[^\s:]{1,12}\s+|[^\s:]{4,8}?)?\d+(?:\.\d+)?:\s",
+    re.M,
+)
 _HEADER = pattern(
     rb"^(?:# tracer: |version = \d+\r?$|cpus=\d+\r?$|CPU:\d+ \[(?:LOST \d|\d+ EVENTS|EVENTS D)|TRACE:\r?$"
     rb"|# [\w-]+ latency trace v)",

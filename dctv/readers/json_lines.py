@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
 
 from dctv.contracts.reader import Head
@@ -35,20 +36,44 @@ def sniff(head: Head) -> bool:
 def _tables(file: PlainFile) -> list[PlainTable]:
     from sqlglot import exp
 
+    from dctv.readers.plain_files.endings import open_line
     from dctv.readers.plain_files.tables import PlainTable, name_of
 
-    def bad(connection: Any) -> list[tuple[str, int, str]]:
+    @cache
+    def lost(connection: Any) -> int:
         objects = _scan("read_json_objects", file.path)
-        lost = exp.select(exp.Count(this=exp.Star())).from_(objects.subquery("t")).where("json IS NULL")
-        count = connection.execute(lost.sql("duckdb")).fetchone()[0]
-        return [("line is not JSON", count, "")] if count else []
+        query = exp.select(exp.Count(this=exp.Star())).from_(objects.subquery("t")).where("json IS NULL")
+        count: int = connection.execute(query.sql("duckdb")).fetchone()[0]
+        return count
+
+    def notes(connection: Any) -> list[tuple[str, int, str, bool]]:
+        count = lost(connection)
+        found = [("line is not JSON", count, "", False)] if count else []
+        last = open_line(file.path)
+        if last is None or _is_json(last):
+            return found
+        return [*found, ("file ends in the middle of a line", 1, last[:200].decode(errors="replace"), True)]
 
     rows = exp.select("*").from_(_scan("read_json", file.path, sample_size="-1", maximum_depth="3").subquery("t"))
-    return [PlainTable(file.number, name_of(file.path), rows, notes=bad)]
+    return [
+        PlainTable(
+            file.number, name_of(file.path), rows, notes=notes, lines=lambda connection, rows: (rows, lost(connection))
+        )
+    ]
+
+
+def _is_json(line: bytes) -> bool:
+    try:
+        json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _scan(function: str, path: Path, **options: str) -> exp.Select:
     from sqlglot import exp
+
+    from dctv.sandbox import escaped
 
     told: dict[str, exp.Expr] = {
         "format": exp.Literal.string("newline_delimited"),
@@ -56,7 +81,7 @@ def _scan(function: str, path: Path, **options: str) -> exp.Select:
         "maximum_object_size": exp.Literal.number(str(_LONGEST)),
         **{name: exp.Literal.number(value) for name, value in options.items()},
     }
-    arguments: list[exp.Expr] = [exp.Literal.string(str(path))]
+    arguments: list[exp.Expr] = [exp.Literal.string(escaped(str(path)))]
     arguments += [exp.EQ(this=exp.to_identifier(name), expression=value) for name, value in told.items()]
     return exp.select("*").from_(exp.Table(this=exp.Anonymous(this=function, expressions=arguments)))
 

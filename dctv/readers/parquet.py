@@ -23,18 +23,15 @@ def _tables(file: PlainFile) -> list[PlainTable]:
     from sqlglot import exp
 
     from dctv.readers.plain_files.tables import PlainTable, name_of, units_of
+    from dctv.sandbox import escaped
 
     try:
         schema = pq.read_schema(file.path)
     except (OSError, pa.ArrowException) as error:
         raise TraceError(f"cannot read `{file.path}`: {str(error).partition('. ')[0].lower()}") from None
-    source = exp.Anonymous(this="read_parquet", expressions=[exp.Literal.string(_escaped(str(file.path)))])
+    source = exp.Anonymous(this="read_parquet", expressions=[exp.Literal.string(escaped(str(file.path)))])
     rows = exp.select("*").from_(exp.Table(this=source))
     return [PlainTable(file.number, name_of(file.path), rows, units=units_of(schema))]
-
-
-def _escaped(path: str) -> str:
-    return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in path)
 
 
 READER = Described(

@@ -19,8 +19,8 @@ from dctv.patterns import pattern
 from dctv.readers.described import Described, RowPass
 
 _EVENT = pattern(
-    rb"^[^\n]{0,64}?[ \t]-?\d+(?:/-?\d+)?[ \t]+(?:\[\d{1,6}\][ \t]+)?(?:[A-Z]{1,4}[ \t]+)?\d+\.\d{3,9}:[ \t]+"
-    rb"(?:PERF_RECORD_|(?:\d+[ \t]+)?[^\s:][^\s]*:(?:\s|$))",
+    rb"^(?:[^\n]{0,64}?[ \t])?-?\d+(?:/-?\d+)?[ \t]+(?:\[\d{1,6}\][ \t]+)?(?:[A-Z]{1,4}[ \t]+)?\d+\.\d{3,9}:"
+    rb"(?:[ \t]*\r?$|[ \t]+(?:PERF_RECORD_|(?:\d+[ \t]+)?[^\s:][^\s]*:(?:\s|$)))",
     re.M,
 )
 

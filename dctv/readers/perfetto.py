@@ -19,15 +19,24 @@ from dctv.readers.described import Described, RowPass
 _NUMBERS = {8, 58, 10, 13, 41, 42, 87, 3, 79, 98}
 """Fields of a packet that are numbers; all others of those that are known are messages or bytes."""
 _LAST_FIELD = 3000
+_EMPTY = b"\n\0"
 
 
 def sniff(head: Head) -> bool:
-    """Whether a file begins with a packet whose fields are those of Perfetto."""
-    text = head.text
+    """Whether a file begins with a packet whose fields are those of Perfetto; packets without fields may precede it."""
+    text = head.text[len(_EMPTY) * _empty(head.text) :]
     if not text.startswith(b"\n"):
         return False
     length, begin = _varint(text, 1)
     return length > 0 and _is_packet(text[begin : begin + length], whole=begin + length <= len(text))
+
+
+def _empty(text: bytes) -> int:
+    """Count the packets without fields at the beginning."""
+    count = 0
+    while text.startswith(_EMPTY, count * len(_EMPTY)):
+        count += 1
+    return count
 
 
 def _varint(data: bytes, at: int) -> tuple[int, int]:

@@ -67,6 +67,7 @@ class Conversation:
 
         def work(_check: Check) -> int:
             self.session.mount(path, name)
+            self.bar.clear()
             warn((message, 1) for message in self.session.warnings())
             return OK
 
@@ -117,6 +118,7 @@ class Conversation:
             self.code = PARTIAL
 
     def _show(self, outcome: Result | Done | Asserted, began: float) -> None:
+        self.bar.clear()
         match outcome:
             case Result():
                 count = self.show(outcome, self.writer)
@@ -134,6 +136,6 @@ class Conversation:
     def _sink(self) -> AbstractContextManager[Sink]:
         return paged_sink(self._keyboard, self.bar.clear) if self.interactive else stdout_sink(self.bar.clear)
 
-    def _abandon(self) -> None:
+    def _abandon(self, code: int) -> None:
         if not self._keyboard.lent:
-            end_process()
+            end_process(code)

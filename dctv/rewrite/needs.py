@@ -38,10 +38,11 @@ from dctv.plan.predicate import (
     columns_of,
     either,
 )
+from dctv.plan.shape import nodes_of
 from dctv.record import field, record
 from dctv.rewrite.literals import constant_of, keeps, type_text
 from dctv.rewrite.scan_predicates import predicate_of
-from dctv.rewrite.select_lists import has_effect, is_effect, nodes_of
+from dctv.rewrite.select_lists import has_effect, is_effect
 from dctv.rewrite.select_shapes import (
     all_rows,
     bare,
@@ -112,7 +113,7 @@ class Needs:
             self._compound(query, need, used)
         for name, step in reversed(own.items()):
             renamed = bool(step.args["alias"].columns)
-            named = sum(t.name == name for t in query.find_all(exp.Table))
+            named = sum(isinstance(t, exp.Table) and t.name == name for t in nodes_of(query))
             reads = self.of_steps.get(name, [])
             known = len(reads) == named and not renamed
             self.visit(step.this, either(reads) if known else ALWAYS, None)

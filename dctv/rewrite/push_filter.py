@@ -27,12 +27,12 @@ from sqlglot import exp
 
 from dctv.contracts.span_operator import Filters, SpanOperator
 from dctv.plan.nodes import Kernel, Plan, Relation, column_names
+from dctv.plan.shape import nodes_of
 from dctv.plan.sql import aliased, column, table
 from dctv.record import field, record, replace
 from dctv.rewrite.conditions import bound_of, cannot_fail, conjuncts, names_in, renamed, sum_of
 from dctv.rewrite.graph import inputs, with_inputs
 from dctv.rewrite.push_time_range import time_range
-from dctv.rewrite.select_lists import nodes_of
 from dctv.rewrite.way_down import Way, reads, way_down
 from dctv.types.schema import Kind
 

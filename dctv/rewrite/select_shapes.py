@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from sqlglot import exp
 
+from dctv.plan.shape import nodes_of
+
 
 def all_rows(compound: exp.Expr) -> bool:
     """Whether a compound is UNION ALL and nothing else is done with its rows."""
@@ -91,9 +93,14 @@ def read_names(tree: exp.Select) -> set[str] | None:
         if join.args.get("using") or join.method:
             return None
         parts += [v for k, v in join.args.items() if k != "this" and isinstance(v, exp.Expr)]
-    if any(part.find(exp.Star, exp.Columns) for part in parts):
-        return None
-    return {column.name for part in parts for column in part.find_all(exp.Column)}
+    names = set()
+    for part in parts:
+        for node in nodes_of(part):
+            if isinstance(node, exp.Star | exp.Columns):
+                return None
+            if isinstance(node, exp.Column):
+                names.add(node.name)
+    return names
 
 
 def nested_queries(tree: exp.Select) -> Iterator[exp.Expr]:

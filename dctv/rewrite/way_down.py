@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
+from dctv.plan.shape import nodes_of
 from dctv.plan.sql import column
 from dctv.record import record
 from dctv.rewrite.select_lists import has_effect
@@ -23,7 +24,7 @@ class Way:
 
 def reads(query: exp.Query) -> Mapping[str, int]:
     """Return how often a query reads each of its leaves."""
-    return Counter(t.name for t in query.find_all(exp.Table))
+    return Counter(t.name for t in nodes_of(query) if isinstance(t, exp.Table))
 
 
 def way_down(

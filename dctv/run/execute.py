@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import Any
 
 from sqlglot import exp
@@ -40,6 +42,9 @@ from dctv.syntax.print import to_sql
 from dctv.types.schema import ColumnType, Kind, Schema
 from dctv.types.values import dialect_type
 
+_ELSEWHERE = {"temp_directory": "--temp-directory, or Session(temp_directory=...), says where rows are spilled to"}
+"""What is chosen by whoever opens the session, and not by a text."""
+
 
 @record
 class Shelves:
@@ -58,6 +63,8 @@ class Hooks:
     new_cancel: Callable[[], object]
     mounts: Mapping[tuple[str, ...], Mount]
     report: Report
+    base: Callable[[], Path | None]
+    """Where relative paths of the text start from."""
     deep: Callable[[], AbstractContextManager[None]]
     """Lets long texts be bound."""
     control: Control
@@ -79,7 +86,14 @@ class Executor:
         """Return what a statement is bound against."""
         shelves = self.shelves
         return Environment(
-            self.catalog, self.engine, shelves.rules, shelves.operators, self.params, self.log, self._evaluate
+            self.catalog,
+            self.engine,
+            shelves.rules,
+            shelves.operators,
+            self.params,
+            self.log,
+            self._evaluate,
+            self.hooks.base(),
         )
 
     def _evaluate(self, plan: Plan) -> list[object]:
@@ -148,14 +162,18 @@ class Executor:
         sources = tuple(_sources(plan))
         runner = Runner(self.engine, cancel, self._sharing(plan), Run(sources), metering)
         control = self.hooks.control
+        begun = threading.Event()
+        """Not where an interrupt came first: others that are being read would be taken for ended."""
 
         def finish() -> None:
             runner.finish()
             runner.warn(self.log)
-            control.finish()
+            if begun.is_set():
+                control.finish()
 
         def begin() -> None:
             control.begin()
+            begun.set()
             for source in sources:
                 if isinstance(source, States | Computed):
                     source.prepare(runner.run)
@@ -261,7 +279,7 @@ class Executor:
         known = [*CHOICES, *self.engine.settings()]
         if name not in known:
             near = nearest(name, known)
-            hint = f"did you mean `{near}`?" if near else f"settings: {', '.join(known)}"
+            hint = _ELSEWHERE.get(name) or (f"did you mean `{near}`?" if near else f"settings: {', '.join(known)}")
             raise UsageError(f"unknown setting `{name}`", hint=hint)
         if name not in CHOICES:
             self.engine.configure(name, value)

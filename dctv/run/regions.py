@@ -7,6 +7,7 @@ from collections import Counter
 from sqlglot import exp
 
 from dctv.plan.nodes import Plan, Relation, Scan
+from dctv.plan.shape import nodes_of
 from dctv.record import field, record
 from dctv.run.sharing import Sharing
 
@@ -46,7 +47,7 @@ class _Cutting:
         self.pushed += plan.pushed
         renamed = {name: self.name(leaf) for name, leaf in plan.leaves}
         tree = plan.query.copy()
-        for table in list(tree.find_all(exp.Table)):
+        for table in [node for node in nodes_of(tree) if isinstance(node, exp.Table)]:
             local = table.name
             if local in renamed and not table.args.get("db"):
                 if not table.alias:

@@ -10,9 +10,9 @@ from sqlglot import exp
 
 from dctv.patterns import pattern
 from dctv.plan.nodes import Kernel, Plan, Relation, Scan
+from dctv.plan.shape import nodes_of, shape
 from dctv.record import record
 from dctv.rewrite.graph import bottom_up, inputs
-from dctv.rewrite.select_lists import nodes_of
 
 _VOLATILE = pattern(r"\b(random|uuid|uuidv4|uuidv7|gen_random_uuid|nextval|setval|setseed)\b", re.IGNORECASE)
 _WORK = (exp.Order, exp.Group, exp.Distinct, exp.Join, exp.Window, exp.SetOperation, exp.Limit, exp.AggFunc, exp.With)
@@ -32,7 +32,7 @@ def _key(plan: Plan) -> Hashable:
     """Return what two plans have in common only if they compute the same; their inputs have been merged."""
     match plan:
         case Relation():
-            text = plan.query.sql(dialect="duckdb")
+            text = shape(plan.query)
             if _VOLATILE.search(text):
                 return id(plan)
             leaves = tuple((name, id(leaf)) for name, leaf in plan.leaves)
@@ -93,9 +93,11 @@ def sharing(root: Plan, kinds: Callable[[], Mapping[str, str]]) -> Sharing:
 def _is_work(plan: Plan, kinds: Callable[[], Mapping[str, str]]) -> bool:
     match plan:
         case Relation():
-            if plan.query.find(*_WORK) is not None or len(plan.leaves) > 1:
+            nodes = list(nodes_of(plan.query))
+            if len(plan.leaves) > 1 or any(isinstance(node, _WORK) for node in nodes):
                 return True
-            return any(kinds().get(call.name.lower()) == "aggregate" for call in plan.query.find_all(exp.Anonymous))
+            calls = (node for node in nodes if isinstance(node, exp.Anonymous))
+            return any(kinds().get(call.name.lower()) == "aggregate" for call in calls)
         case _:
             return not isinstance(plan, Scan)
 

@@ -341,6 +341,14 @@ class TableName(Table):
 
 
 @record(eq=False, text=False)
+class TableFile(Table):
+    """A file in FROM."""
+
+    file: String
+    alias: Alias | None = None
+
+
+@record(eq=False, text=False)
 class TableCall(Table):
     """A call of a table-valued function."""
 

@@ -42,7 +42,7 @@ _BEGINNINGS = {
     "an expression": _VALUES,
     "a value": _VALUES,
     "an argument": _VALUES | {"[", "{", "BRACKETS"},
-    "a table": _NAMES | {"("},
+    "a table": _NAMES | {"(", "STRING"},
     "an alias": _NAMES | {"AS"},
     "`SELECT`": frozenset({"SELECT", "WITH", "VALUES", "("}),
     "a key": _NAMES | {"STRING"},

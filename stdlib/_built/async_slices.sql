@@ -1,4 +1,4 @@
--- Slices of other tracks with the lines of their begins.
+-- Slices of other tracks with the lines of their begins and ends.
 -- formats: *
 SELECT * FROM dctv.nested_slices(
-  begins=>_parts.async_begins, ends=>_parts.async_ends, completes=>_parts.async_completes)
+  begins=>_parts.async_begins, ends=>_parts.async_ends, completes=>_parts.async_completes, end_order=>'end_line')

@@ -7,6 +7,13 @@ WITH told AS (
   UNION ALL
   SELECT _ts, line, 'complete', dev, sector, nr_sector, NULL, rwbs, text, error, NULL, NULL FROM _events.block_rq_complete
   UNION ALL
+  -- These tell of the same requests, from when they are accounted for.
+  SELECT _ts, line, 'issue', dev, sector, nr_sector, bytes, rwbs, text, NULL, common_pid, COALESCE(comm, common_comm)
+  FROM _events.block_io_start WHERE NOT EXISTS (SELECT 1 FROM _events.block_rq_issue)
+  UNION ALL
+  SELECT _ts, line, 'complete', dev, sector, nr_sector, NULL, rwbs, text, NULL, NULL, NULL
+  FROM _events.block_io_done WHERE NOT EXISTS (SELECT 1 FROM _events.block_rq_issue)
+  UNION ALL
   SELECT _ts, line, 'insert', dev, sector, nr_sector, bytes, rwbs, text, NULL, common_pid, COALESCE(comm, common_comm)
   FROM _events.block_rq_insert
   UNION ALL

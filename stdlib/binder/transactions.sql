@@ -15,7 +15,7 @@
 -- column latency: until it was received
 -- column reply_id: the number of the reply
 WITH sent AS (
-  SELECT t._ts, t.line, debug_id, common_pid AS tid, common_tgid AS pid, common_comm AS comm, to_proc, to_thread, reply, code,
+  SELECT t._ts, t.line, debug_id, common_pid AS tid, COALESCE(CASE WHEN common_tgid > 0 THEN common_tgid END, o.pid) AS pid, common_comm AS comm, to_proc, to_thread, reply, code,
     CASE
       WHEN flags LIKE '0x%' THEN TRY_CAST(flags AS INT64) & 1
       ELSE COALESCE(TRY_CAST(flags AS INT64), 0) & 1 END = 1 AS one_way,
@@ -24,6 +24,7 @@ WITH sent AS (
   LEFT JOIN (
     SELECT debug_id AS id, MIN(_ts) AS _ts, ARG_MIN(common_pid, _ts) AS tid, ARG_MIN(common_comm, _ts) AS comm
     FROM _events.binder_transaction_received GROUP BY debug_id) AS r ON r.id = t.debug_id
+  LEFT JOIN _built.thread_processes AS o ON o.tid = t.common_pid
 ),
 steps AS (
   SELECT *, tid AS client, 1 AS step FROM sent WHERE reply = 0 AND NOT one_way

@@ -1,6 +1,6 @@
 -- How much each device moved, by equal periods that begin at 0. A request counts where it completes; those that are not seen to complete are left out, and periods without any have no row.
 -- formats: *
--- parameter period = 100ms: how long each period is
+-- parameter period ns = 100ms: how long each period is
 -- column _ts: when the period begins
 -- column device: the device, as `major,minor`
 -- column operation: `read`, `write`, `discard`, `flush` or `other`

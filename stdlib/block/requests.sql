@@ -1,4 +1,4 @@
--- Requests to block devices: one row for each that is issued, with the completion that is the next event of its device and sector. A request has no duration if it is issued again first, or never seen to complete; completions without an issue are left out.
+-- Requests to block devices: one row for each that is issued, with the completion that is the next event of its device and sector. A request has no duration if it is issued again first, or never seen to complete; completions without an issue are left out. Of a trace that has no `block_rq_issue`, requests are those of `block_io_start` and `block_io_done`, which the kernel begins to count a little earlier and which tell no error.
 -- formats: *
 -- column _ts: when it is issued to the device
 -- column _duration: until it completes, NULL if that is not seen

@@ -1,6 +1,6 @@
 -- How the frames of each process went, see `frames.app`.
 -- formats: *
--- parameter deadline = 16666667ns: how long a frame may take
+-- parameter deadline ns = 16666667ns: how long a frame may take
 -- column pid: the process
 -- column process: its name
 -- column frames: how many

@@ -1,6 +1,6 @@
 -- How much was read and written, by equal periods that begin at 0: the bytes of a call that reaches over several are shared out by time. Periods in which no call that moves bytes was under way have no row.
 -- formats: *
--- parameter period = 100ms: how long each period is
+-- parameter period ns = 100ms: how long each period is
 -- column _ts: when the period begins
 -- column calls: how many calls that move bytes were under way in it
 -- column bytes_read: how many bytes were read in it
@@ -12,7 +12,7 @@ WITH moves AS (
 ),
 cut AS (
   SELECT _ts, length, direction, bytes,
-    UNNEST(RANGE(unitless(_ts IN ns) // :period, (unitless((_ts + length) IN ns) - 1) // :period + 1)) * (:period IN ns) AS start
+    UNNEST(RANGE(unitless(_ts IN ns) // unitless(:period IN ns), (unitless((_ts + length) IN ns) - 1) // unitless(:period IN ns) + 1)) * (:period IN ns) AS start
   FROM moves
 ),
 shared AS (

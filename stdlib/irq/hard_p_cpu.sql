@@ -8,7 +8,8 @@
 WITH calls AS (
   SELECT _ts, line, cpu, irq, name, NULL::STRING AS ret, common_pid, TRUE AS entry FROM _events.irq_handler_entry
   UNION ALL
-  SELECT _ts, line, cpu, irq, NULL, ret, NULL, FALSE FROM _events.irq_handler_exit
+  SELECT _ts, line, cpu, irq, NULL, CASE ret WHEN '0' THEN 'unhandled' WHEN '1' THEN 'handled' ELSE ret END, NULL, FALSE
+  FROM _events.irq_handler_exit
 ),
 followed AS (
   SELECT *, LEAD(_ts) OVER w AS end_ts, LEAD(entry) OVER w AS next_entry, LEAD(irq) OVER w AS next_irq,

@@ -2,10 +2,13 @@
 -- formats: *
 -- column cpu: the CPU
 -- column vec: the soft interrupt's number
--- column action: its name, such as `TIMER` or `NET_RX`
+-- column action: its name, such as `TIMER` or `NET_RX`; the kernel's for its number, if the trace tells none
 -- column interrupted_tid: the thread that it ran in place of, 0 when idle
 WITH calls AS (
-  SELECT _ts, line, cpu, vec, action, common_pid, TRUE AS entry FROM _events.softirq_entry
+  SELECT _ts, line, cpu, vec, COALESCE(action, CASE vec
+      WHEN 0 THEN 'HI' WHEN 1 THEN 'TIMER' WHEN 2 THEN 'NET_TX' WHEN 3 THEN 'NET_RX' WHEN 4 THEN 'BLOCK'
+      WHEN 5 THEN 'IRQ_POLL' WHEN 6 THEN 'TASKLET' WHEN 7 THEN 'SCHED' WHEN 8 THEN 'HRTIMER' WHEN 9 THEN 'RCU' END) AS action,
+    common_pid, TRUE AS entry FROM _events.softirq_entry
   UNION ALL
   SELECT _ts, line, cpu, vec, NULL, NULL, FALSE FROM _events.softirq_exit
 ),

@@ -1,17 +1,26 @@
--- How much memory is allocated in heaps that devices share: ION and DMA buffers, and what GPUs use in all and by process. One span from an event to the next one of the heap, the last one until the trace's end.
+-- How much memory is allocated in heaps that devices share: ION and DMA buffers, and what GPUs use in all and by process. One span from an event to the next one of the heap, the last one until the last event of the kernel, or until the process is gone; what a GPU tells of a process that is gone is left out.
 -- formats: *
 -- column heap: `ion`, the name of an ION heap, `dma_heap` or `gpu N`
 -- column pid: the process for which a GPU counts, 0 for all; NULL for other heaps
 -- column size: how much
-WITH sizes AS (
-  SELECT _ts, line, 'ion' AS heap, NULL::INT64 AS pid, total_allocated AS size FROM _events.ion_stat
-  UNION ALL SELECT _ts, line, heap_name, NULL, total_allocated FROM _events.ion_heap_grow
-  UNION ALL SELECT _ts, line, heap_name, NULL, total_allocated FROM _events.ion_heap_shrink
-  UNION ALL SELECT _ts, line, 'dma_heap', NULL, total_allocated FROM _events.dma_heap_stat
-  UNION ALL SELECT _ts, line, 'gpu ' || gpu_id::STRING, pid, size FROM _events.gpu_mem_total
+WITH gpu AS (
+  SELECT _ts, line, 'gpu ' || COALESCE(gpu_id, 0)::STRING AS heap, COALESCE(pid, 0) AS pid, size FROM _events.gpu_mem_total
+  UNION ALL SELECT _ts, line, 'gpu ' || COALESCE(gpu_id, 0)::STRING, COALESCE(pid, 0), size FROM _events.gpu_mem_total_event
+),
+used AS (SELECT heap, pid FROM gpu WHERE pid <> 0 GROUP BY heap, pid),
+sizes AS (
+  SELECT _ts, line, 'ion' AS heap, NULL::INT64 AS pid, total_allocated AS size, 'size' AS what FROM _events.ion_stat
+  UNION ALL SELECT _ts, line, heap_name, NULL, total_allocated, 'size' FROM _events.ion_heap_grow
+  UNION ALL SELECT _ts, line, heap_name, NULL, total_allocated, 'size' FROM _events.ion_heap_shrink
+  UNION ALL SELECT _ts, line, 'dma_heap', NULL, total_allocated, 'size' FROM _events.dma_heap_stat
+  UNION ALL SELECT _ts, line, heap, pid, size, 'size' FROM gpu
+  UNION ALL SELECT e._ts, e.line, u.heap, u.pid, NULL, 'gone' FROM _events.sched_process_free AS e JOIN used AS u ON u.pid = e.pid
+  UNION ALL SELECT e._ts, e.line, u.heap, u.pid, NULL, 'new' FROM _events.task_newtask AS e JOIN used AS u ON u.pid = e.pid
 ),
 lasting AS (
-  SELECT _ts, COALESCE(LEAD(_ts) OVER (PARTITION BY heap, pid ORDER BY _ts, line), (SELECT _ts FROM last_ts)) AS end_ts, heap, pid, size
-  FROM sizes
+  SELECT _ts, COALESCE(LEAD(_ts) OVER w, (SELECT _ts FROM _built.kernel_end)) AS end_ts, heap, pid, size,
+    COALESCE(MAX(CASE WHEN what = 'gone' THEN line END) OVER w, 0) > COALESCE(MAX(CASE WHEN what = 'new' THEN line END) OVER w, 0) AS gone
+  FROM sizes WINDOW w AS (PARTITION BY heap, pid ORDER BY _ts, line)
 )
-SELECT SPAN * FROM dctv.as_spans((SELECT * FROM lasting WHERE end_ts > _ts), end=>"end_ts", partition=>["heap", "pid"])
+SELECT SPAN * FROM dctv.as_spans((SELECT _ts, end_ts, heap, pid, size FROM lasting WHERE end_ts > _ts AND size IS NOT NULL AND NOT gone),
+  end=>"end_ts", partition=>["heap", "pid"])

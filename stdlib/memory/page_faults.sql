@@ -9,12 +9,15 @@
 -- column ip: the instruction
 -- column error_code: the processor's bits, as the trace has them
 SELECT EVENT * FROM dctv.as_events((
-  SELECT _ts, tid, pid, comm, cpu, kind, address, ip, error_code
+  SELECT f._ts, f.tid, COALESCE(f.pid, o.pid) AS pid, f.comm, f.cpu, f.kind, f.address, f.ip, f.error_code
   FROM (
-    SELECT _ts, line, common_pid AS tid, common_tgid AS pid, common_comm AS comm, cpu, 'user' AS kind, address, ip, error_code
+    SELECT _ts, line, common_pid AS tid, CASE WHEN common_tgid > 0 THEN common_tgid END AS pid, common_comm AS comm, cpu, 'user' AS kind, address, ip,
+      error_code
     FROM _events.page_fault_user
     UNION ALL
-    SELECT _ts, line, common_pid, common_tgid, common_comm, cpu, 'kernel', address, ip, error_code FROM _events.page_fault_kernel
-  )
-  ORDER BY _ts, line
+    SELECT _ts, line, common_pid, CASE WHEN common_tgid > 0 THEN common_tgid END, common_comm, cpu, 'kernel', address, ip, error_code
+    FROM _events.page_fault_kernel
+  ) AS f
+  LEFT JOIN _built.thread_processes AS o ON o.tid = f.tid
+  ORDER BY f._ts, f.line
 ))

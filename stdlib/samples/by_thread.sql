@@ -3,7 +3,7 @@
 -- column tid: the thread
 -- column pid: its process, or NULL
 -- column comm: its last name in the samples, or NULL
--- column event: what made the profiler take them
+-- column event: what made the profiler take them; a reserved word, so write `event` in backticks
 -- column samples: how many there are
 -- column period: what they add up to, or NULL
 -- column first_ts: when the first one was taken

@@ -9,6 +9,6 @@
 SELECT t.pid, COUNT(*) FILTER (WHERE running > 0ns) AS threads, SUM(running) AS running, SUM(runnable) AS runnable,
   SUM(preemptions) AS preemptions, SUM(migrations) AS migrations
 FROM scheduler.thread_summary AS s
-LEFT JOIN (SELECT tid, MAX(pid) AS pid FROM threads GROUP BY tid) AS t ON t.tid = s.tid
+LEFT JOIN _built.thread_processes AS t ON t.tid = s.tid
 GROUP BY t.pid
 ORDER BY running DESC, pid

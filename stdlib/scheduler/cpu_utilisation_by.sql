@@ -1,6 +1,6 @@
 -- How busy each CPU was, by equal periods: the share of each period in which it ran a thread other than idle. Periods begin at 0, and the last one ends with the trace. What a CPU did before its first switch and after its last is not known, and counts neither as busy nor as known.
 -- formats: *
--- parameter period = 100ms: how long each span is
+-- parameter period ns = 100ms: how long each span is
 -- column cpu: the CPU
 -- column busy: how long it ran threads
 -- column known: how long it is known what it ran

@@ -1,4 +1,4 @@
--- What each thread does: one span from a change of its state to the next one, see `scheduler.state_changes`. The last state of a thread lasts until the trace's end; before its first event, after it ended, and where events are missing, a thread has none. States that begin and end at the same time are left out.
+-- What each thread does: one span from a change of its state to the next one, see `scheduler.state_changes`. The last state of a thread lasts until the last event of the kernel; before its first event, after it ended, and where events are missing, a thread has none. States that begin and end at the same time are left out.
 -- formats: *
 -- column tid: the thread
 -- column state: `running`, `runnable` (it waits for a CPU), `sleeping` or `uninterruptible`
@@ -11,7 +11,7 @@
 -- column ended_by_tid: what ran where the wakeup happened that ended its sleep
 -- column ended_by_context: `interrupt` if an interrupt ended it, `thread` if `ended_by_tid` did, NULL if the trace does not tell
 WITH ending AS (
-  SELECT _ts, COALESCE(end_ts, (SELECT _ts FROM last_ts)) AS end_ts, tid, state,
+  SELECT _ts, COALESCE(end_ts, (SELECT _ts FROM _built.kernel_end)) AS end_ts, tid, state,
     CASE WHEN state = 'running' THEN cpu END AS cpu, comm, kernel_state, woken, waker_tid, waker_context, ended_by_tid,
     ended_by_context
   FROM scheduler.states

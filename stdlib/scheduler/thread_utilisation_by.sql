@@ -1,6 +1,6 @@
 -- How much each thread ran, by equal periods. They begin at 0; periods in which a thread did not run have no row.
 -- formats: *
--- parameter period = 100ms: how long each period is
+-- parameter period ns = 100ms: how long each period is
 -- column _ts: when the period begins
 -- column tid: the thread
 -- column comm: its name when it last began to run there

@@ -20,7 +20,7 @@ WITH results AS (
       ELSE TRY_CAST(next_ret AS INT64) END END AS value
   FROM _built.system_calls
 )
-SELECT _ts, CASE WHEN ended THEN end_ts - _ts END AS _duration, tid, common_tgid AS pid, common_comm AS comm, called AS name, number,
-  value AS ret, value BETWEEN -4095 AND -1 AS failed, args, line
-FROM results
-ORDER BY _ts, line, tid
+SELECT r._ts, CASE WHEN ended THEN end_ts - r._ts END AS _duration, r.tid, COALESCE(CASE WHEN common_tgid > 0 THEN common_tgid END, o.pid) AS pid,
+  common_comm AS comm, called AS name, number, value AS ret, value BETWEEN -4095 AND -1 AS failed, args, line
+FROM results AS r LEFT JOIN _built.thread_processes AS o ON o.tid = r.tid
+ORDER BY r._ts, line, r.tid

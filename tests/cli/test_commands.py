@@ -12,7 +12,7 @@ import dctv.cli
 from dctv.cli import main
 from dctv.cli.arguments import parameters, split_mounts
 from dctv.console.verdict import Verdict
-from tests.command_line import Ran, environment, run
+from tests.command_line import Ran, environment, run, run_process
 
 HEAVY = {"pyarrow", "duckdb", "numpy", "pint", "rich", "prompt_toolkit", "sqlglot", "lark", "pygments"}
 
@@ -27,6 +27,11 @@ def test_version() -> None:
     ran = run("--version")
     assert (ran.code, ran.err) == (0, "")
     assert ran.out.startswith("dctv 0.")
+
+
+@pytest.mark.parametrize("words", [["query", "SELECT 1 AS x"], ["query", "SELEC"], ["tables"], []])
+def test_a_process_ends_as_its_arguments_do(words: list[str]) -> None:
+    assert run_process(*words) == run(*words)
 
 
 def test_no_command() -> None:

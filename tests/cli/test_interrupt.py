@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shlex
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -25,11 +27,53 @@ def test_interrupt(number: signal.Signals, tmp_path: Path) -> None:
     wait_for(lambda: any(path.stat().st_size for path in tmp_path.iterdir()))
     process.send_signal(number)
     out, err = process.communicate(timeout=PATIENCE)
-    assert (process.returncode, out, err) == (130, b"", b"error: interrupted\n")
+    said = {signal.SIGINT: (130, b"error: interrupted\n"), signal.SIGTERM: (143, b"error: terminated\n")}
+    assert (process.returncode, err) == said[number]
+    assert out == b""
     assert list(tmp_path.iterdir()) == []
 
 
-STREAMED = "dctv.generate_sequential_spans(0, 1000000000000, 10)"
+EARLY = """
+import os, signal, sys
+sys.argv = ["dctv", "query", "SELECT 1"]
+
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == {module!r}:
+            os.kill(os.getpid(), signal.SIGINT)
+
+from dctv.cli import process
+sys.meta_path.insert(0, Finder())
+process()
+"""
+
+
+@pytest.mark.parametrize(
+    "module",
+    ["dctv.cli.imports", "dctv.console.verdict", "dctv.cli.dispatch", "dctv.cli.errand", "dctv.session", "duckdb"],
+)
+def test_an_interrupt_while_the_program_loads(module: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", EARLY.format(module=module)], capture_output=True, env=environment(), check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"error: interrupted\n")
+
+
+def test_a_closed_stdout_is_told() -> None:
+    words = " ".join(shlex.quote(word) for word in [*COMMAND, "query", "SELECT 1"])
+    done = subprocess.run(f"{words} >&-", shell=True, capture_output=True, env=environment(), check=False)
+    message = b"error: cannot write the output: bad file descriptor\n"
+    assert (done.returncode, done.stdout, done.stderr) == (2, b"", message)
+
+
+def test_closed_streams_that_are_not_needed(tmp_path: Path) -> None:
+    words = " ".join(shlex.quote(word) for word in [*COMMAND, "query", "SELECT 1 AS x", "-o", str(tmp_path / "x.csv")])
+    done = subprocess.run(f"{words} <&- >&- 2>&-", shell=True, env=environment(), check=False)
+    assert done.returncode == 0
+    assert (tmp_path / "x.csv").read_text() == "x\n1\n"
+
+
+STREAMED = "dctv.generate_sequential_spans(0, 1000s, 10ns)"
 SHUFFLED = "dctv.as_spans((SELECT range * 7368787 % 100000000 * 9 AS _ts, 9 AS _duration FROM range(100000000)))"
 JOINED = "SELECT SPAN FROM {} AS a SPAN JOIN (SELECT SPAN FROM {} WHERE _ts > 5ns) AS b"
 JOINS = {

@@ -90,14 +90,12 @@ def test_trace_events(target: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("source", ["ftrace/live_marks_tgid.trace.txt", "stdlib/calls.pfw"])
 def test_other_formats(source: str, target: str, tmp_path: Path) -> None:
     done = run("convert", str(ROOT / source), str(tmp_path / target))
-    assert (done.code, done.err) == (0, "")
+    assert done.code == 0
     before, after = answers(ROOT / source), answers(tmp_path / target)
     assert before["slices"] or before["instants"]
-    shift = min(row["_ts"] for what in before for row in before[what] if "_ts" in row)
     for what in ("slices", "async slices", "counters", "instants"):
-        # Times begin at the first event of what was written.
-        rows = [{**row, "_ts": row["_ts"] - shift} for row in before[what]]
-        assert after[what] == rows, what
+        # Times are those of the trace: where it begins is written too.
+        assert after[what] == before[what], what
 
 
 def test_rows_of_a_query(tmp_path: Path) -> None:

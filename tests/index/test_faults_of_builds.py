@@ -59,6 +59,7 @@ def whole(root: Path) -> None:
     assert names[2].startswith("store-")
 
 
+@pytest.mark.ci
 def test_killed_builds(case: Case, tmp_path: Path) -> None:
     root = tmp_path / "idx"
     draw = random.Random(None if EXPLORE else 3)
@@ -102,6 +103,7 @@ def test_two_build_and_one_asks(case: Case, tmp_path: Path) -> None:
     whole(tmp_path)
 
 
+@pytest.mark.ci
 def test_one_asks_while_others_build_anew(case: Case, tmp_path: Path) -> None:
     build(case.trace, tmp_path)
     with Session(index_dir=tmp_path) as session:
@@ -132,6 +134,7 @@ def no_larger_files() -> Iterator[Callable[[int], None]]:
         signal.signal(signal.SIGXFSZ, handler)
 
 
+@pytest.mark.ci
 def test_files_that_must_not_grow(case: Case, tmp_path: Path) -> None:
     with no_larger_files() as limit:
         for size in (*range(0, 120_000, 4_000 if EXPLORE else 40_000), 1, 100):

@@ -60,6 +60,7 @@ def wait_for_building(folder: Path, child: subprocess.Popen[str]) -> None:
         time.sleep(0.002)
 
 
+@pytest.mark.ci
 def test_a_killed_builder_leaves_nothing_that_looks_finished(tmp_path: Path) -> None:
     path = write_notes(tmp_path / "a.notes", 600)
     trace = trace_of(path)

@@ -18,29 +18,56 @@ KINDS = {"duration": pa.int64(), "name": pa.string()}
 FOREVER = float("inf")
 
 
-def oracle(table: Table) -> list[Row]:
-    """Lay the slices of each track: the longest of those that begin at once first."""
-    last = [FOREVER if d is None else t + d for t, _, d, _ in table.rows]
-    order = sorted(range(len(last)), key=lambda n: (table.rows[n][0], -last[n]))
+def oracle(table: Table, *, paired: bool = False) -> list[Row]:
+    """Lay the slices of each track: the longest of those that begin at once first, unless all longer ones follow."""
+    given = [row if paired else (*row[:3], None, row[3]) for row in table.rows]
+    last = [FOREVER if d is None else t + d for t, _, d, _, _ in given]
+
+    def is_first(n: int) -> bool:
+        longer = [k for k, row in enumerate(given) if row[:2] == given[n][:2] and row[2] != 0]
+        is_empty = given[n][2] == 0 and paired
+        return is_empty and bool(longer) and all(given[k][3] is not None and k > n for k in longer)
+
+    order = sorted(range(len(last)), key=lambda n: (given[n][0], not is_first(n), -last[n]))
     met: list[dict[str, Any]] = []
     out: list[Row] = []
+    runs: dict[Any, list[dict[str, Any]]] = {}
     for n in order:
-        ts, track, duration, name = table.rows[n]
-        beside = [other for other in met if other["track"] == track and other["end"] > ts]
+        ts, track, duration, pair, name = given[n]
+        run = runs.get(track, [])
+        if duration != 0 or not run or run[-1]["ts"] != ts or (run[-1]["pair"] is None) != (pair is None):
+            run = []
+        if pair is not None:
+            run = run[: next((k for k, one in enumerate(run) if one["pair"] >= pair), len(run))]
+        beside = [one for one in met if one["track"] == track and (one["end"] > ts or one in run)]
         parent = next((other for other in reversed(beside) if other["end"] >= last[n]), None)
         taken = {other["lane"] for other in beside}
         free = min(set(range(len(taken) + 1)) - taken)
         later = [] if parent is None else [other["lane"] for other in beside if other["id"] > parent["id"]]
         lane = free if parent is None or parent["lane"] in later else parent["lane"]
         depth = 0 if parent is None else parent["depth"] + 1
-        met.append({"id": len(met) + 1, "track": track, "end": last[n], "lane": lane, "depth": depth})
+        place = {"id": len(met) + 1, "track": track, "ts": ts, "end": last[n], "lane": lane, "depth": depth}
+        met.append({**place, "pair": pair})
+        runs[track] = [*run, met[-1]] if duration == 0 else []
         out.append((ts, duration, track, len(met), parent and parent["id"], depth, lane, name))
     return out
 
 
-def laid(table: Any) -> list[Row]:
+def laid(table: Any, *, paired: bool = False) -> list[Row]:
     names = ["_ts", "_duration", "track", "id", "parent_id", "depth", "lane", "name"]
-    return rows(kernels.nest_lanes(table, partitions=1, names=names))
+    return rows(kernels.nest_lanes(table, partitions=1, names=names, paired=paired))
+
+
+@bounded(300)
+@given(st.data())
+def test_oracle_of_both_kinds(data: st.DataObject) -> None:
+    times, lengths = st.integers(0, 4), st.sampled_from([0, 0, 1, 2, 5, None])
+    slice_ = st.tuples(times, st.sampled_from([1, 2, None]), lengths, st.sampled_from([None, None, 0, 1, 2]))
+    drawn = sorted(data.draw(st.lists(slice_, max_size=16)), key=lambda row: row[0])
+    kinds = {"duration": pa.int64(), "pair": pa.int32(), "name": pa.string()}
+    whole = make("_ts track duration pair name", [(*row, f"f{n}") for n, row in enumerate(drawn)], **kinds)
+    table = Table(whole.fields, whole.rows, tuple(data.draw(st.lists(st.integers(0, 16), max_size=5))))
+    assert laid(table.whole(), paired=True) == laid(table.cut(), paired=True) == oracle(table, paired=True)
 
 
 @bounded(300)

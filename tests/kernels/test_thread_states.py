@@ -153,7 +153,7 @@ def test_critical_paths_are_right_at_every_moment(
     rows: list[dict[str, Any]], tid: int, start: int, duration: int
 ) -> None:
     states = _queried(rows, "SELECT _ts, end_ts, tid, state, cpu, end_line, ended_by_tid, ended_by_context FROM s")
-    sql = f"SELECT * FROM dctv.critical_path(s, {tid}, {start}, {duration})"
+    sql = f"SELECT * FROM dctv.critical_path(s, {tid}, {start}ns, {duration}ns)"
     path = _queried(rows, sql)
     moments = [(t, *piece[2:]) for piece in path for t in range(piece[0], piece[0] + piece[1])]
     far = (2**63, 2**63)
@@ -173,5 +173,5 @@ def test_a_long_chain_of_sleepers_is_followed_in_one_go() -> None:
         add(tid, "switch", tid + 1, tid, "sleeping")
     for tid in reversed(range(2, count + 1)):
         add(2 * count - tid, "wakeup", tid - 1, tid, "thread")
-    path = _queried(rows, f"SELECT COUNT(*), SUM(_duration), MAX(depth) FROM dctv.critical_path(s, 1, 2, {count})")
+    path = _queried(rows, f"SELECT COUNT(*), SUM(_duration), MAX(depth) FROM dctv.critical_path(s, 1, 2ns, {count}ns)")
     assert path == [(count, count, count - 1)]

@@ -12,6 +12,7 @@ from zipfile import ZipFile
 
 import pytest
 
+pytestmark = pytest.mark.ci
 ROOT = Path(__file__).resolve().parents[2]
 TRACE = ROOT / "tests" / "data" / "ftrace" / "live_marks.trace.txt.gz"
 

@@ -1,4 +1,7 @@
-"""Every `.test` file of the dialect and the standard library gives the same rows with sweeps and with queries."""
+"""Every `.test` file of state systems gives the same rows with sweeps and queries, with rules or without.
+
+All files are asked in every way by `tests/sqltest.py`, but in one session, which fills a state system once.
+"""
 
 from __future__ import annotations
 
@@ -11,17 +14,17 @@ from dctv.run.result import Result
 from dctv.session import Session
 from tests.sqltest import BLOCK, ROOT
 
-FILES = sorted([*(ROOT / "tests" / "sql").rglob("*.test"), *(ROOT / "tests" / "stdlib").rglob("*.test")])
+FILES = sorted(p for p in (ROOT / "tests").rglob("*.test") if "state system" in p.read_text(encoding="utf-8").lower())
 
 
-def outcomes(text: str, span_engine: str) -> list[list[object]]:
+def outcomes(text: str, setting: str) -> list[list[object]]:
     """Return for each block its rows in any order, or its error.
 
     A query counts nothing that it passes over, so it does not warn; of the rows that a check lists it names the first.
     """
     found = []
     with Session() as session:
-        session.sql(f"SET span_engine = '{span_engine}'")
+        session.sql(f"SET {setting}")
         for block in BLOCK.finditer(text):
             if block["name"] is not None:
                 session.mount(str(ROOT / block["path"]), block["name"])
@@ -40,7 +43,8 @@ def _run(session: Session, sql: str) -> list[object]:
     return shown
 
 
+@pytest.mark.parametrize("setting", ["span_engine = 'relational'", "rewrite = 'off'"])
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_same_rows(path: Path) -> None:
+def test_same_rows(path: Path, setting: str) -> None:
     text = path.read_text(encoding="utf-8")
-    assert outcomes(text, "relational") == outcomes(text, "kernel")
+    assert outcomes(text, setting) == outcomes(text, "rewrite = 'on'")

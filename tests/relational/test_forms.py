@@ -6,18 +6,17 @@ from collections.abc import Sequence
 from typing import Any
 
 import pyarrow as pa
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dctv.functions.span.groups import AGGREGATED, DEPARTITION, SPAN_GROUP
 from dctv.functions.span.joins import EVENT_JOIN, SPAN_JOIN
 from dctv.functions.span.series import NEST, SERIES
+from tests.bounds import bounded
 from tests.kernels.tables import KEY_SETS, event_tables, make, span_tables
 from tests.relational.forms import as_query, as_sweep, both_agree
 
-_settings = settings(
-    max_examples=40, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
-)
+_settings = bounded(40)
 KEYS = st.sampled_from(KEY_SETS)
 SOME_KEYS = st.sampled_from(KEY_SETS[1:])
 

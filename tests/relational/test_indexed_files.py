@@ -36,7 +36,7 @@ def test_same_text(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
             """Read by indexes, though tests of text do without."""
             super().__init__(index_dir=tmp_path)
 
-        def mount(self, path: str | Sequence[str], name: str, /, **options: object) -> None:
+        def mount(self, path: str | Path | Sequence[str | Path], name: str, /, **options: object) -> None:
             """Index a trace first, if its format can be read so."""
             assert isinstance(path, str)
             chunks = find_traces([path], self._readers, None).reader.chunks

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -13,7 +12,7 @@ from hypothesis import strategies as st
 from dctv.session import Session
 from tests.bounds import bounded
 from tests.rewrite.strict import strict
-from tests.rewrite.test_same_rows import BLOCK, FILES, outcome
+from tests.rewrite.test_same_rows import outcome
 from tests.sqltest import ROOT
 
 TRACE = "tests/data/dftracer/loader"
@@ -23,18 +22,6 @@ def _plain() -> Session:
     session = Session(index=False)
     session.sql("SET rewrite = 'off'")
     return session
-
-
-@pytest.mark.parametrize("file", FILES, ids=lambda f: str(f.relative_to(ROOT / "tests")))
-def test_queries_of_the_test_files(file: Path) -> None:
-    blocks = list(BLOCK.finditer(file.read_text(encoding="utf-8")))
-    with Session(index=False) as session, _plain() as plain, strict():
-        for block in blocks:
-            if block["name"] is not None:
-                for one in (session, plain):
-                    one.mount(str(ROOT / block["path"]), block["name"])
-            elif not re.match(r"\s*(EXPLAIN|SET)\b", block["sql"], re.IGNORECASE):
-                assert outcome(session, block["sql"]) == outcome(plain, block["sql"]), block["sql"]
 
 
 @pytest.fixture(scope="module", params=["held", "indexed"])

@@ -1,10 +1,8 @@
-"""Rules change no result: every query of the `.test` files, and random ones, with rules on and off."""
+"""Rules change no result: random queries with rules on and off; `tests/sqltest.py` asks those of the `.test` files."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -16,12 +14,6 @@ from dctv.session import Session
 from tests.bounds import bounded
 from tests.semantics.oracle import END
 from tests.semantics.plans import PAYLOADS, POSSIBLE, Query, queries, shaped, values
-from tests.sqltest import ROOT
-
-FILES = sorted((ROOT / "tests" / "sql").rglob("*.test")) + sorted((ROOT / "tests" / "stdlib").rglob("*.test"))
-BLOCK = re.compile(
-    r"^(?:mount (?P<name>\S+) (?P<path>[^\n]+)|(?:query|error)\n(?P<sql>.*?)\n----)$", re.MULTILINE | re.DOTALL
-)
 
 
 def _set(session: Session, choice: str) -> None:
@@ -44,20 +36,6 @@ def outcome(session: Session, sql: str) -> list[object]:
     except DctvError as error:
         found.append(str(error))
     return found
-
-
-@pytest.mark.parametrize("file", FILES, ids=lambda f: str(f.relative_to(ROOT / "tests")))
-def test_queries_of_the_test_files(file: Path) -> None:
-    blocks = list(BLOCK.finditer(file.read_text(encoding="utf-8")))
-    assert blocks
-    with Session() as session, Session() as plain:
-        _set(plain, "off")
-        for block in blocks:
-            if block["name"] is not None:
-                for one in (session, plain):
-                    one.mount(str(ROOT / block["path"]), block["name"])
-            elif not re.match(r"\s*(EXPLAIN|SET)\b", block["sql"], re.IGNORECASE):
-                assert outcome(session, block["sql"]) == outcome(plain, block["sql"]), block["sql"]
 
 
 @pytest.fixture(scope="module", params=["kernel", "relational"])

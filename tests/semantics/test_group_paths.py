@@ -191,7 +191,7 @@ def test_means_of_integers_round_as_the_engines(one: dctv.Session, kind: str) ->
     source = f"""dctv.as_spans((SELECT range AS _ts, 1 AS _duration,
         (((range * range * 48_271 + range * 7919) % {modulus}) * {factor})::{kind} AS v FROM range(0, 60_000)))"""
     for width in (3, 7, 1013):
-        windows = f"dctv.generate_sequential_spans(0, 60_000, {width})"
+        windows = f"dctv.generate_sequential_spans(0, 60_000ns, {width}ns)"
         found, wanted = (
             one.sql(f"SELECT SPAN AVG(v){more} AS a FROM {source} GROUP USING SPANS FROM {windows}").fetchall()
             for more in ("", " FILTER (WHERE TRUE)")

@@ -61,7 +61,10 @@ def _check(session: Session, sql: str, expected: list[Row]) -> None:
 def test_gaps(one: Session, data: st.DataObject, keys: tuple[str, ...]) -> None:
     rows = data.draw(intervals(keys, disjoint=True))
     start, stop = data.draw(st.none() | st.integers(-3, 9)), data.draw(st.none() | st.integers(9, 22))
-    spans, limits = f"dctv.as_spans({_table(rows, keys)}{_by(keys)})", [str(x or "NULL") for x in (start, stop)]
+    spans, limits = (
+        f"dctv.as_spans({_table(rows, keys)}{_by(keys)})",
+        [f"{x}ns" if x else "NULL" for x in (start, stop)],
+    )
     start = start or None
     for name, keep in (("fill_gaps", True), ("complement", False)):
         sql = f"SELECT SPAN * FROM dctv.{name}({spans}, {', '.join(limits)})"
@@ -103,7 +106,7 @@ def test_concurrency(one: Session, data: st.DataObject, keys: tuple[str, ...]) -
 def test_sessions(one: Session, data: st.DataObject, keys: tuple[str, ...], gap: int) -> None:
     rows = data.draw(events(keys))
     table = f"dctv.as_events({_table(rows, keys, spans=False)}{_by(keys)})"
-    sql = f"SELECT SPAN * FROM dctv.session({table}, {gap})"
+    sql = f"SELECT SPAN * FROM dctv.session({table}, {gap}ns)"
     _check(one, sql, oracle.sessions(rows, len(keys), gap))
 
 
@@ -128,7 +131,7 @@ def test_clips_and_edges(one: Session, data: st.DataObject, keys: tuple[str, ...
     spans = f"dctv.as_spans({_table(rows, keys)}{_by(keys)})"
     cut = [(max(r[0], start), min(r[0] + r[1], stop), *r[2:]) for r in rows]
     inside = [(a, b - a, *rest) for a, b, *rest in cut if a < b]
-    _check(one, f"SELECT SPAN * FROM dctv.clip({spans}, {start}, {stop})", inside)
+    _check(one, f"SELECT SPAN * FROM dctv.clip({spans}, {start}ns, {stop}ns)", inside)
     parts = len(keys)
     edges = [
         (time, *r[2 : 2 + parts], edge, *r[2 + parts :])
@@ -138,7 +141,7 @@ def test_clips_and_edges(one: Session, data: st.DataObject, keys: tuple[str, ...
     sql = f"EVENT * FROM dctv.spans_to_events({spans}, edge=>'both')"
     _check(one, f"SELECT {sql}", edges)
     clipped = [edge for edge in edges if start <= edge[0] < stop]
-    _check(one, f"SELECT EVENT * FROM dctv.clip((SELECT {sql}), {start}, {stop})", clipped)
+    _check(one, f"SELECT EVENT * FROM dctv.clip((SELECT {sql}), {start}ns, {stop}ns)", clipped)
 
 
 @_settings

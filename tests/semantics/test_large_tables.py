@@ -7,7 +7,7 @@ import pytest
 from dctv.session import Session
 
 END = 1_000_003
-SPANS = "dctv.generate_sequential_spans(0, {end}, {step})"
+SPANS = "dctv.generate_sequential_spans(0, {end}ns, {step}ns)"
 
 
 def _spans(step: int, end: int = END) -> str:

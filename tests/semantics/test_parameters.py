@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
+import numpy as np
+import pandas
 import pytest
 
 from dctv.errors import BindError
@@ -39,10 +42,45 @@ def test_a_string_is_data_and_not_text(one: Session) -> None:
 
 
 def test_in_table_function_arguments_limit_and_views(one: Session) -> None:
-    sql = "SELECT SPAN * FROM dctv.generate_sequential_spans(?, :stop, 5) LIMIT :n"
-    params: dict[int | str, object] = {0: 10, "stop": 30, "n": 2}
+    sql = "SELECT SPAN * FROM dctv.generate_sequential_spans(?, :stop, 5ns) LIMIT :n"
+    params: dict[int | str, object] = {0: timedelta(microseconds=1), "stop": np.timedelta64(30, "us"), "n": np.int64(2)}
     found = one.sql(sql, params).fetchall()
-    assert found == [(10, 5), (15, 5)]
+    assert found == [(1000, 5), (1005, 5)]
+
+
+@pytest.mark.parametrize(
+    ("given", "value", "unit"),
+    [
+        (np.int64(5), 5, ""),
+        (np.uint8(5), 5, ""),
+        (np.float32(0.5), 0.5, ""),
+        (np.bool_(1), True, ""),
+        (np.str_("x"), "x", ""),
+        (np.timedelta64(3, "us"), 3000, "ns"),
+        (np.timedelta64("NaT"), None, ""),
+        (timedelta(days=-1, microseconds=1), -86_399_999_999_000, "ns"),
+        (pandas.Timedelta("7ns"), 7, "ns"),
+        (date(2026, 1, 2), "2026-01-02", ""),
+        (datetime(2026, 1, 2, 3, 4, 5, 6), "2026-01-02 03:04:05.000006", ""),
+        (datetime(2026, 1, 2, tzinfo=UTC), "2026-01-02 00:00:00+00", ""),
+        (np.datetime64("2026-01-02T00:00:00.123456789"), "2026-01-02 00:00:00.123456789", ""),
+        (pandas.Timestamp("2026-01-02 00:00:00.123456789"), "2026-01-02 00:00:00.123456789", ""),
+    ],
+)
+def test_values_of_other_packages(one: Session, given: object, value: object, unit: str) -> None:
+    result = one.sql("SELECT ? AS v", [given])
+    assert [str(column.unit) for column in result.schema.columns] == [unit]
+    assert result.fetchall() == [(value,)]
+
+
+def test_a_duration_is_compared_with_times(one: Session) -> None:
+    assert _row(one, "SELECT 5ms > ? AS longer", [timedelta(milliseconds=4)]) == (True,)
+
+
+def test_a_bare_number_is_no_time(one: Session) -> None:
+    with pytest.raises(BindError, match="`stop` is a time, found the number 30") as caught:
+        one.sql("SELECT SPAN * FROM dctv.generate_sequential_spans(0, ?, 5ns)", [30])
+    assert caught.value.hint == "give it a unit: `30ns`"
 
 
 def test_unit_of_a_parameter(one: Session) -> None:

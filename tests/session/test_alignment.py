@@ -82,3 +82,55 @@ def test_what_cannot_be_aligned(align: str, words: str, hint: str, tmp_path: Pat
         assert (caught.value.message, caught.value.hint) == (words, hint)
         rows: list[Any] = session.sql("SELECT * FROM table.raw_events.t").arrow().to_pylist()
         assert len(rows) == 1
+
+
+def test_mounts_of_one_clock_are_aligned_by_it_and_told_so(tmp_path: Path) -> None:
+    first, second = pfw(tmp_path / "a.pfw", 1000, 1010), pfw(tmp_path / "b.pfw", 1007, 1020)
+    with Session() as session:
+        session.mount(first, "a")
+        session.sql(f"MOUNT TRACE '{second}' AS b WITH (align=>'clock')")
+        assert session.warnings() == ["aligned `b` with `a` by the clock realtime: it begins at 7000 ns"]
+        assert times(session, "b.events") == [7_000, 20_000]
+
+
+def test_the_scheduler_clock_has_several_names() -> None:
+    with Session() as session:
+        session.mount("tests/data/trace_dat/live_marks.dat", "cmd")
+        session.mount("tests/data/perf/cpuclock.data", "perf", align="clock")
+        (word,) = session.warnings()
+        assert word.startswith("aligned `perf` with `cmd` by the clock perf and local: it begins at ")
+        starts = {
+            name: next(
+                int(row["value"])
+                for row in session.sql(f"SELECT key, value FROM {name}.properties").arrow().to_pylist()
+                if row["key"] == "start_ns"
+            )
+            for name in ("cmd", "perf")
+        }
+        assert starts["cmd"] == starts["perf"]
+
+
+@pytest.mark.parametrize(
+    ("other", "words"),
+    [
+        (None, "found no mount to align with by the clock"),
+        (
+            "t.csv",
+            "found no clock that all mounts are known to have: "
+            "`b` has the clock realtime and `other` has no known clock",
+        ),
+        (
+            "tests/data/trace_dat/live_marks.dat",
+            "found no clock that all mounts are known to have: "
+            "`b` has the clock realtime and `other` has the clock local",
+        ),
+    ],
+)
+def test_clocks_that_are_not_known_to_be_one_are_refused(other: str | None, words: str, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("_ts,x\n5,a\n")
+    with Session() as session:
+        if other is not None:
+            session.mount(str(tmp_path / other) if other == "t.csv" else other, "other")
+        with pytest.raises(DctvError) as caught:
+            session.mount(pfw(tmp_path / "b.pfw", 990), "b", align="clock")
+        assert caught.value.message.partition(", recorded")[0] == words

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import dctv
@@ -163,3 +165,47 @@ def test_quantize_covers_the_last_event(session: dctv.Session, ftrace: Path) -> 
         "SELECT SPAN COUNT(*) AS n FROM t.raw_events.sched_switch GROUP USING SPANS FROM t.quantize(300us)"
     ).fetchall()
     assert [row[2] for row in counted] == [1, 1]
+
+
+def test_paths_of_pathlib(tmp_path: Path) -> None:
+    (tmp_path / "a[1].csv").write_text("x,y\n1,2\n")
+    (tmp_path / "b.csv").write_text("x,y\n3,4\n")
+    with dctv.Session() as session:
+        session.mount(tmp_path / "a[1].csv", "one")
+        session.mount([tmp_path / "a[1].csv", str(tmp_path / "b.csv")], "two")
+        assert session.sql("SELECT x FROM one.`a[1]`").fetchall() == [(1,)]
+        assert session.sql("SELECT x FROM two.b").fetchall() == [(3,)]
+
+
+def test_a_mount_of_something_else_is_an_error() -> None:
+    with dctv.Session() as session, pytest.raises(UsageError, match="expected a path, found int"):
+        session.mount([5], "x")  # type: ignore[list-item]
+
+
+def test_options_of_a_mount_may_be_values_of_the_program() -> None:
+    trace = Path(__file__).parents[1] / "data/ftrace/live_marks.trace.txt.gz"
+    with dctv.Session() as session:
+        session.mount(trace, "plain")
+        session.mount(trace, "late", align=timedelta(milliseconds=5))
+        session.mount(trace, "later", align=np.int64(7))
+        ask = "SELECT MIN(_ts) FROM {}.events"
+        (first,), (late,), (later,) = (session.sql(ask.format(n)).fetchall()[0] for n in ("plain", "late", "later"))
+        assert (late - first, later - first) == (5_000_000, 7)
+
+
+@pytest.mark.parametrize(
+    ("text", "reader", "incomplete"),
+    [
+        ("How to read a trace\n\n# tracer: nop\n\nlines follow\n", "ftrace-text", ["most lines could not be read"]),
+        ("# tracer: function_graph\n", "ftrace-graph", []),
+    ],
+)
+def test_a_folder_without_a_trace_says_so(
+    text: str, reader: str, incomplete: list[str], session: dctv.Session, tmp_path: Path
+) -> None:
+    """G7: an archive beside a text that looks a little like a trace mounted without a word."""
+    (tmp_path / "a.zip").write_bytes(b"PK\3\4 nothing of use")
+    (tmp_path / "README.txt").write_text(text)
+    session.mount(str(tmp_path), "t")
+    assert session.warnings() == [f"found no event in `{tmp_path}`, which was read as {reader}"]
+    assert [reason.rpartition(": ")[2] for reason in session.incomplete()] == incomplete

@@ -59,7 +59,7 @@ def test_inputs_that_differ_are_not(session: dctv.Session) -> None:
 
 
 def test_stored_rows_are_read_again(session: dctv.Session) -> None:
-    plain = "dctv.generate_sequential_spans(0, 1000, 10)"
+    plain = "dctv.generate_sequential_spans(0, 1000ns, 10ns)"
     assert "shared" not in explained(session, f"EXPLAIN SELECT SPAN * FROM {plain} AS a SPAN JOIN {plain} AS b")
 
 

@@ -110,6 +110,7 @@ print("closed", flush=True)
 """
 
 
+@pytest.mark.ci
 def test_a_killed_builder_leaves_nothing_that_is_whole(tmp_path: Path) -> None:
     """A child is killed after a random time; what it leaves opens only if it had closed its history."""
     draw = random.Random()

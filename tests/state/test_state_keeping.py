@@ -331,6 +331,7 @@ def test_two_processes_at_once_are_both_right(trace: Path, tmp_path: Path, expec
         assert watched.made == set()
 
 
+@pytest.mark.ci
 def test_killed_while_it_is_made(trace: Path, tmp_path: Path, expected: list[tuple[Any, ...]]) -> None:
     rng = random.Random(11)
     index_dir = tmp_path / "idx"

@@ -120,11 +120,11 @@ def arguments(args: Namespace, start: int) -> Iterator[str]:
         if words:
             yield f"{name}=>[{', '.join(quoted(word) for word in words)}]"
     yield f"depth=>{args.depth}"
-    yield f"time=>{args.time_filter}"
+    yield f"time=>{args.time_filter}ns"
     yield f"size=>{args.size_filter}"
     if args.time_range is not None:
         ends = (None if one is None else one[0] - (0 if one[1] else start) for one in args.time_range)
-        yield f"range=>[{', '.join('NULL' if one is None else str(one) for one in ends)}]"
+        yield f"range=>[{', '.join('NULL' if one is None else f'{one}ns' for one in ends)}]"
     if args.tid:
         yield f"tid=>[{', '.join(str(tid) for tid in args.tid)}]"
     yield f"match=>{quoted(args.match)}"

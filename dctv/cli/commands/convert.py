@@ -85,7 +85,8 @@ def _work(form: str, query: str | None, output: Path) -> Callable[[Desk], int]:
 
 
 def _write(desk: Desk, form: str, query: str | None, out: BinaryIO) -> None:
-    from dctv.export import chrome, perfetto
+    from dctv.console.narration import say
+    from dctv.export import arrows, chrome, losses, perfetto
     from dctv.export.timeline import of_mount, of_query
     from dctv.writers import parquet
 
@@ -93,8 +94,16 @@ def _write(desk: Desk, form: str, query: str | None, out: BinaryIO) -> None:
     if form == "parquet":
         parquet.write(session.sql(query or "SELECT * FROM t.events"), out)
         return
-    timeline = of_mount(session) if query is None else of_query(session, query)
-    {"chrome-json": chrome, "perfetto": perfetto}[form].write(timeline, out)
+    to: arrows.Form = "chrome-json" if form == "chrome-json" else "perfetto"
+    write = chrome.write if to == "chrome-json" else perfetto.write
+    if query is not None:
+        write(of_query(session, query), out)
+        return
+    timeline = of_mount(session, to)
+    write(timeline, out)
+    desk.bar.clear()
+    for loss in losses.of_mount(session, timeline, to):
+        say(f"warning: {loss}")
 
 
 CONVERT = Command("convert", "write a trace for viewers and other tools", configure, run)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dctv.cli.arguments import add_index_options, add_session_options, parameters, split_mounts
+from dctv.cli.arguments import add_file_option, add_index_options, add_session_options, parameters, split_mounts
 from dctv.cli.command import Command
 from dctv.console.verdict import OK
 from dctv.errors import UsageError
@@ -19,6 +19,7 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument("--analyze", action="store_true", help="run the query and show rows and times too")
     parser.add_argument("--param", action="append", default=[], metavar="K=V", help="value of :K, or of ?K")
     add_session_options(parser)
+    add_file_option(parser)
     add_index_options(parser)
 
 

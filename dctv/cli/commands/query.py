@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import dctv.writers
-from dctv.cli.arguments import add_index_options, add_session_options, parameters, split_mounts
+from dctv.cli.arguments import add_file_option, add_index_options, add_session_options, parameters, split_mounts
 from dctv.cli.command import Command
 from dctv.cli.formats import writer_of
 from dctv.cli.texts import read_texts
@@ -30,6 +30,7 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument("--fail-on-rows", action="store_true", help="exit with 1 if any result has rows")
     parser.add_argument("--junit", type=Path, metavar="FILE", help="report every ASSERT as a JUnit test case")
     add_session_options(parser)
+    add_file_option(parser)
     add_index_options(parser)
 
 

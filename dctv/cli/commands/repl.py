@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from dctv.cli.arguments import add_index_options, add_session_options, only_mounts
+from dctv.cli.arguments import add_file_option, add_index_options, add_session_options, only_mounts
 from dctv.cli.command import Command
 
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ def configure(parser: ArgumentParser) -> None:
     """Add the arguments of `dctv repl`."""
     parser.add_argument("mounts", nargs="*", metavar="NAME=PATH", help="traces to mount")
     add_session_options(parser)
+    add_file_option(parser)
     add_index_options(parser)
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from dctv.contracts.span_operator import Filters, Lineage, SpanOperator, Times, joined_payload
+from dctv.contracts.span_operator import Filters, Lineage, Remarked, SpanOperator, Times, joined_payload
 from dctv.functions.span.forms import joins as queries
 from dctv.plan.nodes import ArrowStream
 from dctv.types.schema import Schema
@@ -14,15 +14,36 @@ from dctv.types.schema import Schema
 def _span_join(inputs: list[ArrowStream], options: Mapping[str, Any], cancel: Any) -> ArrowStream:
     from dctv import _kernels  # compiled; only wanted when a query runs
 
-    left, right = inputs
-    return _kernels.span_join(left, right, cancel=cancel, **options)
+    return _watched(_kernels.span_join, inputs, options, cancel)
 
 
 def _event_join(inputs: list[ArrowStream], options: Mapping[str, Any], cancel: Any) -> ArrowStream:
     from dctv import _kernels
 
-    events, spans = inputs
-    return _kernels.event_join(events, spans, cancel=cancel, **options)
+    return _watched(_kernels.event_join, inputs, options, cancel)
+
+
+def _watched(
+    sweep: Callable[..., ArrowStream], inputs: list[ArrowStream], options: Mapping[str, Any], cancel: Any
+) -> ArrowStream:
+    """Run a join; one of columns of different names says so if nothing matched."""
+    compared = options.get("compared")
+    given = {name: value for name, value in options.items() if name != "compared"}
+    if compared is None or options["how"] != "inner":
+        return sweep(*inputs, cancel=cancel, **given)
+    from dctv import _kernels
+
+    read, made = [_kernels.Meter() for _ in inputs], _kernels.Meter()
+    sides = [_kernels.metered(side, meter) for side, meter in zip(inputs, read, strict=True)]
+    stream = _kernels.metered(sweep(*sides, cancel=cancel, **given), made)
+
+    def remark() -> str | None:
+        if made.rows or not all(meter.rows for meter in read):
+            return None
+        left, right = compared
+        return f"nothing matched: PARTITION AS compares the values of `{left}` with those of `{right}`"
+
+    return Remarked(stream, remark)
 
 
 def _lineage(inputs: Sequence[Schema], _: Mapping[str, Any], made: Schema) -> Lineage:

@@ -52,10 +52,11 @@ def _flame_stacks(inputs: list[ArrowStream], options: Mapping[str, Any], cancel:
     return _kernels.flame_stacks(inputs[0], cancel=cancel, **options)
 
 
-def _lanes_lineage(inputs: Sequence[Schema], _options: Mapping[str, Any], made: Schema) -> Lineage:
-    """Places depend on times and lengths alone."""
-    width = len(inputs[0].payload) - 1
-    return handed_on(made, len(made.columns) - width, inputs[0], 1)
+def _lanes_lineage(inputs: Sequence[Schema], options: Mapping[str, Any], made: Schema) -> Lineage:
+    """Places depend on times and lengths alone, and on what was begun and ended by events of its own."""
+    own = 2 if options["paired"] else 1
+    width = len(inputs[0].payload) - own
+    return handed_on(made, len(made.columns) - width, inputs[0], own)
 
 
 NEST_LANES = SpanOperator(

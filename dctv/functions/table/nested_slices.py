@@ -20,6 +20,7 @@ _RANK = ColumnType("dctv:rank", "BIGINT")
 _PLACE = (ColumnType("id", "BIGINT"), ColumnType("parent_id", "BIGINT"), ColumnType("depth", "INTEGER"))
 _LANE = ColumnType("lane", "BIGINT")
 _OWN = ColumnType("dctv:own", "BIGINT")
+_PAIR = ColumnType("dctv:pair", "INTEGER")
 _ARGS = "args"
 _END_ARGS = ColumnType("dctv:end args", "JSON")
 
@@ -32,6 +33,8 @@ class _Given:
     key: ColumnType
     rank: str
     payload: tuple[ColumnType, ...]
+    end_order: tuple[ColumnType, ...]
+    """The column with the order of what closed a slice, if it is wanted."""
 
     @property
     def merges_args(self) -> bool:
@@ -43,7 +46,7 @@ class _Given:
     @property
     def schema(self) -> Schema:
         """The schema of the result."""
-        return Schema(Kind.REGULAR, (_TIME, _LENGTH, self.key, *_PLACE, _LANE, *self.payload))
+        return Schema(Kind.REGULAR, (_TIME, _LENGTH, self.key, *_PLACE, _LANE, *self.payload, *self.end_order))
 
 
 def _given(arguments: Mapping[str, Argument]) -> _Given:
@@ -61,12 +64,22 @@ def _given(arguments: Mapping[str, Argument]) -> _Given:
     dropped = {TS, DURATION, "dur", key.name, *(c.name for c in (*_PLACE, _LANE))}
     payload = {c.name: c for n, plan in tables.items() if n != "ends" for c in plan.schema.columns}
     rest = tuple(c for name, c in payload.items() if name not in dropped)
+    end_order = _end_order(arguments["end_order"], payload)
     for name, plan in tables.items():
         needed = (TS,) if name != "completes" else (TS, _length(plan))
         for one in needed:
             if one not in plan.schema.names:
                 raise BindError(f"the table for `{name}` has no column `{one}`", arguments[name].place)
-    return _Given({n: p for n, p in tables.items() if not _nothing(p)}, key, rank, rest)
+    return _Given({n: p for n, p in tables.items() if not _nothing(p)}, key, rank, rest, end_order)
+
+
+def _end_order(argument: Argument, payload: Mapping[str, ColumnType]) -> tuple[ColumnType, ...]:
+    if argument.value is None:
+        return ()
+    name = argument.string("the name of a column")
+    if name in payload:
+        raise BindError(f"slices have a column `{name}` already", argument.place)
+    return (ColumnType(name, "BIGINT"),)
 
 
 def _length(plan: Plan) -> str:
@@ -86,11 +99,13 @@ def _bind(arguments: Mapping[str, Argument], builder: PlanBuilder) -> Plan:
         return builder.query(typed_nothing(schema), {}, schema, ordered=True)
     if "completes" not in given.tables:
         return _on_one_lane(given, _pairs(given, builder), builder)
-    known = Schema(Kind.EVENT, (_TIME, given.key, _LENGTH, *given.payload), (given.key.name,))
+    columns = (_TIME, given.key, _LENGTH, *given.payload, *given.end_order)
+    known = Schema(Kind.EVENT, columns, (given.key.name,))
     slices = _input(given, "completes", known, builder)
-    if "begins" in given.tables:
+    paired = "begins" in given.tables
+    if paired:
         slices = _together(given, slices, _pairs(given, builder), builder)
-    options = {"partitions": 1, "names": physical_names(schema)}
+    options = {"partitions": 1, "names": physical_names(schema), "paired": paired}
     return builder.kernel("nest lanes", schema, [slices], options, ordered=True)
 
 
@@ -99,7 +114,7 @@ def _pairs(given: _Given, builder: PlanBuilder) -> Plan:
     special = (_TIME, given.key, _RANK)
     begins = _input(given, "begins", Schema(Kind.EVENT, (*special, *given.payload), (given.key.name,)), builder)
     merged = given.merges_args
-    more = (_END_ARGS,) if merged else ()
+    more = (*given.end_order, _END_ARGS) if merged else given.end_order
     ends = _input(given, "ends", Schema(Kind.EVENT, (*special, *more), (given.key.name,)), builder)
     schema = Schema(Kind.REGULAR, (_TIME, _LENGTH, given.key, *_PLACE, _OWN, *given.payload, *more))
     options = {"partitions": 1, "ranked": True, "names": physical_names(schema)}
@@ -125,6 +140,8 @@ def _input(given: _Given, name: str, schema: Schema, builder: PlanBuilder) -> Pl
     plan = given.tables[name]
     own = dict(zip(plan.schema.names, physical_names(plan.schema), strict=True))
     sources = {_RANK.name: given.rank, DURATION: _length(plan), _END_ARGS.name: _ARGS}
+    if name == "ends":
+        sources |= {one.name: given.rank for one in given.end_order}
     names = physical_names(schema)
     values: list[exp.Expr] = []
     for one, made in zip(schema.columns, names, strict=True):
@@ -144,11 +161,17 @@ def _by(*names: str) -> list[exp.Expr]:
 
 
 def _together(given: _Given, slices: Plan, pairs: Plan, builder: PlanBuilder) -> Plan:
-    """Put slices of both kinds together."""
-    names = physical_names(slices.schema)
-    union = both(*(select(*names, source=one) for one in ("known", "pairs")))
+    """Put slices of both kinds together, with the depth among pairs of those that are such."""
+    columns = slices.schema.columns
+    schema = replace(slices.schema, columns=(*columns[:3], _PAIR, *columns[3:]))
+    names = physical_names(schema)
+
+    def kind(source: str, pair: exp.Expr) -> exp.Select:
+        return select(*(aliased(pair, name) if name == _PAIR.name else name for name in names), source=source)
+
+    union = both(kind("known", cast(exp.Null(), _PAIR.type)), kind("pairs", column(_PLACE[2].name)))
     tree = select(*names, source=union).order_by(*_by(TS, given.rank), copy=False)
-    return builder.query(tree, {"known": slices, "pairs": pairs}, slices.schema, ordered=True)
+    return builder.query(tree, {"known": slices, "pairs": pairs}, schema, ordered=True)
 
 
 def _on_one_lane(given: _Given, pairs: Plan, builder: PlanBuilder) -> Plan:
@@ -162,7 +185,8 @@ def _on_one_lane(given: _Given, pairs: Plan, builder: PlanBuilder) -> Plan:
 NESTED_SLICES = TableFunction(
     "nested_slices",
     "nested slices of begin and end events and of slices of known length, in order of time: id, parent_id, "
-    "depth, and the lane: slices of one lane nest, of those that overlap the later one is on the lowest free lane",
+    "depth, and the lane: slices of one lane nest, of those that overlap the later one is on the lowest free lane; of "
+    "slices of no length that `completes` has at one time each is in the one before",
     (
         Parameter("begins", "events that open a slice; their columns become the slice's", None, keyword_only=True),
         Parameter(
@@ -174,6 +198,12 @@ NESTED_SLICES = TableFunction(
         Parameter("completes", "slices with a `_duration` (or `dur`); NULL if they never end", None, keyword_only=True),
         Parameter("partition", "name of the column of tracks", "track", keyword_only=True),
         Parameter("order", "name of the integer column that orders events of equal time", "line", keyword_only=True),
+        Parameter(
+            "end_order",
+            "name of a column of the result: the order of the event that closed the slice, NULL if none did",
+            None,
+            keyword_only=True,
+        ),
     ),
     _bind,
 )

@@ -57,6 +57,8 @@ def members(path: Path) -> Sequence[Member]:
 
 def _data(file: BinaryIO, header: int) -> int:
     """Where data begin whose header is at a place: names there may be longer than in the directory."""
+    if header < 0:
+        raise ValueError("the archive is damaged: a file begins before the archive does")
     file.seek(header)
     local = _LOCAL.unpack(file.read(_LOCAL.size))
     if local[0] != b"PK\x03\x04":

@@ -11,6 +11,8 @@ from dctv.readers.ctf_metadata.tsdl import MOST_BYTES
 
 _HEADER = "I16sIIIBBBBB"
 _HEADER_BYTES = 37
+_MOST_RAW = 2 * MOST_BYTES
+"""Bytes of the file: packets may be half empty."""
 _VERSIONS = {(1, 8), (2, 0)}
 
 
@@ -21,13 +23,18 @@ def read_metadata(path: Path) -> TraceClass:
         MetadataError: they cannot be used.
         OSError: they cannot be read.
     """
-    raw = path.read_bytes()
+    with path.open("rb") as file:
+        raw = file.read(_MOST_RAW + 1)
+    if len(raw) > _MOST_RAW:
+        raise MetadataError(f"it has more than {_MOST_RAW >> 20} MiB")
     notes: dict[str, list[str]] = {}
     order = byte_order(raw, PACKET)
     uuid = b""
     if order is not None:
         uuid = raw[4:20]
         raw = _unpacked(raw, order, notes)
+    if len(raw) > MOST_BYTES:
+        raise MetadataError(f"the metadata have more than {MOST_BYTES >> 20} MiB")
     text = raw.decode("utf-8", "replace")
     if text.lstrip(" \t\r\n").startswith("\x1e"):  # which is white space to Python
         from dctv.readers.ctf_metadata.json import read_json

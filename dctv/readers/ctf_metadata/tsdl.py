@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 Form = Any
 """A tree of lark's: `data`, the name of a form of the grammar, and `children`, its words and trees."""
 
-MOST_BYTES = 64 << 20
+MOST_BYTES = 16 << 20
 """How large metadata may be."""
 
 _ESCAPE = pattern(r"\\(x[0-9a-fA-F]{1,2}|[0-7]{1,3}|.)", re.DOTALL)

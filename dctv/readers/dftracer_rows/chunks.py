@@ -130,7 +130,7 @@ def rest(known: Known) -> LoadedTrace:
 
 def troubles(known: Known) -> list[Diagnostic]:
     """Return the diagnostics."""
-    return diagnostics_of(_trouble_rows(known.facts))
+    return diagnostics_of(_trouble_rows(known.facts), _file_rows(known.facts))
 
 
 def _tells_version(known: Known) -> bool:

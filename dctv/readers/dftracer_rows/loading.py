@@ -36,7 +36,7 @@ def load_whole(paths: Sequence[Path], context: LoadContext) -> LoadedTrace:
     tables["metadata"] = regular_table(found.metadata)
     tables["files"] = files_table(found.files)
     properties = properties_of(found.start_ns, found.files, _versions(found))
-    return LoadedTrace(tables, diagnostics_of(found.troubles), found.last_ts, properties)
+    return LoadedTrace(tables, diagnostics_of(found.troubles, found.files), found.last_ts, properties)
 
 
 def _versions(found: Any) -> list[object]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from dctv.contracts.reader import Diagnostic, EventColumns, TraceTable, told_unit
+from dctv.contracts.unread import mostly_unread
 from dctv.errors import TraceError, nearest
 from dctv.record import replace
 from dctv.types.schema import TS, ColumnType, Kind, Schema
@@ -66,12 +67,15 @@ def check_found(files: Sequence[tuple[Any, ...]], troubles: Sequence[tuple[Any, 
             raise TraceError(f"no DFTracer record in `{path}`: {reason} ({count} times){where}")
 
 
-def diagnostics_of(troubles: Iterable[tuple[Any, ...]]) -> list[Diagnostic]:
-    """Path, reason, count, example and whether the trace is incomplete -> diagnostics."""
-    return [
+def diagnostics_of(troubles: Iterable[tuple[Any, ...]], files: Sequence[tuple[Any, ...]]) -> list[Diagnostic]:
+    """Path, reason, count, example and whether the trace is incomplete -> diagnostics; `files` as in `files_table`."""
+    told = [
         Diagnostic(path, reason, count, example[:200], incomplete=incomplete)
         for path, reason, count, example, incomplete in troubles
     ]
+    for path, _, events, metadata, invalid, *_ in files:
+        told += mostly_unread(path, events + metadata + invalid, invalid)
+    return told
 
 
 def event_table(name: str, data: pa.Table, categories: Sequence[object]) -> TraceTable:

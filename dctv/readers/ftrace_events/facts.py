@@ -103,7 +103,7 @@ class Gathered:
             event["printed"][text] = event["printed"].get(text, 0) + count
 
     def _meet(self, file: dict[str, Any], met: Mapping[str, Any], first_line: int) -> None:
-        for key in ("lines", "events", "blank", "headers"):
+        for key in ("lines", "events", "blank", "headers", "promised"):
             file[key] += met[key]
         for key in ("tracer", "kernel"):
             file[key] = met[key] if file[key] is None else file[key]
@@ -117,9 +117,9 @@ class Gathered:
         for file in self._files:
             file["before"] = before
             before += file["lines"]
-        for number, broken, foreign, damaged, endless in ends:
+        for number, broken, foreign, damaged, endless, is_open in ends:
             file = self._files[number]
-            file.update(broken=broken, foreign=foreign, damaged=damaged)
+            file.update(broken=broken, foreign=foreign, damaged=damaged, open=is_open)
             file["lines"] += endless
             if endless:
                 known = file["skips"].setdefault("too_long", ["too_long", "line is longer than 1 MiB", 0, 0, ""])
@@ -139,5 +139,5 @@ class Gathered:
 
 
 def _file(path: str) -> dict[str, Any]:
-    counts = dict.fromkeys(("lines", "events", "blank", "headers", "foreign", "damaged"), 0)
-    return {"path": path, **counts, "broken": None, "tracer": None, "kernel": None, "skips": {}}
+    counts = dict.fromkeys(("lines", "events", "blank", "headers", "promised", "foreign", "damaged"), 0)
+    return {"path": path, **counts, "open": False, "broken": None, "tracer": None, "kernel": None, "skips": {}}

@@ -6,11 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from dctv.contracts.reader import Diagnostic
+from dctv.contracts.unread import mostly_unread
 from dctv.errors import TraceError
 from dctv.hints import Any
 
 INCOMPLETE = {"too_long", "too_many_events"}
 """Reasons for which a part of the trace is missing from the tables though nothing was wrong with the events."""
+UNREAD = {"unknown", "unnamed", "bad_time", "too_long", "too_many_events"}
+"""Reasons for which nothing of a line is kept."""
 
 
 def check_options(options: Iterable[str]) -> None:
@@ -56,6 +59,7 @@ def diagnostics(paths: Sequence[Path], found: Mapping[str, Any]) -> list[Diagnos
             told.append(Diagnostic(file, reason, met["damaged"], incomplete=True))
         if met["broken"]:
             told.append(Diagnostic(file, "file is damaged or ends early", 1, met["broken"], incomplete=True))
+        told += _ended_early(file, met)
     first = str(paths[0])
     if found["invalid"]:
         told.append(Diagnostic(first, "text is not UTF-8", found["invalid"]))
@@ -63,6 +67,20 @@ def diagnostics(paths: Sequence[Path], found: Mapping[str, Any]) -> list[Diagnos
         reason = "event name beyond the 10000 that are kept"
         told.append(Diagnostic(first, reason, found["left_out"], incomplete=True))
     return told
+
+
+def _ended_early(file: str, met: Mapping[str, Any]) -> list[Diagnostic]:
+    """Tell whether a file is known to be a part of one, or not to be of a form that is known."""
+    told = []
+    if met.get("open"):
+        told.append(Diagnostic(file, "file ends in the middle of a line", 1, incomplete=True))
+    unread = sum(count for key, _, count, _, _ in met["skips"] if key in UNREAD)
+    missing = met.get("promised", 0) - met["events"] - unread
+    if missing > 0:
+        reason = "event that the header counts and the file lacks"
+        example = f"the header tells of {met['promised']}, the file has {met['events']}"
+        told.append(Diagnostic(file, reason, missing, example, incomplete=True))
+    return told + mostly_unread(file, met["events"] + unread, unread)
 
 
 def properties(found: Mapping[str, Any]) -> dict[str, str]:

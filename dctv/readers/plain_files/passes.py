@@ -11,6 +11,7 @@ from dctv.contracts.chunks import LINE, Checkpoint, DecodedChunk
 from dctv.contracts.reader import LoadContext
 from dctv.errors import DctvError, TraceError, nearest
 from dctv.readers.described import RAW, TYPES
+from dctv.readers.plain_files.flaws import Flaws, possible
 from dctv.readers.plain_files.tables import PlainFile, PlainTable, Tables
 from dctv.record import record, replace
 from dctv.types.schema import TS
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from sqlglot import exp
 
 _ROWS = 100_000
+_DAMAGE = "dctv:damage "
 _WHOLE = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"}
 _NESTED = ("STRUCT", "MAP", "UNION", "LIST", "JSON")
 _DATES = ("DATE", "TIMESTAMP")
@@ -34,12 +36,15 @@ class PlainPass:
         self._context = context
         self._told: list[dict[str, Any]] = []
         self._notes: list[tuple[int, str, int, str, bool]] = []
+        self._lines: list[tuple[int, int, int]] = []
         self._range: tuple[int, int] | None = None
 
     def __iter__(self) -> Iterator[DecodedChunk]:
         import duckdb
 
-        connection = duckdb.connect(":memory:", config={"threads": self._context.threads})
+        from dctv.sandbox import sandboxed
+
+        connection = sandboxed({"threads": self._context.threads}, files=self._paths)
         sizes = [path.stat().st_size for path in self._paths]
         number = 0
         try:
@@ -76,19 +81,19 @@ class PlainPass:
             connection.register(name, stream())
         reader = connection.sql(shape.query(one.query).sql("duckdb")).to_arrow_reader(_ROWS)
         self._told.append(shape.told())
-        lost = 0
+        flaws, rows = Flaws(), 0
         for given in reader:
-            batch = given
+            batch = shape.without_bad_json(given, flaws)
+            rows += len(batch)
             if shape.time is not None:
-                timed = batch.filter(batch.column(TS).is_valid())
-                lost += len(batch) - len(timed)
-                batch = timed
+                batch = possible(batch, flaws)
                 self._learn(batch)
             yield batch.append_column(LINE, pa.array(range(len(batch)), pa.uint32()))
-        if lost:
-            self._notes.append((one.file, f"row of {one.name} has no time", lost, "", False))
-        for reason, count, example in one.notes(connection):
-            self._notes.append((one.file, reason, count, example[:200], False))
+        self._notes += [(one.file, reason, count, "", False) for reason, count in flaws.told(one.name)]
+        for reason, count, example, incomplete in one.notes(connection):
+            self._notes.append((one.file, reason, count, example[:200], incomplete))
+        if one.lines is not None:
+            self._lines.append((one.file, *one.lines(connection, rows)))
 
     def _learn(self, batch: Any) -> None:
         from pyarrow import compute
@@ -96,7 +101,7 @@ class PlainPass:
         if not len(batch):
             return
         times = batch.column(TS)
-        ends = compute.add(times, compute.fill_null(batch.column("dur"), 0)) if "dur" in batch.schema.names else times
+        ends = compute.add(times, batch.column("dur").fill_null(0)) if "dur" in batch.schema.names else times
         first, last = compute.min(times).as_py(), max(compute.max(ends).as_py(), compute.max(times).as_py())
         known = self._range or (first, last)
         self._range = min(known[0], first), max(known[1], last)
@@ -110,6 +115,7 @@ class PlainPass:
             "last_ts": last - first,
             "tables": self._told,
             "diagnostics": self._notes,
+            "lines": self._lines,
             "properties": clock,
         }
 
@@ -169,9 +175,20 @@ class _Column:
         column = exp.column(self.source, quoted=True)
         if self.kind == "json" and self.engine != "JSON":
             return exp.cast(exp.Anonymous(this="to_json", expressions=[column]), "VARCHAR")
+        if self.engine == "JSON":
+            text = exp.cast(column, "VARCHAR")
+            return exp.Case().when(exp.Anonymous(this="json_valid", expressions=[text.copy()]), text)
         if self.engine == "BLOB":
             return exp.Anonymous(this="hex", expressions=[column])
         return exp.Cast(this=column, to=exp.Var(this="VARCHAR" if self.kind == "json" else TYPES[self.kind]))
+
+    def damage(self) -> exp.Expr:
+        """Return whether the value should be JSON and is not; such values are NULL."""
+        from sqlglot import exp
+
+        text = exp.cast(exp.column(self.source, quoted=True), "VARCHAR")
+        valid = exp.Anonymous(this="json_valid", expressions=[text])
+        return exp.Coalesce(this=exp.Not(this=valid), expressions=[exp.false()])
 
 
 @record
@@ -217,9 +234,23 @@ class _Shape:
         if self.time is not None:
             items.append(exp.alias_(_in_ns(self.time, self.scale), TS, quoted=True))
         items += [exp.alias_(one.value(), one.shown, quoted=True) for one in self.columns]
+        items += [exp.alias_(one.damage(), f"{_DAMAGE}{one.shown}", quoted=True) for one in self.checked]
         if self.duration is not None:
             items.append(exp.alias_(_in_ns(self.duration, self.scale), "dur", quoted=True))
         return exp.select(*items).from_(rows.subquery("t"))
+
+    @property
+    def checked(self) -> list[_Column]:
+        """Columns of JSON that is written as text, which may be none."""
+        return [one for one in self.columns if one.engine == "JSON"]
+
+    def without_bad_json(self, batch: Any, flaws: Flaws) -> Any:
+        """Drop the columns that tell where JSON is damaged, and count."""
+        from pyarrow import compute
+
+        names = [f"{_DAMAGE}{one.shown}" for one in self.checked]
+        flaws.json += sum(compute.sum(batch.column(name)).as_py() or 0 for name in names)
+        return batch.select([name for name in batch.schema.names if name not in names])
 
     def told(self) -> dict[str, Any]:
         """Return the table as facts tell it."""

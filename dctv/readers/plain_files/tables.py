@@ -24,8 +24,11 @@ class PlainTable:
     given: Mapping[str, Any] = field(default_factory=dict)
     """Streams of Arrow batches that the query reads by name, each made anew."""
     units: Mapping[str, str] = field(default_factory=dict)
-    notes: Callable[[Any], Sequence[tuple[str, int, str]]] = lambda _: ()
-    """From the connection, after the rows were read: what was skipped, how often, and an example."""
+    notes: Callable[[Any], Sequence[tuple[str, int, str, bool]]] = lambda _: ()
+    """From the connection, after the rows were read: what was skipped, how often, an example, and whether the file was
+    not read whole because of it."""
+    lines: Callable[[Any, int], tuple[int, int]] | None = None
+    """Of text, the same and with the number of rows: how many lines there are, and how many of them were not read."""
 
 
 @record

@@ -15,6 +15,9 @@ from dctv.record import field, record
 from dctv.types.schema import TS
 
 ROWS = 50_000
+FAR = 10 * 365 * 86_400 * 10**9
+"""Ten years, in ns."""
+FAR_REASON = "time is more than ten years from the trace's others, left out"
 
 _SHARED = [
     (TS, "int", "ns"),
@@ -55,17 +58,32 @@ class Rows:
     count: int = 0
     first: int | None = None
     last: int = 0
+    middle: int | None = None
+    """The middle one of the first rows' times."""
 
     def add(self, table: str, row: Mapping[str, Any]) -> None:
-        """Take a row; one whose time is no whole number is counted."""
+        """Take a row; one whose time is no whole number, or not after 1970, is counted."""
         ts, dur = row[TS], row.get("dur") or 0
-        if ts is None or not -(1 << 63) <= ts < 1 << 62 or not 0 <= dur < 1 << 62:
+        if ts is None or not 0 < ts < 1 << 62 or not 0 <= dur < 1 << 62:
             self.skip(f"{table.replace('_', ' ')} without a time")
             return
         self.count += 1
         self.waiting.setdefault(table, []).append({**row, "line": self.count})
-        self.first = ts if self.first is None else min(self.first, ts)
-        self.last = max(self.last, ts + dur)
+
+    def settle(self) -> None:
+        """Leave out what is further from most times than any trace lasts, and learn when the rest is."""
+        times = [row[TS] for rows in self.waiting.values() for row in rows]
+        if self.middle is None and times:
+            self.middle = sorted(times)[(len(times) - 1) // 2]
+        middle = self.middle or 0
+        for table, rows in self.waiting.items():
+            near = [row for row in rows if abs(row[TS] - middle) <= FAR >= (row.get("dur") or 0)]
+            self.skipped[FAR_REASON] = self.skipped.get(FAR_REASON, 0) + len(rows) - len(near)
+            self.waiting[table] = near
+            for row in near:
+                self.first = row[TS] if self.first is None else min(self.first, row[TS])
+                self.last = max(self.last, row[TS] + (row.get("dur") or 0))
+        self.waiting = {table: rows for table, rows in self.waiting.items() if rows}
 
     def skip(self, reason: str) -> None:
         """Count something that is not shown."""
@@ -112,6 +130,7 @@ class SpanPass:
         import pyarrow as pa
 
         rows = self._rows
+        rows.settle()
         events = []
         first = 0
         for name, waiting in rows.waiting.items():
@@ -134,7 +153,8 @@ class SpanPass:
 
     def facts(self) -> Mapping[str, Any]:
         """Return what was learnt."""
-        notes = [(0, reason, count, "", False) for reason, count in self._rows.skipped.items()]
+        skipped = self._rows.skipped.items()
+        notes = [(0, reason, count, "", reason == FAR_REASON) for reason, count in skipped if count]
         for file, trouble in enumerate(self._troubles):
             if trouble.bad:
                 notes.append((file, "text is not JSON", trouble.bad, trouble.example, False))

@@ -33,6 +33,8 @@ class Arguments(ast.Node):
     distinct: bool = False
     items: tuple[ast.Expr | Keyword, ...] = ()
     order_by: tuple[ast.OrderTerm, ...] = ()
+    nulls: str = ""
+    """`IGNORE NULLS` may stand inside of the parentheses too."""
 
 
 def number(at: Place, token: Raw) -> ast.Number:
@@ -201,9 +203,9 @@ def star_argument(at: Place) -> Arguments:
 
 def call_arguments(_at: Place, distinct: bool, *parts: object) -> Arguments:
     """Make the arguments of a call."""
-    *items, order_by = parts
+    *items, order_by, nulls = parts
     order = cast("tuple[ast.OrderTerm, ...]", order_by or ())
-    return Arguments(distinct, cast("tuple[ast.Expr | Keyword, ...]", tuple(items)), order)
+    return Arguments(distinct, cast("tuple[ast.Expr | Keyword, ...]", tuple(items)), order, cast("str", nulls))
 
 
 def call(
@@ -225,6 +227,8 @@ def call(
             raise ParseError(f"an argument without a name follows the named one `{last}`", item.place)
         else:
             plain.append(item)
+    if nulls and arguments.nulls:
+        raise ParseError(f"`{nulls}` is said twice", at)
     return ast.Call(
         path,
         tuple(plain),
@@ -232,7 +236,7 @@ def call(
         arguments.distinct,
         arguments.order_by,
         condition,
-        cast("Literal['IGNORE', 'RESPECT'] | None", nulls.removesuffix(" NULLS") or None),
+        cast("Literal['IGNORE', 'RESPECT'] | None", (nulls or arguments.nulls).removesuffix(" NULLS") or None),
         over,
         place=at,
     )

@@ -74,6 +74,11 @@ def table_name(at: Place, path: ast.Path, alias: ast.Alias | None) -> ast.TableN
     return ast.TableName(path, alias, place=at)
 
 
+def table_file(at: Place, file: ast.String, alias: ast.Alias | None) -> ast.TableFile:
+    """Make a table from a file."""
+    return ast.TableFile(file, alias, place=at)
+
+
 def table_call(
     at: Place, path: ast.Path, arguments: tuple[ast.Argument | Keyword, ...] | None, alias: ast.Alias | None = None
 ) -> ast.TableCall:
@@ -147,6 +152,7 @@ FORMS: dict[str, Callable[..., object]] = {
     "alias": alias,
     "table_name": table_name,
     "table_call": table_call,
+    "table_file": table_file,
     "table_select": table_select,
     "keyword_argument": keyword_argument,
     "value_argument": value_argument,

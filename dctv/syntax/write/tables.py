@@ -14,6 +14,10 @@ def _table_name(w: Writer, node: ast.TableName) -> str:
     return w.path(node.path) + w.clause("AS", node.alias)
 
 
+def _table_file(w: Writer, node: ast.TableFile) -> str:
+    return w.write(node.file) + w.clause("AS", node.alias)
+
+
 def _table_call(w: Writer, node: ast.TableCall) -> str:
     arguments = [w.write(argument) for argument in node.arguments]
     keywords = [f"{w.name(name)} => {w.write(argument)}" for name, argument in node.keywords]
@@ -80,6 +84,7 @@ def _value_argument(w: Writer, node: ast.ValueArgument) -> str:
 FORMS: dict[type[ast.Node], Form] = {
     ast.Alias: _alias,
     ast.TableName: _table_name,
+    ast.TableFile: _table_file,
     ast.TableCall: _table_call,
     ast.TableSelect: _table_select,
     ast.Join: _join,

@@ -58,7 +58,7 @@ impl Names {
     /// Take what a metadata event says of a process or thread.
     pub fn learn(&mut self, file: u32, (pid, tid): (Id, Id), name: &[u8], args: &[u8]) {
         let process = (file, pid);
-        let thread = (file, pid, tid);
+        let thread = (file, pid, tid.or(pid));
         match name {
             b"process_name" => {
                 self.processes.entry(process).or_default().name = member(args, b"name");

@@ -12,6 +12,7 @@ use super::texts::{json, plain, quoted};
 use super::tracks::{Group, Tracks};
 use crate::columns::Interner;
 use crate::json::Token;
+use crate::perf_text::payload::Payloads;
 use crate::rows::{ColumnSpec, Sink, TableSpec, Type};
 
 type Id = Option<i64>;
@@ -27,6 +28,8 @@ pub struct Placing {
     pub names: Names,
     pub ids: TextIds,
     pub tables: Tables,
+    /// Tables of the kernel's events.
+    pub payloads: Payloads,
     flows: Interner,
     /// Events that were met.
     pub line: i64,
@@ -48,6 +51,11 @@ pub struct Placed<'a> {
 }
 
 impl Placed<'_> {
+    /// The thread that it is on: what names none is on the first one of its process.
+    pub fn thread(&self) -> Id {
+        self.tid.or(self.pid)
+    }
+
     pub fn plain(&self, field: Field) -> Option<Cow<'_, [u8]>> {
         plain(
             self.event.get(field),
@@ -144,14 +152,14 @@ impl Placing {
                 self.object(placed, sink);
             }
             _ => {
-                let track = self.tracks.thread(placed.pid, placed.tid);
+                let track = self.tracks.thread(placed.pid, placed.thread());
                 self.row(placed, track, sink);
             }
         }
     }
 
     fn complete(&mut self, placed: &Placed<'_>, sink: &mut Sink) {
-        let track = self.tracks.thread(placed.pid, placed.tid);
+        let track = self.tracks.thread(placed.pid, placed.thread());
         let token = placed.event.get(Field::Dur);
         let dur = nanoseconds(token, placed.text);
         let handle = self.tables.of(Kind::Complete, sink);
@@ -182,7 +190,7 @@ impl Placing {
         let track = match reach {
             b"g" => self.tracks.global(),
             b"p" => self.tracks.process(placed.pid),
-            _ => self.tracks.thread(placed.pid, placed.tid),
+            _ => self.tracks.thread(placed.pid, placed.thread()),
         };
         self.row(placed, track, sink);
     }
@@ -262,7 +270,7 @@ impl Placing {
     }
 
     fn flow(&mut self, placed: &Placed<'_>, sink: &mut Sink) {
-        let track = self.tracks.thread(placed.pid, placed.tid);
+        let track = self.tracks.thread(placed.pid, placed.thread());
         let found = placed.group();
         let inside = matches!(&found, Some(id) if id.reach == Reach::Process);
         let pid = number_key(placed.pid.filter(|_| inside));

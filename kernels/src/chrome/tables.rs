@@ -86,6 +86,11 @@ impl Kind {
         }
     }
 
+    /// Whether a table of some kind has this name.
+    pub fn has_table(name: &[u8]) -> bool {
+        (b'!'..=b'~').any(|phase| Kind::of(phase).table().as_bytes() == name)
+    }
+
     /// The column that only events of this kind have.
     fn own(self) -> Option<ColumnSpec> {
         match self {

@@ -9,6 +9,8 @@ use pyo3::types::PyBytes;
 use pyo3_arrow::PyRecordBatch;
 use rustc_hash::FxHashMap;
 
+use super::frame::version;
+use super::kernel::{Described, KernelEvents, letters, one_line};
 use super::rows::{Rows, int, text, wrong};
 
 /// Tracks by number, each with its process and thread -> bytes of events, from batches of rows.
@@ -17,13 +19,21 @@ use super::rows::{Rows, int, text, wrong};
 #[pyclass(frozen)]
 pub struct ChromeExport {
     tracks: FxHashMap<i64, (i64, i64)>,
-    names: FxHashMap<i64, String>,
+    /// Names of counters, and whether another one of the process has the same.
+    names: FxHashMap<i64, (String, bool)>,
     start: i64,
+    kernel: KernelEvents,
 }
 
 /// Text as a JSON string.
 pub fn quoted(out: &mut Vec<u8>, text: &str) {
     out.push(b'"');
+    escaped(out, text);
+    out.push(b'"');
+}
+
+/// Text as it stands within a JSON string.
+fn escaped(out: &mut Vec<u8>, text: &str) {
     let mut done = 0;
     for (at, byte) in text.bytes().enumerate() {
         if byte >= 0x20 && byte != b'"' && byte != b'\\' {
@@ -40,7 +50,6 @@ pub fn quoted(out: &mut Vec<u8>, text: &str) {
         }
     }
     out.extend_from_slice(&text.as_bytes()[done..]);
-    out.push(b'"');
 }
 
 /// ns as us, with as many decimals as they need.
@@ -101,6 +110,7 @@ impl ChromeExport {
             rows.texts("category")?,
             rows.texts("args")?,
         );
+        let (leaving, arriving) = (rows.texts("leaving")?, rows.texts("arriving")?);
         let mut out = Vec::with_capacity(rows.len() * 128);
         for row in 0..rows.len() {
             let (Some(at), number) = (int(&ts, row), int(&track, row)) else {
@@ -127,6 +137,14 @@ impl ChromeExport {
                 (true, None) => (),
                 (false, _) => drop(write!(out, ",\"id\":\"{:#x}\"", number.unwrap_or(0))),
             }
+            for (way, arrow) in [
+                ("flow_out", text(&leaving, row)),
+                ("flow_in", text(&arriving, row)),
+            ] {
+                if !arrow.is_empty() {
+                    drop(write!(out, ",\"bind_id\":\"{arrow}\",\"{way}\":true"));
+                }
+            }
             Self::end(&mut out, text(&args, row));
             if let (false, Some(length)) = (nested, length) {
                 let event = Event {
@@ -136,6 +154,74 @@ impl ChromeExport {
                 self.begin(&mut out, &event, at.saturating_add(length));
                 drop(write!(out, ",\"id\":\"{:#x}\"", number.unwrap_or(0)));
                 Self::end(&mut out, "");
+            }
+        }
+        Ok(out)
+    }
+
+    fn write_flows(&self, rows: &Rows) -> Result<Vec<u8>, ArrowError> {
+        let arrow = rows.ints("arrow")?;
+        let (name, category) = (rows.texts("name")?, rows.texts("category")?);
+        let mut out = Vec::with_capacity(rows.len() * 192);
+        for (end, phase) in [("from", "s"), ("to", "f")] {
+            let ts = rows.ints(&format!("{end}_ts"))?;
+            let track = rows.ints(&format!("{end}_track"))?;
+            let inside = rows.ints(&format!("{end}_inside"))?;
+            for row in 0..rows.len() {
+                let Some(at) = int(&ts, row) else { continue };
+                let event = Event {
+                    phase,
+                    name: text(&name, row),
+                    category: text(&category, row),
+                    place: self.place(int(&track, row)),
+                };
+                self.begin(&mut out, &event, at);
+                drop(write!(out, ",\"id\":{}", int(&arrow, row).unwrap_or(0)));
+                if phase == "f" && int(&inside, row) == Some(1) {
+                    out.extend_from_slice(b",\"bp\":\"e\"");
+                }
+                Self::end(&mut out, "");
+            }
+        }
+        Ok(out)
+    }
+
+    /// Lines such as `bash-12 ( 12) [000] d.h. 1.000000001: sched_waking: comm=...`, as they stand in a JSON string.
+    fn write_kernel(&self, rows: &Rows) -> Result<Vec<u8>, ArrowError> {
+        let columns = self.kernel.columns(rows)?;
+        let kernel = self.kernel.rows(&columns);
+        let mut out = Vec::with_capacity(rows.len() * 160);
+        let mut line = Vec::new();
+        for row in 0..rows.len() {
+            let (Some(at), Some(cpu)) = (int(&columns.ts, row), int(&columns.cpu, row)) else {
+                continue;
+            };
+            line.clear();
+            match text(&columns.comm, row) {
+                "" => line.extend_from_slice(b"<...>"),
+                comm => one_line(&mut line, comm),
+            }
+            drop(write!(line, "-{} (", int(&columns.tid, row).unwrap_or(0)));
+            match int(&columns.tgid, row) {
+                Some(tgid) => drop(write!(line, "{tgid}")),
+                None => line.extend_from_slice(b"-----"),
+            }
+            drop(write!(line, ") [{cpu:03}] "));
+            if columns.flags.is_valid(row) {
+                letters(&mut line, columns.flags.value(row));
+                line.push(b' ');
+            }
+            let time = at.saturating_add(self.start).max(0);
+            let event = columns.event.value(row);
+            drop(write!(
+                line,
+                "{}.{:09}: {event}:",
+                time / 1_000_000_000,
+                time % 1_000_000_000
+            ));
+            if kernel.print(&mut line, event, row) {
+                escaped(&mut out, &String::from_utf8_lossy(&line));
+                out.extend_from_slice(b"\\n");
             }
         }
         Ok(out)
@@ -155,13 +241,18 @@ impl ChromeExport {
             if value.is_null(row) || !value.value(row).is_finite() {
                 continue;
             }
+            let named = self.names.get(&number);
+            let (name, taken) = named.map_or(("counter", false), |(name, taken)| (name, *taken));
             let event = Event {
                 phase: "C",
-                name: self.names.get(&number).map_or("counter", String::as_str),
+                name,
                 category: "",
                 place: self.place(Some(number)),
             };
             self.begin(&mut out, &event, at);
+            if taken {
+                drop(write!(out, ",\"id\":\"{number:#x}\""));
+            }
             drop(writeln!(
                 out,
                 ",\"args\":{{\"value\":{}}}}},",
@@ -202,20 +293,56 @@ impl ChromeExport {
 
 #[pymethods]
 impl ChromeExport {
-    /// `tracks` are numbers, names, processes and threads.
+    /// `tracks` are numbers, names, processes, threads and whether the name is taken, `release` that of the kernel whose events are written.
     #[new]
-    fn new(tracks: Vec<(i64, Option<String>, i64, i64)>, start: i64) -> ChromeExport {
+    fn new(
+        tracks: Vec<(i64, Option<String>, i64, i64, bool)>,
+        start: i64,
+        release: Option<&str>,
+        kernel: Vec<Described>,
+    ) -> PyResult<ChromeExport> {
         let mut places = FxHashMap::default();
         let mut names = FxHashMap::default();
-        for (track, name, pid, tid) in tracks {
+        for (track, name, pid, tid, taken) in tracks {
             places.insert(track, (pid, tid));
-            names.insert(track, name.unwrap_or_default());
+            names.insert(track, (name.unwrap_or_default(), taken));
         }
-        ChromeExport {
+        Ok(ChromeExport {
             tracks: places,
             names,
             start,
-        }
+            kernel: KernelEvents::new(kernel, release.and_then(version))?,
+        })
+    }
+
+    /// A moment of the trace that belongs to no thread, at a time `_ts`: where it begins or ends.
+    fn bound<'py>(&self, py: Python<'py>, ts: i64, name: &str) -> Bound<'py, PyBytes> {
+        let mut out = Vec::new();
+        let event = Event {
+            phase: "c",
+            name: "clock_sync",
+            category: "",
+            place: (0, 0),
+        };
+        self.begin(&mut out, &event, ts);
+        out.extend_from_slice(b",\"args\":{\"sync_id\":");
+        quoted(&mut out, name);
+        out.extend_from_slice(b"}},\n");
+        PyBytes::new(py, &out)
+    }
+
+    /// The kernel's events in order, as lines of its text within a JSON string.
+    fn kernel<'py>(&self, py: Python<'py>, batch: PyRecordBatch) -> PyResult<Bound<'py, PyBytes>> {
+        let rows = Rows::new(batch.into_inner());
+        let made = py.detach(|| self.write_kernel(&rows));
+        Ok(PyBytes::new(py, &made.map_err(|error| wrong(&error))?))
+    }
+
+    /// Arrows: `arrow`, `name`, `category`, and of both ends time, track, and whether they are in a slice then.
+    fn flows<'py>(&self, py: Python<'py>, batch: PyRecordBatch) -> PyResult<Bound<'py, PyBytes>> {
+        let rows = Rows::new(batch.into_inner());
+        let made = py.detach(|| self.write_flows(&rows));
+        Ok(PyBytes::new(py, &made.map_err(|error| wrong(&error))?))
     }
 
     /// Slices of threads: `_ts`, `_duration` (null if they never end), `track`, `name`, `category`, `args`.

@@ -1,6 +1,9 @@
-//! Slices, counters and instants of a trace -> the formats of timeline viewers.
+//! Slices, counters, instants, arrows and the kernel's events of a trace -> the formats of timeline viewers.
 
 mod chrome;
+mod frame;
+mod kernel;
+mod message;
 mod perfetto;
 mod rows;
 

@@ -5,9 +5,11 @@ use arrow_schema::ArrowError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use pyo3_arrow::PyRecordBatch;
-use quick_protobuf::Writer;
 use rustc_hash::FxHashSet;
 
+use super::frame::{self, Facts};
+use super::kernel::{Described as KernelEvent, KernelEvents, flags};
+use super::message::Message;
 use super::rows::{Rows, int, text, wrong};
 use crate::json::{Scanner, Token};
 
@@ -15,18 +17,36 @@ use crate::json::{Scanner, Token};
 mod field {
     pub const PACKET: u32 = 1;
     pub mod packet {
+        pub const FTRACE: u32 = 1;
         pub const TIMESTAMP: u32 = 8;
         pub const SEQUENCE: u32 = 10;
         pub const EVENT: u32 = 11;
         pub const DESCRIPTOR: u32 = 60;
     }
+    pub mod bundle {
+        pub const CPU: u32 = 1;
+        pub const EVENT: u32 = 2;
+    }
+    pub mod ftrace {
+        pub const TIMESTAMP: u32 = 1;
+        pub const PID: u32 = 2;
+        pub const FLAGS: u32 = 5;
+    }
+    pub mod legacy {
+        pub const PHASE: u32 = 2;
+        pub const ID: u32 = 6;
+        pub const ENCLOSING: u32 = 12;
+    }
     pub mod event {
         pub const ANNOTATION: u32 = 4;
+        pub const LEGACY: u32 = 6;
         pub const TYPE: u32 = 9;
         pub const TRACK: u32 = 11;
         pub const CATEGORY: u32 = 22;
         pub const NAME: u32 = 23;
         pub const DOUBLE: u32 = 44;
+        pub const FLOWS: u32 = 47;
+        pub const LAST_FLOWS: u32 = 48;
     }
     pub mod annotation {
         pub const BOOL: u32 = 2;
@@ -47,11 +67,14 @@ mod field {
     }
     pub mod process {
         pub const PID: u32 = 1;
+        pub const ORDER: u32 = 3;
         pub const NAME: u32 = 6;
+        pub const LABELS: u32 = 8;
     }
     pub mod thread {
         pub const PID: u32 = 1;
         pub const TID: u32 = 2;
+        pub const ORDER: u32 = 3;
         pub const NAME: u32 = 5;
     }
     pub mod counter {
@@ -69,28 +92,6 @@ const SEQUENCE: u64 = 1;
 const LANE: u64 = 1 << 40;
 const PROCESS: u64 = 1 << 62;
 
-/// A message that is being written.
-#[derive(Default)]
-struct Message(Vec<u8>);
-
-impl Message {
-    fn varint(&mut self, number: u32, value: u64) {
-        let mut writer = Writer::new(&mut self.0);
-        // Writing to a vector does not fail.
-        drop(writer.write_with_tag(number << 3, |w| w.write_uint64(value)));
-    }
-
-    fn bytes(&mut self, number: u32, value: &[u8]) {
-        let mut writer = Writer::new(&mut self.0);
-        drop(writer.write_with_tag(number << 3 | 2, |w| w.write_bytes(value)));
-    }
-
-    fn double(&mut self, number: u32, value: f64) {
-        let mut writer = Writer::new(&mut self.0);
-        drop(writer.write_with_tag(number << 3 | 1, |w| w.write_double(value)));
-    }
-}
-
 /// The track of a number.
 fn uuid(track: i64, lane: i64) -> u64 {
     (track.cast_unsigned() & (LANE - 1))
@@ -101,14 +102,18 @@ fn uuid(track: i64, lane: i64) -> u64 {
 /// Batches of rows -> bytes of packets; times are ns from `start` on, which is added to them.
 #[pyclass]
 pub struct PerfettoExport {
-    start: i64,
+    facts: Facts,
+    kernel: KernelEvents,
     /// The track and lane whose slices are being written, and the ends of those that are open.
     current: Option<(i64, i64)>,
     open: Vec<i64>,
     lanes: FxHashSet<(i64, i64)>,
 }
 
-/// One row of a track's description: number, kind, name, process, thread, unit.
+/// A process: number, name, its place among others, and what else it is called.
+type Process = (i64, Option<String>, Option<i64>, Option<String>);
+
+/// One row of a track's description: number, kind, name, process, thread, unit, the track that it is below, its place.
 type Described = (
     i64,
     String,
@@ -116,6 +121,8 @@ type Described = (
     Option<i64>,
     Option<i64>,
     Option<String>,
+    Option<i64>,
+    Option<i64>,
 );
 
 fn packet(out: &mut Vec<u8>, packet: &Message) {
@@ -191,10 +198,19 @@ fn unescaped(raw: &[u8], escaped: bool) -> String {
     String::from_utf8_lossy(&text).into_owned()
 }
 
+fn bundled(out: &mut Vec<u8>, cpu: i64, events: Message) {
+    let mut bundle = events;
+    bundle.int(field::bundle::CPU, cpu);
+    let mut message = Message::default();
+    message.varint(field::packet::SEQUENCE, SEQUENCE);
+    message.message(field::packet::FTRACE, &bundle);
+    packet(out, &message);
+}
+
 impl PerfettoExport {
     fn event(&self, out: &mut Vec<u8>, ts: i64, event: &Message) {
         let mut message = Message::default();
-        let time = ts.saturating_add(self.start).max(0);
+        let time = ts.saturating_add(self.facts.start).max(0);
         message.varint(field::packet::TIMESTAMP, time.cast_unsigned());
         message.varint(field::packet::SEQUENCE, SEQUENCE);
         message.bytes(field::packet::EVENT, &event.0);
@@ -260,6 +276,7 @@ impl PerfettoExport {
             rows.texts("args")?,
         );
         let lane = rows.ints("lane")?;
+        let (leaving, arriving) = (rows.texts("leaving")?, rows.texts("arriving")?);
         let mut out = Vec::with_capacity(rows.len() * 96);
         for row in 0..rows.len() {
             let (Some(at), Some(number)) = (int(&ts, row), int(&track, row)) else {
@@ -274,12 +291,90 @@ impl PerfettoExport {
                     event.bytes(field::event::CATEGORY, category.value(row).as_bytes());
                 }
                 annotations(event, text(&args, row));
+                arrows(event, field::event::FLOWS, text(&leaving, row));
+                arrows(event, field::event::LAST_FLOWS, text(&arriving, row));
             });
             let end = int(&dur, row).map_or(i64::MAX, |length| at.saturating_add(length));
             if end == at {
                 self.mark(&mut out, at, END, uuid(place.0, place.1), |_| ());
             } else {
                 self.open.push(end);
+            }
+        }
+        Ok(out)
+    }
+
+    /// Events that follow each other on one CPU stand in one packet, so that they keep their order.
+    fn write_kernel(&self, rows: &Rows) -> Result<Vec<u8>, ArrowError> {
+        let columns = self.kernel.columns(rows)?;
+        let kernel = self.kernel.rows(&columns);
+        let mut out = Vec::with_capacity(rows.len() * 96);
+        let mut bundle: Option<(i64, Message)> = None;
+        for row in 0..rows.len() {
+            let (Some(at), Some(cpu)) = (int(&columns.ts, row), int(&columns.cpu, row)) else {
+                continue;
+            };
+            let Some((number, inner)) = kernel.message(columns.event.value(row), row) else {
+                continue;
+            };
+            let mut event = Message::default();
+            let time = at.saturating_add(self.facts.start).max(0);
+            event.varint(field::ftrace::TIMESTAMP, time.cast_unsigned());
+            if let Some(tid) = int(&columns.tid, row) {
+                event.int(field::ftrace::PID, tid);
+            }
+            event.message(number, &inner);
+            if let Some(flags) = columns
+                .flags
+                .is_valid(row)
+                .then(|| flags(columns.flags.value(row)))
+            {
+                event.varint(field::ftrace::FLAGS, flags.unwrap_or(0));
+            }
+            if bundle.as_ref().is_none_or(|(of, _)| *of != cpu)
+                && let Some((cpu, message)) = bundle.replace((cpu, Message::default()))
+            {
+                bundled(&mut out, cpu, message);
+            }
+            if let Some((_, message)) = &mut bundle {
+                message.message(field::bundle::EVENT, &event);
+            }
+        }
+        if let Some((cpu, message)) = bundle {
+            bundled(&mut out, cpu, message);
+        }
+        Ok(out)
+    }
+
+    fn write_flows(&self, rows: &Rows) -> Result<Vec<u8>, ArrowError> {
+        let arrow = rows.ints("arrow")?;
+        let (name, category) = (rows.texts("name")?, rows.texts("category")?);
+        let mut out = Vec::with_capacity(rows.len() * 96);
+        for (end, phase) in [("from", b's'), ("to", b'f')] {
+            let ts = rows.ints(&format!("{end}_ts"))?;
+            let track = rows.ints(&format!("{end}_track"))?;
+            let lane = rows.ints(&format!("{end}_lane"))?;
+            let inside = rows.ints(&format!("{end}_inside"))?;
+            for row in 0..rows.len() {
+                let (Some(at), Some(number)) = (int(&ts, row), int(&track, row)) else {
+                    continue;
+                };
+                let mut legacy = Message::default();
+                legacy.varint(field::legacy::PHASE, u64::from(phase));
+                let id = int(&arrow, row).unwrap_or(0);
+                legacy.int(field::legacy::ID, id);
+                if phase == b'f' && int(&inside, row) == Some(1) {
+                    legacy.varint(field::legacy::ENCLOSING, 1);
+                }
+                let mut event = Message::default();
+                let place = uuid(number, int(&lane, row).unwrap_or(0));
+                event.varint(field::event::TRACK, place);
+                event.bytes(field::event::NAME, text(&name, row).as_bytes());
+                if category.is_valid(row) {
+                    event.bytes(field::event::CATEGORY, category.value(row).as_bytes());
+                }
+                event.message(field::event::LEGACY, &legacy);
+                self.event(&mut out, at, &event);
             }
         }
         Ok(out)
@@ -327,7 +422,14 @@ impl PerfettoExport {
     }
 }
 
-fn described((track, kind, name, pid, tid, unit): Described) -> Message {
+/// The numbers of arrows, between commas.
+fn arrows(event: &mut Message, field: u32, numbers: &str) {
+    for number in numbers.split(',').filter_map(|number| number.parse().ok()) {
+        event.fixed(field, number);
+    }
+}
+
+fn described((track, kind, name, pid, tid, unit, parent, order): Described) -> Message {
     let mut message = Message::default();
     message.varint(field::track::UUID, uuid(track, 0));
     let named = name.as_deref().unwrap_or_default().as_bytes();
@@ -336,12 +438,19 @@ fn described((track, kind, name, pid, tid, unit): Described) -> Message {
             let mut thread = Message::default();
             thread.varint(field::thread::PID, pid.cast_unsigned());
             thread.varint(field::thread::TID, tid.cast_unsigned());
-            thread.bytes(field::thread::NAME, named);
+            if !named.is_empty() {
+                thread.bytes(field::thread::NAME, named);
+            }
+            if let Some(order) = order {
+                thread.int(field::thread::ORDER, order);
+            }
             message.bytes(field::track::THREAD, &thread.0);
         }
         (_, pid, _) => {
             message.bytes(field::track::NAME, named);
-            if let Some(pid) = pid {
+            if let Some(parent) = parent {
+                message.varint(field::track::PARENT, uuid(parent, 0));
+            } else if let Some(pid) = pid {
                 message.varint(field::track::PARENT, PROCESS | pid.cast_unsigned());
             }
         }
@@ -358,21 +467,62 @@ fn described((track, kind, name, pid, tid, unit): Described) -> Message {
 
 #[pymethods]
 impl PerfettoExport {
+    /// `clock` is that of times, as Perfetto numbers them; `start` and `unix` are the time of `_ts` 0 by it and since 1970;
+    /// `system` are name, version, release and machine; `kernel` are the events that are written for the kernel.
     #[new]
-    fn new(start: i64) -> PerfettoExport {
-        PerfettoExport {
-            start,
+    fn new(
+        clock: u64,
+        start: i64,
+        unix: Option<i64>,
+        system: [Option<String>; 4],
+        kernel: Vec<KernelEvent>,
+    ) -> PyResult<PerfettoExport> {
+        let version = system[2].as_deref().and_then(frame::version);
+        Ok(PerfettoExport {
+            facts: Facts {
+                clock,
+                start,
+                unix,
+                system,
+            },
+            kernel: KernelEvents::new(kernel, version)?,
             current: None,
             open: Vec::new(),
             lanes: FxHashSet::default(),
-        }
+        })
     }
 
-    /// Processes (number, name) and tracks (number, kind, name, process, thread, unit) -> their descriptions.
+    /// What stands before all events.
+    fn header<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &frame::header(&self.facts, SEQUENCE))
+    }
+
+    /// What stands behind all events, the last of which is at a time `_ts`.
+    fn trailer<'py>(&self, py: Python<'py>, last: i64) -> Bound<'py, PyBytes> {
+        let end = last.saturating_add(self.facts.start);
+        PyBytes::new(py, &frame::trailer(end, SEQUENCE))
+    }
+
+    /// The kernel's events in order: `_ts`, `event`, `cpu`, `tid`, `tgid`, `comm_of_event`, `flags`, and columns of fields.
+    fn kernel<'py>(&self, py: Python<'py>, batch: PyRecordBatch) -> PyResult<Bound<'py, PyBytes>> {
+        let rows = Rows::new(batch.into_inner());
+        let made = py.detach(|| self.write_kernel(&rows));
+        Ok(PyBytes::new(py, &made.map_err(|error| wrong(&error))?))
+    }
+
+    /// Arrows: `arrow`, `name`, `category`, and of both ends time, track, lane, and whether they are in a slice then.
+    fn flows<'py>(&self, py: Python<'py>, batch: PyRecordBatch) -> PyResult<Bound<'py, PyBytes>> {
+        let rows = Rows::new(batch.into_inner());
+        let made = py.detach(|| self.write_flows(&rows));
+        Ok(PyBytes::new(py, &made.map_err(|error| wrong(&error))?))
+    }
+
+    /// Processes (number, name, place, labels) and tracks (number, kind, name, process, thread, unit, parent, place) -> their
+    /// descriptions.
     fn tracks<'py>(
         &self,
         py: Python<'py>,
-        processes: Vec<(i64, Option<String>)>,
+        processes: Vec<Process>,
         tracks: Vec<Described>,
     ) -> Bound<'py, PyBytes> {
         let mut out = Vec::new();
@@ -381,10 +531,18 @@ impl PerfettoExport {
             message.bytes(field::packet::DESCRIPTOR, &track.0);
             packet(&mut out, &message);
         };
-        for (pid, name) in processes {
+        for (pid, name, order, labels) in processes {
             let mut process = Message::default();
             process.varint(field::process::PID, pid.cast_unsigned());
-            process.bytes(field::process::NAME, name.unwrap_or_default().as_bytes());
+            if let Some(name) = name {
+                process.bytes(field::process::NAME, name.as_bytes());
+            }
+            if let Some(order) = order {
+                process.int(field::process::ORDER, order);
+            }
+            if let Some(labels) = labels {
+                process.bytes(field::process::LABELS, labels.as_bytes());
+            }
             let mut track = Message::default();
             track.varint(field::track::UUID, PROCESS | pid.cast_unsigned());
             track.bytes(field::track::PROCESS, &process.0);

@@ -102,6 +102,8 @@ pub struct Block {
     pub events: u64,
     pub blank: u64,
     pub headers: u64,
+    /// How many events headers say that there are.
+    pub promised: u64,
     pub start: i64,
     pub last: i64,
     pub tracer: Option<Vec<u8>>,
@@ -147,6 +149,7 @@ impl Block {
             events: 0,
             blank: 0,
             headers: 0,
+            promised: 0,
             start: i64::MAX,
             last: i64::MIN,
             tracer: None,
@@ -199,7 +202,12 @@ impl Block {
             Other::Unknown => return self.count(Reason::Unknown, 1, line),
             Other::Stack => return self.frame(line),
             Other::Lost(count) => self.count(Reason::Lost, count, line),
-            Other::Overwritten(count) => self.count(Reason::Overwritten, count, line),
+            Other::Promised { held, lost } => {
+                self.promised = self.promised.saturating_add(held);
+                if lost > 0 {
+                    self.count(Reason::Overwritten, lost, line);
+                }
+            }
             Other::Header => self.header(line),
             Other::Blank => {
                 self.blank += 1;

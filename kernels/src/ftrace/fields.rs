@@ -3,6 +3,7 @@
 use memchr::{memchr, memmem};
 
 use super::line::is_blank;
+use super::table::{Hint, hint};
 
 /// Where the fields of an event go.
 pub trait Fill {
@@ -119,9 +120,28 @@ fn close(body: &[u8], open: &Open, end: usize, row: &mut impl Fill) {
         }
     } else if let [head @ .., b']'] = value {
         value = head.strip_suffix(b" [ns").unwrap_or(value);
+    } else if let [.., b')'] = value {
+        value = printed_twice(key, value).unwrap_or(value);
     }
     row.put(key, value);
     row.free(rest);
+}
+
+/// What the kernel's option `fields` means by `0x1da5 (7589)`: the number, or what `hint` says is no number but for
+/// states, without it; so too `hrtimer_wakeup+0x0/0x30 (-2126388048)`.
+fn printed_twice<'a>(key: &[u8], value: &'a [u8]) -> Option<&'a [u8]> {
+    let open = memmem::rfind(value, b" (")?;
+    let (first, decimal) = (&value[..open], &value[open + 2..value.len() - 1]);
+    let number: i128 = str::from_utf8(decimal).ok()?.parse().ok()?;
+    let Some(digits) = first.strip_prefix(b"0x") else {
+        return memmem::find(first, b"+0x").map(|_| first);
+    };
+    let bits = u64::from_str_radix(str::from_utf8(digits).ok()?, 16).ok()?;
+    let same = [8, 16, 32, 64]
+        .iter()
+        .any(|width| i128::from(bits) == number.rem_euclid(1 << width));
+    let is_address = hint(key) == Hint::Text && key != b"prev_state";
+    same.then_some(if is_address { first } else { decimal })
 }
 
 /// `key: value, key: value` or `key:value key:value`; only where the body begins with a key.

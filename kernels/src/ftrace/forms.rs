@@ -38,6 +38,7 @@ pub fn of(event: &[u8]) -> Form {
         b"function" => Form::Function,
         b"kernel_stack" | b"user_stack" => Form::FreeText,
         b"funcgraph_entry" | b"funcgraph_exit" => Form::Graph,
+        _ if event.starts_with(b"sys_exit_") => Form::SyscallExit,
         _ => Form::Pairs,
     }
 }
@@ -56,7 +57,8 @@ pub fn read(form: Form, body: &[u8], row: &mut impl Fill) {
             super::fields::arguments(body, row);
             true
         }
-        Form::SyscallExit => {
+        // `0x1`, which has no name, or `ret=1` where fields are printed by name.
+        Form::SyscallExit if memchr::memchr2(b'=', b' ', body).is_none() => {
             row.put(b"ret", body);
             true
         }
@@ -64,7 +66,7 @@ pub fn read(form: Form, body: &[u8], row: &mut impl Fill) {
             row.free(body);
             true
         }
-        Form::Pairs | Form::FreeText => false,
+        Form::Pairs | Form::FreeText | Form::SyscallExit => false,
     };
     if !done {
         pairs(body, row);
@@ -96,6 +98,9 @@ fn switch(body: &[u8], row: &mut impl Fill) -> Option<()> {
     row.put(b"prev_comm", prev.0);
     row.put(b"prev_pid", prev.1);
     row.put(b"prev_prio", prev.2);
+    // trace-cmd names the bits as old kernels did. A thread is never switched out in the state that `W` was; this bit is
+    // that of idle kernel threads, `I`.
+    let state = if state == b"W" { b"I" } else { state };
     row.put(b"prev_state", state);
     row.put(b"next_comm", next.0);
     row.put(b"next_pid", next.1);

@@ -52,7 +52,8 @@ pub fn duration(text: &[u8]) -> Option<i64> {
 /// What stands behind the bar: indentation, then `name() {`, `name();` or `}`, with a comment or none.
 pub fn function(text: &[u8]) -> Option<Function<'_>> {
     let blanks = text.iter().take_while(|b| **b == b' ').count();
-    let depth = i64::try_from(blanks.saturating_sub(2) / 2).ok()?;
+    // Two blanks stand behind the column of durations, one behind others, and two for each call around.
+    let depth = i64::try_from(blanks.saturating_sub(1) / 2).ok()?;
     let text = text.trim_ascii();
     let (text, comment) = match memchr::memmem::rfind(text, b"/*") {
         Some(at) if text.ends_with(b"*/") && at > 0 => {

@@ -53,6 +53,57 @@ fn behind<'a>(rest: &'a [u8], (comm, pid, tgid): Task<'a>) -> Option<Line<'a>> {
     Some(Line::Event(prefix, event))
 }
 
+/// Read a line as the option `verbose` has it: `comm pid cpu flags depth number [time] 3.2ms (+0.1ms): event`, where the
+/// flags are a number and the time is hexadecimal, in microseconds, or in the units of another clock if it has 16 digits.
+pub fn verbose(line: &[u8]) -> Option<Line<'_>> {
+    let open = memchr::memchr_iter(b'[', line).find(|open| is_stamp(line.get(*open..)))?;
+    let close = open + memchr::memchr(b']', line.get(open..)?)?;
+    let digits = str::from_utf8(line.get(open + 1..close)?).ok()?;
+    let (rest, _number) = last_word(line.get(..open)?)?;
+    let (rest, _depth) = last_word(rest)?;
+    let (rest, flags) = last_word(rest)?;
+    let (rest, cpu) = last_word(rest)?;
+    let (comm, pid) = last_word(rest)?;
+    let (cpu, pid) = (integer(cpu)?, integer(pid)?);
+    integer(flags)?;
+    let behind = line.get(close + 1..)?;
+    let end = memchr::memmem::find(behind, b"): ")?;
+    let event = behind.get(end + 3..)?.trim_ascii_start();
+    let whole = digits.len() >= 16;
+    let stamp = i64::from_str_radix(digits, 16).ok();
+    let scale = if whole { 1 } else { 1000 };
+    let Some(ts) = stamp.and_then(|stamp| stamp.checked_mul(scale)) else {
+        return Some(Line::BadTime);
+    };
+    let prefix = Prefix {
+        comm: comm.trim_ascii(),
+        pid,
+        tgid: None,
+        cpu,
+        flags: Some(flags),
+        ts,
+        whole,
+    };
+    Some(Line::Event(prefix, event))
+}
+
+/// Whether a text begins as `[96e62404] ` does.
+fn is_stamp(text: Option<&[u8]>) -> bool {
+    let inside = text.and_then(|text| text.get(1..)).unwrap_or_default();
+    let digits = inside.iter().take_while(|b| b.is_ascii_hexdigit()).count();
+    (8..=16).contains(&digits)
+        && inside
+            .get(digits..)
+            .is_some_and(|rest| rest.starts_with(b"] "))
+}
+
+/// What stands before the last word, and that.
+fn last_word(text: &[u8]) -> Option<(&[u8], &[u8])> {
+    let text = text.trim_ascii_end();
+    let start = text.iter().rposition(|b| is_blank(*b))? + 1;
+    text.split_at_checked(start)
+}
+
 /// How many of the digits before the flags are the CPU: flags may begin with none, and end with one.
 fn cpu_digits(place: &[u8]) -> Option<usize> {
     let digits = count_digits(place);

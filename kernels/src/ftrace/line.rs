@@ -35,8 +35,11 @@ pub enum Other {
     Header,
     /// The kernel says how many events it lost, 1 where it does not say.
     Lost(u64),
-    /// The header says how many of all written events the buffer no longer held.
-    Overwritten(u64),
+    /// The header says how many events follow, and how many more the buffer no longer held.
+    Promised {
+        held: u64,
+        lost: u64,
+    },
     Stack,
     Unknown,
 }
@@ -63,6 +66,8 @@ pub enum Time {
 
 /// How wide the column with the thread group may be: a search through a whole line for each bracket would be quadratic.
 const TGID_WIDTH: usize = 24;
+/// How many flags the kernel prints at least.
+const FLAGS_WIDTH: usize = 4;
 /// The longest event name; the kernel's own limit is 64.
 const NAME_LIMIT: usize = 128;
 
@@ -78,7 +83,7 @@ pub fn parse(line: &[u8]) -> Line<'_> {
                 Some(found) => return found,
             }
         }
-        if let Some(found) = latency::parse(line) {
+        if let Some(found) = latency::parse(line).or_else(|| latency::verbose(line)) {
             return found;
         }
     }
@@ -97,10 +102,14 @@ fn after_task(line: &[u8], open: usize) -> Option<Line<'_>> {
     let mut rest = inside[digits + 1..].trim_ascii_start();
     let mut flags = None;
     let mut end = token_end(rest);
-    if rest.get(end) != Some(&b':') {
+    let is_flags = !matches!(time(&rest[..end]), Time::Ns(_, false));
+    if rest.get(end) != Some(&b':') && is_flags {
         flags = Some(&rest[..end]).filter(|f| !f.is_empty());
         rest = rest[end..].trim_ascii_start();
         end = token_end(rest);
+    } else if let Some(width) = joined_flags(&rest[..end]) {
+        (flags, rest) = (Some(&rest[..width]), &rest[width..]);
+        end -= width;
     }
     let behind = after_time(rest, end)?;
     let event = behind.trim_ascii_start();
@@ -122,17 +131,40 @@ fn after_task(line: &[u8], open: usize) -> Option<Line<'_>> {
     }
 }
 
-/// What follows the colon behind a time, and the difference that may stand between: `12.5 (+0.001):`.
+/// How wide the flags are that stand before a time without a blank: `d...316.196740`.
+fn joined_flags(text: &[u8]) -> Option<usize> {
+    let fraction = memrchr(b'.', text)?;
+    let seconds = text[..fraction]
+        .iter()
+        .rev()
+        .take_while(|b| b.is_ascii_digit())
+        .count();
+    // The last of the flags, how deeply preemption is disabled, may be a digit too.
+    let width = (fraction - seconds).max(FLAGS_WIDTH);
+    let known = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'#' | b'-');
+    let flags = text.get(..width)?;
+    (width < fraction && fraction > seconds && width <= 8 && flags.iter().all(known))
+        .then_some(width)
+}
+
+/// What follows the colon behind a time, without the difference that `--ts-diff` prints before or behind the colon:
+/// `12.5 (+0.001):`, `12.5: (+40)`.
 fn after_time(rest: &[u8], end: usize) -> Option<&[u8]> {
     if let Some(event) = rest.get(end..)?.strip_prefix(b":") {
-        return Some(event);
+        let behind = difference(event).and_then(|behind| behind.strip_prefix(b")"));
+        return Some(behind.unwrap_or(event));
     }
-    let inside = rest.get(end..)?.trim_ascii_start().strip_prefix(b"(+")?;
+    difference(rest.get(end..)?)?.strip_prefix(b"):")
+}
+
+/// What follows the number in `(+40)`.
+fn difference(text: &[u8]) -> Option<&[u8]> {
+    let inside = text.trim_ascii_start().strip_prefix(b"(+")?;
     let digits = inside
         .iter()
         .take_while(|b| b.is_ascii_digit() || **b == b'.')
         .count();
-    inside.get(digits..)?.strip_prefix(b"):")
+    inside.get(digits..)
 }
 
 /// `comm-pid` or `comm-pid (tgid)`; the comm may hold anything.
@@ -158,6 +190,9 @@ pub fn task(text: &[u8]) -> Option<(&[u8], i64, Option<i64>)> {
     ))
 }
 
+/// No clock of a kernel tells more, in ns: 146 years, also since 1970.
+const LATEST: i64 = 1 << 62;
+
 pub fn time(text: &[u8]) -> Time {
     let negative = text.first() == Some(&b'-');
     let text = if negative { &text[1..] } else { text };
@@ -177,7 +212,8 @@ pub fn time(text: &[u8]) -> Time {
         None => integer(whole),
         Some(fraction) => nanoseconds(whole, fraction),
     };
-    ns.map_or(Time::OutOfRange, |ns| Time::Ns(ns, fraction.is_none()))
+    ns.filter(|ns| *ns <= LATEST)
+        .map_or(Time::OutOfRange, |ns| Time::Ns(ns, fraction.is_none()))
 }
 
 /// Seconds and their decimal fraction; digits beyond the ninth are cut off.
@@ -213,11 +249,30 @@ pub fn event(text: &[u8]) -> Event<'_> {
             b' ' if at > 0 && rest.starts_with(b" <-") => {
                 return Event::Function(&text[..at], rest[3..].trim_ascii());
             }
+            b' ' if at > 0 && rest.starts_with(b" <") => {
+                return addressed(text, at).unwrap_or(Event::Unnamed);
+            }
             b' ' | b'\t' => return Event::Unnamed,
             _ => {}
         }
     }
     Event::Unnamed
+}
+
+/// `name <ffffffff8149895a>: body` and `function <ffff...> <-caller <ffff...>`, as the option `sym-addr` prints them.
+fn addressed(text: &[u8], end: usize) -> Option<Event<'_>> {
+    let inside = text.get(end + 2..)?;
+    let digits = inside.iter().take_while(|b| b.is_ascii_hexdigit()).count();
+    let behind = inside.get(digits..)?.strip_prefix(b">")?;
+    if digits == 0 {
+        return None;
+    }
+    if let Some(caller) = behind.strip_prefix(b" <-") {
+        let caller_end = memchr(b' ', caller).unwrap_or(caller.len());
+        return Some(Event::Function(&text[..end], &caller[..caller_end]));
+    }
+    let body = behind.strip_prefix(b":")?;
+    Some(Event::Plain(&text[..end], body.trim_ascii_start()))
 }
 
 fn other(line: &[u8]) -> Other {
@@ -226,7 +281,7 @@ fn other(line: &[u8]) -> Other {
         return Other::Blank;
     }
     if text[0] == b'#' {
-        return overwritten(text).map_or(Other::Header, Other::Overwritten);
+        return promised(text).unwrap_or(Other::Header);
     }
     if let Some(lost) = lost(text) {
         return Other::Lost(lost);
@@ -258,15 +313,21 @@ fn lost(text: &[u8]) -> Option<u64> {
     Some(count.map_or(1, i64::unsigned_abs))
 }
 
-/// `# entries-in-buffer/entries-written: 10881/27181   #P:2`
-fn overwritten(text: &[u8]) -> Option<u64> {
+/// `# entries-in-buffer/entries-written: 10881/27181   #P:2`, `# latency: 0 us, #10881/27181, CPU#0 | (...)`
+fn promised(text: &[u8]) -> Option<Other> {
     const TITLE: &[u8] = b"entries-in-buffer/entries-written:";
-    let figures = text[memmem::find(text, TITLE)? + TITLE.len()..].trim_ascii_start();
+    let figures = match memmem::find(text, TITLE) {
+        Some(at) => &text[at + TITLE.len()..],
+        None if text.starts_with(b"# latency: ") => &text[memmem::find(text, b", #")? + 3..],
+        None => return None,
+    };
+    let figures = figures.trim_ascii_start();
     let (held, rest) = figures.split_at(count_digits(figures));
     let written = rest.strip_prefix(b"/")?;
-    let written = integer(&written[..count_digits(written)])?;
-    let lost = written.saturating_sub(integer(held)?);
-    (lost > 0).then_some(lost.unsigned_abs())
+    let written = integer(&written[..count_digits(written)])?.unsigned_abs();
+    let held = integer(held)?.unsigned_abs();
+    let lost = written.saturating_sub(held);
+    Some(Other::Promised { held, lost })
 }
 
 /// A number of decimal digits only, if it fits.

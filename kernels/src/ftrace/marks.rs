@@ -7,15 +7,21 @@ use super::line::integer;
 
 /// Whether an event of this name is a mark; a bare address stands where the kernel has no name for its writer.
 pub fn is_mark(event: &[u8]) -> bool {
-    matches!(event, b"tracing_mark_write" | b"print" | b"0") || event.starts_with(b"0x")
+    matches!(event, b"print" | b"0") || event.starts_with(b"0x") || is_writer(event)
+}
+
+/// Whether a text is the kernel's function that writes marks, with an offset (option `sym-offset`) or without.
+fn is_writer(text: &[u8]) -> bool {
+    let rest = text.strip_prefix(b"tracing_mark_write");
+    rest.is_some_and(|rest| matches!(rest, [] | [b'+' | b' ', ..]))
 }
 
 /// The name under which a mark is counted: addresses differ from line to line.
 pub fn printed(event: &[u8]) -> &[u8] {
-    if event.starts_with(b"0x") {
-        b"0x..."
-    } else {
-        event
+    match event {
+        [b'0', b'x', ..] => b"0x...",
+        _ if is_writer(event) => b"tracing_mark_write",
+        _ => event,
     }
 }
 
@@ -40,7 +46,7 @@ pub fn strip<'a>(event: &'a [u8], body: &'a [u8]) -> Mark<'a> {
         };
     }
     match memmem::find(body, b": ") {
-        Some(at) if body.starts_with(b"0x") || &body[..at] == b"tracing_mark_write" => Mark {
+        Some(at) if body.starts_with(b"0x") || is_writer(&body[..at]) => Mark {
             ip: Some(&body[..at]),
             text: body[at + 2..].trim_ascii_start(),
         },

@@ -91,6 +91,8 @@ struct Met {
     events: u64,
     blank: u64,
     headers: u64,
+    promised: u64,
+    open: bool,
     foreign: u64,
     damaged: u64,
     broken: Option<String>,
@@ -113,6 +115,8 @@ impl Met {
             events: sum(|b| b.events),
             blank: sum(|b| b.blank),
             headers: sum(|b| b.headers),
+            promised: sum(|b| b.promised),
+            open: file.open,
             foreign: file.foreign,
             damaged: file.damaged,
             broken: file.broken.clone(),
@@ -128,6 +132,8 @@ impl Met {
         dict.set_item("events", self.events)?;
         dict.set_item("blank", self.blank)?;
         dict.set_item("headers", self.headers)?;
+        dict.set_item("promised", self.promised)?;
+        dict.set_item("open", self.open)?;
         dict.set_item("foreign", self.foreign)?;
         dict.set_item("damaged", self.damaged)?;
         dict.set_item("broken", self.broken)?;

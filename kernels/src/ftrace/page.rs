@@ -12,6 +12,8 @@ pub enum Part {
     Foreign,
     /// Packed as base64 that does not decode.
     Damaged,
+    /// The page ends inside of a script.
+    Cut,
 }
 
 /// Find the traces of a page, in order.
@@ -22,13 +24,17 @@ pub fn parts(page: &[u8]) -> Vec<Part> {
         let Some(open) = memchr(b'>', &page[start..]).map(|i| i + start + 1) else {
             break;
         };
-        let end = memmem::find(&page[open..], b"</script").map_or(page.len(), |i| i + open);
+        let closed = memmem::find(&page[open..], b"</script").map(|i| i + open);
+        let end = closed.unwrap_or(page.len());
         let (tag, inside) = (&page[start..open], &page[open..end]);
         if memmem::find(tag, b"trace-data").is_some() || memmem::find(tag, b"viewer-data").is_some()
         {
             found.push(data_part(inside));
         } else {
             found.extend(string_part(inside));
+        }
+        if closed.is_none() {
+            found.push(Part::Cut);
         }
         at = end;
     }

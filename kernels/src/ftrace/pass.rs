@@ -25,8 +25,9 @@ use crate::pfw::names::raw_key;
 
 /// Column, type of its values, whether some are negative, whether some are whole numbers that no float holds.
 type ColumnRow = (String, String, bool, bool);
-/// File, why it was not read to its end, parts of a page that are foreign, and damaged, lines that were passed over.
-type EndRow = (u32, Option<String>, u64, u64, u64);
+/// File, why it was not read to its end, parts of a page that are foreign, and damaged, lines that were passed over,
+/// whether it ends in the middle of a line.
+type EndRow = (u32, Option<String>, u64, u64, u64, bool);
 
 /// What is read again.
 type Place = (Checkpoint, bool);
@@ -79,6 +80,7 @@ impl Reader {
                     texts.foreign(),
                     texts.damaged(),
                     texts.endless(),
+                    texts.open_ended(),
                 )))
             }
             Err(error) => {
@@ -138,6 +140,7 @@ fn decode(read: Read, hints: &Arc<Hints>, timeless: i64, spare: &Spare) -> Made 
         damaged: 0,
         broken: None,
         endless: 0,
+        open: false,
     };
     let rows = met.blocks.iter_mut().map(Block::without_tables).collect();
     let full = std::mem::replace(&mut met.blocks, rows);

@@ -19,6 +19,8 @@ pub struct FileResult {
     pub broken: Option<String>,
     /// Lines of a page that were longer than a block, which were passed over.
     pub endless: u64,
+    /// Whether the text ends in the middle of a line.
+    pub open: bool,
 }
 
 /// Read a file; `tick` gets the bytes read so far and stops everything by an error.
@@ -67,6 +69,7 @@ pub fn file<E>(
         damaged: texts.damaged(),
         broken: texts.broken(),
         endless: texts.endless(),
+        open: texts.open_ended(),
     }))
 }
 

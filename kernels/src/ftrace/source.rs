@@ -145,6 +145,10 @@ fn open_page(mut source: Source) -> io::Result<Source> {
                 source.damaged += 1;
                 continue;
             }
+            Part::Cut => {
+                source.cut = true;
+                continue;
+            }
         };
         text = Box::new(text.chain(next).chain(&b"\n"[..]));
     }

@@ -46,6 +46,8 @@ pub struct Texts {
     ended: bool,
     /// Whether the file is known to end early: its last line is none then.
     damaged: bool,
+    /// Whether the text ends in the middle of a line.
+    open: bool,
 }
 
 fn limits(chunk: u64) -> Limits {
@@ -103,7 +105,13 @@ impl Texts {
             position,
             ended: false,
             damaged: false,
+            open: false,
         }
+    }
+
+    /// Whether the text ends without the end of a line, though nothing else is wrong with the file.
+    pub fn open_ended(&self) -> bool {
+        self.open && self.broken().is_none()
     }
 
     /// Bytes of the file that were read.
@@ -170,6 +178,7 @@ impl Texts {
                     let end = memrchr(b'\n', &block.text).map_or(0, |end| end + 1);
                     block.text.truncate(end);
                 }
+                self.open = is_open(&block.text, self.open);
                 Ok(Some(Piece {
                     text: block.text,
                     skipped: block.skipped,
@@ -180,6 +189,7 @@ impl Texts {
                 let text = blocks.next();
                 self.ended = text.is_none();
                 let text = text.unwrap_or_default();
+                self.open = is_open(&text, self.open);
                 place.uc_size += text.len() as u64;
                 place.lines += memchr_iter(b'\n', &text).count() as u64;
                 place.lines += u64::from(text.last().is_some_and(|last| *last != b'\n'));
@@ -191,6 +201,15 @@ impl Texts {
             }
         }
     }
+}
+
+/// Whether the last line of a text has no end, unless it is blank or too long to be read; `before` where there is no text.
+fn is_open(text: &[u8], before: bool) -> bool {
+    if text.is_empty() {
+        return before;
+    }
+    let start = memrchr(b'\n', text).map_or(0, |end| end + 1);
+    text.len() - start <= block::LINE_LIMIT && !text[start..].trim_ascii().is_empty()
 }
 
 /// Cuts a text into blocks of whole lines.

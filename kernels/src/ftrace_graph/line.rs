@@ -64,7 +64,9 @@ fn columns(text: &[u8]) -> Option<Line<'_>> {
     {
         return Some(Line::Switch(cpu, from, to));
     }
-    let mut timed = false;
+    if (found.cpu.is_some() || found.ts.is_some()) && is_function(rest) {
+        return Some(Line::Function(found, rest));
+    }
     // Comments may hold bars: the columns end with that of the duration, which is before the function.
     while let Some(bar) = memchr::memchr(b'|', rest) {
         let (column, behind) = (rest.get(..bar)?, rest.get(bar + 1..)?);
@@ -72,11 +74,11 @@ fn columns(text: &[u8]) -> Option<Line<'_>> {
         match inside {
             b"==========>" => return Some(Line::Interrupt(found, true)),
             b"<==========" => return Some(Line::Interrupt(found, false)),
-            b"" => timed = true,
+            b"" => return Some(Line::Function(found, behind)),
             inside => {
                 if let Some(duration) = graph::duration(inside) {
                     found.duration = Some(duration);
-                    timed = true;
+                    return Some(Line::Function(found, behind));
                 } else if let Some(task) = task(inside) {
                     found.task = Some(task);
                 } else if (4..=6).contains(&inside.len()) && !inside.contains(&b' ') {
@@ -87,11 +89,19 @@ fn columns(text: &[u8]) -> Option<Line<'_>> {
             }
         }
         rest = behind;
-        if timed {
+        // The option `nofuncgraph-duration` leaves that column out.
+        if (found.task.is_some() || found.flags.is_some()) && is_function(rest) {
             return Some(Line::Function(found, rest));
         }
     }
     None
+}
+
+/// Whether a function or a comment stands here, so that no column is before it.
+fn is_function(text: &[u8]) -> bool {
+    let trimmed = text.trim_ascii();
+    trimmed.starts_with(b"/*") && trimmed.ends_with(b"*/")
+        || (graph::function(text).is_some() && !text.contains(&b'|'))
 }
 
 /// ` 3268.123456 |`, and what follows.

@@ -14,7 +14,7 @@ use crate::perf::tables::{Field, Value, put};
 use crate::perf_text::line::Head;
 use crate::perf_text::lines::{Lines, Next};
 use crate::perf_text::payload::{Payloads, Row};
-use crate::rows::{Decode, Failure, Learnt, Note, Place, RowPass, Sink};
+use crate::rows::{Decode, Failure, Learnt, Note, Place, RowPass, Sink, TextRead};
 use line::{Columns, Line};
 
 /// How deep calls are followed, and how many threads.
@@ -34,6 +34,8 @@ struct Graph {
     cpus: FxHashMap<i64, Cpu>,
     /// Times of the entries that have no exit yet, by thread, or by CPU where threads are not told.
     open: FxHashMap<(bool, i64), Vec<i64>>,
+    /// The last time of each thread, where lines have none of their own: a thread goes on later on another CPU.
+    latest: FxHashMap<i64, i64>,
     payloads: Payloads,
     /// Number of lines in the files before.
     before: u64,
@@ -57,7 +59,7 @@ impl Graph {
         let text = self.lines.text().to_vec();
         match line::parse(&text) {
             Line::Blank | Line::Header => {}
-            Line::Unknown => self.lines.note("line is not an event", false, &text),
+            Line::Unknown => self.lines.unread("line is not an event", false, &text),
             Line::Lost(count) => self.lost = self.lost.saturating_add(count),
             Line::Switch(cpu, from, to) => self.switch(cpu, from, to, sink),
             Line::Interrupt(columns, begins) => {
@@ -79,7 +81,7 @@ impl Graph {
                 }
                 match graph::function(rest) {
                     Some(function) => self.function(columns, function, sink),
-                    None => self.lines.note("line is not an event", false, &text),
+                    None => self.lines.unread("line is not an event", false, &text),
                 }
             }
         }
@@ -100,6 +102,11 @@ impl Graph {
             Some(pid) if pid != 0 => (true, pid),
             _ => (false, columns.cpu.unwrap_or(-1)),
         };
+        if let (true, pid) = thread
+            && let Some(latest) = self.latest.get(&pid)
+        {
+            cpu.now = cpu.now.max(*latest);
+        }
         let duration = columns.duration.unwrap_or(0);
         let room = self.open.len() < THREADS || self.open.contains_key(&thread);
         let mut ts = columns.ts.unwrap_or(cpu.now);
@@ -121,6 +128,12 @@ impl Graph {
                 }
             }
             _ => {}
+        }
+        if let (true, pid) = thread
+            && columns.ts.is_none()
+            && (self.latest.len() < THREADS || self.latest.contains_key(&pid))
+        {
+            self.latest.insert(pid, cpu.now);
         }
         Written {
             ts,
@@ -201,6 +214,7 @@ impl Graph {
             ts: at.ts,
             line: at.line,
             stack: None,
+            flags: None,
         };
         if !self.payloads.row(name.unwrap_or(b"print"), row, sink) {
             let reason = "event name beyond the 4096 that are read";
@@ -232,6 +246,7 @@ impl Decode for Graph {
                 Next::End => {
                     self.before += self.lines.number;
                     self.open.clear();
+                    self.latest.clear();
                     self.cpus.clear();
                 }
                 Next::Nothing => self.ended = true,
@@ -266,6 +281,10 @@ impl Decode for Graph {
             ],
         }
     }
+
+    fn lines(&mut self) -> Vec<TextRead> {
+        std::mem::take(&mut self.lines.read)
+    }
 }
 
 /// Read the function graph tracer's text; see `RowPass`.
@@ -281,6 +300,7 @@ fn ftrace_graph_pass(paths: Vec<PathBuf>, threads: usize, progress: Option<Py<Py
         lines: Lines::new(paths, Arc::clone(&done)),
         cpus: FxHashMap::default(),
         open: FxHashMap::default(),
+        latest: FxHashMap::default(),
         payloads: Payloads::default(),
         before: 0,
         timeless: false,

@@ -3,7 +3,7 @@
 use super::lines::{Lines, Next};
 use crate::ftrace::line::integer;
 use crate::perf::tables::{Value, put};
-use crate::rows::{Decode, Failure, Learnt, Place, Sink};
+use crate::rows::{Decode, Failure, Learnt, Place, Sink, TextRead};
 
 /// Files of collapsed stacks.
 pub struct Collapsed {
@@ -28,12 +28,11 @@ impl Collapsed {
         }
         let Some((stack, period)) = split(text) else {
             let text = text.to_vec();
-            let comment = text.starts_with(b"#");
-            let reason = match comment {
-                true => "line is a comment",
-                false => "line is not a stack and a number",
-            };
-            return self.lines.note(reason, false, &text);
+            if text.starts_with(b"#") {
+                return self.lines.note("line is a comment", false, &text);
+            }
+            let reason = "line is not a stack and a number";
+            return self.lines.unread(reason, false, &text);
         };
         let line = i64::try_from(self.before + self.lines.number).unwrap_or(i64::MAX);
         let root = stack.split(|b| *b == b';').next().unwrap_or_default();
@@ -104,5 +103,9 @@ impl Decode for Collapsed {
             notes: std::mem::take(&mut self.lines.notes),
             properties: vec![("clock".to_owned(), "none".to_owned())],
         }
+    }
+
+    fn lines(&mut self) -> Vec<TextRead> {
+        std::mem::take(&mut self.lines.read)
     }
 }

@@ -113,6 +113,10 @@ fn number(word: &[u8]) -> Option<i64> {
 /// `    250000 cpu-clock:u: rest` or `PERF_RECORD_COMM exec: sleep:1/1`
 fn event<'a>(rest: &'a [u8], mut found: Head<'a>) -> Option<Head<'a>> {
     let rest = rest.trim_ascii_start();
+    if rest.is_empty() {
+        // The fields that were asked for end with the time.
+        return Some(found);
+    }
     if rest.starts_with(b"PERF_RECORD_") {
         let end = rest
             .iter()

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicU64;
 use memchr::memchr;
 
 use crate::access::{Damage, Limits, Source};
-use crate::rows::{Failure, Note};
+use crate::rows::{Failure, Note, TextRead};
 
 /// The longest line that is read.
 pub const LINE_LIMIT: usize = 1 << 20;
@@ -37,6 +37,11 @@ pub struct Lines {
     pub file: u32,
     pub number: u64,
     pub notes: Vec<Note>,
+    /// Of files that have ended, and of the one that is read.
+    pub read: Vec<TextRead>,
+    now: TextRead,
+    /// Whether the last line has no end.
+    open: bool,
 }
 
 impl Lines {
@@ -53,6 +58,9 @@ impl Lines {
             file: 0,
             number: 0,
             notes: Vec::new(),
+            read: Vec::new(),
+            now: TextRead::default(),
+            open: false,
         }
     }
 
@@ -75,10 +83,15 @@ impl Lines {
         loop {
             if self.at < self.block.len() {
                 let rest = self.block.get(self.at..).unwrap_or_default();
-                let end = memchr(b'\n', rest).unwrap_or(rest.len());
-                self.line = (self.at, self.at + end);
-                self.at += end + 1;
+                let end = memchr(b'\n', rest);
+                let size = end.unwrap_or(rest.len());
+                self.line = (self.at, self.at + size);
+                self.at += size + 1;
                 self.number += 1;
+                let text = self.text().trim_ascii();
+                let tells = !matches!(text, [] | [b'#', ..]);
+                self.open = end.is_none() && !text.is_empty();
+                self.now.told += u64::from(tells);
                 return Ok(Next::Line);
             }
             if self.source.is_none() && !self.open()? {
@@ -121,7 +134,8 @@ impl Lines {
         self.last = block.last;
         if let Some(head) = block.skipped {
             self.number += 1;
-            self.note("line is longer than 1 MiB", true, &head);
+            self.now.told += 1;
+            self.unread("line is longer than 1 MiB", true, &head);
         }
         Ok(())
     }
@@ -136,10 +150,23 @@ impl Lines {
         };
         if let Some(example) = example {
             self.count("file is damaged or ends early", true, example.to_owned());
+        } else if std::mem::take(&mut self.open) {
+            let line = self.text().to_vec();
+            self.note("file ends in the middle of a line", true, &line);
         }
+        self.read.push(TextRead {
+            file: self.file,
+            ..std::mem::take(&mut self.now)
+        });
         self.file += 1;
         self.block.clear();
         self.at = 0;
+    }
+
+    /// Count a line of which nothing is kept; the first one is the example.
+    pub fn unread(&mut self, reason: &str, incomplete: bool, line: &[u8]) {
+        self.now.unread += 1;
+        self.note(reason, incomplete, line);
     }
 
     /// Count a line; the first one is the example.

@@ -78,6 +78,8 @@ pub struct Row<'a> {
     pub ts: i64,
     pub line: i64,
     pub stack: Option<&'a [u8]>,
+    /// What the kernel prints of the event's context.
+    pub flags: Option<&'a [u8]>,
 }
 
 impl Payloads {
@@ -127,7 +129,9 @@ impl Payloads {
         let rows = sink.rows(table.number);
         rows.int(0, row.ts);
         row.head.cpu.inspect(|cpu| rows.int(1, *cpu));
-        rows.text(2, row.head.comm);
+        if !row.head.comm.is_empty() {
+            rows.text(2, row.head.comm);
+        }
         row.head.tid.inspect(|tid| rows.int(3, *tid));
         row.head.pid.inspect(|pid| rows.int(4, *pid));
         rows.int(5, row.line);
@@ -137,9 +141,11 @@ impl Payloads {
         if !self.collected.free.is_empty() {
             table.put(b"text", &self.collected.free, true, sink);
         }
-        if let Some(stack) = row.stack {
-            let column = sink.column(table.number, &ColumnSpec::new("stack", Type::Text));
-            sink.rows(table.number).text(column, stack);
+        for (name, text) in [("stack", row.stack), ("common_flags", row.flags)] {
+            if let Some(text) = text {
+                let column = sink.column(table.number, &ColumnSpec::new(name, Type::Text));
+                sink.rows(table.number).text(column, text);
+            }
         }
         sink.end(table.number);
         true

@@ -6,10 +6,12 @@ use super::line::{self, Head};
 use super::lines::{Lines, Next};
 use super::payload::{Payloads, Row};
 use crate::perf::tables::{Value, put};
-use crate::rows::{Decode, Failure, Learnt, Place, Sink};
+use crate::rows::{Decode, Failure, Learnt, Place, Sink, TextRead};
 
 /// Frames of a stack that are kept.
 const DEPTH: usize = 1024;
+/// Records without a time that wait for the first time.
+const TIMELESS: usize = 1 << 16;
 /// How many threads' names are kept.
 const THREADS: usize = 1 << 20;
 
@@ -33,6 +35,9 @@ pub struct Script {
     payloads: Payloads,
     facts: Vec<(String, String)>,
     threads: BTreeMap<(i64, i64), Vec<u8>>,
+    /// The first time that is one, and the records before it that have none, with their lines.
+    start: Option<i64>,
+    timeless: Vec<(i64, Vec<u8>)>,
     ended: bool,
 }
 
@@ -46,6 +51,8 @@ impl Script {
             payloads: Payloads::default(),
             facts: Vec::new(),
             threads: BTreeMap::new(),
+            start: None,
+            timeless: Vec::new(),
             ended: false,
         }
     }
@@ -79,11 +86,12 @@ impl Script {
             return;
         }
         let text = self.lines.text().to_vec();
-        let reason = match in_chain && text.first().is_some_and(u8::is_ascii_whitespace) {
-            true => "line below a frame, not kept",
-            false => "line is not an event",
-        };
-        self.lines.note(reason, false, &text);
+        match in_chain && text.first().is_some_and(u8::is_ascii_whitespace) {
+            true => self
+                .lines
+                .note("line below a frame, not kept", false, &text),
+            false => self.lines.unread("line is not an event", false, &text),
+        }
     }
 
     /// Take the line as a frame of the sample before; false if it is none.
@@ -131,8 +139,13 @@ impl Script {
         let ts = head.ts.unwrap_or(0);
         let line = i64::try_from(sample.line).unwrap_or(i64::MAX);
         if head.event.starts_with(b"PERF_RECORD_") {
+            if ts == 0 {
+                return self.without_time(&sample.head, line);
+            }
+            self.begin(ts, sink);
             return record(head, ts, line, sink);
         }
+        self.begin(ts, sink);
         let stack = Some(self.stack.as_slice()).filter(|stack| !stack.is_empty());
         if let Some((_, name)) = line::tracepoint(head.event) {
             let row = Row {
@@ -140,6 +153,7 @@ impl Script {
                 ts,
                 line,
                 stack,
+                flags: None,
             };
             if self.payloads.row(name, row, sink) {
                 return;
@@ -162,11 +176,11 @@ impl Script {
         let text = Some(text).filter(|text| !text.is_empty());
         let fields = [
             ("_ts", "ns", Value::Int(Some(ts))),
-            ("event", "", Value::Text(Some(head.event))),
+            ("event", "", Value::Text(told(head.event))),
             ("pid", "", Value::Int(head.pid)),
             ("tid", "", Value::Int(head.tid)),
             ("cpu", "", Value::Int(head.cpu)),
-            ("comm", "", Value::Text(Some(head.comm))),
+            ("comm", "", Value::Text(told(head.comm))),
             ("period", "", Value::Uint(head.period)),
             ("ip", "", Value::Uint(ip)),
             ("stack", "", Value::Text(stack)),
@@ -176,9 +190,31 @@ impl Script {
         put(sink, "raw_events.sample", &fields);
     }
 
+    /// Keep a record that perf made up for what was there before it began, and to which it gave no time.
+    fn without_time(&mut self, head: &[u8], line: i64) {
+        if self.timeless.len() < TIMELESS {
+            let reason = "record without a time, placed at the start";
+            self.lines.note(reason, false, head);
+            self.timeless.push((line, head.to_vec()));
+        } else {
+            let reason = "record without a time beyond the 65536 that are kept";
+            self.lines.unread(reason, true, head);
+        }
+    }
+
+    /// Make rows of the records that waited for a time.
+    fn begin(&mut self, ts: i64, sink: &mut Sink) {
+        let start = *self.start.get_or_insert(ts);
+        for (line, text) in std::mem::take(&mut self.timeless) {
+            if let Some(head) = line::head(&text) {
+                record(head, start, line, sink);
+            }
+        }
+    }
+
     /// Remember what a thread is called.
     fn name(&mut self, head: &Head<'_>) {
-        let Some(tid) = head.tid else {
+        let Some(tid) = head.tid.filter(|_| !head.comm.is_empty()) else {
             return;
         };
         let key = (tid, head.pid.unwrap_or(i64::MIN));
@@ -249,6 +285,7 @@ impl Decode for Script {
                 Next::Line => self.line(sink),
                 Next::End => self.flush(sink),
                 Next::Nothing => {
+                    self.begin(0, sink);
                     self.names(sink);
                     self.ended = true;
                 }
@@ -270,6 +307,15 @@ impl Decode for Script {
             properties,
         }
     }
+
+    fn lines(&mut self) -> Vec<TextRead> {
+        std::mem::take(&mut self.lines.read)
+    }
+}
+
+/// A field that `-F` may leave out.
+fn told(text: &[u8]) -> Option<&[u8]> {
+    Some(text).filter(|text| !text.is_empty())
 }
 
 /// Frames root first, with `;` between them.
@@ -297,7 +343,7 @@ fn record(head: Head<'_>, ts: i64, line: i64, sink: &mut Sink) {
         ("pid", "", Value::Int(head.pid)),
         ("tid", "", Value::Int(head.tid)),
         ("cpu", "", Value::Int(head.cpu)),
-        ("comm", "", Value::Text(Some(head.comm))),
+        ("comm", "", Value::Text(told(head.comm))),
         ("line", "", Value::Int(Some(line))),
         ("text", "", Value::Text(Some(head.rest.trim_ascii()))),
     ];

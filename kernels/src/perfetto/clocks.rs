@@ -14,6 +14,8 @@ pub const FTRACE: u64 = 1 << 40;
 /// Clocks that a sequence of packets counts by itself.
 const OWN: std::ops::Range<u64> = 64..128;
 
+/// Times from here on, 146 years, are impossible: two that are possible can be subtracted from each other.
+pub const MOST_TIME: i64 = 1 << 62;
 /// Snapshots that are kept; later ones are left out.
 const MOST_SNAPSHOTS: usize = 1 << 16;
 /// Clocks that a snapshot may have.
@@ -68,6 +70,8 @@ pub struct Clocks {
     own: FxHashMap<u64, Own>,
     /// Snapshots that were left out.
     pub left_out: u64,
+    /// Times of clocks in snapshots that no clock can show.
+    pub impossible: u64,
 }
 
 /// The number of a clock in the whole trace.
@@ -89,6 +93,7 @@ impl Clocks {
             routes: FxHashMap::default(),
             own: FxHashMap::default(),
             left_out: 0,
+            impossible: 0,
         }
     }
 
@@ -114,13 +119,13 @@ impl Clocks {
         }
     }
 
-    /// Take a snapshot in, a message `ClockSnapshot` of a sequence.
+    /// Take a snapshot in, a message `ClockSnapshot` of a sequence. A clock with an impossible time is passed over.
     pub fn snapshot(&mut self, message: &[u8], sequence: u32) {
         let mut clocks = Vec::new();
         for (number, value) in Fields::of(message) {
             match (number, value) {
                 (1, Value::Bytes(clock)) if clocks.len() < MOST_CLOCKS => {
-                    clocks.push(self.clock(clock, sequence))
+                    clocks.extend(self.clock(clock, sequence))
                 }
                 (2, Value::Varint(main)) if !self.named => {
                     self.main = main;
@@ -154,19 +159,23 @@ impl Clocks {
         self.snapshots.push(clocks);
     }
 
-    fn clock(&mut self, message: &[u8], sequence: u32) -> (u64, i64) {
-        let (mut id, mut time, mut incremental, mut multiplier) = (0, 0, false, 1);
+    fn clock(&mut self, message: &[u8], sequence: u32) -> Option<(u64, i64)> {
+        let (mut id, mut time, mut incremental, mut multiplier) = (0, 0i64, false, 1);
         for (number, value) in Fields::of(message) {
             match (number, value) {
                 (1, Value::Varint(bits)) => id = bits,
                 (2, Value::Varint(bits)) => time = bits.cast_signed(),
                 (3, Value::Varint(bits)) => incremental = bits != 0,
-                (4, Value::Varint(bits)) => multiplier = bits.cast_signed(),
+                (4, Value::Varint(bits)) => multiplier = bits.cast_signed().max(1),
                 _ => (),
             }
         }
         let clock = whole(id, sequence);
         let time = time.saturating_mul(multiplier);
+        if !(0..MOST_TIME).contains(&time) {
+            self.impossible += 1;
+            return None;
+        }
         if clock != id || incremental || multiplier != 1 {
             let own = Own {
                 multiplier,
@@ -175,7 +184,7 @@ impl Clocks {
             };
             self.own.insert(clock, own);
         }
-        (clock, time)
+        Some((clock, time))
     }
 
     /// A time of a clock, as the packets of a sequence tell it, in nanoseconds of the trace's clock.

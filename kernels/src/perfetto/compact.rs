@@ -3,6 +3,7 @@
 use super::comms::{Comm, Comms};
 use super::ftrace::{Bundle, Ftrace};
 use super::ftrace_plan::{EventPlan, Head};
+use super::json::Json;
 use super::sequence::numbers;
 use super::states;
 use super::tables::put_int;
@@ -146,14 +147,35 @@ pub fn rows(
 
 impl Out<'_> {
     /// What every event says of the thread that runs.
-    fn head(&mut self, time: u64, flags: Option<i64>) -> Head {
-        Head {
-            time: self.bundle.time(self.world, time),
+    fn head(&mut self, time: u64, flags: Option<i64>) -> Option<Head> {
+        Some(Head {
+            time: self.bundle.time(self.world, time)?,
             cpu: self.bundle.cpu,
             pid: self.running.as_ref().map(|running| running.pid),
             flags,
             line: self.world.next_line(),
+        })
+    }
+
+    /// An event from before those of all CPUs are there.
+    fn early(&mut self, head: &Head, name: &str, args: &[(&str, Option<i64>)], comm: &[u8]) {
+        let mut json = Json::default();
+        json.raw(b"{");
+        for (key, value) in args {
+            if let Some(value) = value {
+                json.key(key.as_bytes());
+                json.int(*value);
+            }
         }
+        json.key(if name == "sched_switch" {
+            b"next_comm"
+        } else {
+            b"comm"
+        });
+        json.string(comm);
+        json.raw(b"}");
+        let running = self.running.as_ref().map(|running| &running.comm);
+        super::early::row(self.world, self.sink, head, running, (name, &json));
     }
 
     fn switch(&mut self, compact: &Compact<'_>, place: usize, time: u64) {
@@ -164,7 +186,27 @@ impl Out<'_> {
                 .and_then(|column| column.get(place))
                 .copied()
         };
-        let head = self.head(time, None);
+        let named = column(4).and_then(|index| compact.name(index));
+        let next = Running {
+            pid: int32(column(2).unwrap_or(0)),
+            prio: int32(column(3).unwrap_or(0)),
+            comm: named.map(|(_, comm)| comm).unwrap_or_default(),
+        };
+        let Some(head) = self.head(time, None) else {
+            self.running = Some(next);
+            return;
+        };
+        if head.time < self.bundle.whole {
+            let args = [
+                ("prev_state", column(1).map(u64::cast_signed)),
+                ("next_pid", Some(next.pid)),
+                ("next_prio", Some(next.prio)),
+            ];
+            let comm = named.map_or(&b""[..], |(text, _)| text);
+            self.early(&head, "sched_switch", &args, comm);
+            self.running = Some(next);
+            return;
+        }
         let plan = &mut self.switch;
         plan.start(
             self.sink,
@@ -182,14 +224,6 @@ impl Out<'_> {
             let number = states::number(state, kernel);
             rows.numbered(plan.column(4), number, || states::text(state, kernel));
         }
-        let next = Running {
-            pid: int32(column(2).unwrap_or(0)),
-            prio: int32(column(3).unwrap_or(0)),
-            comm: column(4)
-                .and_then(|index| compact.name(index))
-                .map(|(_, comm)| comm)
-                .unwrap_or_default(),
-        };
         next.comm.put(rows, plan.column(5));
         rows.int(plan.column(6), next.pid);
         rows.int(plan.column(7), next.prio);
@@ -205,7 +239,19 @@ impl Out<'_> {
                 .and_then(|column| column.get(place))
                 .copied()
         };
-        let head = self.head(time, column(5).map(u64::cast_signed));
+        let Some(head) = self.head(time, column(5).map(u64::cast_signed)) else {
+            return;
+        };
+        let named = column(4).and_then(|index| compact.name(index));
+        if head.time < self.bundle.whole {
+            let args = [
+                ("pid", column(1).map(int32)),
+                ("prio", column(3).map(int32)),
+                ("target_cpu", column(2).map(int32)),
+            ];
+            let comm = named.map_or(&b""[..], |(text, _)| text);
+            return self.early(&head, "sched_waking", &args, comm);
+        }
         let plan = &mut self.waking;
         plan.start(
             self.sink,
@@ -213,7 +259,7 @@ impl Out<'_> {
             self.running.as_ref().map(|running| &running.comm),
         );
         let rows = self.sink.rows(plan.table);
-        if let Some((name, comm)) = column(4).and_then(|index| compact.name(index)) {
+        if let Some((name, comm)) = named {
             comm.put_text(rows, plan.column(1), name);
         }
         put_int(rows, plan.column(2), column(1).map(int32));

@@ -4,11 +4,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use super::clocks::{MONOTONIC, REALTIME};
+use super::clocks::{BOOTTIME, MONOTONIC, REALTIME};
 use super::packets::{Found, Packets};
 use super::payloads::Payloads;
 use super::schema::Schema;
 use super::sequence::Defaults;
+use super::start::Start;
 use super::unpack::{Trouble, Unpacked};
 use super::wire::{Fields, Value};
 use super::world::{Packet, World};
@@ -24,6 +25,7 @@ struct Envelope<'a> {
     time: Option<u64>,
     clock: Option<u64>,
     sequence: u32,
+    machine: Option<i64>,
     flags: u64,
     cleared: bool,
     dropped: u64,
@@ -51,8 +53,9 @@ impl<'a> Envelope<'a> {
                 (12, Value::Bytes(bytes)) => envelope.interned = Some(bytes),
                 (59, Value::Bytes(bytes)) => envelope.defaults = Some(bytes),
                 (50 | 133, Value::Bytes(bytes)) => envelope.packed = Some(bytes),
-                // Who wrote the packet, and on which machine.
-                (3 | 79 | 98, Value::Varint(_)) => (),
+                (98, Value::Varint(bits)) => envelope.machine = Some(bits.cast_signed()),
+                // Who wrote the packet.
+                (3 | 79, Value::Varint(_)) => (),
                 _ => envelope.payloads.push((number, value)),
             }
         }
@@ -241,6 +244,10 @@ impl Decoder {
             ),
             (world.names.left_out, "names beyond what is kept"),
             (world.clocks.left_out, "clock snapshots beyond what is kept"),
+            (
+                world.clocks.impossible,
+                "impossible time in a clock snapshot is passed over",
+            ),
         ];
         for (count, reason) in left_out {
             if count > 0 {
@@ -251,6 +258,9 @@ impl Decoder {
         let start = sink.range().map_or(0, |(first, _)| first);
         if let Some(unix) = world.clocks.of_clock(REALTIME, start) {
             world.property("start_unix_ns", unix.to_string());
+        }
+        if let Some(end) = world.kernel_end {
+            world.property("kernel_end_ns", end.to_string());
         }
         world.property("packets", self.packets.to_string());
     }
@@ -276,6 +286,7 @@ fn packet<'a>(
     let mut packet = Packet {
         time: None,
         sequence: envelope.sequence,
+        machine: envelope.machine.filter(|machine| *machine != 0),
         number,
     };
     for (number, value) in &envelope.payloads {
@@ -283,7 +294,11 @@ fn packet<'a>(
             world.clocks.snapshot(snapshot, envelope.sequence);
         }
     }
-    packet.time = time(world, &envelope);
+    world.tracks.machine = packet.machine;
+    let Ok(time) = time(world, &envelope) else {
+        return envelope.packed;
+    };
+    packet.time = time;
     world.last_time = packet.time.or(world.last_time);
     for (number, value) in &envelope.payloads {
         payloads.payload(world, sink, &packet, *number, *value);
@@ -322,10 +337,15 @@ fn begin(world: &mut World, envelope: &Envelope<'_>) -> bool {
     true
 }
 
-/// The time of a packet in nanoseconds of the trace's clock.
+/// A time that no clock can show; it is counted.
+struct Impossible;
+
+/// The time of a packet in nanoseconds of the trace's clock, if it has one.
 #[inline]
-fn time(world: &mut World, envelope: &Envelope<'_>) -> Option<i64> {
-    let time = envelope.time?;
+fn time(world: &mut World, envelope: &Envelope<'_>) -> Result<Option<i64>, Impossible> {
+    let Some(time) = envelope.time else {
+        return Ok(None);
+    };
     let clock = match envelope.clock {
         Some(clock) => clock,
         None => {
@@ -333,22 +353,26 @@ fn time(world: &mut World, envelope: &Envelope<'_>) -> Option<i64> {
             defaults.and_then(|defaults| defaults.clock).unwrap_or(0)
         }
     };
-    // Chrome's own packets tell monotonic times without saying so.
-    let chrome = clock == 0
-        && envelope
-            .payloads
-            .iter()
-            .any(|(number, _)| matches!(number, 5 | 51));
-    Some(match (clock, chrome) {
-        (0, false) => time.cast_signed(),
-        (0, true) => {
-            let told = world
-                .clocks
-                .convert(MONOTONIC, envelope.sequence, time.cast_signed());
-            told.unwrap_or(time.cast_signed())
-        }
+    let found = match (clock, unsaid(envelope)) {
+        (0, None) => world.own_time(time),
+        // Where no snapshot leads from it, it is the trace's own clock.
+        (0, Some(clock)) if world.clocks.convert(clock, 0, 0).is_none() => world.own_time(time),
+        (0, Some(clock)) => world.time(clock, envelope.sequence, time),
         (clock, _) => world.time(clock, envelope.sequence, time),
-    })
+    };
+    found.map(Some).ok_or(Impossible)
+}
+
+/// The clock of packets that do not name theirs, but have one: Chrome's own ones, and the recorder's about itself.
+fn unsaid(envelope: &Envelope<'_>) -> Option<u64> {
+    envelope
+        .payloads
+        .iter()
+        .find_map(|(number, _)| match number {
+            5 | 51 => Some(MONOTONIC),
+            69 => Some(BOOTTIME),
+            _ => None,
+        })
 }
 
 impl Decode for Decoder {
@@ -372,6 +396,7 @@ impl Decode for Decoder {
                 let input = Input::open(path, Arc::clone(&self.done))
                     .map_err(|error| self.failure(error))?;
                 self.world.notes.file = self.file as u32;
+                self.world.start = Start::of(path).map_err(|error| self.failure(error))?;
                 self.outer = Some(Packets::new(input));
                 begin = 0;
             }

@@ -47,15 +47,30 @@ pub struct Bundle {
     pub clock: u64,
     pub sequence: u32,
     pub lost: bool,
+    /// Events from before are apart, since those of other CPUs are missing there.
+    pub whole: i64,
 }
 
 impl Bundle {
+    /// A time of an event; None, and counted, if it is impossible.
     #[inline]
-    pub fn time(&self, world: &mut World, time: u64) -> i64 {
-        match self.clock == world.clocks.main() {
-            true => time.cast_signed(),
+    pub fn time(&self, world: &mut World, time: u64) -> Option<i64> {
+        let time = match self.clock == world.clocks.main() {
+            true => world.own_time(time),
             false => world.time(self.clock, self.sequence, time),
-        }
+        };
+        world.kernel_end = world.kernel_end.max(time);
+        time
+    }
+}
+
+/// The clock of a bundle by its number there; None if no other clock is known by it.
+pub fn clock(number: u64) -> Option<u64> {
+    match number {
+        0 => Some(BOOTTIME),
+        4 => Some(MONOTONIC_RAW),
+        2 => Some(FTRACE),
+        _ => None,
     }
 }
 
@@ -124,13 +139,14 @@ impl Ftrace {
             clock: BOOTTIME,
             sequence: packet.sequence,
             lost: false,
+            whole: i64::MIN,
         };
-        let (mut clock, mut ftrace, mut boot) = (0, None, None);
+        let (mut told, mut ftrace, mut boot) = (0, None, None);
         for (number, value) in Fields::of(message) {
             match (number, value) {
                 (1, Value::Varint(cpu)) => bundle.cpu = cpu.cast_signed(),
                 (3, Value::Varint(lost)) => bundle.lost = lost != 0,
-                (5, Value::Varint(number)) => clock = number,
+                (5, Value::Varint(number)) => told = number,
                 (6, Value::Varint(time)) => ftrace = Some(time.cast_signed()),
                 (7, Value::Varint(time)) => boot = Some(time.cast_signed()),
                 (11, Value::Bytes(described)) => self.describe(world, described),
@@ -142,23 +158,21 @@ impl Ftrace {
             world.notes.add(&reason, 1, false, String::new);
             self.running.remove(&bundle.cpu);
         }
-        bundle.clock = match clock {
-            0 => BOOTTIME,
-            4 => MONOTONIC_RAW,
-            2 => FTRACE,
-            _ => {
-                let reason = "ftrace clock that no other clock is known by";
-                world
-                    .notes
-                    .add(reason, 1, false, || format!("clock {clock}"));
-                world.clocks.main()
-            }
-        };
+        bundle.clock = clock(told).unwrap_or_else(|| {
+            let reason = "ftrace clock that no other clock is known by";
+            world
+                .notes
+                .add(reason, 1, false, || format!("clock {told}"));
+            world.clocks.main()
+        });
         if let (FTRACE, Some(ftrace), Some(boot)) = (bundle.clock, ftrace, boot) {
             world
                 .clocks
                 .together(vec![(FTRACE, ftrace), (BOOTTIME, boot)]);
         }
+        let start = std::mem::take(&mut world.start);
+        bundle.whole = start.of_bundles(world, bundle.clock);
+        world.start = start;
         bundle
     }
 
@@ -201,8 +215,11 @@ impl Ftrace {
                 _ => more.push((number, value)),
             }
         }
+        let Some(time) = bundle.time(world, time) else {
+            return;
+        };
         let head = Head {
-            time: bundle.time(world, time),
+            time,
             cpu: bundle.cpu,
             pid,
             flags,
@@ -238,6 +255,9 @@ impl Ftrace {
         number: u32,
         event: &[u8],
     ) {
+        if head.time < bundle.whole {
+            return self.early(world, sink, head, number, event);
+        }
         let special = self.special;
         if number == special.print {
             return self.marks.print(
@@ -278,6 +298,37 @@ impl Ftrace {
             }
             sink.end(plan.table);
         }
+    }
+
+    /// An event from before those of all CPUs are there; the name that it gives a thread is kept.
+    fn early(
+        &mut self,
+        world: &mut World,
+        sink: &mut Sink,
+        head: &Head,
+        number: u32,
+        event: &[u8],
+    ) {
+        if number == self.special.switch
+            && let (Some(next), Some(comm)) =
+                (super::wire::number(event, 6), super::wire::bytes(event, 5))
+        {
+            self.comms
+                .keep(i64::from((next as u32).cast_signed()), comm);
+        }
+        let field = world
+            .schema
+            .message(self.message)
+            .and_then(|message| message.field(number));
+        let (name, message) = match field.map(|field| (field.name.as_str(), field.kind)) {
+            Some((name, Kind::Message(message))) => (name.to_owned(), message),
+            _ => (format!("field {number}"), usize::MAX),
+        };
+        self.scratch.clear();
+        self.scratch.message(&world.schema, message, event, 0);
+        let comm = self.comms.get(head.pid.unwrap_or(-1));
+        let told = (name.as_str(), &self.scratch);
+        super::early::row(world, sink, head, comm.as_ref(), told);
     }
 
     /// Whether an event has a table, which is made if it is the first one.
@@ -333,6 +384,7 @@ fn fill<'a>(
     event: &'a [u8],
 ) -> Option<(i64, &'a [u8], usize)> {
     let (mut pid, mut next) = (0, None);
+    let mut state = plan.state;
     let mut rest: Vec<(u32, Value<'_>)> = Vec::new();
     let mut fields = Fields::of(event);
     let rows = sink.rows(plan.table);
@@ -357,6 +409,7 @@ fn fill<'a>(
                 }
             }
             (Conv::State, Value::Varint(bits)) => {
+                state = None;
                 let number = super::states::number(bits, world.kernel);
                 rows.numbered(column, number, || super::states::text(bits, world.kernel))
             }
@@ -374,6 +427,11 @@ fn fill<'a>(
             }
             _ => rest.push((number, value)),
         }
+    }
+    // Zero is the field's default, and need not be written.
+    if let Some(column) = state {
+        let number = super::states::number(0, world.kernel);
+        rows.numbered(column, number, || super::states::text(0, world.kernel));
     }
     if fields.damaged() {
         world

@@ -69,6 +69,8 @@ pub struct EventPlan {
     pub table: usize,
     /// By number of field.
     slots: Vec<Slot>,
+    /// The column of the state in which a switch leaves a thread.
+    pub state: Option<usize>,
     flags: Option<usize>,
     args: Option<usize>,
 }
@@ -153,6 +155,7 @@ impl EventPlan {
     pub fn new(schema: &Schema, sink: &mut Sink, name: &str, message: usize) -> EventPlan {
         let mut columns = fixed();
         let mut slots = Vec::new();
+        let mut state = None;
         for field in schema
             .message(message)
             .map(|message| message.fields())
@@ -170,6 +173,9 @@ impl EventPlan {
                 column: columns.len() as u32,
                 conv,
             };
+            if matches!(conv, Conv::State) {
+                state = Some(columns.len());
+            }
             let unit = match kind {
                 Type::Text | Type::Json | Type::Bool => "",
                 _ => UNITS
@@ -184,6 +190,7 @@ impl EventPlan {
             name: name.to_owned(),
             table: sink.table(&spec.name.clone(), || spec),
             slots,
+            state,
             flags: None,
             args: None,
         }

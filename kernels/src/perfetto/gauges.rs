@@ -14,7 +14,8 @@ const MOST: usize = 1 << 16;
 /// Names by the number that values tell.
 #[derive(Default)]
 pub struct Gauges {
-    rails: FxHashMap<u64, String>,
+    /// By machine, session and index.
+    rails: FxHashMap<(Option<i64>, u64, u64), String>,
     counters: FxHashMap<(u64, u64), String>,
 }
 
@@ -78,44 +79,56 @@ impl Gauges {
 
     /// A message `PowerRails`.
     pub fn rails(&mut self, world: &mut World, sink: &mut Sink, packet: &Packet, message: &[u8]) {
+        let session = super::wire::number(message, 3).unwrap_or(0);
         for (number, told) in Fields::of(message) {
             match (number, told) {
                 (1, Value::Bytes(rail)) if self.rails.len() < MOST => {
                     let name = super::wire::bytes(rail, 2).unwrap_or_default();
                     let index = super::wire::number(rail, 1).unwrap_or(0);
-                    self.rails
-                        .insert(index, String::from_utf8_lossy(name).into_owned());
+                    let name = String::from_utf8_lossy(name).into_owned();
+                    self.rails.insert((packet.machine, session, index), name);
                 }
-                (2, Value::Bytes(data)) => self.rail(world, sink, packet, data),
+                (2, Value::Bytes(data)) => self.rail(world, sink, packet, (session, data)),
                 _ => (),
             }
         }
     }
 
-    fn rail(&mut self, world: &mut World, sink: &mut Sink, packet: &Packet, data: &[u8]) {
+    /// A message `EnergyData` of a session.
+    fn rail(
+        &mut self,
+        world: &mut World,
+        sink: &mut Sink,
+        packet: &Packet,
+        (session, data): (u64, &[u8]),
+    ) {
         let index = super::wire::number(data, 1).unwrap_or(0);
         let told = super::wire::number(data, 2).filter(|time| *time > 0);
-        let time = told.map(|millis| {
-            world.time(
+        let time = match told {
+            Some(millis) => world.time(
                 super::clocks::BOOTTIME,
                 packet.sequence,
                 millis.saturating_mul(1_000_000),
-            )
-        });
-        let (Some(time), Some(energy)) = (time.or(packet.time), super::wire::number(data, 3))
-        else {
+            ),
+            None => packet.time,
+        };
+        let (Some(time), Some(energy)) = (time, super::wire::number(data, 3)) else {
             return;
         };
         let name = self
             .rails
-            .get(&index)
+            .get(&(packet.machine, session, index))
             .map_or_else(|| index.to_string(), String::clone);
         let name = format!("power.{name}");
         let counter = Polled {
             name: name.as_bytes(),
             unit: "uJ",
             pid: None,
-            scope: "power",
+            // Two sessions may count the same rail, each from where it began.
+            scope: &match session {
+                0 => "power".to_owned(),
+                session => format!("power {session:x}"),
+            },
         };
         value(world, sink, time, &counter, energy as f64);
     }

@@ -154,6 +154,9 @@ impl Plan {
             columns,
             event,
         });
+        if name == "service_event" {
+            sink.beside(table);
+        }
         Plan {
             table,
             columns: places,

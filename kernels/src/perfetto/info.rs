@@ -191,6 +191,29 @@ fn lost(world: &mut World, kind: usize, stats: &[u8], ends: bool) {
     }
 }
 
+/// The clusters of CPUs, messages `CpuInfo.Cpu`: those that can do as much, or else run as fast at most, are one.
+///
+/// Clusters count from 0, the slowest. None where the trace does not tell it of every CPU.
+pub fn clusters(cpus: &[&[u8]]) -> Vec<Option<i64>> {
+    let capacity = |cpu: &&[u8]| super::wire::number(cpu, 3);
+    let fastest = |cpu: &&[u8]| {
+        let mut frequencies = Vec::new();
+        for (number, value) in Fields::of(cpu) {
+            if number == 2 {
+                super::sequence::numbers(value, &mut frequencies);
+            }
+        }
+        frequencies.into_iter().max()
+    };
+    let all = |of: &dyn Fn(&&[u8]) -> Option<u64>| cpus.iter().map(of).collect::<Option<Vec<_>>>();
+    let Some(speeds) = all(&capacity).or_else(|| all(&fastest)) else {
+        return vec![None; cpus.len()];
+    };
+    let distinct: std::collections::BTreeSet<u64> = speeds.iter().copied().collect();
+    let place = |speed: &u64| distinct.range(..speed).count() as i64;
+    speeds.iter().map(|speed| Some(place(speed))).collect()
+}
+
 /// A message `ExtensionDescriptor`: descriptors that the trace brings.
 pub fn extensions(world: &mut World, message: &[u8]) {
     for (number, value) in Fields::of(message) {

@@ -49,6 +49,7 @@ struct Legacy<'a> {
     pid: Option<i64>,
     tid: Option<i64>,
     name_id: Option<u64>,
+    instant_scope: u64,
 }
 
 impl<'a> Legacy<'a> {
@@ -72,6 +73,7 @@ impl<'a> Legacy<'a> {
                 (8, _) => legacy.bind = bits,
                 (12, _) => legacy.enclosing = bits == Some(1),
                 (13, _) => legacy.direction = bits.unwrap_or(0),
+                (14, _) => legacy.instant_scope = bits.unwrap_or(0),
                 (18, _) => legacy.pid = Some(int(message, 18)),
                 (19, _) => legacy.tid = Some(int(message, 19)),
                 _ => (),
@@ -108,9 +110,26 @@ pub fn row(world: &mut World, sink: &mut Sink, event: &Event<'_>, mut common: Co
         Phase::AsyncBegin | Phase::AsyncEnd | Phase::AsyncInstant
     ) {
         common.track = async_track(world, &legacy, &common);
+    } else if let b'i' | b'I' = legacy.phase {
+        scope(world, &legacy, &mut common);
     }
     common.row(world, sink, phase);
     flows(world, sink, event, &common, phase);
+}
+
+/// Moments of a process or of the whole trace are on a track of that.
+fn scope(world: &mut World, legacy: &Legacy<'_>, common: &mut Common) {
+    match (legacy.instant_scope, common.pid) {
+        (1, _) => {
+            common.track = world.tracks.moments(None);
+            (common.pid, common.tid) = (None, None);
+        }
+        (2, Some(pid)) => {
+            common.track = world.tracks.moments(Some(pid));
+            common.tid = None;
+        }
+        _ => (),
+    }
 }
 
 /// The thread that an event says it is of, in place of the one that wrote it.

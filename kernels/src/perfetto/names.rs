@@ -17,6 +17,24 @@ struct Process {
     uid: Option<i64>,
     cmdline: Option<Vec<u8>>,
     start: Option<i64>,
+    is_kthread: Option<bool>,
+}
+
+/// The kernel's thread that makes all others of its own.
+const KTHREADD: i64 = 2;
+
+/// The name of a worker of the kernel without the queue that it happened to work for: `kworker/1:0-events`.
+fn worker(name: &[u8]) -> &[u8] {
+    const PREFIX: &[u8] = b"kworker/";
+    if !name.starts_with(PREFIX) {
+        return name;
+    }
+    let end = name
+        .iter()
+        .skip(PREFIX.len())
+        .position(|byte| matches!(byte, b'+' | b'-'));
+    end.and_then(|end| name.get(..PREFIX.len() + end))
+        .unwrap_or(name)
 }
 
 /// Names of processes and threads; of several names of one, all are kept in the order in which they were told.
@@ -43,6 +61,7 @@ impl Names {
                 known.uid = told.uid.or(known.uid);
                 known.cmdline = told.cmdline.or(known.cmdline.take());
                 known.start = told.start.or(known.start);
+                known.is_kthread = told.is_kthread.or(known.is_kthread);
                 return;
             }
         }
@@ -56,7 +75,7 @@ impl Names {
 
     pub fn process(&mut self, pid: i64, name: &[u8]) {
         let told = Process {
-            name: Some(name.to_owned()),
+            name: (!name.is_empty()).then(|| name.to_owned()),
             ..Process::default()
         };
         self.add(pid, told);
@@ -92,41 +111,77 @@ impl Names {
                 (1, Value::Bytes(process)) => self.branch(process),
                 (2, Value::Bytes(thread)) => {
                     let pid = super::wire::number(thread, 3).map(|_| int(thread, 3));
-                    self.thread(pid, int(thread, 1), super::wire::bytes(thread, 2));
+                    let tid = int(thread, 1);
+                    let is_worker = pid == Some(tid) && self.is_kernel(tid);
+                    let name = super::wire::bytes(thread, 2);
+                    self.thread(pid, tid, if is_worker { name.map(worker) } else { name });
                 }
                 _ => (),
             }
         }
     }
 
+    /// Whether a process is known to be one of the kernel's own threads.
+    fn is_kernel(&self, pid: i64) -> bool {
+        let known = self.last_process.get(&pid);
+        known
+            .and_then(|at| self.processes.get(*at))
+            .is_some_and(|(_, known)| known.ppid == Some(KTHREADD))
+    }
+
     fn branch(&mut self, message: &[u8]) {
         let mut told = Process::default();
         let mut line: Vec<u8> = Vec::new();
+        let mut words = 0;
+        let mut is_comm = false;
         for (number, value) in Fields::of(message) {
             match (number, value) {
                 (2, _) => told.ppid = Some(int(message, 2)),
                 (5, _) => told.uid = Some(int(message, 5)),
                 (7, _) => told.start = value.number().map(u64::cast_signed),
+                (8, _) => told.is_kthread = value.number().map(|number| number != 0),
+                (9, _) => is_comm = value.number().is_some_and(|number| number != 0),
                 (3, Value::Bytes(word)) => {
-                    if told.name.is_none() {
+                    if words == 0 {
                         told.name = Some(word.to_owned());
                     } else {
                         line.push(b' ');
                     }
+                    words += 1;
                     line.extend_from_slice(word);
                 }
                 _ => (),
             }
         }
+        if told.ppid == Some(KTHREADD) {
+            let name = told.name.as_deref().unwrap_or_default();
+            let short = worker(name).to_owned();
+            if short.len() != name.len() {
+                line.clone_from(&short);
+                told.name = Some(short);
+            }
+        }
+        // Some processes put their whole command line into its first word.
+        if words == 1
+            && let Some(name) = &mut told.name
+            && let Some(end) = name.iter().position(|byte| *byte == b' ')
+        {
+            name.truncate(end);
+        }
+        told.name = told.name.filter(|name| !name.is_empty());
+        let pid = int(message, 1);
+        if is_comm {
+            self.thread(Some(pid), pid, Some(&line));
+        }
         told.cmdline = (!line.is_empty()).then_some(line);
-        self.add(int(message, 1), told);
+        self.add(pid, told);
     }
 
     /// Put all names into their tables.
     pub fn emit(&self, sink: &mut Sink) {
         if !self.processes.is_empty() {
             let table = sink.table("process_names", process_spec);
-            for (pid, process) in &self.processes {
+            for (told, (pid, process)) in self.processes.iter().enumerate() {
                 let rows = sink.rows(table);
                 rows.int(0, *pid);
                 put_text(rows, 1, process.name.as_deref());
@@ -134,16 +189,21 @@ impl Names {
                 put_int(rows, 3, process.uid);
                 put_text(rows, 4, process.cmdline.as_deref());
                 put_int(rows, 5, process.start);
+                if let Some(is_kthread) = process.is_kthread {
+                    rows.bool(6, is_kthread);
+                }
+                rows.int(7, told as i64);
                 sink.end(table);
             }
         }
         if !self.threads.is_empty() {
             let table = sink.table("thread_names", thread_spec);
-            for (pid, tid, name) in &self.threads {
+            for (told, (pid, tid, name)) in self.threads.iter().enumerate() {
                 let rows = sink.rows(table);
                 put_int(rows, 0, *pid);
                 rows.int(1, *tid);
                 put_text(rows, 2, name.as_deref());
+                rows.int(3, told as i64);
                 sink.end(table);
             }
         }
@@ -160,6 +220,8 @@ fn process_spec() -> TableSpec {
             ColumnSpec::new("uid", Type::Int),
             ColumnSpec::new("cmdline", Type::Text),
             ColumnSpec::new("start_from_boot", Type::Int).with_unit("ns"),
+            ColumnSpec::new("is_kthread", Type::Bool),
+            ColumnSpec::new("told", Type::Int),
         ],
         event: None,
     }
@@ -172,6 +234,7 @@ fn thread_spec() -> TableSpec {
             ColumnSpec::new("pid", Type::Int),
             ColumnSpec::new("tid", Type::Int),
             ColumnSpec::new("name", Type::Text),
+            ColumnSpec::new("told", Type::Int),
         ],
         event: None,
     }

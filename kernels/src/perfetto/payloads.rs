@@ -50,7 +50,7 @@ impl Payloads {
             6 | 36 => (),
             7 => self.system(world, sink, packet, bytes),
             9 => self.processes(world, sink, packet, bytes),
-            60 => describe(world, bytes),
+            60 => describe(world, packet, bytes),
             43 => process(world, packet, bytes),
             44 => thread(world, packet, bytes),
             37 => profiles::heap(world, sink, &mut self.generic, packet, bytes),
@@ -83,7 +83,7 @@ impl Payloads {
             35 => info::stats(world, bytes),
             45 => info::system(world, bytes),
             89 => info::uuid(world, bytes),
-            67 => self.list(world, sink, bytes, ("CpuInfo.Cpu", "cpus")),
+            67 => self.cpus(world, sink, packet, bytes),
             71 => memory(world, sink, packet, bytes),
             _ => (),
         }
@@ -123,7 +123,9 @@ impl Payloads {
                 let line = world.next_line();
                 let number_text = value.number().unwrap_or(0).to_le_bytes();
                 let bytes = value.bytes().unwrap_or(&number_text);
-                let time = packet.time.or(world.last_time).unwrap_or(0);
+                let Some(time) = packet.time.or(world.last_time) else {
+                    return;
+                };
                 ftrace_generic::unknown_packet(sink, time, line, packet.sequence, (number, bytes));
             }
         }
@@ -167,6 +169,34 @@ impl Payloads {
                     });
                 place += 1;
             }
+        }
+    }
+
+    /// A message `CpuInfo`: the CPUs of a machine, by number.
+    fn cpus(&mut self, world: &mut World, sink: &mut Sink, packet: &Packet, message: &[u8]) {
+        let Some(kind) = world.schema.find("CpuInfo.Cpu") else {
+            return;
+        };
+        let shape = Shape {
+            more: &[
+                ("number", Type::Int),
+                ("cluster", Type::Int),
+                ("machine", Type::Int),
+            ],
+            ..Shape::default()
+        };
+        let cpus: Vec<&[u8]> = Fields::of(message)
+            .filter(|(number, _)| *number == 1)
+            .filter_map(|(_, value)| value.bytes())
+            .collect();
+        let clusters = super::info::clusters(&cpus);
+        for (place, (cpu, cluster)) in cpus.iter().zip(clusters).enumerate() {
+            self.generic
+                .row(world, sink, ("cpus", kind, shape), 0, cpu, |rows, first| {
+                    rows.int(first, place as i64);
+                    super::tables::put_int(rows, first + 1, cluster);
+                    super::tables::put_int(rows, first + 2, packet.machine);
+                });
         }
     }
 
@@ -217,9 +247,20 @@ impl Payloads {
     fn logs(&mut self, world: &mut World, sink: &mut Sink, packet: &Packet, message: &[u8]) {
         for (number, value) in Fields::of(message) {
             if let (1, Value::Bytes(event)) = (number, value) {
-                let told = super::wire::number(event, 5);
-                let time = told.map(|time| world.time(REALTIME, packet.sequence, time));
-                let time = time.or(packet.time).unwrap_or(0);
+                let time = match super::wire::number(event, 5) {
+                    Some(time) => match world.time(REALTIME, packet.sequence, time) {
+                        Some(time) => time,
+                        None => continue,
+                    },
+                    None => match packet.time.or(world.last_time) {
+                        Some(time) => time,
+                        None => {
+                            let reason = "line of the log without a time";
+                            world.notes.add(reason, 1, false, String::new);
+                            continue;
+                        }
+                    },
+                };
                 self.exploded(
                     world,
                     sink,
@@ -265,8 +306,15 @@ impl Payloads {
 }
 
 /// A message `TrackDescriptor`.
-fn describe(world: &mut World, message: &[u8]) {
-    let told = world.tracks.describe(&world.schema, message);
+fn describe(world: &mut World, packet: &Packet, message: &[u8]) {
+    let told = world.tracks.describe(message);
+    if let Some((pid, tid)) = told.ids {
+        let sequence = world.sequences.get(packet.sequence);
+        // Events without a track are of the thread that their sequence described last.
+        if sequence.valid {
+            (sequence.pid, sequence.tid) = (Some(pid), Some(tid));
+        }
+    }
     if let Some((pid, name)) = told.process {
         world.names.process(pid, &name);
     }
@@ -310,11 +358,12 @@ fn memory(world: &mut World, sink: &mut Sink, packet: &Packet, message: &[u8]) {
         return;
     };
     let pid = Some(int(message, 2)).filter(|pid| *pid != 0);
+    let gpu = super::wire::number(message, 1).unwrap_or(0);
     let counter = polled::Polled {
         name: b"GPU Memory",
         unit: "B",
         pid,
-        scope: "gpu memory",
+        scope: &format!("gpu {gpu} memory"),
     };
     polled::value(world, sink, time, &counter, size as f64);
 }

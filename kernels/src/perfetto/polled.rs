@@ -175,18 +175,14 @@ fn thermal(world: &mut World, sink: &mut Sink, time: i64, zone: &[u8]) {
     let text = |number| {
         String::from_utf8_lossy(super::wire::bytes(zone, number).unwrap_or_default()).into_owned()
     };
+    let zone_name = text(1);
     let name = match text(3) {
-        kind if kind.is_empty() => text(1),
+        kind if kind.is_empty() => zone_name.clone(),
         kind => kind,
     };
     let degrees = super::wire::number(zone, 2).unwrap_or(0).cast_signed();
-    single(
-        world,
-        sink,
-        time,
-        ("temperature", "", &name),
-        degrees as f64,
-    );
+    let scope = format!("temperature {zone_name}");
+    single(world, sink, time, (&name, "", &scope), degrees as f64);
 }
 
 /// A pair of a key, which is of an enumeration, and a value.

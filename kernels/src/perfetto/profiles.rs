@@ -176,21 +176,23 @@ pub fn streaming(world: &mut World, sink: &mut Sink, packet: &Packet, message: &
             .add("samples whose times are missing", 1, true, String::new);
     }
     let mut behind = 0i64;
-    for (id, delta) in stacks.iter().zip(&deltas) {
+    for (place, delta) in deltas.iter().enumerate() {
         behind = behind.saturating_add(delta.cast_signed().saturating_mul(1000));
         let time = match (reference, packet.time) {
-            (Some(base), _) => world.time(
-                MONOTONIC,
-                packet.sequence,
-                base.saturating_add(behind).cast_unsigned(),
-            ),
-            (None, Some(time)) => time.saturating_add(behind),
+            (Some(base), _) => {
+                let told = base.saturating_add(behind).cast_unsigned();
+                world.time(MONOTONIC, packet.sequence, told)
+            }
+            (None, Some(time)) => world.own_time(time.saturating_add(behind).cast_unsigned()),
             (None, None) => {
                 world
                     .notes
                     .add("sample without a time", 1, false, String::new);
                 return;
             }
+        };
+        let (Some(time), Some(id)) = (time, stacks.get(place)) else {
+            continue;
         };
         let sample = Sample {
             pid,
@@ -302,7 +304,11 @@ fn heap_dump(
     let name = super::wire::bytes(dump, 11);
     let time = match super::wire::number(dump, 9).filter(|time| *time > 0) {
         Some(time) => world.time(MONOTONIC_COARSE, packet.sequence, time),
-        None => packet.time.unwrap_or(0),
+        None => packet.time.or(world.last_time),
+    };
+    let Some(time) = time else {
+        let reason = "heap profile without a time";
+        return world.notes.add(reason, 1, false, String::new);
     };
     for (field, reason) in [
         (

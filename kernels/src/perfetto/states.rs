@@ -42,3 +42,55 @@ fn letters(bits: u64, names: &[u8]) -> String {
     }
     text
 }
+
+/// The bits of a state's letters, of a number, or of what enumerations of other tracers call it; letters that this
+/// kernel does not have say how a sleep began, not which one it is, and are left out. None if nothing is known.
+pub fn bits(text: &str, kernel: Option<(u64, u64)>) -> Option<u64> {
+    if let Ok(number) = text.parse::<i64>() {
+        // A thread that is idle sleeps without counting as load.
+        let number = number.cast_unsigned();
+        return Some(if number & 0x402 == 0x402 {
+            0x80
+        } else {
+            number
+        });
+    }
+    if text.contains('_') {
+        return named(text);
+    }
+    let names: &[u8] = if is_old(kernel) { OLD_LETTERS } else { LETTERS };
+    let mut bits = 0;
+    let mut known = false;
+    for letter in text.bytes().filter(|b| *b != b'|') {
+        let letter = match letter {
+            b'x' if !is_old(kernel) => b'X',
+            other => other,
+        };
+        let place = names.iter().position(|name| *name == letter);
+        known |= place.is_some() || matches!(letter, b'R' | b'W');
+        bits |= match (place, letter) {
+            (Some(place), _) => 1 << place,
+            (None, b'+') => 1 << names.len(),
+            _ => 0,
+        };
+    }
+    known.then_some(bits)
+}
+
+fn named(text: &str) -> Option<u64> {
+    const NAMES: [(&str, u64); 9] = [
+        ("RUNNING", 0),
+        ("WAKING", 0),
+        ("UNINTERRUPTIBLE", 2),
+        ("INTERRUPTIBLE", 1),
+        ("STOPPED", 4),
+        ("TRACED", 8),
+        ("DEAD", 0x10),
+        ("ZOMBIE", 0x20),
+        ("PARKED", 0x40),
+    ];
+    let found = NAMES.iter().find(|(name, _)| text.contains(name));
+    found
+        .map(|(_, bits)| *bits)
+        .or(text.contains("IDLE").then_some(0x80))
+}

@@ -71,9 +71,14 @@ impl Phase {
                 ("thread_dur", Type::Int, "ns"),
             ],
             Phase::Counter => &[("value", Type::Float, "")],
-            Phase::FlowBegin | Phase::FlowStep | Phase::FlowEnd => {
+            Phase::FlowBegin | Phase::FlowStep => {
                 &[("flow", Type::Int, ""), ("binding", Type::Text, "")]
             }
+            Phase::FlowEnd => &[
+                ("flow", Type::Int, ""),
+                ("binding", Type::Text, ""),
+                ("closes", Type::Bool, ""),
+            ],
             Phase::Sample => &[
                 ("cpu", Type::Int, ""),
                 ("event", Type::Text, ""),

@@ -2,12 +2,32 @@
 
 use super::annotations::Args;
 use super::clocks::MONOTONIC;
+use super::counting;
 use super::sequence::{CATEGORIES, EVENT_NAMES, Sequence, numbers};
 use super::tables::{ARGS, CAT, EXTRA, LINE, NAME, PID, Phase, TID, TRACK, TS, put_int, put_text};
-use super::tracks::{Counting, Kind};
+use super::tracks::Kind;
 use super::wire::{Fields, Value};
 use super::world::{Packet, World};
 use crate::rows::Sink;
+
+/// Kinds of events: a value of a track, whose name is the value.
+const STATE: u64 = 5;
+
+/// Ids of flows; writers that tell them as newer ones do may repeat them as older ones did.
+#[derive(Default)]
+struct Flows {
+    ids: Vec<u64>,
+    old: Vec<u64>,
+}
+
+impl Flows {
+    fn all(&self) -> &[u64] {
+        match self.ids.as_slice() {
+            [] => &self.old,
+            ids => ids,
+        }
+    }
+}
 
 /// A message `TrackEvent`, its fields found.
 #[derive(Default)]
@@ -18,18 +38,18 @@ pub struct Event<'a> {
     name_id: Option<u64>,
     categories: Vec<Value<'a>>,
     category_ids: Vec<u64>,
-    value: Option<f64>,
-    counters: Vec<u64>,
-    double_counters: Vec<u64>,
-    values: Vec<f64>,
-    double_values: Vec<f64>,
-    flows: Vec<u64>,
-    last_flows: Vec<u64>,
+    pub value: Option<f64>,
+    pub counters: Vec<u64>,
+    pub double_counters: Vec<u64>,
+    pub values: Vec<f64>,
+    pub double_values: Vec<f64>,
+    flows: Flows,
+    last_flows: Flows,
     pub annotations: Vec<&'a [u8]>,
     others: Vec<(u32, Value<'a>)>,
     /// In µs: time and thread time, and instructions, since the last event.
-    deltas: [Option<i64>; 3],
-    absolutes: [Option<i64>; 3],
+    pub deltas: [Option<i64>; 3],
+    pub absolutes: [Option<i64>; 3],
     pub legacy: Option<&'a [u8]>,
 }
 
@@ -57,10 +77,10 @@ impl<'a> Event<'a> {
             45 => numbers(value, &mut self.double_counters),
             12 => ints(value, &mut self.values),
             46 => floats(value, &mut self.double_values),
-            36 => numbers(value, &mut self.flows),
-            42 => numbers(value, &mut self.last_flows),
-            47 => fixed(value, &mut self.flows),
-            48 => fixed(value, &mut self.last_flows),
+            36 => numbers(value, &mut self.flows.old),
+            42 => numbers(value, &mut self.last_flows.old),
+            47 => fixed(value, &mut self.flows.ids),
+            48 => fixed(value, &mut self.last_flows.ids),
             4 => self.annotations.extend(value.bytes()),
             1 => self.deltas[0] = int(),
             2 => self.deltas[1] = int(),
@@ -151,11 +171,23 @@ impl Common {
         flow: u64,
         binding: &[u8],
     ) {
+        let table = self.begin_flow(world, sink, phase, flow, binding);
+        sink.end(table);
+    }
+
+    fn begin_flow(
+        &self,
+        world: &mut World,
+        sink: &mut Sink,
+        phase: Phase,
+        flow: u64,
+        binding: &[u8],
+    ) -> usize {
         let table = self.put(world, sink, phase);
         let rows = sink.rows(table);
         rows.int(EXTRA, flow.cast_signed());
         rows.text(EXTRA + 1, binding);
-        sink.end(table);
+        table
     }
 
     /// A value of a counter, on the track of the event or on another one.
@@ -185,13 +217,11 @@ impl Common {
 pub fn rows(world: &mut World, sink: &mut Sink, packet: &Packet, message: &[u8]) {
     let event = Event::of(message);
     let Some(time) = time_of(world, packet, &event) else {
-        world
-            .notes
-            .add("track event without a time", 1, false, String::new);
         return;
     };
     let mut common = common_of(world, packet, &event, time);
-    count(world, sink, packet, &event, &mut common);
+    counting::count(world, sink, packet, &event, &mut common);
+    counting::of_thread(world, sink, &event, &common);
     let nested = world
         .tracks
         .get(common.track)
@@ -202,42 +232,54 @@ pub fn rows(world: &mut World, sink: &mut Sink, packet: &Packet, message: &[u8])
         2 if nested => Phase::End,
         2 => Phase::AsyncEnd,
         3 => Phase::Instant,
-        4 => return counter(world, sink, packet, &event, &common),
-        5 => Phase::State,
+        4 => return counting::counter(world, sink, packet, &event, &common),
+        STATE => Phase::State,
         _ => return super::legacy::row(world, sink, &event, common),
     };
     common.row(world, sink, phase);
     flows(world, sink, &event, &common, phase);
 }
 
-/// The rows of the flows that go through an event: to the slice that it begins, or that is open then.
+/// The rows of the flows that go through an event: at the slice that it begins or ends, or at the moment that it is.
 pub fn flows(world: &mut World, sink: &mut Sink, event: &Event<'_>, common: &Common, phase: Phase) {
     let binding: &[u8] = match phase {
-        Phase::Begin | Phase::Complete => b"own",
-        _ => b"enclosing",
+        Phase::End | Phase::AsyncEnd => b"ended",
+        _ => b"own",
     };
-    for flow in &event.flows {
-        common.flow(world, sink, Phase::FlowStep, *flow, binding);
-    }
-    for flow in &event.last_flows {
-        common.flow(world, sink, Phase::FlowEnd, *flow, binding);
-    }
     if let Some(legacy) = event.legacy {
         super::legacy::bound(world, sink, legacy, common, binding);
     }
+    for flow in event.flows.all() {
+        common.flow(world, sink, Phase::FlowStep, *flow, binding);
+    }
+    for flow in event.last_flows.all() {
+        let table = common.begin_flow(world, sink, Phase::FlowEnd, *flow, binding);
+        sink.rows(table).bool(EXTRA + 2, true);
+        sink.end(table);
+    }
 }
 
+/// When an event happens; None, and counted, if that is not told or is impossible.
 fn time_of(world: &mut World, packet: &Packet, event: &Event<'_>) -> Option<i64> {
-    let told = if let Some(delta) = event.deltas[0] {
-        let reference = world.sequences.get(packet.sequence).reference.as_mut()?;
-        reference[0] = reference[0].saturating_add(delta.saturating_mul(1000));
-        reference[0]
-    } else if let Some(absolute) = event.absolutes[0] {
-        absolute.saturating_mul(1000)
-    } else {
-        return packet.time;
+    let reference = &mut world.sequences.get(packet.sequence).reference;
+    let told = match (event.deltas[0], reference, event.absolutes[0]) {
+        // What overflowed once stays at the bound, so that later differences are impossible too.
+        (Some(delta), Some(reference), _) => {
+            reference[0] = reference[0].saturating_add(delta.saturating_mul(1000));
+            Some(reference[0])
+        }
+        (None, _, Some(absolute)) => Some(absolute.saturating_mul(1000)),
+        _ => None,
     };
-    Some(world.time(MONOTONIC, packet.sequence, told.cast_unsigned()))
+    if let Some(told) = told {
+        return world.time(MONOTONIC, packet.sequence, told.cast_unsigned());
+    }
+    let time = packet.time.filter(|_| event.deltas[0].is_none());
+    if time.is_none() {
+        let reason = "track event without a time";
+        world.notes.add(reason, 1, false, String::new);
+    }
+    time
 }
 
 fn common_of(world: &mut World, packet: &Packet, event: &Event<'_>, time: i64) -> Common {
@@ -264,6 +306,9 @@ fn common_of(world: &mut World, packet: &Packet, event: &Event<'_>, time: i64) -
         (None, Some(pid), Some(tid)) => tracks.thread(pid, tid),
         (None, _, _) => tracks.of(0),
     };
+    if let Some(name) = name.filter(|_| event.kind != STATE) {
+        tracks.named_by_event(track, name);
+    }
     let (pid, tid) = tracks.owner(track);
     let mut common = Common {
         sequence: packet.sequence,
@@ -274,8 +319,8 @@ fn common_of(world: &mut World, packet: &Packet, event: &Event<'_>, time: i64) -
         pid,
         tid,
         line: *line,
-        thread_time: thread_time(sequence, event, 1),
-        instructions: thread_time(sequence, event, 2),
+        thread_time: counting::thread_time(sequence, event, 1),
+        instructions: counting::thread_time(sequence, event, 2),
         args: None,
     };
     if !event.annotations.is_empty() || !event.others.is_empty() {
@@ -315,98 +360,4 @@ fn category(sequence: &Sequence, event: &Event<'_>) -> Option<Vec<u8>> {
         }
     }
     joined
-}
-
-/// Thread time (1, told in µs) or instructions (2), told since the last event or in all.
-fn thread_time(sequence: &mut Sequence, event: &Event<'_>, which: usize) -> Option<i64> {
-    let unit = if which == 1 { 1000 } else { 1 };
-    if let Some(delta) = event.deltas[which] {
-        let reference = sequence.reference.as_mut()?;
-        reference[which] = reference[which].saturating_add(delta.saturating_mul(unit));
-        return Some(reference[which]);
-    }
-    event.absolutes[which].map(|value| value.saturating_mul(unit))
-}
-
-/// The value of a counter as it is, from what a sequence tells of it.
-fn absolute(sequence: &mut Sequence, track: usize, counting: Counting, told: f64) -> f64 {
-    let told = told * counting.multiplier.filter(|times| *times != 0).unwrap_or(1) as f64;
-    if !counting.incremental {
-        return told;
-    }
-    let sum = sequence.sums.entry(track as u64).or_insert(0.0);
-    *sum += told;
-    *sum
-}
-
-/// Values of counters that come with an event.
-fn count(
-    world: &mut World,
-    sink: &mut Sink,
-    packet: &Packet,
-    event: &Event<'_>,
-    common: &mut Common,
-) {
-    if event.values.is_empty() && event.double_values.is_empty() {
-        return;
-    }
-    let defaults = world.sequences.get(packet.sequence).defaults.clone();
-    let pick =
-        |own: &[u64], known: fn(&super::sequence::Defaults) -> &Vec<u64>| match own.is_empty() {
-            false => own.to_vec(),
-            true => defaults
-                .as_deref()
-                .map(|defaults| known(defaults).clone())
-                .unwrap_or_default(),
-        };
-    let whole = pick(&event.counters, |defaults| &defaults.counters);
-    let floats = pick(&event.double_counters, |defaults| &defaults.double_counters);
-    let told = whole
-        .iter()
-        .zip(&event.values)
-        .chain(floats.iter().zip(&event.double_values));
-    for (uuid, value) in told {
-        let track = world.tracks.of(*uuid);
-        let counting = world
-            .tracks
-            .get(track)
-            .map(|track| track.counting)
-            .unwrap_or_default();
-        let value = absolute(
-            world.sequences.get(packet.sequence),
-            track,
-            counting,
-            *value,
-        );
-        match counting.builtin {
-            1 => common.thread_time = Some(value as i64),
-            2 => common.instructions = Some(value as i64),
-            _ => common.value(world, sink, track, value),
-        }
-    }
-}
-
-fn counter(
-    world: &mut World,
-    sink: &mut Sink,
-    packet: &Packet,
-    event: &Event<'_>,
-    common: &Common,
-) {
-    let track = world.tracks.get(common.track);
-    let counting = track.map(|track| track.counting).unwrap_or_default();
-    match event.value {
-        Some(value) => {
-            let value = absolute(
-                world.sequences.get(packet.sequence),
-                common.track,
-                counting,
-                value,
-            );
-            common.value(world, sink, common.track, value);
-        }
-        None => world
-            .notes
-            .add("counter event without a value", 1, false, String::new),
-    }
 }

@@ -2,7 +2,6 @@
 
 use rustc_hash::FxHashMap;
 
-use super::schema::Schema;
 use super::wire::{Fields, Value};
 use crate::rows::{ColumnSpec, Sink, TableSpec, Type};
 
@@ -52,32 +51,39 @@ pub struct Track {
     pub pid: Option<i64>,
     pub tid: Option<i64>,
     pub counting: Counting,
+    /// What its first event is called.
+    first_event: Option<Vec<u8>>,
     parent: Option<u64>,
     uuid: Option<u64>,
+    machine: Option<i64>,
     scope: String,
     id: String,
     unit: String,
 }
 
-/// Names of a process and of a thread that a descriptor tells.
+/// Names of a process and of a thread that a descriptor tells, and which thread it is of.
 #[derive(Default)]
 pub struct Told {
     pub process: Option<(i64, Vec<u8>)>,
     pub thread: Option<(i64, i64, Vec<u8>)>,
+    pub ids: Option<(i64, i64)>,
 }
 
 #[derive(Default)]
 pub struct Tracks {
+    /// The machine that tracks are made for now, if that is not the one that recorded.
+    pub machine: Option<i64>,
     all: Vec<Track>,
     by_uuid: FxHashMap<u64, usize>,
-    threads: FxHashMap<(i64, i64), usize>,
+    threads: FxHashMap<(Option<i64>, i64, i64), usize>,
     keyed: FxHashMap<Vec<u8>, usize>,
     /// Tracks that had to share one.
     pub left_out: u64,
 }
 
 impl Tracks {
-    fn push(&mut self, track: Track) -> usize {
+    fn push(&mut self, mut track: Track) -> usize {
+        track.machine = self.machine;
         if self.all.len() >= MOST_TRACKS {
             self.left_out += 1;
             return self.all.len() - 1;
@@ -113,7 +119,8 @@ impl Tracks {
     }
 
     pub fn thread(&mut self, pid: i64, tid: i64) -> usize {
-        if let Some(number) = self.threads.get(&(pid, tid)) {
+        let key = (self.machine, pid, tid);
+        if let Some(number) = self.threads.get(&key) {
             return *number;
         }
         let number = self.push(Track {
@@ -123,13 +130,22 @@ impl Tracks {
             ..Track::default()
         });
         if self.all.len() < MOST_TRACKS {
-            self.threads.insert((pid, tid), number);
+            self.threads.insert(key, number);
         }
         number
     }
 
     /// A track that is known by a key of our own.
     pub fn keyed(&mut self, key: &[u8], make: impl FnOnce() -> Track) -> usize {
+        let mut whole;
+        let key = match self.machine {
+            Some(machine) => {
+                whole = format!("machine {machine}\0").into_bytes();
+                whole.extend_from_slice(key);
+                whole.as_slice()
+            }
+            None => key,
+        };
         if let Some(number) = self.keyed.get(key) {
             return *number;
         }
@@ -160,6 +176,18 @@ impl Tracks {
         })
     }
 
+    /// The track of what is counted of a thread.
+    pub fn thread_counter(&mut self, name: &'static str, pid: i64, tid: i64) -> usize {
+        let key = format!("{name}\0{pid}\0{tid}");
+        self.keyed(key.as_bytes(), || Track {
+            kind: Kind::Counter,
+            name: Some(name.as_bytes().to_owned()),
+            pid: Some(pid),
+            tid: Some(tid),
+            ..Track::default()
+        })
+    }
+
     /// The track of asynchronous events of one id.
     pub fn id(&mut self, scope: &[u8], id: &str, pid: Option<i64>, name: &[u8]) -> usize {
         let mut key = format!("async\0{}\0{id}\0", pid.unwrap_or(-1)).into_bytes();
@@ -176,8 +204,33 @@ impl Tracks {
         })
     }
 
+    /// The track of moments of a process, or of the whole trace.
+    pub fn moments(&mut self, pid: Option<i64>) -> usize {
+        let key = format!("moments\0{}", pid.unwrap_or(-1));
+        self.keyed(key.as_bytes(), || Track {
+            kind: match pid {
+                Some(_) => Kind::Process,
+                None => Kind::Global,
+            },
+            pid,
+            ..Track::default()
+        })
+    }
+
+    /// Name a track that no descriptor names by its first event.
+    #[inline]
+    pub fn named_by_event(&mut self, number: usize, name: &[u8]) {
+        if let Some(track) = self.all.get_mut(number)
+            && track.kind == Kind::Custom
+            && track.name.is_none()
+            && track.first_event.is_none()
+        {
+            track.first_event = Some(name.to_owned());
+        }
+    }
+
     /// Take a message `TrackDescriptor` in.
-    pub fn describe(&mut self, schema: &Schema, message: &[u8]) -> Told {
+    pub fn describe(&mut self, message: &[u8]) -> Told {
         let mut told = Told::default();
         let (mut uuid, mut parent, mut name) = (0, None, None);
         let (mut thread, mut process, mut counter) = (None, None, None);
@@ -218,6 +271,7 @@ impl Tracks {
             track.pid = Some(pid);
             told.process = super::wire::bytes(process, 6).map(|name| (pid, name.to_owned()));
         }
+        told.ids = ids.filter(|_| counter.is_none());
         if let (Some((pid, tid)), Some(thread)) = (ids, thread) {
             track.kind = Kind::Thread;
             (track.pid, track.tid) = (Some(pid), Some(tid));
@@ -225,7 +279,7 @@ impl Tracks {
             told.thread = name.map(|name| (pid, tid, name.to_owned()));
         }
         if let Some(counter) = counter {
-            track.count(schema, counter);
+            track.count(counter);
         }
         self.join_lane(number);
         told
@@ -300,7 +354,12 @@ impl Tracks {
             let rows = sink.rows(table);
             rows.int(0, number as i64);
             rows.text(1, track.kind.name().as_bytes());
-            super::tables::put_text(rows, 2, track.name.as_deref());
+            let name = track.name.as_deref().or(match track.kind {
+                Kind::Custom => track.first_event.as_deref(),
+                Kind::Global => Some(b"Default Track"),
+                _ => None,
+            });
+            super::tables::put_text(rows, 2, name);
             super::tables::put_int(rows, 3, pid);
             super::tables::put_int(rows, 4, tid);
             super::tables::put_int(rows, 5, parent);
@@ -312,13 +371,14 @@ impl Tracks {
             if let Some(uuid) = track.uuid {
                 rows.uint(9, uuid);
             }
+            super::tables::put_int(rows, 10, track.machine);
             sink.end(table);
         }
     }
 }
 
 impl Track {
-    fn count(&mut self, schema: &Schema, counter: &[u8]) {
+    fn count(&mut self, counter: &[u8]) {
         self.kind = Kind::Counter;
         for (number, value) in Fields::of(counter) {
             match (number, value) {
@@ -338,17 +398,14 @@ impl Track {
                 _ => (),
             }
         }
-        if self.name.is_none() && self.counting.builtin != 0 {
-            let number = schema
-                .find("CounterDescriptor")
-                .and_then(|number| schema.message(number));
-            if let Some(super::schema::Kind::Enum(names)) = number
-                .and_then(|message| message.named("type"))
-                .map(|field| field.kind)
-            {
-                let name = schema.value_name(names, self.counting.builtin.cast_signed());
-                self.name = name.map(|name| name.as_bytes().to_owned());
-            }
+        let (name, unit) = match self.counting.builtin {
+            1 => ("thread_time", "ns"),
+            2 => ("thread_instruction_count", ""),
+            _ => return,
+        };
+        self.name.get_or_insert_with(|| name.as_bytes().to_owned());
+        if self.unit.is_empty() {
+            unit.clone_into(&mut self.unit);
         }
     }
 }
@@ -371,6 +428,7 @@ fn spec() -> TableSpec {
         ("id", Type::Text),
         ("unit", Type::Text),
         ("uuid", Type::Uint),
+        ("machine", Type::Int),
     ];
     TableSpec {
         name: "tracks".to_owned(),

@@ -2,11 +2,12 @@
 
 use rustc_hash::FxHashMap;
 
-use super::clocks::Clocks;
+use super::clocks::{Clocks, MOST_TIME};
 use super::json::Json;
 use super::names::Names;
 use super::schema::Schema;
 use super::sequence::Sequences;
+use super::start::Start;
 use super::tables::Tables;
 use super::tracks::Tracks;
 use crate::rows::Note;
@@ -66,6 +67,8 @@ pub struct Packet {
     /// In nanoseconds of the trace's clock.
     pub time: Option<i64>,
     pub sequence: u32,
+    /// The machine that it is of, if that is not the one that recorded.
+    pub machine: Option<i64>,
     /// Number among all packets.
     pub number: u64,
 }
@@ -82,11 +85,15 @@ pub struct World {
     pub json: Json,
     /// The time of the last packet that had one.
     pub last_time: Option<i64>,
+    /// The time of the last event of the kernel.
+    pub kernel_end: Option<i64>,
     /// The number of the last event.
     pub line: i64,
     pub properties: Vec<(String, String)>,
     /// Events of CPUs that were lost before the trace began.
     pub losses: FxHashMap<(u64, &'static str), u64>,
+    /// Since when the events of all CPUs are in the file.
+    pub start: Start,
     /// Major and minor version of the kernel, as far as it was told.
     pub kernel: Option<(u64, u64)>,
 }
@@ -103,9 +110,11 @@ impl World {
             notes: Notes::default(),
             json: Json::default(),
             last_time: None,
+            kernel_end: None,
             line: 0,
             properties: Vec::new(),
             losses: FxHashMap::default(),
+            start: Start::default(),
             kernel: None,
         }
     }
@@ -117,16 +126,42 @@ impl World {
     }
 
     /// A time of a clock in nanoseconds of the trace's clock; as it is, and counted, if no snapshot leads there.
+    ///
+    /// None, and counted, if no clock can show it: a negative number, or one after 146 years.
     #[inline]
-    pub fn time(&mut self, clock: u64, sequence: u32, time: u64) -> i64 {
-        let time = time.cast_signed();
-        if let Some(found) = self.clocks.convert(clock, sequence, time) {
-            return found;
+    pub fn time(&mut self, clock: u64, sequence: u32, time: u64) -> Option<i64> {
+        let told = time.cast_signed();
+        let found = self.clocks.convert(clock, sequence, told);
+        if !(0..MOST_TIME).contains(&told) {
+            return self.impossible(time);
         }
-        let reason = "time of a clock without a snapshot is taken as it is";
+        match found {
+            Some(found) if (-MOST_TIME..MOST_TIME).contains(&found) => Some(found),
+            Some(_) => self.impossible(time),
+            None => {
+                let reason = "time of a clock without a snapshot is taken as it is";
+                self.notes
+                    .add(reason, 1, false, || format!("clock {clock}: {told}"));
+                Some(told)
+            }
+        }
+    }
+
+    /// A time that is the trace's clock's already.
+    #[inline]
+    pub fn own_time(&mut self, time: u64) -> Option<i64> {
+        match i64::try_from(time) {
+            Ok(told) if told < MOST_TIME => Some(told),
+            _ => self.impossible(time),
+        }
+    }
+
+    #[cold]
+    fn impossible(&mut self, time: u64) -> Option<i64> {
+        let reason = "event with an impossible time is left out";
         self.notes
-            .add(reason, 1, false, || format!("clock {clock}: {time}"));
-        time
+            .add(reason, 1, false, || time.cast_signed().to_string());
+        None
     }
 
     pub fn property(&mut self, key: &str, value: impl Into<String>) {

@@ -344,14 +344,17 @@ impl Part {
             row.table.push_i64(DUR, dur);
         }
         row.push(CAT, record.get(Field::Cat));
-        row.push_number(PID, record.get(Field::Pid));
-        row.push_number(TID, record.get(Field::Tid));
+        let ids = [(PID, Field::Pid), (TID, Field::Tid)];
+        let known = ids.map(|(column, field)| row.push_id(column, record.get(field)));
         row.push_number(ID, record.get(Field::Id));
         row.push_phase(record.get(Field::Phase));
         row.push(TYPE, record.get(Field::Type));
         row.push_members(&record.args);
         row.push_others(record);
         table.end_row();
+        if known.contains(&false) {
+            self.report.line(input.file, Trouble::BadId, number, line);
+        }
     }
 
     fn metadata(&mut self, record: &Record, input: &Input, line: &[u8]) {
@@ -373,8 +376,8 @@ impl Part {
         };
         row.table.push_str(0, input.path.as_bytes());
         row.push(1, record.get(Field::Name));
-        row.push_number(2, record.get(Field::Pid));
-        row.push_number(3, record.get(Field::Tid));
+        row.push_id(2, record.get(Field::Pid));
+        row.push_id(3, record.get(Field::Tid));
         row.push_text(4, key);
         row.push_text(5, value);
         row.push(6, record.get(Field::Cat));
@@ -553,6 +556,21 @@ impl Row<'_> {
             return self.table.push_i64(column, value);
         }
         self.push(column, token);
+    }
+
+    /// Push the number of a process or thread; false where it is none, which makes it null.
+    #[inline]
+    fn push_id(&mut self, column: usize, token: Token) -> bool {
+        let value = match token {
+            Token::Int(value) => Some(value),
+            Token::Text(text) => parse_int(text.span.of(self.line)),
+            Token::Absent | Token::Null => return true,
+            _ => None,
+        };
+        if let Some(value) = value {
+            self.table.push_i64(column, value);
+        }
+        value.is_some()
     }
 
     fn push_text(&mut self, column: usize, token: Token) {

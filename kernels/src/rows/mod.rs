@@ -2,11 +2,12 @@
 
 mod appended;
 mod column;
+mod far;
 mod pass;
 mod sink;
 mod whole;
 
-pub use pass::{Decode, Failure, Learnt, Note, Place, RowPass, register};
+pub use pass::{Decode, Failure, Learnt, Note, Place, RowPass, TextRead, register};
 pub use sink::{Rows, Sink};
 
 /// The type of a column's values.

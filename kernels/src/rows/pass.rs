@@ -1,5 +1,6 @@
 //! Python's side of a decoder that puts rows into a sink: an iterator of chunks, and what was learnt at the end.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -11,6 +12,7 @@ use pyo3::types::{PyDict, PyList};
 use pyo3_arrow::PyRecordBatch;
 use rustc_hash::FxHashMap;
 
+use super::far::{LENGTH_REASON, TIME_REASON};
 use super::sink::{Sink, Taken};
 use super::{EventSpec, TableSpec};
 use crate::access::Checkpoint;
@@ -53,6 +55,16 @@ pub struct Learnt {
     pub properties: Vec<(String, String)>,
 }
 
+/// How much of a file of text could be read.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct TextRead {
+    pub file: u32,
+    /// Lines that should tell something: neither blank nor comments.
+    pub told: u64,
+    /// Those of them of which nothing was kept.
+    pub unread: u64,
+}
+
 /// The part of a file that a chunk is of, about: where a sequential decoder stood.
 #[derive(Clone, Copy, Default)]
 pub struct Place {
@@ -72,12 +84,18 @@ pub trait Decode: Send + 'static {
 
     /// What was learnt; only after the last step.
     fn learnt(&mut self) -> Learnt;
+
+    /// Of files of text, how much of each could be read; only after the last step.
+    fn lines(&mut self) -> Vec<TextRead> {
+        Vec::new()
+    }
 }
 
 struct Summary {
     specs: Vec<TableSpec>,
     range: Option<(i64, i64)>,
     learnt: Learnt,
+    lines: Vec<TextRead>,
 }
 
 enum Read {
@@ -86,10 +104,23 @@ enum Read {
     Failed(Failure),
 }
 
+const INVALID_REASON: &str = "text is not UTF-8";
+
 type Batches = Vec<(String, RecordBatch)>;
 
+/// What is wrong with values of a chunk's rows, of whatever format.
+#[derive(Clone, Copy, Default)]
+struct Flaws {
+    /// Texts that are not UTF-8.
+    invalid: usize,
+    /// Rows that are left out because of their times.
+    far: usize,
+    /// Durations that are unknown because of their length.
+    long: usize,
+}
+
 enum Made {
-    Chunk(Place, Result<Batches, ArrowError>, usize),
+    Chunk(Place, Result<Batches, ArrowError>, Flaws),
     End(Box<Summary>),
     Failed(Failure),
 }
@@ -112,6 +143,7 @@ impl<D: Decode> Reader<D> {
                 Some(Read::End(Box::new(Summary {
                     specs: self.sink.specs().to_vec(),
                     range: self.sink.range(),
+                    lines: self.decoder.lines(),
                     learnt: self.decoder.learnt(),
                 })))
             }
@@ -128,15 +160,30 @@ fn make(read: Read) -> Made {
         Read::End(summary) => Made::End(summary),
         Read::Failed(failure) => Made::Failed(failure),
         Read::Chunk(place, taken) => {
-            let mut invalid = 0;
-            let batches = taken.into_iter().map(|table| {
-                let batch = table.rows.finish(&table.columns, &mut invalid)?;
-                Ok((table.name, batch))
+            let mut flaws = Flaws::default();
+            let batches = taken.into_iter().map(|table| finish(table, &mut flaws));
+            let batches = batches.filter(|made| {
+                made.as_ref()
+                    .map_or(true, |(_, batch): &(String, RecordBatch)| {
+                        batch.num_rows() > 0
+                    })
             });
             let batches = batches.collect();
-            Made::Chunk(place, batches, invalid)
+            Made::Chunk(place, batches, flaws)
         }
     }
+}
+
+/// The rows of a table as a batch, of those whose times are possible.
+fn finish(table: Taken, flaws: &mut Flaws) -> Result<(String, RecordBatch), ArrowError> {
+    let batch = table.rows.finish(&table.columns, &mut flaws.invalid)?;
+    let Some((window, durations)) = table.window else {
+        return Ok((table.name, batch));
+    };
+    let (kept, long) = window.filtered(&batch, durations)?;
+    flaws.far += batch.num_rows() - kept.num_rows();
+    flaws.long += long;
+    Ok((table.name, kept))
 }
 
 /// One chunk of a pass, with the fields of `dctv.contracts.chunks.DecodedChunk`.
@@ -157,7 +204,8 @@ pub struct RowPass {
     done: Arc<AtomicU64>,
     progress: Option<Py<PyAny>>,
     summary: Option<Box<Summary>>,
-    invalid: u64,
+    /// By file.
+    flaws: BTreeMap<u32, Flaws>,
     /// How many chunks there were of each file.
     chunks: FxHashMap<u32, u32>,
     rows: u64,
@@ -182,7 +230,7 @@ impl RowPass {
             done,
             progress,
             summary: None,
-            invalid: 0,
+            flaws: BTreeMap::new(),
             chunks: FxHashMap::default(),
             rows: 0,
         }
@@ -203,9 +251,12 @@ impl RowPass {
             match made {
                 Made::End(summary) => self.summary = Some(summary),
                 Made::Failed(failure) => return Err(failure.into()),
-                Made::Chunk(place, batches, invalid) => {
+                Made::Chunk(place, batches, found) => {
                     let batches = batches.map_err(|e| PyValueError::new_err(e.to_string()))?;
-                    self.invalid += invalid as u64;
+                    let flaws = self.flaws.entry(place.file).or_default();
+                    flaws.invalid += found.invalid;
+                    flaws.far += found.far;
+                    flaws.long += found.long;
                     return self.convert(py, place, batches).map(Some);
                 }
             }
@@ -288,12 +339,20 @@ impl RowPass {
             (note.file, &note.reason, count, example, note.incomplete)
         });
         let mut notes: Vec<_> = notes.collect();
-        let reason = "text is not UTF-8".to_owned();
-        if self.invalid > 0 {
-            let count = i64::try_from(self.invalid).unwrap_or(i64::MAX);
-            notes.push((0, &reason, count, String::new(), false));
+        let known = self.flaws.iter().map(|(file, flaws)| (*file, *flaws));
+        let reasons = [INVALID_REASON, TIME_REASON, LENGTH_REASON].map(str::to_owned);
+        for (file, flaws) in known {
+            let counts = [flaws.invalid, flaws.far, flaws.long];
+            let told = reasons.iter().zip(counts).zip([false, true, false]);
+            for ((reason, count), incomplete) in told.filter(|((_, count), _)| *count > 0) {
+                let count = i64::try_from(count).unwrap_or(i64::MAX);
+                notes.push((file, reason, count, String::new(), incomplete));
+            }
         }
         facts.set_item("diagnostics", notes)?;
+        let lines = summary.lines.iter();
+        let lines: Vec<_> = lines.map(|one| (one.file, one.told, one.unread)).collect();
+        facts.set_item("lines", lines)?;
         let properties = PyDict::new(py);
         for (key, value) in &summary.learnt.properties {
             properties.set_item(key, value)?;

@@ -7,6 +7,8 @@ use arrow_schema::{ArrowError, Field, Schema};
 use rustc_hash::FxHashMap;
 
 use super::column::Column;
+use super::far::Window;
+use super::whole::Whole;
 use super::{ColumnSpec, TableSpec, Type};
 use crate::pfw::names::LINE;
 
@@ -143,13 +145,19 @@ pub struct Sink {
     pub(super) durations: Vec<Option<usize>>,
     /// Whether the first column is `_ts`.
     pub(super) timed: Vec<bool>,
+    /// Whether the rows do not make the trace last longer.
+    beside: Vec<bool>,
     names: FxHashMap<String, usize>,
     pub(super) tables: Vec<Rows>,
     pub(super) rows: usize,
     /// Whether a chunk's worth of bytes was appended.
     pub(super) crowded: bool,
-    /// The earliest time, and the latest time or end, in absolute ns.
+    /// The earliest time, and the latest time or end, in absolute ns, of the rows since the last chunk.
     pub(super) range: Option<(i64, i64)>,
+    /// The same of the chunks before.
+    before: Option<(i64, i64)>,
+    /// Which times are possible, known from the first chunk that has some.
+    window: Option<Window>,
 }
 
 /// The rows of one table in a chunk.
@@ -157,6 +165,8 @@ pub struct Taken {
     pub name: String,
     pub columns: Vec<ColumnSpec>,
     pub rows: Rows,
+    /// Set where rows are to be left out because of their times, with the column of durations.
+    pub window: Option<(Window, Option<usize>)>,
 }
 
 impl Sink {
@@ -168,12 +178,18 @@ impl Sink {
         let spec = spec();
         let first = spec.columns.first();
         self.timed.push(first.is_some_and(|one| one.name == TS));
+        self.beside.push(false);
         self.names.insert(name.to_owned(), self.specs.len());
         self.tables.push(Rows::new(&spec.columns));
         self.durations
             .push(spec.columns.iter().position(|one| one.name == "dur"));
         self.specs.push(spec);
         self.specs.len() - 1
+    }
+
+    /// From now on the rows of a table, which the recorder wrote for itself, do not make the trace last longer.
+    pub fn beside(&mut self, table: usize) {
+        self.beside[table] = true;
     }
 
     /// The number of a column, which is added if there is none of this name and type.
@@ -243,6 +259,7 @@ impl Sink {
             let end = ts.saturating_add(dur.unwrap_or(0).max(0));
             self.range = Some(match self.range {
                 None => (ts, end),
+                Some((first, last)) if self.beside[table] => (first.min(ts), last),
                 Some((first, last)) => (first.min(ts), last.max(end)),
             });
         }
@@ -263,8 +280,42 @@ impl Sink {
         self.rows
     }
 
-    pub fn range(&self) -> Option<(i64, i64)> {
-        self.range
+    /// The earliest time, and the latest time or end, in absolute ns, of all rows whose times are possible.
+    pub fn range(&mut self) -> Option<(i64, i64)> {
+        let now = match (self.range, self.window()) {
+            (Some(range), Some(window)) if !window.covers(range) => window.range(self.times()),
+            (Some(_), None) => None,
+            (range, _) => range,
+        };
+        match (self.before, now) {
+            (Some(one), Some(other)) => Some((one.0.min(other.0), one.1.max(other.1))),
+            (one, other) => one.or(other),
+        }
+    }
+
+    /// Times and durations of the rows since the last chunk; what has no duration takes none.
+    fn times(&self) -> impl Iterator<Item = (i64, i64)> + '_ {
+        let tables = self.tables.iter().zip(&self.timed).zip(&self.durations);
+        let timed = tables.filter(|((_, timed), _)| **timed);
+        timed.flat_map(|((rows, _), durations)| {
+            let whole = |at: usize| rows.columns.get(at).and_then(Column::whole);
+            let lengths = durations.and_then(whole);
+            let times = whole(0).into_iter().flat_map(Whole::iter);
+            times.zip(
+                lengths
+                    .into_iter()
+                    .flat_map(Whole::iter)
+                    .chain(std::iter::repeat(0)),
+            )
+        })
+    }
+
+    /// Which times are possible; None before there is a row, or while no row's time can be.
+    fn window(&mut self) -> Option<Window> {
+        if self.window.is_none() && self.range.is_some() {
+            self.window = Window::around(self.times().map(|(time, _)| time));
+        }
+        self.window
     }
 
     pub fn specs(&self) -> &[TableSpec] {
@@ -273,10 +324,16 @@ impl Sink {
 
     /// Take the rows of a chunk out.
     pub fn take(&mut self) -> Vec<Taken> {
+        self.before = self.range();
+        let all = self.range.take();
+        let window = self.window.unwrap_or_default();
+        let far = all.is_some_and(|range| !window.covers(range));
         self.rows = 0;
         self.crowded = false;
         let mut taken = Vec::new();
-        for (spec, rows) in self.specs.iter().zip(&mut self.tables) {
+        let tables = self.specs.iter().zip(&mut self.tables);
+        let known = self.timed.iter().zip(&self.durations);
+        for ((spec, rows), (timed, durations)) in tables.zip(known) {
             if rows.rows > 0 {
                 let next = rows.next(&spec.columns);
                 let rows = std::mem::replace(rows, next);
@@ -284,6 +341,7 @@ impl Sink {
                     name: spec.name.clone(),
                     columns: spec.columns.clone(),
                     rows,
+                    window: (far && *timed).then_some((window, *durations)),
                 });
             }
         }

@@ -98,6 +98,17 @@ impl Whole {
         }
     }
 
+    pub fn iter(&self) -> impl Iterator<Item = i64> + '_ {
+        let (narrow, wide): (&[i32], &[i64]) = match self {
+            Whole::Narrow(values) => (values, &[]),
+            Whole::Wide(values) => (&[], values),
+        };
+        narrow
+            .iter()
+            .map(|value| i64::from(*value))
+            .chain(wide.iter().copied())
+    }
+
     /// The numbers as an array.
     pub fn finish(self, nulls: Option<NullBuffer>) -> Result<ArrayRef, ArrowError> {
         Ok(match self {

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::Int64Type;
+use arrow_array::types::{Int32Type, Int64Type};
 use arrow_array::{Array, ArrayRef, Int32Array, Int64Array};
 use arrow_schema::{ArrowError, DataType, FieldRef};
 use pyo3::prelude::*;
 use pyo3_arrow::PyRecordBatchReader;
 use pyo3_arrow::input::AnyRecordBatch;
+use rustc_hash::FxHashMap;
 
 use super::cancel::{Cancel, Token};
 use super::failure::{fail, to_python};
@@ -24,6 +25,8 @@ struct NestLanes {
     parts: Vec<Part>,
     /// Slices that begin at `now`: the longest of them is met first.
     waiting: Vec<Slice>,
+    /// Whether the second column of the payload tells how deep slices are that events of their own begin and end.
+    paired: bool,
     now: i64,
     out: Vec<(Slice, Place)>,
     met: i64,
@@ -36,9 +39,15 @@ struct Slice {
     end: i64,
     code: u32,
     row: u64,
+    /// How deep it is among slices that events of their own begin and end, if it is one of them.
+    pair: Option<i32>,
 }
 
 impl Slice {
+    fn is_empty(&self) -> bool {
+        self.end == self.ts
+    }
+
     fn duration(&self) -> Option<i64> {
         (self.end != i64::MAX).then(|| self.end - self.ts)
     }
@@ -56,6 +65,10 @@ struct Place {
 #[derive(Clone, Default)]
 struct Part {
     open: Vec<(i64, Place)>,
+    /// When the last slice began, if it has no length.
+    empty: Option<i64>,
+    /// Of the last slices in `open` those without length that begin then: how deep they are among pairs, if they are.
+    run: Vec<Option<i32>>,
     /// Whether some slice in `open` ends later than one before it.
     crossed: bool,
     /// How many slices are open on each lane.
@@ -74,6 +87,7 @@ impl Part {
             open,
             crossed,
             lanes,
+            ..
         } = self;
         if *crossed {
             open.retain(|(end, place)| {
@@ -90,8 +104,32 @@ impl Part {
         }
     }
 
-    fn add(&mut self, ts: i64, end: i64, id: i64) -> Place {
-        self.expire(ts);
+    /// Close what is over when a slice begins.
+    ///
+    /// Of slices without length at one time those that are told whole are in each other, and pairs as their events say.
+    fn make_room(&mut self, slice: &Slice) {
+        let empty = slice.is_empty().then_some(slice.ts);
+        let follows = |last: &Option<i32>| last.is_some() == slice.pair.is_some();
+        if empty.is_some() && empty == self.empty && self.run.last().is_some_and(follows) {
+            let over = |last: &mut Option<i32>| last.is_some() && *last >= slice.pair;
+            while self.run.pop_if(over).is_some() {
+                if let Some((_, place)) = self.open.pop() {
+                    Self::close(&mut self.lanes, place.lane);
+                }
+            }
+        } else {
+            self.expire(slice.ts);
+            self.run.clear();
+        }
+        self.empty = empty;
+        if empty.is_some() {
+            self.run.push(slice.pair);
+        }
+    }
+
+    fn add(&mut self, slice: &Slice, id: i64) -> Place {
+        let end = slice.end;
+        self.make_room(slice);
         let holder = self.open.iter().rposition(|&(other, _)| other >= end);
         let (mut parent, mut depth, mut lane) = (None, 0, None);
         if let Some((place, above)) =
@@ -134,6 +172,13 @@ impl NestLanes {
     fn run(&mut self) -> Result<(), ArrowError> {
         let durations = self.input.payload_column(0)?.clone();
         let durations = durations.as_primitive::<Int64Type>();
+        let paired = match self.paired {
+            true => Some(self.input.payload_column(1)?.clone()),
+            false => None,
+        };
+        let pairs = paired
+            .as_ref()
+            .and_then(|column| column.as_primitive_opt::<Int32Type>());
         while !self.input.empty() {
             let (pos, ts) = (self.input.pos, self.input.time());
             let code = self.input.chunk.code[pos];
@@ -160,6 +205,7 @@ impl NestLanes {
                 end,
                 code,
                 row: self.input.chunk.base + pos as u64,
+                pair: pairs.and_then(|pairs| pairs.is_valid(pos).then(|| pairs.value(pos))),
             });
             self.input.pos += 1;
         }
@@ -170,14 +216,30 @@ impl NestLanes {
         if self.waiting.len() > 1 {
             self.waiting
                 .sort_by_key(|slice| std::cmp::Reverse(slice.end));
+            if self.paired {
+                self.put_ended_first();
+            }
         }
         for slice in self.waiting.drain(..) {
             self.met += 1;
             if let Some(part) = self.parts.get_mut(slice.code as usize) {
-                self.out
-                    .push((slice, part.add(slice.ts, slice.end, self.met)));
+                self.out.push((slice, part.add(&slice, self.met)));
             }
         }
+    }
+
+    /// A slice without length is over before one that an event behind it begins, where all that begin then are such.
+    fn put_ended_first(&mut self) {
+        let mut begun: FxHashMap<u32, u64> = FxHashMap::default();
+        for slice in self.waiting.iter().filter(|slice| !slice.is_empty()) {
+            let row = if slice.pair.is_some() { slice.row } else { 0 };
+            let first = begun.entry(slice.code).or_insert(row);
+            *first = row.min(*first);
+        }
+        self.waiting.sort_by_key(|slice| {
+            let first = begun.get(&slice.code).copied().unwrap_or(0);
+            !(slice.is_empty() && slice.row < first)
+        });
     }
 
     fn release(&mut self) {
@@ -209,7 +271,7 @@ impl NestLanes {
         )));
         columns.push(int64(places().map(|place| i64::from(place.lane)).collect()));
         let rows: Vec<u64> = slices().map(|slice| slice.row).collect();
-        let payload = self.fields.iter().enumerate().skip(1);
+        let payload = self.fields.iter().enumerate().skip(own(self.paired));
         let wanted: Vec<_> = payload
             .map(|(column, field)| (column, field.data_type()))
             .collect();
@@ -238,29 +300,42 @@ impl Sweep for NestLanes {
     }
 }
 
+/// How many columns of the payload are not shown.
+fn own(paired: bool) -> usize {
+    1 + usize::from(paired)
+}
+
 #[pyfunction]
-#[pyo3(signature = (slices, *, partitions, names, cancel=None))]
+#[pyo3(signature = (slices, *, partitions, names, paired=false, cancel=None))]
 pub fn nest_lanes(
     slices: AnyRecordBatch,
     partitions: usize,
     names: Vec<String>,
+    paired: bool,
     cancel: Option<PyRef<'_, Cancel>>,
 ) -> PyResult<PyRecordBatchReader> {
     let token = Token::new(cancel);
     let reader = slices.into_reader()?;
     let build = || {
         let input = Source::new(reader, Kind::Events, partitions, "slice", token.clone())?;
-        sweep(input, &names, token)
+        sweep(input, &names, paired, token)
     };
     build().map_err(to_python)
 }
 
-fn sweep(input: Source, names: &[String], token: Token) -> Result<PyRecordBatchReader, ArrowError> {
+fn sweep(
+    input: Source,
+    names: &[String],
+    paired: bool,
+    token: Token,
+) -> Result<PyRecordBatchReader, ArrowError> {
     let fields = input.payload_fields();
-    let found = fields.first().map(|field| field.data_type());
-    if found != Some(&DataType::Int64) {
+    let found: Vec<_> = fields.iter().map(|field| field.data_type()).collect();
+    let expected = [&DataType::Int64, &DataType::Int32];
+    let expected = expected.get(..own(paired)).unwrap_or_default();
+    if found.get(..expected.len()) != Some(expected) {
         return Err(fail(format!(
-            "duration of the slice input is {found:?}, expected Int64"
+            "the slice input begins with {found:?}, expected {expected:?}"
         )));
     }
     let partitions = partitions(names, 2, input.partition_types())?;
@@ -272,7 +347,7 @@ fn sweep(input: Source, names: &[String], token: Token) -> Result<PyRecordBatchR
         made(DataType::Int32, false),
         made(DataType::Int64, false),
     ]);
-    all.extend(nullable(fields.iter().skip(1).cloned().collect()));
+    all.extend(nullable(fields.iter().skip(own(paired)).cloned().collect()));
     let schema = schema(all, names)?;
     let sweep = NestLanes {
         input,
@@ -280,6 +355,7 @@ fn sweep(input: Source, names: &[String], token: Token) -> Result<PyRecordBatchR
         partitions,
         parts: Vec::new(),
         waiting: Vec::new(),
+        paired,
         now: i64::MIN,
         out: Vec::new(),
         met: 0,

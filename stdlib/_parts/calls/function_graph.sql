@@ -1,6 +1,7 @@
 -- Functions of the kernel as the function graph tracer tells them: entries with the exits that follow in their thread
--- and depth; calls without others may have their durations at once. Where a thread is not told, or is the idle one, `tid` is
--- -1 less the CPU.
+-- and depth. The duration is the printed one, which may be finer than the times; calls without others may have it at once.
+-- For the same reason the caller is told by depth: it is the call of the depth above that is open. Times that are made of
+-- durations tell none. Where a thread is not told, or is the idle one, `tid` is -1 less the CPU.
 -- formats: ftrace-text, ftrace-graph, perf-data, perf-script, perfetto, ctf
 WITH edges AS (
   SELECT _ts, line, IF(common_pid > 0, common_pid, -1 - cpu) AS tid, common_tgid AS pid, depth, func, duration, params, retval,
@@ -10,12 +11,23 @@ WITH edges AS (
   SELECT _ts, line, IF(common_pid > 0, common_pid, -1 - cpu), common_tgid, depth, func, duration, NULL, retval, FALSE
   FROM _events.funcgraph_exit
 ),
+numbered AS (
+  SELECT *, ROW_NUMBER() OVER (ORDER BY _ts, line, enters DESC, depth) AS place FROM edges
+),
 paired AS (
-  SELECT *, LEAD(enters) OVER (PARTITION BY tid, depth ORDER BY _ts, line) AS next_enters,
-    LEAD(_ts) OVER (PARTITION BY tid, depth ORDER BY _ts, line) AS end_ts,
-    LEAD(retval) OVER (PARTITION BY tid, depth ORDER BY _ts, line) AS returned
-  FROM edges
+  SELECT *, LEAD(enters) OVER w AS next_enters, LEAD(_ts) OVER w AS end_ts, LEAD(place) OVER w AS end_place,
+    LEAD(duration) OVER w AS whole, LEAD(retval) OVER w AS returned
+  FROM numbered WINDOW w AS (PARTITION BY tid, depth ORDER BY place)
+),
+entered AS (
+  SELECT *, ROW_NUMBER() OVER (ORDER BY place) AS call FROM paired WHERE enters
 )
-SELECT _ts, line, COALESCE(duration, IF(next_enters, NULL, end_ts - _ts)) AS dur, tid, pid, depth, func AS name, 'kernel' AS module,
-  params AS args, COALESCE(retval, IF(duration IS NULL AND NOT next_enters, returned, NULL)) AS retval
-FROM paired WHERE enters
+SELECT c._ts, c.line,
+  COALESCE(c.duration, IF(c.next_enters, NULL, COALESCE(c.whole, IF(t.made, NULL, c.end_ts - c._ts)))) AS dur, c.tid, c.pid, c.depth,
+  c.func AS name, 'kernel' AS module, c.params AS args,
+  COALESCE(c.retval, IF(c.duration IS NULL AND NOT c.next_enters, c.returned, NULL)) AS retval, c.call,
+  IF(p.end_place < c.place, NULL, p.call) AS caller
+FROM entered AS c
+CROSS JOIN (SELECT COUNT(*) > 0 AS made FROM properties WHERE key = 'clock' AND value = 'durations') AS t
+ASOF LEFT JOIN (SELECT tid, depth + 1 AS below, place, end_place, call FROM entered WHERE duration IS NULL) AS p
+ON p.tid = c.tid AND p.below = c.depth AND c.place >= p.place

@@ -1,3 +1,3 @@
--- Process trees and descriptors.
+-- Process trees and descriptors; later ones count.
 -- formats: perfetto
-SELECT pid, name FROM _tables.process_names
+SELECT pid, name, told AS rank, ppid AS parent FROM _tables.process_names

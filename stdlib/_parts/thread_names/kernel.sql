@@ -1,25 +1,43 @@
 -- Names of threads in switches, wakeups, forks, renames and marks; later ones count.
 -- formats: *
-SELECT tid, MAX(pid) AS pid, name, UNITLESS(MAX(_ts)) AS rank, MIN(born) AS start_ts, MAX(died) AS end_ts
-FROM (
-  SELECT _ts, next_pid AS tid, NULL::INT64 AS pid, next_comm AS name, NULL::INT64 IN ns AS born, NULL::INT64 IN ns AS died
+WITH told AS (
+  SELECT _ts, line, next_pid AS tid, NULL::INT64 AS pid, next_comm AS name, NULL::INT64 IN ns AS born, NULL::INT64 IN ns AS died,
+    NULL::INT64 IN ns AS freed, NULL::INT64 AS maker
   FROM _events.sched_switch
-  UNION ALL SELECT _ts, prev_pid, CASE WHEN common_pid = prev_pid AND common_tgid > 0 THEN common_tgid END, prev_comm, NULL, NULL
+  UNION ALL SELECT _ts, line, prev_pid, CASE WHEN common_pid = prev_pid AND common_tgid > 0 THEN common_tgid END, prev_comm, NULL, NULL, NULL, NULL
   FROM _events.sched_switch
-  UNION ALL SELECT _ts, pid, NULL, comm, NULL, NULL FROM _events.sched_waking
-  UNION ALL SELECT _ts, pid, NULL, comm, NULL, NULL FROM _events.sched_wakeup
-  UNION ALL SELECT _ts, pid, NULL, comm, NULL, NULL FROM _events.sched_wakeup_new
-  UNION ALL SELECT _ts, COALESCE(child_tid, child_pid), NULL, child_comm, _ts, NULL FROM _events.sched_process_fork
-  UNION ALL SELECT _ts, pid, common_tgid, comm, NULL, _ts FROM _events.sched_process_exit
-  UNION ALL SELECT _ts, pid, NULL, comm, _ts, NULL FROM _events.task_newtask
-  UNION ALL SELECT _ts, pid, NULL, newcomm, NULL, NULL FROM _events.task_rename
-  UNION ALL SELECT _ts, common_pid, common_tgid, common_comm, NULL, NULL FROM _events.sched_waking
-  UNION ALL SELECT _ts, common_pid, common_tgid, common_comm, NULL, NULL FROM _events.sched_process_fork
-  UNION ALL SELECT _ts, common_pid, common_tgid, common_comm, NULL, NULL FROM _events.sched_process_exec
-  UNION ALL SELECT _ts, common_pid, pid, common_comm, NULL, NULL FROM _events.`print|B`
-  UNION ALL SELECT _ts, common_pid, NULL, common_comm, NULL, NULL FROM _events.`print|E`
-  UNION ALL SELECT _ts, common_pid, pid, common_comm, NULL, NULL FROM _events.`print|C`
-  UNION ALL SELECT _ts, common_pid, pid, common_comm, NULL, NULL FROM _events.`print|S`
+  UNION ALL SELECT _ts, line, pid, NULL, comm, NULL, NULL, NULL, NULL FROM _events.sched_waking
+  UNION ALL SELECT _ts, line, pid, NULL, comm, NULL, NULL, NULL, NULL FROM _events.sched_wakeup
+  UNION ALL SELECT _ts, line, pid, NULL, comm, NULL, NULL, NULL, NULL FROM _events.sched_wakeup_new
+  -- Only LTTng tells the processes of who made a thread, and of the thread.
+  UNION ALL SELECT _ts, line, COALESCE(child_tid, child_pid), CASE WHEN child_tid IS NOT NULL THEN child_pid END, child_comm, _ts, NULL, NULL,
+    COALESCE(parent_tid, parent_pid, pid, common_pid)
+  FROM _events.sched_process_fork
+  UNION ALL SELECT _ts, line, parent_tid, parent_pid, NULL, NULL, NULL, NULL, NULL FROM _events.sched_process_fork
+  WHERE parent_tid IS NOT NULL
+  -- A thread that runs another program is the only one of its process, and its first.
+  UNION ALL SELECT _ts, line, COALESCE(pid, common_pid), COALESCE(pid, common_pid), NULL, NULL, NULL, NULL, NULL FROM _events.sched_process_exec
+  UNION ALL SELECT _ts, line, pid, CASE WHEN common_pid = pid AND common_tgid > 0 THEN common_tgid END, comm, NULL, _ts, NULL, NULL FROM _events.sched_process_exit
+  UNION ALL SELECT _ts, line, pid, NULL, comm, NULL, NULL, _ts, NULL FROM _events.sched_process_free
+  UNION ALL SELECT _ts, line, pid, NULL, comm, _ts, NULL, NULL, NULL FROM _events.task_newtask
+  UNION ALL SELECT _ts, line, pid, NULL, newcomm, NULL, NULL, NULL, NULL FROM _events.task_rename
+  UNION ALL SELECT _ts, line, common_pid, common_tgid, common_comm, NULL, NULL, NULL, NULL FROM _events.sched_waking
+  UNION ALL SELECT _ts, line, common_pid, common_tgid, common_comm, NULL, NULL, NULL, NULL FROM _events.sched_process_fork
+  UNION ALL SELECT _ts, line, common_pid, common_tgid, common_comm, NULL, NULL, NULL, NULL FROM _events.sched_process_exec
+  UNION ALL SELECT _ts, line, common_pid, pid, common_comm, NULL, NULL, NULL, NULL FROM _events.`print|B`
+  UNION ALL SELECT _ts, line, common_pid, pid, common_comm, NULL, NULL, NULL, NULL FROM _events.`print|E`
+  UNION ALL SELECT _ts, line, common_pid, pid, common_comm, NULL, NULL, NULL, NULL FROM _events.`print|C`
+  UNION ALL SELECT _ts, line, common_pid, pid, common_comm, NULL, NULL, NULL, NULL FROM _events.`print|S`
+  UNION ALL SELECT _ts, line, to_thread, to_proc, NULL, NULL, NULL, NULL, NULL FROM _events.binder_transaction
+  UNION ALL SELECT _ts, line, tid, pid, name, NULL, NULL, NULL, NULL FROM _events.lttng_statedump_process_state
+),
+found AS (
+  SELECT tid, MAX(CASE WHEN pid > 0 THEN pid END) AS pid, CASE WHEN name NOT IN ('<...>', '') THEN name END AS name, MAX(_ts) AS last_ts, MAX(line) AS last_line,
+    MIN(born) AS start_ts, COALESCE(MAX(died), MAX(freed)) AS end_ts, MAX(maker) AS maker
+  FROM told WHERE tid > 0
+  GROUP BY tid, CASE WHEN name NOT IN ('<...>', '') THEN name END
 )
-WHERE tid > 0 AND name NOT IN ('<...>', '')
-GROUP BY tid, name
+SELECT tid, pid, name, ROW_NUMBER() OVER (ORDER BY last_ts, last_line) AS rank, start_ts, end_ts, maker FROM found
+UNION ALL
+SELECT common_pid, common_tgid, NULL, NULL, NULL, NULL, NULL
+FROM _events.any WHERE common_pid > 0 AND common_tgid > 0 GROUP BY common_pid, common_tgid

@@ -10,6 +10,7 @@ import pytest
 
 from tests.readers.chrome_json.chrome_text import column, load, load_files, notes, rows
 
+TEN_YEARS = 10 * 365 * 86_400 * 10**9
 X: dict[str, Any] = {"ph": "X", "name": "x", "cat": "c", "pid": 1, "tid": 2, "ts": 0, "dur": 1}
 
 
@@ -42,7 +43,7 @@ def test_times_are_kept_to_the_nanosecond(tmp_path: Path, written: str, ns: int)
     event = f'{{"ph":"X","name":"x","pid":1,"tid":2,"ts":{written},"dur":{written}}}'
     trace = load(tmp_path, f"[{event}]")
     assert trace.properties["start_ns"] == str(ns)
-    assert column(trace, "complete", "dur") == [ns]
+    assert column(trace, "complete", "dur") == [ns if ns < TEN_YEARS else None]
 
 
 @pytest.mark.parametrize("written", ["1e300", "9223372036854775808", '"soon"', "true", "[]", '""', "NaN"])
@@ -342,3 +343,32 @@ def test_files_of_one_trace_have_tracks_of_their_own(tmp_path: Path) -> None:
 def test_unix_time_is_known_where_the_trace_tells(tmp_path: Path, member: str, start: int) -> None:
     trace = load(tmp_path, f'{{{member},"traceEvents":{events({**X, "ts": 10})}}}')
     assert trace.properties["start_unix_ns"] == str(start)
+
+
+def test_an_event_without_thread_is_on_the_first_one_of_its_process(tmp_path: Path) -> None:
+    child = {**X, "name": "child", "tid": ..., "dur": 5}
+    begin = {**X, "ph": "B", "name": "begun", "tid": ..., "ts": 20, "dur": ...}
+    named = {"ph": "M", "name": "thread_name", "pid": 1, "args": {"name": "main"}}
+    trace = load(tmp_path, events(child, {**X, "name": "parent", "tid": 1, "dur": 10}, begin, named))
+    assert column(trace, "complete", "tid") == [None, 1]
+    tracks = column(trace, "complete", "track") + column(trace, "begin", "track")
+    assert len(set(tracks)) == 1
+    assert [row for row in rows(trace, "tracks") if row["kind"] == "thread"] == [
+        {**dict.fromkeys(["cat", "scope", "id", "series"]), "track": tracks[0], "kind": "thread", "name": "main"}
+        | {"pid": 1, "tid": 1, "parent": 1, "file": 0}
+    ]
+
+
+def test_a_counter_of_two_sources_is_on_two_tracks(tmp_path: Path) -> None:
+    counter = {"ph": "C", "name": "heap", "ts": 0, "args": {"used": 1}}
+    one, other = [{**counter, **more} for more in ({"pid": 1}, {"pid": 2})]
+    by_id = [{**counter, "pid": 1, "id": number} for number in ("0xa", "0xb")]
+    scoped = [{**counter, "pid": 1, "id2": {"local": "0xa"}}, {**counter, "pid": 2, "id2": {"local": "0xa"}}]
+    first, second = tmp_path / "a.json", tmp_path / "b.json"
+    first.write_text(events(one, other, *by_id, *scoped))
+    second.write_text(events(one))
+    trace = load_files(first, second)
+    tracks = column(trace, "counter", "track")
+    assert len(tracks) == 7
+    # An id of a process is the same one where another event names it plainly.
+    assert len(set(tracks)) == 6

@@ -199,7 +199,7 @@ def test_events_are_sorted_and_ties_keep_their_order(trace: Callable[..., Loaded
 def test_bad_lines_are_counted(trace: Callable[..., LoadedTrace], line: str, reason: str) -> None:
     loaded = trace(event("a", 7), line, line)
     assert [row["_ts"] for row in rows(loaded, "a")] == [0]
-    (diagnostic,) = loaded.diagnostics
+    (diagnostic,) = (one for one in loaded.diagnostics if not one.incomplete)
     assert (diagnostic.reason, diagnostic.count, diagnostic.incomplete) == (reason, 2, False)
     assert diagnostic.example.startswith(("line 2: ", "event a: "))
     (file,) = loaded.tables["files"].data.to_pylist()
@@ -377,3 +377,12 @@ def test_blocks_and_threads_do_not_matter(tmp_path: Path, block: int, threads: i
 )
 def test_sniff(text: str, *, expected: bool) -> None:
     assert READER.sniff(Head(Path("x"), text.encode(), text.encode())) is expected
+
+
+def test_a_file_of_which_most_is_not_json_is_incomplete(tmp_path: Path) -> None:
+    """F8: what is left of it would look like a whole trace."""
+    path = tmp_path / "a.pfw"
+    path.write_text("[\n" + event("read", 5) + "\n" + "no\n" * 5)
+    assert [(one.reason, one.count) for one in load(path).diagnostics if one.incomplete] == [
+        ("most lines could not be read", 5)
+    ]

@@ -93,6 +93,7 @@ def test_lines_that_are_no_events_are_counted() -> None:
         ("line is not an event", 2, False),
         ("line of a stack trace", 1, False),
         ("line has a time but no event name", 2, False),
+        ("most lines could not be read", 4, True),
     ]
     assert trace.diagnostics[0].example == "line 2: some = 000"
 

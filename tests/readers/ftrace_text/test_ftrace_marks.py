@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from dctv.session import Session
 from tests.readers.ftrace_text.ftrace_reading import fields, read
 
 WRITERS = ["tracing_mark_write: ", "print: tracing_mark_write: ", "print: 0xffff00000819ff24s: ", "print: ", "0: "]
@@ -63,7 +66,7 @@ def test_marks_that_lack_fields_are_kept_as_text_and_counted(mark: str) -> None:
 def test_a_clock_mark_of_no_time_does_not_stretch_the_trace() -> None:
     trace = read(
         " t-1 [000] 50260.5: 0: B|1|x\n t-1 [000] 50261.5: 0: E\n"
-        "           dummy-0000  [000] 0.0: 0: trace_event_clock_sync: parent_ts=0.0\\n"
+        "           dummy-0000  [000] 0.0: 0: trace_event_clock_sync: parent_ts=0.0\\n\n"
     )
     assert trace.last_ts == 1_000_000_000
     assert trace.tables["raw_events.print|trace_event_clock_sync"].data.column("_ts").to_pylist() == [0]
@@ -74,3 +77,23 @@ def test_values_are_whole_numbers_only_if_all_are() -> None:
     line = " t-1 [000] 1.0: print: C|1|n|{}\n"
     trace = read(line.format(1) + line.format(2.5))
     assert trace.tables["raw_events.print|C"].data.column("value").to_pylist() == [1.0, 2.5]
+
+
+def test_a_begin_that_is_repeated_before_its_end_counts_once(tmp_path: Path) -> None:
+    """A10: marks of one cookie do not nest, so the end belongs to the first begin, and the others are repetitions."""
+    marks = [
+        "S|1|load|7",
+        "S|1|load|7",
+        "S|1|other|7",
+        "S|1|load|7",
+        "F|1|load|7",
+        "F|1|load|7",
+        "S|1|load|7",
+        "F|1|other|7",
+    ]
+    path = tmp_path / "marks.txt"
+    path.write_text("".join(f" t-1 [000] 1.00000{at}: tracing_mark_write: {mark}\n" for at, mark in enumerate(marks)))
+    with Session(index=False) as session:
+        session.mount(str(path), "t")
+        found = session.sql("SELECT name, _ts, _duration FROM t.async_slices ORDER BY _ts").arrow().to_pylist()
+    assert [tuple(row.values()) for row in found] == [("load", 0, 4000), ("other", 2000, 5000), ("load", 6000, None)]

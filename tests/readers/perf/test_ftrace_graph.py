@@ -133,3 +133,91 @@ def test_stacks_over_chunks(tmp_path: Path) -> None:
 def test_any_bytes(tmp_path_factory: pytest.TempPathFactory, data: bytes, at: int) -> None:
     folder = tmp_path_factory.mktemp("any")
     survives(ftrace_graph.READER, folder / "a.txt", GRAPH.encode()[:at] + data + GRAPH.encode()[at:])
+
+
+ROUNDED = """# tracer: function_graph
+#
+#     TIME        CPU  DURATION                  FUNCTION CALLS
+#      |          |     |   |                     |   |   |   |
+  360.774522 |   1)               |  outer() {
+  360.774523 |   1)   0.541 us    |    leaf();
+  360.774523 |   1)   0.900 us    |  }
+  360.774523 |   1)               |  outer2() {
+  360.774525 |   1)   1.100 us    |  }
+"""
+WITHOUT_DURATIONS = """# tracer: function_graph
+  360.774522 |   1)  sys_open() {
+  360.774523 |   1)    leaf();
+  360.774524 |   1)    /* hello */
+  360.774525 |   1)  }
+"""
+CPUS_ONLY = """# tracer: function_graph
+#
+# CPU  FUNCTION CALLS
+ 0)  sys_open() {
+ 0)    leaf();
+ 0)  } /* sys_open */
+"""
+TASKS = """# tracer: function_graph
+ 0)    cat-12    |  sys_open() {
+ 0)    cat-12    |    leaf();
+ 0)    cat-12    |  }
+"""
+MIGRATED = """# tracer: function_graph
+ 0)    cat-12    |   2.000 us    |  first();
+ 0)    cat-12    |               |  sys_open() {
+ 0)    cat-12    | ! 500.00 us   |    leaf();
+ 1)    sh-13     |   1.000 us    |  other();
+ 1)    cat-12    |   3.000 us    |    late();
+ 1)    cat-12    | ! 510.00 us   |  }
+"""
+
+
+def calls(text: str, folder: Path) -> list[tuple[object, ...]]:
+    from dctv.session import Session
+
+    path = folder / "calls.graph"
+    path.write_text(text)
+    with Session(index=False) as session:
+        session.mount(str(path), "t")
+        found = session.sql("SELECT name, _duration, depth, parent_id, id FROM t.calls ORDER BY id").arrow()
+        return [tuple(row.values()) for row in found.to_pylist()]
+
+
+def test_durations_are_the_printed_ones(tmp_path: Path) -> None:
+    """F11: times are whole microseconds, durations are not."""
+    assert calls(ROUNDED, tmp_path) == [
+        ("outer", 900, 0, None, 1),
+        ("leaf", 541, 1, 1, 2),
+        ("outer2", 1100, 0, None, 3),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "durations"), [(WITHOUT_DURATIONS, (3000, None)), (CPUS_ONLY, (None, None)), (TASKS, (None, None))]
+)
+def test_without_a_column_of_durations(text: str, durations: tuple[object, ...], tmp_path: Path) -> None:
+    """F11: of `nofuncgraph-duration` nothing was read."""
+    assert calls(text, tmp_path) == [("sys_open", durations[0], 0, None, 1), ("leaf", durations[1], 1, 1, 2)]
+    path = tmp_path / "a.graph"
+    path.write_text(text)
+    assert list(load(ftrace_graph.READER, path).diagnostics) == []
+
+
+def test_a_thread_goes_on_later_on_another_cpu(tmp_path: Path) -> None:
+    """F11: times that are made of durations began anew on each CPU, and calls lasted up to 15 ms too long."""
+    assert [row[:3] for row in calls(MIGRATED, tmp_path) if row[0] != "other"] == [
+        ("first", 2000, 0),
+        ("sys_open", 510_000, 0),
+        ("leaf", 500_000, 1),
+        ("late", 3000, 1),
+    ]
+
+
+def test_a_graph_that_ends_in_the_middle_of_a_line(tmp_path: Path) -> None:
+    """G4: it is not whole."""
+    path = tmp_path / "a.graph"
+    path.write_text(ROUNDED[:-5])
+    assert [one.reason for one in load(ftrace_graph.READER, path).diagnostics if one.incomplete] == [
+        "file ends in the middle of a line"
+    ]

@@ -111,3 +111,72 @@ def test_any_bytes(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> Non
     folder = tmp_path_factory.mktemp("any")
     for reader in (perf_script.READER, collapsed_stacks.READER):
         survives(reader, folder / "a.txt", SCRIPT.encode()[:200] + data)
+
+
+EXITING = """            perf 18012 [000]  2772.818948: sched:sched_stat_runtime: comm=perf pid=18012 runtime=35406 [ns]
+             :-1    -1 [001]  2772.829709: sched:sched_stat_runtime: comm=dctv ahead pid=18021 runtime=30487 [ns]
+"""
+
+
+def test_threads_that_exit_do_not_make_it_ftrace_text(tmp_path: Path) -> None:
+    """F2: one such line made the file another format, of which a hundredth was read."""
+    head = Head(tmp_path, EXITING.encode(), EXITING.encode())
+    assert (ftrace_text.sniff(head), perf_script.sniff(head)) == (False, True)
+    found = rows(script(tmp_path, EXITING), "raw_events.sched_stat_runtime")
+    assert [(row["common_comm"], row["common_pid"]) for row in found] == [("perf", 18012), (":-1", -1)]
+
+
+@pytest.mark.parametrize(
+    ("text", "known"),
+    [
+        ("11166  2513.374389: cpu-clock: \n", {"tid": 11166, "event": "cpu-clock"}),
+        ("11166  2513.374389: \n", {"tid": 11166}),
+        ("         python3 11166  2513.374389: \n", {"tid": 11166, "comm": "python3"}),
+        ("     py 3 11166/11167  2513.374389: \n", {"pid": 11166, "tid": 11167, "comm": "py 3"}),
+        (
+            "11166  2513.374389: cpu-clock:      7fc8de5b4645 handle_amd\n",
+            {"tid": 11166, "event": "cpu-clock", "ip": 0x7FC8DE5B4645, "stack": "handle_amd"},
+        ),
+    ],
+)
+def test_few_fields(text: str, known: dict[str, object], tmp_path: Path) -> None:
+    """F9: `-F tid,time,event` and `-F comm,tid,time` were refused."""
+    head = Head(tmp_path, text.encode(), text.encode())
+    assert perf_script.sniff(head)
+    (row,) = rows(script(tmp_path, text), "raw_events.sample")
+    assert row == {"_ts": 0, "line": 1, **known}
+
+
+def test_records_without_a_time_stand_at_the_start(tmp_path: Path) -> None:
+    """F9: perf's own records at 0.000000 made the trace last since the machine was started."""
+    trace = script(
+        tmp_path,
+        "swapper     0     0.000000: PERF_RECORD_MMAP -1/0: [0xffff(0x12) @ 0xffff]: x [kernel.kallsyms]_text\n"
+        "burn 17372  2751.417456: PERF_RECORD_COMM exec: burn:17372/17372\n"
+        "burn 17372  2751.517456:          1      page-faults: \n",
+    )
+    assert trace.last_ts == 100_000_000
+    assert [(row["event"], row["_ts"]) for row in rows(trace, "raw_events.record")] == [("mmap", 0), ("comm", 0)]
+    assert [(one.reason, one.count) for one in trace.diagnostics] == [("record without a time, placed at the start", 1)]
+    alone = script(tmp_path, "swapper 0 0.000000: PERF_RECORD_MMAP -1/0: x\n")
+    assert [row["_ts"] for row in rows(alone, "raw_events.record")] == [0]
+
+
+@pytest.mark.parametrize("reader", ["script", "collapsed"])
+def test_text_that_ends_in_the_middle_of_a_line(reader: str, tmp_path: Path) -> None:
+    """G4: what is cut is not whole."""
+    line, chosen = {
+        "script": (EXITING, perf_script.READER),
+        "collapsed": ("a;b 12\nc;d 345\n", collapsed_stacks.READER),
+    }[reader]
+    for text, reasons in ((line, []), (line[:-2], ["file ends in the middle of a line"])):
+        path = tmp_path / "t.txt"
+        path.write_text(text)
+        assert [one.reason for one in load(chosen, path).diagnostics if one.incomplete] == reasons
+
+
+def test_text_of_which_most_cannot_be_read(tmp_path: Path) -> None:
+    trace = script(tmp_path, "what\n" * 3 + EXITING)
+    assert [(one.reason, one.count) for one in trace.diagnostics if one.incomplete] == [
+        ("most lines could not be read", 3)
+    ]

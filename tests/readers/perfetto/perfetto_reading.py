@@ -7,10 +7,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from google.protobuf import text_format
 from perfetto.protos.perfetto.trace import perfetto_trace_pb2 as pb
 
 from dctv.contracts.reader import LoadContext, LoadedTrace
 from dctv.readers.perfetto import READER
+from dctv.session import Session
 
 Build = Callable[[Any], None]
 
@@ -23,6 +25,21 @@ def trace(*builds: Build) -> bytes:
         packet.trusted_packet_sequence_id = 1
         build(packet)
     return bytes(whole.SerializeToString())
+
+
+def written(text: str) -> bytes:
+    """Return a trace whose packets are written as protobuf prints them."""
+    return bytes(text_format.Parse(text, pb.Trace()).SerializeToString())
+
+
+def ask(data: bytes, query: str) -> list[tuple[Any, ...]]:
+    """Mount the bytes of a trace as `t`, and return the rows of a query."""
+    with TemporaryDirectory() as folder, Session() as session:
+        path = Path(folder) / "a.pftrace"
+        path.write_bytes(data)
+        session.mount(str(path), "t")
+        found = session.sql(query).arrow()
+        return list(zip(*(column.to_pylist() for column in found.columns), strict=True))
 
 
 def load(data: bytes) -> LoadedTrace:

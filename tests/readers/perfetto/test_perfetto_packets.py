@@ -12,7 +12,7 @@ import pytest
 from google.protobuf.descriptor_pb2 import FileDescriptorProto
 from perfetto.protos.perfetto.trace import perfetto_trace_pb2 as pb
 
-from tests.readers.perfetto.perfetto_reading import load, notes, rows, trace
+from tests.readers.perfetto.perfetto_reading import ask, load, notes, rows, trace, written
 
 
 def clocks(packet: Any) -> None:
@@ -32,9 +32,9 @@ def test_process_trees_name_processes_and_threads() -> None:
 
     found = load(trace(tree))
     assert rows(found, "process_names") == [
-        {"pid": 5, "name": "/bin/x", "ppid": 1, "uid": 1000, "cmdline": "/bin/x -v", "start_from_boot": 7}
+        {"pid": 5, "name": "/bin/x", "ppid": 1, "uid": 1000, "cmdline": "/bin/x -v", "start_from_boot": 7, "told": 0}
     ]
-    assert rows(found, "thread_names") == [{"pid": 5, "tid": 6, "name": "io"}]
+    assert rows(found, "thread_names") == [{"pid": 5, "tid": 6, "name": "io", "told": 0}]
 
 
 def test_polled_values_are_counters() -> None:
@@ -131,6 +131,118 @@ def test_gpu_counters_and_rails_have_the_names_of_their_descriptors() -> None:
         ("load", 0.5),
         ("power.cpu", 12.0),
     ]
+
+
+def test_rails_of_two_sessions_are_apart() -> None:
+    """Both count their rails from 0."""
+    packets = """
+packet { power_rails { rail_descriptor { index: 0 rail_name: "CPU" } session_uuid: 100 } }
+packet { power_rails { rail_descriptor { index: 0 rail_name: "GPU" } session_uuid: 200 } }
+packet { power_rails { rail_descriptor { index: 1 rail_name: "CPU" } session_uuid: 200 } }
+packet { power_rails { energy_data { index: 0 timestamp_ms: 1 energy: 500 } session_uuid: 100 } }
+packet { power_rails { energy_data { index: 0 timestamp_ms: 2 energy: 750 } session_uuid: 200 } }
+packet { power_rails { energy_data { index: 1 timestamp_ms: 3 energy: 3 } session_uuid: 200 } }
+"""
+    told = rows(load(written(packets)), "raw_events.counter")
+    assert [(row["name"], row["value"]) for row in told] == [("power.CPU", 500), ("power.GPU", 750), ("power.CPU", 3)]
+    assert len({row["track"] for row in told}) == 3
+
+
+def test_counters_and_threads_of_two_machines_are_apart() -> None:
+    packets = ""
+    for machine in ("", "machine_id: 7"):
+        packets += f"""
+packet {{ {machine} power_rails {{ rail_descriptor {{ index: 0 rail_name: "of {machine}" }} }} }}
+packet {{ {machine} timestamp: 5 sys_stats {{ num_forks: 3 }} }}
+packet {{ {machine} timestamp: 5 track_descriptor {{ uuid: 1{len(machine)} thread {{ pid: 1 tid: 1 }} }} }}
+"""
+    packets += "packet { timestamp: 5 power_rails { energy_data { index: 0 energy: 12 } } }"
+    found = load(written(packets))
+    tracks = [(row["kind"], row.get("name"), row.get("machine")) for row in rows(found, "tracks")]
+    assert tracks == [
+        ("counter", "num_forks", None),
+        ("thread", None, None),
+        ("counter", "num_forks", 7),
+        ("thread", None, 7),
+        ("counter", "power.of ", None),
+    ]
+
+
+GPU_MEMORY = """
+packet { }
+packet { timestamp: 0 gpu_mem_total_event { gpu_id: 0 pid: 0 size: 123 } }
+packet { timestamp: 0 gpu_mem_total_event { gpu_id: 1 pid: 0 size: 456 } }
+packet { timestamp: 0 gpu_mem_total_event { gpu_id: 0 pid: 1 size: 100 } }
+packet { ftrace_events { cpu: 1
+  event { timestamp: 5 pid: 1 gpu_mem_total { gpu_id: 0 pid: 1 size: 233 } }
+  event { timestamp: 12 pid: 1 sched_process_free { comm: "app" pid: 1 prio: 10 } }
+  event { timestamp: 15 pid: 0 gpu_mem_total { gpu_id: 0 pid: 1 size: 7 } }
+  event { timestamp: 20 pid: 0 gpu_mem_total { gpu_id: 1 pid: 0 size: 0 } } } }
+"""
+
+
+def test_memory_of_two_gpus_is_apart_and_ends_with_its_process() -> None:
+    found = load(written(GPU_MEMORY))
+    assert [row["track"] for row in rows(found, "raw_events.counter")] == [0, 1, 2]
+    columns = "heap, pid, unitless(_ts), unitless(_duration), unitless(size)"
+    heaps = f"SELECT {columns} FROM t.memory.heaps ORDER BY heap, pid, _ts"
+    assert ask(written(GPU_MEMORY), heaps) == [
+        ("gpu 0", 0, 0, 20, 123),
+        ("gpu 0", 1, 0, 5, 100),
+        ("gpu 0", 1, 5, 7, 233),
+        ("gpu 1", 0, 0, 20, 456),
+    ]
+
+
+def test_heaps_of_ion_are_in_memory_heaps() -> None:
+    packets = """
+packet { ftrace_events { cpu: 0 event { timestamp: 10 pid: 1 ion_stat { buffer_id: 1 len: 100 total_allocated: 200 } }
+  event { timestamp: 30 pid: 1 ion_stat { buffer_id: 1 len: -100 total_allocated: 100 } } } }
+"""
+    heaps = "SELECT heap, unitless(_ts), unitless(_duration), unitless(size) FROM t.memory.heaps"
+    assert ask(written(packets), heaps) == [("ion", 0, 20, 200)]
+
+
+CPUS = """
+packet { cpu_info { cpus { processor: "big" FIRST }
+  cpus { processor: "little" SECOND } cpus { processor: "little" SECOND } } }
+packet { machine_id: 7 cpu_info { cpus { processor: "other" capacity: 5 } } }
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "capacities", "clusters"),
+    [
+        ("capacity: 1024", "capacity: 256", [1024, 256, 256], [1, 0, 0]),
+        ("frequencies: 100 frequencies: 900", "frequencies: 500", [None, None, None], [1, 0, 0]),
+        ("capacity: 9 frequencies: 1", "frequencies: 5", [9, None, None], [0, 1, 1]),
+        ("", "frequencies: 5", [None, None, None], [None, None, None]),
+    ],
+)
+def test_cpus_are_those_that_the_recorder_read(
+    first: str, second: str, capacities: list[int | None], clusters: list[int | None]
+) -> None:
+    data = written(CPUS.replace("FIRST", first).replace("SECOND", second))
+    names = ["big", "little", "little"]
+    assert ask(data, "SELECT cpu, name, capacity, cluster, machine FROM t.cpus") == [
+        *((cpu, names[cpu], capacities[cpu], clusters[cpu], None) for cpu in range(3)),
+        (0, "other", 5, 0, 7),
+    ]
+
+
+def test_temperatures_are_called_like_their_zones() -> None:
+    zone = 'packet { timestamp: %d sys_stats { thermal_zone { name: "%s" temp: %d type: "%s" } } }'
+    packets = zone % (1, "zone0", 29, "pkg") + zone % (2, "zone1", 31, "pkg") + zone % (3, "zone2", 33, "")
+    told = rows(load(written(packets)), "raw_events.counter")
+    assert [(row["name"], row["value"]) for row in told] == [("pkg", 29), ("pkg", 31), ("zone2", 33)]
+    assert len({row["track"] for row in told}) == 3
+
+
+@pytest.mark.parametrize("empty", [1, 3])
+def test_a_trace_may_begin_with_packets_without_fields(empty: int) -> None:
+    data = written("packet { } " * empty + "packet { timestamp: 5 sys_stats { num_forks: 3 } }")
+    assert data.startswith(b"\n\0" * empty)
+    assert ask(data, "SELECT value FROM t.raw_events.counter") == [(3.0,)]
 
 
 def test_other_packets_have_typed_columns_and_json() -> None:

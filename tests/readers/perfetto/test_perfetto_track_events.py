@@ -38,7 +38,7 @@ def test_a_slice_on_the_default_track_of_its_sequence() -> None:
     assert rows(found, "raw_events.begin") == [{"_ts": 0, "name": "a", "pid": 10, "tid": 11, "track": 0, "line": 1}]
     assert rows(found, "raw_events.end")[0]["_ts"] == 50
     assert rows(found, "tracks") == [{"track": 0, "kind": "thread", "pid": 10, "tid": 11, "uuid": 7}]
-    assert rows(found, "thread_names") == [{"pid": 10, "tid": 11, "name": "worker"}]
+    assert rows(found, "thread_names") == [{"pid": 10, "tid": 11, "name": "worker", "told": 0}]
     assert notes(found) == {}
 
 
@@ -151,7 +151,8 @@ def test_counters_that_come_with_slices() -> None:
 
     found = load(trace(thread, described, slice_))
     assert rows(found, "raw_events.begin")[0]["thread_ts"] == 77
-    assert [row["value"] for row in rows(found, "raw_events.counter")] == [8.0]
+    values = [(row.get("name"), row["value"]) for row in rows(found, "raw_events.counter")]
+    assert values == [("thread_time", 77.0), (None, 8.0)]
 
 
 def test_slices_on_other_tracks_than_threads_are_asynchronous() -> None:
@@ -228,7 +229,7 @@ def test_flows_lead_to_the_slices_that_carry_them() -> None:
     found = load(trace(thread, carrying, last))
     (step,), (tip,) = rows(found, "raw_events.flow_step"), rows(found, "raw_events.flow_end")
     assert step["flow"] == tip["flow"]
-    assert (step["binding"], tip["binding"]) == ("own", "enclosing")
+    assert (step["binding"], tip["binding"]) == ("own", "ended")
     assert step["line"] == rows(found, "raw_events.begin")[0]["line"]
 
 
@@ -257,3 +258,58 @@ def test_times_of_old_writers_are_differences() -> None:
     assert two["_ts"] - one["_ts"] == 10_000
     assert (one["thread_ts"], two["thread_ts"]) == (53_000, 56_000)
     assert (one["pid"], one["tid"]) == (1, 2)
+
+
+def test_thread_times_of_old_writers_are_counters_too() -> None:
+    def timed(packet: Any) -> None:
+        begin(packet)
+        packet.track_event.thread_time_absolute_us = 10
+        packet.track_event.thread_instruction_count_absolute = 20
+
+    found = load(trace(thread, timed))
+    values = [(row["name"], row["tid"], row["value"]) for row in rows(found, "raw_events.counter")]
+    assert values == [("thread_time", 11, 10_000.0), ("thread_instruction_count", 11, 20.0)]
+
+
+def test_events_without_a_track_are_of_the_thread_that_their_sequence_described() -> None:
+    def other(packet: Any) -> None:
+        packet.incremental_state_cleared = True
+
+    def zero(packet: Any) -> None:
+        begin(packet, 120, "zero")
+        packet.track_event.track_uuid = 0
+
+    def elsewhere(packet: Any) -> None:
+        begin(packet, 130, "elsewhere")
+        packet.trusted_packet_sequence_id = 2
+        packet.sequence_flags = 0
+
+    found = load(trace(thread, zero, other, begin, elsewhere))
+    assert [(row["name"], row["tid"]) for row in rows(found, "raw_events.begin")] == [("a", 11), ("zero", 11)]
+    (nowhere,) = rows(found, "raw_events.async_begin")
+    assert rows(found, "tracks")[nowhere["track"]] == {"track": 1, "kind": "global", "name": "Default Track"}
+
+
+def test_tracks_without_a_name_are_called_like_their_first_event() -> None:
+    def on(uuid: int, name: str) -> Any:
+        def build(packet: Any) -> None:
+            begin(packet, 100, name)
+            packet.track_event.track_uuid = uuid
+
+        return build
+
+    def described(packet: Any) -> None:
+        packet.track_descriptor.uuid = 31
+        packet.track_descriptor.name = "described"
+
+    found = load(trace(thread, on(30, "first"), on(30, "second"), on(31, "event"), described))
+    assert [row.get("name") for row in rows(found, "tracks")] == [None, "first", "described"]
+
+
+def test_moments_of_processes_and_of_the_trace_are_on_tracks_of_these() -> None:
+    scopes = [legacy("I", instant_event_scope=scope) for scope in (0, 1, 2, 3)]
+    found = load(trace(thread, *scopes))
+    tracks = {row["track"]: row for row in rows(found, "tracks")}
+    kinds = [tracks[row["track"]]["kind"] for row in rows(found, "raw_events.instant")]
+    assert kinds == ["thread", "global", "process", "thread"]
+    assert [row.get("tid") for row in rows(found, "raw_events.instant")] == [11, None, None, 11]

@@ -191,3 +191,29 @@ def test_files_with_flipped_bytes(
 ) -> None:
     folder = tmp_path_factory.mktemp("flipped")
     survives(READERS[write], folder / "damaged", flipped(write(folder).read_bytes(), *places))
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize(
+    ("name", "text", "reason", "incomplete"),
+    [
+        ("t.csv", "a,b\n1,2\n3,4\n", None, False),
+        ("t.csv", "a,b\n1,2\n3", "file ends in the middle of a line", True),
+        ("t.csv", "a,b\n1,2\n3,4", "last line has no end, its last field may be cut", False),
+        ("t.jsonl", '{"a":1}\n{"a":2}', None, False),
+        ("t.jsonl", '{"a":1}\n{"a":2}\n{"a":', "file ends in the middle of a line", True),
+        ("t.jsonl", '{"a":1}\nno\nno\nno\n', "most lines could not be read", True),
+        ("t.csv", "a,b\n1,2\n" + "3\n" * 5, "most lines could not be read", True),
+    ],
+)
+def test_text_that_is_not_whole(
+    name: str, text: str, reason: str | None, *, packed: bool, incomplete: bool, tmp_path: Path
+) -> None:
+    """G4 and F8: text that was cut, or of which most cannot be read, mounted as whole."""
+    path = tmp_path / (f"{name}.gz" if packed else name)
+    path.write_bytes(gzip.compress(text.encode()) if packed else text.encode())
+    with Session(index=False) as session:
+        session.mount(str(path), "t")
+        found = session.sql("SELECT reason FROM t.diagnostics").arrow().column(0).to_pylist()
+        assert (reason is None and not found) or reason in found
+        assert bool(session.incomplete()) == incomplete

@@ -1,0 +1,65 @@
+"""Values bound to the parameters of a text -> values of the language: numbers with units, texts, dates."""
+
+from __future__ import annotations
+
+from datetime import date, datetime, timedelta
+from fractions import Fraction
+from numbers import Integral, Real
+from typing import Any
+
+from sqlglot import exp
+
+from dctv.contracts.table_function import Quantity
+from dctv.types.units import parse_unit
+
+_EXACT = 1_000_000_000
+Value = None | bool | int | float | str | bytes | Quantity | exp.Cast
+
+
+def value_of(given: object) -> Value:
+    """Return the value that a parameter stands for; durations become numbers of ns, dates values of the engine.
+
+    Numbers of numpy and of pandas are taken as Python's.
+
+    Raises:
+        TypeError: there is no such value in the language.
+    """
+    given = _plain(given)
+    match given:
+        case None | bool() | int() | float() | str() | bytes() | Quantity() | exp.Cast():
+            return given
+        case timedelta():
+            seconds = given.days * 86_400 + given.seconds
+            return Quantity(Fraction(seconds * _EXACT + given.microseconds * 1000), parse_unit("ns"))
+        case datetime():
+            aware = given.tzinfo is not None
+            return _cast(given.isoformat(" "), "TIMESTAMP WITH TIME ZONE" if aware else "TIMESTAMP")
+        case date():
+            return _cast(given.isoformat(), "DATE")
+        case Integral():
+            return int(given)
+        case Real():
+            return float(given)
+        case _:
+            raise TypeError(type(given).__name__)
+
+
+def _plain(given: Any) -> Any:
+    """Return numpy's and pandas' scalars as Python's; times of ns, which Python has not, as values of the language."""
+    for name in ("to_timedelta64", "to_datetime64"):  # pandas' own, which pass for Python's but have ns
+        if hasattr(given, name) and getattr(given, "tzinfo", None) is None:
+            given = getattr(given, name)()
+    kind = getattr(getattr(given, "dtype", None), "kind", "")
+    if not kind or getattr(given, "shape", None) != ():
+        return given
+    if kind not in "mM":
+        return given.item()
+    if str(given) == "NaT":
+        return None
+    if kind == "m":
+        return Quantity(Fraction(int(given.astype("timedelta64[ns]").astype("int64"))), parse_unit("ns"))
+    return _cast(str(given.astype("datetime64[ns]")), "TIMESTAMP_NS")
+
+
+def _cast(text: str, kind: str) -> exp.Cast:
+    return exp.Cast(this=exp.Literal.string(text), to=exp.Var(this=kind))

@@ -1,0 +1,135 @@
+"""What reading damaged files raises -> errors in words, at one place for all formats.
+
+A reader tells what it expects to be wrong with a file. What it does not expect, a length that is no length or a place
+behind the end, ends here: as an error that names the file, never as a traceback.
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+
+from dctv.contracts.chunks import Checkpoint, DecodedChunk, Known, Pass
+from dctv.contracts.reader import Chunks, Head, LoadContext, LoadedTrace, Reader, TraceTable
+from dctv.errors import TraceError
+from dctv.hints import Any
+from dctv.record import replace, unread
+
+FAULTS = (
+    OSError,
+    ValueError,
+    struct.error,
+    zlib.error,
+    EOFError,
+    ArithmeticError,
+    MemoryError,
+    NotImplementedError,
+    RecursionError,
+)
+"""What damaged files make libraries raise; the errors of Arrow are among them."""
+
+
+class InWords:
+    """Turns what reading raises into errors that tell a person what is wrong with which file."""
+
+    def __init__(self, paths: Sequence[Path]) -> None:
+        self._paths = paths
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        if not isinstance(error, FAULTS):
+            return
+        path = self._paths[0] if self._paths else ""
+        if isinstance(error, OSError):
+            what = error.strerror.lower() if error.strerror else _text(error)
+            raise TraceError(f"cannot read `{error.filename or path}`: {what}") from None
+        if isinstance(error, ValueError) and str(error).startswith("cannot"):
+            raise TraceError(str(error)) from None
+        raise TraceError(f"cannot read `{path}`: {_text(error)}") from None
+
+
+def _text(error: BaseException) -> str:
+    if isinstance(error, MemoryError):
+        return "it takes more memory than there is"
+    if isinstance(error, RecursionError):
+        return "it is nested too deep"
+    text = str(error).partition("\n")[0].partition(". Detail")[0].rstrip(".")
+    return text or f"it is damaged ({type(error).__name__})"
+
+
+class _Guarded:
+    """A pass whose errors are in words."""
+
+    def __init__(self, found: Pass, paths: Sequence[Path]) -> None:
+        self._found = found
+        self._paths = paths
+
+    def __iter__(self) -> Iterator[DecodedChunk]:
+        with InWords(self._paths):
+            yield from self._found
+
+    def facts(self) -> Mapping[str, Any]:
+        """Return what was learnt."""
+        with InWords(self._paths):
+            return self._found.facts()
+
+    def again(self) -> bool:
+        """Whether the pass must be done again."""
+        return self._found.again()
+
+
+def guarded(reader: Reader) -> Reader:
+    """Return a reader that raises TraceError for whatever is wrong with a file, and tells no format by mistake."""
+    chunks = reader.chunks
+    return replace(
+        reader,
+        sniff=partial(_sniff, reader.sniff),
+        load=partial(_load, reader.load),
+        chunks=None if chunks is None else unread(Chunks, partial(_chunks, chunks)),
+    )
+
+
+def _chunks(chunks: Chunks) -> Chunks:
+    decode = chunks.decode
+    return replace(
+        chunks,
+        start=partial(_start, chunks.start),
+        decode=None if decode is None else partial(_decode, decode),
+    )
+
+
+def _sniff(sniff: Callable[[Head], bool], head: Head) -> bool:
+    try:
+        return sniff(head)
+    except FAULTS:
+        return False
+
+
+def _load(
+    load: Callable[[Sequence[Path], LoadContext], LoadedTrace], paths: Sequence[Path], context: LoadContext
+) -> LoadedTrace:
+    with InWords(paths):
+        return load(paths, context)
+
+
+def _start(
+    start: Callable[..., Pass], paths: Sequence[Path], context: LoadContext, hints: Any, chunk_bytes: int
+) -> Pass:
+    with InWords(paths):
+        return _Guarded(start(paths, context, hints, chunk_bytes), paths)
+
+
+def _decode(
+    decode: Callable[..., Mapping[str, TraceTable]],
+    paths: Sequence[Path],
+    places: Sequence[Checkpoint],
+    known: Known,
+    context: LoadContext,
+) -> Mapping[str, TraceTable]:
+    with InWords(paths):
+        return decode(paths, places, known, context)

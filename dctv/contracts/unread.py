@@ -1,0 +1,18 @@
+"""How many lines of a text could not be read -> a diagnostic, where those are most."""
+
+from __future__ import annotations
+
+from dctv.contracts.reader import Diagnostic
+
+MOSTLY_UNREAD = "most lines could not be read"
+
+
+def mostly_unread(file: str, told: int, unread: int) -> list[Diagnostic]:
+    """Tell of a file of which more lines were passed over than read; `told` counts those that should tell something.
+
+    A few such lines are usual. A file full of them was written with options, or by a tool, that the reader does not
+    know, and what is left of it would look like a whole trace.
+    """
+    if 2 * unread <= told:
+        return []
+    return [Diagnostic(file, MOSTLY_UNREAD, unread, f"{unread} of {told} lines", incomplete=True)]

@@ -1,0 +1,79 @@
+"""What a trace has and an export has not -> sentences about it, one for each kind."""
+
+from __future__ import annotations
+
+from dctv.export import arrows, kernel
+from dctv.export.query import count as count_rows
+from dctv.export.query import select
+from dctv.export.timeline import Timeline
+from dctv.session import Session
+
+_SHOWN = ("slices", "async_slices", "instants", "flows", "tracks", "threads", "processes", "_parts.counter_values")
+_RAW = "t.raw_events."
+_NAMED = ("prev_pid", "next_pid", "pid", "child_pid")
+"""Columns of the kernel's events beside which the name of the thread stands."""
+
+
+def of_mount(session: Session, timeline: Timeline, form: arrows.Form) -> list[str]:
+    """Return what of the trace `t` is left out in a format."""
+    found = _events(session)
+    found += _of_the_kernel(session, timeline)
+    if "flows" in timeline.queries:
+        found += arrows.losses(session, form)
+    if form == "perfetto":
+        found += _names(session, timeline)
+    if form == "chrome-json":
+        found += _of_json(session, timeline)
+    return found
+
+
+def _events(session: Session) -> list[str]:
+    """Tell of events that no track of a viewer is made of."""
+    names = [*_SHOWN, *(f"_events.{name}" for name in kernel.present(session))]
+    read = set().union(*(session.stored_tables(f"t.{name}") for name in names))
+    raw = [one.name for one in session.tables("t.raw_events")]
+    found = []
+    for table in sorted(set(raw) - read):
+        name = table.removeprefix(_RAW)
+        count = count_rows(session, f"t.raw_events.`{name.replace('`', '``')}`")
+        if count:
+            found.append(f"{count} events `{name}` were left out: no track is made of them")
+    return found
+
+
+def _of_the_kernel(session: Session, timeline: Timeline) -> list[str]:
+    """Tell of events that would be on tracks of CPUs or threads which the trace does not name."""
+    found = []
+    if "kernel" in timeline.queries:
+        count = count_rows(session, f"({timeline.queries['kernel']}) AS k WHERE cpu IS NULL")
+        if count:
+            found.append(f"{count} events of the kernel were left out: they tell no CPU")
+    return found
+
+
+def _names(session: Session, timeline: Timeline) -> list[str]:
+    """Tell of names of threads without a process, except those that the kernel's events tell again."""
+    rest = "WHERE pid IS NULL AND name IS NOT NULL"
+    if "kernel" in timeline.queries:
+        events = f"({timeline.queries['kernel']})"
+        told = (select([column], events, f"WHERE {column} IS NOT NULL") for column in _NAMED)
+        rest = f"{rest} AND tid NOT IN ({' UNION ALL '.join(told)})"
+    lost = count_rows(session, f"t.threads {rest}")
+    return [f"{lost} names of threads were left out: no event tells their process"] if lost else []
+
+
+def _of_json(session: Session, timeline: Timeline) -> list[str]:
+    found = []
+    if "kernel" in timeline.queries:
+        lost = count_rows(
+            session, f"({timeline.queries['kernel']}) AS k WHERE tid IS NULL AND `event` LIKE 'sched_wak%'"
+        )
+        if lost:
+            found.append(f"threads of {lost} events of the kernel were left out: they tell none, the text needs one")
+    units = sum(one.kind == "counter" and one.unit is not None for one in timeline.tracks)
+    if units:
+        found.append(f"units of {units} counters were left out: Chrome's JSON has no place for them")
+    bad = count_rows(session, f"({timeline.queries['counters']}) AS c WHERE NOT isfinite(value)")
+    if bad:
+        found.append(f"{bad} values of counters were left out: JSON has no numbers for them")
+    return found

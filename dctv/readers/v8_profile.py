@@ -1,0 +1,44 @@
+"""Reads profiles of V8, as Chrome's DevTools and Node write them: `.cpuprofile` and `.heapprofile`.
+
+Each sample is a row of `raw_events.sample` with its stack; `nodes` has the functions of the call tree. Samples of the
+CPU have times, and in `period` how long it was since the sample before; those of the heap have none, so that all are at
+`_ts` 0, and `period` is their size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from dctv.contracts.reader import Head, LoadContext
+from dctv.errors import TraceError
+from dctv.patterns import pattern
+from dctv.readers.described import Described, RowPass
+
+_FRAME = pattern(rb'"callFrame"\s*:\s*\{|"functionName"\s*:')
+_TREE = pattern(rb'\{\s*(?:"[^"]*"\s*:\s*[-+0-9.eE"]+\s*,\s*)*"(?:nodes"\s*:\s*\[|head"\s*:\s*\{)')
+
+
+def sniff(head: Head) -> bool:
+    """Whether it is an object whose first larger member is a call tree."""
+    text = head.text.removeprefix(b"\xef\xbb\xbf").lstrip()
+    return bool(_TREE.match(text) and _FRAME.search(text))
+
+
+def start(paths: Sequence[Path], context: LoadContext, _: int) -> RowPass:
+    """Begin a pass over profiles."""
+    from dctv.readers.v8_samples.reading import ProfilePass  # it needs Arrow
+
+    for name in context.options:
+        raise TraceError(f"option `{name}` is unknown to v8-profile")
+    return ProfilePass(paths, context)
+
+
+READER = Described(
+    name="v8-profile",
+    title="CPU and heap profiles of V8 (.cpuprofile, .heapprofile): Chrome, Node",
+    suffixes=(".cpuprofile", ".heapprofile", ".cpuprofile.gz", ".heapprofile.gz"),
+    sniff=sniff,
+    start=start,
+    dimensions={"name": "event"},
+).reader()

@@ -1,0 +1,241 @@
+"""Files with profiles of V8 -> chunks of rows: samples with their stacks, and the functions of the call trees."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate, pairwise
+from pathlib import Path
+from typing import Any
+
+from dctv.contracts.chunks import LINE, Checkpoint, DecodedChunk
+from dctv.contracts.reader import LoadContext
+from dctv.readers.described import RAW
+from dctv.readers.v8_samples.tree import Tree, tree_of, whole
+from dctv.record import record
+from dctv.types.schema import TS
+
+_MOST = 512 << 20
+"""Bytes of a profile, unpacked: it is read as one value."""
+_US = 1000
+_LATEST = 1 << 62
+
+_SAMPLE = [
+    (TS, "int", "ns"),
+    ("line", "int", ""),
+    ("event", "text", ""),
+    ("node", "int", ""),
+    ("period", "int", ""),
+    ("stack", "text", ""),
+    ("file", "int", ""),
+]
+_NODES = [
+    ("node", "int", ""),
+    ("parent", "int", ""),
+    ("name", "text", ""),
+    ("url", "text", ""),
+    ("line", "int", ""),
+    ("column", "int", ""),
+    ("own", "int", ""),
+    ("stack", "text", ""),
+    ("file", "int", ""),
+]
+_EVENT = {
+    "name": "sample",
+    "named_by": "event",
+    "category": None,
+    "pid": None,
+    "tid": None,
+    "duration": None,
+    "args": ["node", "period", "stack", "file"],
+}
+
+
+@record
+class _Samples:
+    """Times in ns, numbers of nodes, and periods: ns since the sample before, or bytes."""
+
+    event: str
+    times: Sequence[int]
+    nodes: Sequence[int | None]
+    periods: Sequence[int | None]
+    lost: int = 0
+    """Samples that are none."""
+    cut: bool = False
+    """Whether there are fewer times than samples, or the other way round."""
+
+
+class ProfilePass:
+    """One pass over profiles."""
+
+    def __init__(self, paths: Sequence[Path], context: LoadContext) -> None:
+        self._paths = paths
+        self._context = context
+        self._notes: list[tuple[int, str, int, str, bool]] = []
+        self._range: tuple[int, int] | None = None
+        self._line = 0
+        self._clock = ""
+
+    def __iter__(self) -> Iterator[DecodedChunk]:
+        for file, path in enumerate(self._paths):
+            self._context.progress(file, len(self._paths))
+            try:
+                profile = json.loads(_read(path))
+            except ValueError as error:
+                raise ValueError(f"cannot read `{path}`: it is not JSON: {error}") from None
+            if not isinstance(profile, dict):
+                raise ValueError(f"cannot read `{path}`: expected an object with a profile")
+            yield self._chunk(file, profile)
+
+    def _chunk(self, file: int, profile: Mapping[str, Any]) -> DecodedChunk:
+        tree = tree_of(profile)
+        samples = _of_cpu(profile) if "nodes" in profile or "startTime" in profile else _of_heap(profile, tree)
+        self._note(file, "node of the call tree is none, or is given twice", tree.bad, incomplete=True)
+        self._note(file, "stack is too long, that of the function above is taken", tree.deep, incomplete=False)
+        self._note(file, "sample has no time or size", samples.lost, incomplete=True)
+        self._note(file, "there are not as many times as samples", int(samples.cut), incomplete=True)
+        if samples.times:
+            first, last = min(samples.times), max(samples.times)
+            known = self._range or (first, last)
+            self._range = min(known[0], first), max(known[1], last)
+            self._clock = self._clock or ("monotonic" if samples.event == "cpu" else "none")
+        unknown = sum(node not in tree.nodes for node in samples.nodes)
+        self._note(file, "sample is of a function that the call tree has not", unknown, incomplete=False)
+        rows = _sample_rows(samples, tree, file, self._line)
+        count = len(samples.times)
+        place = Checkpoint(file, 0, 0, 1, 0, 1, 0, None, 0, self._line, count, packed=False)
+        self._line += count
+        return DecodedChunk(place, [("sample", rows)] if count else [], [("nodes", _node_rows(tree, file))])
+
+    def _note(self, file: int, reason: str, count: int, *, incomplete: bool) -> None:
+        if count:
+            self._notes.append((file, reason, count, "", incomplete))
+
+    def facts(self) -> Mapping[str, Any]:
+        """Return what was learnt."""
+        first, last = self._range or (0, 0)
+        return {
+            "start_ns": first,
+            "last_ts": last - first,
+            "tables": [
+                {"name": f"{RAW}sample", "columns": _SAMPLE, "event": _EVENT},
+                {"name": "nodes", "columns": _NODES, "event": None},
+            ],
+            "diagnostics": self._notes,
+            "properties": {"clock": self._clock or "none"},
+        }
+
+
+def _read(path: Path) -> bytes:
+    """Return a file, unpacked.
+
+    Raises:
+        ValueError: it is too large or damaged.
+    """
+    with path.open("rb") as raw:
+        packed = raw.read(2) == b"\x1f\x8b"
+    with gzip.open(path) if packed else path.open("rb") as file:
+        try:
+            text = file.read(_MOST + 1)
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            raise ValueError(f"cannot read `{path}`: {str(error).lower()}") from None
+    if len(text) > _MOST:
+        raise ValueError(f"cannot read `{path}`: it has more than {_MOST >> 20} MiB")
+    return text.removeprefix(b"\xef\xbb\xbf")
+
+
+def _of_cpu(profile: Mapping[str, Any]) -> _Samples:
+    """Return samples of the CPU: of all times in microseconds, but the beginning of old profiles in seconds."""
+    nodes = _list(profile, "samples")
+    begin = profile.get("startTime", 0)
+    stamps, deltas = _list(profile, "timestamps"), _list(profile, "timeDeltas")
+    if stamps:
+        times = [_ns(stamp) for stamp in stamps]
+        lengths = [None, *(_between(a, b) for a, b in pairwise(times))]
+    else:
+        lengths = [_ns(delta) for delta in deltas]
+        start = _ns(begin)
+        known = start is not None and None not in lengths
+        sums = accumulate(length or 0 for length in lengths)
+        times = [(start or 0) + since for since in sums] if known else [None] * len(lengths)
+    given = list(zip(times, nodes, lengths, strict=False))
+    kept = [(t, whole(node), length) for t, node, length in given if t is not None and abs(t) < _LATEST]
+    return _Samples(
+        "cpu",
+        [one[0] for one in kept],
+        [one[1] for one in kept],
+        [one[2] for one in kept],
+        len(given) - len(kept),
+        cut=len(times) != len(nodes),
+    )
+
+
+def _of_heap(profile: Mapping[str, Any], tree: Tree) -> _Samples:
+    """Return samples of the heap; where a profile has none, what its functions hold themselves."""
+    listed = _list(profile, "samples")
+    if "samples" in profile:
+        given = [(whole(one.get("nodeId")), whole(one.get("size"))) for one in listed if isinstance(one, dict)]
+    else:
+        given = [(node.number, node.own) for node in tree.nodes.values() if node.own]
+    kept = [(node, size) for node, size in given if size is not None]
+    lost = max(len(listed), len(given)) - len(kept)
+    return _Samples("heap", [0] * len(kept), [node for node, _ in kept], [size for _, size in kept], lost)
+
+
+def _list(profile: Mapping[str, Any], name: str) -> list[Any]:
+    found = profile.get(name)
+    return found if isinstance(found, list) else []
+
+
+def _ns(value: object) -> int | None:
+    """Return microseconds as ns."""
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not number or not isinstance(value, int | float) or not abs(value) < _LATEST // _US:
+        return None
+    return value * _US if isinstance(value, int) else round(value * _US)
+
+
+def _between(a: int | None, b: int | None) -> int | None:
+    return None if a is None or b is None else b - a
+
+
+def _sample_rows(samples: _Samples, tree: Tree, file: int, line: int) -> Any:
+    import pyarrow as pa
+
+    count = len(samples.times)
+    numbers = {number: place for place, number in enumerate(tree.nodes)}
+    stacks = pa.array([node.stack for node in tree.nodes.values()], pa.string())
+    places = pa.array([numbers.get(node) if node is not None else None for node in samples.nodes], pa.int32())
+    columns = [
+        pa.array(samples.times, pa.int64()),
+        pa.array(range(line, line + count), pa.int64()),
+        pa.repeat(pa.scalar(samples.event, pa.string()), count),
+        pa.array(samples.nodes, pa.int64()),
+        pa.array(samples.periods, pa.int64()),
+        stacks.take(places),
+        pa.repeat(pa.scalar(file, pa.int64()), count),
+        pa.array(range(count), pa.uint32()),
+    ]
+    return pa.record_batch(columns, names=[*(name for name, _, _ in _SAMPLE), LINE])
+
+
+def _node_rows(tree: Tree, file: int) -> Any:
+    import pyarrow as pa
+
+    nodes = tree.nodes.values()
+    values: list[list[Any]] = [
+        [one.number for one in nodes],
+        [one.parent for one in nodes],
+        [one.name for one in nodes],
+        [one.url for one in nodes],
+        [one.line for one in nodes],
+        [one.column for one in nodes],
+        [one.own for one in nodes],
+        [one.stack for one in nodes],
+        [file] * len(nodes),
+    ]
+    kinds = {"int": pa.int64(), "text": pa.string()}
+    columns = [pa.array(given, kinds[kind]) for given, (_, kind, _) in zip(values, _NODES, strict=True)]
+    return pa.record_batch(columns, names=[name for name, _, _ in _NODES])

@@ -1,0 +1,141 @@
+"""The call tree of a V8 profile, in any of its forms -> its nodes, each with its parent and its stack."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from dctv.record import field, record, replace
+
+_LONGEST = 1 << 20
+"""Characters of a stack at most; functions in deeper ones have that of the function above them."""
+_STACKS = 256 << 20
+"""Characters of all stacks: each repeats those above it."""
+
+
+@record
+class Node:
+    """A function where it was called."""
+
+    number: int
+    parent: int | None
+    name: str
+    url: str | None
+    line: int | None
+    column: int | None
+    own: int
+    """Samples, or bytes, of the function itself."""
+    stack: str
+
+
+@record(frozen=False)
+class Tree:
+    """All nodes, by number."""
+
+    nodes: dict[int, Node] = field(default_factory=dict)
+    bad: int = 0
+    """Nodes that are none, that stand there twice, or that nothing above them leads to."""
+    deep: int = 0
+    """Nodes whose stacks are too long."""
+
+
+def tree_of(profile: Mapping[str, Any]) -> Tree:
+    """Return the tree of a profile: `nodes` with numbers of children or of parents, or `head` with children in it.
+
+    Raises:
+        ValueError: its stacks are too large.
+    """
+    tree = Tree()
+    listed = profile.get("nodes")
+    size = 0
+    for parent, one in _listed(listed, tree) if isinstance(listed, list) else _nested(profile.get("head"), tree):
+        node = _node(one, tree.nodes.get(parent) if parent is not None else None)
+        if node is None or node.number in tree.nodes:
+            tree.bad += 1
+            continue
+        if len(node.stack) > _LONGEST:
+            tree.deep += 1
+            node = replace(node, stack=tree.nodes[parent].stack if parent is not None else "")
+        size += len(node.stack)
+        if size > _STACKS:
+            raise ValueError(f"the stacks of its functions have more than {_STACKS >> 20} million characters")
+        tree.nodes[node.number] = node
+    return tree
+
+
+def _nested(head: object, tree: Tree) -> Iterator[tuple[int | None, Mapping[str, Any]]]:
+    waiting: list[tuple[int | None, Any]] = [(None, head)]
+    while waiting:
+        parent, one = waiting.pop()
+        if not isinstance(one, dict):
+            tree.bad += 1
+            continue
+        number = whole(one.get("id"))
+        yield parent, one
+        children = one.get("children")
+        if isinstance(children, list) and number in tree.nodes:
+            waiting += [(number, child) for child in reversed(children)]
+
+
+def _listed(listed: list[Any], tree: Tree) -> Iterator[tuple[int | None, Mapping[str, Any]]]:
+    known = {whole(one.get("id")): one for one in listed if isinstance(one, dict)}
+    tree.bad += len(listed) - len(known)
+    inside: dict[int | None, list[int | None]] = {}
+    held: set[int | None] = set()
+    for number, one in known.items():
+        children = one.get("children")
+        below = [whole(child) for child in children] if isinstance(children, list) else []
+        inside.setdefault(number, []).extend(below)
+        held.update(below)
+        if (above := whole(one.get("parent"))) is not None:
+            inside.setdefault(above, []).append(number)
+            held.add(number)
+    waiting: list[tuple[int | None, int | None]] = [(None, number) for number in reversed(known) if number not in held]
+    met: set[int | None] = set()
+    while waiting:
+        parent, number = waiting.pop()
+        if number in met or number not in known:
+            tree.bad += 1
+            continue
+        met.add(number)
+        yield parent, known[number]
+        waiting += [(number, child) for child in reversed(inside.get(number, ()))]
+    tree.bad += len(known) - len(met)
+
+
+def _node(one: Mapping[str, Any], above: Node | None) -> Node | None:
+    number = whole(one.get("id"))
+    if number is None:
+        return None
+    frame = one.get("callFrame")
+    told: Mapping[str, Any] = frame if isinstance(frame, dict) else one
+    name = text(told.get("functionName")) or "(anonymous)"
+    own = whole(one.get("selfSize", one.get("hitCount"))) or 0
+    # The root is no function, and what is above all others tells nothing.
+    shown = name.replace(";", ":")
+    if above is None and name == "(root)":
+        shown = ""
+    stack = f"{above.stack};{shown}" if above is not None and above.stack else shown
+    return Node(
+        number,
+        None if above is None else above.number,
+        name,
+        text(told.get("url")) or None,
+        whole(told.get("lineNumber")),
+        whole(told.get("columnNumber")),
+        own,
+        stack,
+    )
+
+
+def whole(value: object) -> int | None:
+    """Return a number as a whole one that fits into 64 bits, else None."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    fits = isinstance(value, int) and not isinstance(value, bool) and -(1 << 63) <= value < 1 << 63
+    return value if fits and isinstance(value, int) else None
+
+
+def text(value: object) -> str | None:
+    """Return a text that UTF-8 can hold, else None."""
+    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else None

@@ -1,0 +1,53 @@
+"""Folders and files -> a database in memory that can reach nothing else of the machine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from dctv.hints import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import duckdb
+
+_CLOSED = {
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "python_enable_replacements": "false",
+}
+_CHANGEABLE = ("enable_profiling", "max_memory", "threads")
+"""Settings that are changed while the database runs."""
+
+
+def sandboxed(
+    config: Mapping[str, Any], folders: Iterable[Path] = (), files: Iterable[Path] = ()
+) -> duckdb.DuckDBPyConnection:
+    """Return a connection that reads what lies in some folders, and some files, and spills; all else is refused.
+
+    Raises:
+        duckdb.Error: the configuration is not understood.
+    """
+    import duckdb  # heavy; only wanted when something is asked
+
+    connection = duckdb.connect(":memory:", config={**config, **_CLOSED})
+    connection.execute(f"SET allowed_directories = [{_listed(folders)}]")
+    connection.execute(f"SET allowed_paths = [{_listed(files)}]")
+    connection.execute(f"SET allowed_configs = [{', '.join(map(_text, _CHANGEABLE))}]")
+    connection.execute("SET enable_external_access = false")
+    connection.execute("SET lock_configuration = true")
+    return connection
+
+
+def escaped(path: str) -> str:
+    """Return a pattern that matches only this path."""
+    return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in path)
+
+
+def _listed(paths: Iterable[Path]) -> str:
+    """Write paths as they are, and as the patterns by which they are asked for."""
+    whole = [str(path.absolute()) for path in paths]
+    return ", ".join(map(_text, dict.fromkeys(form for path in whole for form in (path, escaped(path)))))
+
+
+def _text(value: str) -> str:
+    return "'" + value.replace("'", "''") + "'"

@@ -1,0 +1,120 @@
+//! Values of counters that track events tell, on counter tracks or beside a slice -> rows of `counter`.
+
+use super::sequence::Sequence;
+use super::track_event::{Common, Event};
+use super::tracks::Counting;
+use super::world::{Packet, World};
+use crate::rows::Sink;
+
+/// Thread time (1, told in µs) or instructions (2), told since the last event or in all.
+pub fn thread_time(sequence: &mut Sequence, event: &Event<'_>, which: usize) -> Option<i64> {
+    let unit = if which == 1 { 1000 } else { 1 };
+    if let Some(delta) = event.deltas[which] {
+        let reference = sequence.reference.as_mut()?;
+        reference[which] = reference[which].saturating_add(delta.saturating_mul(unit));
+        return Some(reference[which]);
+    }
+    event.absolutes[which].map(|value| value.saturating_mul(unit))
+}
+
+/// The value of a counter as it is, from what a sequence tells of it.
+fn absolute(sequence: &mut Sequence, track: usize, counting: Counting, told: f64) -> f64 {
+    let told = told * counting.multiplier.filter(|times| *times != 0).unwrap_or(1) as f64;
+    if !counting.incremental {
+        return told;
+    }
+    let sum = sequence.sums.entry(track as u64).or_insert(0.0);
+    *sum += told;
+    *sum
+}
+
+/// Values of counters that come with an event.
+pub fn count(
+    world: &mut World,
+    sink: &mut Sink,
+    packet: &Packet,
+    event: &Event<'_>,
+    common: &mut Common,
+) {
+    if event.values.is_empty() && event.double_values.is_empty() {
+        return;
+    }
+    let defaults = world.sequences.get(packet.sequence).defaults.clone();
+    let pick =
+        |own: &[u64], known: fn(&super::sequence::Defaults) -> &Vec<u64>| match own.is_empty() {
+            false => own.to_vec(),
+            true => defaults
+                .as_deref()
+                .map(|defaults| known(defaults).clone())
+                .unwrap_or_default(),
+        };
+    let whole = pick(&event.counters, |defaults| &defaults.counters);
+    let floats = pick(&event.double_counters, |defaults| &defaults.double_counters);
+    let told = whole
+        .iter()
+        .zip(&event.values)
+        .chain(floats.iter().zip(&event.double_values));
+    for (uuid, value) in told {
+        let track = world.tracks.of(*uuid);
+        let counting = world
+            .tracks
+            .get(track)
+            .map(|track| track.counting)
+            .unwrap_or_default();
+        let value = absolute(
+            world.sequences.get(packet.sequence),
+            track,
+            counting,
+            *value,
+        );
+        match counting.builtin {
+            1 => common.thread_time = Some(value as i64),
+            2 => common.instructions = Some(value as i64),
+            _ => (),
+        }
+        common.value(world, sink, track, value);
+    }
+}
+
+pub fn counter(
+    world: &mut World,
+    sink: &mut Sink,
+    packet: &Packet,
+    event: &Event<'_>,
+    common: &Common,
+) {
+    let track = world.tracks.get(common.track);
+    let counting = track.map(|track| track.counting).unwrap_or_default();
+    match event.value {
+        Some(value) => {
+            let value = absolute(
+                world.sequences.get(packet.sequence),
+                common.track,
+                counting,
+                value,
+            );
+            common.value(world, sink, common.track, value);
+        }
+        None => world
+            .notes
+            .add("counter event without a value", 1, false, String::new),
+    }
+}
+
+/// Thread time and instructions that an event of an old writer tells are counters of its thread.
+pub fn of_thread(world: &mut World, sink: &mut Sink, event: &Event<'_>, common: &Common) {
+    let (Some(pid), Some(tid)) = (common.pid, common.tid) else {
+        return;
+    };
+    let told = [
+        (1, "thread_time", common.thread_time),
+        (2, "thread_instruction_count", common.instructions),
+    ];
+    for (which, name, value) in told {
+        let told = event.deltas[which].or(event.absolutes[which]).is_some();
+        if let Some(value) = value.filter(|_| told) {
+            let track = world.tracks.thread_counter(name, pid, tid);
+            common.value(world, sink, track, value as f64);
+        }
+    }
+}

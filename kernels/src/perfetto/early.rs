@@ -1,0 +1,39 @@
+//! Events of the kernel from before those of all CPUs are there -> rows of a table of their own, which no view reads.
+//!
+//! A switch to a thread on one CPU, without the switch on another that ended it before, would let the thread run twice.
+
+use super::comms::Comm;
+use super::ftrace_plan::{COMM, CPU, FIRST, Head, LINE, PID, TS, fixed, spec};
+use super::json::Json;
+use super::tables::put_int;
+use super::world::World;
+use crate::rows::{ColumnSpec, Sink, Type};
+
+/// Put an event into a row, its arguments as JSON.
+pub fn row(
+    world: &mut World,
+    sink: &mut Sink,
+    head: &Head,
+    comm: Option<&Comm>,
+    (name, args): (&str, &Json),
+) {
+    let table = sink.table("raw_events.early", || {
+        let mut columns = fixed();
+        columns.push(ColumnSpec::new("name", Type::Text));
+        columns.push(ColumnSpec::new("args", Type::Json));
+        spec("early", columns)
+    });
+    let rows = sink.rows(table);
+    rows.int(TS, head.time);
+    rows.int(CPU, head.cpu);
+    if let Some(comm) = comm {
+        comm.put(rows, COMM);
+    }
+    put_int(rows, PID, head.pid);
+    rows.int(LINE, head.line);
+    rows.text(FIRST, name.as_bytes());
+    rows.text(FIRST + 1, &args.text);
+    sink.end(table);
+    let reason = "events of the kernel from before its buffers were read are in `early`";
+    world.notes.add(reason, 1, false, || name.to_owned());
+}

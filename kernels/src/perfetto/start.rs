@@ -1,0 +1,132 @@
+//! The head of a trace file -> since when the events of all CPUs are there, before any of these is decoded.
+
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::clocks::{BOOTTIME, MOST_TIME};
+use super::packets::{Found, Packets};
+use super::unpack::Unpacked;
+use super::wire::{Fields, Value, bytes, number};
+use super::world::World;
+use crate::access::Input;
+
+/// Bytes that are looked at: recorders read all CPUs in turn, so that the first bundles of all are close together.
+const MOST_LOOKED_AT: u64 = 64 << 20;
+/// What compressed packets may hold of these, all in all.
+const MOST_UNPACKED: u64 = 256 << 20;
+
+/// Where what a trace tells of the kernel begins to be whole.
+#[derive(Default)]
+pub struct Start {
+    /// When tracing was started, in the clock of its packet.
+    started: Option<(u64, u64)>,
+    /// The kernel's buffer may hold what was recorded before, and that is wanted.
+    preserved: bool,
+    /// By clock of bundles: the latest end of what was read before the first bundle of a CPU.
+    read: FxHashMap<u64, u64>,
+    /// Machines and CPUs that had a bundle.
+    seen: FxHashSet<(u64, u64)>,
+    unpacked: u64,
+}
+
+impl Start {
+    /// Look at the head of a file. What is damaged there is told when it is decoded.
+    pub fn of(path: &Path) -> io::Result<Start> {
+        let mut start = Start::default();
+        let mut packets = Packets::new(Input::open(path, Arc::new(AtomicU64::new(0)))?);
+        while packets.position() < MOST_LOOKED_AT {
+            match packets.next()? {
+                Found::Packet(place) => start.packet(packets.bytes(place), true)?,
+                Found::Cut | Found::End => break,
+                Found::Long(_) | Found::Skipped(_) => (),
+            }
+        }
+        Ok(start)
+    }
+
+    fn packet(&mut self, message: &[u8], outer: bool) -> io::Result<()> {
+        let (mut time, mut clock, mut machine) = (None, BOOTTIME, 0);
+        let (mut bundle, mut service) = (None, None);
+        for (number, value) in Fields::of(message) {
+            match (number, value) {
+                (8, Value::Varint(bits)) => time = Some(bits),
+                (58, Value::Varint(bits)) => clock = bits,
+                (98, Value::Varint(bits)) => machine = bits,
+                (1, Value::Bytes(bytes)) => bundle = Some(bytes),
+                (69, Value::Bytes(bytes)) => service = Some(bytes),
+                (33, Value::Bytes(config)) => self.preserved |= preserves(config),
+                (50 | 133, Value::Bytes(packed)) if outer => self.packed(packed)?,
+                _ => (),
+            }
+        }
+        if let (Some(event), Some(time)) = (service, time)
+            && number(event, 2) == Some(1)
+        {
+            self.started = Some((clock, time));
+        }
+        if let Some(bundle) = bundle {
+            self.bundle(machine, bundle);
+        }
+        Ok(())
+    }
+
+    fn packed(&mut self, packed: &[u8]) -> io::Result<()> {
+        let mut packets = Packets::new(Unpacked::new(packed));
+        while self.unpacked < MOST_UNPACKED {
+            let Found::Packet(place) = packets.next()? else {
+                break;
+            };
+            self.unpacked += place.len() as u64;
+            self.packet(packets.bytes(place), false)?;
+        }
+        Ok(())
+    }
+
+    /// The head of a bundle of a CPU: of the first one it tells until when that CPU was read before.
+    fn bundle(&mut self, machine: u64, message: &[u8]) {
+        let cpu = number(message, 1).unwrap_or(0);
+        if !self.seen.insert((machine, cpu)) {
+            return;
+        }
+        let clock = super::ftrace::clock(number(message, 5).unwrap_or(0));
+        // Field 9 is what recorders before v47 call it.
+        let read = number(message, 10).or_else(|| number(message, 9));
+        if let (Some(clock), Some(read)) = (clock, read)
+            && i64::try_from(read).is_ok_and(|read| read < MOST_TIME)
+        {
+            let latest = self.read.entry(clock).or_insert(0);
+            *latest = read.max(*latest);
+        }
+    }
+
+    /// When what a bundle by some clock tells begins to be whole, in nanoseconds of the trace's clock.
+    pub fn of_bundles(&self, world: &mut World, clock: u64) -> i64 {
+        let mut whole = i64::MIN;
+        if let Some((clock, time)) = self.started
+            && !self.preserved
+        {
+            let converted = world.clocks.convert(clock, 0, time.cast_signed());
+            whole = converted.unwrap_or(time.cast_signed());
+        }
+        if let Some(read) = self.read.get(&clock) {
+            let converted = world.clocks.convert(clock, 0, read.cast_signed());
+            whole = whole.max(converted.unwrap_or(read.cast_signed()));
+        }
+        whole
+    }
+}
+
+/// Whether a message `TraceConfig` asks for what the kernel's buffer held before.
+fn preserves(config: &[u8]) -> bool {
+    Fields::of(config).any(|(field, value)| {
+        let (2, Value::Bytes(source)) = (field, value) else {
+            return false;
+        };
+        let ftrace = bytes(source, 1).and_then(|config| bytes(config, 100));
+        ftrace.and_then(|ftrace| number(ftrace, 23)) == Some(1)
+    })
+}

@@ -1,0 +1,120 @@
+"""What `dctv convert` writes of traces of many formats reads back with the same rows, or counts what is lost."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from dctv.session import Session
+from tests.command_line import run
+from tests.export.round_trip import QUESTIONS, answers, compare
+from tests.readers.uftrace.uftrace_directory import ENTRY, EXIT, Directory, record
+
+DATA = Path(__file__).parents[1] / "data"
+
+
+def _uftrace(folder: Path) -> Path:
+    steps = [(100, ENTRY, "main", 0), (150, ENTRY, "a", 1), (300, EXIT, "a", 1), (400, EXIT, "main", 0)]
+    dat = b"".join(record(at, kind, depth, name) for at, kind, name, depth in steps)
+    return Directory(dat={1: dat}).write(folder / "uftrace.data")
+
+
+SOURCES: dict[str, Callable[[Path], Path]] = {
+    "ftrace text": lambda _: DATA / "ftrace" / "live_marks_tgid.trace.txt",
+    "ftrace text, kernel": lambda _: DATA / "stdlib" / "kernel.trace.txt",
+    "ftrace text, states": lambda _: DATA / "stdlib" / "states.trace.txt",
+    "trace.dat": lambda _: DATA / "trace_dat" / "live_marks.dat",
+    "Perfetto": lambda _: DATA / "perfetto" / "linux_sys_deflate.pftrace",
+    "Chrome's JSON": lambda _: DATA / "stdlib" / "browser.json",
+    "DFTracer": lambda _: DATA / "dftracer" / "loader" / "trace-3a2b65aa834b35bf-fork.pfw.gz",
+    "uftrace": _uftrace,
+}
+
+
+LOSSES: dict[tuple[str, str], list[str]] = {
+    ("Perfetto", "json"): ["thread states", "wakeups"],
+}
+"""Questions whose answers differ, by the source and the format: what they lack is told on stderr."""
+
+
+@pytest.mark.parametrize("target", ["pftrace", "json"])
+@pytest.mark.parametrize("source", SOURCES)
+def test_rows_are_those_of_the_trace(source: str, target: str, tmp_path: Path) -> None:
+    trace, out = SOURCES[source](tmp_path), tmp_path / f"out.{target}"
+    done = run("convert", str(trace), str(out))
+    assert done.code == 0, done.err
+    differing = list(compare(trace, out))
+    assert [line.partition(":")[0] for line in differing] == LOSSES.get((source, target), []), differing
+
+
+TEXT = """# tracer: nop
+  bash-12 ( 12) [001] d..2. 1.000000: sched_switch: bash:12 [120] S ==> cat:13 [120]
+  cat-13 ( 12) [001] d..2. 1.000001: cpu_frequency: state=1800000 cpu_id=1
+  cat-13 ( 12) [001] d..2. 1.000002: kmalloc: ptr=1
+  cat-13 ( 12) [001] d..2. 1.000003: kmalloc: ptr=2
+"""
+
+
+@pytest.mark.parametrize("target", ["out.pftrace", "out.json"])
+def test_what_is_left_out_is_counted_by_kind(target: str, tmp_path: Path) -> None:
+    (tmp_path / "in.txt").write_text(TEXT)
+    done = run("convert", str(tmp_path / "in.txt"), str(tmp_path / target))
+    assert (done.code, done.err) == (0, "warning: 2 events `kmalloc` were left out: no track is made of them\n")
+    with Session(index=False) as session:
+        session.mount(str(tmp_path / target), "t")
+        states = session.sql("SELECT tid, state, cpu FROM t.scheduler.states ORDER BY tid").arrow().to_pylist()
+        [bounds] = session.sql("SELECT _ts FROM t.last_ts").arrow().to_pylist()
+    assert states == [
+        {"tid": 12, "state": "sleeping", "cpu": 1},
+        {"tid": 13, "state": "running", "cpu": 1},
+    ]
+    assert bounds["_ts"] == 3000
+
+
+def test_an_empty_export_of_a_trace_is_told(tmp_path: Path) -> None:
+    done = run("convert", str(DATA / "perf" / "cpuclock.data"), str(tmp_path / "out.pftrace"))
+    assert done.code == 0
+    assert "warning: 1411 events `sample` were left out: no track is made of them\n" in done.err
+
+
+def test_units_of_counters(tmp_path: Path) -> None:
+    trace = DATA / "stdlib" / "memory.pftrace"
+    done = run("convert", str(trace), str(tmp_path / "out.json"))
+    assert "units of" in done.err
+    assert run("convert", str(trace), str(tmp_path / "out.pftrace")).code == 0
+    before, after = answers(trace, ["units"]), answers(tmp_path / "out.pftrace", ["units"])
+    assert before == after
+    assert any('"unit": "' in row for row in before["units"])
+
+
+def test_places_and_names_of_several_counters(tmp_path: Path) -> None:
+    events = [
+        {"ph": "M", "name": "process_sort_index", "pid": 7, "args": {"sort_index": -3}},
+        {"ph": "M", "name": "thread_sort_index", "pid": 7, "tid": 8, "args": {"sort_index": 5}},
+        {"ph": "M", "name": "process_labels", "pid": 7, "args": {"labels": "first"}},
+        {"ph": "X", "name": "a", "pid": 7, "tid": 8, "ts": 1, "dur": 2},
+    ]
+    (tmp_path / "in.json").write_text(json.dumps(events))
+    assert run("convert", str(tmp_path / "in.json"), str(tmp_path / "out.json")).code == 0
+    written = json.loads((tmp_path / "out.json").read_text())["traceEvents"]
+    placed = {one["name"]: (one["pid"], one["tid"], one["args"]) for one in written if one["name"] != "trace_end"}
+    assert placed["process_sort_index"] == (7, 0, {"sort_index": -3})
+    assert placed["thread_sort_index"] == (7, 8, {"sort_index": 5})
+    assert placed["process_labels"] == (7, 0, {"labels": "first"})
+
+
+def test_the_folder_of_parquet_files_has_the_views_of_the_kernel(tmp_path: Path) -> None:
+    trace = DATA / "ftrace" / "live_marks_tgid.trace.txt"
+    assert run("convert", str(trace), str(tmp_path / "folder")).code == 0
+    views = {"timeslices": "timeslices_p_cpu", "thread states": "thread_states_p_tid", "wakeups": "wakeups"}
+    with Session(index=False) as session:
+        session.mount(str(trace), "t")
+        for what, view in views.items():
+            rows = session.sql(QUESTIONS[what].partition(" FROM ")[0] + f" FROM t.scheduler.{view}").arrow().to_pylist()
+            found = pq.read_table(tmp_path / "folder" / "scheduler" / f"{view}.parquet")
+            assert rows
+            assert found.select(list(rows[0])).to_pylist() == rows

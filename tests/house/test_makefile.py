@@ -1,0 +1,37 @@
+"""What `make` runs is something that can be run, and a first build says how long it takes."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
+
+
+def test_scripts_are_run_by_the_interpreter() -> None:
+    """The marker of what is installed is no program."""
+    lines = re.findall(r"^\t(.*\S*\.py\b.*)$", MAKEFILE, re.MULTILINE)
+    assert lines
+    for line in lines:
+        assert "$(BIN)/python" in line, line
+
+
+def test_scripts_are_there() -> None:
+    for script in re.findall(r"(?:benchmarks|docs|tests)/\w+\.py", MAKEFILE):
+        assert (ROOT / script).is_file(), script
+
+
+def test_names_in_contributing_are_there() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    assert "SAMPLES" not in text
+
+
+def test_a_first_build_is_announced(tmp_path: Path) -> None:
+    """The first lines of what would be run for a demonstration say what it waits for."""
+    done = subprocess.run(
+        ["make", "--dry-run", "demo", f"VENV={tmp_path / 'none'}"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    said = done.stdout.index("takes 3 to 10 minutes the first time")
+    assert said < done.stdout.index("pip install -v --editable")

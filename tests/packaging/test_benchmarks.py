@@ -1,0 +1,40 @@
+"""Every benchmark runs on what its generator writes, in a small size."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.ci
+BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
+PFW = ["generate_pfw.py", "{data}", "--events", "8000", "--gzip"]
+SMALL: dict[str, list[list[str]]] = {
+    "calls.py": [["--calls", "2000", "--threads", "2", "--rounds", "1", "--data", "{data}"]],
+    "decode_ftrace.py": [["generate_ftrace.py", "{data}", "--lines", "3000"], ["{data}", "--runs", "1"]],
+    "decode_pfw.py": [PFW, ["{data}", "--rounds", "1"]],
+    "index.py": [PFW, ["{data}", "--rounds", "1"]],
+    "ingest.py": [["--events", "2000", "--rounds", "1", "--data", "{data}"]],
+    "large_join.py": [["--rows", "1e4"]],
+    "spans.py": [["1000", "--only", "span left join"]],
+    "start_up.py": [[]],
+    "state.py": [["--sizes", "small", "--rounds", "1"]],
+}
+PARTS = {"__init__.py", "__main__.py", "processes.py", "span_peer.py", "span_work.py"}
+
+
+def test_every_benchmark_is_run() -> None:
+    scripts = {path.name for path in BENCHMARKS.glob("*.py") if not path.name.startswith("generate_")}
+    assert scripts - PARTS == set(SMALL)
+
+
+@pytest.mark.parametrize("script", SMALL)
+def test_it_runs(script: str, tmp_path: Path) -> None:
+    *before, last = [[word.format(data=tmp_path / "data") for word in words] for words in SMALL[script]]
+    for words in (*before, [script, *last]):
+        command = [sys.executable, str(BENCHMARKS / words[0]), *words[1:]]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=BENCHMARKS.parent, timeout=300)
+        assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout

@@ -1,0 +1,153 @@
+"""Lines as the kernel writes them with options such as `fields` and `verbose`, and as tools write them."""
+
+from __future__ import annotations
+
+import pytest
+
+from dctv.contracts.reader import LoadedTrace
+from dctv.session import Session
+from tests.readers.ftrace_text.ftrace_reading import fields, read
+
+RAW = "17449 0 1964053822304 type: 372\n16871 0 1964057140725 type: 372\n"
+HEX = "00004429 00000000 000001c94abafb60 type: 372\n\n000043c1 00000001 000001c94ae07a3b type: 372\n"
+NO_CONTEXT = "sched_waking: comm=rcu_preempt pid=15 prio=120 target_cpu=000\nsys_exit: NR 1 = 2\n"
+
+
+def rows(trace: LoadedTrace, name: str) -> list[dict[str, object]]:
+    found: list[dict[str, object]] = trace.tables[f"raw_events.{name}"].data.to_pylist()
+    return found
+
+
+def test_numbers_of_the_option_fields() -> None:
+    """F8: `0x1da5 (7589)` is a number, so that views of the scheduler see it."""
+    found = fields(
+        "sched_switch: prev_comm=opt cgu.1 prev_pid=0x1da5 (7589) prev_prio=0x8b (139) prev_state=0x80 (128) "
+        "next_comm=python3 (x) next_pid=0x223c (8764) next_prio=0x78 (120)"
+    )
+    assert found == {
+        "": "sched_switch",
+        "prev_comm": "opt cgu.1",
+        "prev_pid": 7589,
+        "prev_prio": 139,
+        "prev_state": "128",
+        "next_comm": "python3 (x)",
+        "next_pid": 8764,
+        "next_prio": 120,
+    }
+    found = fields(
+        "hrtimer_expire_entry: hrtimer=0xffffc900036f7c78 (-60473081889672) now=0x24e0c8fe40a (2534241461258) "
+        "function=hrtimer_wakeup+0x0/0x30 (-2126388048)"
+    )
+    assert found == {
+        "": "hrtimer_expire_entry",
+        "hrtimer": "0xffffc900036f7c78",
+        "now": 2534241461258,
+        "function": "hrtimer_wakeup+0x0/0x30",
+    }
+    assert fields("e: a=0x10 (17) b=0x10 (16)") == {"": "e", "a": "0x10 (17)", "b": 16}
+
+
+def test_verbose_lines() -> None:
+    """F8: their time is the hexadecimal number in brackets."""
+    trace = read(
+        "# tracer: nop\n# latency: 0 us, #3/3, CPU#0 | (M:PREEMPT VP:0, KP:0, SP:0 HP:0 #P:2)\n"
+        "      lto cgu.14   17345   1 9 00000002 00000001 [75111ed8] 19.987ms (+0.861ms): e: a=1\n"
+        "          python   16871   0 1 00000002 00000002 [75112235] 20.848ms (+3.127ms): e: a=2\n"
+        "          python   16871   0 1 00000002 00000002 [751122360] 20.848ms (+3.127ms): tracing_mark_write: E|1\n"
+    )
+    assert rows(trace, "e") == [
+        {"_ts": 0, "cpu": 1, "common_comm": "lto cgu.14", "common_pid": 17345, "common_flags": "9", "a": 1},
+        {"_ts": 861_000, "cpu": 0, "common_comm": "python", "common_pid": 16871, "common_flags": "1", "a": 2},
+    ]
+    assert len(rows(trace, "print|E")) == 1
+    assert list(trace.diagnostics) == []
+
+
+@pytest.mark.parametrize("writer", ["tracing_mark_write <ffffffff8149895a>", "tracing_mark_write+0x8a/0x170"])
+def test_marks_whose_writer_has_an_address(writer: str) -> None:
+    """F8: `sym-addr` and `sym-offset` lost all marks."""
+    trace = read(f" sh-7 [001] ...1. 2.5: {writer}: B|7|work 1\n sh-7 [001] ...1. 2.6: {writer}: hello\n")
+    assert [row["name"] for row in rows(trace, "print|B")] == ["work 1"]
+    assert [row["text"] for row in rows(trace, "print")] == ["hello"]
+    assert [row["event"] for row in trace.tables["event_counts"].data.to_pylist()] == ["tracing_mark_write"] * 2
+
+
+def test_functions_with_addresses() -> None:
+    trace = read(" sh-7 [001] ...1. 2.5: vfs_read <ffffffff8149895a> <-ksys_read <ffffffff81498000>\n")
+    assert [(row["ip"], row["parent_ip"]) for row in rows(trace, "function")] == [("vfs_read", "ksys_read")]
+
+
+@pytest.mark.parametrize("text", [RAW, HEX, NO_CONTEXT])
+def test_what_most_of_cannot_be_read_is_incomplete(text: str) -> None:
+    """F8: without names, or without times, nothing of it can be told."""
+    trace = read(f"# tracer: nop\n#\n# entries-in-buffer/entries-written: 2/2   #P:2\n{text}")
+    assert [(found.reason, found.count, found.incomplete) for found in trace.diagnostics] == [
+        ("line is not an event", 2, False),
+        ("most lines could not be read", 2, True),
+    ]
+    assert trace.diagnostics[1].example == "2 of 2 lines"
+
+
+def test_a_few_lines_that_cannot_be_read_are_no_more_than_counted() -> None:
+    trace = read(" sh-7 [001] 2.5: e: a=1\n" * 2 + "what\n" * 2)
+    assert [(found.reason, found.incomplete) for found in trace.diagnostics] == [("line is not an event", False)]
+
+
+@pytest.mark.parametrize(
+    ("joined", "flags", "ts"),
+    [
+        ("....316.196720", "....", 316_196_720_000),
+        ("d...316.196740", "d...", 316_196_740_000),
+        ("d..2316.196740", "d..2", 316_196_740_000),
+        ("dNh2.316.196740", "dNh2.", 316_196_740_000),
+    ],
+)
+def test_flags_and_time_without_a_blank(joined: str, flags: str, ts: int) -> None:
+    """A17: such lines were dropped."""
+    trace = read(f"kworker/u16:1-77    (   77) [004] {joined}: tracing_mark_write: B|77|x\n")
+    (row,) = rows(trace, "print|B")
+    assert (row["common_flags"], row["cpu"], trace.properties["start_ns"]) == (flags, 4, str(ts))
+    assert list(trace.diagnostics) == []
+
+
+def test_differences_between_times() -> None:
+    """F4: of `trace-cmd report --ts-diff` only the first event was read."""
+    trace = read(
+        "cpus=2\n         work.sh-22524 [001]  2133.683733:          sys_exit_write:       0x1\n"
+        "         work.sh-22524 [001]  2133.683773: (+40)    e:     a=1\n"
+        "         work.sh-22524 [001]  2133.683774 (+0.000001): e:     a=2\n"
+    )
+    assert [(row["_ts"], row["a"]) for row in rows(trace, "e")] == [(40_000, 1), (41_000, 2)]
+    assert list(trace.diagnostics) == []
+
+
+REPORT = """cpus=2
+  a-1 [001]  1.000001000: sys_enter_access:     filename: 0x7ef0, mode: 0x00000004
+  a-1 [001]  1.000002000: sys_exit_access:      0xfffffffffffffffe
+  a-1 [001]  1.000003000: sys_enter_openat:     dfd: 0xffffff9c, filename: 0x7efea3ddd0b1
+  a-1 [001]  1.000004000: sys_exit_openat:      0x3
+  a-1 [001]  1.000005000: sched_switch:         a:1 [120] W ==> b:2 [120]
+  b-2 [001]  1.000006000: sched_switch:         b:2 [120] S ==> swapper/1:0 [120]
+  <idle>-0 [001]  1.000007000: sched_switch:         swapper/1:0 [120] R ==> c:3 [120]
+"""
+
+
+def test_system_calls_and_idle_threads_of_reports(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """F3 and F4: errors of `trace-cmd report`, and its name of TASK_IDLE."""
+    path = tmp_path_factory.mktemp("report") / "report.txt"
+    path.write_text(REPORT)
+    with Session() as session:
+        session.mount(str(path), "t")
+        calls = session.sql("SELECT name, ret, failed FROM t.syscalls.calls ORDER BY _ts").arrow().to_pylist()
+        assert [tuple(row.values()) for row in calls] == [("access", -2, True), ("openat", 3, False)]
+        states = session.sql("SELECT state, kernel_state FROM t.scheduler.states WHERE tid = 1 ORDER BY _ts")
+        assert [tuple(row.values()) for row in states.arrow().to_pylist()] == [("sleeping", "I")]
+
+
+def test_a_state_that_the_kernel_names_itself_stays() -> None:
+    assert (
+        fields(
+            "sched_switch: prev_comm=a prev_pid=1 prev_prio=120 prev_state=W ==> next_comm=b next_pid=2 next_prio=120"
+        )["prev_state"]
+        == "W"
+    )
