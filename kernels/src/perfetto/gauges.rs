@@ -36,8 +36,15 @@ impl Gauges {
         if let Some(descriptor) = super::wire::bytes(message, 1) {
             self.describe(owner, descriptor);
         }
+        let Some(time) = packet.time else {
+            if super::wire::bytes(message, 2).is_some() {
+                let reason = "GPU counters without a time";
+                world.notes.add(reason, 1, false, String::new);
+            }
+            return;
+        };
         for (number, told) in Fields::of(message) {
-            let (2, Value::Bytes(counter), Some(time)) = (number, told, packet.time) else {
+            let (2, Value::Bytes(counter)) = (number, told) else {
                 continue;
             };
             let id = super::wire::number(counter, 1).unwrap_or(0);

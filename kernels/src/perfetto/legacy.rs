@@ -83,6 +83,12 @@ impl<'a> Legacy<'a> {
     }
 }
 
+/// The process and thread that a message `LegacyEvent` says its event is of.
+pub fn thread(message: &[u8]) -> (Option<i64>, Option<i64>) {
+    let told = |number| super::wire::number(message, number).map(|_| int(message, number));
+    (told(18), told(19))
+}
+
 /// Put an event without a type into rows, by its phase.
 pub fn row(world: &mut World, sink: &mut Sink, event: &Event<'_>, mut common: Common) {
     let legacy = event.legacy.map(Legacy::of).unwrap_or_default();

@@ -301,10 +301,12 @@ fn common_of(world: &mut World, packet: &Packet, event: &Event<'_>, time: i64) -
     let uuid = event
         .track
         .or(sequence.defaults.as_ref().and_then(|known| known.track));
-    let track = match (uuid.filter(|uuid| *uuid != 0), sequence.pid, sequence.tid) {
-        (Some(uuid), _, _) => tracks.of(uuid),
-        (None, Some(pid), Some(tid)) => tracks.thread(pid, tid),
-        (None, _, _) => tracks.of(0),
+    let track = match uuid.filter(|uuid| *uuid != 0) {
+        Some(uuid) => tracks.of(uuid),
+        None => match thread_of(sequence, event) {
+            Some((pid, tid)) => tracks.thread(pid, tid),
+            None => tracks.of(0),
+        },
     };
     if let Some(name) = name.filter(|_| event.kind != STATE) {
         tracks.named_by_event(track, name);
@@ -343,6 +345,16 @@ fn common_of(world: &mut World, packet: &Packet, event: &Event<'_>, time: i64) -
         common.args = Some(json.text.clone());
     }
     common
+}
+
+/// The thread of an event without a track: that of its sequence, unless an event of a newer writer says track 0.
+fn thread_of(sequence: &Sequence, event: &Event<'_>) -> Option<(i64, i64)> {
+    let (pid, tid) = event.legacy.map(super::legacy::thread).unwrap_or_default();
+    let default = event.track == Some(0) && event.kind != 0;
+    if default && pid.is_none() && tid.is_none() {
+        return None;
+    }
+    Some((pid.or(sequence.pid)?, tid.or(sequence.tid)?))
 }
 
 fn category(sequence: &Sequence, event: &Event<'_>) -> Option<Vec<u8>> {

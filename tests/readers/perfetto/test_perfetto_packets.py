@@ -133,6 +133,11 @@ def test_gpu_counters_and_rails_have_the_names_of_their_descriptors() -> None:
     ]
 
 
+def test_gpu_counters_without_a_time_are_counted() -> None:
+    found = load(written("packet { gpu_counter_event { counters { counter_id: 3 int_value: 1 } } }"))
+    assert ("raw_events.counter" in found.tables, notes(found)) == (False, {"GPU counters without a time": 1})
+
+
 def test_rails_of_two_sessions_are_apart() -> None:
     """Both count their rails from 0."""
     packets = """

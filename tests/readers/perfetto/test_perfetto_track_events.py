@@ -272,11 +272,22 @@ def test_thread_times_of_old_writers_are_counters_too() -> None:
 
 
 def test_events_without_a_track_are_of_the_thread_that_their_sequence_described() -> None:
-    def other(packet: Any) -> None:
+    """Track 0 is that for old writers only; others mean the default track, unless they name a thread."""
+
+    def cleared(packet: Any) -> None:
         packet.incremental_state_cleared = True
 
     def zero(packet: Any) -> None:
         begin(packet, 120, "zero")
+        packet.track_event.track_uuid = 0
+
+    def overridden(packet: Any) -> None:
+        zero(packet)
+        packet.track_event.name = "overridden"
+        packet.track_event.legacy_event.tid_override = 12
+
+    def old(packet: Any) -> None:
+        legacy("B")(packet)
         packet.track_event.track_uuid = 0
 
     def elsewhere(packet: Any) -> None:
@@ -284,10 +295,15 @@ def test_events_without_a_track_are_of_the_thread_that_their_sequence_described(
         packet.trusted_packet_sequence_id = 2
         packet.sequence_flags = 0
 
-    found = load(trace(thread, zero, other, begin, elsewhere))
-    assert [(row["name"], row["tid"]) for row in rows(found, "raw_events.begin")] == [("a", 11), ("zero", 11)]
-    (nowhere,) = rows(found, "raw_events.async_begin")
-    assert rows(found, "tracks")[nowhere["track"]] == {"track": 1, "kind": "global", "name": "Default Track"}
+    found = load(trace(thread, zero, overridden, old, cleared, begin, elsewhere))
+    begun = {(row["name"], row["pid"], row["tid"]) for row in rows(found, "raw_events.begin")}
+    assert begun == {("overridden", 10, 12), ("old", 10, 11), ("a", 10, 11)}
+    tracks = {row["track"]: row for row in rows(found, "tracks")}
+    nowhere = rows(found, "raw_events.async_begin")
+    assert [row["name"] for row in nowhere] == ["zero", "elsewhere"]
+    assert {(tracks[row["track"]]["kind"], tracks[row["track"]]["name"]) for row in nowhere} == {
+        ("global", "Default Track")
+    }
 
 
 def test_tracks_without_a_name_are_called_like_their_first_event() -> None:
