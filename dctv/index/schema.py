@@ -1,7 +1,10 @@
 """The tables of an index file: what SQLite is told to create."""
 
-FORMAT_VERSION = 1
-"""Raised with every change that older programs would read wrongly; an index of another version is built anew."""
+FORMAT_VERSION = 2
+"""Raised with every change that older programs would read wrongly, and when decoders find other values in a trace.
+
+An index of another version is built anew.
+"""
 
 APPLICATION = 0x64637476
 """The application number in the header of an index file: `dctv`."""

@@ -163,7 +163,7 @@ def test_an_index_of_a_newer_program_is_refused_and_rebuilt(tmp_path: Path) -> N
     (tmp_path / "copy").replace(index.path)
     told, found = notes_of(tmp_path)
     assert found is None
-    assert "was written by a newer dctv: found version 99, expected 1" in told[0]
+    assert "was written by a newer dctv: found version 99, expected 2" in told[0]
     trace = trace_of(*(file.path for file in index.files))
     _, made = ensure(trace, plan_of(trace, tmp_path / "idx"))
     assert made is not None

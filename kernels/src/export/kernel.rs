@@ -55,9 +55,12 @@ enum Values {
     Texts(StringArray),
 }
 
+/// The number of an event in Perfetto's schema, and its fields with their columns.
+type Kind<'a> = (u32, Vec<(&'a Field, &'a Values)>);
+
 /// The columns of one batch.
 pub struct KernelRows<'a> {
-    kinds: FxHashMap<&'a str, (u32, Vec<(&'a Field, &'a Values)>)>,
+    kinds: FxHashMap<&'a str, Kind<'a>>,
     version: Option<(u64, u64)>,
 }
 
