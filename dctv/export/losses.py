@@ -8,7 +8,18 @@ from dctv.export.query import select
 from dctv.export.timeline import Timeline
 from dctv.session import Session
 
-_SHOWN = ("slices", "async_slices", "instants", "flows", "tracks", "threads", "processes", "_parts.counter_values")
+# Parts, not views: a view tells of each row whose it is, for which any event counts.
+_SHOWN = (
+    "slice_begins",
+    "slice_ends",
+    "slice_completes",
+    "async_begins",
+    "async_ends",
+    "instants",
+    "flows",
+    "counter_values",
+    "tracks",
+)
 _RAW = "t.raw_events."
 _NAMED = ("prev_pid", "next_pid", "pid", "child_pid")
 """Columns of the kernel's events beside which the name of the thread stands."""
@@ -29,7 +40,7 @@ def of_mount(session: Session, timeline: Timeline, form: arrows.Form) -> list[st
 
 def _events(session: Session) -> list[str]:
     """Tell of events that no track of a viewer is made of."""
-    names = [*_SHOWN, *(f"_events.{name}" for name in kernel.present(session))]
+    names = [*(f"_parts.{name}" for name in _SHOWN), *(f"_events.{name}" for name in kernel.present(session))]
     read = set().union(*(session.stored_tables(f"t.{name}") for name in names))
     raw = [one.name for one in session.tables("t.raw_events")]
     found = []
