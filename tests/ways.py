@@ -56,6 +56,7 @@ def differing(session: Session, statement: ast.Statement, expected: Outcome) -> 
     """Yield what came out of a statement in ways that change what came out; it is bound once for all of them."""
     executor = session._executor()
     run: Callable[[], Outcome]
+    session._log.entries.clear()
     if isinstance(statement, ast.SelectStatement):
         select = statement.select
         try:
@@ -74,8 +75,10 @@ def differing(session: Session, statement: ast.Statement, expected: Outcome) -> 
 
     else:
         return
+    told = dict(session._log.entries)
     for name, (way, comparable) in WAYS.items():
         session._log.entries.clear()
+        session._log.entries.update(told)  # what binding warned of
         with way(session), executor.hooks.deep():
             found = _tried(run)
         if comparable(found) != comparable(expected):

@@ -90,7 +90,7 @@ EVENTS = (
     ),
     KernelEvent("sched_process_exec", 237, (_text("filename", 1), KernelField("pid", 2)), _RUNS),
     KernelEvent("sched_process_exit", 238, (_text("comm", 1), KernelField("pid", 2)), _RUNS),
-    KernelEvent("sched_process_free", 240, (KernelField("pid", 2),), _CPU),
+    KernelEvent("sched_process_free", 240, (_text("comm", 1), KernelField("pid", 2)), _CPU),
     KernelEvent("task_newtask", 235, (_PID, _text("comm", 2)), _RUNS),
     KernelEvent("task_rename", 236, (_PID, _text("oldcomm", 2), _text("newcomm", 3)), _RUNS),
     KernelEvent("cpu_frequency", 11, _STATE, {"cpu": "cpu_id", "state": "unitless(state)"}),

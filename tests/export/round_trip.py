@@ -6,6 +6,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +47,10 @@ def answers(path: Path, wanted: Collection[str] | None = None) -> dict[str, Coun
         }
 
 
+_answered = cache(answers)
+"""The same of a trace that several formats are compared with."""
+
+
 def _plain(row: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return a row without what formats write in several ways."""
     plain = dict(row)
@@ -73,7 +78,7 @@ def _letters(state: str | None) -> str | None:
 
 def compare(before: Path, after: Path) -> Iterator[str]:
     """Yield a line for each question whose answers differ: how many rows only one has, and the first few of them."""
-    first, second = answers(before), answers(after)
+    first, second = _answered(before), answers(after)
     for what, rows in first.items():
         lost, new = rows - second[what], second[what] - rows
         if lost or new:

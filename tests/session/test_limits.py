@@ -10,7 +10,7 @@ from dctv.errors import BindError, EngineError, UsageError
 
 def test_a_limit_that_no_query_could_keep() -> None:
     with Session(memory_limit="1KB") as session, pytest.raises(UsageError) as caught:
-        session.sql("SELECT 1")
+        session.sql("SELECT 1").fetchall()
     assert caught.value.message == "a memory limit of `1KB` is too small, expected at least 8MB"
 
 

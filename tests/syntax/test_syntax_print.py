@@ -45,6 +45,7 @@ def test_the_strategies_make_every_class() -> None:
         trees.statements(0),
         trees.exprs(1),
         trees.cores(1),
+        trees.groups(0),
         trees.groups(1),
         trees.tables(1),
         trees.arguments(1),

@@ -126,7 +126,7 @@ def arguments(depth: int) -> Strategy:
 @cache
 def tables(depth: int) -> Strategy:
     alias = maybe(st.builds(ast.Alias, names, few(names)))
-    simple = st.builds(ast.TableName, paths, alias)
+    simple = st.builds(ast.TableName, paths, alias) | st.builds(ast.TableFile, st.builds(ast.String, texts), alias)
     if depth == 0:
         return simple
     inner = tables(depth - 1)

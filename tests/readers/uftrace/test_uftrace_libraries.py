@@ -31,7 +31,12 @@ def test_arguments_of_a_library_opened_by_a_relative_path() -> None:
 
 @pytest.mark.parametrize(
     ("named", "known"),
-    [("/usr/lib/x/libplug.so", True), ("/usr/lib/libplug.so", True), ("/usr/lib/x/libother.so", False), ("../libplug.so", False)],
+    [
+        ("/usr/lib/x/libplug.so", True),
+        ("/usr/lib/libplug.so", True),
+        ("/usr/lib/x/libother.so", False),
+        ("../libplug.so", False),
+    ],
 )
 def test_whose_debug_information_a_file_is(tmp_path: Path, *, named: str, known: bool) -> None:
     """Without build identifiers a relative path may be any whole one that it ends, but no other relative one."""
