@@ -36,7 +36,8 @@ class Watched:
 
     def __init__(self, trace: Path, index_dir: Path | None, **options: object) -> None:
         self.reports: list[str] = []
-        self.session = Session(index=index_dir is not None and "auto", index_dir=index_dir, progress=self._report)
+        when = index_dir is not None and "auto"
+        self.session = Session(index=when, index_dir=index_dir, progress=self._report, allow_files=True)
         self.session.mount(str(trace), "t", **options)
         self.reports.clear()
 
