@@ -20,6 +20,14 @@ TRACES = (
     "dftracer/dftracer_dfanalyzer_test.pfw",
 )
 
+LOSSES = {
+    ("trace-cmd/lisa_sched_load.dat", "out.pftrace"): {"threads": "99 names of threads were left out"},
+    ("trace-cmd/live_overrun.dat", "out.pftrace"): {"threads": "419 names of threads were left out"},
+    # The last event of the kernel is a sample, so the states that last until then end at the one before.
+    ("perf/live/tracepoints.data", "out.pftrace"): {"thread states": "77 events `sample` were left out"},
+}
+"""Questions whose answers differ, and what stderr says of it."""
+
 
 def _collection() -> Path:
     folder = os.environ.get("DCTV_TRACES")
@@ -34,7 +42,10 @@ def test_rows_read_back(name: str, target: str, tmp_path: Path) -> None:
     trace = _collection() / name
     done = run("convert", str(trace), str(tmp_path / target), "--allow-partial")
     assert done.code == 0, done.err
-    assert list(compare(trace, tmp_path / target)) == [], done.err
+    lost = LOSSES.get((name, target), {})
+    differing = list(compare(trace, tmp_path / target))
+    assert [line.partition(":")[0] for line in differing] == list(lost), (differing, done.err)
+    assert all(words in done.err for words in lost.values()), done.err
 
 
 def test_the_peer_shows_scheduling(tmp_path: Path) -> None:

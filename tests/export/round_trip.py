@@ -68,7 +68,7 @@ def _plain(row: Mapping[str, Any]) -> Mapping[str, Any]:
 def _letters(state: str | None) -> str | None:
     """Return what kernels since 4.14 print for a state that may be a number, or an older one's."""
     if state is None or not state.lstrip("-").isdigit():
-        return state and re.sub(r"\|[KWN]", "", state)
+        return state and re.sub(r"\|[KWN]", "", state).replace("x", "X")
     bits = int(state)
     if bits & 0x402 == 0x402:
         return "I"
