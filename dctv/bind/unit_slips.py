@@ -16,8 +16,11 @@ from dctv.types.units import compatible, parse_unit
 def warn_of_division(expr: ast.Expr, name: str, bound: Bound, context: Context) -> None:
     """Warn where a column named after a unit is in another one, because it was divided by a power of ten."""
     division = _division(expr)
+    if division is None or bound.unit == NO_UNIT:
+        return
+    # Last, since most names are no units, and an unknown unit is compared with all that there are.
     wanted = _unit(name)
-    if division is None or wanted is None or bound.unit == NO_UNIT:
+    if wanted is None:
         return
     unit, word = wanted
     if unit == bound.unit or not compatible(unit, bound.unit):
