@@ -36,8 +36,9 @@ class Watched:
 
     def __init__(self, trace: Path, index_dir: Path | None, **options: object) -> None:
         self.reports: list[str] = []
-        when = index_dir is not None and "auto"
-        self.session = Session(index=when, index_dir=index_dir, progress=self._report, allow_files=True)
+        self.session = Session(
+            index=False if index_dir is None else "auto", index_dir=index_dir, progress=self._report, allow_files=True
+        )
         self.session.mount(str(trace), "t", **options)
         self.reports.clear()
 
@@ -77,10 +78,10 @@ def trace(tmp_path: Path) -> Path:
     return Path(shutil.copy(TRACE, tmp_path / "a.trace.txt"))
 
 
-@pytest.fixture
-def expected(trace: Path) -> list[tuple[Any, ...]]:
+@pytest.fixture(scope="module")
+def expected() -> list[tuple[Any, ...]]:
     """Return the states, made without anything that is kept."""
-    with Watched(trace, None) as watched:
+    with Watched(TRACE, None) as watched:
         return watched.rows()
 
 
