@@ -26,7 +26,7 @@ FAULTS = (
     EOFError,
     ArithmeticError,
     MemoryError,
-    NotImplementedError,
+    NotImplementedError,  # archives by a method that zipfile lacks, types that Arrow cannot read
     RecursionError,
 )
 """What damaged files make libraries raise; the errors of Arrow are among them."""

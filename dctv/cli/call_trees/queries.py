@@ -216,8 +216,8 @@ def scheduled(args: Namespace, source: Source) -> bool:
 def off_cpu(args: Namespace, source: Source, shown: str = "shown") -> str:
     """Return the part `off` of a query: when shown calls were not running, as if they had called `linux:schedule`.
 
-    What was shorter than the time filter belongs to the call that it was in, as short calls do. `told` says whether
-    the events themselves are wanted: the time off the CPU is no call's own time even if they are not.
+    What was shorter than the time filter belongs to the call that it was in, as short calls do; what had not ended
+    stays. The part `told` has those that are to be shown: time off the CPU is no call's own even if none are.
     """
     if SCHEDULE not in source.events:
         return (
@@ -227,7 +227,8 @@ def off_cpu(args: Namespace, source: Source, shown: str = "shown") -> str:
     return (
         f"off AS (SELECT {_SCHEDULED} AS name, unitless(e.dur) AS _duration, e.call, e.tid "
         f"FROM {source.mount}.raw_events.`{SCHEDULE}` AS e JOIN {shown} AS c ON c.id = e.call "
-        f"WHERE unitless(e.dur) >= {args.time_filter}), told AS (SELECT * FROM off WHERE {not args.no_event})"
+        f"WHERE e.dur IS NULL OR unitless(e.dur) >= {args.time_filter}), "
+        f"told AS (SELECT * FROM off WHERE {not args.no_event})"
     )
 
 
