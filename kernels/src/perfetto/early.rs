@@ -3,9 +3,8 @@
 //! A switch to a thread on one CPU, without the switch on another that ended it before, would let the thread run twice.
 
 use super::comms::Comm;
-use super::ftrace_plan::{COMM, CPU, FIRST, Head, LINE, PID, TS, fixed, spec};
+use super::ftrace_plan::{FIRST, Head, fixed, put_fixed, spec};
 use super::json::Json;
-use super::tables::put_int;
 use super::world::World;
 use crate::rows::{ColumnSpec, Sink, Type};
 
@@ -24,13 +23,7 @@ pub fn row(
         spec("early", columns)
     });
     let rows = sink.rows(table);
-    rows.int(TS, head.time);
-    rows.int(CPU, head.cpu);
-    if let Some(comm) = comm {
-        comm.put(rows, COMM);
-    }
-    put_int(rows, PID, head.pid);
-    rows.int(LINE, head.line);
+    put_fixed(rows, head, comm);
     rows.text(FIRST, name.as_bytes());
     rows.text(FIRST + 1, &args.text);
     sink.end(table);

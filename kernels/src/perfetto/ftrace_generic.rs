@@ -2,12 +2,11 @@
 
 use rustc_hash::FxHashMap;
 
-use super::ftrace_plan::{CPU, FIRST, Head, LINE, PID, TS, fixed, free, spec};
+use super::ftrace_plan::{FIRST, Head, fixed, free, put_fixed, spec};
 use super::json::push_hex;
-use super::tables::put_int;
 use super::wire::{Fields, Value};
 use super::world::World;
-use crate::rows::{ColumnSpec, EventSpec, Rows, Sink, TableSpec, Type};
+use crate::rows::{ColumnSpec, EventSpec, Sink, TableSpec, Type};
 
 /// More events than these share one table.
 const MOST_TABLES: usize = 1024;
@@ -25,13 +24,6 @@ struct Table {
 #[derive(Default)]
 pub struct GenericEvents {
     tables: FxHashMap<Vec<u8>, Table>,
-}
-
-fn start(rows: &mut Rows, head: &Head) {
-    rows.int(TS, head.time);
-    rows.int(CPU, head.cpu);
-    put_int(rows, PID, head.pid);
-    rows.int(LINE, head.line);
 }
 
 impl GenericEvents {
@@ -56,7 +48,7 @@ impl GenericEvents {
         let Some(table) = self.tables.get_mut(name) else {
             return;
         };
-        start(sink.rows(table.number), head);
+        put_fixed(sink.rows(table.number), head, None);
         for (number, value) in Fields::of(message) {
             match (number, value) {
                 (2, Value::Bytes(field)) => table.field(world, sink, field),
@@ -134,7 +126,7 @@ pub fn unknown(sink: &mut Sink, head: &Head, number: u32, message: &[u8]) {
         spec("unknown_ftrace_event", columns)
     });
     let rows = sink.rows(table);
-    start(rows, head);
+    put_fixed(rows, head, None);
     rows.int(FIRST, i64::from(number));
     rows.int(FIRST + 1, message.len() as i64);
     rows.text(FIRST + 2, &hex(message));

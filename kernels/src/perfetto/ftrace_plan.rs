@@ -4,9 +4,10 @@ use super::comms::Comm;
 use super::generic::{column_type, unit_of};
 use super::json::Json;
 use super::schema::{Field, Kind, Schema};
+use super::tables::put_int;
 use super::wire::Value;
 use super::world::World;
-use crate::rows::{ColumnSpec, EventSpec, Sink, TableSpec, Type};
+use crate::rows::{ColumnSpec, EventSpec, Rows, Sink, TableSpec, Type};
 
 /// Columns of every event of the kernel.
 pub const TS: usize = 0;
@@ -118,6 +119,18 @@ pub fn fixed() -> Vec<ColumnSpec> {
     ]
 }
 
+/// Put what all events of the kernel have into a row.
+#[inline]
+pub fn put_fixed(rows: &mut Rows, head: &Head, comm: Option<&Comm>) {
+    rows.int(TS, head.time);
+    rows.int(CPU, head.cpu);
+    if let Some(comm) = comm {
+        comm.put(rows, COMM);
+    }
+    put_int(rows, PID, head.pid);
+    rows.int(LINE, head.line);
+}
+
 /// The table of an event of the kernel.
 pub fn spec(name: &str, columns: Vec<ColumnSpec>) -> TableSpec {
     TableSpec {
@@ -213,13 +226,7 @@ impl EventPlan {
             self.flags = Some(sink.column(self.table, &ColumnSpec::new("common_flags", Type::Int)));
         }
         let rows = sink.rows(self.table);
-        rows.int(TS, head.time);
-        rows.int(CPU, head.cpu);
-        if let Some(comm) = comm {
-            comm.put(rows, COMM);
-        }
-        super::tables::put_int(rows, PID, head.pid);
-        rows.int(LINE, head.line);
+        put_fixed(rows, head, comm);
         if let (Some(column), Some(flags)) = (self.flags, head.flags) {
             rows.int(column, flags);
         }

@@ -1,12 +1,11 @@
 //! What programs write into ftrace (`B|12|name`) -> the same tables as text has, one for each kind of mark.
 
 use super::comms::Comm;
-use super::ftrace_plan::{COMM, CPU, FIRST, Head, LINE, PID, TS, fixed, spec};
-use super::tables::put_int;
+use super::ftrace_plan::{FIRST, Head, fixed, put_fixed, spec};
 use super::wire::{Fields, Value};
 use super::world::World;
 use crate::ftrace::marks::{Kind, kind, split};
-use crate::rows::{ColumnSpec, Rows, Sink, Type};
+use crate::rows::{ColumnSpec, Sink, Type};
 
 /// A table of marks, and its columns behind those of all events.
 struct Table {
@@ -101,16 +100,6 @@ impl Table {
     }
 }
 
-fn start(rows: &mut Rows, head: &Head, comm: Option<&Comm>) {
-    rows.int(TS, head.time);
-    rows.int(CPU, head.cpu);
-    if let Some(comm) = comm {
-        comm.put(rows, COMM);
-    }
-    put_int(rows, PID, head.pid);
-    rows.int(LINE, head.line);
-}
-
 impl Marks {
     fn table(&mut self, sink: &mut Sink, place: usize) -> Option<&mut Table> {
         if self.tables.len() <= SYNC {
@@ -165,7 +154,7 @@ impl Marks {
             return;
         };
         let rows = sink.rows(table.number);
-        start(rows, head, comm);
+        put_fixed(rows, head, comm);
         if let Some(ip) = ip.filter(|ip| *ip != 0) {
             rows.uint(FIRST, ip);
         }
@@ -188,7 +177,7 @@ impl Marks {
         let Some(table) = self.table(sink, usize::from(letter - b'A')) else {
             return;
         };
-        start(sink.rows(table.number), head, None);
+        put_fixed(sink.rows(table.number), head, None);
         table.put(
             sink,
             "pid",
