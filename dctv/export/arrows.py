@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from dctv.export.query import count, rows, select
+from dctv.export.query import count, select
 from dctv.session import Session
 
 Form = Literal["perfetto", "chrome-json"]
@@ -56,7 +56,7 @@ _WRITTEN: dict[Form, str] = {
 
 def prepare(session: Session) -> bool:
     """Make the views over the arrows of the trace `t`; return whether it has any."""
-    if not rows(session, select(["from_ts"], "t.flows", "LIMIT 1")):
+    if not session.sql(select(["from_ts"], "t.flows", "LIMIT 1")).fetchall():
         return False
     session.sql(_ENDS)
     session.sql(_ARROWS)

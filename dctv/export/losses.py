@@ -48,7 +48,8 @@ def _events(session: Session) -> list[str]:
         name = table.removeprefix(_RAW)
         count = count_rows(session, f"t.raw_events.`{name.replace('`', '``')}`")
         if count:
-            found.append(f"{count} events `{name}` were left out: no track is made of them")
+            events, them = (f"event `{name}` was", "it") if count == 1 else (f"events `{name}` were", "them")
+            found.append(f"{count} {events} left out: no track is made of {them}")
     return found
 
 

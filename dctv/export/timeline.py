@@ -8,7 +8,7 @@ from typing import Any
 
 from dctv.errors import UsageError
 from dctv.export import arrows, kernel
-from dctv.export.query import rows, select
+from dctv.export.query import select
 from dctv.record import record, replace
 from dctv.session import Session
 from dctv.types.schema import DURATION, TS
@@ -81,15 +81,19 @@ class Timeline:
 
 def of_mount(session: Session, form: arrows.Form) -> Timeline:
     """Return the timeline of the trace that is mounted as `t`, by the vocabulary of the standard library."""
-    told = dict(rows(session, "SELECT key, value FROM t.properties"))
-    tracks = rows(session, "SELECT track, kind, name, pid, tid, unit, parent FROM t.tracks ORDER BY track")
-    named = rows(session, "SELECT DISTINCT pid, name FROM t.processes WHERE pid IS NOT NULL ORDER BY pid, name")
-    threads = rows(session, "SELECT pid, tid, name FROM t.threads WHERE tid IS NOT NULL ORDER BY pid, tid, name")
+    told = dict(session.sql("SELECT key, value FROM t.properties").fetchall())
+    tracks = session.sql("SELECT track, kind, name, pid, tid, unit, parent FROM t.tracks ORDER BY track").fetchall()
+    named = session.sql(
+        "SELECT DISTINCT pid, name FROM t.processes WHERE pid IS NOT NULL ORDER BY pid, name"
+    ).fetchall()
+    threads = session.sql(
+        "SELECT pid, tid, name FROM t.threads WHERE tid IS NOT NULL ORDER BY pid, tid, name"
+    ).fetchall()
     queries = _mount_queries(session, form)
     # Times since 1970 are those of a trace that tells no others.
     start = int(told.get("start_ns") or (told.get("start_unix_ns", "0") if told.get("clock") == "realtime" else "0"))
     processes = [(int(pid), name) for pid, name in named]
-    last = rows(session, "SELECT unitless(_ts) FROM t.last_ts")
+    last = session.sql("SELECT unitless(_ts) FROM t.last_ts").fetchall()
     placed = _with_threads([Track(*row) for row in tracks], threads)
     return Timeline(session, start, told, processes, placed, queries, _places(session), last[0][0] if last else None)
 
@@ -100,8 +104,10 @@ def _places(session: Session) -> list[Place]:
     if schema is None or not {"name", "pid", "tid", "args"} <= {*schema.names}:
         return []
     found = []
-    for what, pid, tid, text in rows(session, _PLACES):
+    for what, pid, tid, text in session.sql(_PLACES).fetchall():
         args = json.loads(text or "{}")
+        if not isinstance(args, dict):
+            continue
         order, labels = args.get("sort_index"), args.get("labels")
         # The format knows numbers of 32 bits.
         order = order if isinstance(order, int) and abs(order) < 1 << 31 else None
@@ -167,7 +173,7 @@ def of_query(session: Session, text: str) -> Timeline:
     keys = [key for key in by if key in names]
     key = ", ".join(keys) if keys else "NULL"
     numbered = f"({select(['*', f'DENSE_RANK() OVER (ORDER BY {key}) AS dctv_track'], 'dctv_export')})"
-    told = rows(session, select(["DISTINCT dctv_track", *keys], numbered))
+    told = session.sql(select(["DISTINCT dctv_track", *keys], numbered)).fetchall()
     tracks = [_track(kind, number, dict(zip(keys, values, strict=True))) for number, *values in told]
     shown = [_shown(column, names, kind) for column in _COLUMNS[kind]]
     order = f" ORDER BY dctv_track, {TS}, {DURATION} DESC" if kind == "slices" else ""

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dctv.cli.call_trees.options import since_first_call
 from dctv.cli.call_trees.queries import SCHEDULE, measures
 from dctv.cli.call_trees.report import shows_sizes, write_sums
 from dctv.cli.call_trees.stored import StoredCalls, read_directly
@@ -39,9 +40,8 @@ def report_lightly(args: Namespace, fields: Sequence[str]) -> bool:
         args.threads,
         args.memory_limit,
     )
-    since_first = args.time_range is not None and any(end is not None and end[1] for end in args.time_range)
     paged = args.paged and os.isatty(1)
-    if paged or since_first or any(told) or shows_sizes(args, fields):
+    if paged or since_first_call(args) or any(told) or shows_sizes(args, fields):
         return False
     with _recorded(args) as calls:
         if calls is None or calls.rules.by_size or calls.rules.by_file or calls.rules.backtraces:

@@ -92,7 +92,12 @@ def _tids(text: str) -> list[int]:
 
 
 Ends = tuple[tuple[int, bool] | None, tuple[int, bool] | None]
-"""Begin and end of a range: ns, and whether they are since the begin of the trace."""
+"""Begin and end of a range: ns, and whether they count from the first call."""
+
+
+def since_first_call(args: Namespace) -> bool:
+    """Say whether a range of times counts from the first call."""
+    return args.time_range is not None and any(end is not None and end[1] for end in args.time_range)
 
 
 def _range(text: str) -> Ends:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dctv.cli.call_trees.options import arguments, quoted
+from dctv.cli.call_trees.options import arguments, quoted, since_first_call
 from dctv.console.narration import warn
 from dctv.errors import QueryError, UsageError
 from dctv.record import record, replace
@@ -293,7 +293,7 @@ def resolved(session: Session, source: Source, args: Namespace) -> Namespace:
     known = vars(args)
     if args.no_libcall:
         known = {**known, "hide": [*(args.hide or ()), *_library_calls(session, source, args.match)]}
-    if args.time_range is not None and any(end is not None and end[1] for end in args.time_range):
+    if since_first_call(args):
         begin = first_call(session, source)
         moved = (end if end is None or not end[1] else (end[0] + begin, True) for end in args.time_range)
         known = {**known, "time_range": tuple(moved)}

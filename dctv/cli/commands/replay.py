@@ -6,7 +6,7 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from pathlib import Path
 
 from dctv.cli.arguments import add_index_options, add_session_options
-from dctv.cli.call_trees.options import add_filter_options, is_filtered
+from dctv.cli.call_trees.options import add_filter_options, is_filtered, since_first_call
 from dctv.cli.call_trees.replay import FIELDS
 from dctv.cli.command import Command
 from dctv.cli.terminal import add_terminal_options, look
@@ -108,8 +108,7 @@ def _default(args: Namespace) -> tuple[str, ...]:
     """Show when things happened where a range of times was asked for."""
     if args.time_range is None:
         return ("duration", "tid")
-    elapsed = any(end is not None and end[1] for end in args.time_range)
-    return ("elapsed" if elapsed else "time", "duration", "tid")
+    return ("elapsed" if since_first_call(args) else "time", "duration", "tid")
 
 
 REPLAY = Command("replay", "print calls as they nest, with what they took", configure, run)
