@@ -6,18 +6,22 @@ from collections.abc import Iterator
 
 from sqlglot import exp
 
-_LEAVES = frozenset({type(None), bool, str})
-"""What most arguments of nodes are that are no nodes."""
+LEAVES = frozenset({type(None), bool, str, exp.Identifier})
+"""What most arguments of nodes are that have no nodes within; half of all nodes are identifiers."""
+_WORDS = frozenset({exp.Identifier, exp.Literal})
 
 
 def nodes_of(tree: exp.Expr) -> Iterator[exp.Expr]:
-    """Yield an expression and all within it, in no order: faster than its own walk, which unions of thousands need."""
+    """Yield an expression and all within it but identifiers, in no order.
+
+    This is faster than its own walk, which unions of thousands need.
+    """
     stack: list[exp.Expr] = [tree]
     while stack:
         node = stack.pop()
         yield node
         for value in node.args.values():
-            if type(value) in _LEAVES:
+            if type(value) in LEAVES:
                 continue
             if isinstance(value, exp.Expr):
                 stack.append(value)
@@ -36,6 +40,9 @@ def shape(tree: exp.Expr) -> str:
         one = stack.pop()
         if isinstance(one, exp.Expr):
             args = one.args
+            if type(one) in _WORDS:
+                parts.append(repr((type(one).__name__, [*args.items()])))
+                continue
             names = sorted([k for k, v in args.items() if v is not None and v is not False and not _is_empty(v)])
             parts.append(f"{type(one).__name__}({','.join(names)})")
             stack += [args[name] for name in names]

@@ -59,6 +59,8 @@ class _Pushing:
 
     def _own(self, relation: Relation) -> Relation:
         """Push the conditions that are written in a relation's query."""
+        if not any(self._has_sweep(leaf) for _, leaf in relation.leaves):
+            return relation
         if not any(isinstance(node, exp.Where | exp.Having) for node in nodes_of(relation.query)):
             return relation
         query = relation.query.copy()

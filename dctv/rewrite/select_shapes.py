@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from sqlglot import exp
 
-from dctv.plan.shape import nodes_of
+from dctv.plan.shape import LEAVES, nodes_of
 
 
 def all_rows(compound: exp.Expr) -> bool:
@@ -109,9 +109,9 @@ def nested_queries(tree: exp.Select) -> Iterator[exp.Expr]:
     stack += [join.args.get("on") for join in tree.args.get("joins") or ()]
     while stack:
         one = stack.pop()
-        if isinstance(one, list):
-            stack += one
-        elif isinstance(one, exp.Query):
+        if isinstance(one, exp.Query):
             yield one
         elif isinstance(one, exp.Expr):
-            stack += one.args.values()
+            stack += [value for value in one.args.values() if type(value) not in LEAVES]
+        elif isinstance(one, list):
+            stack += one
