@@ -6,7 +6,6 @@ import json
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -47,10 +46,6 @@ def answers(path: Path, wanted: Collection[str] | None = None) -> dict[str, Coun
         }
 
 
-_answered = cache(answers)
-"""The same of a trace that several formats are compared with."""
-
-
 def _plain(row: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return a row without what formats write in several ways."""
     plain = dict(row)
@@ -76,11 +71,10 @@ def _letters(state: str | None) -> str | None:
     return letters + "+" * (bits >> 8 != 0)
 
 
-def compare(before: Path, after: Path) -> Iterator[str]:
+def differences(before: Mapping[str, Counter[str]], after: Mapping[str, Counter[str]]) -> Iterator[str]:
     """Yield a line for each question whose answers differ: how many rows only one has, and the first few of them."""
-    first, second = _answered(before), answers(after)
-    for what, rows in first.items():
-        lost, new = rows - second[what], second[what] - rows
+    for what, rows in before.items():
+        lost, new = rows - after[what], after[what] - rows
         if lost or new:
             yield (
                 f"{what}: {lost.total()} of {rows.total()} rows are lost, {new.total()} new:"

@@ -56,14 +56,52 @@ class Asked:
 
     sessions: dict[str, Session]
     chunks: int
-    tables: list[Table] = field(default_factory=list)
-    fields: list[Column] = field(default_factory=list)
-    """What filters can name."""
+    names: list[str]
+    """Tables and views, some of them without rows."""
     views: set[str] = field(default_factory=set)
     """Those that were made: when they are first asked, since many never are."""
-    window: int = 1
     out: Counter[str] = field(default_factory=Counter)
     """How many chunks each tier threw out, over all questions."""
+    _tables: dict[str, Table | None] = field(default_factory=dict)
+
+    def table(self, name: str) -> Table | None:
+        """Look at a table when it is first asked; return None if it has no rows."""
+        if name not in self._tables:
+            self._tables[name] = _table(self.sessions["whole"], name, f"v{self.names.index(name)}")
+        return self._tables[name]
+
+    def window(self) -> int:
+        """Return a twelfth of the length of the trace, in ns."""
+        last: int = self.sessions["whole"].sql("SELECT _ts FROM t.last_ts").fetchall()[0][0]
+        return max(1, last // 12)
+
+    def fields(self) -> list[Column]:
+        """Return what filters can name."""
+        start = dict(self.sessions["whole"].sql("SELECT key, value FROM t.properties").fetchall())["start_ns"]
+        found: dict[str, Column] = {}
+        for name in self.names:
+            if not is_raw(name) and name != EVENTS_TABLE:
+                continue
+            table = self.table(name)
+            columns = table.columns if table is not None else ()
+            if is_raw(name):
+                found.update({one.name: one for one in columns if one.name != "_ts"})
+                continue
+            for one in columns:
+                named = {"category": "cat"}.get(one.name, one.name)
+                if named in ("name", "cat", "pid"):
+                    found[named] = Column(named, one.type, "", one.values)
+                elif named == "_ts":
+                    found["ts"] = Column("ts", "BIGINT", "ns", tuple(value + int(start) for value in one.values))
+        return [one for one in found.values() if one.name.isidentifier() and not one.name.startswith("_")]
+
+
+EVENTS_TABLE = "t.events"
+
+
+def is_raw(name: str) -> bool:
+    """Whether a table is one that others are made of."""
+    return ".raw_events." in name
 
 
 @contextmanager
@@ -84,8 +122,9 @@ def asked(trace: Path, folder: Path, dimensions: Sequence[str] = (), chunks: int
             session.mount(str(trace), "t")
         # What is read without an index knows nothing of plans that leave something out.
         made["whole"].sql("SET rewrite = 'off'")
-        found = Asked(made, number)
-        _look(found)
+        known = made["whole"].tables("t")
+        names = [one.name for one in known if one.kind in ("event", "view") and one.name != "t.last_ts"]
+        found = Asked(made, number, names)
         with counted(found.out):
             yield found
 
@@ -102,31 +141,6 @@ def counted(out: Counter[str]) -> Iterator[None]:
 
     with patch.object(Pruner, "candidates", candidates):
         yield
-
-
-def _look(found: Asked) -> None:
-    """Find out what can be asked."""
-    whole = found.sessions["whole"]
-    last = whole.sql("SELECT _ts FROM t.last_ts").fetchall()[0][0]
-    found.window = max(1, last // 12)
-    start = dict(whole.sql("SELECT key, value FROM t.properties").fetchall())["start_ns"]
-    fields: dict[str, Column] = {}
-    infos = [one for one in whole.tables("t") if one.kind in ("event", "view") and one.name != "t.last_ts"]
-    for number, info in enumerate(infos):
-        table = _table(whole, info.name, f"v{number}")
-        if table is None:
-            continue
-        found.tables.append(table)
-        if ".raw_events." in info.name:
-            fields.update({one.name: one for one in table.columns if one.name != "_ts"})
-        if info.name == "t.events":
-            named = {"name": "name", "category": "cat", "pid": "pid"}
-            fields |= {
-                named[c.name]: Column(named[c.name], c.type, "", c.values) for c in table.columns if c.name in named
-            }
-            times = next(c.values for c in table.columns if c.name == "_ts")
-            fields["ts"] = Column("ts", "BIGINT", "ns", tuple(one + int(start) for one in times))
-    found.fields = [one for one in fields.values() if one.name.isidentifier() and not one.name.startswith("_")]
 
 
 def _table(session: Session, name: str, view: str) -> Table | None:
@@ -279,10 +293,12 @@ SPANNED = [
 def questions(draw: st.DrawFn, found: Asked) -> str:
     """Draw a query over some table of a trace."""
     # `events` and the tables that it is made of are asked as often as all views.
-    events = [table for table in found.tables if table.name == "t.events"]
-    raw = [table for table in found.tables if ".raw_events." in table.name]
-    views = [table for table in found.tables if table not in events and table not in raw]
-    table = draw(st.sampled_from(draw(st.sampled_from([part for part in (events, raw, views) if part]))))
+    raw = [name for name in found.names if is_raw(name)]
+    views = [name for name in found.names if name not in (EVENTS_TABLE, *raw)]
+    names = draw(st.sampled_from([part for part in ([EVENTS_TABLE], raw, views) if part]))
+    place = draw(st.integers(0, len(names) - 1))
+    # Many views have no rows: the next one that has some is asked.
+    table = next(filter(None, map(found.table, [*names[place:], *names[:place], *raw])))
     key = draw(st.sampled_from([column for column in table.columns if column.type in COMPARED]))
     own = [column for column in table.columns if column.name != "_duration" or table.has("_ts")]
     parts = {
@@ -294,13 +310,13 @@ def questions(draw: st.DrawFn, found: Asked) -> str:
         "b": draw(conditions(own, "b.")),
         "h": draw(conditions([key])),
         "c": key.name,
-        "q": str(found.window),
+        "q": str(found.window()),
         "all": ", ".join(f'"{column.name}"' for column in table.columns),
     }
     forms = list(PLAIN)
     if table.has("_ts"):
         forms += TIMED
-    if table in events or table in raw:
+    if table.name == EVENTS_TABLE or is_raw(table.name):
         forms += EVENTS if key.name not in ("_ts", "_duration") else []
         partition = next((one for one in ("tid", "pid", "cpu") if table.has(one) and one != key.name), None)
         length = next((one for one in ("dur", "_duration") if table.has(one)), None)
@@ -338,7 +354,7 @@ def filters(draw: st.DrawFn, found: Asked) -> str:
             st.sampled_from(["", "not "]).map(lambda word: f"{column.name} is {word}null"),
         )
 
-    leaves = [leaf(column) for column in found.fields]
+    leaves = [leaf(column) for column in found.fields()]
     one = st.sampled_from(range(len(leaves))).flatmap(lambda place: leaves[place])
     return draw(_nested(one, "and", "or", "not"))
 
