@@ -512,6 +512,27 @@ def lanes(spans: _ArrowStream, *, partitions: int, names: Sequence[str], cancel:
         ValueError: The columns or names do not fit.
     """
 
+def zoom(
+    spans: _ArrowStream,
+    *,
+    partitions: int,
+    names: Sequence[str],
+    step: int,
+    start: int | None = None,
+    stop: int | None = None,
+    cancel: Cancel | None = None,
+) -> Stream:
+    """Merge spans shorter than a step: `_ts: int64[n] ns, ascending, _duration, P keys, payload` -> cells.
+
+    Output: `_ts`, `_duration`, keys, `count: int64`, `total: int64` ns, `longest: int64` ns, payload as far as `names`
+    names it. Spans that are not within `[start, stop)` at all are left out. One of a step or more is a cell by itself;
+    others of one partition that begin in one step, of which each begins at a multiple of `step`, are one, from the
+    first of them to the end of the last, with the payload of the first of the longest.
+
+    Raises:
+        ValueError: The columns or names do not fit, or `step` is not above 0.
+    """
+
 def flatten(spans: _ArrowStream, *, partitions: int, names: Sequence[str], cancel: Cancel | None = None) -> Stream:
     """Flatten overlaps: `_ts: int64[n] ns, ascending, _duration, P keys, payload` -> spans of the innermost one.
 
@@ -674,6 +695,75 @@ class Sketch:
     def min(self) -> int | None: ...
     @property
     def max(self) -> int | None: ...
+
+class Forest:
+    """Aggregates over any range of a column: an in-order forest of its values, which more can be appended to.
+
+    A monoid is one of `count` (a sum of counts: uint64), `sum` (of int64: decimal128), `float_sum`, `min`, `max`,
+    `first`, `last` (of int64), `float_min`, `float_max`, `longest` (of lengths: the first row of the largest, struct of
+    `row` and `length`), `states` (lengths by state: a list of uint64), `histogram` and `sketch` (of whole numbers from
+    0, or of lists of them: counts by bin, of a histogram by number of bits, of a sketch as those of `Sketch`), `text`
+    (of texts: them put together). NULL is passed over; what there is nothing of is NULL.
+    """
+
+    def __init__(self, monoid: str, *, states: int = 0) -> None:
+        """Make an empty forest.
+
+        Raises:
+            ValueError: There is no such monoid, or it does not go with so many `states`.
+        """
+
+    @staticmethod
+    def open(mapped: mmap | bytes) -> Forest:
+        """Read a forest that was saved, without copying its nodes; it cannot be changed.
+
+        Raises:
+            ValueError: The bytes are none, or damaged.
+        """
+
+    def __len__(self) -> int: ...
+    @property
+    def monoid(self) -> str: ...
+    @property
+    def states(self) -> int: ...
+    def append(self, values: _ArrowArray, states: _ArrowArray | None = None) -> None:
+        """Append a leaf for each value; for `states`, also the number of the state of each length.
+
+        Raises:
+            ValueError: The values are not what the monoid is of, or the forest was opened.
+        """
+
+    def update(self, leaf: int, value: _ArrowArray, states: _ArrowArray | None = None) -> None:
+        """Replace a leaf by a column of one value.
+
+        Raises:
+            IndexError: There is no such leaf.
+            ValueError: As for `append`; or the monoid is `text`.
+        """
+
+    def aggregate(self, first: _ArrowArray, end: _ArrowArray) -> _ArrowArray:
+        """Return the aggregates of ranges: `first, end: int64[n]`, leaves from `first` on up to `end` -> n values.
+
+        Raises:
+            IndexError: A range is not within the leaves.
+        """
+
+    def search(self, first: int, end: int, bound: int) -> int | None:
+        """Return the first leaf of a range until which the aggregate from `first` on has reached a bound.
+
+        That is for `max`, `longest` and `count` to be as large, for `min` to be as small.
+
+        Raises:
+            IndexError: The range is not within the leaves.
+            ValueError: The monoid is another one.
+        """
+
+    def save(self, path: Path) -> None:
+        """Write a new file.
+
+        Raises:
+            OSError: It cannot be written, or is there.
+        """
 
 def chunk_statistics(
     events: Sequence[tuple[str, _ArrowArray]],

@@ -8,6 +8,7 @@ mod chrome;
 mod columns;
 mod ctf;
 mod export;
+mod forest;
 mod ftrace;
 mod ftrace_graph;
 mod json;
@@ -35,6 +36,7 @@ fn _kernels(m: &Bound<'_, PyModule>) -> PyResult<()> {
     chrome::register(m)?;
     ctf::register(m)?;
     export::register(m)?;
+    forest::register(m)?;
     ftrace::register(m)?;
     ftrace_graph::register(m)?;
     perf::register(m)?;

@@ -21,6 +21,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 use pyo3_arrow::PyRecordBatch;
 
+pub use bins::BINS;
 use chunk::{Chunk, Summed, Wishes};
 use dimension::Summary;
 use durations::Durations;

@@ -157,7 +157,7 @@ pub fn concurrency(
             parts: Vec::new(),
         };
         let input = Source::new(reader, Kind::Spans, partitions, "span", token.clone())?;
-        sweep(input, step, (shape == Shape::Spans, true), &names, token)
+        sweep(input, step, (shape == Shape::Spans, 1), &names, token)
     };
     build().map_err(to_python)
 }

@@ -95,7 +95,7 @@ pub fn flatten(
     names: Vec<String>,
     cancel: Option<PyRef<'_, Cancel>>,
 ) -> PyResult<PyRecordBatchReader> {
-    over_spans(spans, partitions, false, names, cancel, |_| {
+    over_spans(spans, partitions, 0, names, cancel, |_| {
         Ok(Flatten { parts: Vec::new() })
     })
 }

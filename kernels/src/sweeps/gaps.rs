@@ -85,5 +85,5 @@ pub fn fill_gaps(
         last: i64::MIN,
         latest: Vec::new(),
     };
-    over_spans(spans, partitions, false, names, cancel, |_| Ok(step))
+    over_spans(spans, partitions, 0, names, cancel, |_| Ok(step))
 }

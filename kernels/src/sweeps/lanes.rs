@@ -63,7 +63,7 @@ pub fn lanes(
     names: Vec<String>,
     cancel: Option<PyRef<'_, Cancel>>,
 ) -> PyResult<PyRecordBatchReader> {
-    over_spans(spans, partitions, true, names, cancel, |_| {
+    over_spans(spans, partitions, 1, names, cancel, |_| {
         Ok(Lanes { parts: Vec::new() })
     })
 }

@@ -174,7 +174,7 @@ pub fn merge_adjacent(
     names: Vec<String>,
     cancel: Option<PyRef<'_, Cancel>>,
 ) -> PyResult<PyRecordBatchReader> {
-    over_spans(spans, partitions, false, names, cancel, |input| {
+    over_spans(spans, partitions, 0, names, cancel, |input| {
         Merge::new(&input.payload_fields())
     })
 }

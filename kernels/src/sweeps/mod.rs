@@ -57,6 +57,7 @@ mod totals;
 mod trie;
 mod truncate;
 mod values;
+mod zoom;
 
 pub use cancel::{Cancel, Token};
 pub use failure::{fail, to_python};
@@ -96,6 +97,7 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(merge::merge_adjacent, m)?)?;
     m.add_function(wrap_pyfunction!(sessions::sessions, m)?)?;
     m.add_function(wrap_pyfunction!(truncate::truncate, m)?)?;
+    m.add_function(wrap_pyfunction!(zoom::zoom, m)?)?;
     m.add_function(wrap_pyfunction!(states::thread_states, m)?)?;
     m.add_function(wrap_pyfunction!(critical::critical_path, m)?)?;
     Ok(())

@@ -83,6 +83,6 @@ pub fn sessions(
         open: Vec::new(),
     };
     Source::new(reader, Kind::Events, partitions, "event", token.clone())
-        .and_then(|input| sweep(input, step, (true, true), &names, token))
+        .and_then(|input| sweep(input, step, (true, 1), &names, token))
         .map_err(to_python)
 }

@@ -77,7 +77,7 @@ impl Spans {
         self.row.push(row);
     }
 
-    /// Gives the latest entry its number: the column between keys and payload.
+    /// Gives the latest entry its next number, for a column between keys and payload.
     #[inline]
     pub fn number(&mut self, number: i64) {
         self.extra.push(number);
@@ -94,8 +94,9 @@ impl Spans {
             columns.push(int64(self.duration));
         }
         columns.extend(partitions.columns(self.code)?);
-        if shape.numbered {
-            columns.push(int64(self.extra));
+        for place in 0..shape.numbers {
+            let each = self.extra.iter().skip(place).step_by(shape.numbers);
+            columns.push(int64(each.copied().collect()));
         }
         columns.extend(gather(&input.held, &shape.fields, &self.row)?);
         Ok(columns)
@@ -105,7 +106,8 @@ impl Spans {
 /// What the columns of the output are, besides keys.
 pub struct Shape {
     pub spans: bool,
-    pub numbered: bool,
+    /// How many columns of numbers stand before the payload.
+    pub numbers: usize,
     /// The payload fields that are handed on: the first of the input's.
     fields: Vec<FieldRef>,
 }
@@ -180,11 +182,11 @@ impl<S: Step> Sweep for Single<S> {
     }
 }
 
-/// Opens a table of spans for the step that is made for it; the output is `numbered` or not.
+/// Opens a table of spans for the step that is made for it, which gives each span so many `numbers`.
 pub fn over_spans<S: Step + 'static>(
     spans: AnyRecordBatch,
     partitions: usize,
-    numbered: bool,
+    numbers: usize,
     names: Vec<String>,
     cancel: Option<PyRef<'_, Cancel>>,
     step: impl FnOnce(&Source) -> Result<S, ArrowError>,
@@ -194,7 +196,7 @@ pub fn over_spans<S: Step + 'static>(
     let build = || {
         let input = Source::new(reader, Kind::Spans, partitions, "span", token.clone())?;
         let step = step(&input)?;
-        sweep(input, step, (true, numbered), &names, token)
+        sweep(input, step, (true, numbers), &names, token)
     };
     build().map_err(to_python)
 }
@@ -203,7 +205,7 @@ pub fn over_spans<S: Step + 'static>(
 pub fn sweep(
     input: Source,
     step: impl Step + 'static,
-    (spans, numbered): (bool, bool),
+    (spans, numbers): (bool, usize),
     names: &[String],
     token: Token,
 ) -> Result<PyRecordBatchReader, ArrowError> {
@@ -211,14 +213,14 @@ pub fn sweep(
     let partitions = partitions(names, times, input.partition_types())?;
     let mut all = vec![made(DataType::Int64, false); times];
     all.extend(nullable(input.partition_fields()));
-    all.extend(vec![made(DataType::Int64, false); usize::from(numbered)]);
+    all.extend(vec![made(DataType::Int64, false); numbers]);
     let room = names.len().saturating_sub(all.len());
     let fields: Vec<FieldRef> = input.payload_fields().into_iter().take(room).collect();
     all.extend(nullable(fields.clone()));
     let schema = schema(all, names)?;
     let shape = Shape {
         spans,
-        numbered,
+        numbers,
         fields,
     };
     let single = Single {

@@ -65,7 +65,7 @@ pub fn truncate(
     names: Vec<String>,
     cancel: Option<PyRef<'_, Cancel>>,
 ) -> PyResult<PyRecordBatchReader> {
-    over_spans(spans, partitions, false, names, cancel, |_| {
+    over_spans(spans, partitions, 0, names, cancel, |_| {
         Ok(Truncate { open: Vec::new() })
     })
 }

@@ -1,0 +1,15 @@
+//! In-order forests: aggregates over any range of a column, for zooming.
+
+use pyo3::prelude::*;
+
+mod file;
+mod kind;
+mod layout;
+mod monoid;
+mod nodes;
+mod python;
+mod tree;
+
+pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_class::<python::Forest>()
+}

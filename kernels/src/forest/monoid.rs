@@ -1,0 +1,139 @@
+//! What nodes hold, and how two that are neighbours become one.
+
+/// An associative operation with an identity over values of a fixed number of 64-bit words.
+pub trait Monoid: Send + Sync {
+    /// Words of a value.
+    fn width(&self) -> usize;
+
+    /// Write the value of no leaves.
+    fn identity(&self, value: &mut [u64]) {
+        value.fill(0);
+    }
+
+    /// Append the value of what stands on the right of all that `value` is made of; it need not be commutative.
+    fn append(&self, value: &mut [u64], right: &[u64]);
+}
+
+/// Sums of unsigned numbers, word by word: a count, the counts of a histogram's or a sketch's bins, time by state.
+pub struct Counts(pub usize);
+
+impl Monoid for Counts {
+    #[inline]
+    fn width(&self) -> usize {
+        self.0
+    }
+
+    #[inline]
+    fn append(&self, value: &mut [u64], right: &[u64]) {
+        for (sum, more) in value.iter_mut().zip(right) {
+            *sum = sum.wrapping_add(*more);
+        }
+    }
+}
+
+/// A sum of signed numbers in 128 bits, so that none overflows: the low word, then the high one.
+pub struct Sum;
+
+impl Monoid for Sum {
+    #[inline]
+    fn width(&self) -> usize {
+        2
+    }
+
+    #[inline]
+    fn append(&self, value: &mut [u64], right: &[u64]) {
+        let (low, carried) = value[0].overflowing_add(right[0]);
+        value[0] = low;
+        value[1] = value[1].wrapping_add(right[1]).wrapping_add(carried.into());
+    }
+}
+
+/// A sum of floating-point numbers, rounded at each step.
+pub struct FloatSum;
+
+impl Monoid for FloatSum {
+    #[inline]
+    fn width(&self) -> usize {
+        1
+    }
+
+    #[inline]
+    fn append(&self, value: &mut [u64], right: &[u64]) {
+        value[0] = (f64::from_bits(value[0]) + f64::from_bits(right[0])).to_bits();
+    }
+}
+
+/// One of the values that are there: whether there is one, then its bits. `later` is whether the right one of two it is.
+pub struct Chosen<F>(pub F);
+
+impl<F: Fn(u64, u64) -> bool + Send + Sync> Monoid for Chosen<F> {
+    #[inline]
+    fn width(&self) -> usize {
+        2
+    }
+
+    #[inline]
+    fn append(&self, value: &mut [u64], right: &[u64]) {
+        if right[0] != 0 && (value[0] == 0 || (self.0)(value[1], right[1])) {
+            value.copy_from_slice(right);
+        }
+    }
+}
+
+/// The row with the largest number: the number and 1, or 0 where there is no row; then the row. The first of equals.
+pub struct Longest;
+
+impl Monoid for Longest {
+    #[inline]
+    fn width(&self) -> usize {
+        2
+    }
+
+    #[inline]
+    fn append(&self, value: &mut [u64], right: &[u64]) {
+        if right[0] > value[0] {
+            value.copy_from_slice(right);
+        }
+    }
+}
+
+/// A text made of neighbouring parts of one long text: where it begins and ends there.
+pub struct Text;
+
+/// What becomes of parts that were put together in another order than that of the text.
+pub const DISORDER: [u64; 2] = [u64::MAX; 2];
+
+impl Monoid for Text {
+    #[inline]
+    fn width(&self) -> usize {
+        2
+    }
+
+    #[inline]
+    fn append(&self, value: &mut [u64], right: &[u64]) {
+        if right[0] == right[1] && *right != DISORDER {
+            return;
+        }
+        if value[0] == value[1] && *value != DISORDER {
+            value.copy_from_slice(right);
+        } else if value[1] == right[0] && *value != DISORDER {
+            value[1] = right[1];
+        } else {
+            value.copy_from_slice(&DISORDER);
+        }
+    }
+}
+
+impl Monoid for Box<dyn Monoid> {
+    fn width(&self) -> usize {
+        (**self).width()
+    }
+
+    fn identity(&self, value: &mut [u64]) {
+        (**self).identity(value);
+    }
+
+    fn append(&self, value: &mut [u64], right: &[u64]) {
+        (**self).append(value, right);
+    }
+}

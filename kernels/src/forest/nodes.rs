@@ -1,0 +1,81 @@
+//! The nodes of a forest: in blocks of memory, to which more are added, or in a file that is mapped.
+
+use arrow_buffer::Buffer;
+
+/// Nodes of a fixed number of words each, in order.
+pub trait Nodes: Send + Sync {
+    /// The words of a node; a constant width makes for shorter code.
+    fn words(&self, node: usize, width: usize) -> &[u64];
+}
+
+/// Words of a block: enough that few are asked for, and a table of all blocks stays small.
+const BLOCK_WORDS: usize = 1 << 17;
+
+/// Nodes that are appended to. Only the table of blocks grows; the blocks stay where they are.
+pub struct Growing {
+    width: usize,
+    /// The number of nodes of a block is two to the power of this.
+    shift: u32,
+    pub blocks: Vec<Box<[u64]>>,
+}
+
+impl Growing {
+    pub fn new(width: usize) -> Growing {
+        let shift = (BLOCK_WORDS / width.max(1)).max(2).ilog2();
+        Growing {
+            width,
+            shift,
+            blocks: Vec::new(),
+        }
+    }
+
+    /// How many leaves a block holds, with as many inner nodes.
+    pub fn leaves_of_block(&self) -> usize {
+        1 << (self.shift - 1)
+    }
+
+    /// Add blocks until there is room for so many leaves.
+    pub fn reserve(&mut self, leaves: usize) {
+        let words = self.width << self.shift;
+        while self.blocks.len() * self.leaves_of_block() < leaves {
+            self.blocks.push(vec![0; words].into_boxed_slice());
+        }
+    }
+
+    pub fn words_mut(&mut self, node: usize) -> &mut [u64] {
+        let block = &mut self.blocks[node >> self.shift];
+        let within = node & ((1 << self.shift) - 1);
+        &mut block[within * self.width..(within + 1) * self.width]
+    }
+}
+
+impl Nodes for Growing {
+    #[inline]
+    fn words(&self, node: usize, width: usize) -> &[u64] {
+        let block = &self.blocks[node >> self.shift];
+        let within = node & ((1 << self.shift) - 1);
+        &block[within * width..(within + 1) * width]
+    }
+}
+
+/// Nodes as a file has them, one after the other.
+pub struct Mapped(Buffer);
+
+impl Mapped {
+    /// Read nodes from whole words; those that do not begin where a word may are copied.
+    pub fn new(words: Buffer) -> Mapped {
+        let aligned = words.as_ptr().align_offset(align_of::<u64>()) == 0;
+        Mapped(if aligned {
+            words
+        } else {
+            Buffer::from(words.as_slice())
+        })
+    }
+}
+
+impl Nodes for Mapped {
+    #[inline]
+    fn words(&self, node: usize, width: usize) -> &[u64] {
+        &self.0.typed_data::<u64>()[node * width..(node + 1) * width]
+    }
+}
