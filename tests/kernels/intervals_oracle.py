@@ -54,6 +54,21 @@ def merge_adjacent(rows: Sequence[Row], parts: int) -> list[Row]:
     return out
 
 
+def zoom(rows: Sequence[Row], parts: int, step: int, start: int | None, stop: int | None) -> list[Row]:
+    """Take the short spans that begin in each step of each partition together; of the longest the first."""
+    out: list[Row] = []
+    for key, every in by_key(rows, parts).items():
+        own = [r for r in every if (start is None or r[0] + r[1] > start) and (stop is None or r[0] < stop)]
+        cells = [[row] for row in own if row[1] >= step]
+        short = [row for row in own if row[1] < step]
+        cells += [[row for row in short if row[0] // step == n] for n in {row[0] // step for row in short}]
+        for cell in cells:
+            ts, end, longest = cell[0][0], cell[-1][0] + cell[-1][1], max(row[1] for row in cell)
+            value = next(row[-1] for row in cell if row[1] == longest)
+            out.append((ts, end - ts, *key, len(cell), sum(row[1] for row in cell), longest, value))
+    return out
+
+
 def truncate(rows: Sequence[Row], parts: int) -> list[Row]:
     """Cut each span where a later row of its partition begins."""
     out = []

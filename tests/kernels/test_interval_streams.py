@@ -23,6 +23,9 @@ SWEEPS: dict[str, Callable[[Any], Any]] = {
     "merge": lambda spans: kernels.merge_adjacent(spans, **OF),
     "truncate": lambda spans: kernels.truncate(spans, **OF),
     "flatten": lambda spans: kernels.flatten(spans, **OF),
+    "zoom": lambda spans: kernels.zoom(
+        spans, partitions=1, step=1, names=["_ts", "_duration", "cpu", "count", "total", "longest", "x"]
+    ),
     "lanes": lambda spans: kernels.lanes(spans, partitions=1, names=["_ts", "_duration", "cpu", "lane", "x"]),
 }
 

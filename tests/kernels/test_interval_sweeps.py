@@ -72,6 +72,38 @@ def test_merge_adjacent(data: st.DataObject, keys: list[str]) -> None:
 
 @UNTIMED
 @given(st.data(), st.sampled_from(KEY_SETS))
+def test_zoom(data: st.DataObject, keys: list[str]) -> None:
+    table = data.draw(overlapping_tables(keys, disjoint=True))
+    start, stop = data.draw(st.none() | st.integers(-3, 22)), data.draw(st.none() | st.integers(-3, 22))
+    parts, names = len(keys), _names(table, len(keys), "count", "total", "longest")
+    for step in (1, 2, 3, 4, 8, 16, 1 << 40):
+        expected = oracle.zoom(table.rows, parts, step, start, stop)
+        of: dict[str, Any] = {"partitions": parts, "names": names, "step": step, "start": start, "stop": stop}
+        _same(table, lambda t, of=of: kernels.zoom(t, **of), expected, in_order=not keys)
+
+
+@UNTIMED
+@given(st.data(), st.integers(-20, 0))
+def test_zoom_from_further_away(data: st.DataObject, begin: int) -> None:
+    """Counts stay, and the longest of a step is the longest of one of its halves, also before time 0."""
+    drawn = data.draw(overlapping_tables([], disjoint=True))
+    table = Table(drawn.fields, tuple((row[0] + begin, *row[1:]) for row in drawn.rows))
+    names = _names(table, 0, "count", "total", "longest")
+    total = sum(row[1] for row in table.rows)
+    longest: dict[int, list[int]] = {}
+    for level in range(6):
+        found = rows(kernels.zoom(table.whole(), partitions=0, names=names, step=1 << level))
+        assert (sum(row[2] for row in found), sum(row[3] for row in found)) == (len(table.rows), total)
+        finer, longest = longest, {}
+        for row in found:
+            longest.setdefault(row[0] >> level, []).append(row[4])
+        for step, lengths in longest.items():
+            halves = finer.get(2 * step, []) + finer.get(2 * step + 1, [])
+            assert level == 0 or max(lengths) == max(halves)
+
+
+@UNTIMED
+@given(st.data(), st.sampled_from(KEY_SETS))
 def test_overlaps(data: st.DataObject, keys: list[str]) -> None:
     table = data.draw(overlapping_tables(keys))
     parts, names = len(keys), _names(table, len(keys))
@@ -199,6 +231,7 @@ def test_floats_that_are_equal_merge() -> None:
 def test_spans_that_overlap_are_refused() -> None:
     table = make("_ts _duration", [(0, 5), (1, 1)]).whole()
     of: dict[str, Any] = {"partitions": 0, "names": ["_ts", "_duration"]}
-    for stream in (kernels.fill_gaps(table, keep=True, **of), kernels.merge_adjacent(table, **of)):
+    zoomed = kernels.zoom(table, step=9, partitions=0, names=[*of["names"], "count", "total", "longest"])
+    for stream in (kernels.fill_gaps(table, keep=True, **of), kernels.merge_adjacent(table, **of), zoomed):
         with pytest.raises(pa.ArrowInvalid, match=r"spans overlap: \[0, 5\) and \[1, 2\) \(span input\)$"):
             rows(stream)

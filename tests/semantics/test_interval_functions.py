@@ -72,6 +72,17 @@ def test_gaps(one: Session, data: st.DataObject, keys: tuple[str, ...]) -> None:
 
 
 @_settings
+@given(data=st.data(), keys=KEY_SETS, step=st.sampled_from([1, 2, 3, 5, 8, 100]))
+def test_zoom(one: Session, data: st.DataObject, keys: tuple[str, ...], step: int) -> None:
+    rows = data.draw(intervals(keys, disjoint=True))
+    start, stop = data.draw(st.none() | st.integers(-3, 9)), data.draw(st.none() | st.integers(9, 22))
+    limits = [f"{x}ns" if x is not None else "NULL" for x in (start, stop)]
+    spans = f"dctv.as_spans({_table(rows, keys)}{_by(keys)})"
+    sql = f"SELECT SPAN * FROM dctv.zoom({spans}, step=>{step}ns, from=>{limits[0]}, to=>{limits[1]})"
+    _check(one, sql, oracle.zoom(rows, len(keys), step, start, stop))
+
+
+@_settings
 @given(data=st.data(), keys=KEY_SETS)
 def test_merges(one: Session, data: st.DataObject, keys: tuple[str, ...]) -> None:
     rows = data.draw(intervals(keys, disjoint=True))

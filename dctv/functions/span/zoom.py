@@ -1,0 +1,37 @@
+"""Merges spans that are shorter than a step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dctv.contracts.span_operator import Filters, Lineage, SpanOperator, by_partitions, handed_on
+from dctv.functions.span.forms import zoom as forms
+from dctv.plan.nodes import ArrowStream
+from dctv.types.schema import Schema
+
+
+def _zoom(inputs: list[ArrowStream], options: Mapping[str, Any], cancel: Any) -> ArrowStream:
+    from dctv import _kernels  # compiled; only wanted when a query runs
+
+    return _kernels.zoom(inputs[0], cancel=cancel, **options)
+
+
+def _lineage(inputs: Sequence[Schema], options: Mapping[str, Any], made: Schema) -> Lineage:
+    """Cells follow from times and partitions; payload is that of one of their spans."""
+    return handed_on(made, 5 + options["partitions"], inputs[0])
+
+
+def _filters(inputs: Sequence[Schema], options: Mapping[str, Any], made: Schema) -> Filters:
+    """Each partition has its own cells; what is left out of a cell by its time or payload would be missed in it."""
+    return Filters(by_partitions(made, inputs, options["partitions"]))
+
+
+ZOOM = SpanOperator(
+    "zoom",
+    "dctv.zoom: spans that are shorter than a step become one",
+    _zoom,
+    forms.zoom,
+    lineage=_lineage,
+    filters=_filters,
+)
