@@ -12,8 +12,8 @@ PIP := $(BIN)/python -m pip
 CARGO := cargo --config net.retry=5
 MANIFEST := --manifest-path kernels/Cargo.toml
 
-# Workers that have nothing left to do take tests from others.
-WORKERS := -n auto --dist worksteal
+# Workers that have nothing left to do take tests from others; one more than processors, since some tests only wait.
+WORKERS = -n $$(( $$($(BIN)/python -c 'import os; print(os.cpu_count() or 1)') + 1 )) --dist worksteal
 
 # What the compiled module and the parse table are made of. Everything else of an editable install is read in place.
 BUILT_FROM := pyproject.toml setup.py grammar/dctv.lark dctv/syntax/compile_grammar.py dctv/syntax/table.py \

@@ -77,7 +77,7 @@ def zeros(packing: str, mebibytes: int) -> bytes:
     """So many MiB of zeros, packed."""
     mebibyte = bytes(1 << 20)
     if packing == "zlib":
-        packer = zlib.compressobj(6)
+        packer = zlib.compressobj(6, strategy=zlib.Z_RLE)
         return b"".join(packer.compress(mebibyte) for _ in range(mebibytes)) + packer.flush()
     import pyarrow as pa
 
