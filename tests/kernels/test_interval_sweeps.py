@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pyarrow as pa
@@ -79,7 +80,7 @@ def test_zoom(data: st.DataObject, keys: list[str]) -> None:
     for step in (1, 2, 3, 4, 8, 16, 1 << 40):
         expected = oracle.zoom(table.rows, parts, step, start, stop)
         of: dict[str, Any] = {"partitions": parts, "names": names, "step": step, "start": start, "stop": stop}
-        _same(table, lambda t, of=of: kernels.zoom(t, **of), expected, in_order=not keys)
+        _same(table, partial(kernels.zoom, **of), expected, in_order=not keys)
 
 
 @UNTIMED
