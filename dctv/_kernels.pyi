@@ -696,6 +696,72 @@ class Sketch:
     @property
     def max(self) -> int | None: ...
 
+class Packing:
+    """Gives rows, in order of time, the first lanes of their tracks on which they do not overlap others."""
+
+    def __init__(self) -> None: ...
+    def push(
+        self, tracks: _ArrowArray, depths: _ArrowArray, begins: _ArrowArray, durations: _ArrowArray
+    ) -> _ArrowArray:
+        """Return a number for each row's lane, which no lane of another track has: int32.
+
+        Tracks are numbers from 0 on, `int32`; others are `int64`, times in ns. A row is not put on a lane before
+        that of its `depth`, if it has one.
+
+        Raises:
+            ValueError: A column is of another type, or a duration is no duration.
+        """
+
+    def lanes(self) -> tuple[_ArrowArray, _ArrowArray]:
+        """Return the track of each lane, and the lane's number within it: int32."""
+
+class Lanes:
+    """Rows on lanes, on each of which none overlap, with an index from which any part is drawn at any scale.
+
+    `begin`, `duration`: int64, ns, lane after lane, in order of time; `lanes` tells how many rows each lane has,
+    all on one unless told. `states` are numbers of states, int32, and how many there are; `values` those of
+    counters, float64.
+    """
+
+    def __init__(
+        self,
+        begin: _ArrowArray,
+        duration: _ArrowArray,
+        lanes: _ArrowArray | None = None,
+        *,
+        states: tuple[_ArrowArray, int] | None = None,
+        values: _ArrowArray | None = None,
+    ) -> None:
+        """Index rows.
+
+        Raises:
+            ValueError: Rows of a lane overlap or are out of order, or columns are not what they should be.
+        """
+
+    def __len__(self) -> int:
+        """Return the number of lanes."""
+    @property
+    def index_bytes(self) -> int:
+        """What the index takes beside the columns."""
+    def cells(self, start: int, stop: int, step: int, first: int = 0, end: int | None = None) -> _ArrowArray:
+        """Return what the lanes from `first` on look like: what touches the times from `start` up to `stop`.
+
+        A span that lasts a step or longer is itself, with its own begin and end. Those that are shorter and begin
+        in one step, which starts at a multiple of `step`, are one cell: from the begin of the first to the end of
+        the last, with their `count`, their `total` duration, that of the `longest`, and its `row`, the first of
+        equals. States have also the `state` that fills most of a cell, the first of equals, and how much it
+        `filled`.
+
+        Of counters there is one cell for each step that touches the times: `min`, `max`, `last` and the `mean` over
+        time of the values in it, NULL if none is known, how many rows begin in it, and the last `row` that lasts
+        into it. Steps in which no row begins are one with those after them that are the same.
+
+        Raises:
+            IndexError: There are not so many lanes.
+            ValueError: The step is not more than 0, the stop comes before the start, or a cell is too long for a
+                duration.
+        """
+
 class Forest:
     """Aggregates over any range of a column: an in-order forest of its values, which more can be appended to.
 

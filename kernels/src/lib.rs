@@ -23,6 +23,7 @@ mod state;
 mod statistics;
 mod store;
 mod sweeps;
+mod timeline;
 mod tracedat;
 mod tracepoints;
 mod trees;
@@ -49,6 +50,7 @@ fn _kernels(m: &Bound<'_, PyModule>) -> PyResult<()> {
     statistics::register(m)?;
     store::register(m)?;
     sweeps::register(m)?;
+    timeline::register(m)?;
     tracedat::register(m)?;
     trees::register(m)?;
     uftrace::register(m)?;

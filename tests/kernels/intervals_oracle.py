@@ -58,7 +58,9 @@ def zoom(rows: Sequence[Row], parts: int, step: int, start: int | None, stop: in
     """Take the short spans that begin in each step of each partition together; of the longest the first."""
     out: list[Row] = []
     for key, every in by_key(rows, parts).items():
-        own = [r for r in every if (start is None or r[0] + r[1] > start) and (stop is None or r[0] < stop)]
+        # What has no length touches a range unless it stands before it.
+        own = [r for r in every if start is None or r[0] + r[1] > start or r[0] >= start]
+        own = [r for r in own if stop is None or r[0] < stop]
         cells = [[row] for row in own if row[1] >= step]
         short = [row for row in own if row[1] < step]
         cells += [[row for row in short if row[0] // step == n] for n in {row[0] // step for row in short}]

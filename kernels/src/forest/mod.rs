@@ -10,6 +10,10 @@ mod nodes;
 mod python;
 mod tree;
 
+pub use monoid::Monoid;
+pub use nodes::Growing;
+pub use tree::Forest;
+
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<python::Forest>()
 }

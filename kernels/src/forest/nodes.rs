@@ -21,7 +21,13 @@ pub struct Growing {
 
 impl Growing {
     pub fn new(width: usize) -> Growing {
-        let shift = (BLOCK_WORDS / width.max(1)).max(2).ilog2();
+        Growing::sized(width, usize::MAX / 4)
+    }
+
+    /// Nodes for about so many leaves: of a few, blocks are small.
+    pub fn sized(width: usize, leaves: usize) -> Growing {
+        let most = (BLOCK_WORDS / width.max(1)).max(2).ilog2();
+        let shift = most.min(leaves.max(1).next_power_of_two().ilog2() + 1);
         Growing {
             width,
             shift,

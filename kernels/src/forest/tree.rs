@@ -104,6 +104,12 @@ impl<M: Monoid> Forest<M, Growing> {
         Forest::of(monoid, nodes, 0)
     }
 
+    /// An empty forest that is to have about so many leaves.
+    pub fn sized(monoid: M, leaves: usize) -> Forest<M, Growing> {
+        let nodes = Growing::sized(monoid.width(), leaves);
+        Forest::of(monoid, nodes, 0)
+    }
+
     /// Append leaves, whose words stand one after the other: on all cores where they fill many blocks.
     pub fn extend(&mut self, values: &[u64]) {
         let width = self.monoid.width();

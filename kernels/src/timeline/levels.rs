@@ -1,0 +1,114 @@
+//! A counter as it looks from afar: what its values are in each step.
+
+use super::cells::Window;
+use super::lane::Lane;
+use super::worth::Values;
+
+/// A counter's values in a step, or in several in which it has one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Level {
+    pub begin: i64,
+    pub end: i64,
+    /// Rows that begin in it.
+    pub count: usize,
+    /// The last row that lasts into it.
+    pub row: usize,
+    /// The least, the greatest, the last value and the mean over time; None if none is known.
+    pub values: Option<[f64; 4]>,
+}
+
+impl Lane<Values> {
+    /// Hand out the steps of a window in which a counter has rows, in order of time.
+    ///
+    /// A step in which none begins is one with those after it, up to that in which the next row begins.
+    pub fn levels(&self, window: Window, mut each: impl FnMut(Level)) {
+        let times = &self.times;
+        let start = window.start(window.from);
+        let last = window.to.checked_sub(1).and_then(|time| window.next(time));
+        let (mut row, mut end) = times.touching(start, last.unwrap_or(i64::MAX));
+        if last.is_none() {
+            end = times.len();
+        }
+        let last = last.unwrap_or(i64::MAX);
+        // The row that has begun before the step, and when it is looked at from.
+        let mut carried: Option<(usize, i64)> = None;
+        if row < end && times.begin(row) < start {
+            carried = Some((row, start));
+            row += 1;
+        }
+        loop {
+            let next = if row < end { times.begin(row) } else { last };
+            if let Some((before, from)) = carried {
+                // Whole steps in which nothing begins.
+                let until = if row < end { window.start(next) } else { last };
+                let until = until.min(times.end(before)).min(last);
+                if until > from {
+                    each(self.level(Some((before, from)), row, row, until));
+                    carried = (times.end(before) > until).then_some((before, until));
+                }
+            }
+            if row >= end {
+                return;
+            }
+            let stop = window.next(next);
+            let behind = stop.map_or(end, |time| times.first_from(row, time).min(end));
+            let stop = stop.unwrap_or(i64::MAX);
+            each(self.level(carried, row, behind, stop));
+            let latest = behind - 1;
+            carried = (times.end(latest) > stop).then_some((latest, stop));
+            row = behind;
+        }
+    }
+
+    /// Put together a row that has begun before, and rows that begin in a step, up to where it ends.
+    fn level(
+        &self,
+        carried: Option<(usize, i64)>,
+        first: usize,
+        behind: usize,
+        stop: i64,
+    ) -> Level {
+        let (times, values) = (&self.times, &self.worth().0);
+        let mut sum = [0; Values::WIDTH];
+        let mut row = first;
+        if let Some((before, from)) = carried {
+            self.part(before, from, stop, &mut sum);
+            row = before;
+        }
+        if first < behind {
+            row = behind - 1;
+            self.gather(first, row, &mut sum);
+            self.part(row, times.begin(row), stop, &mut sum);
+        }
+        let last = || {
+            let known = |row: &usize| !values[*row].is_nan();
+            let own = (first..behind).rev().find(known);
+            own.or(carried.map(|(row, _)| row))
+                .map_or(f64::NAN, |row| values[row])
+        };
+        let number = f64::from_bits;
+        Level {
+            begin: carried.map_or_else(|| times.begin(first), |(_, from)| from),
+            end: times.end(row).min(stop),
+            count: behind - first,
+            row,
+            values: (sum[0] != 0).then(|| {
+                let last = last();
+                let mean = if sum[4] == 0 {
+                    last
+                } else {
+                    number(sum[3]) / sum[4] as f64
+                };
+                [number(sum[1]), number(sum[2]), last, mean]
+            }),
+        }
+    }
+
+    /// Append what lies of a row between two times.
+    fn part(&self, row: usize, from: i64, stop: i64, sum: &mut [u64]) {
+        let length = self.times.end(row).min(stop) - from;
+        let value = self.worth().0[row];
+        self.worth()
+            .append_value(value, length.cast_unsigned(), sum);
+    }
+}

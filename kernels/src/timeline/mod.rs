@@ -1,0 +1,17 @@
+//! Timelines: rows on lanes with an index from which any part of them is drawn at any scale.
+
+use pyo3::prelude::*;
+
+mod cells;
+mod columns;
+mod lane;
+mod levels;
+mod packing;
+mod python;
+mod times;
+mod worth;
+
+pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_class::<python::Lanes>()?;
+    m.add_class::<packing::Packing>()
+}

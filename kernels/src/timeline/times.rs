@@ -1,0 +1,127 @@
+//! When the rows of a lane begin and end.
+
+use arrow_buffer::ScalarBuffer;
+
+/// What is wrong with a row of a lane.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// Its duration is negative.
+    Negative,
+    /// It ends after the last time that there is.
+    Endless,
+    /// It begins before the one before it ends.
+    Overlap,
+}
+
+/// Rows in order of time of which none overlap.
+pub struct Times {
+    begin: ScalarBuffer<i64>,
+    length: ScalarBuffer<i64>,
+    /// Rows of a block.
+    block: usize,
+    /// When the first row of each block begins.
+    starts: Vec<i64>,
+}
+
+impl Times {
+    /// Return the first row that has a fault, if one has.
+    pub fn new(
+        begin: ScalarBuffer<i64>,
+        length: ScalarBuffer<i64>,
+        block: usize,
+    ) -> Result<Times, (usize, Fault)> {
+        check(&begin, &length)?;
+        let starts = begin.iter().step_by(block).copied().collect();
+        Ok(Times {
+            begin,
+            length,
+            block,
+            starts,
+        })
+    }
+
+    pub fn len(&self) -> usize {
+        self.begin.len()
+    }
+
+    pub fn blocks(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// The first row of a block, and the row behind its last one.
+    pub fn rows(&self, block: usize) -> (usize, usize) {
+        (block * self.block, self.len().min((block + 1) * self.block))
+    }
+
+    /// The blocks that lie wholly between two rows: the first, and the one behind the last.
+    pub fn within(&self, first: usize, end: usize) -> (usize, usize) {
+        (first.div_ceil(self.block), end / self.block)
+    }
+
+    #[inline]
+    pub fn begin(&self, row: usize) -> i64 {
+        self.begin[row]
+    }
+
+    #[inline]
+    pub fn length(&self, row: usize) -> i64 {
+        self.length[row]
+    }
+
+    #[inline]
+    pub fn end(&self, row: usize) -> i64 {
+        self.begin[row] + self.length[row]
+    }
+
+    /// Bytes beside the columns.
+    pub fn bytes(&self) -> usize {
+        size_of_val(&*self.starts)
+    }
+
+    /// Return the first row from one on that begins at a time or later.
+    ///
+    /// Rows nearby are found in few steps, however many there are.
+    pub fn first_from(&self, row: usize, time: i64) -> usize {
+        if row >= self.len() {
+            return self.len();
+        }
+        let own = row / self.block;
+        let (mut below, mut step) = (own, 1);
+        while let Some(start) = self.starts.get(below + step)
+            && *start < time
+        {
+            below += step;
+            step *= 2;
+        }
+        let above = self.starts.len().min(below + step);
+        let block = below + self.starts[below + 1..above].partition_point(|start| *start < time);
+        let (first, end) = self.rows(block);
+        let first = row.max(first);
+        first + self.begin[first..end].partition_point(|begin| *begin < time)
+    }
+
+    /// Return the rows that touch a range of times: the first, and the one behind the last.
+    ///
+    /// A row without length touches the range if it does not stand before it.
+    pub fn touching(&self, from: i64, to: i64) -> (usize, usize) {
+        let inside = self.first_from(0, from);
+        // None but the one before can reach into the range, since they do not overlap.
+        let reaches = inside > 0 && self.end(inside - 1) > from;
+        let first = inside - usize::from(reaches);
+        (first, self.first_from(inside, to).max(first))
+    }
+}
+
+fn check(begin: &[i64], length: &[i64]) -> Result<(), (usize, Fault)> {
+    let mut latest = i64::MIN;
+    for (row, (begin, length)) in begin.iter().zip(length).enumerate() {
+        if *length < 0 {
+            return Err((row, Fault::Negative));
+        }
+        if *begin < latest {
+            return Err((row, Fault::Overlap));
+        }
+        latest = begin.checked_add(*length).ok_or((row, Fault::Endless))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,147 @@
+//! What rows of lanes are worth: slices, states, values of counters.
+
+use arrow_buffer::ScalarBuffer;
+
+use super::lane::Worth;
+use super::times::Times;
+use crate::forest::Monoid;
+
+/// Fewest rows of a block, which is a leaf of the forest: few enough to be looked through, enough for a small forest.
+const ROWS: usize = 32;
+
+/// Slices: the largest length and 1, or 0 without any; its row, the first of equals; the sum of all lengths.
+pub struct Slices;
+
+impl Slices {
+    pub const WIDTH: usize = 3;
+    /// Rows of a block.
+    pub const BLOCK: usize = ROWS;
+}
+
+impl Monoid for Slices {
+    #[inline]
+    fn width(&self) -> usize {
+        Slices::WIDTH
+    }
+
+    #[inline]
+    fn append(&self, value: &mut [u64], right: &[u64]) {
+        if right[0] > value[0] {
+            value[0] = right[0];
+            value[1] = right[1];
+        }
+        value[2] += right[2];
+    }
+}
+
+impl Worth for Slices {
+    #[inline]
+    fn append_row(&self, times: &Times, row: usize, value: &mut [u64]) {
+        let length = times.length(row).cast_unsigned();
+        self.append(value, &[length + 1, row as u64, length]);
+    }
+}
+
+/// States: what slices are, then the sum of the lengths of each state.
+pub struct States {
+    /// Of each row: from 0 on, less than `count`.
+    pub states: ScalarBuffer<i32>,
+    pub count: usize,
+}
+
+impl States {
+    /// Rows of a block: the wider nodes are, the more, so that they take as much for each row.
+    pub fn block(count: usize) -> usize {
+        ROWS * (Slices::WIDTH + count).div_ceil(Slices::WIDTH)
+    }
+
+    /// The state that fills most of a value, the first of equals, and how much of it.
+    pub fn majority(value: &[u64]) -> (usize, u64) {
+        let mut found = (0, 0);
+        for (state, filled) in value[Slices::WIDTH..].iter().enumerate() {
+            if *filled > found.1 {
+                found = (state, *filled);
+            }
+        }
+        found
+    }
+}
+
+impl Monoid for States {
+    #[inline]
+    fn width(&self) -> usize {
+        Slices::WIDTH + self.count
+    }
+
+    #[inline]
+    fn append(&self, value: &mut [u64], right: &[u64]) {
+        Slices.append(value, right);
+        for (sum, more) in value.iter_mut().zip(right).skip(Slices::WIDTH) {
+            *sum += more;
+        }
+    }
+}
+
+impl Worth for States {
+    #[inline]
+    fn append_row(&self, times: &Times, row: usize, value: &mut [u64]) {
+        Slices.append_row(times, row, value);
+        value[Slices::WIDTH + self.states[row] as usize] += times.length(row).cast_unsigned();
+    }
+}
+
+/// Values of a counter: whether one is known, the least, the greatest, the sum of values times lengths, of lengths.
+///
+/// NaN is not known.
+pub struct Values(pub ScalarBuffer<f64>);
+
+impl Values {
+    pub const WIDTH: usize = 5;
+    /// Rows of a block.
+    pub const BLOCK: usize = ROWS * 2;
+
+    /// Append a value that lasts.
+    #[inline]
+    pub fn append_value(&self, value: f64, length: u64, sum: &mut [u64]) {
+        if !value.is_nan() {
+            let (bits, weighted) = (value.to_bits(), value * length as f64);
+            // An infinite value that does not last is not worth 0 times infinity.
+            let weighted = if length == 0 { 0.0 } else { weighted };
+            self.append(sum, &[1, bits, bits, weighted.to_bits(), length]);
+        }
+    }
+}
+
+impl Monoid for Values {
+    #[inline]
+    fn width(&self) -> usize {
+        Values::WIDTH
+    }
+
+    #[inline]
+    fn append(&self, value: &mut [u64], right: &[u64]) {
+        if right[0] == 0 {
+            return;
+        }
+        if value[0] == 0 {
+            value.copy_from_slice(&right[..Values::WIDTH]);
+            return;
+        }
+        let number = f64::from_bits;
+        if number(right[1]) < number(value[1]) {
+            value[1] = right[1];
+        }
+        if number(right[2]) > number(value[2]) {
+            value[2] = right[2];
+        }
+        value[3] = (number(value[3]) + number(right[3])).to_bits();
+        value[4] += right[4];
+    }
+}
+
+impl Worth for Values {
+    #[inline]
+    fn append_row(&self, times: &Times, row: usize, value: &mut [u64]) {
+        self.append_value(self.0[row], times.length(row).cast_unsigned(), value);
+    }
+}
