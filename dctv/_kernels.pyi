@@ -731,18 +731,36 @@ class Lanes:
         *,
         states: tuple[_ArrowArray, int] | None = None,
         values: _ArrowArray | None = None,
+        index: _ArrowArray | None = None,
     ) -> None:
-        """Index rows.
+        """Index rows, unless their index is given, which is not checked: it must be one of these rows.
 
         Raises:
             ValueError: Rows of a lane overlap or are out of order, or columns are not what they should be.
         """
 
+    @staticmethod
+    def write(
+        path: str,
+        begin: _ArrowArray,
+        duration: _ArrowArray,
+        lanes: _ArrowArray | None = None,
+        *,
+        states: tuple[_ArrowArray, int] | None = None,
+        values: _ArrowArray | None = None,
+    ) -> None:
+        """Write the index of rows into a new file, little-endian, without holding it in memory.
+
+        Raises:
+            OSError: It cannot be written, or there is a file already.
+            ValueError: As when rows are indexed.
+        """
+
     def __len__(self) -> int:
         """Return the number of lanes."""
     @property
-    def index_bytes(self) -> int:
-        """What the index takes beside the columns."""
+    def index(self) -> _ArrowArray:
+        """What was made of the columns: uint64."""
     def cells(self, start: int, stop: int, step: int, first: int = 0, end: int | None = None) -> _ArrowArray:
         """Return what the lanes from `first` on look like: what touches the times from `start` up to `stop`.
 

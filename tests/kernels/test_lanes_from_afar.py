@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import accumulate
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -87,7 +88,7 @@ def test_counts_stay_at_every_zoom() -> None:
     begins = np.cumsum(lengths + random.integers(0, 500, len(lengths))) - lengths
     lanes = kernels.Lanes(pa.array(begins), pa.array(lengths))
     assert len(lanes) == 1
-    assert lanes.index_bytes <= 2.5 * len(lengths)
+    assert pa.array(lanes.index).nbytes <= 2.5 * len(lengths)
     end = int(begins[-1] + lengths[-1]) + 1
     finer: dict[int, int] = {}
     for level in range(30):
@@ -158,6 +159,29 @@ def test_ten_thousand_lanes() -> None:
     lanes = [[(number, 3)] * (number % 2) for number in range(10_000)]
     found = cells(indexed(lanes), 100, 200, 10)
     assert [row[0] for row in found] == [number for number in range(98, 200) if number % 2]
+
+
+@UNTIMED
+@given(st.lists(st.sampled_from([0, 1, 32, 33, 5000, 262_144, 262_145, 800_000]), max_size=3))
+def test_an_index_is_the_same_in_a_file(sizes: list[int]) -> None:
+    begin = np.concatenate([np.zeros(0, np.int64), *(np.arange(size) * 7 for size in sizes)])
+    duration = pa.array(begin % 8 % 7)
+    columns = pa.array(begin), duration, pa.array(sizes, pa.int64())
+    lanes = kernels.Lanes(*columns)
+    with TemporaryDirectory() as folder:
+        kernels.Lanes.write(f"{folder}/index", *columns)
+        index = pa.array(np.fromfile(f"{folder}/index", "<u8"))
+        assert index.equals(pa.array(lanes.index))
+        with pytest.raises(OSError, match="exists"):
+            kernels.Lanes.write(f"{folder}/index", *columns)
+    again = kernels.Lanes(*columns, index=index)
+    for step in (1000, 1 << 20, 1 << 40):
+        assert pa.record_batch(again.cells(0, LAST, step)).equals(pa.record_batch(lanes.cells(0, LAST, step)))
+    longest = pa.record_batch(again.cells(0, LAST, LAST)).to_pylist()
+    assert [cell["count"] for cell in longest] == [size for size in sizes if size]
+    assert [cell["total"] for cell in longest] == [int((np.arange(size) * 7 % 8 % 7).sum()) for size in sizes if size]
+    with pytest.raises(ValueError, match="the index is not one of these rows"):
+        kernels.Lanes(*columns, index=pa.concat_arrays([index, pa.array([0], pa.uint64())]))
 
 
 def test_a_part_of_the_lanes() -> None:

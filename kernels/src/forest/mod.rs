@@ -2,6 +2,7 @@
 
 use pyo3::prelude::*;
 
+mod bulk;
 mod file;
 mod kind;
 mod layout;
@@ -10,8 +11,9 @@ mod nodes;
 mod python;
 mod tree;
 
+pub use bulk::{Sink, build};
 pub use monoid::Monoid;
-pub use nodes::Growing;
+pub use nodes::{Growing, Mapped};
 pub use tree::Forest;
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -82,7 +82,7 @@ impl<M: Monoid, N: Nodes> Forest<M, N> {
 }
 
 /// Append a leaf at the end of a block of nodes, and close the inner nodes within it that end there.
-fn push_within<M: Monoid>(monoid: &M, nodes: &mut [u64], leaf: usize, value: &[u64]) {
+pub fn push_within<M: Monoid>(monoid: &M, nodes: &mut [u64], leaf: usize, value: &[u64]) {
     let width = monoid.width();
     let at = 2 * leaf;
     nodes[at * width..(at + 1) * width].copy_from_slice(value);

@@ -38,7 +38,7 @@ pub struct Cell {
 impl<W: Worth> Lane<W> {
     /// Hand out the cells of a window, in order of time.
     pub fn cells(&self, window: Window, mut each: impl FnMut(Cell)) {
-        let times = &self.times;
+        let times = self.times();
         let mut emit = |first: usize, behind: usize| {
             each(Cell {
                 begin: times.begin(first),
@@ -47,10 +47,10 @@ impl<W: Worth> Lane<W> {
                 behind,
             });
         };
-        let (mut row, end) = times.touching(window.from, window.to);
+        let (mut row, end) = self.order.touching(window.from, window.to);
         while row < end {
             let next = window.next(times.begin(row));
-            let next = next.map_or(end, |time| times.first_from(row, time).min(end));
+            let next = next.map_or(end, |time| self.order.first_from(row, time).min(end));
             // A span that lasts a step is the last one that begins in its step.
             let long = times.length(next - 1) >= window.step;
             let short = next - usize::from(long);

@@ -22,10 +22,10 @@ impl Lane<Values> {
     ///
     /// A step in which none begins is one with those after it, up to that in which the next row begins.
     pub fn levels(&self, window: Window, mut each: impl FnMut(Level)) {
-        let times = &self.times;
+        let times = self.times();
         let start = window.start(window.from);
         let last = window.to.checked_sub(1).and_then(|time| window.next(time));
-        let (mut row, mut end) = times.touching(start, last.unwrap_or(i64::MAX));
+        let (mut row, mut end) = self.order.touching(start, last.unwrap_or(i64::MAX));
         if last.is_none() {
             end = times.len();
         }
@@ -51,7 +51,7 @@ impl Lane<Values> {
                 return;
             }
             let stop = window.next(next);
-            let behind = stop.map_or(end, |time| times.first_from(row, time).min(end));
+            let behind = stop.map_or(end, |time| self.order.first_from(row, time).min(end));
             let stop = stop.unwrap_or(i64::MAX);
             each(self.level(carried, row, behind, stop));
             let latest = behind - 1;
@@ -68,7 +68,7 @@ impl Lane<Values> {
         behind: usize,
         stop: i64,
     ) -> Level {
-        let (times, values) = (&self.times, &self.worth().0);
+        let (times, values) = (self.times(), &self.worth().0);
         let mut sum = [0; Values::WIDTH];
         let mut row = first;
         if let Some((before, from)) = carried {
@@ -106,7 +106,7 @@ impl Lane<Values> {
 
     /// Append what lies of a row between two times.
     fn part(&self, row: usize, from: i64, stop: i64, sum: &mut [u64]) {
-        let length = self.times.end(row).min(stop) - from;
+        let length = self.times().end(row).min(stop) - from;
         let value = self.worth().0[row];
         self.worth()
             .append_value(value, length.cast_unsigned(), sum);

@@ -4,6 +4,7 @@ use pyo3::prelude::*;
 
 mod cells;
 mod columns;
+mod given;
 mod lane;
 mod levels;
 mod packing;

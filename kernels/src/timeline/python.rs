@@ -1,25 +1,27 @@
 //! Lanes as Python holds them.
 
+use std::fs::File;
+use std::io::{self, Seek, SeekFrom, Write};
 use std::ops::Range;
+use std::path::PathBuf;
+use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::{ArrowPrimitiveType, Float64Type, Int32Type, Int64Type};
-use arrow_array::{Array, Float64Array, PrimitiveArray};
-use arrow_buffer::ScalarBuffer;
-use pyo3::exceptions::{PyIndexError, PyValueError};
+use arrow_array::types::UInt64Type;
+use arrow_array::{RecordBatch, UInt64Array};
+use arrow_buffer::Buffer;
+use pyo3::exceptions::{PyIndexError, PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3_arrow::{PyArray, PyRecordBatch};
 
 use super::cells::Window;
 use super::columns::{Columns, LEVELS, SLICES, STATES};
-use super::lane::{Lane, Worth};
-use super::times::{Fault, Times};
+use super::given::{Given, Kind};
+use super::lane::Lane;
 use super::worth::{Slices, States, Values};
+use crate::forest::Sink;
 
-/// Of more states than this, nodes are so wide that their sums would not fit beside the columns.
-const MOST_STATES: usize = 64;
-
-enum Kind {
+enum Held {
     Slices(Vec<Lane<Slices>>),
     States(Vec<Lane<States>>),
     Values(Vec<Lane<Values>>),
@@ -28,129 +30,40 @@ enum Kind {
 /// Rows on lanes, indexed; see `dctv/_kernels.pyi`.
 #[pyclass(frozen, module = "dctv._kernels")]
 pub struct Lanes {
-    kind: Kind,
+    held: Held,
     /// The first row of each lane, and the number of all rows.
     offsets: Vec<usize>,
+    index: UInt64Array,
 }
 
-fn primitive<T: ArrowPrimitiveType>(column: PyArray, name: &str) -> PyResult<PrimitiveArray<T>> {
-    let (column, _) = column.into_inner();
-    let found = column.as_primitive_opt::<T>().cloned();
-    found.ok_or_else(|| {
-        let (want, have) = (T::DATA_TYPE, column.data_type());
-        PyValueError::new_err(format!("expected {want} as {name}, found {have}"))
-    })
+/// Words in a file, little-endian.
+struct Words {
+    file: File,
+    /// How many stand before the place where the file is written.
+    at: usize,
+    bytes: Vec<u8>,
 }
 
-fn whole<T: ArrowPrimitiveType>(column: PyArray, name: &str) -> PyResult<ScalarBuffer<T::Native>> {
-    let column = primitive::<T>(column, name)?;
-    if column.null_count() > 0 {
-        return Err(PyValueError::new_err(format!("there are NULLs in {name}")));
-    }
-    Ok(column.values().clone())
-}
-
-/// Values of a counter: NULL is NaN.
-fn values(column: PyArray) -> PyResult<ScalarBuffer<f64>> {
-    let column: Float64Array = primitive::<Float64Type>(column, "values")?;
-    if column.null_count() == 0 {
-        return Ok(column.values().clone());
-    }
-    Ok(column
-        .iter()
-        .map(|value| value.unwrap_or(f64::NAN))
-        .collect())
-}
-
-fn told(row: usize, fault: &Fault) -> PyErr {
-    let what = match fault {
-        Fault::Negative => "lasts for less than 0",
-        Fault::Endless => "ends after the last time that there is",
-        Fault::Overlap => "begins before the one before it on its lane ends",
-    };
-    PyValueError::new_err(format!("row {row} {what}"))
-}
-
-/// The rows of all lanes, and where each lane has its own.
-struct Rows {
-    begin: ScalarBuffer<i64>,
-    length: ScalarBuffer<i64>,
-    offsets: Vec<usize>,
-}
-
-impl Rows {
-    fn new(begin: PyArray, duration: PyArray, lanes: Option<PyArray>) -> PyResult<Rows> {
-        let begin = whole::<Int64Type>(begin, "begins")?;
-        let length = whole::<Int64Type>(duration, "durations")?;
-        let rows = begin.len();
-        same(rows, length.len(), "durations")?;
-        let wrong = || PyValueError::new_err(format!("the lanes do not have {rows} rows together"));
-        let mut offsets = vec![0_usize];
-        if let Some(lanes) = lanes {
-            for count in &*whole::<Int64Type>(lanes, "numbers of rows")? {
-                let count = usize::try_from(*count).ok();
-                let next = count.and_then(|count| offsets[offsets.len() - 1].checked_add(count));
-                offsets.push(next.filter(|next| *next <= rows).ok_or_else(wrong)?);
-            }
-        } else {
-            offsets.push(rows);
+impl Sink for Words {
+    fn put(&mut self, at: usize, words: &[u64]) -> io::Result<()> {
+        self.bytes.clear();
+        self.bytes.reserve(size_of_val(words));
+        for word in words {
+            self.bytes.extend_from_slice(&word.to_le_bytes());
         }
-        if offsets.last() != Some(&rows) {
-            return Err(wrong());
+        if at != self.at {
+            self.file
+                .seek(SeekFrom::Start((at * size_of::<u64>()) as u64))?;
         }
-        Ok(Rows {
-            begin,
-            length,
-            offsets,
-        })
+        self.at = at + words.len();
+        self.file.write_all(&self.bytes)
     }
-
-    fn lanes<W: Worth>(
-        &self,
-        block: usize,
-        worth: impl Fn(Range<usize>) -> W,
-    ) -> Result<Vec<Lane<W>>, (usize, Fault)> {
-        let each = self.offsets.windows(2).map(|ends| {
-            let (first, count) = (ends[0], ends[1] - ends[0]);
-            let (begin, length) = (
-                self.begin.slice(first, count),
-                self.length.slice(first, count),
-            );
-            let times = Times::new(begin, length, block);
-            let times = times.map_err(|(row, fault)| (first + row, fault))?;
-            Ok(Lane::new(times, worth(first..ends[1])))
-        });
-        each.collect()
-    }
-}
-
-fn same(rows: usize, found: usize, name: &str) -> PyResult<()> {
-    if found == rows {
-        return Ok(());
-    }
-    Err(PyValueError::new_err(format!(
-        "expected {rows} {name}, found {found}"
-    )))
-}
-
-fn states_of(column: PyArray, count: usize) -> PyResult<ScalarBuffer<i32>> {
-    if !(1..=MOST_STATES).contains(&count) {
-        let told = format!("found {count} states, expected 1 to {MOST_STATES}");
-        return Err(PyValueError::new_err(told));
-    }
-    let states = whole::<Int32Type>(column, "states")?;
-    let known = |state: &i32| usize::try_from(*state).is_ok_and(|state| state < count);
-    if let Some(row) = states.iter().position(|state| !known(state)) {
-        let told = format!("row {row} has the state {}, of {count}", states[row]);
-        return Err(PyValueError::new_err(told));
-    }
-    Ok(states)
 }
 
 #[pymethods]
 impl Lanes {
     #[new]
-    #[pyo3(signature = (begin, duration, lanes=None, *, states=None, values=None))]
+    #[pyo3(signature = (begin, duration, lanes=None, *, states=None, values=None, index=None))]
     fn new(
         py: Python<'_>,
         begin: PyArray,
@@ -158,35 +71,60 @@ impl Lanes {
         lanes: Option<PyArray>,
         states: Option<(PyArray, usize)>,
         values: Option<PyArray>,
+        index: Option<PyArray>,
     ) -> PyResult<Lanes> {
-        let rows = Rows::new(begin, duration, lanes)?;
-        let count = rows.begin.len();
-        let kind = match (states, values) {
-            (Some(_), Some(_)) => {
-                return Err(PyValueError::new_err(
-                    "lanes have states or values, not both",
-                ));
+        let given = Given::new((begin, duration, lanes, states, values))?;
+        let index = match index {
+            Some(index) => {
+                let (index, _) = index.into_inner();
+                let index = index.as_primitive_opt::<UInt64Type>().cloned();
+                index.ok_or_else(|| PyValueError::new_err("expected UInt64 as an index"))?
             }
-            (Some((states, of)), None) => {
-                let states = states_of(states, of)?;
-                same(count, states.len(), "states")?;
-                let worth = |range: Range<usize>| States {
-                    states: states.slice(range.start, range.len()),
-                    count: of,
-                };
-                py.detach(|| rows.lanes(States::block(of), worth).map(Kind::States))
+            None => py.detach(|| {
+                let mut words = Vec::new();
+                given.write(&mut words)?;
+                Ok::<_, PyErr>(UInt64Array::from(words))
+            })?,
+        };
+        let words: Buffer = index.values().inner().clone();
+        let held = match &given.kind {
+            Kind::Slices => Held::Slices(given.lanes(|_| Slices, &words)?),
+            Kind::States(states, count) => {
+                Held::States(given.lanes(|rows| States::of(states, *count, rows), &words)?)
             }
-            (None, Some(column)) => {
-                let column = self::values(column)?;
-                same(count, column.len(), "values")?;
-                let worth = |range: Range<usize>| Values(column.slice(range.start, range.len()));
-                py.detach(|| rows.lanes(Values::BLOCK, worth).map(Kind::Values))
+            Kind::Values(values) => {
+                Held::Values(given.lanes(|rows| Values::of(values, rows), &words)?)
             }
-            (None, None) => py.detach(|| rows.lanes(Slices::BLOCK, |_| Slices).map(Kind::Slices)),
         };
         Ok(Lanes {
-            kind: kind.map_err(|(row, fault)| told(row, &fault))?,
-            offsets: rows.offsets,
+            held,
+            offsets: given.offsets,
+            index,
+        })
+    }
+
+    #[staticmethod]
+    #[pyo3(signature = (path, begin, duration, lanes=None, *, states=None, values=None))]
+    fn write(
+        py: Python<'_>,
+        path: PathBuf,
+        begin: PyArray,
+        duration: PyArray,
+        lanes: Option<PyArray>,
+        states: Option<(PyArray, usize)>,
+        values: Option<PyArray>,
+    ) -> PyResult<()> {
+        let given = Given::new((begin, duration, lanes, states, values))?;
+        let os = |error: io::Error| PyOSError::new_err((error.raw_os_error(), error.to_string()));
+        py.detach(|| {
+            let file = File::create_new(&path).map_err(os)?;
+            let mut words = Words {
+                file,
+                at: 0,
+                bytes: Vec::new(),
+            };
+            given.write(&mut words)?;
+            words.file.sync_all().map_err(os)
         })
     }
 
@@ -195,12 +133,8 @@ impl Lanes {
     }
 
     #[getter]
-    fn index_bytes(&self) -> usize {
-        match &self.kind {
-            Kind::Slices(lanes) => lanes.iter().map(Lane::bytes).sum(),
-            Kind::States(lanes) => lanes.iter().map(Lane::bytes).sum(),
-            Kind::Values(lanes) => lanes.iter().map(Lane::bytes).sum(),
-        }
+    fn index(&self) -> PyArray {
+        PyArray::from_array_ref(Arc::new(self.index.clone()))
     }
 
     #[pyo3(signature = (start, stop, step, first=0, end=None))]
@@ -237,13 +171,9 @@ impl Lanes {
 }
 
 impl Lanes {
-    fn columns(
-        &self,
-        window: Window,
-        wanted: Range<usize>,
-    ) -> Result<arrow_array::RecordBatch, String> {
-        match &self.kind {
-            Kind::Slices(lanes) => {
+    fn columns(&self, window: Window, wanted: Range<usize>) -> Result<RecordBatch, String> {
+        match &self.held {
+            Held::Slices(lanes) => {
                 let mut out = Columns::new(&SLICES);
                 for number in wanted {
                     let (lane, offset) = (&lanes[number], self.offsets[number]);
@@ -255,7 +185,7 @@ impl Lanes {
                 }
                 out.batch()
             }
-            Kind::States(lanes) => {
+            Held::States(lanes) => {
                 let mut out = Columns::new(&STATES);
                 for number in wanted {
                     let (lane, offset) = (&lanes[number], self.offsets[number]);
@@ -274,7 +204,7 @@ impl Lanes {
                 }
                 out.batch()
             }
-            Kind::Values(lanes) => {
+            Held::Values(lanes) => {
                 let mut out = Columns::new(&LEVELS);
                 for number in wanted {
                     let offset = self.offsets[number];

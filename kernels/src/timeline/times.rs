@@ -19,25 +19,37 @@ pub struct Times {
     length: ScalarBuffer<i64>,
     /// Rows of a block.
     block: usize,
+}
+
+/// Times that are found quickly.
+pub struct Ordered {
+    pub times: Times,
     /// When the first row of each block begins.
-    starts: Vec<i64>,
+    starts: ScalarBuffer<i64>,
 }
 
 impl Times {
-    /// Return the first row that has a fault, if one has.
-    pub fn new(
-        begin: ScalarBuffer<i64>,
-        length: ScalarBuffer<i64>,
-        block: usize,
-    ) -> Result<Times, (usize, Fault)> {
-        check(&begin, &length)?;
-        let starts = begin.iter().step_by(block).copied().collect();
-        Ok(Times {
+    pub fn new(begin: ScalarBuffer<i64>, length: ScalarBuffer<i64>, block: usize) -> Times {
+        Times {
             begin,
             length,
             block,
-            starts,
-        })
+        }
+    }
+
+    /// Return the first row that has a fault, if one has.
+    pub fn check(&self) -> Result<(), (usize, Fault)> {
+        let mut latest = i64::MIN;
+        for (row, (begin, length)) in self.begin.iter().zip(&self.length).enumerate() {
+            if *length < 0 {
+                return Err((row, Fault::Negative));
+            }
+            if *begin < latest {
+                return Err((row, Fault::Overlap));
+            }
+            latest = begin.checked_add(*length).ok_or((row, Fault::Endless))?;
+        }
+        Ok(())
     }
 
     pub fn len(&self) -> usize {
@@ -45,7 +57,7 @@ impl Times {
     }
 
     pub fn blocks(&self) -> usize {
-        self.starts.len()
+        self.len().div_ceil(self.block)
     }
 
     /// The first row of a block, and the row behind its last one.
@@ -72,20 +84,21 @@ impl Times {
     pub fn end(&self, row: usize) -> i64 {
         self.begin[row] + self.length[row]
     }
+}
 
-    /// Bytes beside the columns.
-    pub fn bytes(&self) -> usize {
-        size_of_val(&*self.starts)
+impl Ordered {
+    pub fn new(times: Times, starts: ScalarBuffer<i64>) -> Ordered {
+        Ordered { times, starts }
     }
 
     /// Return the first row from one on that begins at a time or later.
     ///
     /// Rows nearby are found in few steps, however many there are.
     pub fn first_from(&self, row: usize, time: i64) -> usize {
-        if row >= self.len() {
-            return self.len();
+        if row >= self.times.len() {
+            return self.times.len();
         }
-        let own = row / self.block;
+        let own = row / self.times.block;
         let (mut below, mut step) = (own, 1);
         while let Some(start) = self.starts.get(below + step)
             && *start < time
@@ -95,9 +108,9 @@ impl Times {
         }
         let above = self.starts.len().min(below + step);
         let block = below + self.starts[below + 1..above].partition_point(|start| *start < time);
-        let (first, end) = self.rows(block);
+        let (first, end) = self.times.rows(block);
         let first = row.max(first);
-        first + self.begin[first..end].partition_point(|begin| *begin < time)
+        first + self.times.begin[first..end].partition_point(|begin| *begin < time)
     }
 
     /// Return the rows that touch a range of times: the first, and the one behind the last.
@@ -106,22 +119,8 @@ impl Times {
     pub fn touching(&self, from: i64, to: i64) -> (usize, usize) {
         let inside = self.first_from(0, from);
         // None but the one before can reach into the range, since they do not overlap.
-        let reaches = inside > 0 && self.end(inside - 1) > from;
+        let reaches = inside > 0 && self.times.end(inside - 1) > from;
         let first = inside - usize::from(reaches);
         (first, self.first_from(inside, to).max(first))
     }
-}
-
-fn check(begin: &[i64], length: &[i64]) -> Result<(), (usize, Fault)> {
-    let mut latest = i64::MIN;
-    for (row, (begin, length)) in begin.iter().zip(length).enumerate() {
-        if *length < 0 {
-            return Err((row, Fault::Negative));
-        }
-        if *begin < latest {
-            return Err((row, Fault::Overlap));
-        }
-        latest = begin.checked_add(*length).ok_or((row, Fault::Endless))?;
-    }
-    Ok(())
 }

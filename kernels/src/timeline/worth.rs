@@ -1,5 +1,7 @@
 //! What rows of lanes are worth: slices, states, values of counters.
 
+use std::ops::Range;
+
 use arrow_buffer::ScalarBuffer;
 
 use super::lane::Worth;
@@ -14,8 +16,6 @@ pub struct Slices;
 
 impl Slices {
     pub const WIDTH: usize = 3;
-    /// Rows of a block.
-    pub const BLOCK: usize = ROWS;
 }
 
 impl Monoid for Slices {
@@ -40,6 +40,10 @@ impl Worth for Slices {
         let length = times.length(row).cast_unsigned();
         self.append(value, &[length + 1, row as u64, length]);
     }
+
+    fn block(&self) -> usize {
+        ROWS
+    }
 }
 
 /// States: what slices are, then the sum of the lengths of each state.
@@ -50,9 +54,12 @@ pub struct States {
 }
 
 impl States {
-    /// Rows of a block: the wider nodes are, the more, so that they take as much for each row.
-    pub fn block(count: usize) -> usize {
-        ROWS * (Slices::WIDTH + count).div_ceil(Slices::WIDTH)
+    /// Those of some rows.
+    pub fn of(states: &ScalarBuffer<i32>, count: usize, rows: Range<usize>) -> States {
+        States {
+            states: states.slice(rows.start, rows.len()),
+            count,
+        }
     }
 
     /// The state that fills most of a value, the first of equals, and how much of it.
@@ -88,6 +95,11 @@ impl Worth for States {
         Slices.append_row(times, row, value);
         value[Slices::WIDTH + self.states[row] as usize] += times.length(row).cast_unsigned();
     }
+
+    /// The wider nodes are, the more rows, so that they take as much for each row.
+    fn block(&self) -> usize {
+        ROWS * self.width().div_ceil(Slices::WIDTH)
+    }
 }
 
 /// Values of a counter: whether one is known, the least, the greatest, the sum of values times lengths, of lengths.
@@ -97,8 +109,11 @@ pub struct Values(pub ScalarBuffer<f64>);
 
 impl Values {
     pub const WIDTH: usize = 5;
-    /// Rows of a block.
-    pub const BLOCK: usize = ROWS * 2;
+
+    /// Those of some rows.
+    pub fn of(values: &ScalarBuffer<f64>, rows: Range<usize>) -> Values {
+        Values(values.slice(rows.start, rows.len()))
+    }
 
     /// Append a value that lasts.
     #[inline]
@@ -143,5 +158,9 @@ impl Worth for Values {
     #[inline]
     fn append_row(&self, times: &Times, row: usize, value: &mut [u64]) {
         self.append_value(self.0[row], times.length(row).cast_unsigned(), value);
+    }
+
+    fn block(&self) -> usize {
+        ROWS * 2
     }
 }
