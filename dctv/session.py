@@ -45,8 +45,8 @@ from dctv.processors import usable_processors
 from dctv.record import record, replace
 from dctv.rewrite.graph import readers_first
 from dctv.rewrite.settings import Settings
+from dctv.run import mounted_states, timelines
 from dctv.run.execute import Executor, Hooks, Shelves
-from dctv.run.mounted_states import offer
 from dctv.run.recursion import deep_recursion
 from dctv.run.result import Asserted, Control, Done, Outcome, Result
 from dctv.run.state_systems import Provided, options_of, provide, system_of
@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from dctv.run.histories import Provider
     from dctv.run.matches import Matches
     from dctv.state import StateSystem
+    from dctv.timeline.timeline import Timeline
 
 Params = Mapping[str, object] | Mapping[int, object] | Mapping[str | int, object] | Sequence[object]
 Progress = Callable[[str, int, int], None]
@@ -306,7 +307,8 @@ class Session:
             self._log.add(f"found no event in `{path}`, which was read as {reader}")
         if filters:
             filtering.filter_views(self._catalog, parts, mount.reader, library(), filters)
-        offer(self._catalog, mount, lambda: self._executor().means())
+        for one in (mounted_states, timelines):
+            one.offer(self._catalog, mount, lambda: self._executor().means())
         self._mounts[parts] = mount
         return f"mounted {path} as {name.text} ({reader}, {len(mount.trace.tables)} tables)"
 
@@ -460,6 +462,17 @@ class Session:
         self._interrupted = False
         self._log.entries.clear()
         return system_of(_path(name), self._catalog)
+
+    @_in_turn
+    def timeline(self, name: str) -> Timeline:
+        """Return the timeline of a mounted trace; it is made if it is not there.
+
+        Raises:
+            UsageError: no trace is mounted by this name.
+        """
+        self._interrupted = False
+        self._log.entries.clear()
+        return timelines.timeline_of_mount(name, self._catalog)
 
     @_in_turn
     def matches(self, name: str, where: str | None = None, *, source_name: str = "<filter>") -> Matches:

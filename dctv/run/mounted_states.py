@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache
 from hashlib import blake2b
 
 from dctv import resources
-from dctv.bind.parts import Feeds
 from dctv.catalog.mount import Mount, as_attached
 from dctv.catalog.namespace import Catalog
-from dctv.catalog.stdlib import Module, library
+from dctv.catalog.stdlib import library
 from dctv.contracts.states import History
 from dctv.run import states
-from dctv.run.changes import Changes, Range, changes_of, in_order
+from dctv.run.changes import Range, changes_of, in_order
 from dctv.run.histories import Options, Recipe, made
+from dctv.run.providers import bound
 from dctv.run.result import Result
 from dctv.run.state_systems import Means
 from dctv.state import StateSystem
@@ -30,13 +30,11 @@ def offer(catalog: Catalog, mount: Mount, means: Callable[[], Means]) -> None:
 
 
 def _made(mount: Mount, means: Means) -> StateSystem:
-    reader = mount.trace.format or mount.reader
-    modules = [one for one in library().modules if one.parts[0] == STATE and one.covers(reader)]
     name = ".".join((*mount.parts, STATE))
 
     def changes(within: Range | None) -> Result:
         with means.deep():
-            return means.run(in_order(_sources(mount, modules, means), within))
+            return means.run(in_order([changes_of(plan, None) for _, plan in bound(mount, STATE, means)], within))
 
     version = _version(mount) if as_attached(means.catalog, mount, library()) else None
     options = Options(end=mount.trace.last_ts)
@@ -45,18 +43,6 @@ def _made(mount: Mount, means: Means) -> StateSystem:
     if not system.attribute_count:
         means.note(f"`{name}` is empty: the trace has nothing that feeds it")
     return system
-
-
-def _sources(mount: Mount, modules: Sequence[Module], means: Means) -> list[Changes]:
-    """Bind the providers; those of which the trace has nothing are left out."""
-    found = []
-    for module in modules:
-        binder, feeds = means.binder(), Feeds()
-        inside = binder.copy(home=mount.parts, feeds=feeds, within=True)
-        plan = inside.plan(module.select())
-        if not feeds.lacking:
-            found.append(changes_of(plan, None))
-    return found
 
 
 def _version(mount: Mount) -> bytes:

@@ -1,0 +1,113 @@
+"""A timeline: its tracks, and what any part of them looks like at any scale."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from dctv.errors import UsageError
+from dctv.timeline.indexed import Indexed
+from dctv.timeline.track import Track
+from dctv.timeline.tree import Leaf, tree
+
+_INTEGERS = ("lane", "_ts", "_duration", "count", "row", "total", "longest", "filled")
+_NUMBERS = ("min", "max", "last", "mean")
+_FIRST, _LAST = -(2**63), 2**63 - 1
+
+
+class Timeline:
+    """Tracks in a tree: slices, states, counters and instants, which may be looked at from afar."""
+
+    def __init__(self, sources: Iterable[Indexed] = ()) -> None:
+        self._sources = tuple(sources)
+        leaves = [
+            Leaf(found, home, source.source, *source.facts(found))
+            for home, source in enumerate(self._sources)
+            for found in source.tracks
+        ]
+        made = list(tree(leaves))
+        self._tracks = tuple(track for track, _ in made)
+        self._leaves = tuple(leaf for _, leaf in made)
+
+    @property
+    def tracks(self) -> tuple[Track, ...]:
+        """All tracks and groups, by their numbers: parents before their children."""
+        return self._tracks
+
+    @property
+    def begin(self) -> int:
+        """When the first row begins, in ns; 0 without rows."""
+        return min((track.first for track in self._tracks if track.first is not None), default=0)
+
+    @property
+    def end(self) -> int:
+        """When the last row ends."""
+        return max((track.last for track in self._tracks if track.last is not None), default=0)
+
+    def path(self, track: int) -> tuple[str, ...]:
+        """Return the names of the groups that a track is in, and its own."""
+        names: list[str] = []
+        at: int | None = self._track(track).id
+        while at is not None:
+            names.append(self._tracks[at].name)
+            at = self._tracks[at].parent
+        return tuple(reversed(names))
+
+    def cells(self, tracks: Sequence[int], start: int, stop: int, step: int) -> Any:
+        """Return what tracks look like between two times, in ns, with spans shorter than a step taken together.
+
+        One row a cell, as a pyarrow Table: `track`, `lane`, `_ts`, `_duration`, the `count` of rows that begin in
+        it, the `row` within its track that is the longest, its `name` and how `longest` it is, the `total` of all
+        durations. A span that lasts a step or longer is a cell of its own, with its own begin and end, also where they
+        lie outside. Of states the name is that of the one which `filled` most. Of counters there is a cell for each
+        step: `min`, `max`, `last` and the `mean` over time. Groups have no cells.
+
+        Raises:
+            UsageError: there is no such track, the step is not more than 0, or the times are in the wrong order.
+        """
+        import pyarrow as pa
+
+        _check(start, stop, step)
+        batches = []
+        for number in tracks:
+            self._track(number)
+            leaf = self._leaves[number]
+            if leaf is not None:
+                batches.append(_whole(number, self._sources[leaf.home].cells(leaf.found, start, stop, step)))
+        return pa.Table.from_batches(batches, _schema()) if batches else _schema().empty_table()
+
+    def _track(self, number: int) -> Track:
+        if not 0 <= number < len(self._tracks):
+            there = f"{len(self._tracks)} tracks, numbered from 0" if self._tracks else "no tracks"
+            raise UsageError(f"there is no track {number}", hint=f"the timeline has {there}")
+        return self._tracks[number]
+
+
+def _check(start: int, stop: int, step: int) -> None:
+    for name, time in (("start", start), ("stop", stop)):
+        if not _FIRST <= time <= _LAST:
+            raise UsageError(f"`{name}` is no time: {time} ns")
+    if not 0 < step <= _LAST:
+        raise UsageError(f"expected a step of more than 0 ns, found {step} ns")
+    if stop < start:
+        raise UsageError(f"`stop`, {stop} ns, comes before `start`, {start} ns")
+
+
+def _schema() -> Any:
+    import pyarrow as pa
+
+    times = {"_ts", "_duration", "total", "longest", "filled"}
+    fields = [pa.field("track", pa.int64())]
+    fields += [pa.field(one, pa.int64(), metadata={"unit": "ns"} if one in times else None) for one in _INTEGERS]
+    fields += [pa.field("name", pa.dictionary(pa.int32(), pa.string()))]
+    return pa.schema(fields + [pa.field(one, pa.float64()) for one in _NUMBERS])
+
+
+def _whole(track: int, batch: Any) -> Any:
+    """Return a batch with the columns of all kinds of tracks."""
+    import pyarrow as pa
+
+    schema, rows = _schema(), batch.num_rows
+    there = {"track": pa.repeat(pa.scalar(track, pa.int64()), rows)}
+    there |= {name: batch[name] for name in batch.schema.names}
+    return pa.record_batch([there.get(one.name, pa.nulls(rows, one.type)) for one in schema], schema=schema)

@@ -1,0 +1,62 @@
+"""Rows of tracks -> batches as providers give them, and timelines made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from dctv.timeline.gathering import Gathering
+from dctv.timeline.indexed import Indexed
+from dctv.timeline.timeline import Timeline
+
+SCHEMA = pa.schema(
+    [
+        ("_ts", pa.int64()),
+        ("_duration", pa.int64()),
+        ("path", pa.list_(pa.string())),
+        ("ranks", pa.list_(pa.int64())),
+        ("kind", pa.string()),
+        ("depth", pa.int64()),
+        ("name", pa.string()),
+        ("value", pa.float64()),
+        ("unit", pa.string()),
+    ]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row of a provider."""
+
+    ts: int
+    duration: int | None = 0
+    path: tuple[str, ...] = ("track",)
+    kind: str = "slices"
+    name: str | None = "name"
+    depth: int | None = None
+    value: float | None = None
+    ranks: tuple[int | None, ...] | None = None
+    unit: str | None = None
+
+    def values(self) -> tuple[object, ...]:
+        """Return its values in the order of the columns."""
+        first = (self.ts, self.duration, self.path, self.ranks)
+        return *first, self.kind, self.depth, self.name, self.value, self.unit
+
+
+def indexed(rows: Sequence[Row], *cuts: int, end: int = 1000, source: str = "source") -> Indexed:
+    """Index rows that come in several batches."""
+    gathering = Gathering(source, end)
+    ordered = sorted(rows, key=lambda row: row.ts)
+    for first, last in zip((0, *cuts), (*cuts, len(rows)), strict=True):
+        columns = zip(*(row.values() for row in ordered[first:last]), strict=True) if first < last else [()] * 9
+        arrays = [pa.array(list(column), kind) for column, kind in zip(columns, SCHEMA.types, strict=True)]
+        gathering.add(pa.record_batch(arrays, schema=SCHEMA))
+    return Indexed(gathering.gathered())
+
+
+def timeline(rows: Sequence[Row], *cuts: int, end: int = 1000) -> Timeline:
+    """Make a timeline of rows of one source."""
+    return Timeline([indexed(rows, *cuts, end=end)])
