@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from dctv import readers
 from dctv.bind.binder import Binder
 from dctv.bind.library import library_function
-from dctv.bind.parameters import option_of
+from dctv.bind.parameters import Params, numbered, option_of
 from dctv.catalog import filtering
 from dctv.catalog.alignment import aligned
 from dctv.catalog.expected import RAW
-from dctv.catalog.files import find_traces, list_files
+from dctv.catalog.files import check_options, find_traces, list_files
 from dctv.catalog.given import scan_of, stored
 from dctv.catalog.mount import Mount, attach, check_name
 from dctv.catalog.namespace import Catalog, StoredTable
@@ -65,7 +65,6 @@ if TYPE_CHECKING:
     from dctv.state import StateSystem
     from dctv.timeline.timeline import Timeline
 
-Params = Mapping[str, object] | Mapping[int, object] | Mapping[str | int, object] | Sequence[object]
 Progress = Callable[[str, int, int], None]
 
 
@@ -188,7 +187,7 @@ class Session:
             deep_recursion,
             control,
         )
-        return Executor(self._catalog, self._engine, self._shelves, hooks, self._settings, _numbered(params), self._log)
+        return Executor(self._catalog, self._engine, self._shelves, hooks, self._settings, numbered(params), self._log)
 
     def _new_cancel(self) -> object:
         from dctv import _kernels  # compiled; only wanted when a query runs
@@ -322,7 +321,7 @@ class Session:
         if known is not None:
             return Trace(listed, known[0], context), known[1]
         files = find_traces(paths, self._readers, base)
-        _check_options(files.reader, options)
+        check_options(files.reader, options)
         return Trace(files.paths, files.reader, context), None
 
     @_in_turn
@@ -354,7 +353,7 @@ class Session:
         wanted = order or Order()
         self._interrupted = False
         files = find_traces([path], self._readers, None)
-        _check_options(files.reader, options)
+        check_options(files.reader, options)
         context = LoadContext(options, self._threads, lambda _done, _total: None)
         folder = wanted.index_dir or self._policy.index_dir
         return Trace(files.paths, files.reader, context), replace(wanted, index_dir=folder)
@@ -594,18 +593,3 @@ def _functions() -> Mapping[str, TableFunction]:
 
 def _path(name: str) -> ast.Path:
     return ast.Path(tuple(ast.Name(part) for part in name.split(".")))
-
-
-def _check_options(reader: Reader, options: Mapping[str, object]) -> None:
-    for key in options:
-        if key not in reader.options:
-            known = ", ".join(reader.options) or "none"
-            raise UsageError(f"`{reader.name}` has no option `{key}`", hint=f"its options: {known}")
-
-
-def _numbered(params: Params | None) -> Mapping[int | str, object]:
-    if params is None:
-        return {}
-    if isinstance(params, Mapping):
-        return dict(params.items())
-    return dict(enumerate(params))

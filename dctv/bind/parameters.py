@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime, timedelta
 from fractions import Fraction
 from numbers import Integral, Real
@@ -14,7 +15,18 @@ from dctv.contracts.table_function import Quantity
 from dctv.types.units import parse_unit
 
 _EXACT = 1_000_000_000
+Params = Mapping[str, object] | Mapping[int, object] | Mapping[str | int, object] | Sequence[object]
+"""By name, by number, or in order."""
 Value = None | bool | int | float | str | bytes | Quantity | exp.Cast
+
+
+def numbered(params: Params | None) -> Mapping[int | str, object]:
+    """Return parameters by their names, or by their numbers from 0 on."""
+    if params is None:
+        return {}
+    if isinstance(params, Mapping):
+        return dict(params.items())
+    return dict(enumerate(params))
 
 
 def value_of(given: object) -> Value:

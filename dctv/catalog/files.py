@@ -9,7 +9,7 @@ from pathlib import Path
 from dctv.contracts.head import head_of
 from dctv.contracts.reader import Head, Reader
 from dctv.contracts.shelf import Shelf
-from dctv.errors import TraceError
+from dctv.errors import TraceError, UsageError
 from dctv.record import record
 
 
@@ -30,6 +30,18 @@ def find_traces(texts: Sequence[str], readers: Mapping[str, Reader], base: Path 
             shown = f"{one.reader.name} (`{first}`) and {other.reader.name} (`{text}`)"
             raise TraceError(f"these are traces of several formats: {shown}")
     return TraceFiles(one.reader, tuple(dict.fromkeys(path for _, files in found for path in files.paths)))
+
+
+def check_options(reader: Reader, options: Mapping[str, object]) -> None:
+    """Refuse options of a mount that its format does not have.
+
+    Raises:
+        UsageError: there is one.
+    """
+    for key in options:
+        if key not in reader.options:
+            known = ", ".join(reader.options) or "none"
+            raise UsageError(f"`{reader.name}` has no option `{key}`", hint=f"its options: {known}")
 
 
 def find_trace(text: str, readers: Mapping[str, Reader], base: Path | None) -> TraceFiles:
