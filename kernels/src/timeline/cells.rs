@@ -36,11 +36,14 @@ pub struct Cell {
 }
 
 impl<W: Worth> Lane<W> {
-    /// Hand out the cells of a window, in order of time.
-    pub fn cells(&self, window: Window, mut each: impl FnMut(Cell)) {
+    /// Return the cells of a window, in order of time.
+    ///
+    /// What they come to is looked up when all are known, so that the memory of several is fetched at once.
+    pub fn cells(&self, window: Window) -> Vec<Cell> {
         let times = self.times();
+        let mut cells = Vec::new();
         let mut emit = |first: usize, behind: usize| {
-            each(Cell {
+            cells.push(Cell {
                 begin: times.begin(first),
                 end: times.end(behind - 1),
                 first,
@@ -48,9 +51,13 @@ impl<W: Worth> Lane<W> {
             });
         };
         let (mut row, end) = self.order.touching(window.from, window.to);
+        // Steps have about as many rows as those before them.
+        let mut ahead = 0;
         while row < end {
             let next = window.next(times.begin(row));
-            let next = next.map_or(end, |time| self.order.first_from(row, time).min(end));
+            let found = |time| self.order.first_from(row, time, ahead).min(end);
+            let next = next.map_or(end, found);
+            ahead = times.blocks_between(row, next);
             // A span that lasts a step is the last one that begins in its step.
             let long = times.length(next - 1) >= window.step;
             let short = next - usize::from(long);
@@ -62,5 +69,6 @@ impl<W: Worth> Lane<W> {
             }
             row = next;
         }
+        cells
     }
 }

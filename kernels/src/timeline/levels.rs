@@ -36,6 +36,8 @@ impl Lane<Values> {
             carried = Some((row, start));
             row += 1;
         }
+        // Steps have about as many rows as those before them.
+        let mut ahead = 0;
         loop {
             let next = if row < end { times.begin(row) } else { last };
             if let Some((before, from)) = carried {
@@ -51,9 +53,10 @@ impl Lane<Values> {
                 return;
             }
             let stop = window.next(next);
-            let behind = stop.map_or(end, |time| self.order.first_from(row, time).min(end));
+            let behind = stop.map_or(end, |time| self.order.first_from(row, time, ahead).min(end));
             let stop = stop.unwrap_or(i64::MAX);
             each(self.level(carried, row, behind, stop));
+            ahead = times.blocks_between(row, behind);
             let latest = behind - 1;
             carried = (times.end(latest) > stop).then_some((latest, stop));
             row = behind;

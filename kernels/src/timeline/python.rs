@@ -177,11 +177,11 @@ impl Lanes {
                 let mut out = Columns::new(&SLICES);
                 for number in wanted {
                     let (lane, offset) = (&lanes[number], self.offsets[number]);
-                    lane.cells(window, |cell| {
+                    for cell in lane.cells(window) {
                         let mut sum = [0; Slices::WIDTH];
                         lane.gather(cell.first, cell.behind, &mut sum);
                         out.cell(number, offset, cell, &sum);
-                    });
+                    }
                 }
                 out.batch()
             }
@@ -190,7 +190,7 @@ impl Lanes {
                 for number in wanted {
                     let (lane, offset) = (&lanes[number], self.offsets[number]);
                     let mut sum = vec![0; Slices::WIDTH + lane.worth().count];
-                    lane.cells(window, |cell| {
+                    for cell in lane.cells(window) {
                         sum.fill(0);
                         lane.gather(cell.first, cell.behind, &mut sum);
                         let (state, filled) = if cell.behind - cell.first == 1 {
@@ -200,7 +200,7 @@ impl Lanes {
                         };
                         out.cell(number, offset, cell, &sum);
                         out.more(&[state as i64, filled.cast_signed()]);
-                    });
+                    }
                 }
                 out.batch()
             }

@@ -70,6 +70,12 @@ impl Times {
         (first.div_ceil(self.block), end / self.block)
     }
 
+    /// How many blocks one row is behind another.
+    #[inline]
+    pub fn blocks_between(&self, row: usize, behind: usize) -> usize {
+        behind / self.block - row / self.block
+    }
+
     #[inline]
     pub fn begin(&self, row: usize) -> i64 {
         self.begin[row]
@@ -93,34 +99,57 @@ impl Ordered {
 
     /// Return the first row from one on that begins at a time or later.
     ///
-    /// Rows nearby are found in few steps, however many there are.
-    pub fn first_from(&self, row: usize, time: i64) -> usize {
+    /// It is looked for near the block that is `ahead` blocks further, in few steps if it is there.
+    #[inline]
+    pub fn first_from(&self, row: usize, time: i64, ahead: usize) -> usize {
         if row >= self.times.len() {
             return self.times.len();
         }
         let own = row / self.times.block;
-        let (mut below, mut step) = (own, 1);
-        while let Some(start) = self.starts.get(below + step)
-            && *start < time
-        {
-            below += step;
-            step *= 2;
-        }
-        let above = self.starts.len().min(below + step);
-        let block = below + self.starts[below + 1..above].partition_point(|start| *start < time);
+        let block = self.block_of(own, time, ahead);
         let (first, end) = self.times.rows(block);
         let first = row.max(first);
-        first + self.times.begin[first..end].partition_point(|begin| *begin < time)
+        let rows = &self.times.begin[first..end];
+        // All of a block is read at once faster than halves of it one after the other.
+        first + rows.iter().filter(|begin| **begin < time).count()
+    }
+
+    /// Return the last block from one on that begins before a time, or that one.
+    #[inline]
+    fn block_of(&self, own: usize, time: i64, ahead: usize) -> usize {
+        let starts = &*self.starts;
+        let guess = (own + ahead).min(starts.len() - 1);
+        let (mut below, mut above) = (own, guess);
+        let mut step = 1;
+        if guess == own || starts[guess] < time {
+            (below, above) = (guess, guess + 1);
+            while above < starts.len() && starts[above] < time {
+                (below, above) = (above, above + step);
+                step *= 2;
+            }
+            above = above.min(starts.len());
+        } else {
+            while below + step < above {
+                let lower = above - step;
+                if starts[lower] < time {
+                    below = lower;
+                    break;
+                }
+                above = lower;
+                step *= 2;
+            }
+        }
+        below + starts[below + 1..above].partition_point(|start| *start < time)
     }
 
     /// Return the rows that touch a range of times: the first, and the one behind the last.
     ///
     /// A row without length touches the range if it does not stand before it.
     pub fn touching(&self, from: i64, to: i64) -> (usize, usize) {
-        let inside = self.first_from(0, from);
+        let inside = self.first_from(0, from, 0);
         // None but the one before can reach into the range, since they do not overlap.
         let reaches = inside > 0 && self.times.end(inside - 1) > from;
         let first = inside - usize::from(reaches);
-        (first, self.first_from(inside, to).max(first))
+        (first, self.first_from(inside, to, 0).max(first))
     }
 }

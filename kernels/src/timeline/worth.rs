@@ -26,10 +26,10 @@ impl Monoid for Slices {
 
     #[inline]
     fn append(&self, value: &mut [u64], right: &[u64]) {
-        if right[0] > value[0] {
-            value[0] = right[0];
-            value[1] = right[1];
-        }
+        // Without branches, which nothing could foretell, what comes next is read meanwhile.
+        let longer = right[0] > value[0];
+        value[0] = value[0].max(right[0]);
+        value[1] = if longer { right[1] } else { value[1] };
         value[2] += right[2];
     }
 }
