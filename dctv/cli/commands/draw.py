@@ -1,0 +1,172 @@
+"""`dctv draw`: draws the timeline of traces, into the terminal or as an SVG or PNG picture or a page."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dctv.cli.arguments import add_index_options, add_session_options, positive, split_mounts
+from dctv.cli.command import Command
+from dctv.cli.terminal import add_terminal_options, look
+from dctv.console.verdict import OK
+from dctv.errors import UsageError
+from dctv.patterns import pattern
+
+if TYPE_CHECKING:
+    from dctv.cli.errand import Desk
+    from dctv.draw.scene import Scene
+
+_TRACE = "trace"
+"""What traces without a name are mounted as."""
+_ENDINGS = (".svg", ".png", ".html")
+_TIME = pattern(r"(-?)([0-9]{1,15})(?:\.([0-9]{1,9}))?(|ns|us|ms|s|m|h)")
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Add the arguments of `dctv draw`."""
+    parser.add_argument(
+        "words",
+        nargs="+",
+        metavar="TRACE | NAME=TRACE",
+        help="files, folders or patterns: together one trace; with names, traces below each other",
+    )
+    parser.add_argument(
+        "--from", dest="start", type=_time, metavar="TIME", help="since the trace begins, such as 1.5s (default: 0)"
+    )
+    parser.add_argument("--to", dest="stop", type=_time, metavar="TIME", help="likewise (default: where it ends)")
+    parser.add_argument(
+        "--tracks",
+        action="append",
+        default=[],
+        metavar="PATTERN",
+        help="only tracks whose path fits, such as 'CPUs/*', with all that is in them; may be repeated",
+    )
+    parser.add_argument("--width", type=positive, metavar="PX", help="pixels (default: 1600); columns in a terminal")
+    parser.add_argument("--height", type=positive, metavar="PX", help="pixels, lines in a terminal (default: for all)")
+    parser.add_argument("--theme", choices=("light", "dark"), help="(default: as the reader has it; light for PNG)")
+    parser.add_argument("--title", metavar="TEXT", help="what stands above (default: the names of the traces)")
+    parser.add_argument(
+        "-o", "--output", type=Path, metavar="FILE", help="an .svg, .png or .html, written only if all goes well"
+    )
+    add_terminal_options(parser)
+    add_session_options(parser)
+    add_index_options(parser)
+
+
+def _time(text: str) -> int:
+    from dctv.calls.language import time_of
+
+    found = _TIME.fullmatch(text)
+    if found is None:
+        raise ArgumentTypeError(f"expected a time such as `1.5s` or `200us`, found `{text}`")
+    sign, whole, decimals, unit = found[1], found[2], found[3] or "", found[4]
+    time: int = time_of(f"{whole}{decimals}{unit}") // 10 ** len(decimals)
+    return -time if sign else time
+
+
+def run(args: Namespace) -> int:
+    """Mount, choose tracks, draw; return the exit code."""
+    from dctv.cli.errand import carry_out
+    from dctv.console.sink import STDOUT
+
+    traces, mounts = split_mounts(args.words)
+    everything: list[tuple[str, Any]] = [*([(_TRACE, traces)] if traces else []), *mounts]
+    if len({name for name, _ in everything}) < len(everything):
+        raise UsageError(f"`{_TRACE}` is the name of the traces that have none", hint="give these a name too")
+    to_file = args.output is not None and args.output not in STDOUT
+    _check(args, to_file=to_file)
+    args = look(args)
+
+    def work(desk: Desk) -> int:
+        scene = _scene(desk, args, [name for name, _ in everything], to_file=to_file)
+        desk.sink.stream.write(_drawn(scene, args, to_file=to_file))
+        desk.sink.stream.flush()
+        return OK
+
+    return carry_out(args, everything, work, args.output)
+
+
+def _check(args: Namespace, *, to_file: bool) -> None:
+    """Refuse what cannot be drawn, before a trace is read."""
+    from dctv.draw.times import exact_time
+
+    if args.stop is not None and args.stop <= (args.start or 0):
+        window = f"{exact_time(args.start or 0)} to {exact_time(args.stop)}"
+        raise UsageError(f"`--to` must be later than `--from`, found {window}")
+    if not to_file:
+        from dctv.draw.terminal.page import check_size
+
+        check_size(_columns(args), args.height)
+        return
+    from dctv.draw.layout import WIDTH, check_size
+    from dctv.draw.png import check_pillow
+
+    check_size(args.width or WIDTH, args.height)
+    if args.output.suffix.lower() not in _ENDINGS:
+        raise UsageError(f"`{args.output}` must end in .svg, .png or .html")
+    if args.output.suffix.lower() == ".png":
+        check_pillow()
+
+
+def _scene(desk: Desk, args: Namespace, names: list[str], *, to_file: bool) -> Scene:
+    from dctv.draw.choice import chosen
+    from dctv.draw.joined import joined
+    from dctv.draw.layout import WIDTH, visible
+    from dctv.draw.scene import Scene, step_of
+
+    timeline = joined({name: desk.session.timeline(name) for name in names})
+    tracks = chosen(timeline.tracks, args.tracks)
+    begin = timeline.begin
+    start, stop = _window(args, begin, timeline.end)
+    step = step_of(start, stop, (args.width or WIDTH) if to_file else 4 * _columns(args))
+    shown = visible(tracks, args.height if to_file else None)
+    cells = timeline.cells([track.id for track in shown], start, stop, step)
+    return Scene(tracks, cells, start, stop, step, args.title or ", ".join(args.words), begin)
+
+
+def _window(args: Namespace, begin: int, end: int) -> tuple[int, int]:
+    from dctv.draw.scene import check_window
+    from dctv.draw.times import exact_time
+
+    start = begin if args.start is None else begin + args.start
+    if args.stop is None and args.start is not None and start >= end:
+        lasts = exact_time(end - begin)
+        raise UsageError(f"`--from` is {exact_time(args.start)}, and what is drawn ends at {lasts}")
+    stop = max(end, start + 1) if args.stop is None else begin + args.stop
+    check_window(start, stop)
+    return start, stop
+
+
+def _drawn(scene: Scene, args: Namespace, *, to_file: bool) -> bytes:
+    """Return what is written; a scene becomes a picture where that goes to a file."""
+    if not to_file:
+        from dctv.draw.terminal.page import text
+
+        return text(scene, _columns(args), args.height, coloured=args.coloured).encode()
+    from dctv.draw.layout import picture
+
+    made = picture(scene, args.width, args.height)
+    ending = args.output.suffix.lower()
+    if ending == ".png":
+        from dctv.draw.png import png
+
+        return png(made, dark=args.theme == "dark")
+    if ending == ".html":
+        from dctv.draw.html import html
+
+        return "".join(html(made, args.theme)).encode()
+    from dctv.draw.svg import svg
+
+    return "".join(svg(made, args.theme)).encode()
+
+
+def _columns(args: Namespace) -> int:
+    from shutil import get_terminal_size
+
+    from dctv.draw.terminal.page import LEAST, MOST
+
+    return args.width or min(max(get_terminal_size().columns, LEAST), MOST)
+
+
+DRAW = Command("draw", "draw the timeline of traces (terminal, SVG, PNG, HTML)", configure, run)

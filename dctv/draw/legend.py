@@ -1,0 +1,87 @@
+"""What stands below the tracks of a picture: what colours mean, and what there was no room for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from dctv.draw.colours import state_rank, state_role
+from dctv.draw.counters import Curve
+from dctv.draw.letters import cleaned, fitted, width_of
+from dctv.draw.places import Placed, of_kinds
+from dctv.draw.rows import Row
+from dctv.draw.shapes import Rectangle, Shape, Text
+from dctv.draw.spans import partial
+from dctv.record import record
+from dctv.timeline.track import TrackKind
+
+LINE = 20
+MARGIN = 12
+_SIZE = 11
+_SWATCH = 12
+_LONGEST = 160
+"""Pixels of a name of a state."""
+_GAP = 18
+
+
+@record
+class Entry:
+    """A colour and what it means."""
+
+    role: str
+    text: str
+    hatched: bool = False
+    low: bool = False
+    """Whether it is a part of a cell."""
+
+
+def entries(placed: Placed, rows: Sequence[Row], curves: Sequence[Curve]) -> Sequence[Entry]:
+    """Return what is to be explained of a picture."""
+    found = []
+    states = of_kinds(placed, rows, TrackKind.STATES)
+    names = sorted({states.names[code] or "" for code in set(states["name"].tolist())}, key=state_rank)
+    found += [Entry(state_role(name), fitted(cleaned(name), _LONGEST, _SIZE)) for name in names]
+    if partial(states).any():
+        found.append(Entry("ended", "lower: it fills only a part of the time", low=True))
+    if (of_kinds(placed, rows, TrackKind.SLICES)["count"] > 1).any():
+        found.append(Entry("hue0-pale", "pale: several spans, named after the longest", hatched=True))
+    if any((curve.high > curve.low).any() for curve in curves):
+        found += [Entry("line", "mean", low=True), Entry("range", "least to greatest")]
+    return found
+
+
+def placed_entries(found: Sequence[Entry], width: int, lines: int) -> Sequence[tuple[float, int, Entry]]:
+    """Place entries one after the other, in lines; what there is no room for is counted."""
+    result: list[tuple[float, int, Entry]] = []
+    x, line = float(MARGIN), 0
+    for number, entry in enumerate(found):
+        left = len(found) - number
+        need = _need(entry)
+        rest = _need(_more(left)) if line == lines - 1 and left > 1 else 0
+        if (x > MARGIN or rest) and x + need + rest > width - MARGIN:
+            if line == lines - 1:
+                return [*result, (x, line, _more(left))]
+            x, line = float(MARGIN), line + 1
+        result.append((x, line, entry))
+        x += need
+    return result
+
+
+def drawn(found: Sequence[tuple[float, int, Entry]], y: int, width: int) -> Iterator[Shape]:
+    """Yield the shapes of placed entries."""
+    for x, line, entry in found:
+        top = y + line * LINE + 4
+        if entry.role:
+            part = _SWATCH - 4 if entry.low else _SWATCH
+            high = 3 if entry.role == "line" else part
+            lift = (_SWATCH - 3) / 2 if entry.role == "line" else _SWATCH - part
+            yield Rectangle(x, top + lift, _SWATCH, high, entry.role, hatched=entry.hatched)
+        shift = _SWATCH + 5 if entry.role else 0
+        yield Text(x + shift, top + 10, entry.text, width - MARGIN - x - shift, "faint", _SIZE)
+
+
+def _need(entry: Entry) -> float:
+    return (_SWATCH + 5 if entry.role else 0) + width_of(entry.text, _SIZE) + _GAP
+
+
+def _more(count: int) -> Entry:
+    return Entry("", f"and {count:,} more")

@@ -1,0 +1,74 @@
+"""Tracks to rows of a picture: where each stands, and what there is no room for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dctv.record import record
+from dctv.timeline.track import Track, TrackKind
+
+LANES = 16
+"""How many lanes of a track are drawn."""
+LANE, MORE, GAP = 18, 16, 4
+_HEIGHTS = {TrackKind.GROUP: 22, TrackKind.COUNTER: 40, TrackKind.INSTANTS: 18, TrackKind.STATES: LANE}
+
+
+@record
+class Row:
+    """A track in a picture."""
+
+    track: Track
+    y: int
+    height: int
+    lanes: int
+    """How many of its lanes are drawn."""
+
+    @property
+    def more(self) -> int:
+        """How many lanes are left out."""
+        return max(self.track.lanes - self.lanes, 0) if self.track.kind is TrackKind.SLICES else 0
+
+    @property
+    def last(self) -> int:
+        """Where the next row begins."""
+        return self.y + self.height + (GAP if self.track.kind is not TrackKind.GROUP else 0)
+
+
+@record
+class Rows:
+    """All tracks in a picture."""
+
+    rows: Sequence[Row]
+    left_out: int
+    """How many tracks there is no room for; groups are none."""
+    last: int
+    """Where they end."""
+
+
+def place_rows(tracks: Sequence[Track], top: int, bottom: int | None) -> Rows:
+    """Place tracks below each other, as long as there is room."""
+    rows: list[Row] = []
+    y = top
+    for number, track in enumerate(tracks):
+        row = _row(track, y, bottom)
+        if row is None:
+            left_out = sum(other.kind is not TrackKind.GROUP for other in tracks[number:])
+            return Rows(rows, left_out, y)
+        rows.append(row)
+        y = row.last
+    return Rows(rows, 0, y)
+
+
+def _row(track: Track, y: int, bottom: int | None) -> Row | None:
+    if track.kind is not TrackKind.SLICES:
+        height = _HEIGHTS[track.kind]
+        return Row(track, y, height, 1) if bottom is None or y + height <= bottom else None
+    lanes = max(track.lanes, 1)
+    shown = min(lanes, LANES)
+    if bottom is not None and y + _height(lanes, shown) > bottom:
+        shown = (bottom - y - MORE) // LANE
+    return Row(track, y, _height(lanes, shown), shown) if shown > 0 else None
+
+
+def _height(lanes: int, shown: int) -> int:
+    return shown * LANE + (MORE if lanes > shown else 0)
