@@ -1,0 +1,8 @@
+-- Tracks of a timeline: how many requests each block device was working on, see `block.queue_depth`.
+-- formats: *
+-- columns of: timeline.slices
+SELECT _ts, _duration, LIST_VALUE('Block devices', COALESCE(device, 'no device'), 'Queue depth') AS path, 'counter' AS kind,
+  LIST_VALUE(9, NULL, 1)::INT64[] AS ranks, NULL::INT64 AS depth, NULL::STRING AS name, open::FLOAT64 AS value,
+  NULL::STRING AS unit
+FROM block.queue_depth
+ORDER BY _ts, device

@@ -1,0 +1,13 @@
+-- Tracks of a timeline: counters of each thread, each process and the whole, see `counters`.
+-- formats: *
+-- columns of: timeline.slices
+SELECT c._ts, c._duration, COALESCE(t.path, LIST_VALUE('Counters', 'track ' || c.track::STRING)) AS path, 'counter' AS kind,
+  COALESCE(t.ranks, LIST_VALUE(6, NULL)::INT64[]) AS ranks, NULL::INT64 AS depth, NULL::STRING AS name, c.value, t.unit
+FROM counters AS c
+LEFT JOIN (
+  SELECT track, unit,
+    LIST_CONCAT(COALESCE(path, LIST_VALUE()), LIST_VALUE('Counters', CASE WHEN copy = 1 THEN name ELSE name || ' ' || copy::STRING END)) AS path,
+    LIST_CONCAT(COALESCE(ranks, LIST_VALUE()), LIST_VALUE(6, NULL)) AS ranks
+  FROM _built.timeline_tracks
+) AS t ON t.track = c.track
+ORDER BY c._ts, c.track

@@ -1,0 +1,11 @@
+-- Tracks of a timeline: moments of each thread, each process and the whole, see `instants`.
+-- formats: *
+-- columns of: timeline.slices
+SELECT i._ts, 0::INT64 IN ns AS _duration, COALESCE(t.path, LIST_VALUE('Instants')) AS path, 'instants' AS kind,
+  COALESCE(t.ranks, LIST_VALUE(8)::INT64[]) AS ranks, NULL::INT64 AS depth, i.name, NULL::FLOAT64 AS value,
+  NULL::STRING AS unit
+FROM _built.instants AS i
+LEFT JOIN (
+  SELECT track, LIST_APPEND(path, 'Instants') AS path, LIST_APPEND(ranks, 8) AS ranks FROM _built.timeline_tracks
+) AS t ON t.track = i.track
+ORDER BY i._ts, i.id
