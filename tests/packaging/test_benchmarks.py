@@ -21,6 +21,7 @@ SMALL: dict[str, list[list[str]]] = {
     "spans.py": [["1000", "--only", "span left join"]],
     "start_up.py": [[]],
     "state.py": [["--sizes", "small", "--rounds", "1"]],
+    "timeline.py": [["--sizes", "1e4", "1e5"]],
 }
 PARTS = {"__init__.py", "__main__.py", "processes.py", "span_peer.py", "span_work.py"}
 
