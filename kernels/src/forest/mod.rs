@@ -14,7 +14,7 @@ mod tree;
 pub use bulk::{Sink, build};
 pub use monoid::Monoid;
 pub use nodes::{Growing, Mapped};
-pub use tree::Forest;
+pub use tree::{Forest, gather};
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<python::Forest>()

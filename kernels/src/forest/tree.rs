@@ -33,13 +33,9 @@ impl<M: Monoid, N: Nodes> Forest<M, N> {
 
     /// Append the leaves from `first` up to `end` to a value, from left to right: at most 2 log2 n steps.
     #[inline]
-    pub fn gather(&self, mut first: usize, end: usize, value: &mut [u64]) {
+    pub fn gather(&self, first: usize, end: usize, value: &mut [u64]) {
         debug_assert!(end <= self.leaves);
-        while first < end {
-            let block = Block::largest(first, end);
-            self.monoid.append(value, self.words(block.node()));
-            first = block.end();
-        }
+        gather(&self.monoid, &self.nodes, (first, end), value);
     }
 
     /// Return the first leaf from which on, to the left, a test holds of all that stands between `first` and it.
@@ -78,6 +74,22 @@ impl<M: Monoid, N: Nodes> Forest<M, N> {
             first = block.end();
         }
         None
+    }
+}
+
+/// Append the leaves from one up to another to a value, by nodes that are there.
+#[inline]
+pub fn gather(
+    monoid: &impl Monoid,
+    nodes: &impl Nodes,
+    (mut first, end): (usize, usize),
+    value: &mut [u64],
+) {
+    let width = monoid.width();
+    while first < end {
+        let block = Block::largest(first, end);
+        monoid.append(value, nodes.words(block.node(), width));
+        first = block.end();
     }
 }
 

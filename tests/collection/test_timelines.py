@@ -1,0 +1,64 @@
+"""Timelines of traces of all formats: every row of their views at any distance, slices as deep as Perfetto has them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from dctv.errors import DctvError
+from dctv.session import Session
+from tests.collection.ftrace_lines import COLLECTION
+from tests.timeline.agreement import faults
+
+LARGEST = 2 << 20
+"""Bytes of a file that is read here."""
+FOLDERS = ("chrome-json", "ctf", "dftracer", "found", "ftrace-text", "perf", "perfetto", "trace-cmd", "uftrace")
+LAST = 2**63 - 1
+
+
+def _traces() -> list[Path]:
+    every = (path for folder in FOLDERS for path in sorted((COLLECTION / folder).rglob("*")))
+    files = [path for path in every if path.is_file() and not {"truth", "truth_tp", "src"} & set(path.parts)]
+    # All formats are among every sixth one; most of what is special about a trace is so of several.
+    return [path for path in files if path.stat().st_size <= LARGEST][::6]
+
+
+@pytest.mark.parametrize("path", _traces(), ids=lambda path: str(path.relative_to(COLLECTION)))
+def test_no_row_is_lost(path: Path) -> None:
+    with Session() as session:
+        try:
+            session.mount(str(path), "t")
+        except DctvError:
+            return
+        assert not list(faults(session, "t"))
+
+
+def _depths() -> dict[str, dict[int, tuple[int, int]]]:
+    """Read how many slices Perfetto's trace_processor has at each depth, and how long all of them last."""
+    found: dict[str, dict[int, tuple[int, int]]] = {}
+    for line in Path(__file__).with_name("slices_by_depth.tsv").read_text(encoding="utf-8").splitlines():
+        if not line.startswith("#"):
+            trace, depth, count, total = line.split("\t")
+            found.setdefault(trace, {})[int(depth)] = (int(count), int(total))
+    return found
+
+
+DEPTHS = _depths()
+
+
+@pytest.mark.parametrize("trace", DEPTHS)
+def test_slices_are_as_deep_as_those_of_perfetto(trace: str) -> None:
+    with Session() as session:
+        session.mount(str(COLLECTION / trace), "t")
+        timeline = session.timeline("t")
+        own = [one.id for one in timeline.tracks if one.source in ("t.timeline.slices", "t.timeline.async_slices")]
+        cells = timeline.cells(own, -LAST, LAST, 1)
+        count: Counter[int] = Counter()
+        total: Counter[int] = Counter()
+        for lane, length in zip(cells["lane"].to_pylist(), cells["_duration"].to_pylist(), strict=True):
+            if length:
+                count[lane] += 1
+                total[lane] += length
+        assert {lane: (count[lane], total[lane]) for lane in count} == DEPTHS[trace]
