@@ -30,6 +30,7 @@ from dctv.contracts.reader import LoadContext, Reader
 from dctv.contracts.shelf import Shelf, scan
 from dctv.contracts.span_operator import SpanOperator
 from dctv.contracts.table_function import Quantity, TableFunction
+from dctv.draw.drawn import drawn
 from dctv.engines.allowed import AllowedFiles, named_files
 from dctv.engines.duckdb import FAILURES, DuckDB, failure
 from dctv.errors import AssertionFailed, DctvError, Interrupted, Source, TraceError, UsageError, WarningLog
@@ -176,7 +177,9 @@ class Session:
         return lambda rows: log.add("division by zero gave NULL", rows)
 
     def _executor(self, params: Params | None = None) -> Executor:
-        control = Control(FAILURES, self._failure, self.interrupt, lambda: self._interrupted, self._begin, self._finish)
+        control = Control(
+            FAILURES, self._failure, self.interrupt, lambda: self._interrupted, self._begin, self._finish, drawn
+        )
         hooks = Hooks(
             self._mount_statement,
             self._unmount,

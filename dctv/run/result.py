@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from dctv.errors import AssertionFailed, DctvError, Interrupted, Place, UsageError, WarningLog
 from dctv.record import record
+from dctv.timeline.timeline import Timeline
 from dctv.types.schema import Schema
 
 
@@ -46,6 +47,8 @@ class Control:
     """Called before the first row is read."""
     finish: Callable[[], None]
     """Called when the rows have been read, or no more are wanted."""
+    drawn: Callable[[Timeline, Mapping[str, Any]], Any]
+    """Draws a timeline, with the options of a picture."""
 
 
 class Result:
@@ -64,6 +67,7 @@ class Result:
         self._failures, self._failure = control.failures, control.failure
         self._interrupt, self._interrupted = control.interrupt, control.interrupted
         self._begin, self._finish = control.begin, control.finish
+        self._drawn = control.drawn
         self._read = False
 
     @property
@@ -127,6 +131,30 @@ class Result:
         """Return all rows as a pyarrow Table."""
         reader = self.reader()
         return self._guarded(reader.read_all)
+
+    def timeline(self, name: str | None = None, value: str | None = None) -> Timeline:
+        """Return the rows as a timeline: a track for each partition of spans or events, or of a counter.
+
+        `name` is the column that spans and events are named after: if it is not told, `name`, else the first text. With
+        `value`, the numbers of that column are shown over time; so is the only column of spans if it has numbers.
+
+        Raises:
+            UsageError: there is no such column, or the rows are no spans and no events.
+        """
+        from dctv.timeline.of_rows import timeline_of
+
+        return timeline_of(self.schema, self.batches(), name, value)
+
+    def plot(self, name: str | None = None, value: str | None = None, **options: Any) -> Any:
+        """Draw the rows: return a `Plot`, which a notebook shows and which can be saved.
+
+        Columns are those of `timeline`. Options are `start` and `stop` in ns, `width` and `height` in pixels, `title`
+        and `theme`, light or dark.
+
+        Raises:
+            UsageError: as for `timeline`; or the picture cannot be of that size.
+        """
+        return self._drawn(self.timeline(name, value), options)
 
     def pandas(self) -> Any:
         """Return all rows as a pandas DataFrame; pandas must be installed."""

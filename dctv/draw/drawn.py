@@ -1,0 +1,21 @@
+"""A timeline to a picture; this module is loaded with every session, those that draw when something is drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from dctv.draw.joined import Timeline
+    from dctv.draw.plot import Plot
+
+
+def drawn(timeline: Timeline, options: Mapping[str, Any]) -> Plot:
+    """Draw a timeline, with the options of `Plot`.
+
+    Raises:
+        UsageError: the picture cannot be drawn.
+    """
+    from dctv.draw.plot import Plot
+
+    return Plot(timeline, **options)

@@ -1,0 +1,85 @@
+"""A picture of a timeline for Python: shown by notebooks, saved as a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dctv.draw.html import html
+from dctv.draw.joined import Timeline
+from dctv.draw.layout import WIDTH, check_size, picture, visible
+from dctv.draw.scene import Scene, check_window, step_of
+from dctv.draw.svg import Theme, svg
+from dctv.errors import UsageError
+
+_THEMES = (None, "light", "dark")
+
+
+class Plot:
+    """A timeline as a picture of some width; without a theme it is light or dark as the reader has it."""
+
+    def __init__(
+        self,
+        timeline: Timeline,
+        *,
+        start: int | None = None,
+        stop: int | None = None,
+        width: int = WIDTH,
+        height: int | None = None,
+        title: str = "",
+        theme: Theme | None = None,
+    ) -> None:
+        """Draw what lies between two times, in ns; everything unless told.
+
+        Raises:
+            UsageError: the size or the window cannot be drawn.
+        """
+        if theme not in _THEMES:
+            raise UsageError(f"the theme is `light` or `dark`, found `{theme}`")
+        check_size(width, height)
+        begin = timeline.begin if start is None else start
+        end = max(timeline.end, begin + 1) if stop is None else stop
+        check_window(begin, end)
+        step = step_of(begin, end, width)
+        shown = visible(timeline.tracks, height)
+        cells = timeline.cells([track.id for track in shown], begin, end, step)
+        scene = Scene(timeline.tracks, cells, begin, end, step, title, timeline.begin)
+        self._theme = theme
+        self._picture = picture(scene, width, height)
+
+    def svg(self) -> str:
+        """Return it as SVG."""
+        return "".join(svg(self._picture, self._theme))
+
+    def html(self) -> str:
+        """Return it as a page that needs nothing else."""
+        return "".join(html(self._picture, self._theme))
+
+    def png(self) -> bytes:
+        """Return it as PNG, light unless the theme is dark.
+
+        Raises:
+            UsageError: Pillow is not installed.
+        """
+        from dctv.draw.png import png
+
+        return png(self._picture, dark=self._theme == "dark")
+
+    def save(self, path: str | Path) -> None:
+        """Write it to a file that ends in .svg, .png or .html.
+
+        Raises:
+            UsageError: it ends otherwise, or cannot be written.
+        """
+        path = Path(path)
+        forms = {".svg": lambda: self.svg().encode(), ".html": lambda: self.html().encode(), ".png": self.png}
+        if path.suffix.lower() not in forms:
+            raise UsageError(f"`{path}` must end in .svg, .png or .html")
+        content = forms[path.suffix.lower()]()
+        try:
+            path.write_bytes(content)
+        except OSError as error:
+            raise UsageError(f"cannot write `{path}`: {error.strerror}") from None
+
+    def _repr_svg_(self) -> str:
+        """Show it in a notebook."""
+        return self.svg()
