@@ -23,7 +23,7 @@ if not EXPLORE:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    # As `dctv` itself does: plans are many small objects, and looking through them for garbage takes a quarter of the time.
+    # As `dctv` does: plans are many small objects, and looking through them for garbage takes a fifth of the time.
     gc.set_threshold(100_000, 20, 20)
     config.addinivalue_line("markers", "ci: takes long, and runs in CI and `make fuzz` only, or with DCTV_CI=1")
 

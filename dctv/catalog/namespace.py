@@ -167,6 +167,9 @@ class Catalog:
         near = nearest(path.text, [n for n in names if n.count(".") == len(parts) - 1])
         ending = [n for n in names if n.lower().endswith("." + path.text.lower())]
         ending = [n for n in ending if what != "table" or not n.startswith("dctv.")] or ending
+        # `slices` is `t.slices` sooner than `t.timeline.slices`.
+        least = min((n.count(".") for n in ending), default=0)
+        ending = [n for n in ending if n.count(".") == least]
         if 0 < len(ending) <= _FEW:
             hint = f"there {'is' if len(ending) == 1 else 'are'} {' and '.join(map(quoted, ending))}"
         elif near is not None:

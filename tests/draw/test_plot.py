@@ -18,6 +18,7 @@ BY_CPU = SPANS.format(
 )
 BYTES = SPANS.format("(0, 5, 1), (5, 5, 3)", "size", "").replace("SPAN *", "SPAN size * 1KiB AS size")
 EVENTS = "SELECT EVENT * FROM dctv.as_events((SELECT * FROM (VALUES (3, 'x'), (4, 'y')) AS v(_ts, what)))"
+LISTS = EVENTS.replace("*", "LIST_VALUE(1) AS l", 1)
 Told = list[tuple[str, str, int, str | None]]
 
 
@@ -89,7 +90,12 @@ def test_values_are_shown_over_time(session: Session) -> None:
             "values of events do not last, expected spans",
             "dctv.time_series_to_spans makes spans",
         ),
-        (EVENTS.replace("*", "LIST_VALUE(1) AS l", 1), {}, "`l` is INTEGER[], which names nothing", "name another column"),
+        (
+            EVENTS.replace("*", "LIST_VALUE(1) AS l", 1),
+            {},
+            "`l` is INTEGER[], which names nothing",
+            "name another column",
+        ),
     ],
 )
 def test_what_is_no_timeline(

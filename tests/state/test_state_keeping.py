@@ -20,7 +20,7 @@ from dctv.catalog.stdlib import Module, library
 from dctv.errors import DctvError, Interrupted, Source
 from dctv.index import locks
 from dctv.index.cache import Bound, entries, prune
-from dctv.run import mounted_states
+from dctv.run import mounted_states, providers
 from dctv.session import Session
 from tests.bounds import EXPLORE
 from tests.session.test_indexed import write_trace
@@ -429,7 +429,7 @@ def test_providers_are_what_files_there_are(trace: Path, monkeypatch: pytest.Mon
         Module(("state", name), ("*",), "", {}, Source(f"stdlib/state/{name}.sql", text))
         for name, text in texts.items()
     )
-    monkeypatch.setattr(mounted_states, "library", lambda: dataclasses.replace(every, modules=modules))
+    monkeypatch.setattr(providers, "library", lambda: dataclasses.replace(every, modules=modules))
     with Watched(trace, None) as watched:
         rows = watched.rows("SELECT path, _ts, number, real, text FROM t.state WHERE _ts > 0 ORDER BY path, _ts")
         assert rows == [
