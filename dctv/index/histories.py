@@ -1,7 +1,8 @@
 """The files of a mounted trace and how a history of its states is made -> the history, kept beside the trace's index.
 
-A history is written in a workspace and renamed when it is whole; a note beside it tells what the file system and a
-checksum say of it. One without a note, or that is not what its note tells, counts for nothing and is made anew.
+So is the timeline of a trace. A file is written in a workspace and renamed when it is whole; a note beside it tells
+what the file system and a checksum say of it. One without a note, or that is not what its note tells, counts for
+nothing and is made anew.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import weakref
 from collections.abc import Callable
 from hashlib import blake2b
 from pathlib import Path
+from typing import Any
 
 from dctv import __version__
 from dctv.contracts.histories import Work
@@ -22,12 +24,13 @@ from dctv.index import locks
 from dctv.index.build import reason, sync
 from dctv.index.cache import Bound, most_bytes, prune
 from dctv.index.database import stamp
-from dctv.index.history_notes import PREFIX, Note, note_path, noted
+from dctv.index.history_notes import Note, note_path, noted
 from dctv.index.identity import identities
 from dctv.index.location import cache_folder, index_folder
 from dctv.index.removal import remove
 from dctv.index.trace import Trace
-from dctv.state import HistoryDamaged, HistoryOfAnother, StateSystem
+from dctv.state import HistoryDamaged, HistoryOfAnother
+from dctv.timeline.stored import TimelineDamaged, TimelineOfAnother
 
 WORKSPACE = "building-states-"
 """How folders of builders begin; nothing in them counts."""
@@ -45,12 +48,12 @@ class HistoryShelf:
         self._index_dir = index_dir
         self._stamps = _stamps(trace.paths)
 
-    def kept(self, work: Work) -> StateSystem | None:
+    def kept(self, work: Work) -> Any:
         """Return a history, made if it is not there or not good; None if it cannot be kept."""
         try:
             wanted = self._identity(work.version)
             if wanted is None:
-                work.note(f"the states of `{work.name}` are not kept, since files of the trace have changed")
+                work.note(f"the {work.holds} of `{work.name}` are not kept, since files of the trace have changed")
                 return None
             folder = index_folder(self._trace.about, self._index_dir)
             found = _found(folder, work, wanted, work.note)
@@ -59,7 +62,7 @@ class HistoryShelf:
             made = self._made(folder, work, wanted)
         except (OSError, UsageError, _Unwritten) as error:
             what = reason(error) if isinstance(error, OSError) else str(error)
-            work.note(f"cannot keep the states of `{work.name}`: {what}; they are made again the next time")
+            work.note(f"cannot keep the {work.holds} of `{work.name}`: {what}; they are made again the next time")
             return None
         if self._index_dir is None:
             root = cache_folder()
@@ -79,7 +82,7 @@ class HistoryShelf:
         digest.update(version)
         return digest.digest() if _stamps(self._trace.paths) == before else None
 
-    def _made(self, folder: Path, work: Work, wanted: bytes) -> StateSystem:
+    def _made(self, folder: Path, work: Work, wanted: bytes) -> Any:
         folder.mkdir(parents=True, exist_ok=True)
         hold = locks.use(folder)
         if hold is None:
@@ -109,7 +112,7 @@ class HistoryShelf:
             if _stamps(self._trace.paths) != self._stamps:
                 raise _Unwritten("files of the trace have changed")
             told = _told(path)
-            final = folder / _file_name(work.name)
+            final = folder / _file_name(work)
             # The note of what was there says nothing of what comes.
             note_path(final).unlink(missing_ok=True)
             path.replace(final)
@@ -130,19 +133,19 @@ class _Unwritten(Exception):
     """Why a history cannot be kept, in words."""
 
 
-def _found(folder: Path, work: Work, wanted: bytes, note: Callable[[str], None]) -> StateSystem | None:
+def _found(folder: Path, work: Work, wanted: bytes, note: Callable[[str], None]) -> Any:
     """Open a history that is there and good; while it is used it is not removed."""
-    path = folder / _file_name(work.name)
+    path = folder / _file_name(work)
     if not path.exists():
         return None
     hold = locks.use(folder)
     try:
         system = _opened(path, work, wanted)
-    except HistoryDamaged as error:
+    except (HistoryDamaged, TimelineDamaged) as error:
         note(f"{error.message}; it is made anew")
         system = None
     except OSError as error:
-        note(f"cannot read the history `{path}`: {reason(error)}; it is made anew")
+        note(f"cannot read the {work.kind} `{path}`: {reason(error)}; it is made anew")
         system = None
     except BaseException:
         if hold is not None:
@@ -156,18 +159,18 @@ def _found(folder: Path, work: Work, wanted: bytes, note: Callable[[str], None])
     return system
 
 
-def _opened(path: Path, work: Work, wanted: bytes) -> StateSystem | None:
+def _opened(path: Path, work: Work, wanted: bytes) -> Any:
     told = noted(note_path(path))
     if told is None:
         return None
     found = path.stat()
     if found.st_size != told.size:
-        raise HistoryDamaged(f"the history `{path}` is damaged")
+        raise HistoryDamaged(f"the {work.kind} `{path}` is damaged")
     if stamp(found) != told.stamp and _checksum(path, told.size) != told.checksum:
-        raise HistoryDamaged(f"the history `{path}` is damaged")
+        raise HistoryDamaged(f"the {work.kind} `{path}` is damaged")
     try:
         return work.open(path, wanted)
-    except HistoryOfAnother:
+    except (HistoryOfAnother, TimelineOfAnother):
         # This is no damage, and nothing that anybody need be told.
         return None
 
@@ -189,9 +192,10 @@ def _checksum(path: Path, size: int) -> int:
     return int(file_checksums(str(path), [(0, size)])[0])
 
 
-def _file_name(name: str) -> str:
-    readable = re.sub(r"[^A-Za-z0-9_-]+", "_", name)[:40]
-    return f"{PREFIX}{readable}-{blake2b(name.encode('utf-8', 'surrogatepass'), digest_size=6).hexdigest()}"
+def _file_name(work: Work) -> str:
+    readable = re.sub(r"[^A-Za-z0-9_-]+", "_", work.name)[:40]
+    digest = blake2b(work.name.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
+    return f"{work.holds}-{readable}-{digest}"
 
 
 def _stamps(paths: tuple[Path, ...]) -> list[str] | None:

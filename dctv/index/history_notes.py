@@ -8,8 +8,8 @@ from pathlib import Path
 
 from dctv.record import record
 
-PREFIX = "states-"
-"""How files of histories begin."""
+_PREFIXES = ("states-", "tracks-")
+"""How files of histories and of timelines begin."""
 NOTE = ".json"
 """How the note of a history ends."""
 
@@ -47,9 +47,9 @@ def note_path(path: Path) -> Path:
 
 
 def kept_in(folder: Path) -> list[tuple[str, tuple[Path, ...]]]:
-    """Return the names of state systems whose histories are in an index's folder, with the files of their trace."""
+    """Return what is kept in an index's folder besides it, by its name, with the files of its trace."""
     found = []
-    for path in sorted(folder.glob(f"{PREFIX}*{NOTE}")):
+    for path in sorted(path for prefix in _PREFIXES for path in folder.glob(f"{prefix}*{NOTE}")):
         note = noted(path)
         if note is not None and path.with_name(path.name.removesuffix(NOTE)).exists():
             found.append((note.name, tuple(Path(one) for one in note.paths)))

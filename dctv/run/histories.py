@@ -82,7 +82,7 @@ def _kept(recipe: Recipe, shelf: Shelf | None) -> StateSystem | None:
     options = recipe.options
     told = f"{options.backend} {options.granularity} {options.end} {options.start}"
     version = blake2b(recipe.version + told.encode(), digest_size=32).digest()
-    return shelf.kept(
+    system: StateSystem | None = shelf.kept(
         Work(
             recipe.slot,
             version,
@@ -92,6 +92,7 @@ def _kept(recipe: Recipe, shelf: Shelf | None) -> StateSystem | None:
             recipe.note,
         )
     )
+    return system
 
 
 def _temporary(recipe: Recipe) -> StateSystem:

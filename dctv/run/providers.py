@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from functools import cache
+from hashlib import blake2b
+
+from dctv import resources
 from dctv.bind.parts import Feeds
-from dctv.catalog.mount import Mount
+from dctv.catalog.mount import Mount, as_attached
 from dctv.catalog.stdlib import Module, library
 from dctv.plan.nodes import Plan
 from dctv.run.state_systems import Means
@@ -21,3 +25,24 @@ def bound(mount: Mount, folder: str, means: Means) -> list[tuple[Module, Plan]]:
             if not feeds.lacking:
                 found.append((module, plan))
     return found
+
+
+def version_of(mount: Mount, means: Means) -> bytes | None:
+    """Return what changes with all that providers of a mount do; None if the user has changed what they may read."""
+    if not as_attached(means.catalog, mount, library()):
+        return None
+    digest = blake2b(_library_digest(), digest_size=32)
+    digest.update(f"{mount.offset}".encode())
+    return digest.digest()
+
+
+@cache
+def _library_digest() -> bytes:
+    """Return what changes with every text of the standard library: providers are made of its views."""
+    root = resources.root() / "stdlib"
+    digest = blake2b(digest_size=32)
+    for path in sorted(one for one in root.rglob("*") if one.suffix in (".sql", ".toml")):
+        for part in (path.relative_to(root).as_posix().encode(), path.read_bytes()):
+            digest.update(len(part).to_bytes(8, "little"))
+            digest.update(part)
+    return digest.digest()

@@ -9,14 +9,16 @@ from typing import Any
 
 from dctv.catalog.mount import Mount
 from dctv.catalog.namespace import Catalog, StoredTable
+from dctv.contracts.histories import Work
 from dctv.contracts.states import Computed
-from dctv.errors import UsageError
+from dctv.errors import Interrupted, UsageError
 from dctv.plan.nodes import Scan
 from dctv.record import record
-from dctv.run.providers import bound
+from dctv.run.providers import bound, version_of
 from dctv.run.state_systems import Means
 from dctv.timeline.gathering import Gathering
-from dctv.timeline.indexed import Indexed
+from dctv.timeline.indexed import Indexed, index
+from dctv.timeline.stored import read, write
 from dctv.timeline.timeline import Timeline
 from dctv.types.schema import ColumnType, Kind, Schema
 from dctv.types.units import parse_unit
@@ -86,18 +88,39 @@ def timeline_of_mount(name: str, catalog: Catalog) -> Timeline:
 
 
 def _made(mount: Mount, means: Means) -> Timeline:
+    name, version = ".".join(mount.parts), version_of(mount, means)
+    if mount.shelf is None or version is None:
+        return Timeline(_indexed(mount, means), name)
+    work = Work(
+        TIMELINE,
+        version,
+        lambda path, identity: write(path, identity, _indexed(mount, means)),
+        lambda path, identity: Timeline(read(path, identity), name),
+        lambda: means.report(f"{name}.{TIMELINE}: waiting for another process that makes it", 0, 0),
+        means.note,
+        kind=TIMELINE,
+        holds="tracks",
+    )
+    kept: Timeline | None = mount.shelf.kept(work)
+    return Timeline(_indexed(mount, means), name) if kept is None else kept
+
+
+def _indexed(mount: Mount, means: Means) -> list[Indexed]:
     sources = []
-    with means.deep():
-        for module, plan in bound(mount, TIMELINE, means):
-            name = ".".join((*mount.parts, *module.parts))
-            gathering = Gathering(name, mount.trace.last_ts)
-            done = 0
-            for batch in means.run(plan).batches():
-                gathering.add(batch)
-                done += batch.num_rows
-                means.report(f"{name}: {done:,} rows", 0, 0)
-            sources.append(Indexed(gathering.gathered()))
-    return Timeline(sources)
+    try:
+        with means.deep():
+            for module, plan in bound(mount, TIMELINE, means):
+                name = ".".join((*mount.parts, *module.parts))
+                gathering = Gathering(".".join(module.parts), mount.trace.last_ts)
+                done = 0
+                for batch in means.run(plan).batches():
+                    gathering.add(batch)
+                    done += batch.num_rows
+                    means.report(f"{name}: {done:,} rows", 0, 0)
+                sources.append(index(gathering.gathered()))
+    except KeyboardInterrupt:
+        raise Interrupted("interrupted") from None
+    return sources
 
 
 def _table(lazy: Lazy) -> Any:

@@ -39,8 +39,10 @@ class Gathered:
     duration: Any
     counts: Any
     """How many rows each lane has: numpy int64."""
+    codes: Any
+    """Of each row its name's place among `names`, -1 for none: numpy int32."""
     names: Any
-    """pyarrow dictionary<int32, string>."""
+    """pyarrow string."""
     values: Any
     """numpy float64, or None where there are no counters."""
 
@@ -122,7 +124,8 @@ class Gathering:
         found.sort(key=lambda track: track.first)
         counts = np.bincount(lanes, minlength=len(order)).astype(np.int64)
         names = pa.chunked_array([part[3] for part in self._parts], pa.dictionary(pa.int32(), pa.string()))
-        names = names.unify_dictionaries().combine_chunks().take(pa.array(rows))
+        names = names.unify_dictionaries().combine_chunks()
+        codes = names.indices.fill_null(-1).to_numpy()[rows]
         values = self._values()
         return Gathered(
             self._source,
@@ -130,7 +133,8 @@ class Gathering:
             begin[rows],
             duration[rows],
             counts,
-            names,
+            codes,
+            names.dictionary,
             None if values is None else values[rows],
         )
 

@@ -8,7 +8,7 @@ from typing import Any
 from dctv.errors import UsageError, nearest
 from dctv.record import record
 from dctv.timeline.gathering import Gathering
-from dctv.timeline.indexed import Indexed
+from dctv.timeline.indexed import index
 from dctv.timeline.timeline import Timeline
 from dctv.timeline.track import TrackKind
 from dctv.types.schema import DURATION, TS, ColumnType, Kind, Schema
@@ -37,7 +37,7 @@ def timeline_of(schema: Schema, batches: Iterable[Any], name: str | None, value:
     gathering = Gathering("", _LAST)
     for batch in batches:
         gathering.add(_rows(schema, shown, batch))
-    return Timeline([Indexed(gathering.gathered())])
+    return Timeline([index(gathering.gathered())])
 
 
 def _shown(schema: Schema, name: str | None, value: str | None) -> Shown:

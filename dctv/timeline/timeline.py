@@ -18,11 +18,12 @@ _FIRST, _LAST = -(2**63), 2**63 - 1
 class Timeline:
     """Tracks in a tree: slices, states, counters and instants, which may be looked at from afar."""
 
-    def __init__(self, sources: Iterable[Indexed] = ()) -> None:
+    def __init__(self, sources: Iterable[Indexed] = (), home: str = "") -> None:
+        """Put the tracks of some sources in order; their names are below that of `home`."""
         self._sources = tuple(sources)
         leaves = [
-            Leaf(found, home, source.source, *source.facts(found))
-            for home, source in enumerate(self._sources)
+            Leaf(found, number, f"{home}.{source.source}" if home else source.source, *source.facts(found))
+            for number, source in enumerate(self._sources)
             for found in source.tracks
         ]
         made = list(tree(leaves))

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from dctv.run import timelines
 from tests.command_line import ROOT, run
 
 LOADER = ROOT / "tests/data/dftracer/loader"
@@ -36,6 +37,19 @@ def test_an_index_is_built_found_extended_and_checked(trace: Path, tmp_path: Pat
     assert run("cache", "prune", XDG_CACHE_HOME=cache).out.startswith("removed 0 indexes")
     assert run("cache", "prune", "--all", XDG_CACHE_HOME=cache).out.startswith("removed 1 indexes")
     assert run("cache", "list", XDG_CACHE_HOME=cache).out == ""
+
+
+def test_a_timeline_is_made_with_the_index(trace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = ("--index-dir", tmp_path / "idx")
+    made = run("index", trace, "--timeline", *place)
+    assert (made.code, made.err) == (0, "")
+    index, timeline = made.out.splitlines()
+    assert index.startswith(f"{trace}: 1,498 events in 4 chunks")
+    assert timeline == f"{trace}: timeline of 24 tracks with 3,486 rows"
+    monkeypatch.setattr(timelines, "_indexed", None)
+    drawn = run("draw", trace, "--tracks", "Processes", "--width", "60", *place)
+    assert (drawn.code, drawn.err) == (0, "")
+    assert "510" in drawn.out
 
 
 def test_a_changed_trace_is_indexed_anew(trace: Path, tmp_path: Path) -> None:

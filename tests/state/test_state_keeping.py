@@ -20,7 +20,7 @@ from dctv.catalog.stdlib import Module, library
 from dctv.errors import DctvError, Interrupted, Source
 from dctv.index import locks
 from dctv.index.cache import Bound, entries, prune
-from dctv.run import mounted_states, providers
+from dctv.run import providers
 from dctv.session import Session
 from tests.bounds import EXPLORE
 from tests.session.test_indexed import write_trace
@@ -191,7 +191,7 @@ def test_another_text_of_the_library_makes_it_anew(
 ) -> None:
     with Watched(trace, tmp_path / "idx") as watched:
         watched.rows()
-    monkeypatch.setattr(mounted_states, "_library_digest", lambda: b"another")
+    monkeypatch.setattr(providers, "_library_digest", lambda: b"another")
     for made in ({"t.state"}, set()):
         with Watched(trace, tmp_path / "idx") as watched:
             assert watched.rows() == expected

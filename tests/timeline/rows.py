@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from dctv.timeline.gathering import Gathering
-from dctv.timeline.indexed import Indexed
+from dctv.timeline.indexed import Indexed, index
 from dctv.timeline.timeline import Timeline
 
 SCHEMA = pa.schema(
@@ -54,7 +54,7 @@ def indexed(rows: Sequence[Row], *cuts: int, end: int = 1000, source: str = "sou
         columns = zip(*(row.values() for row in ordered[first:last]), strict=True) if first < last else [()] * 9
         arrays = [pa.array(list(column), kind) for column, kind in zip(columns, SCHEMA.types, strict=True)]
         gathering.add(pa.record_batch(arrays, schema=SCHEMA))
-    return Indexed(gathering.gathered())
+    return index(gathering.gathered())
 
 
 def timeline(rows: Sequence[Row], *cuts: int, end: int = 1000) -> Timeline:

@@ -12,6 +12,7 @@ from dctv.console.verdict import FAILED, OK, PARTIAL
 from dctv.hints import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from dctv.cli.timelines import Progress, Timelines
     from dctv.index.order import Outcome
 
 
@@ -32,6 +33,7 @@ def configure(parser: ArgumentParser) -> None:
         help="values that a Bloom filter has room for at least (default: 1024)",
     )
     parser.add_argument("--no-store", action="store_true", help="build no column store")
+    parser.add_argument("--timeline", action="store_true", help="make the timeline, too, which `dctv draw` draws")
     parser.add_argument("--index-dir", type=Path, metavar="DIR", help="keep it here, not in the cache")
     parser.add_argument("--force", action="store_true", help="build anew whatever is there")
     parser.add_argument(
@@ -55,6 +57,12 @@ def run(args: Namespace) -> int:
     bar = ProgressBar()
     with stdout_sink(bar.clear) as sink:
         indexer = Indexer(args.threads, bar.update)
+        timelines = _timelines(args, bar.update) if args.timeline else None
+
+        def interrupt() -> None:
+            indexer.interrupt()
+            if timelines is not None:
+                timelines.interrupt()
 
         def work(check: Check) -> int:
             code = OK
@@ -65,6 +73,9 @@ def run(args: Namespace) -> int:
                     outcome = indexer.index(trace, order)
                     bar.clear()
                     lines, one = _built(trace, outcome, allow=args.allow_partial)
+                    if timelines is not None:
+                        lines += _drawn(trace, timelines, args.index_dir)
+                        bar.clear()
                 code = max(code, one)
                 sink.stream.write("".join(f"{line}\n" for line in lines).encode())
                 sink.stream.flush()
@@ -72,7 +83,7 @@ def run(args: Namespace) -> int:
             return code
 
         try:
-            return attended(work, indexer.interrupt, end_process)
+            return attended(work, interrupt, end_process)
         finally:
             bar.clear()
 
@@ -87,6 +98,22 @@ def _built(trace: str, outcome: Outcome, *, allow: bool) -> tuple[list[str], int
     for reason in outcome.incomplete:
         say(f"{'warning' if allow else 'error'}: {reason}")
     return [_told(trace, outcome)], PARTIAL if outcome.incomplete and not allow else OK
+
+
+def _timelines(args: Namespace, progress: Progress) -> Timelines:
+    from dctv.cli.timelines import Timelines
+
+    return Timelines(args.threads, progress)
+
+
+def _drawn(trace: str, timelines: Timelines, index_dir: Path | None) -> list[str]:
+    from dctv.console.narration import say
+    from dctv.writers.visible import visible
+
+    tracks, rows, warnings = timelines.make(trace, index_dir)
+    for warning in warnings:
+        say(f"warning: {warning}")
+    return [f"{visible(trace)}: timeline of {tracks:,} tracks with {rows:,} rows"]
 
 
 def _told(trace: str, outcome: Outcome) -> str:

@@ -1,0 +1,170 @@
+"""Timelines in files, which are mapped: columns and indexes as they are in memory.
+
+Arrays stand one after the other, little-endian, each from a multiple of 64 bytes on. Behind them are a directory in
+JSON, which says what they are, and 32 bytes: where the directory begins, how long it is, its CRC-32, four zeros, the
+magic.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Iterator, Sequence
+from mmap import ACCESS_READ, mmap
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from dctv.errors import DctvError
+from dctv.timeline.gathering import Found, Gathered
+from dctv.timeline.indexed import Indexed, Part, part_of
+from dctv.timeline.track import TrackKind
+
+_MAGIC = b"dctvzoom"
+_END = struct.Struct("<QQI4x8s")
+_VERSION = 1
+_ALIGNED = 64
+
+
+class TimelineDamaged(DctvError):
+    """A file that holds no timeline, or not what was written."""
+
+
+class TimelineOfAnother(TimelineDamaged):
+    """A file of another version, or of another trace."""
+
+
+def write(path: Path, identity: bytes, sources: Sequence[Indexed]) -> None:
+    """Write a new file.
+
+    Raises:
+        OSError: it cannot be written, or is there already.
+    """
+    from dctv import _kernels  # compiled; only wanted when a timeline is made
+
+    with path.open("xb") as file:
+        told = [_written(file, source) for source in sources]
+        directory = json.dumps({"version": _VERSION, "identity": identity.hex(), "sources": told}).encode()
+        begin = file.tell()
+        file.write(directory)
+        file.write(_END.pack(begin, len(directory), _kernels.crc32(directory), _MAGIC))
+
+
+def _written(file: BinaryIO, source: Indexed) -> dict[str, object]:
+    import pyarrow as pa
+
+    rows = source.rows
+    sink = pa.BufferOutputStream()
+    names = pa.record_batch({"name": rows.names})
+    with pa.ipc.new_stream(sink, names.schema) as writer:
+        writer.write_batch(names)
+    return {
+        "source": rows.source,
+        "tracks": [[one.path, one.ranks, one.kind.value, one.unit, one.first, one.lanes] for one in rows.tracks],
+        "begin": _put(file, rows.begin, "<i8"),
+        "duration": _put(file, rows.duration, "<i8"),
+        "counts": _put(file, rows.counts, "<i8"),
+        "codes": _put(file, rows.codes, "<i4"),
+        "names": _put(file, sink.getvalue(), "<u1"),
+        "values": None if rows.values is None else _put(file, rows.values, "<f8"),
+        "parts": [_told(file, part) for part in source.parts],
+    }
+
+
+def _told(file: BinaryIO, part: Part) -> dict[str, object]:
+    import pyarrow as pa
+
+    return {
+        "lanes": [part.first, part.end],
+        "index": _put(file, pa.array(part.lanes.index).to_numpy(), "<u8"),
+        "numbers": None if part.numbers is None else _put(file, part.numbers, "<i4"),
+        "states": None if part.states is None else part.states.tolist(),
+    }
+
+
+def _put(file: BinaryIO, values: Any, form: str) -> list[int]:
+    """Write an array; return where it begins, and how many values it has."""
+    import numpy as np
+
+    found = np.frombuffer(values, form) if form == "<u1" else np.ascontiguousarray(values, form)
+    file.write(bytes(-file.tell() % _ALIGNED))
+    begin = file.tell()
+    file.write(found.data if len(found) else b"")
+    return [begin, len(found)]
+
+
+def read(path: Path, identity: bytes) -> list[Indexed]:
+    """Map a file.
+
+    Raises:
+        OSError: it cannot be read.
+        TimelineOfAnother: it is whole, but of another version or trace.
+        TimelineDamaged: it is not.
+    """
+    with path.open("rb") as file:
+        try:
+            mapped = mmap(file.fileno(), 0, access=ACCESS_READ)
+        except ValueError:
+            raise _damaged(path) from None
+    told = _directory(path, mapped)
+    if told.get("version") != _VERSION or told.get("identity") != identity.hex():
+        raise TimelineOfAnother(f"the timeline `{path}` is of another trace")
+    try:
+        return [_opened(mapped, source) for source in told["sources"]]
+    except (KeyError, TypeError, ValueError, IndexError, OSError):
+        raise _damaged(path) from None
+
+
+def _directory(path: Path, mapped: mmap) -> dict[str, Any]:
+    from dctv import _kernels
+
+    if len(mapped) < _END.size:
+        raise _damaged(path)
+    begin, length, checksum, magic = _END.unpack(mapped[-_END.size :])
+    directory = mapped[begin : begin + length]
+    if magic != _MAGIC or begin + length + _END.size != len(mapped) or _kernels.crc32(directory) != checksum:
+        raise _damaged(path)
+    found: dict[str, Any] = json.loads(directory)
+    return found
+
+
+def _damaged(path: Path) -> TimelineDamaged:
+    return TimelineDamaged(f"the timeline `{path}` is damaged")
+
+
+def _opened(mapped: mmap, told: dict[str, Any]) -> Indexed:
+    import numpy as np
+    import pyarrow as pa
+
+    def array(place: list[int], form: str) -> Any:
+        return np.frombuffer(mapped, form, place[1], place[0])
+
+    with pa.ipc.open_stream(pa.py_buffer(array(told["names"], "<u1"))) as reader:
+        names = reader.read_all()["name"].combine_chunks()
+    rows = Gathered(
+        told["source"],
+        tuple(
+            Found(tuple(path), tuple(ranks), TrackKind(kind), unit, first, lanes)
+            for path, ranks, kind, unit, first, lanes in told["tracks"]
+        ),
+        array(told["begin"], "<i8"),
+        array(told["duration"], "<i8"),
+        array(told["counts"], "<i8"),
+        array(told["codes"], "<i4"),
+        names,
+        None if told["values"] is None else array(told["values"], "<f8"),
+    )
+    return Indexed(rows, list(_parts(rows, told["parts"], array)))
+
+
+def _parts(rows: Gathered, told: list[dict[str, Any]], array: Any) -> Iterator[Part]:
+    import numpy as np
+
+    offsets = np.concatenate([[0], np.cumsum(rows.counts)])
+    counters = {track.first for track in rows.tracks if track.kind is TrackKind.COUNTER}
+    for part in told:
+        states = None
+        if part["numbers"] is not None:
+            states = array(part["numbers"], "<i4"), np.array(part["states"], np.int32)
+        first, end = part["lanes"]
+        words = array(part["index"], "<u8")
+        yield part_of(rows, offsets, (first, end), values=first in counters, states=states, words=words)

@@ -1,0 +1,128 @@
+"""Timelines in files: the same cells as from memory; what is not what was written is told, and made anew."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dctv.run import timelines
+from dctv.session import Session
+from dctv.timeline.stored import TimelineDamaged, TimelineOfAnother, read, write
+from dctv.timeline.timeline import Timeline
+from tests.bounds import bounded
+from tests.timeline.rows import Row, indexed
+from tests.timeline.test_timeline import some_rows
+
+DATA = Path(__file__).parents[1] / "data"
+LAST = 2**63 - 1
+SOME = [
+    Row(0, 5, ("a", "b")),
+    Row(3, 1, ("a", "b"), name=None),
+    Row(0, 3, ("s",), "states", "running"),
+    Row(3, 3, ("s",), "states", "sleeping"),
+    Row(1, 2, ("c",), "counter", None, value=1.5, unit="B", ranks=(3,)),
+    Row(2, 0, ("i",), "instants", "mark"),
+]
+
+
+def look(timeline: Timeline) -> tuple[object, ...]:
+    """Return all tracks, and all cells from near and far."""
+    ids = range(len(timeline.tracks))
+    cells = [timeline.cells(ids, -LAST, LAST, step).to_pylist() for step in (1, 8, 1 << 40)]
+    return timeline.tracks, cells
+
+
+@bounded(40)
+@given(st.lists(some_rows(), max_size=2))
+def test_a_file_has_what_was_written(tmp_path_factory: pytest.TempPathFactory, sources: list[list[Row]]) -> None:
+    made = [indexed(rows, source=str(number)) for number, rows in enumerate(sources)]
+    path = tmp_path_factory.mktemp("timeline") / "file"
+    write(path, b"me", made)
+    assert look(Timeline(read(path, b"me"))) == look(Timeline(made))
+    with pytest.raises(FileExistsError):
+        write(path, b"me", made)
+
+
+def test_a_file_of_another(tmp_path: Path) -> None:
+    write(tmp_path / "file", b"me", [indexed(SOME)])
+    with pytest.raises(TimelineOfAnother, match="is of another trace"):
+        read(tmp_path / "file", b"you")
+
+
+def test_files_that_are_none(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    write(path, b"me", [indexed(SOME)])
+    whole = path.read_bytes()
+    for size in (0, 1, 31, 32, len(whole) // 2, len(whole) - 1):
+        path.write_bytes(whole[:size])
+        with pytest.raises(TimelineDamaged, match="is damaged"):
+            read(path, b"me")
+    # Where arrays are is told by the directory, and bytes of arrays by the checksum beside the file.
+    begin = whole.index(b'{"version"')
+    for place in range(begin, len(whole)):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 4]) + whole[place + 1 :])
+        # Four bytes before the magic mean nothing.
+        if len(whole) - 12 <= place < len(whole) - 8:
+            assert read(path, b"me")
+            continue
+        with pytest.raises(TimelineDamaged, match="is damaged"):
+            read(path, b"me")
+
+
+@pytest.fixture
+def trace(tmp_path: Path) -> Path:
+    return Path(shutil.copy(DATA / "stdlib" / "states.trace.txt", tmp_path / "a.txt"))
+
+
+def seen(trace: Path, folder: Path, name: str = "t") -> tuple[object, list[str]]:
+    """Return what a timeline looks like, but for the names of views, and what the session was warned of."""
+    with Session(index_dir=folder) as session:
+        session.mount(trace, name)
+        found = look(session.timeline(name))
+        return str(found).replace(f"'{name}.timeline.", "'"), session.warnings()
+
+
+def kept(folder: Path) -> Path:
+    """Return the file of the only timeline that is kept."""
+    (path,) = (one for one in folder.rglob("tracks-timeline-*") if one.suffix != ".json")
+    return path
+
+
+def test_a_timeline_is_made_once(trace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = seen(trace, tmp_path / "idx")
+    assert first[1] == []
+    assert kept(tmp_path / "idx").stat().st_size
+    monkeypatch.setattr(timelines, "_indexed", None)
+    assert seen(trace, tmp_path / "idx", "of.another.name") == first
+    monkeypatch.undo()
+    with Session(index_dir=tmp_path / "idx") as session:
+        session.mount(trace, "t")
+        session.sql("DROP VIEW t.timeline.cpu_running; CREATE VIEW t.timeline.cpu_running AS SELECT 1")
+        made = session.timeline("t")
+    assert str(look(made)) != str(first[0])
+
+
+def test_damage_is_told_and_mended(trace: Path, tmp_path: Path) -> None:
+    first, _ = seen(trace, tmp_path / "idx")
+    path = kept(tmp_path / "idx")
+    whole = path.read_bytes()
+    for place in (0, len(whole) // 3, len(whole) - 100):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
+        assert seen(trace, tmp_path / "idx") == (first, [f"the timeline `{path}` is damaged; it is made anew"])
+        assert seen(trace, tmp_path / "idx") == (first, [])
+    path.write_bytes(whole[:-1])
+    assert seen(trace, tmp_path / "idx") == (first, [f"the timeline `{path}` is damaged; it is made anew"])
+
+
+def test_another_trace_in_its_place_has_another_timeline(trace: Path, tmp_path: Path) -> None:
+    first, _ = seen(trace, tmp_path / "idx")
+    text = trace.read_text()
+    trace.write_text(text[: text.rindex("\n", 0, len(text) // 2) + 1])
+    second, warnings = seen(trace, tmp_path / "idx")
+    assert second != first
+    assert warnings == []
+    assert seen(trace, tmp_path / "idx2") == (second, [])
