@@ -36,6 +36,12 @@ def time_of(text: str, place: Place | None = None) -> int:
     return min(int(found[1]) * _UNITS[found[2]], _LARGEST)
 
 
+def decimal_time_of(whole: str, decimals: str, unit: str) -> int:
+    """Return the nanoseconds of the parts of `1.5s`; what is less than one is left out."""
+    time: int = int(whole + decimals) * _UNITS[unit] // 10 ** len(decimals)
+    return min(time, _LARGEST)
+
+
 def _number(lowest: int) -> Callable[[str, Place], int]:
     def read(text: str, place: Place) -> int:
         if not text.isascii() or not text.isdigit() or len(text) > 18 or int(text) < lowest:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from dctv.draw.files import content
 from dctv.draw.html import html
 from dctv.draw.joined import Timeline
 from dctv.draw.layout import WIDTH, check_size, picture, visible
@@ -71,12 +72,9 @@ class Plot:
             UsageError: it ends otherwise, or cannot be written.
         """
         path = Path(path)
-        forms = {".svg": lambda: self.svg().encode(), ".html": lambda: self.html().encode(), ".png": self.png}
-        if path.suffix.lower() not in forms:
-            raise UsageError(f"`{path}` must end in .svg, .png or .html")
-        content = forms[path.suffix.lower()]()
+        found = content(self._picture, path, self._theme)
         try:
-            path.write_bytes(content)
+            path.write_bytes(found)
         except OSError as error:
             raise UsageError(f"cannot write `{path}`: {error.strerror}") from None
 

@@ -70,9 +70,11 @@ class Gathering:
         if not batch.num_rows:
             return
         begin = batch["_ts"].to_numpy(zero_copy_only=False)
-        # What nothing ends lasts until the end; nothing lasts longer than there are times.
-        duration = pc.fill_null(batch["_duration"], -1).to_numpy(zero_copy_only=False)
-        duration = np.where(duration < 0, np.maximum(self._end, begin) - begin, duration)
+        length = pc.fill_null(batch["_duration"], 0).to_numpy(zero_copy_only=False)
+        # What nothing ends lasts until the end; nothing lasts longer than there are times, or than a duration can say.
+        until = np.where(begin < self._end - _FURTHEST, _FURTHEST, np.maximum(self._end, begin) - begin)
+        endless = batch["_duration"].is_null().to_numpy(zero_copy_only=False)
+        duration = np.where(endless, until, np.maximum(length, 0))
         duration = np.minimum(duration, _FURTHEST - np.maximum(begin, 0))
         tracks = self._tracks(batch)
         depths = batch["depth"].cast(pa.int64())

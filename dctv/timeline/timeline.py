@@ -64,18 +64,24 @@ class Timeline:
         step: `min`, `max`, `last` and the `mean` over time. Groups have no cells.
 
         Raises:
-            UsageError: there is no such track, the step is not more than 0, or the times are in the wrong order.
+            UsageError: there is no such track, the step is not more than 0, the times are in the wrong order, or a cell
+                lasts longer than a duration can say.
         """
         import pyarrow as pa
 
         _check(start, stop, step)
-        batches = []
+        schema, batches = _schema(), []
         for number in tracks:
             self._track(number)
             leaf = self._leaves[number]
-            if leaf is not None:
-                batches.append(_whole(number, self._sources[leaf.home].cells(leaf.found, start, stop, step)))
-        return pa.Table.from_batches(batches, _schema()) if batches else _schema().empty_table()
+            if leaf is None:
+                continue
+            try:
+                found = self._sources[leaf.home].cells(leaf.found, start, stop, step)
+            except ValueError as error:
+                raise UsageError(str(error), hint="take a smaller step") from None
+            batches.append(_whole(number, found, schema))
+        return pa.Table.from_batches(batches, schema)
 
     def _track(self, number: int) -> Track:
         if not 0 <= number < len(self._tracks):
@@ -104,11 +110,11 @@ def _schema() -> Any:
     return pa.schema(fields + [pa.field(one, pa.float64()) for one in _NUMBERS])
 
 
-def _whole(track: int, batch: Any) -> Any:
+def _whole(track: int, batch: Any, schema: Any) -> Any:
     """Return a batch with the columns of all kinds of tracks."""
     import pyarrow as pa
 
-    schema, rows = _schema(), batch.num_rows
+    rows = batch.num_rows
     there = {"track": pa.repeat(pa.scalar(track, pa.int64()), rows)}
     there |= {name: batch[name] for name in batch.schema.names}
     return pa.record_batch([there.get(one.name, pa.nulls(rows, one.type)) for one in schema], schema=schema)

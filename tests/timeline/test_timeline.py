@@ -217,13 +217,22 @@ def test_rows_of_one_name_from_two_sources() -> None:
 
 def test_spans_that_do_not_end() -> None:
     found = timeline(
-        [Row(5, None), Row(2000, None, ("late",)), Row(LAST - 1, 5, ("far",)), Row(FIRST, LAST, ("early",))]
+        [
+            Row(5, None),
+            Row(2000, None, ("late",)),
+            Row(LAST - 1, 5, ("far",)),
+            Row(FIRST, LAST, ("early",)),
+            Row(FIRST, None, ("first",)),
+            Row(7, -3, ("none",)),
+        ]
     )
     assert {track.name: (track.first, track.last) for track in found.tracks} == {
         "track": (5, 1000),
         "late": (2000, 2000),
         "far": (LAST - 1, LAST),
         "early": (FIRST, -1),
+        "first": (FIRST, -1),
+        "none": (7, 7),
     }
 
 
@@ -271,6 +280,15 @@ def test_ten_thousand_tracks_and_long_names() -> None:
 def test_windows_that_are_none(window: tuple[int, int, int], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         timeline([Row(0)]).cells([0], *window)
+
+
+def test_a_cell_that_is_too_long() -> None:
+    found = timeline([Row(0, 5), Row(LAST - 1, 1)])
+    assert found.cells([0], 0, LAST, LAST)["count"].to_pylist() == [2]
+    far = timeline([Row(-LAST, LAST - 1), Row(-1, 3)])
+    with pytest.raises(UsageError, match="is longer than a duration can say") as raised:
+        far.cells([0], -LAST, LAST, LAST)
+    assert raised.value.hint == "take a smaller step"
 
 
 def test_tracks_that_are_none() -> None:

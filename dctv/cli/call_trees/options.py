@@ -7,7 +7,7 @@ from argparse import Action, ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from dctv.calls.language import ARGUMENTS, rules_of, time_of
+from dctv.calls.language import ARGUMENTS, decimal_time_of, rules_of, time_of
 from dctv.calls.rules import DEPTH, MATCHES, Filters
 from dctv.cli.arguments import positive
 from dctv.errors import UsageError
@@ -112,8 +112,7 @@ def _end(text: str) -> tuple[int, bool] | None:
         return None
     elapsed = _ELAPSED.fullmatch(text)
     if elapsed is not None:
-        decimals = elapsed[2] or ""
-        return time_of(f"{elapsed[1]}{decimals}{elapsed[3]}") // 10 ** len(decimals), True
+        return decimal_time_of(elapsed[1], elapsed[2] or "", elapsed[3]), True
     stamp = _STAMP.fullmatch(text)
     if stamp is None:
         raise ArgumentTypeError(f"expected a time such as `1430.012` or `5ms`, found `{text}`")

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 _TRACE = "trace"
 """What traces without a name are mounted as."""
-_ENDINGS = (".svg", ".png", ".html")
 _TIME = pattern(r"(-?)([0-9]{1,15})(?:\.([0-9]{1,9}))?(|ns|us|ms|s|m|h)")
 
 
@@ -55,14 +54,13 @@ def configure(parser: ArgumentParser) -> None:
 
 
 def _time(text: str) -> int:
-    from dctv.calls.language import time_of
+    from dctv.calls.language import decimal_time_of
 
     found = _TIME.fullmatch(text)
     if found is None:
         raise ArgumentTypeError(f"expected a time such as `1.5s` or `200us`, found `{text}`")
-    sign, whole, decimals, unit = found[1], found[2], found[3] or "", found[4]
-    time: int = time_of(f"{whole}{decimals}{unit}") // 10 ** len(decimals)
-    return -time if sign else time
+    time = decimal_time_of(found[2], found[3] or "", found[4])
+    return -time if found[1] else time
 
 
 def run(args: Namespace) -> int:
@@ -99,14 +97,11 @@ def _check(args: Namespace, *, to_file: bool) -> None:
 
         check_size(_columns(args), args.height)
         return
+    from dctv.draw.files import check_ending
     from dctv.draw.layout import WIDTH, check_size
-    from dctv.draw.png import check_pillow
 
     check_size(args.width or WIDTH, args.height)
-    if args.output.suffix.lower() not in _ENDINGS:
-        raise UsageError(f"`{args.output}` must end in .svg, .png or .html")
-    if args.output.suffix.lower() == ".png":
-        check_pillow()
+    check_ending(args.output)
 
 
 def _scene(desk: Desk, args: Namespace, names: list[str], *, to_file: bool) -> Scene:
@@ -144,21 +139,10 @@ def _drawn(scene: Scene, args: Namespace, *, to_file: bool) -> bytes:
         from dctv.draw.terminal.page import text
 
         return text(scene, _columns(args), args.height, coloured=args.coloured).encode()
+    from dctv.draw.files import content
     from dctv.draw.layout import picture
 
-    made = picture(scene, args.width, args.height)
-    ending = args.output.suffix.lower()
-    if ending == ".png":
-        from dctv.draw.png import png
-
-        return png(made, dark=args.theme == "dark")
-    if ending == ".html":
-        from dctv.draw.html import html
-
-        return "".join(html(made, args.theme)).encode()
-    from dctv.draw.svg import svg
-
-    return "".join(svg(made, args.theme)).encode()
+    return content(picture(scene, args.width, args.height), args.output, args.theme)
 
 
 def _columns(args: Namespace) -> int:

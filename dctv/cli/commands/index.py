@@ -74,7 +74,7 @@ def run(args: Namespace) -> int:
                     bar.clear()
                     lines, one = _built(trace, outcome, allow=args.allow_partial)
                     if timelines is not None:
-                        lines += _drawn(trace, timelines, args.index_dir)
+                        lines += _timeline_told(trace, timelines, args.index_dir)
                         bar.clear()
                 code = max(code, one)
                 sink.stream.write("".join(f"{line}\n" for line in lines).encode())
@@ -106,7 +106,7 @@ def _timelines(args: Namespace, progress: Progress) -> Timelines:
     return Timelines(args.threads, progress)
 
 
-def _drawn(trace: str, timelines: Timelines, index_dir: Path | None) -> list[str]:
+def _timeline_told(trace: str, timelines: Timelines, index_dir: Path | None) -> list[str]:
     from dctv.console.narration import say
     from dctv.writers.visible import visible
 

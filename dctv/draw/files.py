@@ -1,0 +1,48 @@
+"""Pictures to the bytes of files, by the ending of their names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dctv.draw.shapes import Picture
+from dctv.draw.svg import Theme
+from dctv.errors import UsageError
+
+_ENDINGS = (".svg", ".png", ".html")
+
+
+def check_ending(path: Path) -> None:
+    """Refuse a file that no picture is written to.
+
+    Raises:
+        UsageError: it ends otherwise, or Pillow is not installed, which a PNG picture takes.
+    """
+    ending = path.suffix.lower()
+    if ending not in _ENDINGS:
+        raise UsageError(f"`{path}` must end in .svg, .png or .html")
+    if ending == ".png":
+        from dctv.draw.png import check_pillow
+
+        check_pillow()
+
+
+def content(picture: Picture, path: Path, theme: Theme | None) -> bytes:
+    """Return what is written to a file: light or dark as the reader has it unless told, PNG light.
+
+    Raises:
+        UsageError: as for `check_ending`.
+    """
+    check_ending(path)
+    match path.suffix.lower():
+        case ".png":
+            from dctv.draw.png import png
+
+            return png(picture, dark=theme == "dark")
+        case ".html":
+            from dctv.draw.html import html
+
+            return "".join(html(picture, theme)).encode()
+        case _:
+            from dctv.draw.svg import svg
+
+            return "".join(svg(picture, theme)).encode()
