@@ -179,7 +179,7 @@ class Executor:
                     source.prepare(runner.run)
 
         own = replace(control, begin=begin, finish=finish)
-        return Result(plan.schema, runner.stream(plan), self.log, own)
+        return Result(plan.schema, runner.stream(plan), self.log, own, self.engine.spill_folder())
 
     def _sharing(self, plan: Plan) -> Sharing:
         return sharing(plan, self.engine.functions)
@@ -248,6 +248,7 @@ class Executor:
             hooks.report,
             self.log.add,
             hooks.deep,
+            self.engine.spill_folder(),
         )
 
     def _drop_view(self, statement: ast.DropView) -> Done:

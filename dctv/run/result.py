@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from dctv.errors import AssertionFailed, DctvError, Interrupted, Place, UsageError, WarningLog
@@ -60,6 +61,7 @@ class Result:
         stream: Any,
         warnings: WarningLog,
         control: Control,
+        spill_folder: Path,
     ) -> None:
         self.schema = schema
         self._stream = stream
@@ -68,6 +70,7 @@ class Result:
         self._interrupt, self._interrupted = control.interrupt, control.interrupted
         self._begin, self._finish = control.begin, control.finish
         self._drawn = control.drawn
+        self._spill_folder = spill_folder
         self._read = False
 
     @property
@@ -139,11 +142,12 @@ class Result:
         `value`, the numbers of that column are shown over time; so is the only column of spans if it has numbers.
 
         Raises:
-            UsageError: there is no such column, or the rows are no spans and no events.
+            UsageError: there is no such column, the rows are no spans and no events, or there is no room for them.
         """
         from dctv.timeline.of_rows import timeline_of
+        from dctv.timeline.space import Space
 
-        return timeline_of(self.schema, self.batches(), name, value)
+        return timeline_of(self.schema, self.batches(), Space(self._spill_folder), name, value)
 
     def plot(self, name: str | None = None, value: str | None = None, **options: Any) -> Any:
         """Draw the rows: return a `Plot`, which a notebook shows and which can be saved.

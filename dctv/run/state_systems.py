@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from hashlib import blake2b
+from pathlib import Path
 
 from dctv.bind.arguments import bind_argument
 from dctv.bind.binder import Binder
@@ -39,6 +40,8 @@ class Means:
     note: Callable[[str], None]
     deep: Callable[[], AbstractContextManager[None]]
     """Lets long texts be bound."""
+    spill_folder: Path
+    """Where rows go that do not fit into memory."""
 
 
 @record

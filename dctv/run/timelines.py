@@ -18,6 +18,7 @@ from dctv.run.providers import bound, version_of
 from dctv.run.state_systems import Means
 from dctv.timeline.gathering import Gathering
 from dctv.timeline.indexed import Indexed, index
+from dctv.timeline.space import Space
 from dctv.timeline.stored import read, write
 from dctv.timeline.timeline import Timeline
 from dctv.types.schema import ColumnType, Kind, Schema
@@ -107,17 +108,18 @@ def _made(mount: Mount, means: Means) -> Timeline:
 
 def _indexed(mount: Mount, means: Means) -> list[Indexed]:
     sources = []
+    space = Space(means.spill_folder)
     try:
         with means.deep():
             for module, plan in bound(mount, TIMELINE, means):
                 name = ".".join((*mount.parts, *module.parts))
-                gathering = Gathering(".".join(module.parts), mount.trace.last_ts)
+                gathering = Gathering(".".join(module.parts), mount.trace.last_ts, space)
                 done = 0
                 for batch in means.run(plan).batches():
                     gathering.add(batch)
                     done += batch.num_rows
                     means.report(f"{name}: {done:,} rows", 0, 0)
-                sources.append(index(gathering.gathered()))
+                sources.append(index(gathering.gathered(), space))
     except KeyboardInterrupt:
         raise Interrupted("interrupted") from None
     return sources

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from dctv.record import record
+from dctv.timeline.names import Names
+from dctv.timeline.space import Space
 from dctv.timeline.track import TrackKind
 
 _SEPARATOR = "\x1f"
 """Between the names of a path, where rows of one track are found: no program names things with it."""
 _FURTHEST = 2**63 - 1
+_ROWS = "rows"
+_WHOLE = ("lane", "begin", "duration", "name")
+_STORED: list[tuple[str, str, str, list[int]]] = [
+    *((name, "int64", name, []) for name in _WHOLE),
+    ("value", "double", "value", []),
+]
 _ORDER = (TrackKind.SLICES, TrackKind.INSTANTS, TrackKind.COUNTER, TrackKind.STATES)
 """How tracks are put one after the other, so that those of one kind are together."""
 
@@ -37,8 +46,8 @@ class Gathered:
     begin: Any
     """numpy int64, ns; so are durations."""
     duration: Any
-    counts: Any
-    """How many rows each lane has: numpy int64."""
+    offsets: Any
+    """The first row of each lane, and behind them how many rows there are: numpy int64."""
     codes: Any
     """Of each row its name's place among `names`, -1 for none: numpy int32."""
     names: Any
@@ -48,21 +57,34 @@ class Gathered:
 
 
 class Gathering:
-    """Takes rows as Arrow batches of `_ts`, `_duration`, `path`, `ranks`, `kind`, `depth`, `name`, `value`, `unit`."""
+    """Takes rows as Arrow batches of `_ts`, `_duration`, `path`, `ranks`, `kind`, `depth`, `name`, `value`, `unit`.
 
-    def __init__(self, source: str, end: int) -> None:
+    Of rows that do not fit into the memory of `space` only names are held.
+    """
+
+    def __init__(self, source: str, end: int, space: Space) -> None:
         """Begin; rows that have no duration last until `end`, in ns."""
+        import numpy as np
+
         from dctv import _kernels  # compiled; only wanted when a timeline is made
 
         self._source = source
         self._end = end
+        self._space = space
         self._packing = _kernels.Packing()
         self._codes: dict[str, int] = {}
         self._told: list[tuple[tuple[str, ...], tuple[int | None, ...], TrackKind, str | None]] = []
-        self._parts: list[tuple[Any, Any, Any, Any, Any]] = []
+        self._names = Names()
+        self._counts = np.zeros(0, np.int64)
+        self._valued = False
+        self._spool = _kernels.EventSpool(str(space.folder), space.most)
 
     def add(self, batch: Any) -> None:
-        """Take a batch of rows, none of which begins before those of the batch before."""
+        """Take a batch of rows, none of which begins before those of the batch before.
+
+        Raises:
+            UsageError: there is no room for them on the disk.
+        """
         import numpy as np
         import pyarrow as pa
         import pyarrow.compute as pc
@@ -79,10 +101,20 @@ class Gathering:
         tracks = self._tracks(batch)
         depths = batch["depth"].cast(pa.int64())
         lanes = pa.array(self._packing.push(pa.array(tracks), depths, pa.array(begin), pa.array(duration))).to_numpy()
-        names = batch["name"].cast(pa.string()).dictionary_encode()
-        values = batch["value"]
-        known = None if values.null_count == len(values) else values.cast(pa.float64()).to_numpy(zero_copy_only=False)
-        self._parts.append((lanes, begin, duration, names, known))
+        counts = np.bincount(lanes, minlength=len(self._counts))
+        counts[: len(self._counts)] += self._counts
+        self._counts = counts
+        values = batch["value"].cast(pa.float64())
+        self._valued = self._valued or values.null_count < len(values)
+        rows = {
+            "lane": lanes.astype(np.int64),
+            "begin": begin,
+            "duration": duration,
+            "name": self._names.add(batch["name"].cast(pa.string())),
+            "value": values.fill_null(float("nan")),
+        }
+        with self._space.told():
+            self._spool.add_others(0, [(_ROWS, pa.record_batch(rows))])
 
     def _tracks(self, batch: Any) -> Any:
         """Return the number of each row's track, as int32."""
@@ -105,7 +137,11 @@ class Gathering:
         return codes[indices]
 
     def gathered(self) -> Gathered:
-        """Return all rows, by track and lane."""
+        """Return all rows, by track and lane.
+
+        Raises:
+            UsageError: there is no room for them on the disk.
+        """
         import numpy as np
         import pyarrow as pa
 
@@ -113,42 +149,45 @@ class Gathering:
         kinds = np.array([_ORDER.index(told[2]) for told in self._told], np.int64)
         # Lanes by the kind of their track, track and number.
         order = np.lexsort((numbers, tracks, kinds[tracks]))
-        place = np.empty(len(order), np.int32)
-        place[order] = np.arange(len(order), dtype=np.int32)
-        lanes, begin, duration = (self._joined(column) for column in range(3))
-        lanes = place[lanes]
-        rows = np.argsort(lanes, kind="stable")
+        counts = np.zeros(len(order), np.int64)
+        counts[: len(self._counts)] = self._counts
+        offsets = np.concatenate([[0], np.cumsum(counts[order])])
         _, first, count = np.unique(tracks[order], return_index=True, return_counts=True)
         found = [
             Found(*told, lane, lanes)
             for told, lane, lanes in zip(self._told, first.tolist(), count.tolist(), strict=True)
         ]
         found.sort(key=lambda track: track.first)
-        counts = np.bincount(lanes, minlength=len(order)).astype(np.int64)
-        names = pa.chunked_array([part[3] for part in self._parts], pa.dictionary(pa.int32(), pa.string()))
-        names = names.unify_dictionaries().combine_chunks()
-        codes = names.indices.fill_null(-1).to_numpy()[rows]
-        values = self._values()
-        return Gathered(
-            self._source,
-            tuple(found),
-            begin[rows],
-            duration[rows],
-            counts,
-            codes,
-            names.dictionary,
-            None if values is None else values[rows],
-        )
+        # Where the next row of each lane goes.
+        behind = np.empty(len(order), np.int64)
+        behind[order] = offsets[:-1]
+        names, columns = self._placed(behind, int(offsets[-1]))
+        return Gathered(self._source, tuple(found), columns[0], columns[1], offsets, columns[2], names, columns[3])
 
-    def _joined(self, column: int) -> Any:
+    def _placed(self, behind: Any, rows: int) -> tuple[Any, Sequence[Any]]:
+        """Return all names, and begins, durations, names and values of rows in their places."""
         import numpy as np
+        import pyarrow as pa
 
-        return np.concatenate([np.zeros(0, np.int64), *(part[column] for part in self._parts)])
-
-    def _values(self) -> Any:
-        """Return the values of all rows, NaN where there are none; None if there are none at all."""
-        import numpy as np
-
-        if all(part[4] is None for part in self._parts):
-            return None
-        return np.concatenate([np.full(len(part[0]), np.nan) if part[4] is None else part[4] for part in self._parts])
+        space = self._space
+        columns = [space.array(rows, form) for form in ("<i8", "<i8", "<i4")]
+        columns.append(space.array(rows, "<f8") if self._valued else None)
+        names, places = self._names.all()
+        # The last is of rows without a name.
+        places = np.append(places, np.int32(-1))
+        with self._space.told():
+            self._spool.finish()
+            batches = pa.RecordBatchReader.from_stream(self._spool.merged(_ROWS, _STORED))
+            for batch in batches:
+                lanes, begin, duration, codes, values = (batch[name].to_numpy() for name, *_ in _STORED)
+                from_rows = np.argsort(lanes, kind="stable")
+                sorted_lanes = lanes[from_rows]
+                starts = np.flatnonzero(np.diff(sorted_lanes, prepend=-1))
+                lengths = np.diff(starts, append=len(lanes))
+                at = behind[sorted_lanes] + np.arange(len(lanes)) - np.repeat(starts, lengths)
+                behind[sorted_lanes[starts]] += lengths
+                for column, given in zip(columns, (begin, duration, places[codes], values), strict=True):
+                    if column is not None:
+                        column[at] = given[from_rows]
+        self._spool.close()
+        return names, columns

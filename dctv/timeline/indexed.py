@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from dctv.record import record
 from dctv.timeline.gathering import Found, Gathered
+from dctv.timeline.space import Space
 from dctv.timeline.track import TrackKind
 
 _MOST_STATES = 64
 """Of tracks with more states the longest span of each cell is shown, as for slices."""
+_BLOCK = 1 << 20
+_INDEX_BYTES = 2
+"""A row, about."""
 _BUSY = "running"
 """Of threads: in other states they wait."""
 
@@ -33,11 +37,9 @@ class Indexed:
     """Rows of one source, which may be looked at from afar."""
 
     def __init__(self, rows: Gathered, parts: Sequence[Part]) -> None:
-        import numpy as np
-
         self.rows = rows
         self.parts = parts
-        self._offsets = np.concatenate([[0], np.cumsum(rows.counts)])
+        self._offsets = rows.offsets
         self._part = {
             track.first: part for part in parts for track in rows.tracks if part.first <= track.first < part.end
         }
@@ -59,7 +61,11 @@ class Indexed:
         """Return how many rows a track has, when the first begins, when the last ends, and for how long it is busy."""
         first, end = self._range(track)
         begin, duration = self.rows.begin, self.rows.duration
-        filled = [lane for lane in range(track.first, track.first + track.lanes) if self.rows.counts[lane]]
+        filled = [
+            lane
+            for lane in range(track.first, track.first + track.lanes)
+            if self._offsets[lane] < self._offsets[lane + 1]
+        ]
         starts = (int(begin[self._offsets[lane]]) for lane in filled)
         ends = (int(begin[row] + duration[row]) for row in (self._offsets[lane + 1] - 1 for lane in filled))
         return end - first, min(starts), max(ends), self._busy(track)
@@ -74,7 +80,13 @@ class Indexed:
             return sum_of(lengths)
         if track.kind is TrackKind.STATES:
             place = pc.index(self.rows.names, _BUSY).as_py()
-            return 0 if place < 0 else sum_of(lengths[self.rows.codes[first:end] == place])
+            return (
+                0
+                if place < 0
+                else sum(
+                    sum_of(lengths[rows][self.rows.codes[first:end][rows] == place]) for rows in _blocks(end - first)
+                )
+            )
         return 0
 
     def cells(self, track: Found, start: int, stop: int, step: int) -> Any:
@@ -95,55 +107,89 @@ class Indexed:
         return pa.record_batch(columns)
 
 
-def index(rows: Gathered) -> Indexed:
-    """Index rows."""
-    import numpy as np
+def index(rows: Gathered, space: Space) -> Indexed:
+    """Index rows.
 
-    offsets = np.concatenate([[0], np.cumsum(rows.counts)])
+    Raises:
+        UsageError: there is no room for the index on the disk.
+    """
     parts: list[Part] = []
     together: dict[TrackKind, list[Found]] = {}
     for track in rows.tracks:
-        if track.kind is TrackKind.STATES:
-            first, end = int(offsets[track.first]), int(offsets[track.first + track.lanes])
-            codes, numbers = np.unique(rows.codes[first:end], return_inverse=True)
-            if len(codes) <= _MOST_STATES:
-                states = numbers.astype(np.int32), codes.astype(np.int32)
-                parts.append(part_of(rows, offsets, (track.first, track.first + track.lanes), states=states))
-                continue
         together.setdefault(track.kind, []).append(track)
     for kind, tracks in together.items():
         if kind is TrackKind.STATES:
-            parts += [part_of(rows, offsets, (track.first, track.first + track.lanes)) for track in tracks]
+            parts += _of_states(rows, tracks, space)
         else:
             lanes = tracks[0].first, tracks[-1].first + tracks[-1].lanes
-            parts.append(part_of(rows, offsets, lanes, values=kind is TrackKind.COUNTER))
+            parts.append(part_of(rows, lanes, space, values=kind is TrackKind.COUNTER))
     return Indexed(rows, parts)
+
+
+def _of_states(rows: Gathered, tracks: Sequence[Found], space: Space) -> Iterator[Part]:
+    """Index tracks of states, one by one: each has its own."""
+    offsets = rows.offsets
+    before = int(offsets[tracks[0].first])
+    numbers = space.array(int(offsets[tracks[-1].first + tracks[-1].lanes]) - before, "<i4")
+    for track in tracks:
+        first, end = int(offsets[track.first]), int(offsets[track.first + track.lanes])
+        own = numbers[first - before : end - before]
+        states = _numbered(rows.codes[first:end], own)
+        told = None if states is None else (own, states)
+        yield part_of(rows, (track.first, track.first + track.lanes), space, states=told)
+
+
+def _numbered(codes: Any, numbers: Any) -> Any:
+    """Write the number of each row's state; return the codes of states by number, or None if there are too many."""
+    import numpy as np
+
+    states = np.zeros(0, np.int32)
+    for rows in _blocks(len(codes)):
+        states = np.union1d(states, codes[rows])
+        if len(states) > _MOST_STATES:
+            return None
+    for rows in _blocks(len(codes)):
+        numbers[rows] = np.searchsorted(states, codes[rows])
+    return states.astype(np.int32)
+
+
+def _blocks(rows: int) -> Iterator[slice]:
+    """Yield rows a million at a time: there may be more than fit into memory."""
+    for first in range(0, rows, _BLOCK):
+        yield slice(first, first + _BLOCK)
 
 
 def part_of(
     rows: Gathered,
-    offsets: Any,
     lanes: tuple[int, int],
+    space: Space | None = None,
     *,
     values: bool = False,
     states: tuple[Any, Any] | None = None,
     words: Any = None,
 ) -> Part:
-    """Index lanes, unless the words of their index are there."""
+    """Index lanes, unless the words of their index are there; without `space` it is in memory."""
     import numpy as np
     import pyarrow as pa
 
     from dctv import _kernels  # compiled; only wanted when a timeline is made
 
-    first, end = int(offsets[lanes[0]]), int(offsets[lanes[1]])
-    options: dict[str, Any] = {} if words is None else {"index": pa.array(words)}
+    first, end = int(rows.offsets[lanes[0]]), int(rows.offsets[lanes[1]])
+    options: dict[str, Any] = {}
     if values:
         known = np.full(end - first, np.nan) if rows.values is None else rows.values[first:end]
         options["values"] = pa.array(known)
     if states is not None:
         options["states"] = pa.array(states[0]), len(states[1])
-    begin, duration = pa.array(rows.begin[first:end]), pa.array(rows.duration[first:end])
-    made = _kernels.Lanes(begin, duration, pa.array(rows.counts[slice(*lanes)]), **options)
+    columns = [
+        pa.array(one)
+        for one in (rows.begin[first:end], rows.duration[first:end], np.diff(rows.offsets[lanes[0] : lanes[1] + 1]))
+    ]
+    if words is None and space is not None:
+        words = space.words(_INDEX_BYTES * (end - first), lambda path: _kernels.Lanes.write(path, *columns, **options))
+    if words is not None:
+        options["index"] = pa.array(words)
+    made = _kernels.Lanes(*columns, **options)
     return Part(made, *lanes, *(states or ()))
 
 

@@ -9,6 +9,7 @@ from dctv.errors import UsageError, nearest
 from dctv.record import record
 from dctv.timeline.gathering import Gathering
 from dctv.timeline.indexed import index
+from dctv.timeline.space import Space
 from dctv.timeline.timeline import Timeline
 from dctv.timeline.track import TrackKind
 from dctv.types.schema import DURATION, TS, ColumnType, Kind, Schema
@@ -27,17 +28,19 @@ class Shown:
     value: ColumnType | None
 
 
-def timeline_of(schema: Schema, batches: Iterable[Any], name: str | None, value: str | None) -> Timeline:
+def timeline_of(
+    schema: Schema, batches: Iterable[Any], space: Space, name: str | None = None, value: str | None = None
+) -> Timeline:
     """Make a timeline of spans, named after the column `name`, of their numbers in the column `value`, or of events.
 
     Raises:
-        UsageError: there is no such column, or the rows are no spans and no events.
+        UsageError: there is no such column, the rows are no spans and no events, or there is no room for them.
     """
     shown = _shown(schema, name, value)
-    gathering = Gathering("", _LAST)
+    gathering = Gathering("", _LAST, space)
     for batch in batches:
         gathering.add(_rows(schema, shown, batch))
-    return Timeline([index(gathering.gathered())])
+    return Timeline([index(gathering.gathered(), space)])
 
 
 def _shown(schema: Schema, name: str | None, value: str | None) -> Shown:

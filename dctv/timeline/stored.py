@@ -50,6 +50,7 @@ def write(path: Path, identity: bytes, sources: Sequence[Indexed]) -> None:
 
 
 def _written(file: BinaryIO, source: Indexed) -> dict[str, object]:
+    import numpy as np
     import pyarrow as pa
 
     rows = source.rows
@@ -62,7 +63,7 @@ def _written(file: BinaryIO, source: Indexed) -> dict[str, object]:
         "tracks": [[one.path, one.ranks, one.kind.value, one.unit, one.first, one.lanes] for one in rows.tracks],
         "begin": _put(file, rows.begin, "<i8"),
         "duration": _put(file, rows.duration, "<i8"),
-        "counts": _put(file, rows.counts, "<i8"),
+        "counts": _put(file, np.diff(rows.offsets), "<i8"),
         "codes": _put(file, rows.codes, "<i4"),
         "names": _put(file, sink.getvalue(), "<u1"),
         "values": None if rows.values is None else _put(file, rows.values, "<f8"),
@@ -148,7 +149,7 @@ def _opened(mapped: mmap, told: dict[str, Any]) -> Indexed:
         ),
         array(told["begin"], "<i8"),
         array(told["duration"], "<i8"),
-        array(told["counts"], "<i8"),
+        np.concatenate([[0], np.cumsum(array(told["counts"], "<i8"))]),
         array(told["codes"], "<i4"),
         names,
         None if told["values"] is None else array(told["values"], "<f8"),
@@ -159,7 +160,6 @@ def _opened(mapped: mmap, told: dict[str, Any]) -> Indexed:
 def _parts(rows: Gathered, told: list[dict[str, Any]], array: Any) -> Iterator[Part]:
     import numpy as np
 
-    offsets = np.concatenate([[0], np.cumsum(rows.counts)])
     counters = {track.first for track in rows.tracks if track.kind is TrackKind.COUNTER}
     for part in told:
         states = None
@@ -167,4 +167,4 @@ def _parts(rows: Gathered, told: list[dict[str, Any]], array: Any) -> Iterator[P
             states = array(part["numbers"], "<i4"), np.array(part["states"], np.int32)
         first, end = part["lanes"]
         words = array(part["index"], "<u8")
-        yield part_of(rows, offsets, (first, end), values=first in counters, states=states, words=words)
+        yield part_of(rows, (first, end), values=first in counters, states=states, words=words)

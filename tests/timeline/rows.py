@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from tempfile import gettempdir
 
 import pyarrow as pa
 
 from dctv.timeline.gathering import Gathering
 from dctv.timeline.indexed import Indexed, index
+from dctv.timeline.space import Space
 from dctv.timeline.timeline import Timeline
 
 SCHEMA = pa.schema(
@@ -46,15 +49,18 @@ class Row:
         return *first, self.kind, self.depth, self.name, self.value, self.unit
 
 
-def indexed(rows: Sequence[Row], *cuts: int, end: int = 1000, source: str = "source") -> Indexed:
+def indexed(
+    rows: Sequence[Row], *cuts: int, end: int = 1000, source: str = "source", space: Space | None = None
+) -> Indexed:
     """Index rows that come in several batches."""
-    gathering = Gathering(source, end)
+    space = space or Space(Path(gettempdir()))
+    gathering = Gathering(source, end, space)
     ordered = sorted(rows, key=lambda row: row.ts)
     for first, last in zip((0, *cuts), (*cuts, len(rows)), strict=True):
         columns = zip(*(row.values() for row in ordered[first:last]), strict=True) if first < last else [()] * 9
         arrays = [pa.array(list(column), kind) for column, kind in zip(columns, SCHEMA.types, strict=True)]
         gathering.add(pa.record_batch(arrays, schema=SCHEMA))
-    return index(gathering.gathered())
+    return index(gathering.gathered(), space)
 
 
 def timeline(rows: Sequence[Row], *cuts: int, end: int = 1000) -> Timeline:

@@ -1,0 +1,74 @@
+"""Arrays of rows: in memory while they are small, beyond that in files without a name."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory, TemporaryFile
+from typing import Any
+
+from dctv.errors import UsageError
+
+_MOST = 48 << 20
+_HINT = "free space there, or name another folder: --temp-directory, or Session(temp_directory=...)"
+
+
+class Space:
+    """Room for arrays: some bytes of memory, shared by all of them, and a folder for the others."""
+
+    def __init__(self, folder: Path, most: int = _MOST) -> None:
+        self.folder = folder
+        """It is made when it is first needed."""
+        self.most = most
+        self._left = most
+
+    def array(self, length: int, form: str) -> Any:
+        """Return a numpy array that may be written to.
+
+        Raises:
+            UsageError: there is no room for it on the disk.
+        """
+        import numpy as np
+
+        if self._has(length * np.dtype(form).itemsize):
+            return np.zeros(length, form)
+        with self.told():
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with TemporaryFile(dir=self.folder) as file:
+                # Room that is missing is missed here: later, writing to the mapping would kill the process.
+                os.posix_fallocate(file.fileno(), 0, length * np.dtype(form).itemsize)
+                return np.memmap(file, form, "r+", shape=(length,))
+
+    def words(self, length: int, write: Callable[[str], None]) -> Any:
+        """Return about so many bytes of uint64 that are written to a path; None if they fit into memory.
+
+        Raises:
+            UsageError: they cannot be written.
+        """
+        import numpy as np
+
+        if self._has(length):
+            return None
+        with self.told():
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with TemporaryDirectory(dir=self.folder) as folder:
+                path = str(Path(folder) / "words")
+                write(path)
+                return np.memmap(path, "<u8", "r")
+
+    @contextmanager
+    def told(self) -> Iterator[None]:
+        """Make errors of writing to the folder errors that say what can be done."""
+        try:
+            yield
+        except OSError as error:
+            what = f"cannot write to `{self.folder}` what does not fit into memory: {error.strerror or error}"
+            raise UsageError(what, hint=_HINT) from None
+
+    def _has(self, size: int) -> bool:
+        """Whether so many bytes fit into memory; they are taken."""
+        fits = size <= self._left
+        self._left -= size if fits else 0
+        return fits
