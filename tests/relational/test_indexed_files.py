@@ -24,7 +24,9 @@ def comparable(text: str) -> list[str]:
     return [b.group() for b in parts if b["sql"] is None or not b["sql"].lstrip().upper().startswith("EXPLAIN")]
 
 
-@pytest.mark.parametrize("store", [True, False], ids=["store", "chunks"])
+@pytest.mark.parametrize(
+    "store", [pytest.param(True, id="store"), pytest.param(False, id="chunks", marks=pytest.mark.ci)]
+)
 @pytest.mark.parametrize("path", MOUNTING, ids=[str(path.relative_to(ROOT / "tests")) for path in MOUNTING])
 def test_same_text(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, store: bool) -> None:
     text = path.read_text(encoding="utf-8")

@@ -77,7 +77,7 @@ def write(folder: Path, seed: int) -> tuple[Path, int]:
     return folder, others
 
 
-@pytest.fixture(scope="module", params=[1, 2])
+@pytest.fixture(scope="module", params=[1, pytest.param(2, marks=pytest.mark.ci)])
 def trace(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Asked, int]]:
     folder = tmp_path_factory.mktemp("trace")
     path, others = write(folder / "trace", request.param)

@@ -213,7 +213,7 @@ def test_views_of_the_user_are_not_taken_for_those_of_the_library(trace: Path, t
     assert not files(tmp_path / "idx", "states-*.json")
 
 
-@pytest.mark.parametrize("part", ["history", "note"])
+@pytest.mark.parametrize("part", [pytest.param("history", marks=pytest.mark.ci), "note"])
 def test_damage_is_never_trusted(part: str, trace: Path, tmp_path: Path, expected: list[tuple[Any, ...]]) -> None:
     index_dir = tmp_path / "idx"
     with Watched(trace, index_dir) as watched:
