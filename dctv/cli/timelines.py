@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from dctv.errors import Interrupted
 from dctv.session import Session
@@ -17,8 +18,9 @@ _NAME = "trace"
 class Timelines:
     """Makes timelines, each in a session of its own."""
 
-    def __init__(self, threads: int | None, progress: Progress) -> None:
-        self._threads = threads
+    def __init__(self, progress: Progress, **limits: Any) -> None:
+        """Begin; `limits` are those of each session: `threads`, `memory_limit` and `temp_directory`."""
+        self._limits = limits
         self._progress = progress
         self._session: Session | None = None
         self._interrupted = False
@@ -30,7 +32,7 @@ class Timelines:
             TraceError: the trace cannot be read.
             Interrupted: the user had enough.
         """
-        with Session(threads=self._threads, progress=self._report, index_dir=index_dir) as session:
+        with Session(progress=self._report, index_dir=index_dir, **self._limits) as session:
             self._session = session
             session.mount(path, _NAME)
             tracks = session.timeline(_NAME).tracks

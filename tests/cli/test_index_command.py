@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dctv.run import timelines
-from tests.command_line import ROOT, run
+from tests.command_line import ROOT, run, run_process
 
 LOADER = ROOT / "tests/data/dftracer/loader"
 
@@ -50,6 +50,15 @@ def test_a_timeline_is_made_with_the_index(trace: Path, tmp_path: Path, monkeypa
     drawn = run("draw", trace, "--tracks", "Processes", "--width", "60", *place)
     assert (drawn.code, drawn.err) == (0, "")
     assert "510" in drawn.out
+
+
+def test_a_process_makes_a_timeline(tmp_path: Path) -> None:
+    """An index is built without numpy, which a timeline needs."""
+    place = ("--index-dir", tmp_path / "idx", "--temp-directory", tmp_path / "rows")
+    made = run_process("index", ROOT / "tests/data/stdlib/states.trace.txt", "--timeline", *place)
+    assert (made.code, made.err) == (0, "")
+    assert "timeline of " in made.out
+    assert (tmp_path / "rows").is_dir()
 
 
 def test_a_changed_trace_is_indexed_anew(trace: Path, tmp_path: Path) -> None:
