@@ -1,4 +1,4 @@
-"""States of threads, as `scheduler.states` tells them, against Perfetto's: equal but for what the documentation names."""
+"""States of threads, as `scheduler.states` tells them, against Perfetto's: equal but for what is documented."""
 
 from __future__ import annotations
 
@@ -60,12 +60,13 @@ def _rows(session: Session, *, compact: bool) -> dict[int, list[Row]]:
         ).fetchall()
     }
     if compact:
-        # What a compact switch leaves is known from the one before it, so the first of each CPU and wakings before are left out.
+        # The compact form needs the switch before; so the first of each CPU and the wakings before it are left out.
         unnoticed |= {
             line
             for (line,) in session.sql(
                 "WITH first AS (SELECT cpu, MIN(_ts) AS _ts FROM t._events.sched_switch GROUP BY cpu)"
-                " SELECT e.line FROM t._events.sched_waking AS e JOIN first AS f ON f.cpu = e.cpu AND e._ts <= f._ts UNION ALL"
+                " SELECT e.line FROM t._events.sched_waking AS e JOIN first AS f ON f.cpu = e.cpu AND e._ts <= f._ts"
+                " UNION ALL"
                 " SELECT e.line FROM t._events.sched_switch AS e JOIN first AS f ON f.cpu = e.cpu AND e._ts = f._ts"
             ).fetchall()
         }
