@@ -27,9 +27,12 @@ def _asked(query: str, *packets: str) -> list[tuple[Any, ...]]:
 
 
 def test_tracks_are_below_their_parents() -> None:
-    process = "packet { trusted_packet_sequence_id: 1 track_descriptor { uuid: 1 process { pid: 7 process_name: 'app' } } }"
+    process = (
+        "packet { trusted_packet_sequence_id: 1 track_descriptor { uuid: 1 process { pid: 7 process_name: 'app' } } }"
+    )
     thread = (
-        "packet { trusted_packet_sequence_id: 1 track_descriptor { uuid: 2 thread { pid: 7 tid: 8 thread_name: 'io' } } }"
+        "packet { trusted_packet_sequence_id: 1"
+        " track_descriptor { uuid: 2 thread { pid: 7 tid: 8 thread_name: 'io' } } }"
     )
     found = _asked(
         PATHS,
