@@ -93,3 +93,33 @@ def test_views_have_slices_as_deep_as_those_of_perfetto(trace: str) -> None:
             " SELECT depth, _duration FROM t.async_slices) WHERE _duration > 0ns GROUP BY depth"
         ).fetchall()
         assert {depth: (count, total) for depth, count, total in found} == DEPTHS[trace]
+
+
+BELOW = {
+    "TrackEvent_track_event_tracks_ordering": {
+        "parent": "child_1, child_2, async, async2, child_3",
+        "child_2": "async3",
+    },
+    "Viz_all_tracks_ordered_all_ordering": {
+        "Root Chronological": "A, B",
+        "Root Explicit": "A, B, C",
+        "Root Lexicographic": "A, B, C",
+    },
+    "Viz_sanity_ordering": {
+        "explicit_parent": "explicit_child:no z-index, explicit_child:5 z-index, explicit_child:-5 z-index",
+        "chronological_parent": "chrono, chrono1, chrono2",
+        "lexicographic_parent": "event_for_unnamed_child, a, b, ab",
+    },
+}
+"""Tracks by their parents, as Perfetto's trace_processor v52.0 tells: track.parent_id."""
+
+
+@pytest.mark.parametrize("trace", BELOW)
+def test_tracks_are_below_those_that_perfetto_tells(trace: str) -> None:
+    with Session() as session:
+        session.mount(str(COLLECTION / "perfetto-diff" / "traces" / f"{trace}.pftrace"), "t")
+        timeline = session.timeline("t")
+        paths = [timeline.path(one.id) for one in timeline.tracks if one.rows]
+        tracks = {path[:-1] if path[-1] == "Instants" else path for path in paths if path[0] == "Tracks"}
+        below = {(path[-2], path[-1]) for path in tracks if len(path) > 2}
+        assert below == {(above, name) for above, names in BELOW[trace].items() for name in names.split(", ")}
