@@ -51,6 +51,7 @@ from dctv.run.execute import Executor, Hooks, Shelves
 from dctv.run.recursion import deep_recursion
 from dctv.run.result import Asserted, Control, Done, Outcome, Result
 from dctv.run.state_systems import Provided, options_of, provide, system_of
+from dctv.run.tracks import timeline_at
 from dctv.syntax import ast
 from dctv.syntax.parse import parse, parse_select
 from dctv.types.schema import Kind, Schema
@@ -467,14 +468,14 @@ class Session:
 
     @_in_turn
     def timeline(self, name: str) -> Timeline:
-        """Return the timeline of a mounted trace; it is made if it is not there.
+        """Return the timeline of a mounted trace or a state system; it is made if it is not there.
 
         Raises:
-            UsageError: no trace is mounted by this name.
+            UsageError: no trace is mounted and no state system made by this name.
         """
         self._interrupted = False
         self._log.entries.clear()
-        return timelines.timeline_of_mount(name, self._catalog)
+        return timeline_at(name, self._catalog)
 
     @_in_turn
     def matches(self, name: str, where: str | None = None, *, source_name: str = "<filter>") -> Matches:

@@ -6,9 +6,12 @@ from functools import partial
 from typing import Any
 
 from dctv.catalog.namespace import Catalog, Entry, StoredTable
-from dctv.contracts.states import Computed, History, States, intervals
+from dctv.contracts.states import VALUES, Computed, History, States, intervals
 from dctv.plan.nodes import Scan
+from dctv.run.tracks import show as show_timeline
 from dctv.state import escape
+from dctv.timeline.of_states import timeline_of_states
+from dctv.timeline.timeline import Timeline
 from dctv.types.schema import ColumnType, Kind, Schema
 
 _ATTRIBUTES = Schema(
@@ -22,13 +25,25 @@ _ATTRIBUTES = Schema(
 
 
 def show(catalog: Catalog, parts: tuple[str, ...], history: History) -> None:
-    """Put the tables of a state system into the namespace: its intervals by its own name, and its attributes."""
+    """Put the tables of a state system into the namespace: its intervals by its own name, attributes, timeline."""
     scan = intervals(".".join(parts), States(history))
     catalog.add(parts, StoredTable(lambda: scan, "a state system: the states of its attributes"))
     catalog.add((*parts, "intervals"), StoredTable(lambda: scan, "the states of attributes over time"))
     source = Computed(None, partial(_attributes, history))
     attributes = Scan(_ATTRIBUTES, ordered=False, name="attributes", source=source)
     catalog.add((*parts, "attributes"), StoredTable(lambda: attributes, "attributes, and their places in the tree"))
+    what = "the tracks of a timeline of attributes, as a tree"
+    show_timeline(catalog, parts, partial(_timeline, ".".join(parts), history), what)
+
+
+def _timeline(name: str, history: History) -> Timeline:
+    import pyarrow as pa
+
+    system = history.system()
+    names = ("_ts", "_duration", "quark", "path", *(one.name for one in VALUES))
+    stream = system.spans(range(system.attribute_count), names)
+    with pa.RecordBatchReader.from_stream(stream) as reader:
+        return timeline_of_states(reader.read_all(), system.path, name)
 
 
 def _attributes(history: History) -> Any:

@@ -1,4 +1,4 @@
--- Tracks of a timeline: counters of each thread, each process and the whole, see `counters`.
+-- Tracks of a timeline: counters of each track, thread and process, and of the whole, see `counters`.
 -- formats: *
 -- columns of: timeline.slices
 SELECT c._ts, c._duration, COALESCE(t.path, LIST_VALUE('Counters', 'track ' || c.track::STRING)) AS path, 'counter' AS kind,
@@ -6,8 +6,9 @@ SELECT c._ts, c._duration, COALESCE(t.path, LIST_VALUE('Counters', 'track ' || c
 FROM counters AS c
 LEFT JOIN (
   SELECT track, unit,
-    LIST_CONCAT(COALESCE(path, LIST_VALUE()), LIST_VALUE('Counters', CASE WHEN copy = 1 THEN name ELSE name || ' ' || copy::STRING END)) AS path,
-    LIST_CONCAT(COALESCE(ranks, LIST_VALUE()), LIST_VALUE(6, NULL)) AS ranks
+    LIST_APPEND(CASE WHEN below THEN path ELSE LIST_APPEND(path, 'Counters') END,
+      CASE WHEN copy = 1 THEN name ELSE name || ' ' || copy::STRING END) AS path,
+    LIST_APPEND(CASE WHEN below THEN ranks ELSE LIST_APPEND(ranks, 6) END, NULL) AS ranks
   FROM _built.timeline_tracks
 ) AS t ON t.track = c.track
 ORDER BY c._ts, c.track

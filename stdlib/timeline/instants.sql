@@ -1,4 +1,4 @@
--- Tracks of a timeline: moments of each thread, each process and the whole, see `instants`.
+-- Tracks of a timeline: moments of each thread, each process and each track of other things, and of the whole, see `instants`.
 -- formats: *
 -- columns of: timeline.slices
 SELECT i._ts, 0::INT64 IN ns AS _duration, COALESCE(t.path, LIST_VALUE('Instants')) AS path, 'instants' AS kind,
@@ -6,6 +6,8 @@ SELECT i._ts, 0::INT64 IN ns AS _duration, COALESCE(t.path, LIST_VALUE('Instants
   NULL::STRING AS unit
 FROM _built.instants AS i
 LEFT JOIN (
-  SELECT track, LIST_APPEND(path, 'Instants') AS path, LIST_APPEND(ranks, 8) AS ranks FROM _built.timeline_tracks
+  SELECT track, LIST_APPEND(CASE WHEN kind = 'track' THEN own_path ELSE path END, 'Instants') AS path,
+    LIST_APPEND(CASE WHEN kind = 'track' THEN own_ranks ELSE ranks END, 8) AS ranks
+  FROM _built.timeline_tracks
 ) AS t ON t.track = i.track
 ORDER BY i._ts, i.id

@@ -134,3 +134,11 @@ def test_mistakes_are_told(words: list[str], code: int, message: str, tmp_path: 
     done = run("draw", CALLS, "--no-index", *words, cwd=tmp_path)
     assert (done.code, done.err, done.out) == (code, message, "")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_states_are_drawn_instead() -> None:
+    trace = ROOT / "tests/data/stdlib/waits.trace.txt"
+    done = run("draw", trace, "--no-index", "--states", "--width", "60", "--tracks", "CPUs/0/*")
+    assert (done.code, done.err) == (0, "")
+    names = [line.split()[0] for line in done.out.splitlines()]
+    assert [name for name in names if name in ("CPUs", "0", "Current_thread")] == ["CPUs", "0", "Current_thread"]

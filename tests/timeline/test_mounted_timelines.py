@@ -55,5 +55,5 @@ def test_a_trace_without_events_has_no_tracks(tmp_path: Path) -> None:
 
 
 def test_a_name_of_no_trace() -> None:
-    with Session() as session, pytest.raises(UsageError, match="no trace is mounted as `t`"):
+    with Session() as session, pytest.raises(UsageError, match="no trace is mounted and no state system made as `t`"):
         session.timeline("t")

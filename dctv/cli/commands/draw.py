@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 _TRACE = "trace"
 """What traces without a name are mounted as."""
+_STATES = "state"
+"""What the state system of a trace is called below its name."""
 _TIME = pattern(r"(-?)([0-9]{1,15})(?:\.([0-9]{1,9}))?(|ns|us|ms|s|m|h)")
 
 
@@ -40,6 +42,9 @@ def configure(parser: ArgumentParser) -> None:
         default=[],
         metavar="PATTERN",
         help="only tracks whose path fits, such as 'CPUs/*', with all that is in them; may be repeated",
+    )
+    parser.add_argument(
+        "--states", action="store_true", help="the attributes of the traces' state systems rather than what they show"
     )
     parser.add_argument("--width", type=positive, metavar="PX", help="pixels (default: 1600); columns in a terminal")
     parser.add_argument("--height", type=positive, metavar="PX", help="pixels, lines in a terminal (default: for all)")
@@ -110,13 +115,14 @@ def _scene(desk: Desk, args: Namespace, names: list[str], *, to_file: bool) -> S
     from dctv.draw.layout import WIDTH, visible
     from dctv.draw.scene import Scene, step_of
 
-    timeline = joined({name: desk.session.timeline(name) for name in names})
+    shown = {name: f"{name}.{_STATES}" if args.states else name for name in names}
+    timeline = joined({name: desk.session.timeline(one) for name, one in shown.items()})
     tracks = chosen(timeline.tracks, args.tracks)
     begin = timeline.begin
     start, stop = _window(args, begin, timeline.end)
     step = step_of(start, stop, (args.width or WIDTH) if to_file else 4 * _columns(args))
-    shown = visible(tracks, args.height if to_file else None)
-    cells = timeline.cells([track.id for track in shown], start, stop, step)
+    seen = visible(tracks, args.height if to_file else None)
+    cells = timeline.cells([track.id for track in seen], start, stop, step)
     return Scene(tracks, cells, start, stop, step, args.title or ", ".join(args.words), begin)
 
 

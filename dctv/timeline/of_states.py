@@ -1,0 +1,51 @@
+"""States of attributes -> a timeline of them: a track for each attribute that has states, in the attributes' tree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from dctv.timeline.gathering import Found, Gathered
+from dctv.timeline.indexed import index
+from dctv.timeline.timeline import Timeline
+from dctv.timeline.track import TrackKind
+
+
+def timeline_of_states(rows: Any, path: Callable[[int], tuple[str, ...]], source: str) -> Timeline:
+    """Make a timeline of the rows of a pyarrow Table: `_ts`, `_duration`, `quark`, `number`, `real` and `text`.
+
+    Attributes of real numbers are counters, others are in states; rows without any of the three are no states.
+    """
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    names = pc.coalesce(rows["text"], rows["number"].cast(pa.string()))
+    rows = rows.append_column("name", names)
+    rows = rows.filter(pc.or_(pc.is_valid(names), pc.is_valid(rows["real"])))
+    if not rows.num_rows:
+        return Timeline()
+    quarks, begins = (rows[name].to_numpy() for name in ("quark", "_ts"))
+    counted = np.unique(quarks[pc.is_valid(rows["real"]).to_numpy(zero_copy_only=False)])
+    # Counters come first, as an index of rows has them.
+    order = np.lexsort((begins, quarks, ~np.isin(quarks, counted)))
+    rows, quarks = rows.take(order), quarks[order]
+    first = np.concatenate([[0], np.flatnonzero(np.diff(quarks)) + 1])
+    counts = np.diff(np.concatenate([first, [len(quarks)]]))
+    tracks = []
+    for lane, quark in enumerate(quarks[first].tolist()):
+        kind = TrackKind.COUNTER if lane < len(counted) else TrackKind.STATES
+        names = path(quark)
+        tracks.append(Found(names, (None,) * len(names), kind, None, lane, 1))
+    codes = rows["name"].combine_chunks().dictionary_encode()
+    gathered = Gathered(
+        source,
+        tuple(tracks),
+        rows["_ts"].to_numpy(),
+        rows["_duration"].to_numpy(),
+        counts.astype(np.int64),
+        codes.indices.fill_null(-1).to_numpy().astype(np.int32),
+        codes.dictionary,
+        rows["real"].fill_null(float("nan")).to_numpy() if len(counted) else None,
+    )
+    return Timeline([index(gathered)])
