@@ -7,6 +7,7 @@ from typing import Any
 
 from dctv.timeline.gathering import Found, Gathered
 from dctv.timeline.indexed import index
+from dctv.timeline.space import Space
 from dctv.timeline.timeline import Timeline
 from dctv.timeline.track import TrackKind
 
@@ -31,7 +32,7 @@ def timeline_of_states(rows: Any, path: Callable[[int], tuple[str, ...]], source
     order = np.lexsort((begins, quarks, ~np.isin(quarks, counted)))
     rows, quarks = rows.take(order), quarks[order]
     first = np.concatenate([[0], np.flatnonzero(np.diff(quarks)) + 1])
-    counts = np.diff(np.concatenate([first, [len(quarks)]]))
+    offsets = np.append(first, len(quarks))
     tracks = []
     for lane, quark in enumerate(quarks[first].tolist()):
         kind = TrackKind.COUNTER if lane < len(counted) else TrackKind.STATES
@@ -43,9 +44,9 @@ def timeline_of_states(rows: Any, path: Callable[[int], tuple[str, ...]], source
         tuple(tracks),
         rows["_ts"].to_numpy(),
         rows["_duration"].to_numpy(),
-        counts.astype(np.int64),
+        offsets,
         codes.indices.fill_null(-1).to_numpy().astype(np.int32),
         codes.dictionary,
         rows["real"].fill_null(float("nan")).to_numpy() if len(counted) else None,
     )
-    return Timeline([index(gathered)])
+    return Timeline([index(gathered, Space.in_memory())])

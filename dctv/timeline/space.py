@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,6 +24,11 @@ class Space:
         """It is made when it is first needed."""
         self.most = most
         self._left = most
+
+    @classmethod
+    def in_memory(cls) -> Space:
+        """Return room without end, for rows that are in memory already."""
+        return cls(Path(), sys.maxsize)
 
     def array(self, length: int, form: str) -> Any:
         """Return a numpy array that may be written to.

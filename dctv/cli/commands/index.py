@@ -103,9 +103,7 @@ def _built(trace: str, outcome: Outcome, *, allow: bool) -> tuple[list[str], int
 def _timelines(args: Namespace, progress: Progress) -> Timelines:
     from dctv.cli.timelines import Timelines
 
-    return Timelines(
-        progress, threads=args.threads, memory_limit=args.memory_limit, temp_directory=args.temp_directory
-    )
+    return Timelines(progress, threads=args.threads, memory_limit=args.memory_limit, temp_directory=args.temp_directory)
 
 
 def _timeline_told(trace: str, timelines: Timelines, index_dir: Path | None) -> list[str]:
