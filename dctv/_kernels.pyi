@@ -533,6 +533,27 @@ def zoom(
         ValueError: The columns or names do not fit, or `step` is not above 0.
     """
 
+def zoom_counter(
+    spans: _ArrowStream,
+    *,
+    partitions: int,
+    names: Sequence[str],
+    step: int,
+    start: int | None = None,
+    stop: int | None = None,
+    cancel: Cancel | None = None,
+) -> Stream:
+    """Take values together in steps: `_ts: int64[n] ns, ascending, _duration, P keys, value` -> cells.
+
+    Output: `_ts`, `_duration`, keys, `min`, `max` and `last` value, of the input's type, and `mean: float64`, weighted
+    by time; NULL where no value is known. A value is an integer of up to 64 bits, a float or a decimal. What is within
+    `[start, stop)` and within one step, each of which begins at a multiple of `step`, is one cell of a partition, from
+    the first to the last time that is covered; steps that lie wholly within one span are one together.
+
+    Raises:
+        ValueError: The columns or names do not fit, or `step` is not above 0.
+    """
+
 def flatten(spans: _ArrowStream, *, partitions: int, names: Sequence[str], cancel: Cancel | None = None) -> Stream:
     """Flatten overlaps: `_ts: int64[n] ns, ascending, _duration, P keys, payload` -> spans of the innermost one.
 

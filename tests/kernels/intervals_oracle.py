@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from fractions import Fraction
 from itertools import groupby, pairwise
 
 from tests.kernels.tables import Row
@@ -68,6 +69,30 @@ def zoom(rows: Sequence[Row], parts: int, step: int, start: int | None, stop: in
             ts, end, longest = cell[0][0], cell[-1][0] + cell[-1][1], max(row[1] for row in cell)
             value = next(row[-1] for row in cell if row[1] == longest)
             out.append((ts, end - ts, *key, len(cell), sum(row[1] for row in cell), longest, value))
+    return out
+
+
+def zoom_counter(rows: Sequence[Row], parts: int, step: int, start: int | None, stop: int | None) -> list[Row]:
+    """Look at each unit of time by itself, and take those of one step together; steps within one span are one."""
+    out: list[Row] = []
+    for key, own in by_key(rows, parts).items():
+        units: dict[int, dict[int, int]] = {}
+        for number, row in enumerate(own):
+            for t in range(row[0], row[0] + row[1]):
+                if (start is None or t >= start) and (stop is None or t < stop):
+                    units.setdefault(t // step, {})[t] = number
+        whole = {n: set(cell.values()) for n, cell in units.items() if len(cell) == step and len({*cell.values()}) == 1}
+        for n in sorted(units):
+            if n in whole and whole.get(n - 1) == whole[n]:
+                continue
+            end = n + 1
+            while n in whole and whole.get(end) == whole[n]:
+                end += 1
+            cell = {t: number for one in range(n, end) for t, number in units[one].items()}
+            values = [own[cell[t]][-1] for t in sorted(cell) if own[cell[t]][-1] is not None]
+            mean = float(sum(map(Fraction, values)) / len(values)) if values else None
+            known = (min(values), max(values), values[-1]) if values else (None, None, None)
+            out.append((min(cell), max(cell) + 1 - min(cell), *key, *known, mean))
     return out
 
 

@@ -229,6 +229,8 @@ _MADE = {
     f"dctv.fill_gaps({_SPANS})": "v",
     f"dctv.complement({_SPANS}, 2ns, 11ns)": "1",
     f"dctv.merge_adjacent({_SPANS})": "v",
+    f"dctv.zoom({_SPANS}, step=>5ns)": "longest",
+    f"dctv.zoom_counter({_SPANS}, column=>'v', step=>5ns, to=>15ns)": "last",
     f"dctv.session({_EVENTS}, 2ns)": "events",
     f"dctv.label_events({_EVENTS}, {_LABELS})": "x",
 }

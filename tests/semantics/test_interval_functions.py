@@ -17,6 +17,7 @@ from tests.semantics.plans import outcome, values
 _settings = bounded(12)
 _KEYS: dict[str, list[Any]] = {"p": [0, 1, None], "q": ["", "x", None]}
 _TYPES = {"p": "INT", "q": "STRING", "v": "STRING"}
+_NUMBERS = ["TINYINT", "BIGINT", "UBIGINT", "FLOAT", "DOUBLE", "DECIMAL(9, 2)", "DECIMAL(38, 5)"]
 KEY_SETS = st.sampled_from([(), ("p",), ("p", "q")])
 
 
@@ -45,6 +46,10 @@ def _table(rows: list[Row], keys: tuple[str, ...], *, spans: bool = True, payloa
     return values([*times, *keys, payload], rows, types)
 
 
+def _types(keys: tuple[str, ...], value: str) -> list[str]:
+    return ["BIGINT", "BIGINT", *(_TYPES[key] for key in keys), value]
+
+
 def _by(keys: tuple[str, ...]) -> str:
     return f", partition=>[{', '.join(repr(key) for key in keys)}]" if keys else ""
 
@@ -52,8 +57,8 @@ def _by(keys: tuple[str, ...]) -> str:
 def _check(session: Session, sql: str, expected: list[Row]) -> None:
     found = session.sql(sql).fetchall()
     assert in_order(found) == in_order(expected)
-    times = [row[:1] for row in found]
-    assert times == in_order(times)
+    times = [row[0] for row in found]
+    assert times == sorted(times)
 
 
 @_settings
@@ -80,6 +85,23 @@ def test_zoom(one: Session, data: st.DataObject, keys: tuple[str, ...], step: in
     spans = f"dctv.as_spans({_table(rows, keys)}{_by(keys)})"
     sql = f"SELECT SPAN * FROM dctv.zoom({spans}, step=>{step}ns, from=>{limits[0]}, to=>{limits[1]})"
     _check(one, sql, oracle.zoom(rows, len(keys), step, start, stop))
+
+
+@_settings
+@given(data=st.data(), keys=KEY_SETS, step=st.sampled_from([1, 2, 3, 5, 100]), kind=st.sampled_from(_NUMBERS))
+def test_zoom_counter(one: Session, data: st.DataObject, keys: tuple[str, ...], step: int, kind: str) -> None:
+    rows = [(*row[:-1], data.draw(st.none() | st.integers(0, 3))) for row in data.draw(intervals(keys, disjoint=True))]
+    start, stop = data.draw(st.none() | st.integers(-3, 9)), data.draw(st.none() | st.integers(9, 22))
+    moved = data.draw(st.sampled_from([0, -7 * step]))
+    table = values(["_ts", "_duration", *keys, "v"], [(row[0] + moved, *row[1:]) for row in rows], _types(keys, kind))
+    spans = f"dctv.as_spans({table}{_by(keys)})"
+    limits = [f"{x + moved}ns" if x is not None else "NULL" for x in (start, stop)]
+    of = f"column=>'v', step=>{step}ns, from=>{limits[0]}, to=>{limits[1]}"
+    expected = [(r[0] + moved, *r[1:]) for r in oracle.zoom_counter(rows, len(keys), step, start, stop)]
+    made = ", ".join(f"{name}::DOUBLE AS {name}" for name in ("min", "max", "last"))
+    sql = f"SELECT SPAN {made}, round(mean, 9) AS mean FROM dctv.zoom_counter({spans}, {of})"
+    rounded = [(*r[:-4], *(None if x is None else round(float(x), 9) for x in r[-4:])) for r in expected]
+    _check(one, sql, rounded)
 
 
 @_settings

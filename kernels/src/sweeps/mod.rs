@@ -32,6 +32,7 @@ mod meter;
 mod moves;
 mod nest;
 mod nest_lanes;
+mod numbers;
 mod opening;
 mod outer;
 mod paired;
@@ -58,6 +59,7 @@ mod trie;
 mod truncate;
 mod values;
 mod zoom;
+mod zoom_counter;
 
 pub use cancel::{Cancel, Token};
 pub use failure::{fail, to_python};
@@ -98,6 +100,7 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(sessions::sessions, m)?)?;
     m.add_function(wrap_pyfunction!(truncate::truncate, m)?)?;
     m.add_function(wrap_pyfunction!(zoom::zoom, m)?)?;
+    m.add_function(wrap_pyfunction!(zoom_counter::zoom_counter, m)?)?;
     m.add_function(wrap_pyfunction!(states::thread_states, m)?)?;
     m.add_function(wrap_pyfunction!(critical::critical_path, m)?)?;
     Ok(())
