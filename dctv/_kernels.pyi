@@ -554,6 +554,28 @@ def zoom_counter(
         ValueError: The columns or names do not fit, or `step` is not above 0.
     """
 
+def range_aggregate(
+    table: _ArrowStream,
+    windows: _ArrowStream,
+    *,
+    events: bool,
+    matched: Sequence[int],
+    aggregate: str,
+    names: Sequence[str],
+    cancel: Cancel | None = None,
+) -> Stream:
+    """Aggregate what lies in windows: `_ts: int64[n] ns, ascending, _duration, P keys, value` -> windows with a value.
+
+    For `events` the table has no `_duration`. Windows are `_ts: int64[m] ns, ascending, _duration, payload`, and may
+    overlap; column `matched[i]` of their payload is to equal key `i`. Output: the windows, and `count` (int64), `sum`
+    (int64, float64 or decimal128 of 38 digits), `min`, `max`, `first`, `last` (of the value's type) or `mean` (float64)
+    of values that are not NULL: of events that a window covers, and spans that share some time with it. All but `count`
+    is NULL where there is none. The table is read first, and its times and values are held.
+
+    Raises:
+        ValueError: The columns or names do not fit, or there is no such aggregate of such values.
+    """
+
 def flatten(spans: _ArrowStream, *, partitions: int, names: Sequence[str], cancel: Cancel | None = None) -> Stream:
     """Flatten overlaps: `_ts: int64[n] ns, ascending, _duration, P keys, payload` -> spans of the innermost one.
 

@@ -167,3 +167,15 @@ def label_events(events: Sequence[Row], labels: Sequence[Row], own: int) -> list
         best = max(enumerate(fitting), key=lambda pair: (pair[1][0], pair[0]))[1][-1] if fitting else None
         out.append((*event, best))
     return out
+
+
+def in_window(window: Row, rows: Sequence[Row], parts: int, key: Row, *, of_events: bool) -> list[Row]:
+    """Look at all rows for those of a window whose keys begin with some, and that have a value, in their order."""
+    begin, end = window[0], window[0] + window[1]
+    found = []
+    for row in rows:
+        own = row[1 : 1 + parts] if of_events else row[2 : 2 + parts]
+        touches = begin <= row[0] < end if of_events else row[0] < end and begin < row[0] + row[1]
+        if touches and own[: len(key)] == key and row[-1] is not None:
+            found.append(row)
+    return found

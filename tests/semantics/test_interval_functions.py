@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from hypothesis import given
@@ -102,6 +103,43 @@ def test_zoom_counter(one: Session, data: st.DataObject, keys: tuple[str, ...], 
     sql = f"SELECT SPAN {made}, round(mean, 9) AS mean FROM dctv.zoom_counter({spans}, {of})"
     rounded = [(*r[:-4], *(None if x is None else round(float(x), 9) for x in r[-4:])) for r in expected]
     _check(one, sql, rounded)
+
+
+_AGGREGATES: dict[str, Callable[[list[int]], Any]] = {
+    "count": len,
+    "sum": lambda found: sum(found) if found else None,
+    "min": lambda found: min(found, default=None),
+    "max": lambda found: max(found, default=None),
+    "mean": lambda found: round(sum(found) / len(found), 9) if found else None,
+    "first": lambda found: found[0] if found else None,
+    "last": lambda found: found[-1] if found else None,
+}
+
+
+@_settings
+@given(data=st.data(), keys=KEY_SETS, aggregate=st.sampled_from(sorted(_AGGREGATES)), kind=st.sampled_from(_NUMBERS))
+def test_range_aggregate(one: Session, data: st.DataObject, keys: tuple[str, ...], aggregate: str, kind: str) -> None:
+    """Windows that may overlap, or have partitions, some or all of those of the table."""
+    of_events = data.draw(st.booleans())
+    drawn = data.draw(events(keys) if of_events else intervals(keys, disjoint=True))
+    rows = [(*row[:-1], data.draw(st.none() | st.integers(0, 9))) for row in drawn]
+    # Of rows that begin at once the first one counts, so they are given in order.
+    rows = sorted(rows, key=lambda row: row[0])
+    times = ["_ts"] if of_events else ["_ts", "_duration"]
+    made = values([*times, *keys, "v"], rows, [*["BIGINT"] * len(times), *_types(keys, kind)[2:]])
+    table = f"dctv.as_{'events' if of_events else 'spans'}({made}{_by(keys)})"
+    own, overlap = data.draw(st.sampled_from([(), keys, keys[:1]])), data.draw(st.booleans())
+    windows = data.draw(intervals(own, disjoint=not overlap))
+    looked = f"{_table(windows, own)}{_by(own)}" if overlap else f"dctv.as_spans({_table(windows, own)}{_by(own)})"
+    kept = ", ".join(["_ts", "_duration", *own, "v"])
+    result = f"{aggregate}::DOUBLE" if aggregate != "mean" else "round(mean, 9)"
+    sql = f"SELECT {kept}, {result} AS found FROM dctv.range_aggregate({table}, 'v', '{aggregate}', {looked})"
+    expected = []
+    for window in windows:
+        inside = oracle.in_window(window, rows, len(keys), window[2:-1], of_events=of_events)
+        found = _AGGREGATES[aggregate]([row[-1] for row in inside])
+        expected.append((*window, None if found is None else float(found)))
+    _check(one, f"{sql} ORDER BY _ts", expected)
 
 
 @_settings

@@ -39,6 +39,9 @@ mod paired;
 mod partition;
 mod partition_pieces;
 mod pieces;
+mod range_aggregate;
+mod range_lanes;
+mod range_values;
 mod required;
 mod rows;
 mod series;
@@ -97,6 +100,7 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(label::label_events, m)?)?;
     m.add_function(wrap_pyfunction!(lanes::lanes, m)?)?;
     m.add_function(wrap_pyfunction!(merge::merge_adjacent, m)?)?;
+    m.add_function(wrap_pyfunction!(range_aggregate::range_aggregate, m)?)?;
     m.add_function(wrap_pyfunction!(sessions::sessions, m)?)?;
     m.add_function(wrap_pyfunction!(truncate::truncate, m)?)?;
     m.add_function(wrap_pyfunction!(zoom::zoom, m)?)?;

@@ -1,5 +1,7 @@
 //! A column of numbers of any type -> numbers that compare exactly, and a column of such numbers back.
 
+use std::sync::Arc;
+
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Decimal128Type, Float64Type, Int64Type, UInt64Type};
 use arrow_array::{
@@ -104,4 +106,35 @@ fn value<T: arrow_array::ArrowPrimitiveType>(
     row: usize,
 ) -> Option<T::Native> {
     (!column.is_null(row)).then(|| column.value(row))
+}
+
+/// Numbers of a type -> a column of it.
+pub fn column(
+    numbers: impl Iterator<Item = Option<Number>>,
+    data_type: &DataType,
+) -> Result<ArrayRef, ArrowError> {
+    if data_type.is_floating() {
+        let real = numbers.map(|number| number.map(|number| number.real(0)));
+        return cast(&real.collect::<Float64Array>(), data_type);
+    }
+    let whole = numbers.map(|number| match number {
+        Some(Number::Whole(value)) => Some(value),
+        _ => None,
+    });
+    Ok(match data_type {
+        DataType::Decimal128(precision, scale) => Arc::new(
+            whole
+                .collect::<Decimal128Array>()
+                .with_precision_and_scale(*precision, *scale)?,
+        ),
+        DataType::UInt64 => Arc::new(
+            whole
+                .map(|value| value.and_then(|value| u64::try_from(value).ok()))
+                .collect::<UInt64Array>(),
+        ),
+        other => {
+            let whole = whole.map(|value| value.and_then(|value| i64::try_from(value).ok()));
+            cast(&whole.collect::<Int64Array>(), other)?
+        }
+    })
 }
