@@ -533,6 +533,49 @@ def zoom(
         ValueError: The columns or names do not fit, or `step` is not above 0.
     """
 
+def zoom_counter(
+    spans: _ArrowStream,
+    *,
+    partitions: int,
+    names: Sequence[str],
+    step: int,
+    start: int | None = None,
+    stop: int | None = None,
+    cancel: Cancel | None = None,
+) -> Stream:
+    """Take values together in steps: `_ts: int64[n] ns, ascending, _duration, P keys, value` -> cells.
+
+    Output: `_ts`, `_duration`, keys, `min`, `max` and `last` value, of the input's type, and `mean: float64`, weighted
+    by time; NULL where no value is known. A value is an integer of up to 64 bits, a float or a decimal. What is within
+    `[start, stop)` and within one step, each of which begins at a multiple of `step`, is one cell of a partition, from
+    the first to the last time that is covered; steps that lie wholly within one span are one together.
+
+    Raises:
+        ValueError: The columns or names do not fit, or `step` is not above 0.
+    """
+
+def range_aggregate(
+    table: _ArrowStream,
+    windows: _ArrowStream,
+    *,
+    events: bool,
+    matched: Sequence[int],
+    aggregate: str,
+    names: Sequence[str],
+    cancel: Cancel | None = None,
+) -> Stream:
+    """Aggregate what lies in windows: `_ts: int64[n] ns, ascending, _duration, P keys, value` -> windows with a value.
+
+    For `events` the table has no `_duration`. Windows are `_ts: int64[m] ns, ascending, _duration, payload`, and may
+    overlap; column `matched[i]` of their payload is to equal key `i`. Output: the windows, and `count` (int64), `sum`
+    (int64, float64 or decimal128 of 38 digits), `min`, `max`, `first`, `last` (of the value's type) or `mean` (float64)
+    of values that are not NULL: of events that a window covers, and spans that share some time with it. All but `count`
+    is NULL where there is none. The table is read first, and its times and values are held.
+
+    Raises:
+        ValueError: The columns or names do not fit, or there is no such aggregate of such values.
+    """
+
 def flatten(spans: _ArrowStream, *, partitions: int, names: Sequence[str], cancel: Cancel | None = None) -> Stream:
     """Flatten overlaps: `_ts: int64[n] ns, ascending, _duration, P keys, payload` -> spans of the innermost one.
 

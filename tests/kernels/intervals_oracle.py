@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from fractions import Fraction
 from itertools import groupby, pairwise
 
 from tests.kernels.tables import Row
@@ -68,6 +69,30 @@ def zoom(rows: Sequence[Row], parts: int, step: int, start: int | None, stop: in
             ts, end, longest = cell[0][0], cell[-1][0] + cell[-1][1], max(row[1] for row in cell)
             value = next(row[-1] for row in cell if row[1] == longest)
             out.append((ts, end - ts, *key, len(cell), sum(row[1] for row in cell), longest, value))
+    return out
+
+
+def zoom_counter(rows: Sequence[Row], parts: int, step: int, start: int | None, stop: int | None) -> list[Row]:
+    """Look at each unit of time by itself, and take those of one step together; steps within one span are one."""
+    out: list[Row] = []
+    for key, own in by_key(rows, parts).items():
+        units: dict[int, dict[int, int]] = {}
+        for number, row in enumerate(own):
+            for t in range(row[0], row[0] + row[1]):
+                if (start is None or t >= start) and (stop is None or t < stop):
+                    units.setdefault(t // step, {})[t] = number
+        whole = {n: set(cell.values()) for n, cell in units.items() if len(cell) == step and len({*cell.values()}) == 1}
+        for n in sorted(units):
+            if n in whole and whole.get(n - 1) == whole[n]:
+                continue
+            end = n + 1
+            while n in whole and whole.get(end) == whole[n]:
+                end += 1
+            cell = {t: number for one in range(n, end) for t, number in units[one].items()}
+            values = [own[cell[t]][-1] for t in sorted(cell) if own[cell[t]][-1] is not None]
+            mean = float(sum(map(Fraction, values)) / len(values)) if values else None
+            known = (min(values), max(values), values[-1]) if values else (None, None, None)
+            out.append((min(cell), max(cell) + 1 - min(cell), *key, *known, mean))
     return out
 
 
@@ -142,3 +167,15 @@ def label_events(events: Sequence[Row], labels: Sequence[Row], own: int) -> list
         best = max(enumerate(fitting), key=lambda pair: (pair[1][0], pair[0]))[1][-1] if fitting else None
         out.append((*event, best))
     return out
+
+
+def in_window(window: Row, rows: Sequence[Row], parts: int, key: Row, *, of_events: bool) -> list[Row]:
+    """Look at all rows for those of a window whose keys begin with some, and that have a value, in their order."""
+    begin, end = window[0], window[0] + window[1]
+    found = []
+    for row in rows:
+        own = row[1 : 1 + parts] if of_events else row[2 : 2 + parts]
+        touches = begin <= row[0] < end if of_events else row[0] < end and begin < row[0] + row[1]
+        if touches and own[: len(key)] == key and row[-1] is not None:
+            found.append(row)
+    return found

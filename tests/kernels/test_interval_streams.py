@@ -26,6 +26,9 @@ SWEEPS: dict[str, Callable[[Any], Any]] = {
     "zoom": lambda spans: kernels.zoom(
         spans, partitions=1, step=1, names=["_ts", "_duration", "cpu", "count", "total", "longest", "x"]
     ),
+    "zoom counter": lambda spans: kernels.zoom_counter(
+        spans, partitions=1, step=1, names=["_ts", "_duration", "cpu", "min", "max", "x", "mean"]
+    ),
     "lanes": lambda spans: kernels.lanes(spans, partitions=1, names=["_ts", "_duration", "cpu", "lane", "x"]),
 }
 

@@ -233,6 +233,8 @@ def test_spans_that_overlap_are_refused() -> None:
     table = make("_ts _duration", [(0, 5), (1, 1)]).whole()
     of: dict[str, Any] = {"partitions": 0, "names": ["_ts", "_duration"]}
     zoomed = kernels.zoom(table, step=9, partitions=0, names=[*of["names"], "count", "total", "longest"])
-    for stream in (kernels.fill_gaps(table, keep=True, **of), kernels.merge_adjacent(table, **of), zoomed):
+    valued = make("_ts _duration v", [(0, 5, 1), (1, 1, 2)]).whole()
+    counted = kernels.zoom_counter(valued, step=9, partitions=0, names=[*of["names"], "min", "max", "last", "mean"])
+    for stream in (kernels.fill_gaps(table, keep=True, **of), kernels.merge_adjacent(table, **of), zoomed, counted):
         with pytest.raises(pa.ArrowInvalid, match=r"spans overlap: \[0, 5\) and \[1, 2\) \(span input\)$"):
             rows(stream)

@@ -229,6 +229,11 @@ _MADE = {
     f"dctv.fill_gaps({_SPANS})": "v",
     f"dctv.complement({_SPANS}, 2ns, 11ns)": "1",
     f"dctv.merge_adjacent({_SPANS})": "v",
+    f"dctv.zoom({_SPANS}, step=>5ns)": "count",
+    f"dctv.zoom_counter({_SPANS}, column=>'v', step=>5ns, to=>15ns)": "last",
+    f"dctv.range_aggregate({_SPANS}, 'v', 'sum', {_SPANS})": "sum",
+    f"dctv.range_aggregate({_SPANS}, 'v', 'last', {{t}}{{by}})": "last",
+    f"dctv.range_aggregate({_EVENTS}, 'v', 'count', {_SPANS})": "count",
     f"dctv.session({_EVENTS}, 2ns)": "events",
     f"dctv.label_events({_EVENTS}, {_LABELS})": "x",
 }

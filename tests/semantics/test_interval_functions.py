@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from hypothesis import given
@@ -17,6 +18,7 @@ from tests.semantics.plans import outcome, values
 _settings = bounded(12)
 _KEYS: dict[str, list[Any]] = {"p": [0, 1, None], "q": ["", "x", None]}
 _TYPES = {"p": "INT", "q": "STRING", "v": "STRING"}
+_NUMBERS = ["TINYINT", "BIGINT", "UBIGINT", "FLOAT", "DOUBLE", "DECIMAL(9, 2)", "DECIMAL(38, 5)"]
 KEY_SETS = st.sampled_from([(), ("p",), ("p", "q")])
 
 
@@ -45,6 +47,10 @@ def _table(rows: list[Row], keys: tuple[str, ...], *, spans: bool = True, payloa
     return values([*times, *keys, payload], rows, types)
 
 
+def _types(keys: tuple[str, ...], value: str) -> list[str]:
+    return ["BIGINT", "BIGINT", *(_TYPES[key] for key in keys), value]
+
+
 def _by(keys: tuple[str, ...]) -> str:
     return f", partition=>[{', '.join(repr(key) for key in keys)}]" if keys else ""
 
@@ -52,8 +58,8 @@ def _by(keys: tuple[str, ...]) -> str:
 def _check(session: Session, sql: str, expected: list[Row]) -> None:
     found = session.sql(sql).fetchall()
     assert in_order(found) == in_order(expected)
-    times = [row[:1] for row in found]
-    assert times == in_order(times)
+    times = [row[0] for row in found]
+    assert times == sorted(times)
 
 
 @_settings
@@ -80,6 +86,60 @@ def test_zoom(one: Session, data: st.DataObject, keys: tuple[str, ...], step: in
     spans = f"dctv.as_spans({_table(rows, keys)}{_by(keys)})"
     sql = f"SELECT SPAN * FROM dctv.zoom({spans}, step=>{step}ns, from=>{limits[0]}, to=>{limits[1]})"
     _check(one, sql, oracle.zoom(rows, len(keys), step, start, stop))
+
+
+@_settings
+@given(data=st.data(), keys=KEY_SETS, step=st.sampled_from([1, 2, 3, 5, 100]), kind=st.sampled_from(_NUMBERS))
+def test_zoom_counter(one: Session, data: st.DataObject, keys: tuple[str, ...], step: int, kind: str) -> None:
+    rows = [(*row[:-1], data.draw(st.none() | st.integers(0, 3))) for row in data.draw(intervals(keys, disjoint=True))]
+    start, stop = data.draw(st.none() | st.integers(-3, 9)), data.draw(st.none() | st.integers(9, 22))
+    moved = data.draw(st.sampled_from([0, -7 * step]))
+    table = values(["_ts", "_duration", *keys, "v"], [(row[0] + moved, *row[1:]) for row in rows], _types(keys, kind))
+    spans = f"dctv.as_spans({table}{_by(keys)})"
+    limits = [f"{x + moved}ns" if x is not None else "NULL" for x in (start, stop)]
+    of = f"column=>'v', step=>{step}ns, from=>{limits[0]}, to=>{limits[1]}"
+    expected = [(r[0] + moved, *r[1:]) for r in oracle.zoom_counter(rows, len(keys), step, start, stop)]
+    made = ", ".join(f"{name}::DOUBLE AS {name}" for name in ("min", "max", "last"))
+    sql = f"SELECT SPAN {made}, round(mean, 9) AS mean FROM dctv.zoom_counter({spans}, {of})"
+    rounded = [(*r[:-4], *(None if x is None else round(float(x), 9) for x in r[-4:])) for r in expected]
+    _check(one, sql, rounded)
+
+
+_AGGREGATES: dict[str, Callable[[list[int]], Any]] = {
+    "count": len,
+    "sum": lambda found: sum(found) if found else None,
+    "min": lambda found: min(found, default=None),
+    "max": lambda found: max(found, default=None),
+    "mean": lambda found: round(sum(found) / len(found), 9) if found else None,
+    "first": lambda found: found[0] if found else None,
+    "last": lambda found: found[-1] if found else None,
+}
+
+
+@_settings
+@given(data=st.data(), keys=KEY_SETS, aggregate=st.sampled_from(sorted(_AGGREGATES)), kind=st.sampled_from(_NUMBERS))
+def test_range_aggregate(one: Session, data: st.DataObject, keys: tuple[str, ...], aggregate: str, kind: str) -> None:
+    """Windows that may overlap, or have partitions, some or all of those of the table."""
+    of_events = data.draw(st.booleans())
+    drawn = data.draw(events(keys) if of_events else intervals(keys, disjoint=True))
+    rows = [(*row[:-1], data.draw(st.none() | st.integers(0, 9))) for row in drawn]
+    # Of rows that begin at once the first one counts, so they are given in order.
+    rows = sorted(rows, key=lambda row: row[0])
+    times = ["_ts"] if of_events else ["_ts", "_duration"]
+    made = values([*times, *keys, "v"], rows, [*["BIGINT"] * len(times), *_types(keys, kind)[2:]])
+    table = f"dctv.as_{'events' if of_events else 'spans'}({made}{_by(keys)})"
+    own, overlap = data.draw(st.sampled_from([(), keys, keys[:1]])), data.draw(st.booleans())
+    windows = data.draw(intervals(own, disjoint=not overlap))
+    looked = f"{_table(windows, own)}{_by(own)}" if overlap else f"dctv.as_spans({_table(windows, own)}{_by(own)})"
+    kept = ", ".join(["_ts", "_duration", *own, "v"])
+    result = f"{aggregate}::DOUBLE" if aggregate != "mean" else "round(mean, 9)"
+    sql = f"SELECT {kept}, {result} AS found FROM dctv.range_aggregate({table}, 'v', '{aggregate}', {looked})"
+    expected = []
+    for window in windows:
+        inside = oracle.in_window(window, rows, len(keys), window[2:-1], of_events=of_events)
+        found = _AGGREGATES[aggregate]([row[-1] for row in inside])
+        expected.append((*window, None if found is None else float(found)))
+    _check(one, f"{sql} ORDER BY _ts", expected)
 
 
 @_settings

@@ -1,4 +1,4 @@
-"""Merges spans that are shorter than a step."""
+"""Merges spans that are shorter than a step, and values that change within one."""
 
 from __future__ import annotations
 
@@ -17,13 +17,19 @@ def _zoom(inputs: list[ArrowStream], options: Mapping[str, Any], cancel: Any) ->
     return _kernels.zoom(inputs[0], cancel=cancel, **options)
 
 
+def _zoom_counter(inputs: list[ArrowStream], options: Mapping[str, Any], cancel: Any) -> ArrowStream:
+    from dctv import _kernels
+
+    return _kernels.zoom_counter(inputs[0], cancel=cancel, **options)
+
+
 def _lineage(inputs: Sequence[Schema], options: Mapping[str, Any], made: Schema) -> Lineage:
     """Cells follow from times and partitions; payload is that of one of their spans."""
     return handed_on(made, 5 + options["partitions"], inputs[0])
 
 
 def _filters(inputs: Sequence[Schema], options: Mapping[str, Any], made: Schema) -> Filters:
-    """Each partition has its own cells; what is left out of a cell by its time or payload would be missed in it."""
+    """Each partition has its own cells; what is left out of a cell by its time or values would be missed in it."""
     return Filters(by_partitions(made, inputs, options["partitions"]))
 
 
@@ -33,5 +39,12 @@ ZOOM = SpanOperator(
     _zoom,
     forms.zoom,
     lineage=_lineage,
+    filters=_filters,
+)
+ZOOM_COUNTER = SpanOperator(
+    "zoom counter",
+    "dctv.zoom_counter: what values come to in each step",
+    _zoom_counter,
+    forms.zoom_counter,
     filters=_filters,
 )

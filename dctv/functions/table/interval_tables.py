@@ -33,6 +33,7 @@ from dctv.types.values import dialect_type, is_integer, is_numeric
 
 NS = parse_unit("ns")
 ROW = "dctv:number"
+VALUE = "dctv:value"
 TIME = ColumnType(TS, "BIGINT", NS)
 LENGTH = ColumnType(DURATION, "BIGINT", NS)
 
@@ -100,6 +101,14 @@ def refuse_name(name: str, taken: Sequence[ColumnType], argument: Argument) -> N
     if name in (c.name.lower() for c in taken):
         hint = "select that column under another name"
         raise BindError(f"the table has a column `{name}`, which this function makes", argument.place, hint=hint)
+
+
+def number_column(argument: Argument, schema: Schema, what: str) -> ColumnType:
+    """Return the column of numbers that an argument names, or fail."""
+    found = argument.column(schema, what)
+    if not is_numeric(found.type):
+        raise BindError(f"`{found.name}` is {dialect_type(found.type)}, expected a number", argument.place)
+    return found
 
 
 def ordered(

@@ -129,7 +129,7 @@ impl Kind {
     pub fn monoid(self) -> Box<dyn Monoid> {
         match self {
             Kind::Count => Box::new(Counts(1)),
-            Kind::Sum => Box::new(Sum),
+            Kind::Sum => Box::new(Sum::<2>),
             Kind::FloatSum => Box::new(FloatSum),
             Kind::Min => Box::new(Chosen(|left, right| signed(right) < signed(left))),
             Kind::Max => Box::new(Chosen(|left, right| signed(right) > signed(left))),

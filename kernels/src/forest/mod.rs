@@ -12,7 +12,7 @@ mod python;
 mod tree;
 
 pub use bulk::{Sink, build};
-pub use monoid::Monoid;
+pub use monoid::{FloatSum, Monoid, Sum};
 pub use nodes::{Growing, Mapped};
 pub use tree::{Forest, gather};
 

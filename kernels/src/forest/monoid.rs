@@ -31,20 +31,24 @@ impl Monoid for Counts {
     }
 }
 
-/// A sum of signed numbers in 128 bits, so that none overflows: the low word, then the high one.
-pub struct Sum;
+/// A sum of signed numbers in so many words, the low ones first: with one more than the numbers have, none overflows.
+pub struct Sum<const WORDS: usize>;
 
-impl Monoid for Sum {
+impl<const WORDS: usize> Monoid for Sum<WORDS> {
     #[inline]
     fn width(&self) -> usize {
-        2
+        WORDS
     }
 
     #[inline]
     fn append(&self, value: &mut [u64], right: &[u64]) {
-        let (low, carried) = value[0].overflowing_add(right[0]);
-        value[0] = low;
-        value[1] = value[1].wrapping_add(right[1]).wrapping_add(carried.into());
+        let mut carry = false;
+        for (word, more) in value.iter_mut().zip(right) {
+            let (sum, over) = word.overflowing_add(*more);
+            let (sum, carried) = sum.overflowing_add(carry.into());
+            *word = sum;
+            carry = over | carried;
+        }
     }
 }
 

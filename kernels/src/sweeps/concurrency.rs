@@ -11,7 +11,7 @@ use pyo3_arrow::input::AnyRecordBatch;
 use super::cancel::{Cancel, Token};
 use super::failure::{fail, to_python};
 use super::held::NULL_ROW;
-use super::single::{Row, Spans, Step, Stop, sweep};
+use super::single::{Made, Row, Spans, Step, Stop, sweep};
 use super::source::{Kind, Source};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -157,7 +157,13 @@ pub fn concurrency(
             parts: Vec::new(),
         };
         let input = Source::new(reader, Kind::Spans, partitions, "span", token.clone())?;
-        sweep(input, step, (shape == Shape::Spans, 1), &names, token)
+        sweep(
+            input,
+            step,
+            (shape == Shape::Spans, Made::numbers(1)),
+            &names,
+            token,
+        )
     };
     build().map_err(to_python)
 }

@@ -6,7 +6,7 @@ use pyo3_arrow::PyRecordBatchReader;
 use pyo3_arrow::input::AnyRecordBatch;
 
 use super::cancel::Cancel;
-use super::single::{Row, Spans, Step, Stop, over_spans};
+use super::single::{Made, Row, Spans, Step, Stop, over_spans};
 use super::source::Source;
 
 struct Flatten {
@@ -95,7 +95,7 @@ pub fn flatten(
     names: Vec<String>,
     cancel: Option<PyRef<'_, Cancel>>,
 ) -> PyResult<PyRecordBatchReader> {
-    over_spans(spans, partitions, 0, names, cancel, |_| {
+    over_spans(spans, partitions, Made::default(), names, cancel, |_| {
         Ok(Flatten { parts: Vec::new() })
     })
 }

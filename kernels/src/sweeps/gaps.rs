@@ -7,7 +7,7 @@ use pyo3_arrow::input::AnyRecordBatch;
 
 use super::cancel::Cancel;
 use super::held::NULL_ROW;
-use super::single::{Row, Spans, Step, Stop, over_spans};
+use super::single::{Made, Row, Spans, Step, Stop, over_spans};
 use super::source::Source;
 
 struct Gaps {
@@ -85,5 +85,7 @@ pub fn fill_gaps(
         last: i64::MIN,
         latest: Vec::new(),
     };
-    over_spans(spans, partitions, 0, names, cancel, |_| Ok(step))
+    over_spans(spans, partitions, Made::default(), names, cancel, |_| {
+        Ok(step)
+    })
 }

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use super::cancel::Cancel;
 use super::failure::fail;
 use super::held::NULL_ROW;
-use super::single::{Row, Spans, Step, Stop, over_spans};
+use super::single::{Made, Row, Spans, Step, Stop, over_spans};
 use super::source::Source;
 
 struct Merge {
@@ -174,7 +174,7 @@ pub fn merge_adjacent(
     names: Vec<String>,
     cancel: Option<PyRef<'_, Cancel>>,
 ) -> PyResult<PyRecordBatchReader> {
-    over_spans(spans, partitions, 0, names, cancel, |input| {
+    over_spans(spans, partitions, Made::default(), names, cancel, |input| {
         Merge::new(&input.payload_fields())
     })
 }

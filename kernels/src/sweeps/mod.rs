@@ -32,12 +32,16 @@ mod meter;
 mod moves;
 mod nest;
 mod nest_lanes;
+mod numbers;
 mod opening;
 mod outer;
 mod paired;
 mod partition;
 mod partition_pieces;
 mod pieces;
+mod range_aggregate;
+mod range_lanes;
+mod range_values;
 mod required;
 mod rows;
 mod series;
@@ -58,6 +62,7 @@ mod trie;
 mod truncate;
 mod values;
 mod zoom;
+mod zoom_counter;
 
 pub use cancel::{Cancel, Token};
 pub use failure::{fail, to_python};
@@ -95,9 +100,11 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(label::label_events, m)?)?;
     m.add_function(wrap_pyfunction!(lanes::lanes, m)?)?;
     m.add_function(wrap_pyfunction!(merge::merge_adjacent, m)?)?;
+    m.add_function(wrap_pyfunction!(range_aggregate::range_aggregate, m)?)?;
     m.add_function(wrap_pyfunction!(sessions::sessions, m)?)?;
     m.add_function(wrap_pyfunction!(truncate::truncate, m)?)?;
     m.add_function(wrap_pyfunction!(zoom::zoom, m)?)?;
+    m.add_function(wrap_pyfunction!(zoom_counter::zoom_counter, m)?)?;
     m.add_function(wrap_pyfunction!(states::thread_states, m)?)?;
     m.add_function(wrap_pyfunction!(critical::critical_path, m)?)?;
     Ok(())

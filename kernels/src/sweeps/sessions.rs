@@ -8,7 +8,7 @@ use pyo3_arrow::input::AnyRecordBatch;
 use super::cancel::{Cancel, Token};
 use super::failure::{fail, to_python};
 use super::held::NULL_ROW;
-use super::single::{Row, Spans, Step, Stop, sweep};
+use super::single::{Made, Row, Spans, Step, Stop, sweep};
 use super::source::{Kind, Source};
 
 struct Sessions {
@@ -83,6 +83,6 @@ pub fn sessions(
         open: Vec::new(),
     };
     Source::new(reader, Kind::Events, partitions, "event", token.clone())
-        .and_then(|input| sweep(input, step, (true, 1), &names, token))
+        .and_then(|input| sweep(input, step, (true, Made::numbers(1)), &names, token))
         .map_err(to_python)
 }

@@ -1,6 +1,8 @@
 //! What the sweeps over one input share: rows go to a step in order of time, the spans it makes become batches.
 
-use arrow_array::ArrayRef;
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, Float64Array};
 use arrow_schema::{ArrowError, DataType, FieldRef};
 use pyo3::prelude::*;
 use pyo3_arrow::PyRecordBatchReader;
@@ -9,7 +11,7 @@ use pyo3_arrow::input::AnyRecordBatch;
 use super::cancel::{Cancel, Token};
 use super::checks::lasting;
 use super::failure::to_python;
-use super::gather::gather;
+use super::gather::{gather, gather_some};
 use super::partition::Partitions;
 use super::source::{Kind, ROWS, Source};
 use super::stream::{Sweep, int64, made, nullable, partitions, schema, stream};
@@ -59,6 +61,8 @@ pub struct Spans {
     code: Vec<u32>,
     row: Vec<u64>,
     extra: Vec<i64>,
+    picked: Vec<u64>,
+    real: Vec<Option<f64>>,
 }
 
 impl Spans {
@@ -83,6 +87,23 @@ impl Spans {
         self.extra.push(number);
     }
 
+    /// Gives the latest entry the first payload column of its next row.
+    #[inline]
+    pub fn pick(&mut self, row: u64) {
+        self.picked.push(row);
+    }
+
+    /// Gives the latest entry its next floating-point number.
+    #[inline]
+    pub fn real(&mut self, number: Option<f64>) {
+        self.real.push(number);
+    }
+
+    /// The rows whose payload is to be handed out.
+    fn rows(&self) -> impl Iterator<Item = u64> + '_ {
+        self.row.iter().chain(&self.picked).copied()
+    }
+
     fn flush(
         self,
         partitions: &mut Partitions,
@@ -94,20 +115,59 @@ impl Spans {
             columns.push(int64(self.duration));
         }
         columns.extend(partitions.columns(self.code)?);
-        for place in 0..shape.numbers {
-            let each = self.extra.iter().skip(place).step_by(shape.numbers);
-            columns.push(int64(each.copied().collect()));
+        let Made {
+            numbers,
+            picked,
+            reals,
+        } = shape.made;
+        for place in 0..numbers {
+            columns.push(int64(each(&self.extra, place, numbers).collect()));
+        }
+        for place in 0..picked {
+            let rows: Vec<u64> = each(&self.picked, place, picked).collect();
+            let wanted: Vec<_> = shape.first.iter().map(|kind| (0, kind)).collect();
+            columns.extend(gather_some(&input.held, &wanted, &rows)?);
+        }
+        for place in 0..reals {
+            let real = each(&self.real, place, reals);
+            columns.push(Arc::new(real.collect::<Float64Array>()));
         }
         columns.extend(gather(&input.held, &shape.fields, &self.row)?);
         Ok(columns)
     }
 }
 
-/// What the columns of the output are, besides keys.
-pub struct Shape {
-    pub spans: bool,
-    /// How many columns of numbers stand before the payload.
+/// Every `of`-th value, from one on.
+fn each<T: Copy>(values: &[T], place: usize, of: usize) -> impl Iterator<Item = T> + '_ {
+    values.iter().skip(place).step_by(of).copied()
+}
+
+/// How many columns that a step makes stand before the payload, of each sort.
+#[derive(Clone, Copy, Default)]
+pub struct Made {
+    /// Of int64.
     pub numbers: usize,
+    /// Values of the first payload column, of rows that the step picks.
+    pub picked: usize,
+    /// Of float64, or NULL.
+    pub reals: usize,
+}
+
+impl Made {
+    pub fn numbers(numbers: usize) -> Self {
+        Self {
+            numbers,
+            ..Self::default()
+        }
+    }
+}
+
+/// What the columns of the output are, besides keys.
+struct Shape {
+    spans: bool,
+    made: Made,
+    /// The type of the first payload column.
+    first: Option<DataType>,
     /// The payload fields that are handed on: the first of the input's.
     fields: Vec<FieldRef>,
 }
@@ -162,7 +222,7 @@ impl<S: Step> Sweep for Single<S> {
         let ended = self.input.done;
         while self.out.ts.len() < ROWS && !self.input.done {
             if self.input.held.is_full() {
-                let out = self.out.row.iter().copied();
+                let out = self.out.rows();
                 self.input.held.retain(self.step.needed().chain(out));
             }
             self.input.fill(&mut self.partitions)?;
@@ -182,11 +242,11 @@ impl<S: Step> Sweep for Single<S> {
     }
 }
 
-/// Opens a table of spans for the step that is made for it, which gives each span so many `numbers`.
+/// Opens a table of spans for the step that is made for it.
 pub fn over_spans<S: Step + 'static>(
     spans: AnyRecordBatch,
     partitions: usize,
-    numbers: usize,
+    made: Made,
     names: Vec<String>,
     cancel: Option<PyRef<'_, Cancel>>,
     step: impl FnOnce(&Source) -> Result<S, ArrowError>,
@@ -196,7 +256,7 @@ pub fn over_spans<S: Step + 'static>(
     let build = || {
         let input = Source::new(reader, Kind::Spans, partitions, "span", token.clone())?;
         let step = step(&input)?;
-        sweep(input, step, (true, numbers), &names, token)
+        sweep(input, step, (true, made), &names, token)
     };
     build().map_err(to_python)
 }
@@ -205,7 +265,7 @@ pub fn over_spans<S: Step + 'static>(
 pub fn sweep(
     input: Source,
     step: impl Step + 'static,
-    (spans, numbers): (bool, usize),
+    (spans, given): (bool, Made),
     names: &[String],
     token: Token,
 ) -> Result<PyRecordBatchReader, ArrowError> {
@@ -213,14 +273,20 @@ pub fn sweep(
     let partitions = partitions(names, times, input.partition_types())?;
     let mut all = vec![made(DataType::Int64, false); times];
     all.extend(nullable(input.partition_fields()));
-    all.extend(vec![made(DataType::Int64, false); numbers]);
+    let payload = input.payload_fields();
+    let first = payload.first().map(|field| field.data_type().clone());
+    all.extend(vec![made(DataType::Int64, false); given.numbers]);
+    let picked = payload.first().into_iter().cycle().take(given.picked);
+    all.extend(nullable(picked.cloned().collect()));
+    all.extend(vec![made(DataType::Float64, true); given.reals]);
     let room = names.len().saturating_sub(all.len());
-    let fields: Vec<FieldRef> = input.payload_fields().into_iter().take(room).collect();
+    let fields: Vec<FieldRef> = payload.into_iter().take(room).collect();
     all.extend(nullable(fields.clone()));
     let schema = schema(all, names)?;
     let shape = Shape {
         spans,
-        numbers,
+        made: given,
+        first,
         fields,
     };
     let single = Single {

@@ -7,7 +7,7 @@ use pyo3_arrow::input::AnyRecordBatch;
 
 use super::cancel::Cancel;
 use super::held::NULL_ROW;
-use super::single::{Row, Spans, Step, Stop, over_spans};
+use super::single::{Made, Row, Spans, Step, Stop, over_spans};
 use super::source::Source;
 
 struct Truncate {
@@ -65,7 +65,7 @@ pub fn truncate(
     names: Vec<String>,
     cancel: Option<PyRef<'_, Cancel>>,
 ) -> PyResult<PyRecordBatchReader> {
-    over_spans(spans, partitions, 0, names, cancel, |_| {
+    over_spans(spans, partitions, Made::default(), names, cancel, |_| {
         Ok(Truncate { open: Vec::new() })
     })
 }

@@ -7,7 +7,7 @@ use pyo3_arrow::PyRecordBatchReader;
 use pyo3_arrow::input::AnyRecordBatch;
 
 use super::cancel::Cancel;
-use super::single::{Row, Spans, Step, Stop, over_spans};
+use super::single::{Made, Row, Spans, Step, Stop, over_spans};
 use super::source::Source;
 
 /// Spans of one partition that begin in one step, each shorter than that.
@@ -136,5 +136,7 @@ pub fn zoom(
         latest: Vec::new(),
         open: Vec::new(),
     };
-    over_spans(spans, partitions, 3, names, cancel, |_| Ok(zoom))
+    over_spans(spans, partitions, Made::numbers(3), names, cancel, |_| {
+        Ok(zoom)
+    })
 }
