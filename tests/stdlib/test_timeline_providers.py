@@ -33,8 +33,7 @@ TRACES = {
     "perf/cpuclock.collapsed.txt": "samples",
     "perf/cpuclock.data": "samples",
     "perfetto/linux_sys_deflate.pftrace": (
-        "async_slices block counters cpu_running cpu_softirq instants io slices system_calls"
-        " thread_states"
+        "async_slices block counters cpu_running cpu_softirq instants io slices system_calls thread_states"
     ),
     "trace_dat/live_marks.dat": "async_slices counters cpu_irq cpu_running cpu_softirq instants slices thread_states",
     "uftrace/switches": "calls",
