@@ -162,18 +162,37 @@ fn printed(format: &Format, order: Order) -> Vec<Filled> {
             None => columns.push(filled),
             // What is printed as a text keeps the name, as in ftrace's text, and the number gets another.
             Some(at) if filled.spec.kind == Type::Text => {
-                if let Source::Printed(_) | Source::Symbol(..) = &filled.source
-                    && !is_text(&columns[at].source)
-                {
-                    let number = std::mem::replace(&mut columns[at], filled);
-                    let number = renamed(number, &columns[at].source);
-                    columns.push(number);
+                if let Source::Printed(_) | Source::Symbol(..) = &filled.source {
+                    replace(&mut columns, at, filled);
                 }
             }
             Some(_) => {}
         }
     }
+    for (field, offset) in print::functions(format, order) {
+        let of_field = |column: &Filled| column.spec.name == field.name;
+        if let Some(at) = columns.iter().position(of_field) {
+            let filled = symbol(&columns[at].spec.name.clone(), field, offset);
+            replace(&mut columns, at, filled);
+        }
+    }
     columns
+}
+
+/// Put a text in the place of a number, which stands behind all under another name.
+fn replace(columns: &mut Vec<Filled>, at: usize, text: Filled) {
+    if !is_text(&columns[at].source) {
+        let number = std::mem::replace(&mut columns[at], text);
+        let number = renamed(number, &columns[at].source);
+        columns.push(number);
+    }
+}
+
+fn symbol(name: &str, field: Field, offset: bool) -> Filled {
+    Filled {
+        spec: ColumnSpec::new(name, Type::Text),
+        source: Source::Symbol(field, offset),
+    }
 }
 
 fn is_text(source: &Source) -> bool {
@@ -215,8 +234,7 @@ fn of_print(name: &str, mut pieces: Vec<Piece>, known: bool) -> Option<Filled> {
             let Expression::Field(field) = value else {
                 return None;
             };
-            let offset = conversion.shows_offset();
-            return Some(text(Source::Symbol(field.clone(), offset)));
+            return Some(symbol(name, field.clone(), conversion.shows_offset()));
         }
         if conversion.is_plain_pointer() {
             return None;

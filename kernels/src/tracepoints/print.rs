@@ -69,6 +69,20 @@ pub fn named(format: &Format, order: Order) -> Vec<Named> {
         .collect()
 }
 
+/// The fields of which the names of functions are printed, and whether with how far in: a name need not stand before
+/// them, as in `function %ps`.
+pub fn functions(format: &Format, order: Order) -> Vec<(Field, bool)> {
+    pieces(format, order)
+        .into_iter()
+        .filter_map(|piece| match piece {
+            Some(Piece::Value(conversion, Expression::Field(field))) if conversion.is_symbol() => {
+                Some((field, conversion.shows_offset()))
+            }
+            _ => None,
+        })
+        .collect()
+}
+
 fn literal(found: &mut [(String, Vec<Option<Piece>>)], text: &[u8]) {
     if let Some((_, pieces)) = found.last_mut()
         && !text.is_empty()

@@ -106,6 +106,7 @@ def test_a_field_outside_of_the_record_is_null_and_counted(tmp_path: Path) -> No
         ('"v=%s " "w=%d", __print_symbolic(REC->v, { HRTIMER_MODE_ABS_PINNED, "ABS|PINNED" }), 5', 2, "ABS|PINNED"),
         ('"v=%pS", (void *)REC->v', MARK_IP, "tracing_mark_write+0x20/0x100"),
         ('"v=%ps", (void *)REC->v', MARK_IP, "tracing_mark_write"),
+        ('"work struct %p: function %ps", REC->work, REC->v', MARK_IP, "tracing_mark_write"),
         ('"v=%#06x-%03d|%-3uX", REC->v, REC->v, REC->v', 9, "0x0009-009|9  X"),
     ],
 )
