@@ -10,8 +10,8 @@ from dctv.timeline.names import Names
 from dctv.timeline.space import Space
 from dctv.timeline.track import TrackKind
 
-_SEPARATOR = "\x1f"
-"""Between the names of a path, where rows of one track are found: no program names things with it."""
+_SEPARATOR, _ESCAPE = "\x1f", "\x1e"
+"""Between the names of a path, where rows of one track are found, and before what stands for it within a name."""
 _FURTHEST = 2**63 - 1
 _ROWS = "rows"
 _WHOLE = ("lane", "begin", "duration", "name")
@@ -121,7 +121,7 @@ class Gathering:
         import numpy as np
         import pyarrow.compute as pc
 
-        path = pc.binary_join(batch["path"], _SEPARATOR)
+        path = pc.binary_join(_escaped(batch["path"]), _SEPARATOR)
         keys = pc.binary_join_element_wise(batch["kind"], path, _SEPARATOR).dictionary_encode()
         indices = keys.indices.to_numpy()
         # Where each key stands first.
@@ -191,3 +191,18 @@ class Gathering:
                         column[at] = given[from_rows]
         self._spool.close()
         return names, columns
+
+
+def _escaped(paths: Any) -> Any:
+    """Return paths in whose names there is no separator: programs have no such names, hostile traces may."""
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    names = paths.flatten()
+    if not any(pc.any(pc.match_substring(names, one)).as_py() for one in (_SEPARATOR, _ESCAPE)):
+        return paths
+    names = pc.replace_substring(names, _ESCAPE, _ESCAPE + _ESCAPE)
+    names = pc.replace_substring(names, _SEPARATOR, _ESCAPE + ".")
+    ends = np.cumsum(pc.list_value_length(paths).to_numpy(), dtype=np.int32)
+    return pa.ListArray.from_arrays(pa.array(np.concatenate([[0], ends]), pa.int32()), names)

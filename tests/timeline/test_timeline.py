@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -198,6 +199,17 @@ def test_tracks_are_in_the_order_in_which_people_look_for_them() -> None:
     ]
     assert [track.parent for track in found.tracks[:6]] == [None, 0, 0, None, 3, 4]
     assert found.path(7) == ("Processes", "busy (10)", "main", "Slices")
+
+
+def test_names_with_what_stands_between_names() -> None:
+    paths = [("a\x1fb",), ("a", "b"), ("a\x1e.b",), ("a\x1e", "b"), ("a",), ("a\x1f", "b"), ("a", "\x1fb")]
+    rows = [Row(ts, path=path) for ts in range(3) for path in paths]
+    # In a batch of their own, names without any of it, too.
+    for cuts in ((), (2,), (1, 2, 3, 4, 5, 9)):
+        found = timeline(rows, *cuts)
+        assert Counter(found.path(track.id) for track in found.tracks for _ in range(track.rows)) == Counter(
+            row.path for row in rows
+        )
 
 
 def test_a_thread_that_waits_is_not_busy() -> None:
