@@ -52,8 +52,7 @@ def prepare(words: Sequence[str]) -> None:
     """Make pyarrow believe that there is no pandas: else it loads it with the first list, for 0.3 s and 25 MB.
 
     An index is built without numpy too, unless a timeline is made with it: pyarrow loads it at once, for 0.06 s and
-    11 MB. What pyarrow then needs
-    comes from the system's allocator: its own one keeps 40 MB that are free.
+    11 MB. What pyarrow then needs comes from the system's allocator: its own one keeps 40 MB that are free.
     """
     names = {"pandas"}
     if words[:1] == ["index"]:

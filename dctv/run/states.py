@@ -43,7 +43,7 @@ def _timeline(name: str, history: History) -> Timeline:
     names = ("_ts", "_duration", "quark", "path", *(one.name for one in VALUES))
     stream = system.spans(range(system.attribute_count), names)
     with pa.RecordBatchReader.from_stream(stream) as reader:
-        return timeline_of_states(reader.read_all(), system.path, name)
+        return timeline_of_states(reader.read_all().drop_columns("path"), system.path, name)
 
 
 def _attributes(history: History) -> Any:

@@ -180,15 +180,15 @@ class Gathering:
             batches = pa.RecordBatchReader.from_stream(self._spool.merged(_ROWS, _STORED))
             for batch in batches:
                 lanes, begin, duration, codes, values = (batch[name].to_numpy() for name, *_ in _STORED)
-                from_rows = np.argsort(lanes, kind="stable")
-                sorted_lanes = lanes[from_rows]
-                starts = np.flatnonzero(np.diff(sorted_lanes, prepend=-1))
+                by_lane = np.argsort(lanes, kind="stable")
+                lanes = lanes[by_lane]
+                starts = np.flatnonzero(np.diff(lanes, prepend=-1))
                 lengths = np.diff(starts, append=len(lanes))
-                at = behind[sorted_lanes] + np.arange(len(lanes)) - np.repeat(starts, lengths)
-                behind[sorted_lanes[starts]] += lengths
+                at = behind[lanes] + np.arange(len(lanes)) - np.repeat(starts, lengths)
+                behind[lanes[starts]] += lengths
                 for column, given in zip(columns, (begin, duration, places[codes], values), strict=True):
                     if column is not None:
-                        column[at] = given[from_rows]
+                        column[at] = given[by_lane]
         self._spool.close()
         return names, columns
 

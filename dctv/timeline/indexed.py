@@ -61,11 +61,8 @@ class Indexed:
         """Return how many rows a track has, when the first begins, when the last ends, and for how long it is busy."""
         first, end = self._range(track)
         begin, duration = self.rows.begin, self.rows.duration
-        filled = [
-            lane
-            for lane in range(track.first, track.first + track.lanes)
-            if self._offsets[lane] < self._offsets[lane + 1]
-        ]
+        lanes = range(track.first, track.first + track.lanes)
+        filled = [lane for lane in lanes if self._offsets[lane] < self._offsets[lane + 1]]
         starts = (int(begin[self._offsets[lane]]) for lane in filled)
         ends = (int(begin[row] + duration[row]) for row in (self._offsets[lane + 1] - 1 for lane in filled))
         return end - first, min(starts), max(ends), self._busy(track)
@@ -79,14 +76,11 @@ class Indexed:
             # Those on other lanes are in one on the first, mostly.
             return sum_of(lengths)
         if track.kind is TrackKind.STATES:
-            place = pc.index(self.rows.names, _BUSY).as_py()
-            return (
-                0
-                if place < 0
-                else sum(
-                    sum_of(lengths[rows][self.rows.codes[first:end][rows] == place]) for rows in _blocks(end - first)
-                )
-            )
+            # -1 says that no row has that name, and is the code of rows without a name.
+            busy = pc.index(self.rows.names, _BUSY).as_py()
+            codes = self.rows.codes[first:end]
+            blocks = _blocks(end - first) if busy >= 0 else ()
+            return sum(sum_of(lengths[rows][codes[rows] == busy]) for rows in blocks)
         return 0
 
     def cells(self, track: Found, start: int, stop: int, step: int) -> Any:

@@ -20,6 +20,7 @@ from dctv.index.identity import identity
 from dctv.index.keeper import ensure
 from dctv.index.location import INDEX, cache_folder, index_folder, subject
 from dctv.index.opening import open_index
+from dctv.index.schema import FORMAT_VERSION
 from tests.bounds import EXPLORE
 from tests.index.notes import NotesSpool, plan_of, trace_of, write_notes
 
@@ -163,7 +164,7 @@ def test_an_index_of_a_newer_program_is_refused_and_rebuilt(tmp_path: Path) -> N
     (tmp_path / "copy").replace(index.path)
     told, found = notes_of(tmp_path)
     assert found is None
-    assert "was written by a newer dctv: found version 99, expected 2" in told[0]
+    assert f"was written by a newer dctv: found version 99, expected {FORMAT_VERSION}" in told[0]
     trace = trace_of(*(file.path for file in index.files))
     _, made = ensure(trace, plan_of(trace, tmp_path / "idx"))
     assert made is not None
