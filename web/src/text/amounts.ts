@@ -15,12 +15,15 @@ const BASES: ReadonlyMap<string, readonly [base: "B" | "Hz" | "ns", factor: numb
 /** Writes a value for a person: `1.5 GiB`, `2.4 GHz`, `37 %`, `12,345`. */
 export function amount(value: number, unit: string | null | undefined, digits = 4): string {
   if (!Number.isFinite(value)) return String(value);
-  const known = unit ? BASES.get(unit.toLowerCase()) : undefined;
+  const [, head = "", rate = ""] = /^([^/]+)(\/.+)?$/.exec(unit ?? "") ?? [];
+  // A small b at the end is bits, as in SQL.
+  const known = head.endsWith("b") ? undefined : BASES.get(head.toLowerCase());
   if (known) {
     const [base, factor] = known;
     const size = value * factor;
-    if (base === "ns") return briefTime(size);
-    return base === "B" ? prefixed(size, 1024, BINARY, base, digits) : prefixed(size, 1000, DECIMAL, base, digits);
+    if (base === "ns") return briefTime(size) + rate;
+    const [times, prefixes] = base === "B" ? [1024, BINARY] : [1000, DECIMAL];
+    return prefixed(size, times, prefixes, base, digits) + rate;
   }
   return unit ? `${plain(value, digits)} ${unit}` : plain(value, digits);
 }
