@@ -15,9 +15,9 @@ from dctv.console.sink import Sink, stdout_sink
 from dctv.console.verdict import BROKEN_PIPE, FAILED, OK, PARTIAL, WRONG, Verdict
 from dctv.contracts.writer import Rows, Writer
 from dctv.record import field, record
-from dctv.repl.statements import cut, in_place, is_empty
 from dctv.run.result import Asserted, Done, Result
 from dctv.session import Session
+from dctv.syntax.statements import cut, in_place, is_empty
 from dctv.writers.table import TABLE
 
 
