@@ -33,6 +33,10 @@ class Named(Protocol):
     def kind(self) -> str:
         """What it is."""
 
+    @property
+    def doc(self) -> str:
+        """What it holds."""
+
 
 class Known(Protocol):
     """What a session knows of names."""
