@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from dctv.errors import UsageError
+from dctv.types.schema import TS
 from dctv.web.arrow import as_stream
 from dctv.web.shown_track import Shown
 
+_HALF = 2**31
 MOST_CELLS = 4_000_000
 """More than any screen has; a request for more is a mistake."""
 
@@ -16,7 +18,8 @@ MOST_CELLS = 4_000_000
 def tiles(tracks: Sequence[Shown], start: int, stop: int, step: int) -> bytes:
     """Return the cells of tracks between two times, in ns: those of `Timeline.cells`.
 
-    `track` is the place of the track in the list.
+    `track` is the place of the track in the list. Columns that are NULL in all rows are left out, and integers that fit
+    have 32 bits: a screen may have 100,000 cells.
 
     Raises:
         UsageError: the step is too small for the time, or not more than 0.
@@ -28,9 +31,21 @@ def tiles(tracks: Sequence[Shown], start: int, stop: int, step: int) -> bytes:
     found = [_of_track(place, one.timeline.cells([one.number], start, stop, step)) for place, one in enumerate(tracks)]
     if not found:
         raise UsageError("expected at least one track")
-    table = pa.concat_tables(found)
-    names = table.column("name").combine_chunks().dictionary_encode()
-    return as_stream(table.set_column(table.column_names.index("name"), "name", names))
+    table = pa.concat_tables(found).combine_chunks()
+    columns = {name: _narrow(name, table.column(name)) for name in table.column_names}
+    return as_stream(pa.table({name: one for name, one in columns.items() if one.null_count < len(one) or not len(one)}))
+
+
+def _narrow(name: str, column: Any) -> Any:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pa.types.is_string(column.type):
+        return column.combine_chunks().dictionary_encode()
+    if name == TS or column.type != pa.int64() or column.null_count == len(column):
+        return column
+    ends = pc.min_max(column).as_py()
+    return column.cast(pa.int32()) if -_HALF <= ends["min"] and ends["max"] < _HALF else column
 
 
 def _of_track(place: int, cells: Any) -> Any:
