@@ -150,13 +150,13 @@ def test_what_runs_can_be_stopped(client: Client) -> None:
 
 
 @pytest.mark.parametrize(
-    ("sql", "kind", "rows"),
+    ("sql", "kind"),
     [
-        ("SELECT SPAN comm FROM t.scheduler.timeslices_p_cpu", "slices", 4),
-        ("SELECT EVENT * FROM t.raw_events", "instants", 1),
+        ("SELECT SPAN comm FROM t.scheduler.timeslices_p_cpu", "slices"),
+        ("SELECT EVENT name FROM t.events", "instants"),
     ],
 )
-def test_a_select_makes_tracks(client: Client, sql: str, kind: str, rows: int) -> None:
+def test_a_select_makes_tracks(client: Client, sql: str, kind: str) -> None:
     status, answer = client.send("api/tracks", {"sql": sql, "title": "mine"})
     assert status == 200, answer
     made = answer["tracks"]
@@ -274,9 +274,8 @@ def test_a_file_is_not_taken_beyond_what_was_agreed(tmp_path: Path) -> None:
         assert announced[0] == 413
         assert "larger than 0 MiB" in json.loads(announced[2])["error"]["message"]
         piece = b"3e8\r\n" + b"x" * 1000 + b"\r\n"
-        unannounced = client.raw(
-            "POST", path, piece * 2 + b"0\r\n\r\n", {"transfer-encoding": "chunked", "content-length": ""}
-        )
+        chunked = {"transfer-encoding": "chunked", "content-length": ""}
+        unannounced = client.raw("POST", path, piece * 2 + b"0\r\n\r\n", chunked)
         assert unannounced[0] == 413
         assert [one for one in tmp_path.rglob("*") if one.is_file()] == []
 
