@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from dctv import readers
 from dctv.bind.binder import Binder
 from dctv.bind.library import library_function
-from dctv.bind.parameters import Params, numbered, option_of
+from dctv.bind.parameters import Params, numbered, option_of, stated_option
 from dctv.catalog import filtering
 from dctv.catalog.alignment import aligned
 from dctv.catalog.expected import RAW
 from dctv.catalog.files import check_options, find_traces, list_files
 from dctv.catalog.given import scan_of, stored
+from dctv.catalog.listing import MountInfo, TableInfo
 from dctv.catalog.mount import Mount, attach, check_name
 from dctv.catalog.namespace import Catalog, StoredTable
 from dctv.catalog.stdlib import library
@@ -29,7 +30,7 @@ from dctv.contracts.function_rule import FunctionRule
 from dctv.contracts.reader import LoadContext, Reader
 from dctv.contracts.shelf import Shelf, scan
 from dctv.contracts.span_operator import SpanOperator
-from dctv.contracts.table_function import Quantity, TableFunction
+from dctv.contracts.table_function import TableFunction
 from dctv.draw.drawn import drawn
 from dctv.engines.allowed import AllowedFiles, named_files
 from dctv.engines.duckdb import FAILURES, DuckDB, failure
@@ -43,7 +44,7 @@ from dctv.index.sources import Stored
 from dctv.index.trace import Trace
 from dctv.plan.nodes import Scan
 from dctv.processors import usable_processors
-from dctv.record import record, replace
+from dctv.record import replace
 from dctv.rewrite.graph import readers_first
 from dctv.rewrite.settings import Settings
 from dctv.run import mounted_states, timelines
@@ -55,7 +56,6 @@ from dctv.run.tracks import timeline_at
 from dctv.syntax import ast
 from dctv.syntax.parse import parse, parse_select
 from dctv.types.schema import Kind, Schema
-from dctv.types.units import compatible, parse_unit, ratio
 
 if TYPE_CHECKING:
     from dctv.index.order import Order
@@ -66,10 +66,9 @@ if TYPE_CHECKING:
     from dctv.run.matches import Matches
     from dctv.state import StateSystem
     from dctv.timeline.timeline import Timeline
+    from dctv.web.serving import Serving
 
 Progress = Callable[[str, int, int], None]
-
-
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 
 
@@ -82,16 +81,6 @@ def _in_turn(method: _Method) -> _Method:
             return method(self, *given, **named)
 
     return cast("_Method", alone)
-
-
-@record
-class TableInfo:
-    """One name that can stand in FROM."""
-
-    name: str
-    kind: str
-    """`event`, `span`, `regular`, `view` or `function`."""
-    doc: str
 
 
 class Session:
@@ -276,17 +265,7 @@ class Session:
     def _option(self, name: str, value: ast.Argument) -> object:
         from dctv.bind.arguments import bind_argument
 
-        argument = bind_argument(Binder(self._executor().environment()), value)
-        bound = argument.value
-        if isinstance(bound, Quantity) and name in _TIMES:
-            return argument.nanoseconds(f"`{name}`")
-        if isinstance(bound, Quantity):
-            ns = parse_unit("ns")
-            number = bound.value * ratio(bound.unit, ns) if compatible(bound.unit, ns) else bound.value
-            return int(number) if number.denominator == 1 else float(number)
-        if isinstance(bound, list):
-            return [one.value for one in bound]
-        return bound
+        return stated_option(name, bind_argument(Binder(self._executor().environment()), value))
 
     def _mount(
         self, given: str | Sequence[str], name: ast.Path, base: Path | None, options: Mapping[str, object]
@@ -427,6 +406,15 @@ class Session:
         return self._executor().rows({"status": "VARCHAR"}, [[message]])
 
     @_in_turn
+    def check(self, text: str) -> list[DctvError]:
+        """Return what is wrong with a text, without running it."""
+        with deep_recursion():
+            try:
+                return list(self._executor().faults(parse(Source("<query>", text))))
+            except DctvError as error:
+                return [error]
+
+    @_in_turn
     def create_state_system(
         self,
         name: str,
@@ -527,6 +515,10 @@ class Session:
         plan = Binder(self._executor().environment()).table(ast.TableName(_path(name)))
         return {one.name for one in readers_first(plan) if isinstance(one, Scan)}
 
+    def mounts(self) -> list[MountInfo]:
+        """Return the mounted traces in the order in which they were mounted."""
+        return [MountInfo(".".join(one.parts), one.path, one.reader) for one in self._mounts.values()]
+
     def properties(self, name: str) -> Mapping[str, str]:
         """Return the facts about a mounted trace as a whole, without running a query."""
         return self._mounts[tuple(name.split("."))].trace.properties
@@ -574,6 +566,18 @@ class Session:
         """Return what the last mount, statement or filter was warned of."""
         return list(self._log.entries)
 
+    def serve(self, *, port: int = 0) -> Serving:
+        """Serve this session's page on the loopback interface, on a free port unless one is told; return at once.
+
+        Raises:
+            UsageError: the port is taken, or `dctv[ui]` is not installed.
+        """
+        from dctv.web.serving import serve  # an extra
+
+        serving = serve(self, port=port)
+        self._progress = serving.also_told(self._progress)
+        return serving
+
     @_in_turn
     def close(self) -> None:
         """Free everything."""
@@ -584,10 +588,6 @@ class Session:
         for mount in self._mounts.values():
             mount.close()
         self._mounts.clear()
-
-
-_TIMES = ("align", "time")
-"""Options of a mount that are times."""
 
 
 def _functions() -> Mapping[str, TableFunction]:

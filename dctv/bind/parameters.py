@@ -11,10 +11,12 @@ from typing import Any
 
 from sqlglot import exp
 
-from dctv.contracts.table_function import Quantity
-from dctv.types.units import parse_unit
+from dctv.contracts.table_function import Argument, Quantity
+from dctv.types.units import compatible, parse_unit, ratio
 
 _EXACT = 1_000_000_000
+_TIMES = ("align", "time")
+"""Options of a mount that are times."""
 Params = Mapping[str, object] | Mapping[int, object] | Mapping[str | int, object] | Sequence[object]
 """By name, by number, or in order."""
 Value = None | bool | int | float | str | bytes | Quantity | exp.Cast
@@ -67,11 +69,25 @@ def option_of(option: object) -> object:
         value = value_of(option)
     except TypeError:
         return option
-    return _number(value) if isinstance(value, Quantity) else value
+    return _number(value.value) if isinstance(value, Quantity) else value
 
 
-def _number(quantity: Quantity) -> int | float:
-    return int(quantity.value) if quantity.value.denominator == 1 else float(quantity.value)
+def stated_option(name: str, argument: Argument) -> object:
+    """Return an option of a MOUNT TRACE; durations are in ns."""
+    match argument.value:
+        case Quantity() if name in _TIMES:
+            return argument.nanoseconds(f"`{name}`")
+        case Quantity() as given:
+            ns = parse_unit("ns")
+            return _number(given.value * ratio(given.unit, ns) if compatible(given.unit, ns) else given.value)
+        case list() as several:
+            return [one.value for one in several]
+        case other:
+            return other
+
+
+def _number(value: Fraction) -> int | float:
+    return int(value) if value.denominator == 1 else float(value)
 
 
 def _plain(given: Any) -> Any:

@@ -129,6 +129,16 @@ def _read(talk: Conversation, argument: str) -> int:
     return OK
 
 
+def _ui(talk: Conversation, _argument: str) -> int:
+    from dctv.web.browser import open_browser  # an extra; only wanted for the page
+
+    if talk.serving is None:
+        talk.serving = talk.session.serve()
+    say(talk.serving.address)
+    open_browser(talk.serving.address)
+    return OK
+
+
 def _quit(talk: Conversation, _argument: str) -> int:
     talk.ended = True
     return OK
@@ -144,6 +154,7 @@ COMMANDS = {
         DotCommand("timing", "[on|off]", "show how long each statement takes", _timing),
         DotCommand("mode", "[FORMAT]", "choose how results are shown: table, csv, json, jsonl, markdown", _mode),
         DotCommand("read", "FILE", "run the statements of a file", _read),
+        DotCommand("ui", "", "show the traces and views of this session on a page in the browser", _ui),
         DotCommand("quit", "", "leave, as Ctrl-D does", _quit),
     )
 }

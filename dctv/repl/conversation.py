@@ -15,9 +15,10 @@ from dctv.console.sink import Sink, stdout_sink
 from dctv.console.verdict import BROKEN_PIPE, FAILED, OK, PARTIAL, WRONG, Verdict
 from dctv.contracts.writer import Rows, Writer
 from dctv.record import field, record
-from dctv.repl.statements import cut, in_place, is_empty
 from dctv.run.result import Asserted, Done, Result
 from dctv.session import Session
+from dctv.syntax.statements import cut, in_place, is_empty
+from dctv.web.serving import Serving
 from dctv.writers.table import TABLE
 
 
@@ -35,6 +36,8 @@ class Conversation:
     ended: bool = False
     code: int = OK
     """The exit code for all that went wrong so far; wrong SQL outweighs the rest."""
+    serving: Serving | None = None
+    """The page, once it was asked for."""
     _results: int = 0
     _partial_told: int = 0
     _keyboard: Keyboard = field(default_factory=Keyboard)

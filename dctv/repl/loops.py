@@ -9,7 +9,7 @@ from dctv.console.verdict import OK
 from dctv.errors import UsageError
 from dctv.repl.commands import is_command, run_command
 from dctv.repl.conversation import Conversation
-from dctv.repl.statements import cut, in_place, is_empty
+from dctv.syntax.statements import cut, in_place, is_empty
 
 
 def converse(talk: Conversation, mounts: list[tuple[str, str]]) -> int:

@@ -18,8 +18,8 @@ from prompt_toolkit.output.defaults import create_output
 from dctv.repl.commands import is_command
 from dctv.repl.completion import SqlCompleter
 from dctv.repl.highlight import STYLE, SqlLexer
-from dctv.repl.statements import is_complete
 from dctv.session import Session
+from dctv.syntax.statements import is_complete
 
 PROMPT = "DCTV> "
 CONTINUATION = "   -> "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
@@ -143,6 +143,18 @@ class Executor:
     def bind(self, select: ast.Select) -> Plan:
         """Bind a select of this session."""
         return Binder(self.environment()).plan(select)
+
+    def faults(self, statements: Sequence[ast.Statement]) -> Iterator[DctvError]:
+        """Yield what is wrong with the selects of statements; after one that changes names, nobody can tell."""
+        for statement in statements:
+            match statement:
+                case ast.SelectStatement(select=select) | ast.CreateView(select=select):
+                    try:
+                        self.bind(select)
+                    except DctvError as error:
+                        yield error
+            if not isinstance(statement, ast.SelectStatement):
+                return
 
     def called(self, function: TableFunction, table: Plan, **given: object) -> Plan:
         """Call a table-valued function on a table from Python, with strings and lists of them as arguments."""

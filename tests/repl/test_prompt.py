@@ -13,7 +13,8 @@ from prompt_toolkit.history import InMemoryHistory
 from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
-from dctv.repl.completion import SqlCompleter, tables_in
+from dctv.completion import tables_in
+from dctv.repl.completion import SqlCompleter
 from dctv.repl.highlight import SqlLexer
 from dctv.repl.prompt import make_prompt
 from dctv.session import Session

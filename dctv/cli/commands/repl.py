@@ -30,10 +30,13 @@ def run(args: Namespace) -> int:
     mounts = only_mounts(args.mounts)
     bar = ProgressBar()
     session = open_session(args, bar)
+    talk = Conversation(session, bar, sys.stdin.isatty(), args.allow_partial)
     try:
-        return converse(Conversation(session, bar, sys.stdin.isatty(), args.allow_partial), mounts)
+        return converse(talk, mounts)
     finally:
         bar.clear()
+        if talk.serving is not None:
+            talk.serving.stop()
         session.close()
 
 

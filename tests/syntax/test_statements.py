@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dctv.repl.statements import cut, in_place, is_complete, is_empty
+from dctv.syntax.statements import cut, in_place, is_complete, is_empty
 
 
 @pytest.mark.parametrize(

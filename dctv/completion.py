@@ -1,0 +1,180 @@
+"""Text before the cursor -> what may follow: keywords, tables, columns, functions, units."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from typing import Protocol
+
+from dctv.errors import DctvError
+from dctv.patterns import pattern
+from dctv.record import record
+from dctv.syntax.complete import Context, context, expected_keywords, tokens
+from dctv.syntax.keywords import RESERVED
+from dctv.syntax.statements import cut
+from dctv.types.schema import Schema
+from dctv.types.units import known_units
+
+_UNFINISHED = pattern(r"(?<![\w`.])(?:\w|`[^`]*+`|\.)*+$")
+_BEFORE_TABLES = frozenset({"FROM", "JOIN", "INTO"})
+MOST = 300
+"""More candidates than that help nobody to choose."""
+_BARE = pattern(r"[^\W\d]\w*")
+
+
+class Named(Protocol):
+    """A name that can stand in FROM."""
+
+    @property
+    def name(self) -> str:
+        """The whole of it, with dots."""
+
+    @property
+    def kind(self) -> str:
+        """What it is."""
+
+    @property
+    def doc(self) -> str:
+        """What it holds."""
+
+
+class Known(Protocol):
+    """What a session knows of names."""
+
+    def tables(self, prefix: str = "") -> Sequence[Named]:
+        """Return what can stand in FROM."""
+
+    def columns(self, name: str) -> Schema | None:
+        """Return the schema of a table, None if there is no such table."""
+
+    def functions(self) -> Sequence[str]:
+        """Return the names of functions."""
+
+
+@record
+class Candidate:
+    """What may stand in the place of the word that is being typed."""
+
+    text: str
+    about: str
+    """A kind such as `keyword` or `view`; of columns their table and unit."""
+
+
+@record
+class Candidates:
+    """What may follow, and how much of it is typed already."""
+
+    typed: int
+    """How many characters before the cursor each of them replaces."""
+    found: Sequence[Candidate]
+
+
+def candidates(known: Known, before: str, after: str = "") -> Candidates:
+    """Return what may stand at the cursor between two texts, columns first."""
+    begin = cut(before).rest
+    typed = context(before[begin:])
+    whole = f"{_UNFINISHED.sub('', before[begin:])}_ {after}"
+    words = list(_names(known, typed, whole))
+    if "keyword" in typed.kinds:
+        lower = typed.word.islower()
+        words += [(k.lower() if lower else k, "keyword") for k in expected_keywords(before[begin:])]
+    return Candidates(len(typed.word), matching(typed.word, words))
+
+
+def _names(known: Known, typed: Context, statement: str) -> Iterator[tuple[str, str]]:
+    if "unit" in typed.kinds:
+        shortest = sorted(known_units(), key=lambda unit: (len(unit), unit))
+        yield from ((_quoted(unit), "unit") for unit in shortest)
+    if "column" in typed.kinds:
+        yield from _columns(known, typed.prefix, statement)
+    if "table" in typed.kinds:
+        yield from _next_parts(typed.prefix, ((info.name, info.kind) for info in known.tables()))
+    if "function" in typed.kinds and (typed.word or typed.prefix):
+        yield from _next_parts(typed.prefix, ((name, "function") for name in known.functions()))
+
+
+def _columns(known: Known, prefix: tuple[str, ...], statement: str) -> Iterator[tuple[str, str]]:
+    wanted = ".".join(prefix)
+    for label, table in tables_in(statement):
+        if wanted and wanted not in {label, table}:
+            continue
+        with suppress(DctvError):
+            schema = known.columns(table)
+            for column in schema.columns if schema is not None else ():
+                yield _quoted(column.name), f"{label} [{column.unit}]" if str(column.unit) else label
+    if not wanted:
+        yield from ((_quoted(label), "table") for label, _ in tables_in(statement))
+
+
+def tables_in(statement: str) -> list[tuple[str, str]]:
+    """Return the tables that a statement reads from, each as (alias or last part, dotted name)."""
+    found: list[tuple[str, str]] = []
+    marked = [(statement[start:stop], colour) for start, stop, colour in tokens(statement) if colour != "comment"]
+    position = 0
+    while position < len(marked):
+        text, colour = marked[position]
+        position += 1
+        if colour != "keyword" or text.upper() not in _BEFORE_TABLES:
+            continue
+        reading = True
+        while reading:
+            position, table = _table_at(marked, position)
+            found.extend(table)
+            reading = bool(table) and position < len(marked) and marked[position][0] == ","
+            position += reading
+    return found
+
+
+def _table_at(marked: Sequence[tuple[str, str]], position: int) -> tuple[int, list[tuple[str, str]]]:
+    """Read a dotted name and its alias; return the position after them and the table, if there is one."""
+    names: list[str] = []
+    while position < len(marked) and marked[position][1] == "name":
+        names.append(_unquoted(marked[position][0]))
+        position += 1
+        if position == len(marked) or marked[position][0] != ".":
+            break
+        position += 1
+    if not names:
+        return position, []
+    if position < len(marked) and marked[position][0].upper() == "AS":
+        position += 1
+    if position < len(marked) and marked[position][1] == "name":
+        return position + 1, [(_unquoted(marked[position][0]), ".".join(names))]
+    return position, [(names[-1], ".".join(names))]
+
+
+def _next_parts(prefix: tuple[str, ...], names: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """Yield the part that follows a prefix in each dotted name, namespaces with a dot at the end."""
+    start = "".join(f"{_unquoted(part)}." for part in prefix)
+    seen: set[str] = set()
+    for name, kind in names:
+        if not name.startswith(start):
+            continue
+        part, dot, _ = name[len(start) :].partition(".")
+        if part + dot not in seen:
+            seen.add(part + dot)
+            yield _quoted(part) + dot, "namespace" if dot else kind
+
+
+def matching(word: str, words: Iterable[tuple[str, str]]) -> list[Candidate]:
+    """Return the words that go on where `word` ends, whatever its case, each once."""
+    found: dict[str, Candidate] = {}
+    for text, about in words:
+        if text not in found and text.lstrip("`").lower().startswith(word.lower()):
+            found[text] = Candidate(text, about)
+            if len(found) == MOST:
+                break
+    return list(found.values())
+
+
+def _quoted(name: str) -> str:
+    if _BARE.fullmatch(name) and name.upper() not in RESERVED:
+        return name
+    doubled = name.replace("`", "``")
+    return f"`{doubled}`"
+
+
+def _unquoted(name: str) -> str:
+    if name[:1] in {"`", '"'} and name[-1:] == name[0]:
+        return name[1:-1].replace(name[0] * 2, name[0])
+    return name

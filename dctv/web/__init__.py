@@ -1,0 +1,1 @@
+"""The page's server: a session behind HTTP on the loopback interface."""

@@ -1,0 +1,48 @@
+"""Help for who writes SQL on the page: what may follow, and what is wrong. The prompt knows the same."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dctv.completion import candidates
+from dctv.errors import UsageError, nearest
+from dctv.types.values import dialect_type
+from dctv.web.faults import characters, told, units
+from dctv.web.host import Host
+
+
+def complete(host: Host, text: str, cursor: int) -> dict[str, Any]:
+    """Return what may stand at the cursor, an offset in units of UTF-16."""
+    at = characters(text, cursor)
+    given = candidates(host, text[:at], text[at:])
+    options = [{"label": one.text, "kind": one.about} for one in given.found]
+    return {"from": units(text, at - given.typed), "options": options}
+
+
+def check(host: Host, text: str) -> dict[str, Any]:
+    """Return what is wrong with a text."""
+    errors = []
+    for error in host.check(text):
+        fault = told(error)
+        place = fault.pop("place") or {"start": 0, "stop": units(text, len(text))}
+        errors.append({**fault, "start": place["start"], "stop": place["stop"]})
+    return {"errors": errors}
+
+
+def tables(host: Host, prefix: str) -> dict[str, Any]:
+    """Return what can stand in FROM below a dotted prefix."""
+    return {"tables": [{"name": one.name, "kind": one.kind, "doc": one.doc} for one in host.tables(prefix)]}
+
+
+def columns(host: Host, table: str) -> dict[str, Any]:
+    """Return the kind and the columns of a table.
+
+    Raises:
+        UsageError: there is no such table.
+    """
+    schema = host.columns(table)
+    if schema is None:
+        close = nearest(table, [one.name for one in host.tables()])
+        raise UsageError(f"unknown table `{table}`", hint=f"did you mean `{close}`?" if close else None)
+    found = [{"name": c.name, "type": dialect_type(c.type), "unit": str(c.unit) or None} for c in schema.columns]
+    return {"kind": schema.kind.value, "columns": found}

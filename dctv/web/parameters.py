@@ -1,0 +1,67 @@
+"""Fields of requests, checked: pages send what they ought to, others may not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from dctv.errors import UsageError
+
+_FIRST, _LAST = -(2**63), 2**63 - 1
+_DIGITS = 20
+_MOST_TRACKS = 20_000
+
+
+def fields_of(found: object) -> Mapping[str, Any]:
+    """Return the fields of a JSON object.
+
+    Raises:
+        UsageError: it is no object; so do the others here, where a field is not what it must be.
+    """
+    if not isinstance(found, dict):
+        raise UsageError("expected a JSON object")
+    return found
+
+
+def text(fields: Mapping[str, Any], name: str, default: str | None = None) -> str:
+    """Return a text."""
+    found = fields.get(name, default)
+    if not isinstance(found, str):
+        raise _wrong(name, "a text", found)
+    return found
+
+
+def whole(digits: str) -> int:
+    """Return a number of a text of digits; all beyond what 20 of them say is as large."""
+    return int(digits) if len(digits) <= _DIGITS else 10**_DIGITS
+
+
+def time(fields: Mapping[str, Any], name: str) -> int:
+    """Return a time in ns: a text of digits, since numbers of JavaScript cannot hold all."""
+    found = fields.get(name)
+    digits = found.removeprefix("-") if isinstance(found, str) else ""
+    if isinstance(found, str) and digits.isdecimal() and digits.isascii() and len(digits) <= _DIGITS:
+        found = int(found)
+    if not isinstance(found, int) or isinstance(found, bool) or not _FIRST <= found <= _LAST:
+        raise _wrong(name, "a time in ns", found)
+    return found
+
+
+def integer(fields: Mapping[str, Any], name: str, default: int, least: int, most: int) -> int:
+    """Return an integer in a range."""
+    found = fields.get(name, default)
+    if not isinstance(found, int) or isinstance(found, bool) or not least <= found <= most:
+        raise _wrong(name, f"an integer from {least:,} to {most:,}", found)
+    return found
+
+
+def track_ids(fields: Mapping[str, Any]) -> list[str]:
+    """Return what tracks are called."""
+    found = fields.get("tracks")
+    if not isinstance(found, list) or not all(isinstance(one, str) for one in found) or len(found) > _MOST_TRACKS:
+        raise _wrong("tracks", f"a list of at most {_MOST_TRACKS:,} tracks", found)
+    return found
+
+
+def _wrong(name: str, expected: str, found: object) -> UsageError:
+    return UsageError(f"expected {expected} as `{name}`, found {str(found)[:50] if found is not None else 'nothing'}")

@@ -1,0 +1,207 @@
+"""SQL that the page sends -> rows as an Arrow stream, or as JSON for reports."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from dctv.errors import AssertionFailed, DctvError, Place, Source, UsageError
+from dctv.record import record
+from dctv.run.result import Asserted, Done, Result
+from dctv.syntax import ast
+from dctv.syntax.parse import parse
+from dctv.syntax.statements import cut, in_place, is_empty
+from dctv.types.schema import ColumnType
+from dctv.types.values import dialect_type
+from dctv.web.arrow import streamed
+from dctv.web.faults import told, units
+from dctv.web.host import Host
+from dctv.writers.cells import json_values
+
+MOST_ROWS = 1_000_000
+"""No page shows more."""
+SOURCE = "query"
+"""What errors call the text."""
+_OF_REPORT = 1_000
+"""Rows of each result of a report."""
+_EXACT = 2**53
+
+
+@record
+class Query:
+    """A text to run, and how many rows of its last result are wanted."""
+
+    text: str
+    limit: int
+    allowed: Callable[[str], bool] = lambda _: False
+    """Which paths it may mount."""
+
+
+def answer(host: Host, query: Query) -> bytes:
+    """Run the statements of a text; return the rows of the last one as an Arrow IPC stream.
+
+    Its schema has the metadata `dctv`: JSON of `kind`, `partitions`, `columns`, `warnings` and whether the rows are
+    `complete`.
+    """
+    import pyarrow as pa
+
+    check_mounts(query.text, query.allowed)
+    result, messages = _last(host, query.text)
+    if result is None:
+        schema = pa.schema([pa.field("status", pa.string())], _metadata(None, [], complete=True))
+        rows = pa.record_batch([pa.array([messages[-1] if messages else "nothing to run"])], schema=schema)
+        return b"".join(streamed(schema, [rows]))
+    reader = result.reader()
+    batches, complete = _first(reader, query.limit)
+    schema = reader.schema.with_metadata(_metadata(result, result.warnings, complete=complete))
+    return b"".join(streamed(schema, (batch.replace_schema_metadata(schema.metadata) for batch in batches)))
+
+
+def _last(host: Host, text: str) -> tuple[Result | None, list[str]]:
+    """Run a text; return the result of the last statement, if it has one, and what the others said."""
+    result, messages = None, []
+    for outcome in host.execute(text, source_name=SOURCE):
+        result = outcome if isinstance(outcome, Result) else None
+        if isinstance(outcome, Asserted) and not outcome.passed:
+            raise outcome.failure()
+        if isinstance(outcome, Done | Asserted):
+            messages.append(outcome.message or "the assertion holds")
+    return result, messages
+
+
+def _first(reader: Any, limit: int) -> tuple[list[Any], bool]:
+    """Return the batches of the first rows, and whether these are all."""
+    kept, rows = [], 0
+    for batch in reader:
+        if rows + batch.num_rows > limit:
+            kept.append(batch.slice(0, limit - rows))
+            reader.close()
+            return kept, False
+        kept.append(batch)
+        rows += batch.num_rows
+    return kept, True
+
+
+def _metadata(result: Result | None, warnings: Sequence[tuple[str, int]], *, complete: bool) -> dict[str, str]:
+    known = {
+        "kind": result.schema.kind.value if result else "regular",
+        "partitions": result.schema.partitions if result else [],
+        "columns": described(result.schema.columns) if result else [{"name": "status", "type": "STRING", "unit": None}],
+        "warnings": warnings,
+        "complete": complete,
+    }
+    return {"dctv": json.dumps(known)}
+
+
+def described(columns: Sequence[ColumnType]) -> list[dict[str, str | None]]:
+    """Return columns as JSON."""
+    return [{"name": c.name, "type": dialect_type(c.type), "unit": str(c.unit) or None} for c in columns]
+
+
+def check_mounts(text: str, allowed: Callable[[str], bool]) -> None:
+    """Refuse texts that mount what nobody has given to the server.
+
+    Raises:
+        UsageError: a path is neither one that was given at the start nor a file that was dropped on the page.
+        ParseError: the text does not follow the grammar.
+    """
+    for statement in parse(Source(SOURCE, text)):
+        if isinstance(statement, ast.MountTrace) and not allowed(statement.file.text):
+            raise UsageError(
+                f"the page mounts only what `dctv ui` was given, found `{statement.file.text}`",
+                statement.file.place,
+                hint="drop the file on the page, or name it when you start `dctv ui`",
+            )
+
+
+@record
+class Report:
+    """A text whose every statement is shown."""
+
+    name: str
+    text: str
+    allowed: Callable[[str], bool]
+    """Which paths it may mount."""
+    base: Path | None = None
+    """Where these start from."""
+
+
+def report(host: Host, given: Report) -> Iterator[dict[str, Any]]:
+    """Run the statements of a report one by one; yield what came of each, and end with the first error."""
+    text = given.text
+    try:
+        check_mounts(text, given.allowed)
+    except DctvError as error:
+        yield _failed(error, text, 0, len(text))
+        return
+    where = cut(text)
+    for start, stop in [*where.statements, (where.rest, len(text))]:
+        if is_empty(text[start:stop].removesuffix(";")):
+            continue
+        begin = start + len(text[start:stop]) - len(text[start:stop].lstrip())
+        try:
+            for outcome in host.execute(in_place(text, start, stop), source_name=given.name, base=given.base):
+                yield {**_statement(text, begin, stop), **_outcome(host, outcome)}
+        except DctvError as error:
+            yield _failed(_moved(error, text, start), text, begin, stop)
+            return
+
+
+def _statement(text: str, start: int, stop: int) -> dict[str, Any]:
+    return {"statement": text[start:stop], "start": units(text, start), "stop": units(text, stop)}
+
+
+def _outcome(host: Host, outcome: Result | Done | Asserted) -> dict[str, Any]:
+    match outcome:
+        case Result():
+            table, schema = _table(outcome), outcome.schema
+            return {"kind": "result", "table": table, "tablekind": schema.kind.value, "warnings": outcome.warnings}
+        case Done():
+            return {"kind": "done", "message": outcome.message, "warnings": [[one, 1] for one in host.warnings()]}
+        case Asserted():
+            failure = None if outcome.passed else told(outcome.failure())["rendered"]
+            message = outcome.message or outcome.text
+            return {"kind": "assert", "passed": outcome.passed, "message": message, "failure": failure}
+
+
+def _table(result: Result) -> dict[str, Any]:
+    """Return the first rows of a result."""
+    columns = result.schema.columns
+    rows: list[Any] = []
+    chunks = result.chunks()
+    for chunk in chunks:
+        values = [json_values(c.type, list(islice(v, _OF_REPORT + 1))) for c, v in zip(columns, chunk, strict=True)]
+        rows += zip(*values, strict=True)
+        if len(rows) > _OF_REPORT:
+            chunks.close()  # type: ignore[attr-defined]  # a generator, which ends the query
+            break
+    rows = [[exact(value) for value in row] for row in rows]
+    return {"columns": described(columns), "rows": rows[:_OF_REPORT], "complete": len(rows) <= _OF_REPORT}
+
+
+def exact(value: object) -> object:
+    """Return an integer that numbers of JavaScript cannot hold as its digits, and anything else as it is."""
+    return str(value) if isinstance(value, int) and abs(value) > _EXACT else value
+
+
+def _failed(error: DctvError, text: str, start: int, stop: int) -> dict[str, Any]:
+    failed: dict[str, Any] = {"kind": "error", "message": error.message, "error": told(error)}
+    if isinstance(error, AssertionFailed):
+        failed |= {"kind": "assert", "passed": False}
+    return {**_statement(text, start, stop), **failed}
+
+
+def _moved(error: DctvError, text: str, start: int) -> DctvError:
+    """Move the place of an error from a statement that was cut out to the whole text."""
+    if error.place is None:
+        return error
+    inside = error.place
+    before = len(in_place(text, start, start))
+    whole = Source(inside.source.name, text)
+    if inside.source.text[before:] != text[start : start + len(inside.source.text) - before]:
+        return error
+    error.place = Place(whole, inside.start - before + start, inside.stop - before + start)
+    return error

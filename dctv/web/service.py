@@ -1,0 +1,165 @@
+"""A session that is served: what the routes work on."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from dctv.errors import DctvError, UsageError
+from dctv.record import field, record
+from dctv.web.host import Host
+from dctv.web.news import News
+from dctv.web.queries import Report, report
+from dctv.web.timelines import Timelines
+from dctv.web.turns import Turns
+from dctv.web.uploads import Uploads, name_of_mount
+
+
+@record(frozen=False)
+class Mounting:
+    """A trace on its way to the page."""
+
+    name: str
+    path: str
+    format: str = ""
+    state: str = "mounting"
+    """`mounting`, `ready` or `failed`."""
+    message: str = ""
+    done: int = 0
+    total: int = 0
+
+
+@record(frozen=False)
+class Service:
+    """What is shared by all requests; the session is only touched in turns."""
+
+    host: Host
+    uploads: Uploads
+    news: News = field(default_factory=News)
+    given: set[str] = field(default_factory=set)
+    """Paths that may be mounted: those that were given at the start or dropped."""
+    report_name: str = ""
+    report_text: str = ""
+    """What `-f` gave, and what came of it."""
+    report_lines: list[dict[str, Any]] = field(default_factory=list)
+    mountings: dict[str, Mounting] = field(default_factory=dict)
+    turns: Turns = field(init=False)
+    timelines: Timelines = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.turns = Turns(self.host.interrupt)
+        self.timelines = Timelines(self.host)
+
+    def expect(self, mounts: Sequence[tuple[str, str]]) -> None:
+        """Show traces that will be mounted."""
+        for name, path in mounts:
+            self.given.add(path)
+            self.mountings[name] = Mounting(name, path)
+
+    def mount(self, name: str) -> DctvError | None:
+        """Mount an expected trace and make its timeline; return what went wrong, which the page shows as well."""
+        one = self.mountings[name]
+        try:
+            self.turns.take(lambda: self._mount(one))
+        except DctvError as error:
+            one.state, one.message = "failed", error.message
+            self.news.tell("mount", _told(one))
+            return error
+        self.news.tell("mount", _told(one))
+        self.news.tell("tracks")
+        self.news.tell("idle")
+        return None
+
+    def _mount(self, one: Mounting) -> None:
+        self.host.mount(one.path, one.name)
+        one.message = "\n".join(self.host.warnings())
+        one.format = next((known.format for known in self.host.mounts() if known.name == one.name), "")
+        self.timelines.load()
+        one.state = "ready"
+
+    def take(self, path: Path) -> str:
+        """Mount a file that was dropped, in a thread of its own; return its name."""
+        taken = {*self.mountings, *(one.name for one in self.host.mounts())}
+        name = name_of_mount(path, taken)
+        self.expect([(name, str(path))])
+        self.news.tell("mount", _told(self.mountings[name]))
+        threading.Thread(target=self.mount, args=(name,), name="dctv-mount", daemon=True).start()
+        return name
+
+    def progress(self, label: str, done: int, total: int) -> None:
+        """Tell the page how far work is."""
+        one = self.mountings.get(label)
+        if one is not None and one.state == "mounting":
+            one.done, one.total = done, total
+            self.news.progress("mount", _told(one))
+        self.news.progress("busy", {"what": label, "done": done, "total": total})
+
+    def run_report(self, name: str, text: str, base: Path | None) -> DctvError | None:
+        """Run the text of `-f` and keep what came of it for the page."""
+        given = Report(name, text, lambda _: True, base)
+        self.report_lines = self.turns.take(lambda: list(report(self.host, given)))
+        self.report_name, self.report_text = name, text
+        self.turns.take(self.timelines.load)
+        self.news.tell("tracks")
+        failed = [line for line in self.report_lines if line["kind"] == "error"]
+        return UsageError(f"`{name}`: {failed[0]['message']}") if failed else None
+
+    def add_track(self, select: str, shown: dict[str, str | None]) -> list[dict[str, Any]]:
+        """Make tracks of a SELECT, in a turn."""
+        made = self.timelines.add(select, shown)
+        self.news.tell("tracks")
+        return made
+
+    def remove_track(self, track: str) -> None:
+        """Remove tracks that were made of a SELECT."""
+        self.timelines.remove(track)
+        self.news.tell("tracks")
+
+    def is_behind(self) -> bool:
+        """Whether a text or a prompt has mounted traces that have no timeline here yet, or unmounted some."""
+        return {one.name for one in self.host.mounts()} != self.timelines.names()
+
+    def look(self) -> None:
+        """Tell pages of tracks that a text has brought."""
+        self.news.tell("idle")
+        if self.is_behind():
+            self.news.tell("tracks")
+
+    def has_run(self, name: str, text: str) -> bool:
+        """Whether this is the report of `-f`, which has run: its views are there, and would be made again."""
+        return bool(self.report_text) and (name, text) == (self.report_name, self.report_text)
+
+    def may_mount(self, path: str) -> bool:
+        """Whether a text that the page sends may mount a path."""
+        return path in self.given
+
+    def known(self) -> dict[str, Any]:
+        """Return what the page begins with."""
+        from dctv import __version__
+
+        shown = dict(self.mountings)
+        for one in self.host.mounts():
+            if one.name not in shown:
+                shown[one.name] = Mounting(one.name, one.path, one.format, "ready")
+        kept = {"name": self.report_name, "text": self.report_text} if self.report_text else None
+        return {
+            "version": __version__,
+            "mounts": [_told(one) for one in shown.values()],
+            **self.timelines.span(),
+            "warnings": self.host.incomplete(),
+            "report": kept,
+        }
+
+
+def _told(one: Mounting) -> dict[str, Any]:
+    return {
+        "name": one.name,
+        "path": one.path,
+        "format": one.format,
+        "state": one.state,
+        "message": one.message,
+        "done": one.done,
+        "total": one.total,
+    }

@@ -1,0 +1,168 @@
+"""The tracks that the page shows: those of all mounted traces, and those that were made of SELECTs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from threading import Lock
+from typing import Any
+
+from dctv.errors import UsageError
+from dctv.record import record
+from dctv.run.result import Result
+from dctv.timeline.timeline import Timeline
+from dctv.timeline.track import Track, TrackKind
+from dctv.web.host import Host
+from dctv.web.shown_track import Shown
+
+
+@record
+class _Made:
+    """A timeline of a SELECT."""
+
+    title: str
+    select: str
+    timeline: Timeline
+
+
+class Timelines:
+    """Timelines by their names; those of mounts are made when they are first asked for, in a turn of the engine."""
+
+    def __init__(self, host: Host) -> None:
+        self._host = host
+        self._lock = Lock()
+        self._of_mounts: dict[str, Timeline] = {}
+        self._made: dict[str, _Made] = {}
+        self._number = 0
+
+    def load(self) -> None:
+        """Make timelines that are missing, and forget those of traces that are mounted no more."""
+        names = [mounted.name for mounted in self._host.mounts()]
+        found = {name: self._of_mounts.get(name) or self._host.timeline(name) for name in names}
+        with self._lock:
+            self._of_mounts = found
+
+    def names(self) -> set[str]:
+        """Return the mounts that have a timeline."""
+        with self._lock:
+            return set(self._of_mounts)
+
+    def add(self, select: str, shown: dict[str, str | None]) -> list[dict[str, Any]]:
+        """Make tracks of the rows of a SELECT; return them as the page knows them.
+
+        `shown` has the columns `name` and `value`, and the `title`, where they are told.
+        """
+        result = self._host.sql(select)
+        if not isinstance(result, Result):
+            raise UsageError("only the rows of a SELECT make a track")
+        timeline = result.timeline(shown.get("name"), shown.get("value"))
+        if not timeline.tracks:
+            raise UsageError("the SELECT has no rows, so there is nothing to show")
+        with self._lock:
+            self._number += 1
+            name = f"+{self._number}"
+            self._made[name] = _Made(shown.get("title") or f"Query {self._number}", select, timeline)
+            return list(_of_select(name, self._made[name]))
+
+    def remove(self, track: str) -> None:
+        """Remove the tracks that were made with one of a SELECT."""
+        name = track.rpartition(":")[0]
+        with self._lock:
+            if self._made.pop(name, None) is None:
+                raise UsageError(f"there is no track `{track}` that was made of a SELECT")
+
+    def find(self, track: str) -> Shown:
+        """Return a track by what the page calls it."""
+        name, _, number = track.rpartition(":")
+        with self._lock:
+            made, timeline = self._made.get(name), self._of_mounts.get(name)
+        found = timeline if made is None else made.timeline
+        if found is None or not number.isdecimal() or int(number) >= len(found.tracks):
+            raise UsageError(f"there is no track `{track[:_LONGEST]}`")
+        if made is not None:
+            return Shown(name, found, int(number), select=made.select)
+        return Shown(name, found, int(number), mount=name)
+
+    def all(self) -> list[Shown]:
+        """Return all tracks that have rows."""
+        with self._lock:
+            parts = [(name, one.timeline, one.select) for name, one in self._made.items()]
+            parts += [(name, timeline, "") for name, timeline in self._of_mounts.items()]
+        return [
+            Shown(name, timeline, track.id, select or None, None if select else name)
+            for name, timeline, select in parts
+            for track in timeline.tracks
+            if track.rows
+        ]
+
+    def listing(self) -> dict[str, Any]:
+        """Return the tree of tracks and the time that they span."""
+        with self._lock:
+            made, mounts = dict(self._made), dict(self._of_mounts)
+        tracks = [track for name, one in made.items() for track in _of_select(name, one)]
+        for name, timeline in mounts.items():
+            tracks += _of_mount(name, timeline, home=len(mounts) > 1)
+        return {**self.span(), "tracks": tracks}
+
+    def span(self) -> dict[str, str]:
+        """Return when the first row of mounted traces begins and the last one ends; of SELECTs if there are none."""
+        with self._lock:
+            timelines = [*self._of_mounts.values()] or [one.timeline for one in self._made.values()]
+        filled = [one for one in timelines if one.tracks]
+        begin = min((one.begin for one in filled), default=0)
+        return {"begin": str(begin), "end": str(max((one.end for one in filled), default=begin))}
+
+
+def _of_mount(name: str, timeline: Timeline, *, home: bool) -> Iterator[dict[str, Any]]:
+    root = f"{name}:" if home else None
+    if home:
+        yield _group(f"{name}:", name, timeline, name)
+    for track in timeline.tracks:
+        yield _told(name, track, root, int(home), name)
+
+
+def _of_select(name: str, made: _Made) -> Iterator[dict[str, Any]]:
+    tracks = made.timeline.tracks
+    if len(tracks) == 1:
+        yield {**_told(name, tracks[0], None, 0, None), "name": made.title, "source": made.select}
+        return
+    yield {**_group(f"{name}:", made.title, made.timeline, None), "source": made.select}
+    for track in tracks:
+        yield {**_told(name, track, f"{name}:", 1, None), "source": made.select}
+
+
+def _group(known_as: str, title: str, timeline: Timeline, mount: str | None) -> dict[str, Any]:
+    span = (str(timeline.begin), str(timeline.end)) if timeline.tracks else (None, None)
+    return {
+        "id": known_as,
+        "parent": None,
+        "name": title,
+        "kind": TrackKind.GROUP.value,
+        "depth": 0,
+        "lanes": 0,
+        "rows": 0,
+        "first": span[0],
+        "last": span[1],
+        "unit": None,
+        "source": "",
+        "mount": mount,
+    }
+
+
+def _told(name: str, track: Track, root: str | None, deeper: int, mount: str | None) -> dict[str, Any]:
+    return {
+        "id": f"{name}:{track.id}",
+        "parent": root if track.parent is None else f"{name}:{track.parent}",
+        "name": track.name,
+        "kind": track.kind.value,
+        "depth": track.depth + deeper,
+        "lanes": track.lanes,
+        "rows": track.rows,
+        "first": None if track.first is None else str(track.first),
+        "last": None if track.last is None else str(track.last),
+        "unit": track.unit,
+        "source": track.source,
+        "mount": mount,
+    }
+
+
+_LONGEST = 100

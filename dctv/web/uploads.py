@@ -1,0 +1,108 @@
+"""Files that were dropped on the page: kept in a private folder for as long as the server runs."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import tempfile
+from collections.abc import AsyncIterator, Collection
+from pathlib import Path
+from threading import Lock
+
+from dctv.errors import UsageError
+from dctv.patterns import pattern
+from dctv.syntax.keywords import RESERVED
+from dctv.web.faults import TooLarge
+
+MOST = 8 << 30
+"""Bytes of one file."""
+_KEPT_FREE = 512 << 20
+"""Bytes of the disk that are left for others."""
+_CHECKED = 64 << 20
+_LONGEST = 100
+_STRANGE = pattern(r"[^A-Za-z0-9._-]+")
+_OF_NAMES = pattern(r"\W+")
+
+
+class Uploads:
+    """A folder that only this user can read, made when the first file comes."""
+
+    def __init__(self, home: Path | None = None, most: int = MOST) -> None:
+        """Keep files of at most `most` bytes in a new folder below `home`, that of temporary files unless told."""
+        self._home = home
+        self._most = most
+        self._folder: Path | None = None
+        self._number = 0
+        self._lock = Lock()
+
+    async def store(self, name: str, pieces: AsyncIterator[bytes], announced: int | None) -> Path:
+        """Write the bytes of a file.
+
+        Raises:
+            TooLarge: it has more bytes than are taken, or than there is room for.
+            UsageError: it cannot be written.
+        """
+        if announced is not None:
+            self._check(announced)
+        path = self._place(name)
+        stored = 0
+        try:
+            with path.open("xb") as file:
+                async for piece in pieces:
+                    if stored // _CHECKED != (stored + len(piece)) // _CHECKED or not stored:
+                        self._check(0)
+                    stored += len(piece)
+                    if stored > self._most:
+                        self._check(stored)
+                    file.write(piece)
+        except OSError as error:
+            path.unlink(missing_ok=True)
+            raise UsageError(f"cannot keep `{path.name}`: {(error.strerror or str(error)).lower()}") from None
+        except BaseException:
+            path.unlink(missing_ok=True)
+            raise
+        return path
+
+    def _check(self, size: int) -> None:
+        if size > self._most:
+            raise TooLarge(
+                f"the file is larger than {self._most >> 20:,} MiB, which is all that a page may send",
+                hint="start `dctv ui NAME=PATH` with it instead, which copies nothing",
+            )
+        free = shutil.disk_usage(self._made()).free
+        if size > free - _KEPT_FREE:
+            raise TooLarge(
+                f"there is no room for the file in `{self._made().parent}`",
+                hint="start `dctv ui NAME=PATH` with it instead, which copies nothing",
+            )
+
+    def _place(self, name: str) -> Path:
+        """Return a new path for a file; what a browser says of its name is only looked at for its ending."""
+        plain = _STRANGE.sub("_", re.split(r"[\\/]", name)[-1])[-_LONGEST:].lstrip(".-") or "trace"
+        with self._lock:
+            self._number += 1
+            folder = self._made() / str(self._number)
+        folder.mkdir(mode=0o700)
+        return folder / plain
+
+    def _made(self) -> Path:
+        if self._folder is None:
+            self._folder = Path(tempfile.mkdtemp(prefix="dctv-page-", dir=self._home))
+        return self._folder
+
+    def close(self) -> None:
+        """Remove all of them."""
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def name_of_mount(path: Path, taken: Collection[str]) -> str:
+    """Return a name for a trace, after that of its file."""
+    stem = path.name.partition(".")[0]
+    name = _OF_NAMES.sub("_", stem).strip("_").lower() or "trace"
+    if name[0].isdecimal() or name == "dctv" or name.upper() in RESERVED:
+        name = f"t_{name}"
+    number, found = 2, name
+    while found in taken:
+        found, number = f"{name}_{number}", number + 1
+    return found
