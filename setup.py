@@ -38,7 +38,7 @@ class BuildWithData(build_py):
 
 
 def build_page(out: Path) -> None:
-    """Build the page. Without it all but `dctv ui` works, so a failure stops nothing unless `DCTV_REQUIRE_PAGE` is set."""
+    """Build the page; all but `dctv ui` works without it: a failure stops nothing unless DCTV_REQUIRE_PAGE is set."""
     from web import build
 
     try:
