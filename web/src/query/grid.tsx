@@ -1,5 +1,6 @@
 /** A table of any size: only what is seen is in the document. Sorted, resized, selected and copied by mouse and keys. */
 
+import "./grid.css";
 import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { type Cell, moved } from "./gridkeys";
 import { areaOf, nextOrder, type Order, sorted, type Table, tsv } from "./table";
