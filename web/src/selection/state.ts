@@ -49,13 +49,13 @@ export function followArea(): void {
   let had = area.peek() !== null;
   effect(() => {
     const chosen = area.value;
-    const open = openPanel.value === "area";
+    const open = openPanel.value === "selection";
     generation.value;
     clearTimeout(timer);
     if (!chosen) {
       asking.abort();
       selection.value = null;
-    } else if (!had && !open) showPanel("area");
+    } else if (!had && !open) showPanel("selection");
     else if (open) timer = setTimeout(() => void ask(chosen), SETTLED);
     had = chosen !== null;
   });
