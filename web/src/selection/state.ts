@@ -18,8 +18,8 @@ export interface Selection {
 const SETTLED = 200;
 
 export const selection = signal<Selection | null>(null);
-/** The kind whose table is shown, as long as there is one. */
-export const kindShown = signal<AreaTable["kind"] | null>(null);
+/** The title of the table that is shown, as long as there is one. */
+export const titleShown = signal<string | null>(null);
 
 let asking = new AbortController();
 let timer: ReturnType<typeof setTimeout> | undefined;
