@@ -153,7 +153,7 @@ export function followView(): void {
   active = true;
   effect(() => {
     void current();
-    if (tracks.value.length) timer ??= setTimeout(replace, 250);
+    if (tracks.value.length) timer ??= setTimeout(replace, 500);
   });
   addEventListener("popstate", () => {
     clearTimeout(timer);
