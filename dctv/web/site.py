@@ -80,7 +80,8 @@ async def _add_track(service: Service, request: Request) -> Response:
 
 
 async def _remove_track(service: Service, request: Request) -> Response:
-    service.remove_track(request.path_params["track"])
+    track = request.path_params["track"]
+    await attended(service, request, lambda: service.remove_track(track))
     return JSONResponse({})
 
 
