@@ -139,7 +139,7 @@ async def _columns(service: Service, request: Request) -> Response:
 
 
 async def _events(service: Service, _: Request) -> Response:
-    return StreamingResponse(service.news.listen(), media_type="text/event-stream")
+    return StreamingResponse(service.news.listen(service.so_far), media_type="text/event-stream")
 
 
 async def _upload(service: Service, request: Request) -> Response:
