@@ -55,6 +55,15 @@ def answered(host: Host, sql: str, limit: int = MOST_ROWS) -> Answer:
     return Answer(columns, rows, complete=True)
 
 
+def as_json(columns: Sequence[ColumnType], table: Any) -> list[list[Any]]:
+    """Return the rows of a pyarrow Table, with values as JSON has them."""
+    values = [
+        [exact(value) for value in json_values(column.type, given.to_pylist())]
+        for column, given in zip(columns, table.columns, strict=True)
+    ]
+    return [list(row) for row in zip(*values, strict=True)]
+
+
 def by_timeline(tracks: Iterable[Shown]) -> list[list[Shown]]:
     """Return tracks by the timeline that they are of, each in order of their numbers."""
     found: dict[str, dict[int, Shown]] = {}
