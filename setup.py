@@ -1,7 +1,8 @@
-"""Adds to the wheel what the engine reads at run time: grammar, standard library, units, parse table, descriptors."""
+"""Adds to the wheel what dctv reads at run time: grammar, library, units, parse table, descriptors, the page."""
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 from pathlib import Path
@@ -13,7 +14,7 @@ ROOT = Path(__file__).resolve().parent
 
 
 class BuildWithData(build_py):
-    """Copies data to `dctv/_data`, builds parse table and descriptors there (in place for an editable install)."""
+    """Copies data to `dctv/_data`, builds the rest of it there (in place for an editable install)."""
 
     def run(self) -> None:
         """Build the modules, then their data."""
@@ -33,6 +34,19 @@ class BuildWithData(build_py):
 
         write_table(data)
         write_descriptors(data)
+        build_page(data / "page")
+
+
+def build_page(out: Path) -> None:
+    """Build the page; all but `dctv ui` works without it: a failure stops nothing unless DCTV_REQUIRE_PAGE is set."""
+    from web import build
+
+    try:
+        build.build_page(out)
+    except build.NotBuiltError as error:
+        if os.environ.get("DCTV_REQUIRE_PAGE"):
+            raise
+        sys.stderr.write(f"warning: dctv is installed without its page: {error}\n")
 
 
 # One wheel for every Python from 3.11 on.

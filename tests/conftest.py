@@ -10,6 +10,7 @@ import pytest
 from hypothesis import settings
 
 from tests.bounds import EXPLORE, LEFT_TO_CI
+from tests.page.chromium import REQUIRED, chromium, missing
 from tests.sqltest import pytest_addoption, pytest_collect_file
 
 __all__ = ["pytest_addoption", "pytest_collect_file"]
@@ -22,7 +23,13 @@ if not EXPLORE:
     settings.load_profile("repeatable")
 
 
+PAGE_TESTS = "tests/page/browser/"
+
+
 def pytest_configure(config: pytest.Config) -> None:
+    reason = missing()
+    if REQUIRED and reason is not None:
+        raise pytest.UsageError(reason)
     # As `dctv` does: plans are many small objects, and looking through them for garbage takes a fifth of the time.
     gc.set_threshold(100_000, 20, 20)
     config.addinivalue_line("markers", "ci: takes long, and runs in CI and `make fuzz` only, or with DCTV_CI=1")
@@ -30,6 +37,16 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_report_header() -> list[str]:
     return ["left to CI: tests marked `ci`; with DCTV_CI=1 they run here"] if LEFT_TO_CI else []
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say whether the tests of the page ran: where there is no browser for them, they are not collected."""
+    reports = [report for kind in ("passed", "failed") for report in terminalreporter.stats.get(kind, [])]
+    ran = sum(report.when == "call" and report.nodeid.startswith(PAGE_TESTS) for report in reports)
+    if ran:
+        terminalreporter.write_line(f"tests of the page: {ran} ran in {chromium()}")
+    elif (reason := missing()) is not None:
+        terminalreporter.write_line(f"tests of the page: none ran: {reason}", yellow=True)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

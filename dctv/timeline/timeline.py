@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import accumulate
+from itertools import accumulate, groupby
 from typing import Any
 
 from dctv.errors import UsageError
@@ -91,18 +91,19 @@ class Timeline:
         import pyarrow as pa
 
         _check(start, stop, step)
-        schema, batches = _schema(), []
+        schema, found = _schema(), []
         for number in tracks:
             self._track(number)
             leaf = self._leaves[number]
             if leaf is None:
                 continue
             try:
-                found = self._sources[leaf.home].cells(leaf.found, start, stop, step)
+                batch = self._sources[leaf.home].cells(leaf.found, start, stop, step)
             except ValueError as error:
                 raise UsageError(str(error), hint="take a smaller step") from None
-            batches.append(_whole(number, found, schema))
-        return pa.Table.from_batches(batches, schema)
+            found.append((number, batch))
+        alike = groupby(found, lambda one: one[1].schema.names)
+        return pa.concat_tables([schema.empty_table(), *(_whole([*several], schema) for _, several in alike)])
 
     def _track(self, number: int) -> Track:
         if not 0 <= number < len(self._tracks):
@@ -131,11 +132,13 @@ def _schema() -> Any:
     return pa.schema(fields + [pa.field(one, pa.float64()) for one in _NUMBERS])
 
 
-def _whole(track: int, batch: Any, schema: Any) -> Any:
-    """Return a batch with the columns of all kinds of tracks."""
+def _whole(found: Sequence[tuple[int, Any]], schema: Any) -> Any:
+    """Return batches that have the same columns as a table with those of all kinds of tracks."""
+    import numpy as np
     import pyarrow as pa
 
-    rows = batch.num_rows
-    there = {"track": pa.repeat(pa.scalar(track, pa.int64()), rows)}
-    there |= {name: batch[name] for name in batch.schema.names}
-    return pa.record_batch([there.get(one.name, pa.nulls(rows, one.type)) for one in schema], schema=schema)
+    table = pa.Table.from_batches([batch for _, batch in found])
+    tracks = np.repeat([track for track, _ in found], [batch.num_rows for _, batch in found])
+    there = {name: table.column(name) for name in table.column_names} | {"track": pa.array(tracks, pa.int64())}
+    nothing = {one.name: pa.nulls(table.num_rows, one.type) for one in schema if one.name not in there}
+    return pa.table([(there | nothing)[one.name] for one in schema], schema=schema)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
 from typing import Any
 
 from dctv.errors import UsageError
+from dctv.types.schema import TS
 from dctv.web.arrow import as_stream
 from dctv.web.shown_track import Shown
 
+_HALF = 2**31
 MOST_CELLS = 4_000_000
 """More than any screen has; a request for more is a mistake."""
 
@@ -16,7 +19,8 @@ MOST_CELLS = 4_000_000
 def tiles(tracks: Sequence[Shown], start: int, stop: int, step: int) -> bytes:
     """Return the cells of tracks between two times, in ns: those of `Timeline.cells`.
 
-    `track` is the place of the track in the list.
+    `track` is the place of the track in the list. Columns that are NULL in all rows are left out, and integers that fit
+    have 32 bits: a screen may have 100,000 cells.
 
     Raises:
         UsageError: the step is too small for the time, or not more than 0.
@@ -25,19 +29,41 @@ def tiles(tracks: Sequence[Shown], start: int, stop: int, step: int) -> bytes:
 
     if step > 0 and (stop - start) // step * len(tracks) > MOST_CELLS:
         raise UsageError(f"{len(tracks)} tracks have more than {MOST_CELLS:,} cells of {step} ns between these times")
-    found = [_of_track(place, one.timeline.cells([one.number], start, stop, step)) for place, one in enumerate(tracks)]
+    found = [_placed(list(several), start, stop, step) for _, several in groupby(enumerate(tracks), _timeline)]
     if not found:
         raise UsageError("expected at least one track")
-    table = pa.concat_tables(found)
-    names = table.column("name").combine_chunks().dictionary_encode()
-    return as_stream(table.set_column(table.column_names.index("name"), "name", names))
+    table = pa.concat_tables(found).combine_chunks()
+    columns = {name: _narrow(name, table.column(name)) for name in table.column_names}
+    return as_stream(
+        pa.table({name: one for name, one in columns.items() if one.null_count < len(one) or not len(one)})
+    )
 
 
-def _of_track(place: int, cells: Any) -> Any:
-    """Return the cells of a track with names as texts: its dictionary holds the names of a whole trace."""
+def _narrow(name: str, column: Any) -> Any:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pa.types.is_string(column.type):
+        return column.combine_chunks().dictionary_encode()
+    if name == TS or column.type != pa.int64() or column.null_count == len(column):
+        return column
+    ends = pc.min_max(column).as_py()
+    return column.cast(pa.int32()) if ends["min"] >= -_HALF and ends["max"] < _HALF else column
+
+
+def _timeline(placed: tuple[int, Shown]) -> int:
+    return id(placed[1].timeline)
+
+
+def _placed(tracks: Sequence[tuple[int, Shown]], start: int, stop: int, step: int) -> Any:
+    """Return the cells of tracks of one timeline with names as texts: its dictionaries hold those of a whole trace."""
+    import numpy as np
     import pyarrow as pa
 
-    place_of_all = pa.repeat(pa.scalar(place, pa.int32()), cells.num_rows)
-    cells = cells.set_column(cells.column_names.index("track"), "track", place_of_all)
-    names = cells.column("name").cast(pa.string())
-    return cells.set_column(cells.column_names.index("name"), "name", names)
+    timeline = tracks[0][1].timeline
+    cells = timeline.cells([one.number for _, one in tracks], start, stop, step)
+    places = np.zeros(len(timeline.tracks), np.int32)
+    places[[one.number for _, one in tracks]] = [place for place, _ in tracks]
+    tracks_of_rows = pa.array(places[cells.column("track").to_numpy()])
+    cells = cells.set_column(cells.column_names.index("track"), "track", tracks_of_rows)
+    return cells.set_column(cells.column_names.index("name"), "name", cells.column("name").cast(pa.string()))

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from threading import Lock
 from typing import Any
 
-from dctv.errors import UsageError
+from dctv.errors import Source, UsageError
 from dctv.record import record
-from dctv.run.result import Result
+from dctv.syntax.parse import parse_select
 from dctv.timeline.timeline import Timeline
 from dctv.timeline.track import Track, TrackKind
 from dctv.web.host import Host
@@ -50,11 +50,13 @@ class Timelines:
         """Make tracks of the rows of a SELECT; return them as the page knows them.
 
         `shown` has the columns `name` and `value`, and the `title`, where they are told.
+
+        Raises:
+            ParseError: it is no single SELECT.
+            UsageError: it has no rows, or rows without times.
         """
-        result = self._host.sql(select)
-        if not isinstance(result, Result):
-            raise UsageError("only the rows of a SELECT make a track")
-        timeline = result.timeline(shown.get("name"), shown.get("value"))
+        parse_select(Source("query", select))
+        timeline = self._host.sql(select).timeline(shown.get("name"), shown.get("value"))
         if not timeline.tracks:
             raise UsageError("the SELECT has no rows, so there is nothing to show")
         with self._lock:
@@ -81,6 +83,14 @@ class Timelines:
         if made is not None:
             return Shown(name, found, int(number), select=made.select)
         return Shown(name, found, int(number), mount=name)
+
+    def of_mount(self, name: str) -> Timeline:
+        """Return the timeline of a mounted trace."""
+        with self._lock:
+            found = self._of_mounts.get(name)
+        if found is None:
+            raise UsageError(f"no trace is mounted as `{name[:_LONGEST]}`")
+        return found
 
     def all(self) -> list[Shown]:
         """Return all tracks that have rows."""

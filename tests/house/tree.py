@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-MADE = {"__pycache__", "_data", "build", "data", "dist", "target"}
+MADE = {"__pycache__", "_data", "build", "data", "dist", "node_modules", "target"}
 BUILT = {".egg-info", ".so"}
 SOURCES = (".py", ".pyi", ".rs", ".sql", ".lark")
 

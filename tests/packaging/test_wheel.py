@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
+import tarfile
+import tomllib
 import venv
 from fcntl import LOCK_EX, flock
 from pathlib import Path
@@ -14,6 +17,7 @@ import pytest
 
 pytestmark = pytest.mark.ci
 ROOT = Path(__file__).resolve().parents[2]
+PAGE = {"page/index.html", "page/assets/app.js", "page/assets/app.css", "page/assets/licences.txt"}
 TRACE = ROOT / "tests" / "data" / "ftrace" / "live_marks.trace.txt.gz"
 
 
@@ -21,6 +25,7 @@ def run(*words: str | Path, cwd: Path) -> str:
     clean = {k: v for k, v in os.environ.items() if k not in {"PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV"}}
     # As the Makefile has them: with other values Cargo would build everything again.
     clean["CARGO_TARGET_DIR"] = str(ROOT / "kernels" / "target")
+    clean["DCTV_REQUIRE_PAGE"] = "1"
     done = subprocess.run([*map(str, words)], capture_output=True, text=True, cwd=cwd, env=clean, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
@@ -48,10 +53,36 @@ def test_wheel_holds_data_and_no_tests(wheel: Path) -> None:
     names = ZipFile(wheel).namelist()
     data = {n.removeprefix("dctv/_data/") for n in names if n.startswith("dctv/_data/")}
     read = {p.relative_to(ROOT).as_posix() for folder in ("grammar", "stdlib") for p in (ROOT / folder).rglob("*.*")}
-    assert data == {"grammar.json", "perfetto.binpb", "perfetto_left_out.binpb", "units.txt", *read}
+    assert data == {"grammar.json", "perfetto.binpb", "perfetto_left_out.binpb", "units.txt", *read, *PAGE}
     sources = {p.relative_to(ROOT).as_posix() for p in (ROOT / "dctv").rglob("*.py")}
     assert {n for n in names if n.endswith(".py")} == sources
     assert {"dctv/_kernels.abi3.so", "dctv/_kernels.pyi", "dctv/py.typed"} <= set(names)
+
+
+def test_wheel_tells_the_licences_of_what_is_in_its_page(wheel: Path) -> None:
+    told = ZipFile(wheel).read("dctv/_data/page/assets/licences.txt").decode()
+    used = json.loads((ROOT / "web" / "package.json").read_text(encoding="utf-8"))["dependencies"]
+    versions = {name: version for name, version in used.items() if f"{name} {version}, " in told}
+    # `codemirror` is only a list of packages that stand there themselves.
+    assert {name: version for name, version in used.items() if name != "codemirror"}.items() <= versions.items()
+
+
+def test_sources_hold_the_page_and_nothing_that_was_made_of_them(tmp_path: Path) -> None:
+    venv.create(tmp_path / "venv", with_pip=True)
+    python = tmp_path / "venv" / "bin" / "python"
+    requires = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["build-system"]["requires"]
+    tools = [line for line in requires if line.startswith("setuptools")]
+    run(python, "-m", "pip", "install", "--quiet", *tools, cwd=tmp_path)
+    run(python, "setup.py", "--quiet", "sdist", "--dist-dir", tmp_path / "dist", cwd=ROOT)
+    (archive,) = (tmp_path / "dist").glob("*.tar.gz")
+    with tarfile.open(archive) as opened:
+        names = {name.partition("/")[2] for name in opened.getnames()}
+    sources = {p.relative_to(ROOT).as_posix() for p in (ROOT / "web" / "src").rglob("*.*")}
+    assert sources
+    assert sources | {"web/build.py", "web/build.mjs", "web/package-lock.json", "units.txt"} <= names
+    assert [
+        name for name in names if "node_modules" in name or "/_data/" in name or name.startswith("web/build/")
+    ] == []
 
 
 def test_wheel_works_in_an_empty_environment(wheel: Path, tmp_path: Path) -> None:

@@ -1,0 +1,58 @@
+import { computed, signal } from "@preact/signals";
+import type { SliceDetails, TrackId } from "../api/types";
+import { length } from "./session";
+
+/** A range of time in ns since the session's begin; ends may have fractions while it moves. */
+export interface Range {
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface Area extends Range {
+  /** Tracks that are selected; null: all that are shown. */
+  readonly tracks: readonly TrackId[] | null;
+}
+
+export interface Chosen {
+  readonly track: TrackId;
+  readonly row: number;
+}
+
+export interface Mark {
+  readonly at: number;
+  readonly name: string;
+}
+
+/** What is on the screen. */
+export const viewport = signal<Range>({ from: 0, to: 1 });
+/** The slice that was clicked. */
+export const selected = signal<Chosen | null>(null);
+/** What is known about it; null while it is asked for. */
+export const details = signal<SliceDetails | null>(null);
+export const area = signal<Area | null>(null);
+export const marks = signal<readonly Mark[]>([]);
+/** Tracks whose rows are on the canvas now, from above. */
+export const shownTracks = signal<readonly TrackId[]>([]);
+/** The text of the SQL panel; it is part of the address. */
+export const queryText = signal("");
+
+export const span = computed(() => viewport.value.to - viewport.value.from);
+
+/** At least 20 ns are shown, and at most the whole session with some room. */
+export function bounded(range: Range): Range {
+  const whole = Math.max(length.value, 100);
+  const width = Math.min(Math.max(range.to - range.from, 20), whole * 1.2);
+  const centre = (range.from + range.to) / 2;
+  const from = Math.min(Math.max(centre - width / 2, -width * 0.5), whole - width * 0.5);
+  return { from, to: from + width };
+}
+
+export function show(range: Range): void {
+  viewport.value = bounded(range);
+}
+
+/** The range that shows everything, with a little room at both sides. */
+export function everything(): Range {
+  const room = length.value * 0.01;
+  return { from: -room, to: length.value + room };
+}
