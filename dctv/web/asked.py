@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any
 
 from dctv.record import record
-from dctv.syntax.write.writer import quote
+from dctv.syntax.write.writer import quote, string
 from dctv.types.schema import ColumnType
 from dctv.web.host import Host
 from dctv.web.queries import described, exact
@@ -79,7 +79,12 @@ def dotted(name: str, *below: str) -> str:
 
 def rows_of(tracks: Sequence[Shown]) -> str:
     """Write the table of the rows of tracks, which are of one timeline."""
-    return dotted(tracks[0].name, "timeline", "rows")
+    one = tracks[0]
+    if one.select is None:
+        return dotted(one.name, "timeline", "rows")
+    columns = {"name": one.called, "value": one.value}
+    told = "".join(f", {key}=>{string(column)}" for key, column in columns.items() if column is not None)
+    return f"dctv.timeline_rows((\n{one.select.strip().rstrip(';')}\n){told})"
 
 
 def in_tracks(tracks: Sequence[Shown]) -> str:
