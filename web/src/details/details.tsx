@@ -17,7 +17,7 @@ export function Details() {
   const chosen = selected.value;
   const found = details.value;
   if (!chosen) return <p class="hint padded">Click a slice, or press <kbd>/</kbd> to search for one.</p>;
-  if (!found) return <p class="hint padded">…</p>;
+  if (!found) return <Coming name={chosen.name ?? "…"} />;
   return (
     <div class="details">
       <Title found={found} />
@@ -34,6 +34,16 @@ export function Details() {
         <Flows title="Flows out" ends={found.flows.out} />
         {critical.value && <Critical path={critical.value} />}
       </div>
+    </div>
+  );
+}
+
+/** What stands there until the details have come. */
+function Coming({ name }: { name: string }) {
+  return (
+    <div class="details" aria-busy="true">
+      <header class="details-title"><h2 title={name}>{name}</h2></header>
+      <p class="hint padded">asking for its details…</p>
     </div>
   );
 }

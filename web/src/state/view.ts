@@ -16,6 +16,8 @@ export interface Area extends Range {
 export interface Chosen {
   readonly track: TrackId;
   readonly row: number;
+  /** What it is called, where that is known before its details are. */
+  readonly name?: string | null;
 }
 
 export interface Mark {

@@ -12,17 +12,19 @@ import { bringIntoView, jumpTo } from "./motion";
 import type { Hit } from "./hits";
 
 /** Selects a row of a track; its details are fetched and shown. */
-export function choose(track: TrackId, row: number): void {
+export function choose(track: TrackId, row: number, name?: string | null): void {
   batch(() => {
     if (selected.value?.track === track && selected.value.row === row) return;
-    selected.value = { track, row };
+    selected.value = { track, row, name: name ?? null };
     area.value = null;
   });
   showPanel("details");
 }
 
 export function chooseHit(hit: Hit): void {
-  if (hit.row >= 0 && hit.track.kind !== "counter") choose(hit.track.id, hit.row);
+  if (hit.row < 0 || hit.track.kind === "counter") return;
+  choose(hit.track.id, hit.row, hit.name);
+  revealSoon(hit.track.id, hit.lane);
 }
 
 export function unchoose(): void {
@@ -36,8 +38,7 @@ export function unchoose(): void {
 export function goTo(track: TrackId, ref: Pick<SliceRef, "row" | "lane" | "from" | "duration">): void {
   choose(track, ref.row);
   revealLane(track, ref.lane);
-  // The lower part may have been opened by it: what is left of the canvas is known after the next layout.
-  requestAnimationFrame(() => requestAnimationFrame(() => revealLane(track, ref.lane)));
+  revealSoon(track, ref.lane);
   const from = fromTime(ref.from) + offsetOf(track);
   bringIntoView({ from, to: from + Number(ref.duration) });
 }
@@ -54,6 +55,11 @@ export async function goToRow(track: TrackId, row: number): Promise<void> {
   } catch (error) {
     noteError(error);
   }
+}
+
+/** Reveals a lane again: choosing it may open the lower part, and what is left of the canvas is known after a layout. */
+function revealSoon(track: TrackId, lane: number): void {
+  requestAnimationFrame(() => requestAnimationFrame(() => revealLane(track, lane)));
 }
 
 export function revealLane(id: TrackId, lane: number): void {
