@@ -105,7 +105,7 @@ function Shown({ statement }: { readonly statement: Statement }) {
 }
 
 function asError({ message, hint, rendered, place }: Refusal): ApiError {
-  return new ApiError(400, message, hint ?? null, rendered ?? null, place ?? null);
+  return new ApiError(400, message, hint, rendered, place);
 }
 
 const SHOWN_ROWS = 12;

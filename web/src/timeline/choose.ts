@@ -3,19 +3,19 @@ import { api } from "../api/api";
 import { isAbort, type Match, type SliceRef, type TrackId } from "../api/types";
 import { critical } from "../state/found";
 import { showPanel } from "../state/panels";
-import { fromTime, noteError, running } from "../state/session";
+import { fromTime, noteError, running, toTime } from "../state/session";
 import { byId, offsetOf } from "../state/tracks";
-import { area, details, selected } from "../state/view";
+import { area, brief, details, known, selected } from "../state/view";
 import { laneHeight, LANE_TOP, layout } from "../tracks/layout";
 import { scrollToTrack } from "../tracks/scroll";
 import { bringIntoView, jumpTo } from "./motion";
 import type { Hit } from "./hits";
 
 /** Selects a row of a track; its details are fetched and shown. */
-export function choose(track: TrackId, row: number, name?: string | null): void {
+export function choose(track: TrackId, row: number): void {
   batch(() => {
     if (selected.value?.track === track && selected.value.row === row) return;
-    selected.value = { track, row, name: name ?? null };
+    selected.value = { track, row };
     area.value = null;
   });
   showPanel("details");
@@ -23,8 +23,10 @@ export function choose(track: TrackId, row: number, name?: string | null): void 
 
 export function chooseHit(hit: Hit): void {
   if (hit.row < 0 || hit.track.kind === "counter") return;
-  choose(hit.track.id, hit.row, hit.name);
-  revealSoon(hit.track.id, hit.lane);
+  const { track, row, lane, name, duration } = hit;
+  if (hit.count === 1) brief.value = { track: track.id, row, lane, name, from: toTime(hit.from - offsetOf(track.id)), duration };
+  choose(track.id, row);
+  revealSoon(track.id, lane);
 }
 
 export function unchoose(): void {
@@ -35,7 +37,8 @@ export function unchoose(): void {
 }
 
 /** Selects a row and moves until it is seen. */
-export function goTo(track: TrackId, ref: Pick<SliceRef, "row" | "lane" | "from" | "duration">): void {
+export function goTo(track: TrackId, ref: SliceRef): void {
+  brief.value = { track, ...ref };
   choose(track, ref.row);
   revealLane(track, ref.lane);
   revealSoon(track, ref.lane);
@@ -79,7 +82,7 @@ export function zoomToHit(hit: Hit): void {
 
 /** Selects the slice after or before the selected one on its track and lane. */
 export async function step(direction: "next" | "previous"): Promise<void> {
-  const chosen = details.value;
+  const chosen = known.value;
   if (!chosen) return;
   try {
     const { matches } = await running("looking for the next slice", (signal) =>

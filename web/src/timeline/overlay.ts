@@ -1,4 +1,4 @@
-import { area, details, marks, selected, viewport } from "../state/view";
+import { area, known, marks, viewport } from "../state/view";
 import { begin, fromTime } from "../state/session";
 import { critical, hover, matchAt, matches, pointer } from "../state/found";
 import { byId, offsetOf } from "../state/tracks";
@@ -111,17 +111,16 @@ function outline(context: CanvasRenderingContext2D, x: number, y: number, wide: 
 }
 
 function drawSelected(context: CanvasRenderingContext2D, colours: Palette): void {
-  const chosen = selected.value;
-  const found = details.value;
-  if (!chosen || !found || found.track !== chosen.track || found.row !== chosen.row) return;
-  const at = placeOf(chosen.track, found.lane);
+  const found = known.value;
+  if (!found) return;
+  const at = placeOf(found.track, found.lane);
   if (!at?.shown) return;
-  const time = fromTime(found.from) + offsetOf(chosen.track);
+  const time = fromTime(found.from) + offsetOf(found.track);
   const x = Math.max(xOf(time), -4);
   const wide = Math.min(xOf(time + Number(found.duration)), canvasWidth.value + 4) - x;
   context.lineWidth = 2;
   context.strokeStyle = colours.of.ink;
-  if (byId.value.get(chosen.track)?.kind === "instants") outline(context, x - 6, at.top, 12, at.height);
+  if (byId.value.get(found.track)?.kind === "instants") outline(context, x - 6, at.top, 12, at.height);
   else outline(context, x, at.top, wide, at.height - 1);
 }
 

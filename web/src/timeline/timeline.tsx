@@ -2,7 +2,7 @@ import { effect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { critical, hover, matchAt, matches, pointer } from "../state/found";
 import { generation, offsets } from "../state/tracks";
-import { area, details, marks, selected, shownTracks, viewport } from "../state/view";
+import { area, details, known, marks, shownTracks, viewport } from "../state/view";
 import { begin, length } from "../state/session";
 import { isDark } from "../state/theme";
 import { layout, pinnedLayout } from "../tracks/layout";
@@ -90,7 +90,7 @@ export function Timeline() {
       }),
       effect(() => {
         void [viewport.value, layout.value, pinnedLayout.value, shownTop.value, offsets.value, isDark.value];
-        void [selected.value, details.value, area.value, marks.value, hover.value, pointer.value, matches.value];
+        void [known.value, details.value, area.value, marks.value, hover.value, pointer.value, matches.value];
         void [matchAt.value, critical.value, canvasWidth.value, canvasHeight.value];
         paintUpper();
       }),
@@ -118,8 +118,8 @@ export function Timeline() {
 }
 
 function describeChosen(): string {
-  const found = details.value;
-  if (found && selected.value) {
+  const found = known.value;
+  if (found) {
     const track = byId.value.get(found.track);
     return `${found.name ?? "no name"} on ${track?.name ?? found.track}, ${exactTime(Number(found.duration))}`;
   }
