@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any
 
 from dctv.record import record
-from dctv.syntax.write.writer import quote
+from dctv.syntax.write.writer import quote, string
 from dctv.types.schema import ColumnType
 from dctv.web.host import Host
 from dctv.web.queries import described, exact
@@ -55,6 +55,15 @@ def answered(host: Host, sql: str, limit: int = MOST_ROWS) -> Answer:
     return Answer(columns, rows, complete=True)
 
 
+def as_json(columns: Sequence[ColumnType], table: Any) -> list[list[Any]]:
+    """Return the rows of a pyarrow Table, with values as JSON has them."""
+    values = [
+        [exact(value) for value in json_values(column.type, given.to_pylist())]
+        for column, given in zip(columns, table.columns, strict=True)
+    ]
+    return [list(row) for row in zip(*values, strict=True)]
+
+
 def by_timeline(tracks: Iterable[Shown]) -> list[list[Shown]]:
     """Return tracks by the timeline that they are of, each in order of their numbers."""
     found: dict[str, dict[int, Shown]] = {}
@@ -70,7 +79,12 @@ def dotted(name: str, *below: str) -> str:
 
 def rows_of(tracks: Sequence[Shown]) -> str:
     """Write the table of the rows of tracks, which are of one timeline."""
-    return dotted(tracks[0].name, "timeline", "rows")
+    one = tracks[0]
+    if one.select is None:
+        return dotted(one.name, "timeline", "rows")
+    columns = {"name": one.called, "value": one.value}
+    told = "".join(f", {key}=>{string(column)}" for key, column in columns.items() if column is not None)
+    return f"dctv.timeline_rows((\n{one.select.strip().rstrip(';')}\n){told})"
 
 
 def in_tracks(tracks: Sequence[Shown]) -> str:

@@ -12,12 +12,15 @@ class Shown:
     """A track of a timeline that the page shows."""
 
     name: str
-    """The timeline's: that of a mount, or `+1` of a SELECT."""
+    """The timeline's: that of a mount, or `query_1` of a SELECT."""
     timeline: Timeline
     number: int
     select: str | None = None
     """What gave its rows, if a SELECT did."""
     mount: str | None = None
+    called: str | None = None
+    """The column of the SELECT that names rows, and that of a counter's values, where they were told."""
+    value: str | None = None
 
     @property
     def id(self) -> str:

@@ -17,6 +17,10 @@ import { again, flameOfSelection, graph } from "./state";
 
 export function FlamePanel() {
   const now = graph.value;
+  // Who opens this with an area selected has said what is to be added up.
+  useEffect(() => {
+    if (!graph.peek() && area.peek() && api().live) flameOfSelection("slices");
+  }, []);
   if (!now) {
     return (
       <div class="flame-empty">

@@ -26,6 +26,7 @@ export function chooseHit(hit: Hit): void {
   const { track, row, lane, name, duration } = hit;
   if (hit.count === 1) brief.value = { track: track.id, row, lane, name, from: toTime(hit.from - offsetOf(track.id)), duration };
   choose(track.id, row);
+  revealSoon(track.id, lane);
 }
 
 export function unchoose(): void {
@@ -40,8 +41,7 @@ export function goTo(track: TrackId, ref: SliceRef): void {
   brief.value = { track, ...ref };
   choose(track, ref.row);
   revealLane(track, ref.lane);
-  // The lower part may have been opened by it: what is left of the canvas is known after the next layout.
-  requestAnimationFrame(() => requestAnimationFrame(() => revealLane(track, ref.lane)));
+  revealSoon(track, ref.lane);
   const from = fromTime(ref.from) + offsetOf(track);
   bringIntoView({ from, to: from + Number(ref.duration) });
 }
@@ -58,6 +58,11 @@ export async function goToRow(track: TrackId, row: number): Promise<void> {
   } catch (error) {
     noteError(error);
   }
+}
+
+/** Reveals a lane again: choosing it may open the lower part, and what is left of the canvas is known after a layout. */
+function revealSoon(track: TrackId, lane: number): void {
+  requestAnimationFrame(() => requestAnimationFrame(() => revealLane(track, lane)));
 }
 
 export function revealLane(id: TrackId, lane: number): void {

@@ -110,8 +110,8 @@ function RowContent({ row }: { row: LayoutRow }) {
     <>
       <span class={`caret${row.open === null ? " none" : row.open ? " open" : ""}`} aria-hidden="true" />
       <span class="name">
-        {row.pinned && track.parent !== null && <span class="of">{byId.value.get(track.parent)?.name} › </span>}
         {track.name || "(no name)"}
+        {row.pinned && track.parent !== null && <span class="of"> · {byId.value.get(track.parent)?.name}</span>}
       </span>
       {track.unit && <span class="unit">{track.unit}</span>}
       {offset !== null && (
