@@ -1,18 +1,26 @@
 import { area, known, marks, viewport } from "../state/view";
 import { begin, fromTime } from "../state/session";
-import { critical, hover, matchAt, matches, pointer } from "../state/found";
+import { critical, hover, matchAt, matches } from "../state/found";
 import { byId, offsetOf } from "../state/tracks";
 import { palette, type Palette } from "../theme/colours";
 import { isDark } from "../state/theme";
 import { layout, pinnedLayout } from "../tracks/layout";
-import { canvasHeight, canvasWidth, pinnedHeight } from "../tracks/scroll";
+import { canvasHeight, canvasWidth } from "../tracks/scroll";
 import { drawFlows } from "./flows";
 import { nearestPlace, placeOf, xOf } from "./hits";
 
 const MOST_MATCHES = 4000;
 
-/** Draws what lies on the tracks: selections, marks, matches, flows and the cursor. */
+/** Whether there is anything to draw: a canvas that is not shown costs nothing. */
+function anything(): boolean {
+  const drawn = hover.value && hover.value.track.kind !== "counter";
+  return !!(drawn || known.value || area.value || critical.value || marks.value.length || matches.value.length);
+}
+
+/** Draws what lies on the tracks: selections, marks, matches and flows. */
 export function drawOverlay(canvas: HTMLCanvasElement): void {
+  canvas.hidden = !anything();
+  if (canvas.hidden) return;
   const ratio = devicePixelRatio || 1;
   const width = Math.max(Math.round(canvasWidth.value * ratio), 1);
   const height = Math.max(Math.round(canvasHeight.value * ratio), 1);
@@ -30,8 +38,6 @@ export function drawOverlay(canvas: HTMLCanvasElement): void {
   drawSelected(context, colours);
   drawFlows(context, colours);
   drawMarks(context, colours);
-  drawPinnedEdge(context, colours);
-  drawCursor(context, colours);
 }
 
 function drawArea(context: CanvasRenderingContext2D, colours: Palette): void {
@@ -152,19 +158,4 @@ function drawCritical(context: CanvasRenderingContext2D, colours: Palette): void
 function drawMarks(context: CanvasRenderingContext2D, colours: Palette): void {
   context.fillStyle = colours.of.found;
   for (const mark of marks.value) context.fillRect(Math.round(xOf(mark.at)), 0, 1.5, canvasHeight.value);
-}
-
-function drawPinnedEdge(context: CanvasRenderingContext2D, colours: Palette): void {
-  if (!pinnedHeight.value) return;
-  context.fillStyle = colours.of.tick;
-  context.fillRect(0, pinnedHeight.value - 1, canvasWidth.value, 1);
-}
-
-function drawCursor(context: CanvasRenderingContext2D, colours: Palette): void {
-  const at = pointer.value;
-  if (!at) return;
-  context.fillStyle = colours.of.ink;
-  context.globalAlpha = 0.35;
-  context.fillRect(Math.round(at.x), 0, 1, canvasHeight.value);
-  context.globalAlpha = 1;
 }

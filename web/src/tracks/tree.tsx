@@ -35,7 +35,9 @@ export function TrackTree() {
         onFocus={() => (focused.value = true)}
         onBlur={() => (focused.value = false)}
       >
-        {rows.value.map((row) => <TreeRow key={row.track.id} row={row} />)}
+        <div role="none" class="moved" style={{ transform: `translateY(${-shownTop.value}px)` }}>
+          {rows.value.map((row) => <TreeRow key={row.track.id} row={row} />)}
+        </div>
       </div>
     </div>
   );
@@ -79,7 +81,7 @@ function TreeRow({ row }: { row: LayoutRow }) {
       aria-selected={track.id === active.value}
       {...(row.open !== null && { "aria-expanded": row.open })}
       title={about(row)}
-      style={{ top: `${row.top - shownTop.value}px`, height: `${row.height}px`, paddingLeft: `${6 + Math.min(row.level, 12) * 13}px` }}
+      style={{ top: `${row.top}px`, height: `${row.height}px`, paddingLeft: `${6 + Math.min(row.level, 12) * 13}px` }}
       onPointerDown={(event) => dragRow(event, row)}
       onClick={() => {
         active.value = track.id;
