@@ -53,7 +53,7 @@ def provider_of(mount: str, source: str) -> Provider | None:
     return None
 
 
-@record
+@record(eq=False)
 class Place:
     """Where a row is: its track, its lane, and its number on that."""
 

@@ -151,7 +151,7 @@ WITH cut AS (
 ),
 {_labels(tracks)},
 whole AS (
-  SELECT track, COUNT(*) AS count, SUM(value * time) / NULLIF(SUM(time), 0ns) AS mean, MIN(value) AS min,
+  SELECT track, COUNT(*) AS count, SUM(value * UNITLESS(time)) / NULLIF(SUM(UNITLESS(time)), 0) AS mean, MIN(value) AS min,
     MAX(value) AS max, ARG_MIN(value, _ts) AS first, ARG_MAX(value, _ts) AS last
   FROM cut GROUP BY track
 )
