@@ -1,6 +1,6 @@
 import { area, known, marks, viewport } from "../state/view";
 import { begin, fromTime } from "../state/session";
-import { critical, hover, matchAt, matches, rowTime } from "../state/found";
+import { critical, hover, matchAt, matches, matchTimes, rowTime } from "../state/found";
 import { byId, offsetOf } from "../state/tracks";
 import { palette, type Palette } from "../theme/colours";
 import { isDark } from "../state/theme";
@@ -93,12 +93,13 @@ function drawRowTime(context: CanvasRenderingContext2D, colours: Palette): void 
 function drawMatches(context: CanvasRenderingContext2D, colours: Palette): void {
   const found = matches.value;
   if (!found.length) return;
+  const times = matchTimes.value;
   const { from, to } = viewport.value;
   context.fillStyle = colours.of.found;
   context.strokeStyle = colours.of.found;
   let drawn = 0;
   found.forEach((match, place) => {
-    const time = fromTime(match.from) + offsetOf(match.track);
+    const time = times[place]! + offsetOf(match.track);
     const end = time + Number(match.duration);
     if (end < from || time > to || drawn++ > MOST_MATCHES) return;
     const at = placeOf(match.track, match.lane);
