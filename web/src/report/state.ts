@@ -3,7 +3,7 @@
 import { computed, effect, signal } from "@preact/signals";
 import { api } from "../api/api";
 import { ApiError, isAbort, type ReportLine, type TrackId } from "../api/types";
-import { titleOf } from "../query/runs";
+import { headingOf } from "../query/titles";
 import { isNumeric } from "../query/values";
 import { panelHeight, showPanel } from "../state/panels";
 import { running, session } from "../state/session";
@@ -104,12 +104,6 @@ function madeBefore(sql: string): TrackId[] | null {
   const shown = found.filter((track) => track.kind !== "group").map((track) => track.id);
   pins.value = [...pins.value, ...shown.filter((id) => !pins.value.includes(id))];
   return ids;
-}
-
-/** What a statement is about: the comment before it, else the table it reads. */
-export function headingOf(sql: string): string {
-  const comment = /^\s*(?:--|#)\s*(.+)/.exec(sql)?.[1]?.trim();
-  return comment ? (comment.length > 90 ? `${comment.slice(0, 89)}…` : comment) : titleOf(sql);
 }
 
 /** Runs the report that the session was started with, once its traces are there. */
