@@ -8,7 +8,7 @@ test("results are called after the table that is read last", () => {
   assert.equal(titleOf("SELECT * FROM `print|B`.c -- FROM nothing"), "print|B.c");
   assert.equal(titleOf("CREATE VIEW busy AS SELECT SPAN FROM t.slices"), "CREATE VIEW busy");
   assert.equal(titleOf("SELECT 1"), "SELECT 1");
-  assert.equal(titleOf("SELECT * FROM a.very.long.name.of.a.table.that.goes.on"), "…me.of.a.table.that.goes.on");
+  assert.equal(titleOf("SELECT * FROM a.very.long.name.of.a.table.that.goes.on"), "…ame.of.a.table.that.goes.on");
 });
 
 test("statements of a report are called after the comment before them", () => {
