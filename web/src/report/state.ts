@@ -3,11 +3,12 @@
 import { computed, effect, signal } from "@preact/signals";
 import { api } from "../api/api";
 import { ApiError, isAbort, type ReportLine, type TrackId } from "../api/types";
+import { removeMade } from "../query/made";
 import { headingOf } from "../query/titles";
 import { isNumeric } from "../query/values";
 import { panelHeight, showPanel } from "../state/panels";
 import { running, session } from "../state/session";
-import { addTracks, loaded, pins, removeTrack, tracks } from "../state/tracks";
+import { addTracks, loaded, pins, tracks } from "../state/tracks";
 
 export interface Statement {
   readonly line: ReportLine;
@@ -49,9 +50,7 @@ export async function runReport(name: string, text: string): Promise<void> {
   report.value = { name, text, state: "running", statements: [], error: null };
   panelHeight.value = Math.max(panelHeight.value, Math.round(innerHeight * 0.5));
   showPanel("report");
-  making = making.then(async () => {
-    for (const id of old) await removeTrack(id);
-  });
+  making = making.then(() => removeMade(old));
   const set = (changed: Partial<Report>): void => {
     if (!stopped.aborted || changed.state === "stopped") report.value = { ...report.value!, ...changed };
   };
