@@ -1,4 +1,4 @@
-import { computed } from "@preact/signals";
+import { computed, effect } from "@preact/signals";
 import type { TrackId } from "../api/types";
 import { begin, length, noteError } from "../state/session";
 import { byId, generation, offsetOf } from "../state/tracks";
@@ -25,6 +25,8 @@ export const loader = new Loader(cache, () => listeners.forEach((listen) => list
 export function onCells(listen: () => void): void {
   listeners.add(listen);
 }
+
+effect(() => cache.keepOnly(byId.value));
 
 /** Room that ruler labels need, in CSS pixels. */
 export const TICK_ROOM = 96;
