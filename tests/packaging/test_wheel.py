@@ -80,7 +80,9 @@ def test_sources_hold_the_page_and_nothing_that_was_made_of_them(tmp_path: Path)
     sources = {p.relative_to(ROOT).as_posix() for p in (ROOT / "web" / "src").rglob("*.*")}
     assert sources
     assert sources | {"web/build.py", "web/build.mjs", "web/package-lock.json", "units.txt"} <= names
-    assert [name for name in names if "node_modules" in name or "/_data/" in name or name.startswith("web/build/")] == []
+    assert [
+        name for name in names if "node_modules" in name or "/_data/" in name or name.startswith("web/build/")
+    ] == []
 
 
 def test_wheel_works_in_an_empty_environment(wheel: Path, tmp_path: Path) -> None:
