@@ -1,12 +1,14 @@
 /** Where the frames of a flame graph stand: pure geometry, in parts of the whole width. */
 
-export interface Frame {
-  readonly id: number;
-  readonly parent: number | null;
+import type { FlameFrame } from "../api/types";
+
+export interface Frame extends FlameFrame {
   readonly name: string;
-  readonly value: number;
-  readonly self: number;
-  readonly count: number;
+}
+
+/** Frames as they are drawn: each has a name. */
+export function named(frames: readonly FlameFrame[]): Frame[] {
+  return frames.map((frame) => ({ ...frame, name: frame.name ?? "(no name)" }));
 }
 
 export interface Box {

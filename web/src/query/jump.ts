@@ -1,5 +1,6 @@
 /** From a row of a result to its time on the timeline. */
 
+import { pushView } from "../state/address";
 import { begin } from "../state/session";
 import { show, span, viewport } from "../state/view";
 import type { Table } from "./table";
@@ -34,5 +35,6 @@ export function jumpTo(from: number, length: number): void {
     const part = (middle - viewport.value.from) / now;
     if (part > 0.1 && part < 0.9) return;
   }
+  pushView();
   show({ from: middle - wanted / 2, to: middle + wanted / 2 });
 }
