@@ -141,6 +141,8 @@ def as_attached(catalog: Catalog, mount: Mount, library: Library) -> bool:
     views = [one for one in library.modules if one.covers(reader) and not one.parameters]
     tables = {_dotted(name, table): mount.given[name] for name, table in mount.trace.tables.items()}
     tables["events",] = mount.given["events"]
+    # A view takes the name of a table that only it reads.
+    tables = {names: plan for names, plan in tables.items() if names not in {module.parts for module in views}}
     return (
         all(isinstance(one := entry(*view.parts), View) and one.select == view.select for view in views)
         and all(isinstance(one := entry(*names), StoredTable) and one.plan is plan for names, plan in tables.items())

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dctv.run import timelines
+from dctv.run.providers import version_of
 from dctv.session import Session
 from dctv.timeline.stored import TimelineDamaged, TimelineOfAnother, read, write
 from dctv.timeline.timeline import Timeline
@@ -99,6 +100,28 @@ def test_a_timeline_is_made_once(trace: Path, tmp_path: Path, monkeypatch: pytes
     assert kept(tmp_path / "idx").stat().st_size
     monkeypatch.setattr(timelines, "_indexed", None)
     assert seen(trace, tmp_path / "idx", "of.another.name") == first
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "dftracer/loader",
+        "ftrace/live_marks.trace.txt.gz",
+        "perf/cpuclock.data",
+        "perfetto/linux_sys_deflate.pftrace",
+        "stdlib/browser.json",
+        "stdlib/requests.jaeger.json",
+        "trace_dat/live_marks.dat",
+        "uftrace/switches",
+        "v8/fib.cpuprofile",
+    ],
+)
+def test_timelines_of_every_format_are_kept(name: str, tmp_path: Path) -> None:
+    """A table that a view of the same name reads is no change."""
+    with Session(index_dir=tmp_path) as session:
+        session.mount(DATA / name, "t")
+        (mount,) = session._mounts.values()
+        assert version_of(mount, session._executor().means()) is not None
 
 
 def test_changed_views_count(trace: Path, tmp_path: Path) -> None:
