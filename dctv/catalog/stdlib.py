@@ -27,6 +27,15 @@ _PARTS = "_parts"
 
 
 @record
+class RowsOf:
+    """How rows of tracks are found in the view that they show."""
+
+    view: str
+    by: tuple[str, ...]
+    """Columns of both that tell a row, together with its time."""
+
+
+@record
 class Module:
     """One view or function of the standard library."""
 
@@ -41,6 +50,8 @@ class Module:
     source: Source
     like: str = ""
     """The view whose columns it has, if it is another name of it: `-- columns of: scheduler.timeslices_p_cpu`."""
+    rows_of: RowsOf | None = None
+    """The view whose rows it shows, if it gives tracks of a timeline: `-- rows of: block.requests by line, device`."""
     parameters: tuple[tuple[str, str | None, str], ...] = ()
     """What it is called with, if it is a function: names, defaults as they are written or None, and what they mean.
 
@@ -119,6 +130,7 @@ def _read(path: Path, root: Path) -> Module:
     parameters: list[tuple[str, str | None, str]] = []
     times: set[str] = set()
     like = ""
+    rows_of = None
     for line in text.splitlines():
         if not line.startswith("--"):
             break
@@ -130,6 +142,9 @@ def _read(path: Path, root: Path) -> Module:
             columns[column.strip()] = what.strip()
         elif comment.startswith("columns of:"):
             like = comment.removeprefix("columns of:").strip()
+        elif comment.startswith("rows of:"):
+            view, _, by = comment.removeprefix("rows of:").partition(" by ")
+            rows_of = RowsOf(view.strip(), tuple(one.strip() for one in by.split(",")))
         elif comment.startswith("parameter "):
             declared, _, what = comment.removeprefix("parameter ").partition(":")
             name, given, default = declared.partition("=")
@@ -146,6 +161,7 @@ def _read(path: Path, root: Path) -> Module:
         columns,
         source,
         like,
+        rows_of,
         tuple(parameters),
         frozenset(times),
     )

@@ -12,6 +12,7 @@ from dctv.contracts.states import Computed
 from dctv.errors import UsageError
 from dctv.plan.nodes import Scan
 from dctv.record import record
+from dctv.run.timeline_rows import show_rows
 from dctv.timeline.timeline import Timeline
 from dctv.types.schema import ColumnType, Kind, Schema
 from dctv.types.units import parse_unit
@@ -59,11 +60,12 @@ class Tracks(Computed):
 
 
 def show(catalog: Catalog, parts: tuple[str, ...], make: Callable[[], Timeline], what: str) -> None:
-    """Put the table of a timeline's tracks into the namespace; the timeline is made when it is first read."""
+    """Put the tables of a timeline's tracks and rows into the namespace; it is made when one is first read."""
     lazy = Lazy(make)
     source = Tracks(None, partial(_table, lazy), timeline=lazy.timeline)
     scan = Scan(_TRACKS, ordered=False, name=TIMELINE, source=source)
     catalog.add((*parts, TIMELINE), StoredTable(lambda: scan, what))
+    show_rows(catalog, (*parts, TIMELINE), lazy.timeline)
 
 
 def timeline_at(name: str, catalog: Catalog) -> Timeline:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import groupby
+from itertools import accumulate, groupby
 from typing import Any
 
 from dctv.errors import UsageError
 from dctv.timeline.indexed import Indexed
+from dctv.timeline.lanes import Lane
 from dctv.timeline.track import Track
 from dctv.timeline.tree import Leaf, tree
 
@@ -22,6 +23,8 @@ class Timeline:
     def __init__(self, sources: Iterable[Indexed] = (), home: str = "") -> None:
         """Put the tracks of some sources in order; their names are below that of `home`."""
         self._sources = tuple(sources)
+        self._before = [0, *accumulate(len(source.rows.begin) for source in self._sources)]
+        """How many rows the sources have that come before each."""
         leaves = [
             Leaf(found, number, f"{home}.{source.source}" if home else source.source, *source.facts(found))
             for number, source in enumerate(self._sources)
@@ -54,6 +57,23 @@ class Timeline:
             names.append(self._tracks[at].name)
             at = self._tracks[at].parent
         return tuple(reversed(names))
+
+    def lanes(self, track: int) -> tuple[Lane, ...]:
+        """Return the lanes of a track, from above; a group has none.
+
+        Raises:
+            UsageError: there is no such track.
+        """
+        leaf = self._leaves[self._track(track).id]
+        if leaf is None:
+            return ()
+        rows, found = self._sources[leaf.home].rows, leaf.found
+        offsets = rows.offsets[found.first : found.first + found.lanes + 1].tolist()
+        before = self._before[leaf.home]
+        return tuple(
+            Lane(track, number, start - offsets[0], before + start, rows, start, stop)
+            for number, (start, stop) in enumerate(zip(offsets, offsets[1:], strict=False))
+        )
 
     def cells(self, tracks: Sequence[int], start: int, stop: int, step: int) -> Any:
         """Return what tracks look like between two times, in ns, with spans shorter than a step taken together.

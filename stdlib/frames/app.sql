@@ -10,8 +10,9 @@
 -- column render_tid: the thread that drew it
 -- column render_start: when that began
 -- column render_time: how long that took
+-- column id: the number of the doFrame, see `slices`
 WITH begun AS (
-  SELECT _ts, _duration, tid, pid, process, TRY_CAST(REGEXP_EXTRACT(name, '^Choreographer#doFrame ([0-9]+)$', 1) AS INT64) AS frame,
+  SELECT _ts, _duration, id, tid, pid, process, TRY_CAST(REGEXP_EXTRACT(name, '^Choreographer#doFrame ([0-9]+)$', 1) AS INT64) AS frame,
     LEAD(_ts) OVER (PARTITION BY pid, tid ORDER BY _ts, id) AS next_ts
   FROM slices WHERE name REGEXP '^Choreographer#doFrame( [0-9]+)?$'
 ),
@@ -24,6 +25,6 @@ first AS (
 )
 SELECT b._ts,
   CASE WHEN f._ts IS NULL THEN b._duration ELSE GREATEST(f.render_start + f.render_time, b._ts + b._duration) - b._ts END AS _duration,
-  b.tid, b.pid, b.process, b.frame, b._duration AS main_time, f.render_tid, f.render_start, f.render_time
+  b.tid, b.pid, b.process, b.frame, b._duration AS main_time, f.render_tid, f.render_start, f.render_time, b.id
 FROM begun AS b LEFT JOIN first AS f ON f.pid = b.pid AND f.tid = b.tid AND f._ts = b._ts
 ORDER BY b._ts, b.pid, b.tid

@@ -11,6 +11,7 @@
 -- column outermost: whether it is within no other of its thread
 -- column name: the slice's name
 -- column args: its arguments
+-- column id: the slice's number, see `slices`
 WITH found AS (
   SELECT *, COALESCE(_ts + _duration, _ts) AS end_ts,
     CASE
@@ -32,6 +33,6 @@ SELECT _ts, _duration, tid, pid, thread, process, runtime,
     WHEN name REGEXP '^MinorGC$|^V8\.GC_?Scavenge|[Yy]oung|sticky|^V8\.GC_MINOR' THEN 'minor'
     WHEN name REGEXP '^MajorGC$|^V8\.GC_?(Finalize)?(MC|MarkCompact)|^V8\.GCCompactor|GC$' THEN 'major'
     ELSE 'step' END AS kind,
-  before IS NULL OR before <= _ts AS outermost, name, args
+  before IS NULL OR before <= _ts AS outermost, name, args, id
 FROM collections
 ORDER BY _ts, depth, tid

@@ -1,8 +1,9 @@
 -- Tracks of a timeline: counters of each track, thread and process, and of the whole, see `counters`.
 -- formats: *
+-- rows of: counters by track
 -- columns of: timeline.slices
 SELECT c._ts, c._duration, COALESCE(t.path, LIST_VALUE('Counters', 'track ' || c.track::STRING)) AS path, 'counter' AS kind,
-  COALESCE(t.ranks, LIST_VALUE(6, NULL)::INT64[]) AS ranks, NULL::INT64 AS depth, NULL::STRING AS name, c.value, t.unit
+  COALESCE(t.ranks, LIST_VALUE(6, NULL)::INT64[]) AS ranks, NULL::INT64 AS depth, NULL::STRING AS name, c.value, t.unit, c.track
 FROM counters AS c
 LEFT JOIN (
   SELECT track, unit,

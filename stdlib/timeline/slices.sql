@@ -1,5 +1,6 @@
 -- Tracks of a timeline: the slices of each thread, or of what else they are on, see `slices`. Those that are calls of functions are in `timeline.calls`.
 -- formats: arrow, chrome-json, collapsed-stacks, csv, ctf, dftracer, ftrace-graph, ftrace-text, jaeger, json-lines, otlp, parquet, perf-data, perf-script, perfetto, records, sqlite, trace-dat, v8-profile
+-- rows of: slices by id
 -- column _ts: when it begins
 -- column _duration: how long it lasts, 0 for moments, NULL if nothing ends it
 -- column path: where its track is: the names of the groups that it is in, from the root, and its own
@@ -11,7 +12,7 @@
 -- column unit: of the counter's values, if it is known
 SELECT s._ts, s._duration, COALESCE(t.path, LIST_VALUE('Slices')) AS path, 'slices' AS kind,
   COALESCE(t.ranks, LIST_VALUE(4)::INT64[]) AS ranks, s.depth::INT64 AS depth, s.name,
-  NULL::FLOAT64 AS value, NULL::STRING AS unit
+  NULL::FLOAT64 AS value, NULL::STRING AS unit, s.id
 FROM _built.slices AS s
 LEFT JOIN (
   -- Slices of several tracks do not nest.

@@ -1,0 +1,143 @@
+"""A timeline to the rows of its tracks, as Arrow batches that are made when they are read."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any
+
+from dctv.record import record
+from dctv.timeline.gathering import Gathered
+from dctv.timeline.lanes import EVERYTHING, NONE, Lane, Window, above
+from dctv.timeline.timeline import Timeline
+
+COLUMNS = ("track", "lane", "row", "_ts", "_duration", "name", "value", "id", "parent_id", "parent_name")
+_NAMES = ("name", "parent_name")
+_BLOCK = 122_880
+"""What the engine works on at once."""
+
+
+@record
+class _Piece:
+    """Some rows of a lane, which is one of a track's."""
+
+    lanes: Sequence[Lane]
+    lane: Lane
+    first: int
+    stop: int
+
+    def column(self, name: str) -> Any:
+        """Return a column of integers or floats, as numpy."""
+        import numpy as np
+
+        lane, rows = self.lane, slice(self.first, self.stop)
+        match name:
+            case "track":
+                return np.full(self.stop - self.first, lane.track, np.int64)
+            case "lane":
+                return np.full(self.stop - self.first, lane.number, np.int64)
+            case "row":
+                return np.arange(lane.first + self.first, lane.first + self.stop)
+            case "id":
+                return np.arange(lane.id + self.first, lane.id + self.stop)
+            case "_ts":
+                return lane.begin[rows]
+            case "_duration":
+                return lane.duration[rows]
+            case "name":
+                return lane.codes[rows]
+            case "value":
+                values = lane.rows.values
+                there = values is not None
+                return values[lane.start : lane.stop][rows] if there else np.full(self.stop - self.first, np.nan)
+            case "parent_id":
+                return self._of_parents([one.id for one in self.lanes])
+            case _:
+                rows = self._of_parents([one.start for one in self.lanes])
+                return np.where(rows == NONE, NONE, lane.rows.codes[np.maximum(rows, 0)]).astype(np.int32)
+
+    def _of_parents(self, firsts: Sequence[int]) -> Any:
+        """Return numbers of the rows that rows are in, counted from those of the first row of each lane; -1 of none."""
+        import numpy as np
+
+        found, at = above(self.lanes, self.lane.number, self.first, self.stop)
+        return np.where(found == NONE, NONE, np.array(firsts, np.int64)[found] + at)
+
+
+def table_of(
+    timeline: Timeline,
+    columns: Collection[str] = COLUMNS,
+    tracks: Collection[int] | None = None,
+    window: Window = EVERYTHING,
+) -> Any:
+    """Return the rows of some tracks, None for all, as a pyarrow RecordBatchReader.
+
+    They come by track, lane and time; those outside of the window are left out, but for one of each lane.
+    """
+    import pyarrow as pa
+
+    wanted = [name for name in COLUMNS if name in columns] or [COLUMNS[0]]
+    schema = pa.schema([_field(name) for name in wanted])
+    return pa.RecordBatchReader.from_batches(schema, _batches(_pieces(timeline, tracks, window), schema))
+
+
+def _field(name: str) -> Any:
+    import pyarrow as pa
+
+    if name in _NAMES:
+        return pa.field(name, pa.dictionary(pa.int32(), pa.string()))
+    return pa.field(name, pa.float64() if name == "value" else pa.int64())
+
+
+def _pieces(timeline: Timeline, tracks: Collection[int] | None, window: Window) -> Iterator[_Piece]:
+    numbers = range(len(timeline.tracks)) if tracks is None else sorted(tracks)
+    for track in numbers:
+        lanes = timeline.lanes(track)
+        for lane in lanes:
+            first, stop = lane.within(window)
+            for at in range(first, stop, _BLOCK):
+                yield _Piece(lanes, lane, at, min(at + _BLOCK, stop))
+
+
+def _batches(pieces: Iterator[_Piece], schema: Any) -> Iterator[Any]:
+    """Yield batches of many rows: there may be many lanes of few."""
+    waiting: list[_Piece] = []
+    count = 0
+    for piece in pieces:
+        size = piece.stop - piece.first
+        if waiting and (count + size > _BLOCK or piece.lane.rows is not waiting[0].lane.rows):
+            yield _batch(waiting, schema)
+            waiting, count = [], 0
+        waiting.append(piece)
+        count += size
+    if waiting:
+        yield _batch(waiting, schema)
+
+
+def _batch(pieces: Sequence[_Piece], schema: Any) -> Any:
+    import numpy as np
+    import pyarrow as pa
+
+    arrays = []
+    for name in schema.names:
+        parts = [piece.column(name) for piece in pieces]
+        values = parts[0] if len(parts) == 1 else np.concatenate(parts)
+        if name in _NAMES:
+            arrays.append(_named(pieces[0].lane.rows, values))
+        elif name == "parent_id":
+            arrays.append(pa.array(values, mask=values < 0))
+        else:
+            arrays.append(pa.array(values, mask=np.isnan(values) if name == "value" else None))
+    return pa.record_batch(arrays, schema=schema)
+
+
+def _named(rows: Gathered, codes: Any) -> Any:
+    """Return names as a dictionary of not many more than these rows have: each batch hands on its own."""
+    import numpy as np
+    import pyarrow as pa
+
+    names = rows.names
+    if len(names) > len(codes):
+        used, codes = np.unique(codes, return_inverse=True)
+        before = int(len(used) > 0 and used[0] < 0)
+        names, codes = names.take(pa.array(used[before:])), codes.astype(np.int32) - np.int32(before)
+    return pa.DictionaryArray.from_arrays(pa.array(codes, mask=codes < 0), names)

@@ -1,0 +1,79 @@
+"""A moment of a thread to what it had to wait for: wake-ups followed back, each from whoever was woken."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from dctv.errors import UsageError
+from dctv.timeline.timeline import Timeline
+from dctv.web.asked import answered, dotted
+from dctv.web.details import place_of, source_of
+from dctv.web.host import Host
+from dctv.web.shown_track import Shown
+
+MOST_STEPS = 2_000
+_STATES = "thread_states"
+
+
+def critical(host: Host, shown: Shown, row: int) -> dict[str, Any]:
+    """Follow the wake-ups of the thread that a row is of back through the time of that row.
+
+    Raises:
+        UsageError: the track has no such row, or the row is of no thread.
+    """
+    place = place_of(shown, row)
+    source = source_of(host, shown, place)
+    tids = {column["value"] for columns in source.rows for column in columns if column["name"] == "tid"} - {None}
+    if shown.mount is None or len(tids) != 1:
+        raise UsageError(f"`{shown.track.name}` is not of one thread", hint="select a slice or a state of a thread")
+    stop = place.begin + max(place.duration, 1)
+    return _followed(host, shown.mount, shown.timeline, tids.pop(), (place.begin, stop))
+
+
+def critical_at(host: Host, mount: str, timeline: Timeline, tid: int, at: int) -> dict[str, Any]:
+    """Follow the wake-ups of a thread of a mounted trace back from a moment, in ns."""
+    return _followed(host, mount, timeline, tid, (0, max(at, 0) + 1))
+
+
+def _followed(host: Host, mount: str, timeline: Timeline, tid: int, between: tuple[int, int]) -> dict[str, Any]:
+    start, stop = between
+    path = f"{dotted(mount, 'critical_path')}({tid}, start=>{start}ns, duration=>{stop - start}ns)"
+    # If there are too many, those before the moment matter.
+    sql = f"SELECT _ts, _duration, tid, comm, state, depth, reason FROM {path} ORDER BY _ts DESC LIMIT {MOST_STEPS}"
+    rows = answered(host, sql, MOST_STEPS).rows
+    tracks = _tracks(host, mount, timeline, {row[2] for row in rows})
+    steps = [
+        {
+            "from": str(begin),
+            "duration": str(duration),
+            "tid": of,
+            "name": comm,
+            "state": state,
+            "depth": depth,
+            "reason": reason,
+            **_shown(mount, timeline, tracks.get(of), int(begin)),
+        }
+        for begin, duration, of, comm, state, depth, reason in reversed(rows)
+    ]
+    return {"steps": steps, "sql": sql}
+
+
+def _tracks(host: Host, mount: str, timeline: Timeline, tids: Iterable[int]) -> Mapping[int, int]:
+    """Return the tracks that show the states of threads."""
+    listed = ", ".join(str(tid) for tid in sorted(tids))
+    if not listed:
+        return {}
+    source = f"{mount}.timeline.{_STATES}"
+    numbers = {timeline.path(one.id): one.id for one in timeline.tracks if one.source == source}
+    found = f"SELECT DISTINCT tid, path FROM {dotted(mount, 'timeline', _STATES)} WHERE tid IN ({listed})"
+    return {tid: numbers[tuple(path)] for tid, path in answered(host, found).rows if tuple(path) in numbers}
+
+
+def _shown(mount: str, timeline: Timeline, track: int | None, begin: int) -> dict[str, Any]:
+    """Return the track and the row that show what a thread did at a time."""
+    for lane in () if track is None else timeline.lanes(track):
+        at = lane.row_at(begin)
+        if at >= 0 and int(lane.begin[at]) + int(lane.duration[at]) > begin:
+            return {"track": f"{mount}:{track}", "row": lane.first + at}
+    return {"track": None if track is None else f"{mount}:{track}", "row": None}

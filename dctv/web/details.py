@@ -1,0 +1,227 @@
+"""One row of a track to all that is known of it: its columns, what it is in, what is in it, and its arrows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from dctv.errors import UsageError
+from dctv.record import record
+from dctv.state import escape
+from dctv.syntax.write.writer import string
+from dctv.timeline.lanes import Lane, above
+from dctv.timeline.timeline import Timeline
+from dctv.timeline.track import TrackKind
+from dctv.web.asked import Answer, answered, dotted
+from dctv.web.host import Host
+from dctv.web.origins import Key, Place, Provider, keys_of, places_of, provider_of
+from dctv.web.queries import described
+from dctv.web.shown_track import Shown
+
+MOST_CHILDREN = 200
+_MOST_ROWS = 100
+"""Rows that may be meant."""
+_BLOCK = 1 << 20
+_ARROWS = {"slices": "slice", "async_slices": "async", "instants": "instant"}
+"""What flows call the rows of providers."""
+
+
+def place_of(shown: Shown, row: int) -> Place:
+    """Return where a row of a track is.
+
+    Raises:
+        UsageError: the track has no such row.
+    """
+    for lane in shown.timeline.lanes(shown.number):
+        if lane.first <= row < lane.first + len(lane):
+            return Place(shown.number, lane, row - lane.first)
+    raise UsageError(
+        f"the track `{shown.id}` has no row {row}", hint=f"it has {shown.track.rows} rows, numbered from 0"
+    )
+
+
+@record
+class SourceRow:
+    """The row of a view or SELECT that a track shows."""
+
+    provider: Provider | None
+    keys: Sequence[Key]
+    rows: list[list[dict[str, Any]]]
+    """Its columns; those of all that it may be, if several look the same."""
+    sql: str
+
+
+def source_of(host: Host, shown: Shown, place: Place) -> SourceRow:
+    """Return the row of a view or SELECT that a track shows."""
+    provider = None if shown.mount is None else provider_of(shown.mount, shown.track.source)
+    keys = [] if provider is None else keys_of(host, provider, shown.timeline, place)
+    sql = _query(shown, place, provider, keys)
+    answer = _only(answered(host, sql, _MOST_ROWS), shown, place)
+    return SourceRow(provider, keys, [_columns(answer, values) for values in answer.rows], sql)
+
+
+def details(host: Host, shown: Shown, row: int) -> dict[str, Any]:
+    """Return what is known of a row.
+
+    `columns` are those of the view that the track shows, or of the SELECT that it was made of. Where several rows look
+    the same and nothing tells which is meant, `others` has the columns of these.
+
+    Raises:
+        UsageError: the track has no such row.
+    """
+    place = place_of(shown, row)
+    children, count = _children(shown.timeline, place)
+    source = source_of(host, shown, place)
+    columns = source.rows[0] if source.rows else []
+    return {
+        "track": shown.id,
+        **_told(place),
+        "count_children": count,
+        "columns": columns,
+        "others": source.rows[1:],
+        "arguments": _arguments(columns),
+        "ancestors": [_told(one) for one in _ancestors(shown.timeline, place)],
+        "children": [_told(one) for one in children],
+        "flows": _flows(host, shown, source),
+        "sql": source.sql,
+    }
+
+
+def _told(place: Place) -> dict[str, Any]:
+    times = {"from": str(place.begin), "duration": str(place.duration)}
+    return {"row": place.row, "lane": place.lane.number, "name": place.name, **times}
+
+
+def _ancestors(timeline: Timeline, place: Place) -> Iterator[Place]:
+    """Yield the rows on the lanes above that last when a row begins, the outermost first."""
+    begin, moment = place.begin, not place.duration
+    for lane in timeline.lanes(place.track)[: place.lane.number]:
+        at = lane.row_at(begin)
+        if at >= 0:
+            end = int(lane.begin[at]) + int(lane.duration[at])
+            if end > begin or (moment and end == begin):
+                yield Place(place.track, lane, at)
+
+
+def _children(timeline: Timeline, place: Place) -> tuple[list[Place], int]:
+    """Return the first rows that are directly in a row, and how many there are."""
+    if timeline.tracks[place.track].kind is not TrackKind.SLICES:
+        return [], 0
+    lanes = timeline.lanes(place.track)
+    found: list[Place] = []
+    count = 0
+    for lane in lanes[place.lane.number + 1 :]:
+        own = 0
+        for first, stop in _blocks(lane, place.begin, place.begin + place.duration):
+            rows = _in(lanes, lane, place, first, stop)
+            found += [Place(place.track, lane, int(at)) for at in rows[: max(MOST_CHILDREN - own, 0)]]
+            own += len(rows)
+        count += own
+    found.sort(key=lambda one: (one.begin, one.row))
+    return found[:MOST_CHILDREN], count
+
+
+def _blocks(lane: Lane, start: int, stop: int) -> Iterator[tuple[int, int]]:
+    """Yield the rows of a lane that begin between two times."""
+    import numpy as np
+
+    first, last = int(np.searchsorted(lane.begin, start, "left")), int(np.searchsorted(lane.begin, stop, "right"))
+    for at in range(first, last, _BLOCK):
+        yield at, min(at + _BLOCK, last)
+
+
+def _in(lanes: Sequence[Lane], lane: Lane, place: Place, first: int, stop: int) -> Any:
+    """Return which rows of a lane are directly in a row."""
+    import numpy as np
+
+    on, at = above(lanes, lane.number, first, stop)
+    return first + np.flatnonzero((on == place.lane.number) & (at == place.at))
+
+
+def _query(shown: Shown, place: Place, provider: Provider | None, keys: Sequence[Key]) -> str:
+    """Write the query of the row that a track shows."""
+    if provider is not None:
+        tests = " OR ".join(
+            f"({provider.condition(key)})" if len(keys) > 1 else provider.condition(key) for key in keys
+        )
+        return f"SELECT * FROM {provider.view} WHERE {tests or 'FALSE'}"
+    if shown.select is not None:
+        select = shown.select.rstrip().rstrip(";")
+        return f"SELECT * FROM (\n{select}\n) AS shown WHERE _ts = {place.begin}ns"
+    path = string(escape(shown.timeline.path(shown.number)))
+    return f"SELECT * FROM {dotted(shown.name)} WHERE path = {path} AND _ts = {place.begin}ns"
+
+
+def _only(answer: Answer, shown: Shown, place: Place) -> Answer:
+    """Return of the rows of a SELECT those that may be the one that is shown."""
+    if shown.select is None or len(answer.rows) < 2:
+        return answer
+    names = [column.name for column in answer.columns]
+    tests: list[Callable[[dict[str, Any]], bool]] = [
+        lambda row: "_duration" not in row or str(row["_duration"]) == str(place.duration),
+        lambda row: place.name is None or place.name in map(str, row.values()),
+        lambda row: all(
+            f"{name} " not in shown.track.name or f"{name} {row[name]}" in shown.track.name for name in row
+        ),
+    ]
+    rows = answer.rows
+    for test in tests:
+        rows = [row for row in rows if test(dict(zip(names, row, strict=True)))] or rows
+    return Answer(answer.columns, rows, answer.complete)
+
+
+def _columns(answer: Answer, values: Sequence[Any]) -> list[dict[str, Any]]:
+    return [{**told, "value": value} for told, value in zip(described(answer.columns), values, strict=True)]
+
+
+def _arguments(columns: Sequence[dict[str, Any]]) -> Any:
+    """Return the arguments of a row: JSON, or the text that they are."""
+    for column in columns:
+        if column["name"] == "args" and column["value"] is not None:
+            value = column["value"]
+            if not isinstance(value, str):
+                return value
+            try:
+                return json.loads(value)
+            except ValueError:
+                return value
+    return None
+
+
+def _flows(host: Host, shown: Shown, source: SourceRow) -> dict[str, Any]:
+    """Return the arrows that lead to a row, and those that leave it."""
+    nothing: dict[str, Any] = {"in": [], "out": []}
+    provider, keys = source.provider, source.keys
+    if provider is None or provider.name not in _ARROWS or len(keys) != 1:
+        return nothing
+    kind, number = _ARROWS[provider.name], keys[0][1]
+    ends = {"in": ("to", "from"), "out": ("from", "to")}
+    tests = " OR ".join(f"{own}_kind = '{kind}' AND {own}_id = {number}" for own, _ in ends.values())
+    arrows = answered(host, f"SELECT * FROM {dotted(provider.mount, 'flows')} WHERE {tests}", _MOST_ROWS).dicts()
+    where = _reached(host, shown, provider.mount, arrows)
+    for direction, (own, other) in ends.items():
+        for arrow in arrows:
+            if (arrow[f"{own}_kind"], arrow[f"{own}_id"]) == (kind, number):
+                place = where.get((arrow[f"{other}_kind"], arrow[f"{other}_id"]))
+                nothing[direction].append(
+                    {
+                        "track": None if place is None else f"{shown.name}:{place.track}",
+                        "row": None if place is None else place.row,
+                        "name": arrow[f"{other}_name"],
+                        "from": str(arrow[f"{other}_ts"]),
+                    }
+                )
+    return nothing
+
+
+def _reached(host: Host, shown: Shown, mount: str, arrows: Sequence[dict[str, Any]]) -> dict[tuple[str, int], Place]:
+    """Return where the ends of arrows are."""
+    found: dict[tuple[str, int], Place] = {}
+    for name, kind in _ARROWS.items():
+        ids = {arrow[f"{end}_id"] for arrow in arrows for end in ("from", "to") if arrow[f"{end}_kind"] == kind}
+        provider = provider_of(mount, f"{mount}.timeline.{name}")
+        if provider is not None:
+            for number, places in places_of(host, provider, shown.timeline, ids).items():
+                found[kind, number] = places[0]
+    return found

@@ -1,0 +1,175 @@
+"""A stretch of time on some tracks to tables of what is in it, each with the query that made it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from dctv.errors import UnitError, UsageError
+from dctv.record import record
+from dctv.syntax.write.writer import backticks
+from dctv.timeline.track import TrackKind
+from dctv.types.units import parse_unit
+from dctv.web.asked import answered, by_timeline, clipped, dotted, in_tracks, rows_of, touching
+from dctv.web.host import Host
+from dctv.web.samples import is_of_samples, stacks
+from dctv.web.shown_track import Shown
+
+
+@record
+class _Table:
+    """A table that is to be made."""
+
+    kind: str
+    title: str
+    sql: str
+
+
+def selection(host: Host, tracks: Sequence[Shown], start: int, stop: int) -> dict[str, Any]:
+    """Return tables of what begins or lasts from `start` to before `stop`, in ns; of durations the part within.
+
+    Raises:
+        UsageError: the times are in the wrong order.
+    """
+    if stop < start:
+        raise UsageError(f"`to`, {stop} ns, comes before `from`, {start} ns")
+    tables = []
+    for own in by_timeline(tracks):
+        for table in _tables(own, start, stop):
+            answer = answered(host, table.sql)
+            if answer.rows:
+                tables.append({"kind": table.kind, "title": table.title, **answer.table(), "sql": table.sql})
+    return {"tables": tables}
+
+
+def _tables(tracks: Sequence[Shown], start: int, stop: int) -> Iterator[_Table]:
+    """Yield the tables of tracks of one timeline."""
+    by_kind: dict[TrackKind, list[Shown]] = {}
+    for one in tracks:
+        by_kind.setdefault(one.track.kind, []).append(one)
+    if slices := by_kind.get(TrackKind.SLICES):
+        yield _Table("slices", "Slices by name", _slices(slices, start, stop))
+    if states := by_kind.get(TrackKind.STATES):
+        yield _Table("states", "Time in states", _states(states, start, stop))
+        if len(states) > 1:
+            yield _Table("states", "Time in states by track", _states_by_track(states, start, stop))
+    for unit, counters in _by_unit(by_kind.get(TrackKind.COUNTER, ())):
+        title = f"Counters in {unit}" if unit else "Counters"
+        yield _Table("counter", title, _counters(counters, unit, start, stop))
+    instants = by_kind.get(TrackKind.INSTANTS, [])
+    if samples := [one for one in instants if is_of_samples(one)]:
+        yield _Table("samples", "Samples by function", _samples(samples, start, stop))
+    if moments := [one for one in instants if not is_of_samples(one)]:
+        yield _Table("instants", "Instants by name", _instants(moments, start, stop))
+
+
+def _slices(tracks: Sequence[Shown], start: int, stop: int) -> str:
+    return f"""\
+WITH cut AS (
+  SELECT name, parent_id, parent_name, {clipped(start, stop)} AS time
+  FROM {rows_of(tracks)}
+  WHERE {in_tracks(tracks)} AND {touching(start, stop)}
+),
+whole AS (
+  SELECT name, COUNT(*) AS count, SUM(time) AS total, AVG(time) AS mean, QUANTILE_CONT(time, 0.5) AS p50,
+    QUANTILE_CONT(time, 0.99) AS p99, MAX(time) AS longest
+  FROM cut GROUP BY name
+),
+inside AS (SELECT parent_name AS name, SUM(time) AS total FROM cut WHERE parent_id IS NOT NULL GROUP BY parent_name)
+SELECT whole.name, count, whole.total, whole.total - COALESCE(inside.total, 0ns) AS self, mean, p50, p99, longest
+FROM whole LEFT JOIN inside ON inside.name <=> whole.name
+ORDER BY whole.total DESC, whole.name"""
+
+
+def _states(tracks: Sequence[Shown], start: int, stop: int) -> str:
+    return f"""\
+WITH cut AS (
+  SELECT name, {clipped(start, stop)} AS time
+  FROM {rows_of(tracks)}
+  WHERE {in_tracks(tracks)} AND {touching(start, stop)}
+)
+SELECT name, COUNT(*) AS count, SUM(time) AS total, SUM(time) / NULLIF((SELECT SUM(time) FROM cut), 0ns) AS share
+FROM cut GROUP BY name
+ORDER BY total DESC, name"""
+
+
+def _labels(tracks: Sequence[Shown]) -> str:
+    """Write a table of what tracks are called, with the names of their groups."""
+    table = dotted(tracks[0].name, "timeline")
+    return f"""\
+labels AS (
+  SELECT t.track, COALESCE(p.name || ' / ', '') || t.name AS label
+  FROM {table} AS t LEFT JOIN {table} AS p ON p.track = t.parent
+)"""
+
+
+def _states_by_track(tracks: Sequence[Shown], start: int, stop: int) -> str:
+    return f"""\
+WITH cut AS (
+  SELECT track, name, {clipped(start, stop)} AS time
+  FROM {rows_of(tracks)}
+  WHERE {in_tracks(tracks)} AND {touching(start, stop)}
+),
+{_labels(tracks)},
+whole AS (SELECT track, SUM(time) AS time FROM cut GROUP BY track),
+parts AS (SELECT track, name, COUNT(*) AS count, SUM(time) AS total FROM cut GROUP BY track, name)
+SELECT label AS track, name, count, total, total / NULLIF(time, 0ns) AS share
+FROM parts JOIN whole ON whole.track = parts.track JOIN labels ON labels.track = parts.track
+ORDER BY parts.track, total DESC, name"""
+
+
+def _by_unit(tracks: Sequence[Shown]) -> list[tuple[str | None, list[Shown]]]:
+    """Return counters by their units; those whose units are unknown to queries have none."""
+    found: dict[str | None, list[Shown]] = {}
+    for one in tracks:
+        found.setdefault(_known(one.track.unit), []).append(one)
+    return list(found.items())
+
+
+def _known(unit: str | None) -> str | None:
+    if not unit:
+        return None
+    try:
+        parse_unit(unit)
+    except UnitError:
+        return None
+    return unit
+
+
+def _counters(tracks: Sequence[Shown], unit: str | None, start: int, stop: int) -> str:
+    value = "value" if unit is None else f"value IN {backticks(unit)}"
+    per_second = backticks(f"({unit})/s" if unit else "1/s")
+    return f"""\
+WITH cut AS (
+  SELECT track, _ts, {value} AS value, {clipped(start, stop)} AS time
+  FROM {rows_of(tracks)}
+  WHERE {in_tracks(tracks)} AND {touching(start, stop)} AND value IS NOT NULL
+),
+{_labels(tracks)},
+whole AS (
+  SELECT track, COUNT(*) AS count, SUM(value * time) / NULLIF(SUM(time), 0ns) AS mean, MIN(value) AS min,
+    MAX(value) AS max, ARG_MIN(value, _ts) AS first, ARG_MAX(value, _ts) AS last
+  FROM cut GROUP BY track
+)
+SELECT label AS counter, count, mean, min, max, first, last, (last - first) / {max(stop - start, 1)}ns IN {per_second} AS rate
+FROM whole JOIN labels ON labels.track = whole.track
+ORDER BY whole.track"""
+
+
+def _instants(tracks: Sequence[Shown], start: int, stop: int) -> str:
+    return f"""\
+SELECT name, COUNT(*) AS count, COUNT(*) / {max(stop - start, 1)}ns IN Hz AS rate
+FROM {rows_of(tracks)}
+WHERE {in_tracks(tracks)} AND _ts >= {start}ns AND _ts < {stop}ns
+GROUP BY name
+ORDER BY count DESC, name"""
+
+
+def _samples(tracks: Sequence[Shown], start: int, stop: int) -> str:
+    return f"""\
+SELECT name, SUM(self) AS self, SUM(total) FILTER (WHERE NOT recursive) AS total
+FROM dctv.flame_graph((
+{stacks(tracks, start, stop)}
+))
+GROUP BY name
+ORDER BY self DESC, total DESC, name"""
