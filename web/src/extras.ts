@@ -2,6 +2,7 @@ import { addDrop } from "./drop/commands";
 import { addFlame } from "./flame/commands";
 import { addQuery } from "./query/commands";
 import { addReport } from "./report/commands";
+import { addSave } from "./save/commands";
 import { addSelection } from "./selection/commands";
 
 /** Adds the tabs and commands of query, selection, flame, report, save and drop. */
@@ -11,4 +12,5 @@ export function addExtras(): void {
   addFlame();
   addReport();
   addDrop();
+  addSave();
 }

@@ -101,6 +101,12 @@ function faultAt(error: ApiError, start: number): Fault {
   };
 }
 
+/** Puts results back that were saved. */
+export function restoreRuns(saved: readonly Pick<Run, "sql" | "title" | "outcome" | "took" | "view">[]): void {
+  runs.value = saved.map((run) => ({ ...run, id: ++last, state: "done", error: null }));
+  activeRun.value = runs.value[runs.value.length - 1]?.id ?? null;
+}
+
 export function stopRun(id: number): void {
   stops.get(id)?.abort();
 }
