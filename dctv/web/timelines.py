@@ -84,6 +84,14 @@ class Timelines:
             return Shown(name, found, int(number), select=made.select)
         return Shown(name, found, int(number), mount=name)
 
+    def of_mount(self, name: str) -> Timeline:
+        """Return the timeline of a mounted trace."""
+        with self._lock:
+            found = self._of_mounts.get(name)
+        if found is None:
+            raise UsageError(f"no trace is mounted as `{name[:_LONGEST]}`")
+        return found
+
     def all(self) -> list[Shown]:
         """Return all tracks that have rows."""
         with self._lock:

@@ -1,0 +1,80 @@
+"""Routes for what is asked about tracks: one row, rows by name, an area, a moment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from dctv.errors import UsageError
+from dctv.web.critical import critical, critical_at
+from dctv.web.details import details
+from dctv.web.exchange import Answering, attended, body_of, shown_in
+from dctv.web.flame import flame
+from dctv.web.parameters import integer, text, time, whole
+from dctv.web.search import MOST, Search, search
+from dctv.web.selection import selection
+from dctv.web.service import Service
+
+_MATCHES = 100
+_MOST_TID = 2**32
+
+
+async def _slice(service: Service, request: Request) -> Response:
+    shown = service.timelines.find(request.path_params["track"])
+    row = request.path_params["row"]
+    if not row.isdecimal():
+        raise UsageError(f"expected the number of a row, found `{row[:50]}`")
+    return JSONResponse(await attended(service, request, lambda: details(service.host, shown, whole(row))))
+
+
+async def _search(service: Service, request: Request) -> Response:
+    fields = await body_of(request)
+    tracks = shown_in(service, fields) if "tracks" in fields else service.timelines.all()
+    order = Search(
+        text=_optional(fields, "text"),
+        where=_optional(fields, "where"),
+        start=time(fields, "from") if fields.get("from") is not None else None,
+        limit=integer(fields, "limit", _MATCHES, 1, MOST),
+        direction=_optional(fields, "direction"),
+    )
+    return JSONResponse(await attended(service, request, lambda: search(service.host, tracks, order)))
+
+
+async def _selection(service: Service, request: Request) -> Response:
+    fields = await body_of(request)
+    tracks, start, stop = shown_in(service, fields), time(fields, "from"), time(fields, "to")
+    return JSONResponse(await attended(service, request, lambda: selection(service.host, tracks, start, stop)))
+
+
+async def _flame(service: Service, request: Request) -> Response:
+    fields = await body_of(request)
+    tracks, start, stop = shown_in(service, fields), time(fields, "from"), time(fields, "to")
+    of, invert = text(fields, "of", "slices"), fields.get("invert") is True
+    found = await attended(service, request, lambda: flame(service.host, tracks, start, stop, of, invert=invert))
+    return JSONResponse(found)
+
+
+async def _critical(service: Service, request: Request) -> Response:
+    fields = await body_of(request)
+    if "track" in fields:
+        shown, row = service.timelines.find(text(fields, "track")), integer(fields, "row", 0, 0, 2**53)
+        return JSONResponse(await attended(service, request, lambda: critical(service.host, shown, row)))
+    mount, tid, at = text(fields, "mount"), integer(fields, "tid", 0, 0, _MOST_TID), time(fields, "at")
+    timeline = service.timelines.of_mount(mount)
+    return JSONResponse(await attended(service, request, lambda: critical_at(service.host, mount, timeline, tid, at)))
+
+
+def _optional(fields: Mapping[str, Any], name: str) -> str | None:
+    return None if fields.get(name) is None else text(fields, name)
+
+
+ROUTES: tuple[tuple[str, str, Answering], ...] = (
+    ("/api/slice/{track}/{row}", "GET", _slice),
+    ("/api/search", "POST", _search),
+    ("/api/selection", "POST", _selection),
+    ("/api/flame", "POST", _flame),
+    ("/api/critical", "POST", _critical),
+)

@@ -1,0 +1,68 @@
+"""What all routes do: read a request, and work for as long as its client waits."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, TypeVar
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response
+
+from dctv.errors import UsageError
+from dctv.web.faults import TooLarge
+from dctv.web.parameters import fields_of, track_ids
+from dctv.web.service import Service
+from dctv.web.shown_track import Shown
+from dctv.web.turns import Ticket
+
+T = TypeVar("T")
+Answering = Callable[[Service, Request], Awaitable[Response]]
+_MOST_JSON = 8 << 20
+"""Bytes of a request that is not a file."""
+_LOOK = 0.1
+"""Seconds between two looks at whether a client still waits."""
+
+
+async def body_of(request: Request) -> Mapping[str, Any]:
+    """Read a JSON object.
+
+    Raises:
+        UsageError: it is none.
+        TooLarge: it is larger than any that the page sends.
+    """
+    if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
+        raise UsageError("expected JSON, with the content type `application/json`")
+    pieces, size = [], 0
+    async for piece in request.stream():
+        size += len(piece)
+        if size > _MOST_JSON:
+            raise TooLarge(f"the request is larger than {_MOST_JSON >> 20} MiB")
+        pieces.append(piece)
+    try:
+        found = json.loads(b"".join(pieces))
+    except (ValueError, RecursionError):
+        raise UsageError("the request is no JSON") from None
+    return fields_of(found)
+
+
+async def attended(service: Service, request: Request, work: Callable[[], T]) -> T:
+    """Do work of the engine in its turn, and end it if the client goes away."""
+    ticket = Ticket()
+    task = asyncio.ensure_future(run_in_threadpool(service.turns.take, work, ticket))
+    try:
+        while not task.done():
+            await asyncio.wait({task}, timeout=_LOOK)
+            if not task.done() and (ticket.given_up or await request.is_disconnected()):
+                service.turns.give_up(ticket)
+    except asyncio.CancelledError:
+        service.turns.give_up(ticket)
+        raise
+    return task.result()
+
+
+def shown_in(service: Service, fields: Mapping[str, Any]) -> list[Shown]:
+    """Return the tracks that a request names."""
+    return [service.timelines.find(track) for track in track_ids(fields)]
