@@ -80,7 +80,7 @@ class View:
     @property
     def told(self) -> dict[str, str]:
         """Return what the address tells of the view."""
-        parts = self.page.url.partition("#")[2].split("&")
+        parts = str(self.page.evaluate("location.hash")).removeprefix("#").split("&")
         return {key: unquote(value) for key, _, value in (part.partition("=") for part in parts)}
 
     @property

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -78,15 +79,15 @@ def look_around(view: View) -> None:
     gone = view.moved(lambda: view.drag(middle, (middle[0] - 200, middle[1])))
     assert gone[0] - near[0] == pytest.approx(200 / box["width"] * (near[1] - near[0]), rel=0.05)
     view.timeline.focus()
-    for key, holds in (
-        ("d", lambda was, now: now[0] > was[0]),
-        ("a", lambda was, now: now[0] < was[0]),
-        ("w", lambda was, now: now[1] - now[0] < was[1] - was[0]),
-        ("s", lambda was, now: now[1] - now[0] > was[1] - was[0]),
-    ):
-        was = view.rested()
-        assert holds(was, view.moved(lambda key=key: view.hold(key))), key
+    later, earlier, nearer, farther = (view.moved(partial(view.hold, key)) for key in "daws")
+    assert gone[0] < later[0] > earlier[0]
+    assert length(earlier) == pytest.approx(length(later), abs=2)
+    assert length(earlier) > length(nearer) < length(farther)
     assert view.moved(lambda: view.press("f")) == whole
+
+
+def length(shown: tuple[int, int]) -> int:
+    return shown[1] - shown[0]
 
 
 def read_the_first(view: View, first: Slice, begin: int) -> str:
@@ -112,8 +113,9 @@ UNITS = {"ns": 1, "us": 1_000, "µs": 1_000, "μs": 1_000, "ms": 1_000_000, "s":
 
 def nanoseconds(text: str) -> int:
     """Read a time that is written with all its digits."""
-    number, unit = re.fullmatch(r"([\d.,\s]+?)\s*([µμa-z]+)", text.strip()).groups()  # type: ignore[union-attr]
-    return round(float(re.sub(r"[,\s]", "", number)) * UNITS[unit])
+    found = re.fullmatch(r"([\d.,\s]+?)\s*([µμa-z]+)", text.strip())
+    assert found, text
+    return round(float(re.sub(r"[,\s]", "", found[1])) * UNITS[found[2]])
 
 
 def add_up_a_part(view: View, track: str, slices: list[Slice], begin: int) -> None:
