@@ -80,7 +80,8 @@ async def _add_track(service: Service, request: Request) -> Response:
 
 
 async def _remove_track(service: Service, request: Request) -> Response:
-    service.remove_track(request.path_params["track"])
+    track = request.path_params["track"]
+    await attended(service, request, lambda: service.remove_track(track))
     return JSONResponse({})
 
 
@@ -138,7 +139,7 @@ async def _columns(service: Service, request: Request) -> Response:
 
 
 async def _events(service: Service, _: Request) -> Response:
-    return StreamingResponse(service.news.listen(), media_type="text/event-stream")
+    return StreamingResponse(service.news.listen(service.so_far), media_type="text/event-stream")
 
 
 async def _upload(service: Service, request: Request) -> Response:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from threading import Lock
 from typing import Any
 
-from dctv.errors import Source, UsageError
+from dctv.errors import BindError, Source, UsageError
 from dctv.record import record
 from dctv.syntax.parse import parse_select
 from dctv.timeline.timeline import Timeline
@@ -59,18 +60,27 @@ class Timelines:
         timeline = self._host.sql(select).timeline(shown.get("name"), shown.get("value"))
         if not timeline.tracks:
             raise UsageError("the SELECT has no rows, so there is nothing to show")
+        name = self._named(timeline)
         with self._lock:
-            self._number += 1
-            name = f"+{self._number}"
-            self._made[name] = _Made(shown.get("title") or f"Query {self._number}", select, timeline)
+            self._made[name] = _Made(shown.get("title") or name, select, timeline)
             return list(_of_select(name, self._made[name]))
 
+    def _named(self, timeline: Timeline) -> str:
+        """Give a timeline the first name that is free in SQL, so that its rows can be asked for."""
+        while True:
+            self._number += 1
+            name = f"query_{self._number}"
+            with suppress(BindError):
+                self._host.add_timeline(name, timeline)
+                return name
+
     def remove(self, track: str) -> None:
-        """Remove the tracks that were made with one of a SELECT."""
+        """Remove the tracks that were made with one of a SELECT, in a turn of the engine."""
         name = track.rpartition(":")[0]
         with self._lock:
             if self._made.pop(name, None) is None:
                 raise UsageError(f"there is no track `{track}` that was made of a SELECT")
+        list(self._host.execute(f"DROP ALL {name}"))
 
     def find(self, track: str) -> Shown:
         """Return a track by what the page calls it."""

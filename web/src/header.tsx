@@ -1,3 +1,4 @@
+import { api } from "./api/api";
 import { runCommand } from "./commands/commands";
 import { SearchBar } from "./search/bar";
 import { busy, dropNote, interrupt, notes, session, connection } from "./state/session";
@@ -16,6 +17,7 @@ export function Header() {
       </span>
       <SearchBar />
       <BusyChip />
+      <FileButtons />
       <button type="button" class="bar-button" onClick={() => runCommand("palette")} title="All commands (Ctrl+K)">
         Commands <kbd>Ctrl K</kbd>
       </button>
@@ -24,6 +26,16 @@ export function Header() {
       </button>
       <button type="button" class="bar-button icon" onClick={() => runCommand("help")} title="Keys (?)" aria-label="Keys">?</button>
     </header>
+  );
+}
+
+function FileButtons() {
+  if (!api().live) return <span class="mount" title="Queries, search and other traces need dctv ui">saved view</span>;
+  return (
+    <>
+      <button type="button" class="bar-button" onClick={() => runCommand("file.open")} title="Open a trace or report (Ctrl+O)">Open…</button>
+      <button type="button" class="bar-button" onClick={() => runCommand("file.save")} title="Save this view as one HTML file (Ctrl+S)">Save</button>
+    </>
   );
 }
 

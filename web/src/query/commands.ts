@@ -15,7 +15,7 @@ const done = (): boolean => active()?.state === "done";
 export function addQuery(): void {
   addPanel({ id: "sql", title: "SQL", order: 30, render: () => createElement(SqlPanel, null) });
   addCommands(
-    { id: "sql.open", title: "Write SQL", group: "Query", keys: ["Q"], run: openSql },
+    { id: "sql.open", title: "Write SQL", group: "Query", keys: ["E"], run: openSql },
     { id: "sql.run", title: "Run the query", group: "Query", shownKeys: ["Ctrl+Enter"], run: runEditor, enabled: () => openPanel.value === "sql" },
     {
       id: "sql.stop", title: "Stop queries", group: "Query", run: stopAll,

@@ -62,6 +62,7 @@ export function sqlEditor(host: HTMLElement, text: string, actions: EditorAction
       EditorView.contentAttributes.of({ "aria-label": "SQL" }),
       autocompletion({ override: [complete], maxRenderedOptions: 200, icons: false }),
       linter(faults, { delay: CHECK_AFTER }),
+      EditorView.domEventHandlers({ beforeinput: typedOver }),
       EditorView.updateListener.of((update) => {
         if (!update.docChanged) return;
         fault = null;
@@ -95,6 +96,20 @@ export function sqlEditor(host: HTMLElement, text: string, actions: EditorAction
       view.destroy();
     },
   };
+}
+
+/**
+ * Types over a selection without the browser's help, which would keep the colours of what is replaced by elements with
+ * inline styles: the page's security policy refuses these and tells so on the console.
+ */
+function typedOver(event: InputEvent, view: EditorView): boolean {
+  const { from, to, empty } = view.state.selection.main;
+  const text = event.data;
+  if (event.inputType !== "insertText" || text === null || empty || view.composing) return false;
+  const insert = () => view.state.update(view.state.replaceSelection(text), { userEvent: "input.type", scrollIntoView: true });
+  if (!view.state.facet(EditorView.inputHandler).some((handle) => handle(view, from, to, text, insert))) view.dispatch(insert());
+  event.preventDefault();
+  return true;
 }
 
 async function check(text: string, signal: AbortSignal): Promise<readonly Fault[]> {

@@ -3,7 +3,7 @@
 import type { Table } from "./table";
 import { exact, isNumeric, toNumber } from "./values";
 
-export type Style = "line" | "points" | "bars";
+export type Style = "line" | "steps" | "points" | "bars";
 
 export interface Choice {
   /** The place of the column across; -1 is the number of the row. */
@@ -39,8 +39,8 @@ export function plottable(table: Table, column: number): boolean {
   return isNumeric(table.columns[column]!.type);
 }
 
-/** Time across if there is one, else names as bars, else the first number against the others. */
-export function usualChoice(table: Table, partitions: readonly string[]): Choice {
+/** Time across if there is one (values of spans last), else names as bars, else the first number against the others. */
+export function usualChoice(table: Table, partitions: readonly string[], lasting = false): Choice {
   const { columns } = table;
   const place = (name: string): number => columns.findIndex((column) => column.name === name);
   const ts = place("_ts");
@@ -49,7 +49,7 @@ export function usualChoice(table: Table, partitions: readonly string[]): Choice
   const free = numbers.filter((column) => column !== ts && columns[column]!.name !== "_duration" && !isKey(columns[column]!.name));
   const duration = place("_duration");
   const upward = free.length > 0 ? free : duration >= 0 ? [duration] : numbers.filter((column) => column !== ts);
-  if (ts >= 0) return { x: ts, y: upward.slice(0, split >= 0 ? 1 : MOST_DEFAULT), split, style: free.length > 0 ? "line" : "points" };
+  if (ts >= 0) return { x: ts, y: upward.slice(0, split >= 0 ? 1 : MOST_DEFAULT), split, style: free.length === 0 ? "points" : lasting ? "steps" : "line" };
   const name = columns.findIndex((column) => !isNumeric(column.type));
   if (name >= 0) return { x: name, y: sameUnit(table, upward), split: -1, style: "bars" };
   const [first = -1, ...rest] = numbers;

@@ -100,7 +100,7 @@ function Done({ run, outcome }: { readonly run: Run; readonly outcome: Outcome }
       </div>
       <Warnings warnings={about.warnings} />
       {run.view === "plot"
-        ? <Plot table={table} partitions={about.partitions} />
+        ? <Plot table={table} partitions={about.partitions} lasting={about.kind === "span"} />
         : <Grid table={table} label={`Result of ${run.title}`} exactly={exactly.value} onRow={jump ?? undefined} onOrder={setOrder} />}
     </>
   );

@@ -15,7 +15,8 @@ export const more = signal(false);
 export const searchFault = signal<string | null>(null);
 
 const FIRST = 200;
-const MOST = 20_000;
+const PAGE = 10_000;
+const MOST = 50_000;
 let stop: AbortController | undefined;
 
 /** What a text in the search bar asks for: `where ...` is SQL, all else names. */
@@ -43,15 +44,19 @@ export async function search(text: string): Promise<void> {
   const own = (stop = new AbortController());
   searching.value = true;
   try {
-    for (const limit of [FIRST, MOST]) {
-      const found = await api().search({ ...asked, limit }, own.signal);
+    let rest = true;
+    while (rest && matches.value.length < MOST) {
+      const last = matches.value.at(-1);
+      const request = { ...asked, ...(last && { from: last.from }), limit: last ? PAGE : FIRST };
+      const found = await api().search(request, own.signal);
+      // The first of a page may be the last of the one before: those that begin at the same time.
+      const known = new Set(matches.value.filter((match) => match.from === last?.from).map(keyOf));
+      const fresh = found.matches.filter((match) => !known.has(keyOf(match)));
+      rest = found.more && fresh.length > 0;
       batch(() => {
-        const current = matches.value[matchAt.value];
-        matches.value = found.matches;
-        if (current) matchAt.value = found.matches.findIndex((match) => same(match, current));
+        matches.value = [...matches.value, ...fresh];
         more.value = found.more;
       });
-      if (!found.more) break;
     }
   } catch (error) {
     if (isAbort(error)) return;
@@ -61,8 +66,8 @@ export async function search(text: string): Promise<void> {
   }
 }
 
-function same(a: Match, b: Match): boolean {
-  return a.track === b.track && a.row === b.row;
+function keyOf(match: Match): string {
+  return `${match.track}/${match.row}`;
 }
 
 /** Goes to the next or the previous match: at first to the one that is nearest to what is seen. */
@@ -87,7 +92,7 @@ async function beyond(): Promise<void> {
   const last = matches.value.at(-1);
   if (!asked || !last) return;
   try {
-    const found = await api().search({ ...asked, from: last.from, direction: "next", limit: MOST });
+    const found = await api().search({ ...asked, from: last.from, direction: "next", limit: PAGE });
     if (!found.matches.length) return;
     matches.value = found.matches;
     more.value = found.more;

@@ -12,7 +12,7 @@ const some = (): boolean => area.value !== null;
 
 export function addSelection(): void {
   addPanel({
-    id: "area",
+    id: "selection",
     title: "Selection",
     order: 20,
     render: () => createElement(SelectionPanel, null),
@@ -23,7 +23,7 @@ export function addSelection(): void {
   });
   addCommands(
     { id: "area.zoom", title: "Zoom to the selected area", group: "Select", keys: ["Z"], run: () => zoomTo(area.value!), enabled: some },
-    { id: "area.table", title: "Show what the selected area holds", group: "Select", run: () => showPanel("area"), enabled: some },
+    { id: "area.table", title: "Show what the selected area holds", group: "Select", run: () => showPanel("selection"), enabled: some },
     { id: "area.clear", title: "Clear the selected area", group: "Select", run: () => (area.value = null), enabled: some },
   );
   followArea();

@@ -14,7 +14,7 @@ import { tabKeys } from "../query/tabkeys";
 import { area, type Area, show } from "../state/view";
 import { whole } from "../text/amounts";
 import { briefTime, exactTime } from "../text/times";
-import { kindShown, requestOf, selection } from "./state";
+import { titleShown, requestOf, selection } from "./state";
 import { sumsOf } from "./sums";
 
 export function SelectionPanel() {
@@ -23,7 +23,7 @@ export function SelectionPanel() {
     return <p class="empty">Drag over the timeline with Shift, or along the ruler, to select an area: what is in it is added up here.</p>;
   }
   const { tables = null, error = null } = selection.value ?? {};
-  const shown = tables?.find((table) => table.kind === kindShown.value) ?? tables?.[0];
+  const shown = tables?.find((table) => table.title === titleShown.value) ?? tables?.[0];
   return (
     <div class="area">
       <div class="area-bar">
@@ -31,16 +31,16 @@ export function SelectionPanel() {
         <span class="faint">{`from ${exactTime(Math.round(chosen.from))}`}</span>
         {tables && tables.length > 0 && (
           <span class="segments" role="tablist" aria-label="Kinds of tracks" onKeyDown={tabKeys}>
-            {tables.map((table) => (
+            {tables.map((table, place) => (
               <button
-                key={table.kind}
+                key={table.title}
                 type="button"
                 role="tab"
-                id={`area-tab-${table.kind}`}
+                id={`area-tab-${place}`}
                 aria-selected={table === shown}
                 aria-controls="area-table"
                 tabIndex={table === shown ? 0 : -1}
-                onClick={() => (kindShown.value = table.kind)}
+                onClick={() => (titleShown.value = table.title)}
               >
                 {table.title} <span class="faint">{`${whole(table.rows.length)}${table.complete ? "" : "+"}`}</span>
               </button>
@@ -57,7 +57,7 @@ export function SelectionPanel() {
       {error && <Fault error={error} />}
       {!tables && !error && <p class="empty" role="status"><span class="spinner" aria-hidden="true" /> adding up…</p>}
       {tables?.length === 0 && <p class="empty">The selected tracks have nothing in this time.</p>}
-      {shown && <Shown key={shown.kind} table={shown} />}
+      {shown && <Shown key={shown.title} table={shown} place={tables!.indexOf(shown)} />}
     </div>
   );
 }
@@ -75,11 +75,11 @@ function FlameButton({ chosen, kind }: { readonly chosen: Area; readonly kind: A
   );
 }
 
-function Shown({ table }: { readonly table: AreaTable }) {
+function Shown({ table, place }: { readonly table: AreaTable; readonly place: number }) {
   const model = useMemo(() => tableOfRows(table), [table]);
   const foot = useMemo(() => sumsOf(model, exactly.value), [model, exactly.value]);
   return (
-    <div class="area-table" id="area-table" role="tabpanel" aria-labelledby={`area-tab-${table.kind}`}>
+    <div class="area-table" id="area-table" role="tabpanel" aria-labelledby={`area-tab-${place}`}>
       {!table.complete && <p class="area-note">{`The first ${whole(table.rows.length)} rows; Open in SQL has all of them.`}</p>}
       <Grid table={model} label={table.title} exactly={exactly.value} foot={foot ?? undefined} />
     </div>

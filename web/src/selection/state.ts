@@ -18,8 +18,8 @@ export interface Selection {
 const SETTLED = 200;
 
 export const selection = signal<Selection | null>(null);
-/** The kind whose table is shown, as long as there is one. */
-export const kindShown = signal<AreaTable["kind"] | null>(null);
+/** The title of the table that is shown, as long as there is one. */
+export const titleShown = signal<string | null>(null);
 
 let asking = new AbortController();
 let timer: ReturnType<typeof setTimeout> | undefined;
@@ -49,13 +49,13 @@ export function followArea(): void {
   let had = area.peek() !== null;
   effect(() => {
     const chosen = area.value;
-    const open = openPanel.value === "area";
+    const open = openPanel.value === "selection";
     generation.value;
     clearTimeout(timer);
     if (!chosen) {
       asking.abort();
       selection.value = null;
-    } else if (!had && !open) showPanel("area");
+    } else if (!had && !open) showPanel("selection");
     else if (open) timer = setTimeout(() => void ask(chosen), SETTLED);
     had = chosen !== null;
   });

@@ -36,6 +36,8 @@ export function unchoose(): void {
 export function goTo(track: TrackId, ref: Pick<SliceRef, "row" | "lane" | "from" | "duration">): void {
   choose(track, ref.row);
   revealLane(track, ref.lane);
+  // The lower part may have been opened by it: what is left of the canvas is known after the next layout.
+  requestAnimationFrame(() => requestAnimationFrame(() => revealLane(track, ref.lane)));
   const from = fromTime(ref.from) + offsetOf(track);
   bringIntoView({ from, to: from + Number(ref.duration) });
 }

@@ -62,10 +62,10 @@ function addCounter(
   for (let at = piece.block.begin; at < piece.block.end; at++) {
     const begin = cells.from[at]! + piece.shift;
     if (begin < piece.skipBefore) continue;
-    const x0 = Math.max((begin - from) * scale, left);
-    const x1 = Math.min((begin + cells.duration[at]! - from) * scale, right);
+    const x0 = Math.round(Math.max((begin - from) * scale, left));
+    const x1 = Math.round(Math.min((begin + cells.duration[at]! - from) * scale, right));
     const mean = cells.mean[at]!;
-    if (x1 <= x0 || Number.isNaN(mean)) continue;
+    if (x1 < x0 || Number.isNaN(mean)) continue;
     const y = base - (mean - axis.min) * grow;
     const low = base - (cells.min[at]! - axis.min) * grow;
     const high = base - (cells.max[at]! - axis.min) * grow;
