@@ -1,9 +1,8 @@
 import { api } from "./api/api";
 import { applyView, decodeView, followView } from "./state/address";
 import { connection, loadSession, noteError, session, takeEvent } from "./state/session";
-import { collapsed, loadTracks, tracks } from "./state/tracks";
+import { closedAtFirst, collapsed, loadTracks, tracks } from "./state/tracks";
 import { everything, viewport } from "./state/view";
-import { closedAtFirst } from "./tracks/layout";
 
 let shownOnce = false;
 

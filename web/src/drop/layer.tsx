@@ -66,7 +66,7 @@ function Sending({ upload }: { readonly upload: Upload }) {
   const { id, name, size, sent, state, message, hint } = upload;
   const failed = state === "failed";
   return (
-    <div class={`upload${failed ? " bad" : ""}`} role={failed ? "alert" : "status"}>
+    <div class={`upload${failed ? " failed" : ""}`} role={failed ? "alert" : "status"}>
       <div class="upload-line">
         <strong title={name}>{name}</strong>
         <button type="button" onClick={() => (failed ? dismiss(id) : stopUpload(id))}>{failed ? "Close" : "Cancel"}</button>

@@ -63,7 +63,7 @@ async function send(file: File): Promise<void> {
   try {
     const mount = await api().upload(file.name, file, (sent) => change({ sent, state: sent < file.size ? "sending" : "storing" }), stop.signal);
     dismiss(id);
-    note(`${file.name} is opened as ${mount.name}`);
+    note(`${file.name} is opened as ${mount}`);
     await loadSession();
   } catch (error) {
     if (isAbort(error)) dismiss(id);

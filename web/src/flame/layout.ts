@@ -2,13 +2,20 @@
 
 import type { FlameFrame } from "../api/types";
 
-export interface Frame extends FlameFrame {
+export interface Frame {
+  readonly id: number;
+  readonly parent: number | null;
   readonly name: string;
+  readonly value: number;
+  readonly self: number;
+  readonly count: number;
 }
 
-/** Frames as they are drawn: each has a name. */
+/** Frames as they are drawn: each has a name, and times that JSON has as text are numbers. */
 export function named(frames: readonly FlameFrame[]): Frame[] {
-  return frames.map((frame) => ({ ...frame, name: frame.name ?? "(no name)" }));
+  return frames.map(({ id, parent, name, value, self, count }) => ({
+    id, parent, name: name ?? "(no name)", value: Number(value), self: Number(self), count: Number(count),
+  }));
 }
 
 export interface Box {

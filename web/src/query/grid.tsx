@@ -218,7 +218,7 @@ export function Grid({ table, label, exactly = false, foot, onRow, onOrder, star
         </div>
         {body}
       </div>
-      {foot && <Foot foot={foot} lines={lines} widths={widths} rowindex={rows.length + 2} />}
+      {foot && <Foot columns={table.columns} foot={foot} lines={lines} widths={widths} rowindex={rows.length + 2} />}
     </div>
   );
 }

@@ -88,7 +88,7 @@ function begin(sql: string): Run {
 /** What a tab is called: the table that is read, else how the text begins. */
 export function titleOf(sql: string): string {
   const text = sql.replace(/--.*|#.*|\/\*[^]*?\*\//g, " ").trim();
-  const froms = [...text.matchAll(/\bFROM\s+([\w.`|:-]+)/gi)];
+  const froms = /^(SELECT|WITH|FROM|\()/i.test(text) ? [...text.matchAll(/\bFROM\s+([\w.`|:-]+)/gi)] : [];
   const found = froms[froms.length - 1]?.[1]?.replaceAll("`", "") ?? text.split(/\s+/).slice(0, 3).join(" ");
   return found.length > 28 ? `…${found.slice(-27)}` : found || "query";
 }

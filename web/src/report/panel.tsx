@@ -3,7 +3,7 @@
 import "./report.css";
 import { useMemo, useRef } from "preact/hooks";
 import { api } from "../api/api";
-import { ApiError, type Table as JsonTable } from "../api/types";
+import { ApiError, type Refusal, type Table as JsonTable } from "../api/types";
 import { exactly, toggleExactly } from "../query/exactly";
 import { Fault, Warnings } from "../query/fault";
 import { Grid } from "../query/grid";
@@ -44,7 +44,7 @@ export function ReportPanel() {
       {now
         ? (
           <ol class="report-statements" tabIndex={0} aria-label={`Statements of ${now.name}`}>
-            {now.statements.map((statement) => <Shown key={statement.line.statement} statement={statement} />)}
+            {now.statements.map((statement) => <Shown key={statement.line.start} statement={statement} />)}
             {now.error && <li><Fault error={now.error} /></li>}
           </ol>
         )
@@ -65,7 +65,7 @@ function Verdict() {
   ].filter(Boolean);
   const mark = state === "running" ? null : bad ? "✗" : state === "stopped" ? "–" : "✓";
   return (
-    <span class={`verdict${state === "running" ? "" : bad ? " bad" : " good"}`} role="status">
+    <span class={`verdict${state === "running" ? "" : bad ? " failed" : " held"}`} role="status">
       {mark === null ? <span class="spinner" aria-hidden="true" /> : <span class="mark" aria-hidden="true">{mark}</span>}
       <strong>{name}</strong> <span>{words.join(", ") || (state === "running" ? "running…" : "nothing to show")}</span>
     </span>
@@ -75,17 +75,17 @@ function Verdict() {
 function Shown({ statement }: { readonly statement: Statement }) {
   const { line, tracks, refused } = statement;
   const there = tracks.filter((id) => byId.value.has(id) && byId.value.get(id)!.kind !== "group");
-  const tone = line.kind === "error" || line.passed === false ? " bad" : line.kind === "assert" ? " good" : "";
+  const tone = line.kind === "error" || line.passed === false ? " failed" : line.kind === "assert" ? " held" : "";
   return (
     <li class={`statement${tone}`}>
       <details open={line.kind === "error"}>
         <summary>
-          {tone && <span class="mark" aria-hidden="true">{tone === " good" ? "✓" : "✗"}</span>}
-          <span class="statement-title">{line.kind === "assert" ? (line.message ?? headingOf(line.sql)) : headingOf(line.sql)}</span>
+          {tone && <span class="mark" aria-hidden="true">{tone === " held" ? "✓" : "✗"}</span>}
+          <span class="statement-title">{line.kind === "assert" ? (line.message ?? headingOf(line.statement)) : headingOf(line.statement)}</span>
           {line.kind === "assert" && <span class="verdict-word">{line.passed ? "passed" : "failed"}</span>}
           {line.kind === "done" && <span class="faint">{line.message ?? "done"}</span>}
         </summary>
-        <pre>{line.sql}</pre>
+        <pre>{line.statement}</pre>
       </details>
       <div class="statement-tools">
         {there.map((id) => (
@@ -93,14 +93,19 @@ function Shown({ statement }: { readonly statement: Statement }) {
             {`Track: ${byId.value.get(id)!.name}`}
           </button>
         ))}
-        {api().live && <button type="button" class="link" onClick={() => openInSql(line.sql)}>Open in SQL</button>}
+        {api().live && <button type="button" class="link" onClick={() => openInSql(line.statement)}>Open in SQL</button>}
       </div>
-      {line.kind === "error" && <Fault error={new ApiError(400, line.message ?? "this statement failed")} />}
+      {line.error && <Fault error={asError(line.error)} />}
+      {line.failure && <pre class="failure">{line.failure}</pre>}
       {refused !== null && <p class="error-text">{`No track was made of it: ${refused}`}</p>}
-      <Warnings warnings={line.warnings} />
-      {line.table && line.table.columns.length > 0 && <Result table={line.table} title={headingOf(line.sql)} />}
+      <Warnings warnings={line.warnings ?? []} />
+      {line.table && line.table.columns.length > 0 && <Result table={line.table} title={headingOf(line.statement)} />}
     </li>
   );
+}
+
+function asError({ message, hint, rendered, place }: Refusal): ApiError {
+  return new ApiError(400, message, hint ?? null, rendered ?? null, place ?? null);
 }
 
 const SHOWN_ROWS = 12;

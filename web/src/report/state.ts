@@ -86,8 +86,8 @@ async function makeTrack(place: number, line: ReportLine): Promise<void> {
   const name = (texts.find((column) => column.name === "name") ?? texts[0])?.name;
   let made: Partial<Statement>;
   try {
-    const there = madeBefore(line.sql);
-    const added = there ?? (await addTracks({ sql: line.sql, title: headingOf(line.sql), ...(name !== undefined && { name }) })).map((track) => track.id);
+    const there = madeBefore(line.statement);
+    const added = there ?? (await addTracks({ sql: line.statement, title: headingOf(line.statement), ...(name !== undefined && { name }) })).map((track) => track.id);
     made = { tracks: added };
   } catch (error) {
     made = { refused: error instanceof Error ? error.message : String(error) };

@@ -1,5 +1,5 @@
 import { effect, signal, untracked } from "@preact/signals";
-import { collapsed, offsets, pins, tracks } from "./tracks";
+import { childrenOf, closedAtFirst, collapsed, offsets, pins, tracks } from "./tracks";
 import { length } from "./session";
 import { openPanel } from "./panels";
 import { area, marks, queryText, selected, viewport, type Area, type Chosen, type Mark, type Range } from "./view";
@@ -11,7 +11,7 @@ export interface View {
   readonly selected?: Chosen;
   readonly area?: Area;
   readonly pins?: readonly string[];
-  readonly collapsed?: readonly string[];
+  readonly closed?: Closed;
   readonly marks?: readonly Mark[];
   readonly offsets?: ReadonlyMap<string, number>;
   readonly query?: string;
@@ -19,14 +19,20 @@ export interface View {
   readonly tab?: string;
 }
 
+/** Groups that are closed: those of a base, but for some. An address need not hold 10,000 names. */
+export interface Closed {
+  readonly base: "first" | "all" | "none";
+  readonly but: readonly string[];
+}
+
 export function encodeView(view: View): string {
   const parts: string[] = [];
   const add = (key: string, value: string) => parts.push(`${key}=${value}`);
   if (view.range) add("t", range(view.range));
-  if (view.selected) add("slice", `${encode(view.selected.track)}/${view.selected.row}`);
-  if (view.area) add("area", [range(view.area), ...(view.area.tracks ?? []).map(encode)].join(","));
-  if (view.pins?.length) add("pins", view.pins.map(encode).join(","));
-  if (view.collapsed) add("closed", view.collapsed.map(encode).join(","));
+  if (view.selected) add("slice", `${encodeId(view.selected.track)}/${view.selected.row}`);
+  if (view.area) add("area", [range(view.area), ...(view.area.tracks ?? []).map(encodeId)].join(","));
+  if (view.pins?.length) add("pins", view.pins.map(encodeId).join(","));
+  if (view.closed) add("closed", [view.closed.base, ...view.closed.but.map(encodeId)].join(","));
   if (view.marks?.length) add("marks", view.marks.map((mark) => `${Math.round(mark.at)}:${encode(mark.name)}`).join(","));
   if (view.offsets?.size) add("offsets", [...view.offsets].map(([mount, by]) => `${encode(mount)}:${by}`).join(","));
   if (view.query) add("query", encode(view.query));
@@ -43,7 +49,7 @@ export function decodeView(text: string): View {
   const slice = found.get("slice")?.split("/");
   const chosenArea = list("area");
   const areaRange = toRange(chosenArea?.[0]);
-  const closed = found.get("closed");
+  const [base, ...but] = list("closed") ?? [];
   const query = found.get("query");
   const tab = found.get("tab");
   const wanted = found.get("theme");
@@ -52,7 +58,7 @@ export function decodeView(text: string): View {
     ...(slice?.length === 2 && /^\d+$/.test(slice[1]!) && { selected: { track: decode(slice[0]!), row: Number(slice[1]) } }),
     ...(areaRange && { area: { ...areaRange, tracks: chosenArea!.length > 1 ? chosenArea!.slice(1).map(decode) : null } }),
     ...(list("pins") && { pins: list("pins")!.map(decode) }),
-    ...(closed !== undefined && { collapsed: closed ? closed.split(",").map(decode) : [] }),
+    ...((base === "first" || base === "all" || base === "none") && { closed: { base, but: but.map(decode) } }),
     ...(list("marks") && { marks: pairs(list("marks")!).map(([at, name]) => ({ at: Number(at), name: decode(name) })) }),
     ...(list("offsets") && { offsets: new Map(pairs(list("offsets")!).map(([mount, by]) => [decode(mount), Number(by)])) }),
     ...(query && { query: decode(query) }),
@@ -63,6 +69,11 @@ export function decodeView(text: string): View {
 
 function encode(text: string): string {
   return encodeURIComponent(text);
+}
+
+/** Ids of tracks have colons, which mean nothing in a list of them. */
+function encodeId(id: string): string {
+  return encodeURIComponent(id).replaceAll("%3A", ":");
 }
 
 function decode(text: string): string {
@@ -96,6 +107,22 @@ function toRange(text: string | undefined): Range | undefined {
 /** Whether groups were closed or opened by hand, so that the address must say which. */
 export const closedByHand = signal(false);
 
+/** Says which groups are closed, from the base that needs fewest exceptions. */
+function closedNow(): Closed {
+  const bases = ["first", "all", "none"] as const;
+  const all = bases.map((base) => ({ base, but: differing(closedOf(base), collapsed.value) }));
+  return all.reduce((best, each) => (each.but.length < best.but.length ? each : best));
+}
+
+function closedOf(base: Closed["base"]): ReadonlySet<string> {
+  if (base === "first") return closedAtFirst();
+  return new Set(base === "all" ? tracks.value.filter((track) => childrenOf.value.has(track.id)).map((track) => track.id) : []);
+}
+
+function differing(a: ReadonlySet<string>, b: ReadonlySet<string>): string[] {
+  return [...[...a].filter((id) => !b.has(id)), ...[...b].filter((id) => !a.has(id))];
+}
+
 function current(): View {
   const chosen = selected.value;
   const chosenArea = area.value;
@@ -104,7 +131,7 @@ function current(): View {
     ...(chosen && { selected: chosen }),
     ...(chosenArea && { area: chosenArea }),
     pins: pins.value,
-    ...(closedByHand.value && { collapsed: [...collapsed.value] }),
+    ...(closedByHand.value && { closed: closedNow() }),
     marks: marks.value,
     offsets: offsets.value,
     query: queryText.value,
@@ -119,8 +146,9 @@ export function applyView(view: View): void {
   selected.value = view.selected ?? null;
   area.value = view.area ?? null;
   pins.value = view.pins ?? [];
-  if (view.collapsed) {
-    collapsed.value = new Set(view.collapsed);
+  if (view.closed) {
+    const but = new Set(view.closed.but);
+    collapsed.value = new Set(differing(closedOf(view.closed.base), but));
     closedByHand.value = true;
   }
   marks.value = view.marks ?? [];
@@ -152,8 +180,9 @@ export function pushView(): void {
 export function followView(): void {
   active = true;
   effect(() => {
-    void current();
-    if (tracks.value.length) timer ??= setTimeout(replace, 250);
+    void [viewport.value, selected.value, area.value, pins.value, collapsed.value, marks.value, offsets.value];
+    void [queryText.value, openPanel.value, theme.value];
+    if (tracks.value.length) timer ??= setTimeout(replace, 500);
   });
   addEventListener("popstate", () => {
     clearTimeout(timer);

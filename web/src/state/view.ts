@@ -51,6 +51,15 @@ export function show(range: Range): void {
   viewport.value = bounded(range);
 }
 
+/** Keeps the view at the same time of the clock when the session begins at another one, in ns. */
+export function shiftAll(by: number): void {
+  if (!by) return;
+  const moved = <T extends Range>(range: T): T => ({ ...range, from: range.from + by, to: range.to + by });
+  viewport.value = moved(viewport.value);
+  if (area.value) area.value = moved(area.value);
+  marks.value = marks.value.map((mark) => ({ ...mark, at: mark.at + by }));
+}
+
 /** The range that shows everything, with a little room at both sides. */
 export function everything(): Range {
   const room = length.value * 0.01;

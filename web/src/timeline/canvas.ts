@@ -1,31 +1,27 @@
-import { FILL_COUNT } from "../theme/colours";
-import { laneHeight, LANE_TOP } from "../tracks/layout";
+import type { Palette } from "../theme/colours";
 import { drawCounters } from "./counters";
 import { drawInstants } from "./instants";
 import { fitted, FONT, LABEL_SIZE } from "./labels";
-import type { Piece } from "./pieces";
-import { Rectangles } from "./rectangles";
+import { pixelOf, Pixels } from "./lane_pixels";
 import type { Band, Frame, FrameRow, Renderer } from "./renderer";
+import { paintSpans, type Inks, type Label } from "./spans";
 
-interface Label {
-  readonly text: string;
-  readonly x: number;
-  readonly y: number;
-  readonly room: number;
-  readonly fill: number;
-  readonly pale: boolean;
+interface Grounds {
+  /** A line of a track without cells, of a group, and between rows. */
+  readonly track: Uint32Array;
+  readonly group: Uint32Array;
+  readonly edge: Uint32Array;
 }
 
-const MOST_LABELS = 500;
-const LEAST_LABEL_LANE = 11;
-const LEAST_LABEL = 26;
-const PALE = FILL_COUNT;
-
-/** Draws on a 2D canvas, in device pixels; names are only written where they fit. */
+/**
+ * Draws on a 2D canvas in device pixels. Spans are written as lines of pixels: a screen has up to 30,000 of them, and a
+ * canvas without a graphics processor takes a millisecond for each thousand rectangles.
+ */
 export class CanvasRenderer implements Renderer {
   private readonly context: CanvasRenderingContext2D;
-  private readonly rectangles = new Rectangles(FILL_COUNT * 2);
-  private labels: Label[] = [];
+  private readonly pixels = new Pixels();
+  private readonly lines: Uint32Array[] = [];
+  private inks: { palette: Palette; inks: Inks } | null = null;
 
   constructor(private readonly canvas: HTMLCanvasElement) {
     const context = canvas.getContext("2d", { alpha: false });
@@ -38,132 +34,101 @@ export class CanvasRenderer implements Renderer {
     const height = Math.max(Math.round(frame.height * frame.ratio), 1);
     if (this.canvas.width !== width) this.canvas.width = width;
     if (this.canvas.height !== height) this.canvas.height = height;
+    this.pixels.resize(width, height);
+    const grounds = groundsOf(frame, width);
+    const labels = frame.bands.map((band) => this.paintBand(frame, band, grounds));
     const { context } = this;
-    context.fillStyle = frame.palette.of.background;
-    context.fillRect(0, 0, width, height);
-    for (const band of frame.bands) {
+    context.putImageData(this.pixels.image, 0, 0);
+    frame.bands.forEach((band, place) => {
       context.save();
       context.beginPath();
       context.rect(0, Math.round(band.top * frame.ratio), width, Math.round(band.height * frame.ratio));
       context.clip();
-      this.drawBand(frame, band);
+      drawCounters(context, frame, band.rows);
+      drawLabels(context, frame, labels[place]!);
+      drawInstants(context, frame, band.rows);
       context.restore();
-    }
+    });
   }
 
-  private drawBand(frame: Frame, band: Band): void {
-    const { context } = this;
-    this.rectangles.clear();
-    this.labels = [];
-    this.drawGround(frame, band);
-    for (const row of band.rows) {
-      const kind = row.drawn?.kind;
-      if (kind === "slices" || kind === "states") for (const piece of row.pieces) this.addSpans(frame, row, piece);
-    }
-    const { fills, pales } = frame.palette;
-    this.rectangles.draw(context, (place) => (place < PALE ? fills[place]! : pales[place - PALE]!));
-    drawCounters(context, frame, band.rows);
-    if (frame.labels) this.drawLabels(frame);
-    drawInstants(context, frame, band.rows);
-  }
-
-  private drawGround(frame: Frame, band: Band): void {
-    const { context } = this;
+  private paintBand(frame: Frame, band: Band, grounds: Grounds): Label[] {
     const { ratio } = frame;
-    const width = frame.width * ratio;
-    const line = Math.max(Math.round(ratio), 1);
-    context.fillStyle = frame.palette.of["band-inner"];
+    const top = Math.round(band.top * ratio);
+    const bottom = Math.round((band.top + band.height) * ratio);
+    const labels: Label[] = [];
+    let y = top;
     for (const row of band.rows) {
-      if (row.group) context.fillRect(0, Math.round(row.top * ratio), width, Math.round(row.height * ratio));
+      const end = Math.round((row.top + row.height) * ratio);
+      const edge = Math.max(Math.round(ratio), 1);
+      const ground = row.group ? grounds.group : grounds.track;
+      this.pixels.copy(ground, y, Math.min(end - edge, bottom));
+      this.pixels.copy(grounds.edge, Math.max(end - edge, top), Math.min(end, bottom));
+      const kind = row.drawn?.kind;
+      if (kind === "slices" || kind === "states") this.paintRow(frame, row, ground, top, bottom, labels);
+      y = Math.max(end, top);
     }
-    context.fillStyle = frame.palette.of.grid;
-    const scale = width / (frame.to - frame.from);
-    for (const time of frame.gridTimes) {
-      context.fillRect(Math.round((time - frame.from) * scale), band.top * ratio, line, band.height * ratio);
-    }
-    for (const row of band.rows) context.fillRect(0, Math.round((row.top + row.height) * ratio) - line, width, line);
+    this.pixels.copy(grounds.track, y, bottom);
+    return labels;
   }
 
-  private addSpans(frame: Frame, row: FrameRow, piece: Piece): void {
-    const { ratio, from } = frame;
-    const { cells, fills } = piece.block.batch;
-    const { shift, skipBefore } = piece;
-    const scale = (frame.width * ratio) / (frame.to - from);
-    const left = Math.max(Math.round((piece.clipFrom - from) * scale), -2);
-    const right = Math.min(Math.round((piece.clipTo - from) * scale), Math.ceil(frame.width * ratio) + 2);
-    const lane = row.group ? row.height - 14 : laneHeight(row.drawn!, row.height);
-    const top = row.group ? row.top + 7 : row.top + LANE_TOP;
-    const gap = Math.max(Math.round(ratio), 1);
-    const high = row.group ? Math.round(lane * ratio) : Math.max(Math.round(lane * ratio) - (lane >= 6 ? gap : 0), 1);
-    const labelled = frame.labels && !row.group && lane >= LEAST_LABEL_LANE;
-    const leastLabel = LEAST_LABEL * ratio;
-    let lastLane = -1;
-    let lastEnd = -Infinity;
-    let lastColour = -1;
-    let lastNarrow = false;
-    let y = 0;
-    for (let at = piece.block.begin; at < piece.block.end; at++) {
-      const begin = cells.from[at]! + shift;
-      if (begin < skipBefore) continue;
-      let x0 = Math.round((begin - from) * scale);
-      if (x0 >= right) continue;
-      let x1 = Math.round((begin + cells.duration[at]! - from) * scale);
-      if (x1 <= x0) x1 = x0 + 1;
-      if (x1 <= left) continue;
-      if (x0 < left) x0 = left;
-      if (x1 > right) x1 = right;
-      const inLane = cells.lane[at]!;
-      if (inLane !== lastLane) {
-        lastLane = inLane;
-        lastEnd = -Infinity;
-        lastColour = -1;
-        y = Math.round((top + (row.group ? 0 : inLane * lane)) * ratio);
-        if (row.group && inLane > 0) break;
-      } else if (x0 < lastEnd) {
-        x0 = lastEnd;
-        if (x1 <= x0) continue;
-      }
-      const several = cells.count[at]! > 1;
-      const pale = several && cells.total[at]! * 2 < cells.duration[at]!;
-      const fill = fills[at]!;
-      const colour = pale || row.group ? fill + PALE : fill;
-      const wide = x1 - x0;
-      if (lastNarrow && colour === lastColour && x0 === lastEnd && wide < 4) this.rectangles.widen(colour, x1);
-      else {
-        this.rectangles.add(colour, x0, y, wide >= 4 * gap ? wide - gap : wide, high);
-        lastNarrow = wide < 4 * gap;
-      }
-      lastColour = colour;
-      lastEnd = x1;
-      if (labelled && wide >= leastLabel && this.labels.length < MOST_LABELS) {
-        const name = cells.name[at]!;
-        const x = Math.max(x0, 0);
-        const room = Math.min(x1, frame.width * ratio) - x;
-        if (name >= 0 && room >= leastLabel) {
-          this.labels.push({ text: cells.names[name]!, x, y: y + high / 2, room, fill, pale: colour >= PALE });
-        }
-      }
-    }
+  private paintRow(frame: Frame, row: FrameRow, ground: Uint32Array, top: number, bottom: number, labels: Label[]): void {
+    const used: boolean[] = [];
+    const lines = (lane: number): Uint32Array => {
+      let line = this.lines[lane];
+      if (line?.length !== ground.length) this.lines[lane] = line = new Uint32Array(ground.length);
+      if (!used[lane]) line.set(ground);
+      used[lane] = true;
+      return line;
+    };
+    const lanes = paintSpans(frame, row, this.inksOf(frame.palette), lines, labels);
+    used.forEach((_, lane) => {
+      const y = Math.round((lanes.top + lane * lanes.lane) * frame.ratio);
+      this.pixels.copy(this.lines[lane]!, Math.max(y, top), Math.min(y + lanes.high, bottom));
+    });
   }
 
-  private drawLabels(frame: Frame): void {
-    const { context } = this;
-    const { ratio, palette } = frame;
-    context.font = `${LABEL_SIZE * ratio}px ${FONT}`;
-    context.textBaseline = "middle";
-    const groups = new Map<string, Label[]>();
-    for (const label of this.labels) {
-      const ink = label.pale ? palette.of["on-pale"] : palette.inks[label.fill]!;
-      const same = groups.get(ink);
-      if (same) same.push(label);
-      else groups.set(ink, [label]);
+  private inksOf(palette: Palette): Inks {
+    if (this.inks?.palette !== palette) {
+      const inks = { fills: Uint32Array.from(palette.fills, pixelOf), pales: Uint32Array.from(palette.pales, pixelOf) };
+      this.inks = { palette, inks };
     }
-    for (const [ink, labels] of groups) {
-      context.fillStyle = ink;
-      for (const { text, x, y, room } of labels) {
-        const part = fitted(text, room / ratio - 8);
-        if (part) context.fillText(part, x + 4 * ratio, y + 0.5 * ratio);
-      }
+    return this.inks!.inks;
+  }
+}
+
+function groundsOf(frame: Frame, width: number): Grounds {
+  const { of } = frame.palette;
+  const grid = pixelOf(of.grid);
+  const line = (colour: string) => new Uint32Array(width).fill(pixelOf(colour));
+  const track = line(of.background);
+  const group = line(of["band-inner"]);
+  const scale = width / (frame.to - frame.from);
+  const wide = Math.max(Math.round(frame.ratio), 1);
+  for (const time of frame.gridTimes) {
+    const x = Math.round((time - frame.from) * scale);
+    if (x < 0) continue;
+    track.fill(grid, x, x + wide);
+    group.fill(grid, x, x + wide);
+  }
+  return { track, group, edge: line(of.grid) };
+}
+
+function drawLabels(context: CanvasRenderingContext2D, frame: Frame, labels: readonly Label[]): void {
+  const { ratio, palette } = frame;
+  context.font = `${LABEL_SIZE * ratio}px ${FONT}`;
+  context.textBaseline = "middle";
+  const groups = new Map<string, Label[]>();
+  for (const label of labels) {
+    const ink = label.pale ? palette.of["on-pale"] : palette.inks[label.fill]!;
+    const same = groups.get(ink);
+    if (same) same.push(label);
+    else groups.set(ink, [label]);
+  }
+  for (const [ink, same] of groups) {
+    context.fillStyle = ink;
+    for (const { text, x, y, room } of same) {
+      const part = fitted(text, room / ratio - 8);
+      if (part) context.fillText(part, x + 4 * ratio, y + 0.5 * ratio);
     }
   }
 }

@@ -162,22 +162,3 @@ export function rowsWithin(rows: readonly LayoutRow[], from: number, to: number)
   while (last < rows.length && rows[last]!.top < to) last++;
   return rows.slice(first, last);
 }
-
-/** How many rows of a large tree are open at first. */
-const FIRST_OPEN = 70;
-
-/** Groups to close when a tree is seen for the first time: roots stay open, and the first groups. */
-export function closedAtFirst(): ReadonlySet<TrackId> {
-  const closed = new Set<TrackId>();
-  let open = 0;
-  const walk = (parent: TrackId | null): void => {
-    for (const track of childrenOf.value.get(parent) ?? []) {
-      open++;
-      if (!childrenOf.value.has(track.id)) continue;
-      if (open > FIRST_OPEN && track.depth > 0) closed.add(track.id);
-      else walk(track.id);
-    }
-  };
-  walk(null);
-  return closed;
-}

@@ -1,7 +1,7 @@
 import { computed, signal, useComputed } from "@preact/signals";
 import type { TrackId } from "../api/types";
 import { closedByHand } from "../state/address";
-import { collapsed, offsets, pins, removeTrack, setCollapsed, togglePin, tracks } from "../state/tracks";
+import { byId, collapsed, offsets, pins, removeTrack, setCollapsed, togglePin, tracks } from "../state/tracks";
 import { selected } from "../state/view";
 import { whole } from "../text/amounts";
 import { exactTime } from "../text/times";
@@ -103,11 +103,14 @@ function RowContent({ row }: { row: LayoutRow }) {
   const { track } = row;
   const pinned = pins.value.includes(track.id);
   const made = track.id.startsWith("+");
-  const offset = track.mount && manyMounts.value && row.level === 0 ? (offsets.value.get(track.mount) ?? 0) : null;
+  const offset = track.mount && manyMounts.value && row.level === 0 && !row.pinned ? (offsets.value.get(track.mount) ?? 0) : null;
   return (
     <>
       <span class={`caret${row.open === null ? " none" : row.open ? " open" : ""}`} aria-hidden="true" />
-      <span class="name">{track.name || "(no name)"}</span>
+      <span class="name">
+        {row.pinned && track.parent !== null && <span class="of">{byId.value.get(track.parent)?.name} › </span>}
+        {track.name || "(no name)"}
+      </span>
       {track.unit && <span class="unit">{track.unit}</span>}
       {offset !== null && (
         <button type="button" class="small offset" tabIndex={-1} title="Move this trace in time (or Alt+drag its tracks)" onClick={(event) => { event.stopPropagation(); openOffsets(); }}>
