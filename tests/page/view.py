@@ -99,8 +99,8 @@ class View:
     def rested(self) -> tuple[int, int]:
         """Return the range of time once it changes no more; the address follows a quarter of a second later."""
         before, since = self.shown, time.monotonic()
-        while time.monotonic() - since < 0.6:
-            time.sleep(0.05)
+        while time.monotonic() - since < 0.4:
+            time.sleep(0.04)
             if self.shown != before:
                 before, since = self.shown, time.monotonic()
         return before
@@ -109,7 +109,7 @@ class View:
         for key in keys:
             self.page.keyboard.press(key)
 
-    def hold(self, key: str, seconds: float = 0.4) -> None:
+    def hold(self, key: str, seconds: float = 0.2) -> None:
         self.page.keyboard.down(key)
         time.sleep(seconds)
         self.page.keyboard.up(key)
@@ -176,8 +176,9 @@ def box_of(locator: Locator) -> FloatRect:
 
 
 def cells_of(grid: Locator) -> list[dict[str, str]]:
-    """Return the rows of a table that are in sight, each value with all its digits."""
+    """Return the rows of a table that are in sight, each value with all its digits; not the line of sums."""
     heads = [head.strip() for head in grid.get_by_role("columnheader").all_inner_texts()]
     names = [re.split(r"[\s\[(]", head)[0] for head in heads]
     texts = grid.get_by_role("gridcell").evaluate_all("(cells) => cells.map((cell) => cell.title)")
-    return [dict(zip(names, texts[at : at + len(names)], strict=True)) for at in range(0, len(texts), len(names))]
+    rows = [texts[at : at + len(names)] for at in range(0, len(texts), len(names))]
+    return [dict(zip(names, row, strict=True)) for row in rows if any(row)]

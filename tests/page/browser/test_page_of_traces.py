@@ -7,7 +7,6 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 from playwright.sync_api import expect
@@ -37,17 +36,22 @@ class Slice:
 
 def slices_of(session: Session) -> list[Slice]:
     """Return all slices in order of time, as the standard library has them, without a timeline."""
-    timeline = session.timeline("t")
+    timeline = session.timeline("t")  # only its end and what it is made of
     sources = {track.source for track in timeline.tracks if track.kind.value == "slices"}
     found = []
     for source in sorted(sources):
         rows = session.sql(f"SELECT path, kind, name, _ts, _duration FROM {source}").arrow().to_pylist()
         found += [
-            Slice(tuple(row["path"]), row["name"], row["_ts"], row["_duration"])
+            Slice(tuple(row["path"]), row["name"], row["_ts"], lasting(row["_ts"], row["_duration"], timeline.end))
             for row in rows
-            if row["kind"] == "slices" and row["name"] and row["_duration"] is not None
+            if row["kind"] == "slices"
         ]
     return sorted(found, key=lambda one: one.begin)
+
+
+def lasting(begin: int, duration: int | None, end: int) -> int:
+    """Return how long a slice lasts; one that nothing ends lasts until the end."""
+    return end - begin if duration is None else duration
 
 
 @pytest.mark.parametrize("trace", TRACES.values(), ids=TRACES)
@@ -119,29 +123,37 @@ def nanoseconds(text: str) -> int:
 
 
 def add_up_a_part(view: View, track: str, slices: list[Slice], begin: int) -> None:
-    """Select an area of one track by mouse: its table is what Python adds up from the rows."""
-    view.press("Escape", "f")
-    view.rested()
+    """Select most of what is in sight of a track by mouse: its table is what Python adds up from the rows."""
     row, box = view.row(track), box_of(view.timeline)
     y = row["y"] + LANE / 2 + 3
     view.drag((box["x"] + box["width"] * 0.2, y), (box["x"] + box["width"] * 0.8, y + 1), "Shift")
     until(lambda: "area" in view.told, "nothing is selected")
+    view.rested()
     area, _, tracks = view.told["area"].partition(",")
     assert tracks == track
-    start, stop = (int(part) + begin for part in area.split("~"))
+    expected = sums(slices, *(int(part) + begin for part in area.split("~")))
+    assert expected
     grid = view.grid("Slices by name")
-    expect(grid).to_be_visible()
-    expected: dict[str, list[int]] = {}
+    expect(grid).to_have_attribute("aria-rowcount", str(len(expected) + 1))
+    seen: dict[str, tuple[int, int]] = {}
+
+    def same() -> bool:
+        seen.clear()
+        seen.update({cells["name"]: read(cells) for cells in cells_of(grid)})
+        return bool(seen) and seen.items() <= expected.items()
+
+    until(same, f"the page has {seen}, and it is {expected}")
+
+
+def sums(slices: list[Slice], start: int, stop: int) -> dict[str, tuple[int, int]]:
+    """Return of each name how many there are, and for how long within some time."""
+    found: dict[str, list[int]] = {}
     for one in slices:
         end = one.begin + one.duration
-        if (one.begin < stop and end > start) or (one.duration == 0 and start <= one.begin < stop):
-            expected.setdefault(one.name, []).append(min(end, stop) - max(one.begin, start))
-    found = {cells["name"]: cells for cells in cells_of(grid)}
-    assert found
-    assert grid.get_attribute("aria-rowcount") == str(len(expected) + 1)
-    for name, cells in found.items():
-        assert read(cells) == (len(expected[name]), sum(expected[name])), name
+        if one.begin < stop and (end > start or one.begin == end == start):
+            found.setdefault(one.name, []).append(min(end, stop) - max(one.begin, start))
+    return {name: (len(times), sum(times)) for name, times in found.items()}
 
 
-def read(cells: dict[str, str]) -> tuple[Any, Any]:
+def read(cells: dict[str, str]) -> tuple[int, int]:
     return int(re.sub(r"\D", "", cells["count"])), nanoseconds(cells["total"])
