@@ -14,8 +14,8 @@ from dctv.timeline.lanes import Lane, above
 from dctv.timeline.timeline import Timeline
 from dctv.timeline.track import TrackKind
 from dctv.types.schema import TS
-from dctv.web.arrows import flows
 from dctv.web.answers import Answer, as_json, described
+from dctv.web.arrows import flows
 from dctv.web.asked import answered, dotted
 from dctv.web.host import Host
 from dctv.web.kept import Kept, kept
