@@ -52,7 +52,7 @@ from dctv.run.execute import Executor, Hooks, Shelves
 from dctv.run.recursion import deep_recursion
 from dctv.run.result import Asserted, Control, Done, Outcome, Result
 from dctv.run.state_systems import Provided, options_of, provide, system_of
-from dctv.run.tracks import show, timeline_at
+from dctv.run.tracks import timeline_at
 from dctv.run.turn import in_turn
 from dctv.syntax import ast
 from dctv.syntax.parse import parse, parse_select
@@ -453,15 +453,6 @@ class Session:
         self._interrupted = False
         self._log.entries.clear()
         return timeline_at(name, self._catalog)
-
-    @in_turn
-    def add_timeline(self, name: str, timeline: Timeline) -> None:
-        """Give a timeline a name in SQL: `NAME.timeline` has its tracks, `NAME.timeline.rows` their rows.
-
-        Raises:
-            BindError: the name is taken.
-        """
-        show(self._catalog, check_name(self._catalog, _path(name)), lambda: timeline, "the tracks of a result")
 
     @in_turn
     def matches(self, name: str, where: str | None = None, *, source_name: str = "<filter>") -> Matches:

@@ -58,7 +58,7 @@ def see(page: Page) -> None:
 def details(page: Page) -> None:
     """Click a slice."""
     page.mouse.click(900, 652)
-    page.wait_for_timeout(3 * PAUSE)
+    page.get_by_role("heading", name="Children").wait_for()
 
 
 def area(page: Page) -> None:

@@ -12,16 +12,11 @@ from dctv.plan.predicate import And, Compare, In, Or, Predicate
 from dctv.plan.source import Run
 from dctv.record import record, replace
 from dctv.timeline.lanes import EVERYTHING, Window
-from dctv.timeline.table import COLUMNS, table_of
+from dctv.timeline.table import COLUMNS, SCHEMA, table_of
 from dctv.timeline.timeline import Timeline
-from dctv.types.schema import DURATION, TS, ColumnType, Kind, Schema
-from dctv.types.units import parse_unit
+from dctv.types.schema import DURATION, TS
 
 ROWS = "rows"
-_NS = parse_unit("ns")
-_OTHERS = {TS: ("BIGINT", _NS), DURATION: ("BIGINT", _NS), "value": ("DOUBLE",)}
-_OTHERS |= {"name": ("VARCHAR",), "parent_name": ("VARCHAR",)}
-SCHEMA = Schema(Kind.REGULAR, tuple(ColumnType(name, *_OTHERS.get(name, ("BIGINT",))) for name in COLUMNS))
 _TRACK = "track"
 
 

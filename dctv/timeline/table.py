@@ -9,8 +9,24 @@ from dctv.record import record
 from dctv.timeline.gathering import Gathered
 from dctv.timeline.lanes import EVERYTHING, NONE, Lane, Window, above
 from dctv.timeline.timeline import Timeline
+from dctv.types.schema import DURATION, TS, ColumnType, Kind, Schema
+from dctv.types.units import parse_unit
 
-COLUMNS = ("track", "lane", "row", "_ts", "_duration", "name", "value", "id", "parent_id", "parent_name")
+_NS = parse_unit("ns")
+SCHEMA = Schema(
+    Kind.REGULAR,
+    (
+        *(ColumnType(name, "BIGINT") for name in ("track", "lane", "row")),
+        ColumnType(TS, "BIGINT", _NS),
+        ColumnType(DURATION, "BIGINT", _NS),
+        ColumnType("name", "VARCHAR"),
+        ColumnType("value", "DOUBLE"),
+        ColumnType("id", "BIGINT"),
+        ColumnType("parent_id", "BIGINT"),
+        ColumnType("parent_name", "VARCHAR"),
+    ),
+)
+COLUMNS = SCHEMA.names
 _NAMES = ("name", "parent_name")
 _BLOCK = 122_880
 """What the engine works on at once."""

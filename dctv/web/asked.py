@@ -3,56 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import islice
-from typing import Any
 
-from dctv.record import record
-from dctv.syntax.write.writer import quote
-from dctv.types.schema import ColumnType
+from dctv.syntax.write.writer import quote, string
+from dctv.web.answers import Answer, first_rows
 from dctv.web.host import Host
-from dctv.web.queries import described, exact
 from dctv.web.shown_track import Shown
-from dctv.writers.cells import json_values
 
 MOST_ROWS = 1_000
 """Of a table that is shown beside a selection."""
 
 
-@record
-class Answer:
-    """The first rows of a query."""
-
-    columns: Sequence[ColumnType]
-    rows: list[list[Any]]
-    """Values as JSON has them."""
-    complete: bool
-
-    def dicts(self) -> list[dict[str, Any]]:
-        """Return the rows with the names of their columns."""
-        names = [column.name for column in self.columns]
-        return [dict(zip(names, row, strict=True)) for row in self.rows]
-
-    def table(self) -> dict[str, Any]:
-        """Return columns and rows as the page has them."""
-        return {"columns": described(self.columns), "rows": self.rows, "complete": self.complete}
-
-
 def answered(host: Host, sql: str, limit: int = MOST_ROWS) -> Answer:
     """Run a query and return its first rows."""
-    result = host.sql(sql)
-    columns = result.schema.columns
-    rows: list[list[Any]] = []
-    chunks = result.chunks()
-    for chunk in chunks:
-        values = [
-            json_values(column.type, list(islice(given, limit + 1)))
-            for column, given in zip(columns, chunk, strict=True)
-        ]
-        rows += [[exact(value) for value in row] for row in zip(*values, strict=True)]
-        if len(rows) > limit:
-            chunks.close()  # type: ignore[attr-defined]  # a generator, which ends the query
-            return Answer(columns, rows[:limit], complete=False)
-    return Answer(columns, rows, complete=True)
+    return first_rows(host.sql(sql), limit)
 
 
 def by_timeline(tracks: Iterable[Shown]) -> list[list[Shown]]:
@@ -70,7 +33,12 @@ def dotted(name: str, *below: str) -> str:
 
 def rows_of(tracks: Sequence[Shown]) -> str:
     """Write the table of the rows of tracks, which are of one timeline."""
-    return dotted(tracks[0].name, "timeline", "rows")
+    one = tracks[0]
+    if one.select is None:
+        return dotted(one.name, "timeline", "rows")
+    columns = {"name": one.called, "value": one.value}
+    told = "".join(f", {key}=>{string(column)}" for key, column in columns.items() if column is not None)
+    return f"dctv.timeline_rows((\n{one.select.strip().rstrip(';')}\n){told})"
 
 
 def in_tracks(tracks: Sequence[Shown]) -> str:

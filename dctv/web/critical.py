@@ -10,6 +10,7 @@ from dctv.timeline.timeline import Timeline
 from dctv.web.asked import answered, dotted
 from dctv.web.details import place_of, source_of
 from dctv.web.host import Host
+from dctv.web.origins import KEYS, provider_of, shown_by
 from dctv.web.shown_track import Shown
 
 MOST_STEPS = 2_000
@@ -61,13 +62,11 @@ def _followed(host: Host, mount: str, timeline: Timeline, tid: int, between: tup
 
 def _tracks(host: Host, mount: str, timeline: Timeline, tids: Iterable[int]) -> Mapping[int, int]:
     """Return the tracks that show the states of threads."""
-    listed = ", ".join(str(tid) for tid in sorted(tids))
-    if not listed:
+    provider = provider_of(mount, f"{mount}.timeline.{_STATES}")
+    if provider is None:
         return {}
-    source = f"{mount}.timeline.{_STATES}"
-    numbers = {timeline.path(one.id): one.id for one in timeline.tracks if one.source == source}
-    found = f"SELECT DISTINCT tid, path FROM {dotted(mount, 'timeline', _STATES)} WHERE tid IN ({listed})"
-    return {tid: numbers[tuple(path)] for tid, path in answered(host, found).rows if tuple(path) in numbers}
+    rows = shown_by(host, provider, timeline).having(KEYS[0], sorted(tids))
+    return dict(zip(rows.column(KEYS[0]).to_pylist(), rows.column("track").to_pylist(), strict=True))
 
 
 def _shown(mount: str, timeline: Timeline, track: int | None, begin: int) -> dict[str, Any]:

@@ -13,18 +13,19 @@ from dctv.syntax.write.writer import string
 from dctv.timeline.lanes import Lane, above
 from dctv.timeline.timeline import Timeline
 from dctv.timeline.track import TrackKind
-from dctv.web.asked import Answer, answered, dotted
+from dctv.types.schema import TS
+from dctv.web.answers import Answer, as_json, described
+from dctv.web.arrows import flows
+from dctv.web.asked import answered, dotted
 from dctv.web.host import Host
-from dctv.web.origins import Key, Place, Provider, keys_of, places_of, provider_of
-from dctv.web.queries import described
+from dctv.web.kept import Kept, kept
+from dctv.web.origins import Key, Place, Provider, keys_of, provider_of
 from dctv.web.shown_track import Shown
 
 MOST_CHILDREN = 200
 _MOST_ROWS = 100
 """Rows that may be meant."""
 _BLOCK = 1 << 20
-_ARROWS = {"slices": "slice", "async_slices": "async", "instants": "instant"}
-"""What flows call the rows of providers."""
 
 
 def place_of(shown: Shown, row: int) -> Place:
@@ -57,8 +58,20 @@ def source_of(host: Host, shown: Shown, place: Place) -> SourceRow:
     provider = None if shown.mount is None else provider_of(shown.mount, shown.track.source)
     keys = [] if provider is None else keys_of(host, provider, shown.timeline, place)
     sql = _query(shown, place, provider, keys)
-    answer = _only(answered(host, sql, _MOST_ROWS), shown, place)
+    if provider is None:
+        answer = _only(answered(host, sql, _MOST_ROWS), shown, place)
+    else:
+        answer = _of_keys(kept(host, shown.timeline, f"SELECT * FROM {provider.view} ORDER BY _ts"), provider, keys)
     return SourceRow(provider, keys, [_columns(answer, values) for values in answer.rows], sql)
+
+
+def _of_keys(rows: Kept, provider: Provider, keys: Sequence[Key]) -> Answer:
+    """Return the rows of a view that have one of some keys, which are of one time."""
+    at = rows.at(keys[0][0]) if keys else rows.table.slice(0, 0)
+    names = (TS, *provider.of.by)
+    told = zip(*(at.column(name).to_pylist() for name in names), strict=True)
+    wanted = [place for place, key in enumerate(told) if key in keys]
+    return Answer(rows.columns, as_json(rows.columns, at.take(wanted)), complete=True)
 
 
 def details(host: Host, shown: Shown, row: int) -> dict[str, Any]:
@@ -83,7 +96,7 @@ def details(host: Host, shown: Shown, row: int) -> dict[str, Any]:
         "arguments": _arguments(columns),
         "ancestors": [_told(one) for one in _ancestors(shown.timeline, place)],
         "children": [_told(one) for one in children],
-        "flows": _flows(host, shown, source),
+        "flows": flows(host, shown, source.provider, source.keys),
         "sql": source.sql,
     }
 
@@ -187,41 +200,3 @@ def _arguments(columns: Sequence[dict[str, Any]]) -> Any:
             except ValueError:
                 return value
     return None
-
-
-def _flows(host: Host, shown: Shown, source: SourceRow) -> dict[str, Any]:
-    """Return the arrows that lead to a row, and those that leave it."""
-    nothing: dict[str, Any] = {"in": [], "out": []}
-    provider, keys = source.provider, source.keys
-    if provider is None or provider.name not in _ARROWS or len(keys) != 1:
-        return nothing
-    kind, number = _ARROWS[provider.name], keys[0][1]
-    ends = {"in": ("to", "from"), "out": ("from", "to")}
-    tests = " OR ".join(f"{own}_kind = '{kind}' AND {own}_id = {number}" for own, _ in ends.values())
-    arrows = answered(host, f"SELECT * FROM {dotted(provider.mount, 'flows')} WHERE {tests}", _MOST_ROWS).dicts()
-    where = _reached(host, shown, provider.mount, arrows)
-    for direction, (own, other) in ends.items():
-        for arrow in arrows:
-            if (arrow[f"{own}_kind"], arrow[f"{own}_id"]) == (kind, number):
-                place = where.get((arrow[f"{other}_kind"], arrow[f"{other}_id"]))
-                nothing[direction].append(
-                    {
-                        "track": None if place is None else f"{shown.name}:{place.track}",
-                        "row": None if place is None else place.row,
-                        "name": arrow[f"{other}_name"],
-                        "from": str(arrow[f"{other}_ts"]),
-                    }
-                )
-    return nothing
-
-
-def _reached(host: Host, shown: Shown, mount: str, arrows: Sequence[dict[str, Any]]) -> dict[tuple[str, int], Place]:
-    """Return where the ends of arrows are."""
-    found: dict[tuple[str, int], Place] = {}
-    for name, kind in _ARROWS.items():
-        ids = {arrow[f"{end}_id"] for arrow in arrows for end in ("from", "to") if arrow[f"{end}_kind"] == kind}
-        provider = provider_of(mount, f"{mount}.timeline.{name}")
-        if provider is not None:
-            for number, places in places_of(host, provider, shown.timeline, ids).items():
-                found[kind, number] = places[0]
-    return found

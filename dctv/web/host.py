@@ -52,9 +52,6 @@ class Host(Known, Protocol):
     def timeline(self, name: str) -> Timeline:
         """Return the timeline of a mounted trace or a state system."""
 
-    def add_timeline(self, name: str, timeline: Timeline) -> None:
-        """Give a timeline a name in SQL."""
-
     def warnings(self) -> list[str]:
         """Return what the last mount or statement was warned of."""
 

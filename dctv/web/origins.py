@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from dctv.catalog.stdlib import RowsOf, library
@@ -10,14 +11,13 @@ from dctv.record import record
 from dctv.syntax.write.writer import string
 from dctv.timeline.lanes import Lane
 from dctv.timeline.timeline import Timeline
-from dctv.web.asked import answered, dotted
+from dctv.types.schema import DURATION, TS
+from dctv.web.asked import dotted
 from dctv.web.host import Host
-from dctv.web.samples import written
+from dctv.web.kept import Kept, kept
 
 Key = tuple[Any, ...]
 """What tells a row of a view: its time, and the columns that the provider of the track says."""
-_MANY = 100_000
-"""Rows that begin at one time; beyond that they are not told apart."""
 
 
 @record
@@ -53,7 +53,7 @@ def provider_of(mount: str, source: str) -> Provider | None:
     return None
 
 
-@record
+@record(eq=False)
 class Place:
     """Where a row is: its track, its lane, and its number on that."""
 
@@ -106,8 +106,7 @@ class _Alike:
 
 def keys_of(host: Host, provider: Provider, timeline: Timeline, place: Place) -> Sequence[Key]:
     """Return the key of a row; several if rows are alike that cannot be told apart."""
-    path = written(timeline.path(place.track))
-    for alike in _alike(host, provider, timeline, f"_ts = {place.begin}ns AND path = {path}"):
+    for alike in _alike(timeline, provider, shown_by(host, provider, timeline).at(place.begin)):
         for number, other in enumerate(alike.places):
             if (other.track, other.row) == (place.track, place.row):
                 return alike.keys_of(number)
@@ -116,47 +115,86 @@ def keys_of(host: Host, provider: Provider, timeline: Timeline, place: Place) ->
 
 def places_of(host: Host, provider: Provider, timeline: Timeline, ids: Iterable[int]) -> dict[int, Sequence[Place]]:
     """Return where rows are that are told by one number."""
-    wanted = sorted(set(ids))
+    wanted = set(ids)
     if not wanted:
         return {}
-    ((column,), listed) = provider.of.by, ", ".join(map(str, wanted))
-    table = dotted(provider.mount, "timeline", provider.name)
+    rows = shown_by(host, provider, timeline)
     found: dict[int, Sequence[Place]] = {}
-    for alike in _alike(host, provider, timeline, f"_ts IN (SELECT _ts FROM {table} WHERE {column} IN ({listed}))"):
-        for number, (_, own) in enumerate(alike.keys):
-            if own in wanted:
-                found[own] = alike.places_of(number)
+    for time in sorted(set(rows.having(KEYS[0], sorted(wanted)).column(TS).to_pylist())):
+        for alike in _alike(timeline, provider, rows.at(time)):
+            found |= {key[1]: alike.places_of(at) for at, key in enumerate(alike.keys) if key[1] in wanted}
     return found
 
 
-def _alike(host: Host, provider: Provider, timeline: Timeline, where: str) -> Iterator[_Alike]:
-    """Yield the rows of a provider for which a condition holds, those together that look the same."""
-    columns = ", ".join(provider.of.by)
+def shown_by(host: Host, provider: Provider, timeline: Timeline) -> Kept:
+    """Return the rows of a provider with the numbers of their tracks: `track`, `_ts`, `_duration`, and so on."""
+    columns = ", ".join(f"{name} AS {key}" for name, key in zip(provider.of.by, KEYS, strict=False))
     table = dotted(provider.mount, "timeline", provider.name)
-    query = f"SELECT path, _ts, _duration, name, depth, {columns} FROM {table} WHERE {where} ORDER BY _ts, {columns}"
-    tracks = {
-        timeline.path(one.id): one.id
-        for one in timeline.tracks
-        if one.source == f"{provider.mount}.timeline.{provider.name}"
-    }
-    rows: dict[tuple[int, int], list[list[Any]]] = {}
-    for path, time, *row in answered(host, query, _MANY).rows:
-        rows.setdefault((tracks[tuple(path)], int(time)), []).append(row)
-    for (track, time), found in rows.items():
-        places = list(_beginning(timeline, track, time))
-        yield from _together(time, places, found)
+    order = ", ".join(("_ts", *provider.of.by))
+    query = f"SELECT path, _ts, _duration, name, depth, {columns} FROM {table} ORDER BY {order}"
+    tracks = numbers_of(timeline, f"{provider.mount}.timeline.{provider.name}")
+    return kept(host, timeline, query, partial(_numbered, tracks))
 
 
-def _together(time: int, places: Sequence[Place], rows: Sequence[Sequence[Any]]) -> Iterator[_Alike]:
+KEYS = ("key", "second_key", "third_key")
+"""What the columns are called that tell a row of the view."""
+
+
+def numbers_of(timeline: Timeline, source: str) -> dict[tuple[str, ...], int]:
+    """Return the tracks of one source by their paths."""
+    return {timeline.path(one.id): one.id for one in timeline.tracks if one.source == source}
+
+
+def _numbered(tracks: Mapping[tuple[str, ...], int], reader: Any) -> Any:
+    """Put numbers of tracks in the place of paths."""
+    import pyarrow as pa
+
+    schema = reader.schema.set(0, pa.field("track", pa.int32()))
+    return pa.RecordBatchReader.from_batches(schema, (_one_numbered(tracks, batch, schema) for batch in reader))
+
+
+def _one_numbered(tracks: Mapping[tuple[str, ...], int], batch: Any, schema: Any) -> Any:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    # What stands between the names may be in one of them, so equal texts are of equal numbers of names.
+    lengths = pc.list_value_length(batch.column(0)).cast(pa.string())
+    keys = pc.binary_join_element_wise(pc.binary_join(batch.column(0), _BETWEEN), lengths, _BETWEEN).dictionary_encode()
+    first = {code: row for row, code in reversed(list(enumerate(keys.indices.to_pylist())))}
+    numbers = [tracks[tuple(batch.column(0)[first[code]].as_py())] for code in range(len(keys.dictionary))]
+    found = pa.array(numbers, pa.int32()).take(keys.indices)
+    return pa.record_batch([found, *batch.columns[1:]], schema=schema)
+
+
+_BETWEEN = "\x1f"
+
+
+def _alike(timeline: Timeline, provider: Provider, rows: Any) -> Iterator[_Alike]:
+    """Yield the rows of one time, those together that look the same."""
+    found: dict[tuple[int, int], list[dict[str, Any]]] = {}
+    for row in rows.to_pylist():
+        found.setdefault((row["track"], row[TS]), []).append(row)
+    for (track, time), own in found.items():
+        yield from _together(provider, time, list(_beginning(timeline, track, time)), own)
+
+
+def _together(
+    provider: Provider, time: int, places: Sequence[Place], rows: Sequence[dict[str, Any]]
+) -> Iterator[_Alike]:
     """Yield places and rows that begin at one time on one track, by how long they last and what they are called."""
+    names = KEYS[: len(provider.of.by)]
     looks: dict[tuple[int, str | None], list[Place]] = {}
     for place in places:
         looks.setdefault((place.duration, place.name), []).append(place)
     for (duration, name), own in looks.items():
         # Rows without an end last as long as their track says.
-        fitting = [row for row in rows if row[1] == name and (row[0] is None or max(int(row[0]), 0) == duration)]
-        depths = [row[2] or 0 for row in fitting]
-        yield _Alike(own, [(time, *row[3:]) for row in fitting], depths == sorted(depths))
+        fitting = [row for row in rows if row["name"] == name and _lasts(row[DURATION], duration)]
+        depths = [row["depth"] or 0 for row in fitting]
+        yield _Alike(own, [(time, *(row[key] for key in names)) for row in fitting], depths == sorted(depths))
+
+
+def _lasts(given: int | None, duration: int) -> bool:
+    return given is None or max(given, 0) == duration
 
 
 def _beginning(timeline: Timeline, track: int, time: int) -> Iterator[Place]:

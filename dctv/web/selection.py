@@ -7,7 +7,7 @@ from typing import Any
 
 from dctv.errors import UnitError, UsageError
 from dctv.record import record
-from dctv.syntax.write.writer import backticks
+from dctv.syntax.write.writer import backticks, string
 from dctv.timeline.track import TrackKind
 from dctv.types.units import parse_unit
 from dctv.web.asked import answered, by_timeline, clipped, dotted, in_tracks, rows_of, touching
@@ -94,7 +94,10 @@ ORDER BY total DESC, name"""
 
 
 def _labels(tracks: Sequence[Shown]) -> str:
-    """Write a table of what tracks are called, with the names of their groups."""
+    """Write a table of what tracks are called; those of a trace with the names of their groups."""
+    if tracks[0].select is not None:
+        listed = ", ".join(f"({one.number}, {string(one.track.name)})" for one in tracks)
+        return f"labels AS (SELECT track, label FROM (VALUES {listed}) AS t(track, label))"
     table = dotted(tracks[0].name, "timeline")
     return f"""\
 labels AS (
@@ -139,6 +142,7 @@ def _known(unit: str | None) -> str | None:
 def _counters(tracks: Sequence[Shown], unit: str | None, start: int, stop: int) -> str:
     value = "value" if unit is None else f"value IN {backticks(unit)}"
     per_second = backticks(f"({unit})/s" if unit else "1/s")
+    rate = f"(last - first) / {max(stop - start, 1)}ns IN {per_second} AS rate"
     return f"""\
 WITH cut AS (
   SELECT track, _ts, {value} AS value, {clipped(start, stop)} AS time
@@ -147,11 +151,11 @@ WITH cut AS (
 ),
 {_labels(tracks)},
 whole AS (
-  SELECT track, COUNT(*) AS count, SUM(value * time) / NULLIF(SUM(time), 0ns) AS mean, MIN(value) AS min,
+  SELECT track, COUNT(*) AS count, SUM(value * UNITLESS(time)) / NULLIF(SUM(UNITLESS(time)), 0) AS mean, MIN(value) AS min,
     MAX(value) AS max, ARG_MIN(value, _ts) AS first, ARG_MAX(value, _ts) AS last
   FROM cut GROUP BY track
 )
-SELECT label AS counter, count, mean, min, max, first, last, (last - first) / {max(stop - start, 1)}ns IN {per_second} AS rate
+SELECT label AS counter, count, mean, min, max, first, last, {rate}
 FROM whole JOIN labels ON labels.track = whole.track
 ORDER BY whole.track"""
 

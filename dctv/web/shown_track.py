@@ -18,6 +18,9 @@ class Shown:
     select: str | None = None
     """What gave its rows, if a SELECT did."""
     mount: str | None = None
+    called: str | None = None
+    """The column of the SELECT that names rows, and that of a counter's values, where they were told."""
+    value: str | None = None
 
     @property
     def id(self) -> str:

@@ -15,7 +15,7 @@ from dctv.web import about_tracks, page
 from dctv.web import help as helping
 from dctv.web.exchange import Answering, attended, body_of, shown_in
 from dctv.web.faults import status_of, told
-from dctv.web.parameters import integer, text, time, whole
+from dctv.web.parameters import integer, maybe_text, text, time, whole
 from dctv.web.queries import MOST_ROWS, Query, Report, answer, report
 from dctv.web.service import Service
 from dctv.web.tiles import tiles
@@ -74,14 +74,13 @@ async def _tracks(service: Service, request: Request) -> Response:
 async def _add_track(service: Service, request: Request) -> Response:
     fields = await body_of(request)
     sql = text(fields, "sql")
-    shown = {name: fields.get(name) for name in ("name", "value", "title")}
+    shown = {name: maybe_text(fields, name) for name in ("name", "value", "title")}
     made = await attended(service, request, lambda: service.add_track(sql, shown))
     return JSONResponse({"tracks": made})
 
 
 async def _remove_track(service: Service, request: Request) -> Response:
-    track = request.path_params["track"]
-    await attended(service, request, lambda: service.remove_track(track))
+    service.remove_track(request.path_params["track"])
     return JSONResponse({})
 
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import suppress
 from threading import Lock
 from typing import Any
 
-from dctv.errors import BindError, Source, UsageError
+from dctv.errors import Source, UsageError
 from dctv.record import record
 from dctv.syntax.parse import parse_select
 from dctv.timeline.timeline import Timeline
@@ -23,6 +22,9 @@ class _Made:
     title: str
     select: str
     timeline: Timeline
+    called: str | None = None
+    """The column that names rows, and that of a counter's values, where they were told."""
+    value: str | None = None
 
 
 class Timelines:
@@ -60,27 +62,20 @@ class Timelines:
         timeline = self._host.sql(select).timeline(shown.get("name"), shown.get("value"))
         if not timeline.tracks:
             raise UsageError("the SELECT has no rows, so there is nothing to show")
-        name = self._named(timeline)
         with self._lock:
-            self._made[name] = _Made(shown.get("title") or name, select, timeline)
+            self._number += 1
+            name = f"+{self._number}"
+            self._made[name] = _Made(
+                shown.get("title") or f"Query {self._number}", select, timeline, shown.get("name"), shown.get("value")
+            )
             return list(_of_select(name, self._made[name]))
 
-    def _named(self, timeline: Timeline) -> str:
-        """Give a timeline the first name that is free in SQL, so that its rows can be asked for."""
-        while True:
-            self._number += 1
-            name = f"query_{self._number}"
-            with suppress(BindError):
-                self._host.add_timeline(name, timeline)
-                return name
-
     def remove(self, track: str) -> None:
-        """Remove the tracks that were made with one of a SELECT, in a turn of the engine."""
+        """Remove the tracks that were made with one of a SELECT."""
         name = track.rpartition(":")[0]
         with self._lock:
             if self._made.pop(name, None) is None:
                 raise UsageError(f"there is no track `{track}` that was made of a SELECT")
-        list(self._host.execute(f"DROP ALL {name}"))
 
     def find(self, track: str) -> Shown:
         """Return a track by what the page calls it."""
@@ -91,7 +86,7 @@ class Timelines:
         if found is None or not number.isdecimal() or int(number) >= len(found.tracks):
             raise UsageError(f"there is no track `{track[:_LONGEST]}`")
         if made is not None:
-            return Shown(name, found, int(number), select=made.select)
+            return Shown(name, found, int(number), made.select, None, made.called, made.value)
         return Shown(name, found, int(number), mount=name)
 
     def of_mount(self, name: str) -> Timeline:
@@ -105,14 +100,14 @@ class Timelines:
     def all(self) -> list[Shown]:
         """Return all tracks that have rows."""
         with self._lock:
-            parts = [(name, one.timeline, one.select) for name, one in self._made.items()]
-            parts += [(name, timeline, "") for name, timeline in self._of_mounts.items()]
-        return [
-            Shown(name, timeline, track.id, select or None, None if select else name)
-            for name, timeline, select in parts
-            for track in timeline.tracks
-            if track.rows
+            made, mounts = dict(self._made), dict(self._of_mounts)
+        selects = [
+            Shown(name, one.timeline, track.id, one.select, None, one.called, one.value)
+            for name, one in made.items()
+            for track in one.timeline.tracks
         ]
+        traces = [Shown(name, of, track.id, mount=name) for name, of in mounts.items() for track in of.tracks]
+        return [one for one in (*selects, *traces) if one.track.rows]
 
     def listing(self) -> dict[str, Any]:
         """Return the tree of tracks and the time that they span."""

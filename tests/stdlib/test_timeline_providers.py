@@ -116,7 +116,7 @@ def test_every_row_is_there_once_and_in_order(fed: Fed) -> None:
         assert len(found) == times * rows, provider
         tracks: dict[tuple[str, ...], tuple[object, ...]] = {}
         last = 0
-        for ts, duration, path, kind, ranks, _, _, _, unit in found:
+        for ts, duration, path, kind, ranks, _, _, _, unit, *_ in found:
             assert tracks.setdefault(tuple(path), (kind, ranks, unit)) == (kind, ranks, unit), provider
             assert kind in ("slices", "states", "counter", "instants"), provider
             assert path, provider
@@ -133,16 +133,20 @@ def test_names_feed_no_provider(fed: Fed) -> None:
     assert fed.providers == fed.views
 
 
-def test_every_provider_has_the_same_columns() -> None:
+def test_every_provider_has_the_same_columns_and_those_that_tell_its_rows() -> None:
     seen = set()
+    modules = {module.parts[1]: module for module in library().modules if module.parts[0] == "timeline"}
     for reader in ("uftrace/switches", "ftrace/live_marks.trace.txt.gz"):
         with Session() as session:
             session.mount(str(DATA / reader), "t")
-            for table in session.tables("t"):
-                if table.name.startswith("t.timeline."):
-                    described = session.sql(f"DESCRIBE {table.name}").fetchall()
-                    assert [row[:3] for row in described] == COLUMNS, table.name
-                    seen.add(table.name.removeprefix("t.timeline."))
+            for name in [table.name.removeprefix("t.timeline.") for table in session.tables("t.timeline")]:
+                if name in VIEWS:
+                    told = [row[:3] for row in session.sql(f"DESCRIBE t.timeline.{name}").fetchall()]
+                    rows_of = modules[name].rows_of
+                    assert rows_of is not None, name
+                    assert told[: len(COLUMNS)] == COLUMNS, name
+                    assert [row[0] for row in told[len(COLUMNS) :]] == list(rows_of.by), name
+                    seen.add(name)
     assert seen == set(VIEWS)
 
 

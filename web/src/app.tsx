@@ -1,4 +1,5 @@
 import { useEffect, useRef } from "preact/hooks";
+import { runCommand } from "./commands/commands";
 import { CommandPalette } from "./commands/palette";
 import { HelpDialog } from "./commands/help";
 import { Banners, Header, Notes } from "./header";
@@ -91,7 +92,8 @@ function ScrollBar() {
 
 function Empty() {
   const known = session.value;
-  if (!known || !loaded.value || tracks.value.length) return null;
+  if (!known || tracks.value.length) return null;
+  if (!loaded.value) return <div class="empty late"><p>The tracks are being read…</p></div>;
   if (known.mounts.some((mount) => mount.state === "mounting")) return <div class="empty"><p>The trace is being opened…</p></div>;
   if (known.mounts.some((mount) => mount.state === "ready")) {
     return <div class="empty"><h2>No tracks</h2><p>This trace has nothing that the timeline shows. Its tables can be asked in the SQL tab.</p></div>;
@@ -100,6 +102,7 @@ function Empty() {
     <div class="empty">
       <h2>No trace</h2>
       <p>Drop one here, or start with <code>dctv ui NAME=PATH</code>.</p>
+      <button type="button" class="primary" onClick={() => runCommand("file.open")}>Open a trace…</button>
     </div>
   );
 }

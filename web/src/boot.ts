@@ -29,15 +29,20 @@ export async function boot(): Promise<void> {
     noteError(error);
   }
   await refresh();
+  // What ended before the server's events were heard is never told: what was still under way is looked at once more.
+  const lookAgain = async (anyway: boolean) => {
+    const opening = session.value?.mounts.some((mount) => mount.state === "mounting") ?? true;
+    if (!anyway && !opening) return;
+    await loadSession();
+    await refresh();
+  };
   let lost = false;
   api().events((event) => {
     takeEvent(event);
     if (event.type === "tracks") void refresh();
     if (event.type === "lost") lost = true;
-    if (event.type === "open" && lost) {
-      lost = false;
-      void loadSession().then(refresh, noteError);
-    }
+    if (event.type === "open") void lookAgain(lost).catch(noteError);
+    if (event.type === "open") lost = false;
   });
   if (!api().live) connection.value = "open";
 }

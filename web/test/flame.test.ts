@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { around, boxAt, type Frame, functions, layout, neighbour, pathTo, treeOf } from "../src/flame/layout";
+import { around, boxAt, type Frame, functions, inverted, layout, neighbour, pathTo, treeOf } from "../src/flame/layout";
 
 const frame = (id: number, parent: number | null, name: string, value: number, self: number): Frame => ({ id, parent, name, value, self, count: 1 });
 
@@ -67,4 +67,12 @@ test("callers and callees of a function have its whole time", () => {
   const callers = treeOf(around(tree, "b", "callers"));
   const root = callers.children.get(null)![0]!;
   assert.deepEqual(callers.children.get(root.id)!.map((each) => [each.name, each.value]), [["main", 30], ["a", 15]]);
+});
+
+test("turned around, each function at work stands first with its own time", () => {
+  const turned = treeOf(inverted(tree));
+  assert.deepEqual(turned.children.get(null)!.map((each) => [each.name, each.value]), [["a", 45], ["b", 45], ["main", 10]]);
+  assert.equal(turned.total, tree.total);
+  const b = turned.children.get(null)!.find((each) => each.name === "b")!;
+  assert.deepEqual(turned.children.get(b.id)!.map((each) => [each.name, each.value]), [["main", 30], ["a", 15]]);
 });

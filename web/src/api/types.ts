@@ -276,12 +276,7 @@ export type ServerEvent =
   | { readonly type: "end" };
 
 /** An error as the server tells it. */
-export interface Refusal {
-  readonly message: string;
-  readonly hint?: string | null;
-  readonly rendered?: string | null;
-  readonly place?: ErrorPlace | null;
-}
+export type Refusal = Pick<ApiError, "message" | "hint" | "rendered" | "place">;
 
 /** What a request was refused for. `status` is 0 when the server could not be reached. */
 export class ApiError extends Error {

@@ -1,4 +1,4 @@
-import { area, details, marks, selected, viewport } from "../state/view";
+import { area, known, marks, selected, viewport } from "../state/view";
 import { matches, pointer } from "../state/found";
 import { openPanel, showPanel } from "../state/panels";
 import { busy, interrupt } from "../state/session";
@@ -22,7 +22,7 @@ import { openPalette } from "./palette";
 
 const width = () => viewport.value.to - viewport.value.from;
 const middle = () => (viewport.value.from + viewport.value.to) / 2;
-const chosenSlice = () => details.value !== null;
+const chosenSlice = () => known.value !== null;
 const chosenTrack = () => active.value ?? selected.value?.track ?? null;
 
 function mark(): void {

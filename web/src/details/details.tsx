@@ -4,7 +4,7 @@ import { critical } from "../state/found";
 import { showPanel } from "../state/panels";
 import { fromTime } from "../state/session";
 import { byId, offsetOf } from "../state/tracks";
-import { details, queryText, selected } from "../state/view";
+import { details, known, queryText, selected } from "../state/view";
 import { amount, whole } from "../text/amounts";
 import { briefTime, exactTime } from "../text/times";
 import { goTo, goToRow, toChild, toParent, step } from "../timeline/choose";
@@ -17,7 +17,7 @@ export function Details() {
   const chosen = selected.value;
   const found = details.value;
   if (!chosen) return <p class="hint padded">Click a slice, or press <kbd>/</kbd> to search for one.</p>;
-  if (!found) return <p class="hint padded">…</p>;
+  if (!found || found.track !== chosen.track || found.row !== chosen.row) return <Waiting />;
   return (
     <div class="details">
       <Title found={found} />
@@ -33,6 +33,25 @@ export function Details() {
         <Flows title="Flows in" ends={found.flows.in} />
         <Flows title="Flows out" ends={found.flows.out} />
         {critical.value && <Critical path={critical.value} />}
+      </div>
+    </div>
+  );
+}
+
+/** What is known before the server has answered. */
+function Waiting() {
+  const found = known.value;
+  if (!found) return <p class="hint padded" role="status">Asking for the slice…</p>;
+  const rows = [["begins at", exactTime(fromTime(found.from) + offsetOf(found.track))], ["lasts", exactTime(Number(found.duration))]];
+  return (
+    <div class="details">
+      <header class="details-title">
+        <h2>{found.name ?? "(no name)"}</h2>
+        <span class="where">{byId.value.get(found.track)?.name}</span>
+        <span class="spinner" role="status" aria-label="Asking for more" />
+      </header>
+      <div class="columns">
+        <table class="plain-table fields"><tbody>{rows.map(([name, value]) => <tr key={name}><th scope="row">{name}</th><td>{value}</td></tr>)}</tbody></table>
       </div>
     </div>
   );

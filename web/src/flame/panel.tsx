@@ -11,12 +11,16 @@ import { area } from "../state/view";
 import { amount } from "../text/amounts";
 import { briefTime } from "../text/times";
 import { FlameCanvas, percent } from "./canvas";
-import { type Frame, pathTo, type Tree } from "./layout";
+import { type Frame, inverted, pathTo, type Tree, treeOf } from "./layout";
 import { Sandwich } from "./sandwich";
 import { again, flameOfSelection, graph } from "./state";
 
 export function FlamePanel() {
   const now = graph.value;
+  // Who opens this with an area selected has said what is to be added up.
+  useEffect(() => {
+    if (!graph.peek() && area.peek() && api().live) flameOfSelection("slices");
+  }, []);
   if (!now) {
     return (
       <div class="flame-empty">
@@ -37,12 +41,14 @@ function Shown({ tree, unit, sql }: { readonly tree: Tree; readonly unit: string
   const [zoomed, setZoomed] = useState<number | null>(null);
   const [search, setSearch] = useState("");
   const [upward, setUpward] = useState(kept("flameup") === "yes");
+  const [turned, setTurned] = useState(false);
   const [functions, setFunctions] = useState<string | null | false>(false);
   useEffect(() => {
     setZoomed(null);
     setFunctions((chosen) => (chosen === false ? false : null));
   }, [tree]);
   const share = useMemo(() => shareOf(tree, search), [tree, search]);
+  const drawn = useMemo(() => (turned ? treeOf(inverted(tree)) : tree), [tree, turned]);
 
   if (tree.frames.size === 0) {
     return <div class="flame"><Options /><p class="empty">Nothing in this area can be added up. Other tracks may have slices or samples.</p></div>;
@@ -54,6 +60,16 @@ function Shown({ tree, unit, sql }: { readonly tree: Tree; readonly unit: string
           <button type="button" aria-pressed={functions === false} onClick={() => setFunctions(false)}>Graph</button>
           <button type="button" aria-pressed={functions !== false} onClick={() => setFunctions(null)}>Functions</button>
         </span>
+        {functions === false && (
+          <button
+            type="button"
+            aria-pressed={turned}
+            title="Begin with the functions that were at work; below each are those that called it"
+            onClick={() => (setTurned(!turned), setZoomed(null))}
+          >
+            Inverted
+          </button>
+        )}
         {functions === false && (
           <button
             type="button"
@@ -77,16 +93,16 @@ function Shown({ tree, unit, sql }: { readonly tree: Tree; readonly unit: string
         <span class="faint">{`${amount(tree.total, unit)} in all`}</span>
         <button type="button" onClick={() => openInSql(sql)}>Open in SQL</button>
       </Options>
-      {functions === false && <Crumbs path={pathTo(tree, zoomed)} onZoom={setZoomed} />}
+      {functions === false && <Crumbs path={pathTo(drawn, zoomed)} onZoom={setZoomed} />}
       {functions === false
         ? (
           <FlameCanvas
-            tree={tree}
+            tree={drawn}
             unit={unit}
             label="Flame graph"
             upward={upward}
             search={search}
-            zoomed={tree.frames.has(zoomed ?? -1) ? zoomed : null}
+            zoomed={drawn.frames.has(zoomed ?? -1) ? zoomed : null}
             onZoom={setZoomed}
             onFunction={setFunctions}
           />
@@ -122,15 +138,6 @@ function Options({ children }: { readonly children?: preact.ComponentChildren })
           <option value="slices">slices</option>
           <option value="samples">samples</option>
         </select>
-      </label>
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={request.invert ?? false}
-          disabled={!api().live}
-          onChange={(event) => again({ invert: event.currentTarget.checked })}
-        />
-        Inverted
       </label>
       <span class="faint">{briefTime(fromTime(request.to) - fromTime(request.from))}</span>
       {other && api().live && <button type="button" onClick={() => flameOfSelection(request.of)}>Take the selected area</button>}

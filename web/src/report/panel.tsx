@@ -67,7 +67,7 @@ function Verdict() {
   return (
     <span class={`verdict${state === "running" ? "" : bad ? " failed" : " held"}`} role="status">
       {mark === null ? <span class="spinner" aria-hidden="true" /> : <span class="mark" aria-hidden="true">{mark}</span>}
-      <strong>{name}</strong> <span>{words.join(", ") || (state === "running" ? "running…" : "nothing to show")}</span>
+      <strong title={name}>{name.split(/[\\/]/).pop()}</strong> <span>{words.join(", ") || (state === "running" ? "running…" : "nothing to show")}</span>
     </span>
   );
 }
@@ -105,7 +105,7 @@ function Shown({ statement }: { readonly statement: Statement }) {
 }
 
 function asError({ message, hint, rendered, place }: Refusal): ApiError {
-  return new ApiError(400, message, hint ?? null, rendered ?? null, place ?? null);
+  return new ApiError(400, message, hint, rendered, place);
 }
 
 const SHOWN_ROWS = 12;

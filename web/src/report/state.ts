@@ -7,7 +7,7 @@ import { titleOf } from "../query/runs";
 import { isNumeric } from "../query/values";
 import { panelHeight, showPanel } from "../state/panels";
 import { running, session } from "../state/session";
-import { addTracks, pins, removeTrack, tracks } from "../state/tracks";
+import { addTracks, loaded, pins, removeTrack, tracks } from "../state/tracks";
 
 export interface Statement {
   readonly line: ReportLine;
@@ -117,7 +117,7 @@ export function runGivenReport(): void {
   let ran = false;
   effect(() => {
     const found = session.value;
-    if (ran || !found?.report || !api().live || found.mounts.some((mount) => mount.state === "mounting")) return;
+    if (ran || !loaded.value || !found?.report || !api().live || found.mounts.some((mount) => mount.state === "mounting")) return;
     ran = true;
     const { name, text } = found.report;
     queueMicrotask(() => void runReport(name, text));

@@ -18,6 +18,8 @@ export interface Chosen {
   readonly row: number;
 }
 
+export type Brief = Pick<SliceDetails, "track" | "row" | "lane" | "name" | "from" | "duration">;
+
 export interface Mark {
   readonly at: number;
   readonly name: string;
@@ -29,6 +31,15 @@ export const viewport = signal<Range>({ from: 0, to: 1 });
 export const selected = signal<Chosen | null>(null);
 /** What is known about it; null while it is asked for. */
 export const details = signal<SliceDetails | null>(null);
+/** What is known about it at once, from the cell that was clicked or the link that led to it. */
+export const brief = signal<Brief | null>(null);
+/** The selected slice with as much as is known of it. */
+export const known = computed<Brief | null>(() => {
+  const chosen = selected.value;
+  if (!chosen) return null;
+  const same = (each: Brief | null) => (each?.track === chosen.track && each.row === chosen.row ? each : null);
+  return same(details.value) ?? same(brief.value);
+});
 export const area = signal<Area | null>(null);
 export const marks = signal<readonly Mark[]>([]);
 /** Tracks whose rows are on the canvas now, from above. */

@@ -61,17 +61,18 @@ export class CanvasRenderer implements Renderer {
       const end = Math.round((row.top + row.height) * ratio);
       const edge = Math.max(Math.round(ratio), 1);
       const ground = row.group ? grounds.group : grounds.track;
+      const kind = row.drawn?.kind;
+      if (kind === "slices" || kind === "states") y = this.paintRow(frame, row, ground, y, bottom, labels);
       this.pixels.copy(ground, y, Math.min(end - edge, bottom));
       this.pixels.copy(grounds.edge, Math.max(end - edge, top), Math.min(end, bottom));
-      const kind = row.drawn?.kind;
-      if (kind === "slices" || kind === "states") this.paintRow(frame, row, ground, top, bottom, labels);
       y = Math.max(end, top);
     }
     this.pixels.copy(grounds.track, y, bottom);
     return labels;
   }
 
-  private paintRow(frame: Frame, row: FrameRow, ground: Uint32Array, top: number, bottom: number, labels: Label[]): void {
+  /** Paints lanes and the ground between them, from `top` on; returns where it has come to. */
+  private paintRow(frame: Frame, row: FrameRow, ground: Uint32Array, top: number, bottom: number, labels: Label[]): number {
     const used: boolean[] = [];
     const lines = (lane: number): Uint32Array => {
       let line = this.lines[lane];
@@ -81,10 +82,15 @@ export class CanvasRenderer implements Renderer {
       return line;
     };
     const lanes = paintSpans(frame, row, this.inksOf(frame.palette), lines, labels);
+    let painted = top;
     used.forEach((_, lane) => {
       const y = Math.round((lanes.top + lane * lanes.lane) * frame.ratio);
-      this.pixels.copy(this.lines[lane]!, Math.max(y, top), Math.min(y + lanes.high, bottom));
+      const end = Math.min(y + lanes.high, bottom);
+      this.pixels.copy(ground, painted, Math.min(y, bottom));
+      this.pixels.copy(this.lines[lane]!, Math.max(y, top), end);
+      painted = Math.max(painted, end);
     });
+    return painted;
   }
 
   private inksOf(palette: Palette): Inks {

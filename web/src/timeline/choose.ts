@@ -3,9 +3,9 @@ import { api } from "../api/api";
 import { isAbort, type Match, type SliceRef, type TrackId } from "../api/types";
 import { critical } from "../state/found";
 import { showPanel } from "../state/panels";
-import { fromTime, noteError, running } from "../state/session";
+import { fromTime, noteError, running, toTime } from "../state/session";
 import { byId, offsetOf } from "../state/tracks";
-import { area, details, selected } from "../state/view";
+import { area, brief, details, known, selected } from "../state/view";
 import { laneHeight, LANE_TOP, layout } from "../tracks/layout";
 import { scrollToTrack } from "../tracks/scroll";
 import { bringIntoView, jumpTo } from "./motion";
@@ -22,7 +22,11 @@ export function choose(track: TrackId, row: number): void {
 }
 
 export function chooseHit(hit: Hit): void {
-  if (hit.row >= 0 && hit.track.kind !== "counter") choose(hit.track.id, hit.row);
+  if (hit.row < 0 || hit.track.kind === "counter") return;
+  const { track, row, lane, name, duration } = hit;
+  if (hit.count === 1) brief.value = { track: track.id, row, lane, name, from: toTime(hit.from - offsetOf(track.id)), duration };
+  choose(track.id, row);
+  revealSoon(track.id, lane);
 }
 
 export function unchoose(): void {
@@ -33,11 +37,11 @@ export function unchoose(): void {
 }
 
 /** Selects a row and moves until it is seen. */
-export function goTo(track: TrackId, ref: Pick<SliceRef, "row" | "lane" | "from" | "duration">): void {
+export function goTo(track: TrackId, ref: SliceRef): void {
+  brief.value = { track, ...ref };
   choose(track, ref.row);
   revealLane(track, ref.lane);
-  // The lower part may have been opened by it: what is left of the canvas is known after the next layout.
-  requestAnimationFrame(() => requestAnimationFrame(() => revealLane(track, ref.lane)));
+  revealSoon(track, ref.lane);
   const from = fromTime(ref.from) + offsetOf(track);
   bringIntoView({ from, to: from + Number(ref.duration) });
 }
@@ -54,6 +58,11 @@ export async function goToRow(track: TrackId, row: number): Promise<void> {
   } catch (error) {
     noteError(error);
   }
+}
+
+/** Reveals a lane again: choosing it may open the lower part, and what is left of the canvas is known after a layout. */
+function revealSoon(track: TrackId, lane: number): void {
+  requestAnimationFrame(() => requestAnimationFrame(() => revealLane(track, lane)));
 }
 
 export function revealLane(id: TrackId, lane: number): void {
@@ -73,7 +82,7 @@ export function zoomToHit(hit: Hit): void {
 
 /** Selects the slice after or before the selected one on its track and lane. */
 export async function step(direction: "next" | "previous"): Promise<void> {
-  const chosen = details.value;
+  const chosen = known.value;
   if (!chosen) return;
   try {
     const { matches } = await running("looking for the next slice", (signal) =>

@@ -1,7 +1,7 @@
 import { batch } from "@preact/signals";
 import { pushView } from "../state/address";
 import { length } from "../state/session";
-import { area, bounded, details, everything, selected, show, viewport, type Range } from "../state/view";
+import { area, bounded, everything, known, show, viewport, type Range } from "../state/view";
 import { offsetOf } from "../state/tracks";
 import { fromTime } from "../state/session";
 
@@ -73,8 +73,8 @@ export function fit(): void {
 
 /** The time of the selected slice as it is shown. */
 export function selectedRange(): Range | null {
-  const found = details.value;
-  if (!found || !selected.value) return null;
+  const found = known.value;
+  if (!found) return null;
   const from = fromTime(found.from) + offsetOf(found.track);
   return { from, to: from + Number(found.duration) };
 }

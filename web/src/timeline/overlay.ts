@@ -1,18 +1,26 @@
-import { area, details, marks, selected, viewport } from "../state/view";
+import { area, known, marks, viewport } from "../state/view";
 import { begin, fromTime } from "../state/session";
-import { critical, hover, matchAt, matches, pointer } from "../state/found";
+import { critical, hover, matchAt, matches } from "../state/found";
 import { byId, offsetOf } from "../state/tracks";
 import { palette, type Palette } from "../theme/colours";
 import { isDark } from "../state/theme";
 import { layout, pinnedLayout } from "../tracks/layout";
-import { canvasHeight, canvasWidth, pinnedHeight } from "../tracks/scroll";
+import { canvasHeight, canvasWidth } from "../tracks/scroll";
 import { drawFlows } from "./flows";
 import { nearestPlace, placeOf, xOf } from "./hits";
 
 const MOST_MATCHES = 4000;
 
-/** Draws what lies on the tracks: selections, marks, matches, flows and the cursor. */
+/** Whether there is anything to draw: a canvas that is not shown costs nothing. */
+function anything(): boolean {
+  const drawn = hover.value && hover.value.track.kind !== "counter";
+  return !!(drawn || known.value || area.value || critical.value || marks.value.length || matches.value.length);
+}
+
+/** Draws what lies on the tracks: selections, marks, matches and flows. */
 export function drawOverlay(canvas: HTMLCanvasElement): void {
+  canvas.hidden = !anything();
+  if (canvas.hidden) return;
   const ratio = devicePixelRatio || 1;
   const width = Math.max(Math.round(canvasWidth.value * ratio), 1);
   const height = Math.max(Math.round(canvasHeight.value * ratio), 1);
@@ -30,8 +38,6 @@ export function drawOverlay(canvas: HTMLCanvasElement): void {
   drawSelected(context, colours);
   drawFlows(context, colours);
   drawMarks(context, colours);
-  drawPinnedEdge(context, colours);
-  drawCursor(context, colours);
 }
 
 function drawArea(context: CanvasRenderingContext2D, colours: Palette): void {
@@ -111,17 +117,16 @@ function outline(context: CanvasRenderingContext2D, x: number, y: number, wide: 
 }
 
 function drawSelected(context: CanvasRenderingContext2D, colours: Palette): void {
-  const chosen = selected.value;
-  const found = details.value;
-  if (!chosen || !found || found.track !== chosen.track || found.row !== chosen.row) return;
-  const at = placeOf(chosen.track, found.lane);
+  const found = known.value;
+  if (!found) return;
+  const at = placeOf(found.track, found.lane);
   if (!at?.shown) return;
-  const time = fromTime(found.from) + offsetOf(chosen.track);
+  const time = fromTime(found.from) + offsetOf(found.track);
   const x = Math.max(xOf(time), -4);
   const wide = Math.min(xOf(time + Number(found.duration)), canvasWidth.value + 4) - x;
   context.lineWidth = 2;
   context.strokeStyle = colours.of.ink;
-  if (byId.value.get(chosen.track)?.kind === "instants") outline(context, x - 6, at.top, 12, at.height);
+  if (byId.value.get(found.track)?.kind === "instants") outline(context, x - 6, at.top, 12, at.height);
   else outline(context, x, at.top, wide, at.height - 1);
 }
 
@@ -153,19 +158,4 @@ function drawCritical(context: CanvasRenderingContext2D, colours: Palette): void
 function drawMarks(context: CanvasRenderingContext2D, colours: Palette): void {
   context.fillStyle = colours.of.found;
   for (const mark of marks.value) context.fillRect(Math.round(xOf(mark.at)), 0, 1.5, canvasHeight.value);
-}
-
-function drawPinnedEdge(context: CanvasRenderingContext2D, colours: Palette): void {
-  if (!pinnedHeight.value) return;
-  context.fillStyle = colours.of.tick;
-  context.fillRect(0, pinnedHeight.value - 1, canvasWidth.value, 1);
-}
-
-function drawCursor(context: CanvasRenderingContext2D, colours: Palette): void {
-  const at = pointer.value;
-  if (!at) return;
-  context.fillStyle = colours.of.ink;
-  context.globalAlpha = 0.35;
-  context.fillRect(Math.round(at.x), 0, 1, canvasHeight.value);
-  context.globalAlpha = 1;
 }

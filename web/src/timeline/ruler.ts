@@ -1,5 +1,6 @@
 import { area, marks, viewport } from "../state/view";
 import { pointer } from "../state/found";
+import { length } from "../state/session";
 import { isDark } from "../state/theme";
 import { exactTime } from "../text/times";
 import { palette } from "../theme/colours";
@@ -49,6 +50,7 @@ export function fresh(canvas: HTMLCanvasElement, width: number, height: number):
 type Colours = ReturnType<typeof palette>["of"];
 
 function drawTicks(context: CanvasRenderingContext2D, of: Colours): void {
+  if (!length.value) return;
   const { step, ticks } = rulerTicks.value;
   const small = step / 5;
   const { from, to } = viewport.value;

@@ -2,11 +2,11 @@ import { effect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { critical, hover, matchAt, matches, pointer } from "../state/found";
 import { generation, offsets } from "../state/tracks";
-import { area, details, marks, selected, shownTracks, viewport } from "../state/view";
+import { area, details, known, marks, shownTracks, viewport } from "../state/view";
 import { begin, length } from "../state/session";
 import { isDark } from "../state/theme";
 import { layout, pinnedLayout } from "../tracks/layout";
-import { canvasHeight, canvasWidth, shownTop } from "../tracks/scroll";
+import { canvasHeight, canvasWidth, pinnedHeight, shownTop } from "../tracks/scroll";
 import { exactTime } from "../text/times";
 import { byId } from "../state/tracks";
 import { CanvasRenderer } from "./canvas";
@@ -63,7 +63,8 @@ export function TimeAxis() {
 export function Timeline() {
   const box = useRef<HTMLDivElement>(null);
   const ground = useRef<HTMLCanvasElement>(null);
-  const upper = useRef<HTMLCanvasElement>(null);
+  const layer = useRef<HTMLCanvasElement>(null);
+  const upper = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const renderer = new CanvasRenderer(ground.current!);
     const paint = painter(() => {
@@ -73,7 +74,7 @@ export function Timeline() {
       shownTracks.value = frame.bands.flatMap((band) => band.rows.map((row) => row.track.id));
       frameTimes.add(performance.now() - began);
     });
-    const paintUpper = painter(() => upper.current && drawOverlay(upper.current));
+    const paintUpper = painter(() => layer.current && drawOverlay(layer.current));
     const observer = new ResizeObserver(() => {
       canvasWidth.value = Math.max(box.current!.clientWidth, 1);
       canvasHeight.value = Math.max(box.current!.clientHeight, 1);
@@ -90,7 +91,7 @@ export function Timeline() {
       }),
       effect(() => {
         void [viewport.value, layout.value, pinnedLayout.value, shownTop.value, offsets.value, isDark.value];
-        void [selected.value, details.value, area.value, marks.value, hover.value, pointer.value, matches.value];
+        void [known.value, details.value, area.value, marks.value, hover.value, matches.value];
         void [matchAt.value, critical.value, canvasWidth.value, canvasHeight.value];
         paintUpper();
       }),
@@ -102,7 +103,10 @@ export function Timeline() {
   return (
     <div class="canvases" ref={box}>
       <canvas ref={ground} aria-hidden="true" />
-      <canvas
+      <canvas ref={layer} aria-hidden="true" hidden />
+      {pinnedHeight.value > 0 && <div class="pinned-edge" style={{ top: `${pinnedHeight.value - 1}px` }} />}
+      <Cursor />
+      <div
         ref={upper}
         class="upper"
         tabIndex={0}
@@ -117,9 +121,14 @@ export function Timeline() {
   );
 }
 
+function Cursor() {
+  const at = pointer.value;
+  return at && <div class="cursor" style={{ transform: `translateX(${Math.round(at.x)}px)` }} />;
+}
+
 function describeChosen(): string {
-  const found = details.value;
-  if (found && selected.value) {
+  const found = known.value;
+  if (found) {
     const track = byId.value.get(found.track);
     return `${found.name ?? "no name"} on ${track?.name ?? found.track}, ${exactTime(Number(found.duration))}`;
   }

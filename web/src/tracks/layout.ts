@@ -104,14 +104,22 @@ function firstIn(group: Track): TrackId | null {
   return null;
 }
 
+/** Whether all of a track that was made of a query is pinned: it is no part of the tree, where it would stand again. */
+function onlyPinned(track: Track, pinned: ReadonlySet<TrackId>): boolean {
+  if (track.mount !== null) return false;
+  const inner = childrenOf.value.get(track.id);
+  return pinned.has(track.id) || (!!inner?.length && inner.every((child) => onlyPinned(child, pinned)));
+}
+
 export const layout = computed<Layout>(() => {
   const rows: LayoutRow[] = [];
   const places = new Map<TrackId, number>();
   const keep = kept.value;
   const closed = collapsed.value;
+  const pinned = new Set(pins.value);
   let top = 0;
   const add = (parent: TrackId | null, level: number): void => {
-    const siblings = siblingsOf(parent).filter((track) => !keep || keep.has(track.id));
+    const siblings = siblingsOf(parent).filter((track) => (!keep || keep.has(track.id)) && !onlyPinned(track, pinned));
     siblings.forEach((track, place) => {
       const inner = childrenOf.value.has(track.id);
       const open = inner ? keep !== null || !closed.has(track.id) : null;

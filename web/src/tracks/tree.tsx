@@ -35,7 +35,9 @@ export function TrackTree() {
         onFocus={() => (focused.value = true)}
         onBlur={() => (focused.value = false)}
       >
-        {rows.value.map((row) => <TreeRow key={row.track.id} row={row} />)}
+        <div role="none" class="moved" style={{ transform: `translateY(${-shownTop.value}px)` }}>
+          {rows.value.map((row) => <TreeRow key={row.track.id} row={row} />)}
+        </div>
       </div>
     </div>
   );
@@ -79,7 +81,7 @@ function TreeRow({ row }: { row: LayoutRow }) {
       aria-selected={track.id === active.value}
       {...(row.open !== null && { "aria-expanded": row.open })}
       title={about(row)}
-      style={{ top: `${row.top - shownTop.value}px`, height: `${row.height}px`, paddingLeft: `${6 + Math.min(row.level, 12) * 13}px` }}
+      style={{ top: `${row.top}px`, height: `${row.height}px`, paddingLeft: `${6 + Math.min(row.level, 12) * 13}px` }}
       onPointerDown={(event) => dragRow(event, row)}
       onClick={() => {
         active.value = track.id;
@@ -108,8 +110,8 @@ function RowContent({ row }: { row: LayoutRow }) {
     <>
       <span class={`caret${row.open === null ? " none" : row.open ? " open" : ""}`} aria-hidden="true" />
       <span class="name">
-        {row.pinned && track.parent !== null && <span class="of">{byId.value.get(track.parent)?.name} › </span>}
         {track.name || "(no name)"}
+        {row.pinned && track.parent !== null && <span class="of"> · {byId.value.get(track.parent)?.name}</span>}
       </span>
       {track.unit && <span class="unit">{track.unit}</span>}
       {offset !== null && (

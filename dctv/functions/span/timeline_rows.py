@@ -1,0 +1,37 @@
+"""Puts spans or events on the lanes of a timeline's tracks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from tempfile import gettempdir
+from typing import Any
+
+from dctv.contracts.span_operator import SpanOperator
+from dctv.plan.nodes import ArrowStream
+
+
+def _timeline_rows(inputs: list[ArrowStream], options: Mapping[str, Any], cancel: Any) -> ArrowStream:
+    import pyarrow as pa
+
+    from dctv.timeline.of_rows import timeline_of
+    from dctv.timeline.space import Space
+    from dctv.timeline.table import table_of
+
+    with pa.RecordBatchReader.from_stream(inputs[0]) as reader:
+        space = Space(Path(gettempdir()))
+        timeline = timeline_of(options["schema"], _told(reader, cancel), space, options["name"], options["value"])
+    rows = table_of(timeline)
+    texts = [field.with_type(pa.string()) if pa.types.is_dictionary(field.type) else field for field in rows.schema]
+    return rows.cast(pa.schema(texts))
+
+
+def _told(reader: Any, cancel: Any) -> Any:
+    """Yield batches until somebody ends the query."""
+    for batch in reader:
+        if cancel.is_set():
+            return
+        yield batch
+
+
+TIMELINE_ROWS = SpanOperator("timeline rows", "dctv.timeline_rows: rows on tracks and lanes", _timeline_rows, None)

@@ -1,0 +1,232 @@
+"""Rows of tracks and all that is known of them: the rows of views that they show, what they are in, and arrows."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import Any
+
+import pytest
+from hypothesis import given
+
+from dctv.errors import UsageError
+from dctv.session import Session
+from dctv.web.details import MOST_CHILDREN, details, place_of
+from dctv.web.origins import provider_of
+from dctv.web.shown_track import Shown
+from tests.bounds import bounded
+from tests.timeline.rows import Row, timeline
+from tests.timeline.test_timeline import some_rows
+from tests.web.tracks import DATA, inside, places, session_with, shown
+
+TRACES = {
+    "dftracer/loader": 40,
+    "perf/cpuclock.data": 100,
+    "perfetto/linux_sys_deflate.pftrace": 100,
+    "stdlib/frames.trace.txt": 1,
+    "stdlib/kernel.trace.txt": 1,
+    "stdlib/marks.trace.txt": 1,
+    "stdlib/states.trace.txt": 1,
+    "trace_dat/live_marks.dat": 200,
+    "uftrace/switches": 3,
+}
+"""Traces, and of how many rows of a track one is looked at."""
+TWICE = {"io"}
+"""Those that have each row on two tracks."""
+NAMED = {"slices": "name", "async_slices": "name", "instants": "name", "thread_states": "state", "calls": "name"}
+"""What names the rows of some providers."""
+
+
+def _values(found: dict[str, Any]) -> dict[str, Any]:
+    return {column["name"]: column["value"] for column in found["columns"]}
+
+
+@pytest.mark.parametrize("trace", TRACES)
+def test_rows_of_tracks_are_rows_of_views(trace: str) -> None:
+    """Each is found, and none for two."""
+    with Session(index=False) as session:
+        session.mount(DATA / trace, "t")
+        seen: dict[str, list[str]] = {}
+        for one in shown(session.timeline("t"), "t"):
+            for row in range(0, one.track.rows, TRACES[trace]):
+                found = details(session, one, row)
+                values = _values(found)
+                assert found["others"] == []
+                assert str(values["_ts"]) == found["from"]
+                if values.get("_duration") is not None:
+                    assert str(values["_duration"]) == found["duration"]
+                provider = one.track.source.removeprefix("t.timeline.")
+                if provider in NAMED:
+                    assert values[NAMED[provider]] == found["name"]
+                if "stack" in values:
+                    assert values["stack"].endswith(found["name"])
+                seen.setdefault(provider, []).append(json.dumps(found["columns"]))
+        for provider, rows in seen.items():
+            assert max(Counter(rows).values()) <= (2 if provider in TWICE else 1), provider
+
+
+def test_the_query_that_is_shown_gives_the_row() -> None:
+    with Session(index=False) as session:
+        session.mount(DATA / "stdlib/kernel.trace.txt", "t")
+        sources = set()
+        for one in shown(session.timeline("t"), "t"):
+            if one.track.source not in sources:
+                sources.add(one.track.source)
+                found = details(session, one, one.track.rows // 2)
+                result = session.sql(found["sql"])
+                names = [column.name for column in result.schema.columns]
+                assert names == [column["name"] for column in found["columns"]]
+                [row] = result.fetchall()
+                assert list(row) == [column["value"] for column in found["columns"]]
+
+
+def test_arguments_are_json() -> None:
+    with Session(index=False) as session:
+        session.mount(DATA / "stdlib/calls.pfw", "t")
+        tracks = [one for one in shown(session.timeline("t"), "t") if one.track.source == "t.timeline.slices"]
+        found = details(session, tracks[0], 0)
+    assert found["arguments"] == {"hhash": "9", "hostname": "node1"}
+    assert found["sql"] == "SELECT * FROM t.slices WHERE _ts = 0ns AND id = 1"
+
+
+def test_arrows_lead_to_rows_and_back() -> None:
+    with Session(index=False) as session:
+        session.mount(DATA / "stdlib/flows.json", "t")
+        tracks = {one.id: one for one in shown(session.timeline("t"), "t")}
+        rows = {(one.id, row): details(session, one, row) for one in tracks.values() for row in range(one.track.rows)}
+        flows = session.sql("SELECT from_name, from_ts, to_name, to_ts FROM t.flows").fetchall()
+    told = []
+    for own, found in rows.items():
+        for arrow in found["flows"]["out"]:
+            other = rows[arrow["track"], arrow["row"]]
+            assert other["name"] == arrow["name"]
+            [back] = [one for one in other["flows"]["in"] if (one["track"], one["row"]) == own]
+            told.append((back["name"], int(back["from"]), arrow["name"], int(arrow["from"])))
+    assert sorted(told) == sorted(flows)
+    assert len(told) > 3
+
+
+@bounded(160)
+@given(some_rows())
+def test_what_rows_are_in_and_what_is_in_them(rows: list[Row]) -> None:
+    found = timeline(rows, end=50)
+    with session_with(found) as (_, tracks):
+        every = places(tracks)
+        for one in (track for track in tracks if track.track.kind.value == "slices"):
+            for place in [other for other in every if other.track == one.number]:
+                ancestors, children, count = _related(one, place.row)
+                assert ancestors == [
+                    (other.lane.number, other.row)
+                    for other in every
+                    if other.track == place.track
+                    and other.lane.number < place.lane.number
+                    and other.begin <= place.begin
+                    and (
+                        other.begin + other.duration > place.begin
+                        or (not place.duration and other.begin + other.duration == place.begin and _last(every, other, place))
+                    )
+                ]
+                direct = [other for other in every if inside(every, other) is place]
+                direct.sort(key=lambda other: (other.begin, other.row))
+                assert children == [(other.lane.number, other.row) for other in direct]
+                assert count == len(direct)
+
+
+def _last(every: list[Any], other: Any, place: Any) -> bool:
+    """Whether a row is the last on its lane that begins no later than another."""
+    lane = [one for one in every if (one.track, one.lane.number) == (other.track, other.lane.number)]
+    return [one for one in lane if one.begin <= place.begin][-1] is other
+
+
+def _related(one: Shown, row: int) -> tuple[list[tuple[int, int]], list[tuple[int, int]], int]:
+    from dctv.web import details as module
+
+    place = place_of(one, row)
+    children, count = module._children(one.timeline, place)
+    ancestors = module._ancestors(one.timeline, place)
+    return [(a.lane.number, a.row) for a in ancestors], [(c.lane.number, c.row) for c in children], count
+
+
+def test_no_more_children_are_told_than_anybody_reads() -> None:
+    rows = [Row(0, 1000, name="all", depth=0), *(Row(time, 1, name="one", depth=1) for time in range(1, 400))]
+    with session_with(timeline(rows)) as (session, [one]):
+        found = details(session, Shown("g", one.timeline, one.number, "SELECT 0ns AS _ts"), 0)
+    assert found["count_children"] == 399
+    assert [int(child["from"]) for child in found["children"]] == list(range(1, MOST_CHILDREN + 1))
+
+
+ALIKE = """[
+{"name": "p", "ph": "X", "ts": 0, "dur": 9, "pid": 1, "tid": 1, "args": {"n": 0}},
+{"name": "a", "ph": "X", "ts": 1, "dur": 0, "pid": 1, "tid": 1, "args": {"n": 1}},
+{"name": "a", "ph": "X", "ts": 1, "dur": 0, "pid": 1, "tid": 1, "args": {"n": 2}},
+{"name": "a", "ph": "X", "ts": 1, "dur": 2, "pid": 1, "tid": 1, "args": {"n": 3}},
+{"name": "a", "ph": "X", "ts": 1, "dur": 2, "pid": 1, "tid": 1, "args": {"n": 4}},
+{"name": "a", "ph": "X", "ts": 1, "dur": 2, "pid": 1, "tid": 2, "args": {"n": 5}}
+]"""
+
+
+def test_rows_that_look_the_same_are_told_apart(tmp_path: Any) -> None:
+    file = tmp_path / "alike.json"
+    file.write_text(ALIKE, encoding="utf-8")
+    with Session(index=False) as session:
+        session.mount(file, "t")
+        depths, numbers = [], []
+        for one in shown(session.timeline("t"), "t"):
+            for row in range(one.track.rows):
+                found = details(session, one, row)
+                assert found["others"] == []
+                numbers.append(found["arguments"]["n"])
+                depths.append(_values(found)["depth"] == found["lane"])
+    assert sorted(numbers) == [0, 1, 2, 3, 4, 5]
+    assert all(depths)
+
+
+def test_rows_of_a_select() -> None:
+    select = "SELECT SPAN * FROM t.scheduler.timeslices_p_cpu;"
+    with Session(index=False) as session:
+        session.mount(DATA / "stdlib/waits.trace.txt", "t")
+        made = session.sql(select).timeline()
+        rows = session.sql(select).fetchall()
+        told = []
+        for track in made.tracks:
+            one = Shown("+1", made, track.id, select)
+            for row in range(track.rows):
+                found = details(session, one, row)
+                assert found["others"] == []
+                told.append(tuple(column["value"] for column in found["columns"]))
+                assert str(told[-1][0]) == found["from"]
+    assert sorted(told) == sorted(rows)
+
+
+def test_states_of_a_state_system() -> None:
+    with Session(index=False) as session:
+        session.mount(DATA / "stdlib/waits.trace.txt", "t")
+        for one in shown(session.timeline("t.state"), "t.state")[:6]:
+            found = details(session, one, 0)
+            values = _values(found)
+            assert str(values["_ts"]) == found["from"]
+            assert str(values["_duration"]) == found["duration"]
+            assert values["path"] == "/".join(one.timeline.path(one.number))
+
+
+def test_every_provider_says_what_its_rows_are_of() -> None:
+    with Session(index=False) as session:
+        for trace in ("perfetto/linux_sys_deflate.pftrace", "uftrace/switches"):
+            session.mount(DATA / trace, trace[:3])
+            names = [table.name for table in session.tables(f"{trace[:3]}.timeline") if table.name.count(".") == 2]
+            for name in names:
+                provider = provider_of(trace[:3], name)
+                if name.endswith(".rows"):
+                    assert provider is None
+                    continue
+                assert provider is not None, name
+                view, own = session.columns(provider.view), session.columns(name)
+                assert view is not None
+                assert own is not None
+                assert {"_ts", *provider.of.by} <= {*view.names} & {*own.names}
+
+
+def test_a_row_that_is_not_there() -> None:
+    with session_with(timeline([Row(1, 2)])) as (session, [one]):
+        with pytest.raises(UsageError, match="the track `g:0` has no row 1"):
+            details(session, one, 1)
