@@ -16,6 +16,8 @@ from playwright.sync_api import ConsoleMessage, FloatRect, Locator, Page, expect
 from tests.page.served import PATIENCE, Served
 
 expect.set_options(timeout=PATIENCE * 1000 / 2)
+REFUSED = "the server responded with a status of 400"
+"""What a browser says on its own of a query with an error."""
 LANE = 18
 """Pixels of a lane of slices, as the page draws it at first."""
 
@@ -149,6 +151,7 @@ class View:
         self.search.fill(text)
         self.search.press("Enter")
         until(lambda: "slice" in self.told, f"nothing is found of `{text}`")
+        expect(self.panel("Details")).to_contain_text("lasts")
         self.rested()
         track, _, row = self.told["slice"].rpartition("/")
         return track, int(row)
