@@ -45,7 +45,7 @@ export function isTextField(target: EventTarget | null): boolean {
 
 /** Runs the command of a key; returns whether there was one. */
 export function takeKey(event: KeyboardEvent): boolean {
-  if (event.defaultPrevented || event.isComposing) return false;
+  if (event.defaultPrevented || event.isComposing || document.querySelector("dialog[open]")) return false;
   const key = keyOf(event);
   if (isTextField(event.target) && !key.startsWith("Ctrl+")) return false;
   const found = commands.value.find((command) => command.keys?.includes(key) && (command.enabled?.() ?? true));

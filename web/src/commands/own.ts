@@ -1,4 +1,4 @@
-import { area, known, marks, selected, viewport } from "../state/view";
+import { area, known, marks, queryText, selected, viewport } from "../state/view";
 import { matches, pointer } from "../state/found";
 import { openPanel, showPanel } from "../state/panels";
 import { busy, interrupt } from "../state/session";
@@ -87,6 +87,7 @@ const OWN: readonly Command[] = [
   { id: "usual-height", title: "Give the track its usual height", group: "Tracks", shownKeys: ["0"], run: onTrack((id) => setHeight(id, null)), enabled: hasTrack },
   { id: "move-up", title: "Move the track up", group: "Tracks", shownKeys: ["Alt+ArrowUp"], run: onTrack((id) => moveBy(id, -1)), enabled: hasTrack },
   { id: "move-down", title: "Move the track down", group: "Tracks", shownKeys: ["Alt+ArrowDown"], run: onTrack((id) => moveBy(id, 1)), enabled: hasTrack },
+  { id: "track-query", title: "Query what the track is made of", group: "Tracks", run: onTrack(queryTrack), enabled: hasTrack },
   { id: "align", title: "Align traces in time…", group: "Tracks", run: openOffsets },
   { id: "reset-offsets", title: "Reset the alignment of traces", group: "Tracks", run: resetOffsets, enabled: () => offsets.value.size > 0 },
   { id: "palette", title: "All commands", group: "View", keys: ["Ctrl+K", "Ctrl+Shift+P"], run: () => openPalette("commands") },
@@ -99,6 +100,13 @@ const OWN: readonly Command[] = [
 function grow(id: string, by: number): void {
   const track = byId.value.get(id);
   if (track) setHeight(id, heightOf(track) + by);
+}
+
+function queryTrack(id: string): void {
+  const source = byId.value.get(id)?.source;
+  if (!source) return;
+  queryText.value = /^\s*(select|with)\b/i.test(source) ? source : `SELECT * FROM ${source} LIMIT 1000`;
+  showPanel("sql");
 }
 
 function areaOfSlice(): void {

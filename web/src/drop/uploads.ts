@@ -5,6 +5,7 @@ import { api } from "../api/api";
 import { ApiError, isAbort } from "../api/types";
 import { runReport } from "../report/state";
 import { loadSession, note } from "../state/session";
+import { sortOf } from "./sorts";
 
 export interface Upload {
   readonly id: number;
@@ -19,14 +20,6 @@ export interface Upload {
 export const uploads = signal<readonly Upload[]>([]);
 const stops = new Map<number, AbortController>();
 let last = 0;
-
-export type Sort = "report" | "saved" | "trace";
-
-/** What to do with a file; a web page is a trace only if it holds one, as systrace's do. */
-export function sortOf(name: string, begin: string): Sort {
-  if (/\.sql$/i.test(name)) return "report";
-  return /\.html?$/i.test(name) && /<meta name="generator" content="dctv"/.test(begin) ? "saved" : "trace";
-}
 
 const HEAD = 4096;
 

@@ -27,9 +27,12 @@ export function drawRuler(canvas: HTMLCanvasElement): void {
     context.fillStyle = of.accent;
     context.fillRect(x0, 0, x1 - x0, RULER_HEIGHT);
     context.globalAlpha = 1;
-    chip(context, exactTime(Math.round(chosen.to - chosen.from)), (x0 + x1) / 2, of.accent, of.background);
   }
   for (const mark of marks.value) drawMark(context, of, mark.at, mark.name);
+  if (chosen) {
+    const middle = xOf((chosen.from + chosen.to) / 2);
+    chip(context, exactTime(Math.round(chosen.to - chosen.from)), middle, of.accent, of.background);
+  }
   const at = pointer.value;
   if (at) chip(context, exactTime(Math.round(timeOf(at.x))), at.x, of.ink, of.background);
 }

@@ -1,6 +1,6 @@
-import { effect } from "@preact/signals";
+import { effect, signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { critical, hover, matchAt, matches, pointer } from "../state/found";
+import { critical, hover, matchAt, matches, pointer, rowTime } from "../state/found";
 import { generation, offsets } from "../state/tracks";
 import { area, details, known, marks, shownTracks, viewport } from "../state/view";
 import { begin, length } from "../state/session";
@@ -31,6 +31,17 @@ function painter(draw: () => void): () => void {
   };
 }
 
+/** How many pixels of the screen are one of CSS: it changes when the page moves to another screen. */
+const ratio = signal(devicePixelRatio || 1);
+
+function watchRatio(): void {
+  matchMedia(`(resolution: ${devicePixelRatio}dppx)`).addEventListener("change", () => {
+    ratio.value = devicePixelRatio || 1;
+    watchRatio();
+  }, { once: true });
+}
+watchRatio();
+
 /** The ruler and, above it, the whole session. */
 export function TimeAxis() {
   const ruler = useRef<HTMLCanvasElement>(null);
@@ -43,7 +54,7 @@ export function TimeAxis() {
     const stops = [
       effect(() => {
         void [viewport.value, area.value, marks.value, pointer.value, isDark.value, canvasWidth.value];
-        void [density.value, length.value, canvasHeight.value];
+        void [density.value, length.value, canvasHeight.value, ratio.value];
         paint();
       }),
       listenToRuler(ruler.current!),
@@ -86,13 +97,13 @@ export function Timeline() {
     const stops = [
       effect(() => {
         void [viewport.value, layout.value, pinnedLayout.value, shownTop.value, generation.value, offsets.value];
-        void [isDark.value, canvasWidth.value, canvasHeight.value, begin.value, length.value];
+        void [isDark.value, canvasWidth.value, canvasHeight.value, begin.value, length.value, ratio.value];
         paint();
       }),
       effect(() => {
         void [viewport.value, layout.value, pinnedLayout.value, shownTop.value, offsets.value, isDark.value];
-        void [known.value, details.value, area.value, marks.value, hover.value, matches.value];
-        void [matchAt.value, critical.value, canvasWidth.value, canvasHeight.value];
+        void [known.value, details.value, area.value, marks.value, hover.value, matches.value, rowTime.value];
+        void [matchAt.value, critical.value, canvasWidth.value, canvasHeight.value, ratio.value];
         paintUpper();
       }),
       listenToCanvas(upper.current!),
