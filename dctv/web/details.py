@@ -27,6 +27,7 @@ _MOST_ROWS = 100
 """Rows that may be meant."""
 _BLOCK = 1 << 20
 
+
 def place_of(shown: Shown, row: int) -> Place:
     """Return where a row of a track is.
 
