@@ -68,7 +68,7 @@ export function Banners() {
         const share = mount.done !== null && mount.total ? Math.min(mount.done / mount.total, 1) : null;
         return (
           <p key={mount.name} class="banner progress" role="status">
-            <b>{mount.name}</b> {mount.message ?? "is being opened"}
+            <b>{mount.name}</b> {mount.message || "is being opened"}
             <progress aria-label={`How much of ${mount.name} is read`} {...(share !== null && { value: share })} max={1} />
             {share !== null && <span>{Math.floor(share * 100)} %</span>}
           </p>

@@ -82,7 +82,7 @@ const OWN: readonly Command[] = [
   { id: "unpin-all", title: "Unpin all tracks", group: "Tracks", run: () => (pins.value = []), enabled: () => pins.value.length > 0 },
   { id: "close-groups", title: "Close all groups", group: "Tracks", run: () => collapseAll(true) },
   { id: "open-groups", title: "Open all groups", group: "Tracks", run: () => collapseAll(false) },
-  { id: "higher", title: "Make the track higher", group: "Tracks", keys: ["Shift++", "Shift+*"], shownKeys: ["+"], run: onTrack((id) => grow(id, 16)), enabled: hasTrack },
+  { id: "higher", title: "Make the track higher", group: "Tracks", shownKeys: ["+"], run: onTrack((id) => grow(id, 16)), enabled: hasTrack },
   { id: "lower", title: "Make the track lower", group: "Tracks", shownKeys: ["-"], run: onTrack((id) => grow(id, -16)), enabled: hasTrack },
   { id: "usual-height", title: "Give the track its usual height", group: "Tracks", shownKeys: ["0"], run: onTrack((id) => setHeight(id, null)), enabled: hasTrack },
   { id: "move-up", title: "Move the track up", group: "Tracks", shownKeys: ["Alt+ArrowUp"], run: onTrack((id) => moveBy(id, -1)), enabled: hasTrack },

@@ -5,6 +5,7 @@ import { addCommands } from "../commands/commands";
 import { addPanel, openPanel, showPanel } from "../state/panels";
 import { download } from "./copy";
 import { toggleExactly } from "./exactly";
+import { followRows } from "./jump";
 import { focusEditor, runEditor, SqlPanel } from "./panel";
 import { activeRun, change, closeRun, type Run, runs, stopAll } from "./runs";
 import { csv, sorted } from "./table";
@@ -13,6 +14,7 @@ const active = (): Run | undefined => runs.value.find((run) => run.id === active
 const done = (): boolean => active()?.state === "done";
 
 export function addQuery(): void {
+  followRows();
   addPanel({ id: "sql", title: "SQL", order: 30, render: () => createElement(SqlPanel, null) });
   addCommands(
     { id: "sql.open", title: "Write SQL", group: "Query", keys: ["E"], run: openSql },

@@ -1,6 +1,6 @@
 /** The editor of SQL: completion and errors come from the server, which knows the language and the trace. */
 
-import { autocompletion, type Completion, type CompletionContext, type CompletionResult } from "@codemirror/autocomplete";
+import { autocompletion, closeCompletion, type Completion, type CompletionContext, type CompletionResult } from "@codemirror/autocomplete";
 import { type Diagnostic, forceLinting, linter } from "@codemirror/lint";
 import { Prec } from "@codemirror/state";
 import { EditorView, keymap, placeholder } from "@codemirror/view";
@@ -51,7 +51,7 @@ export function sqlEditor(host: HTMLElement, text: string, actions: EditorAction
     extensions: [
       Prec.highest(
         keymap.of([
-          { key: "Mod-Enter", run: () => (actions.run(), true) },
+          { key: "Mod-Enter", run: (here) => (closeCompletion(here), actions.run(), true) },
         ]),
       ),
       basicSetup,
@@ -139,7 +139,9 @@ function diagnostic(fault: Fault, length: number): Diagnostic {
 }
 
 async function complete(context: CompletionContext): Promise<CompletionResult | null> {
-  if (!api().live || (!context.explicit && !context.matchBefore(/[\w.`]$/))) return null;
+  // A number alone is complete; letters after it are a unit.
+  const begun = context.matchBefore(/[\w.`]$/) && !context.matchBefore(/(?:^|[^\w.])[\d.]+$/);
+  if (!api().live || (!context.explicit && !begun)) return null;
   const stop = new AbortController();
   context.addEventListener("abort", () => stop.abort());
   try {

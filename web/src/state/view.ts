@@ -1,6 +1,7 @@
 import { computed, signal } from "@preact/signals";
 import type { SliceDetails, TrackId } from "../api/types";
 import { length } from "./session";
+import { offsets } from "./tracks";
 
 /** A range of time in ns since the session's begin; ends may have fractions while it moves. */
 export interface Range {
@@ -49,13 +50,26 @@ export const queryText = signal("");
 
 export const span = computed(() => viewport.value.to - viewport.value.from);
 
-/** At least 20 ns are shown, and at most the whole session with some room. */
+/** All that there is to see: the session, and what was moved out of it by hand. */
+export const extent = computed<Range>(() => {
+  const moved = [0, ...offsets.value.values()];
+  return { from: Math.min(...moved), to: Math.max(length.value, 100) + Math.max(...moved) };
+});
+
+/** At least 20 ns are shown, and at most everything with some room. */
 export function bounded(range: Range): Range {
-  const whole = Math.max(length.value, 100);
-  const width = Math.min(Math.max(range.to - range.from, 20), whole * 1.2);
+  const all = extent.value;
+  const width = Math.min(Math.max(range.to - range.from, 20), (all.to - all.from) * MOST_WIDTH);
   const centre = (range.from + range.to) / 2;
-  const from = Math.min(Math.max(centre - width / 2, -width * 0.5), whole - width * 0.5);
+  const from = Math.min(Math.max(centre - width / 2, all.from - width * 0.5), all.to - width * 0.5);
   return { from, to: from + width };
+}
+
+const MOST_WIDTH = 1.2;
+
+/** Whether there is more to see than what is seen. */
+export function canWiden(): boolean {
+  return span.value < (extent.value.to - extent.value.from) * (MOST_WIDTH - 0.01);
 }
 
 export function show(range: Range): void {
@@ -73,6 +87,7 @@ export function shiftAll(by: number): void {
 
 /** The range that shows everything, with a little room at both sides. */
 export function everything(): Range {
-  const room = length.value * 0.01;
-  return { from: -room, to: length.value + room };
+  const { from, to } = extent.value;
+  const room = (to - from) * 0.01;
+  return { from: from - room, to: to + room };
 }

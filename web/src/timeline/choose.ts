@@ -26,7 +26,8 @@ export function chooseHit(hit: Hit): void {
   const { track, row, lane, name, duration } = hit;
   if (hit.count === 1) brief.value = { track: track.id, row, lane, name, from: toTime(hit.from - offsetOf(track.id)), duration };
   choose(track.id, row);
-  revealSoon(track.id, lane);
+  // What a closed group shows of a track in it does not open the group.
+  if (layout.value.places.has(track.id)) revealSoon(track.id, lane);
 }
 
 export function unchoose(): void {

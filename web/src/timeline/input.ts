@@ -1,7 +1,6 @@
 import { hover, pointer } from "../state/found";
-import { length } from "../state/session";
 import { byId, offsets } from "../state/tracks";
-import { area, viewport } from "../state/view";
+import { area, canWiden, viewport } from "../state/view";
 import { isTextField } from "../commands/commands";
 import { layout, pinnedLayout } from "../tracks/layout";
 import { pinnedHeight, scrollBy, shownTop } from "../tracks/scroll";
@@ -151,8 +150,7 @@ function wheel(event: WheelEvent, time: number): void {
   const dy = event.deltaY * unit;
   const dx = event.deltaX * unit;
   if (event.ctrlKey || event.metaKey) {
-    const grows = viewport.value.to - viewport.value.from < length.value * 1.19;
-    if (dy < 0 || grows) zoomAt(time, Math.exp(Math.max(Math.min(dy, 200), -200) * 0.0022));
+    if (dy < 0 || canWiden()) zoomAt(time, Math.exp(Math.max(Math.min(dy, 200), -200) * 0.0022));
     return;
   }
   const sideways = event.shiftKey ? dy + dx : dx;

@@ -23,6 +23,9 @@ export function fitted(text: string, room: number): string {
   const short = text.length > 200 ? text.slice(0, 200) : text;
   const width = widthOf(short);
   if (width <= room) return short;
-  const letters = Math.floor(((room - 9) / width) * short.length);
-  return letters >= 2 ? `${short.slice(0, letters)}…` : "";
+  for (let letters = Math.min(Math.floor(((room - 6) / width) * short.length), short.length - 1); letters >= 2; letters--) {
+    const part = `${short.slice(0, letters)}…`;
+    if (widthOf(part) <= room) return part;
+  }
+  return "";
 }

@@ -1,7 +1,6 @@
 import { batch } from "@preact/signals";
 import { pushView } from "../state/address";
-import { length } from "../state/session";
-import { area, bounded, everything, known, show, viewport, type Range } from "../state/view";
+import { area, bounded, canWiden, everything, known, show, viewport, type Range } from "../state/view";
 import { offsetOf } from "../state/tracks";
 import { fromTime } from "../state/session";
 
@@ -149,7 +148,7 @@ function turn(now: number): void {
       const time = zoomTime();
       const by = Math.max(Math.exp(grow * seconds), 20 / width);
       const { from, to } = viewport.value;
-      if (grow < 0 || width < length.value * 1.19) show({ from: time - (time - from) * by, to: time + (to - time) * by });
+      if (grow < 0 || canWiden()) show({ from: time - (time - from) * by, to: time + (to - time) * by });
     }
   });
   turning = speed || grow || held.size ? requestAnimationFrame(turn) : 0;

@@ -1,6 +1,6 @@
 import { area, known, marks, viewport } from "../state/view";
 import { begin, fromTime } from "../state/session";
-import { critical, hover, matchAt, matches } from "../state/found";
+import { critical, hover, matchAt, matches, rowTime } from "../state/found";
 import { byId, offsetOf } from "../state/tracks";
 import { palette, type Palette } from "../theme/colours";
 import { isDark } from "../state/theme";
@@ -14,7 +14,7 @@ const MOST_MATCHES = 4000;
 /** Whether there is anything to draw: a canvas that is not shown costs nothing. */
 function anything(): boolean {
   const drawn = hover.value && hover.value.track.kind !== "counter";
-  return !!(drawn || known.value || area.value || critical.value || marks.value.length || matches.value.length);
+  return !!(drawn || rowTime.value || known.value || area.value || critical.value || marks.value.length || matches.value.length);
 }
 
 /** Draws what lies on the tracks: selections, marks, matches and flows. */
@@ -33,6 +33,7 @@ export function drawOverlay(canvas: HTMLCanvasElement): void {
   const colours = palette(isDark.value);
   drawMatches(context, colours);
   drawArea(context, colours);
+  drawRowTime(context, colours);
   drawCritical(context, colours);
   drawHover(context, colours);
   drawSelected(context, colours);
@@ -65,6 +66,28 @@ function drawArea(context: CanvasRenderingContext2D, colours: Palette): void {
   context.fillRect(Math.round(x0) - 1, 0, 1, height);
   context.fillRect(Math.round(x1), 0, 1, height);
   context.globalAlpha = 1;
+}
+
+function drawRowTime(context: CanvasRenderingContext2D, colours: Palette): void {
+  const range = rowTime.value;
+  if (!range) return;
+  const x0 = Math.max(xOf(range.from), -2);
+  const x1 = Math.min(Math.max(xOf(range.to), x0 + 1), canvasWidth.value + 2);
+  const height = canvasHeight.value;
+  context.fillStyle = colours.of.found;
+  context.globalAlpha = 0.16;
+  context.fillRect(x0, 0, x1 - x0, height);
+  context.globalAlpha = 1;
+  context.strokeStyle = colours.of.found;
+  context.lineWidth = 1;
+  context.setLineDash([4, 3]);
+  context.beginPath();
+  for (const x of [Math.round(x0) + 0.5, Math.round(x1) - 0.5]) {
+    context.moveTo(x, 0);
+    context.lineTo(x, height);
+  }
+  context.stroke();
+  context.setLineDash([]);
 }
 
 function drawMatches(context: CanvasRenderingContext2D, colours: Palette): void {

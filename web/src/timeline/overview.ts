@@ -1,21 +1,22 @@
-import { effect, signal } from "@preact/signals";
+import { computed, effect, signal } from "@preact/signals";
 import { api } from "../api/api";
 import type { Cells, Track } from "../api/types";
 import { begin, length } from "../state/session";
 import { generation, offsetOf, tracks } from "../state/tracks";
-import { area, marks, viewport } from "../state/view";
+import { area, extent, marks, viewport } from "../state/view";
 import { isDark } from "../state/theme";
 import { palette } from "../theme/colours";
 import { canvasWidth } from "../tracks/scroll";
-import { exponentOf, gridOf, tileBegin, tilesOf, tileTime } from "./grid";
+import { exponentOf, gridOf, tilesOf, tileTime } from "./grid";
 import { fresh } from "./ruler";
 
 export const OVERVIEW_HEIGHT = 36;
 const BINS = 1024;
 const MOST_TRACKS = 64;
 
+const loaded = signal<{ readonly cells: Cells; readonly chosen: readonly Track[] } | null>(null);
 /** How busy each of BINS equal parts of the session is, from 0 to 1. */
-export const density = signal<Float64Array | null>(null);
+export const density = computed(() => loaded.value && binned(loaded.value.cells, loaded.value.chosen));
 
 /** Tracks that tell how busy a session is: what ran on CPUs, otherwise what has most rows. */
 function telling(): Track[] {
@@ -33,16 +34,17 @@ async function load(chosen: readonly Track[], signal: AbortSignal): Promise<void
   const from = String(tileTime(grid, first));
   const request = { tracks: chosen.map((track) => track.id), from, to: String(tileTime(grid, end)), step: 2 ** grid.exponent };
   const cells = await api().tiles(request, origin, signal);
-  density.value = binned(cells, chosen, tileBegin(grid, first));
+  loaded.value = { cells, chosen };
 }
 
-function binned(cells: Cells, chosen: readonly Track[], _from: number): Float64Array {
+function binned(cells: Cells, chosen: readonly Track[]): Float64Array {
   const bins = new Float64Array(BINS);
-  const scale = BINS / Math.max(length.value, 1);
+  const all = extent.value;
+  const scale = BINS / (all.to - all.from);
   for (let at = 0; at < cells.rows; at++) {
     const track = chosen[cells.track[at]!];
     if (!track || (track.kind === "slices" && cells.lane[at]! > 0)) continue;
-    const begins = (cells.from[at]! + offsetOf(track.id)) * scale;
+    const begins = (cells.from[at]! + offsetOf(track.id) - all.from) * scale;
     const spans = track.kind === "slices" || track.kind === "states";
     const ends = begins + Math.max(cells.duration[at]! * scale, 1e-9);
     const weight = spans ? cells.total[at]! / Math.max(cells.duration[at]!, 1) : cells.count[at]! / (ends - begins);
@@ -72,7 +74,14 @@ effect(() => {
 
 /** The place of a time in the overview, in CSS pixels. */
 export function overviewX(time: number): number {
-  return (time / Math.max(length.value, 1)) * canvasWidth.value;
+  const { from, to } = extent.value;
+  return ((time - from) / (to - from)) * canvasWidth.value;
+}
+
+/** The time at a place of the overview. */
+export function overviewTime(x: number): number {
+  const { from, to } = extent.value;
+  return from + (x / canvasWidth.value) * (to - from);
 }
 
 /** Draws the whole session with the visible part as a window. */

@@ -1,12 +1,11 @@
 import { pushView } from "../state/address";
 import { pointer } from "../state/found";
 import { showPanel } from "../state/panels";
-import { length } from "../state/session";
 import { area, marks, show, viewport } from "../state/view";
 import { canvasWidth } from "../tracks/scroll";
 import { timeOf, xOf } from "./hits";
 import { jumpTo, panBy, stopGlide, zoomAt } from "./motion";
-import { overviewX } from "./overview";
+import { overviewTime, overviewX } from "./overview";
 
 /** Dragging on the ruler selects time; a click on a mark goes to it. */
 export function listenToRuler(canvas: HTMLElement): () => void {
@@ -76,19 +75,19 @@ export function listenToOverview(canvas: HTMLElement): () => void {
     }
     if (Math.abs(x - drag.x) > 2) drag.moved = true;
     if (!drag.moved) return;
-    const time = (x / canvasWidth.value) * length.value;
-    const by = ((x - drag.x) / canvasWidth.value) * length.value;
+    const time = overviewTime(x);
+    const by = time - overviewTime(drag.x);
     if (drag.kind === "move") show({ from: drag.from + by, to: drag.to + by });
     else if (drag.kind === "left") show({ from: Math.min(time, drag.to - 20), to: drag.to });
     else if (drag.kind === "right") show({ from: drag.from, to: Math.max(time, drag.from + 20) });
     else {
-      const start = (drag.x / canvasWidth.value) * length.value;
+      const start = overviewTime(drag.x);
       show({ from: Math.min(start, time), to: Math.max(start, time) });
     }
   }, { signal });
   canvas.addEventListener("pointerup", (event) => {
     if (drag && !drag.moved) {
-      const time = (at(event) / canvasWidth.value) * length.value;
+      const time = overviewTime(at(event));
       const half = (drag.to - drag.from) / 2;
       jumpTo({ from: time - half, to: time + half });
     }
@@ -96,7 +95,7 @@ export function listenToOverview(canvas: HTMLElement): () => void {
   }, { signal });
   canvas.addEventListener("wheel", (event) => {
     event.preventDefault();
-    zoomOrPan(event, (at(event) / canvasWidth.value) * length.value);
+    zoomOrPan(event, overviewTime(at(event)));
   }, { signal, passive: false });
   return () => gone.abort();
 }
