@@ -34,7 +34,10 @@ TIMELINE_ROWS = TableFunction(
     (
         Parameter("table", "spans or events", REQUIRED),
         Parameter(
-            "name", "name of the column that they are called by; else `name`, or the first text", None, keyword_only=True
+            "name",
+            "name of the column that they are called by; else `name`, or the first text",
+            None,
+            keyword_only=True,
         ),
         Parameter("value", "name of the column of numbers, if they are a counter's", None, keyword_only=True),
     ),
