@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import FilePayload, Page, expect
 
 from tests.page.browser.conftest import Open
 from tests.page.served import CHROME, FTRACE, served
@@ -68,14 +68,14 @@ def elsewhere() -> Iterator[Callable[[str], str]]:
     pages: dict[str, bytes] = {}
 
     class Handler(http.server.BaseHTTPRequestHandler):
-        def do_GET(self) -> None:  # the name is that of the method
+        def do_GET(self) -> None:
             self.send_response(200)
             self.send_header("content-type", "text/html")
             self.end_headers()
             self.wfile.write(pages.get(self.path, b""))
 
-        def log_message(self, format: str, *args: Any) -> None:  # what it overrides has these
-            del format, args
+        def log_message(self, *args: Any) -> None:
+            del args
 
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -100,11 +100,14 @@ def test_a_page_of_somebody_else_gets_nothing(
     got = page.evaluate(
         """async (address) => {
             const tried = {};
-            const json = { method: 'POST', body: '{"sql": "SELECT 1 AS a"}', headers: { 'content-type': 'application/json' } };
+            const headers = { 'content-type': 'application/json' };
+            const json = { method: 'POST', body: '{"sql": "SELECT 1 AS a"}', headers };
             const attempts = {
                 read: () => fetch(`${address}api/session`),
                 ask: () => fetch(`${address}api/query`, json),
-                blind: () => fetch(`${address}api/session`, { mode: 'no-cors' }).then((r) => r.text()).then((t) => t || Promise.reject()),
+                blind: () => fetch(`${address}api/session`, { mode: 'no-cors' })
+                    .then((answer) => answer.text())
+                    .then((text) => text || Promise.reject()),
                 listen: () => new Promise((done, fail) => {
                     const source = new EventSource(`${address}api/events`);
                     source.onopen = done;
@@ -117,7 +120,13 @@ def test_a_page_of_somebody_else_gets_nothing(
                 }),
                 frame: () => new Promise((done, fail) => {
                     const frame = document.createElement('iframe');
-                    frame.onload = () => { try { frame.contentWindow.document.body.innerHTML ? done() : fail(); } catch { fail(); } };
+                    frame.onload = () => {
+                        try {
+                            frame.contentWindow.document.body.innerHTML ? done() : fail();
+                        } catch {
+                            fail();
+                        }
+                    };
                     frame.src = address;
                     document.body.append(frame);
                 }),
