@@ -179,9 +179,13 @@ def box_of(locator: Locator) -> FloatRect:
 
 
 def cells_of(grid: Locator) -> list[dict[str, str]]:
-    """Return the rows of a table that are in sight, each value with all its digits; not the line of sums."""
-    heads = [head.strip() for head in grid.get_by_role("columnheader").all_inner_texts()]
-    names = [re.split(r"[\s\[(]", head)[0] for head in heads]
-    texts = grid.get_by_role("gridcell").evaluate_all("(cells) => cells.map((cell) => cell.title)")
+    """Return the rows of a table that are in sight, with units behind numbers; not the line of sums."""
+    heads = [
+        re.fullmatch(r"(\S+)(?: \[(.*)\])?\W*", head.strip())
+        for head in grid.get_by_role("columnheader").all_inner_texts()
+    ]
+    names = [(head[1], f" {head[2]}" if head[2] else "") for head in heads if head is not None]
+    assert len(names) == len(heads)
+    texts = grid.locator("[data-cell]").all_inner_texts()
     rows = [texts[at : at + len(names)] for at in range(0, len(texts), len(names))]
-    return [dict(zip(names, row, strict=True)) for row in rows if any(row)]
+    return [{name: text + unit for (name, unit), text in zip(names, row, strict=True)} for row in rows if any(row)]

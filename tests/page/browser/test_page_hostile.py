@@ -243,8 +243,7 @@ def test_a_dropped_file_that_is_no_trace_is_refused_in_words(open_page: Callable
         view.open()
         with view.page.expect_file_chooser() as chooser:
             view.page.get_by_role("button", name="Open…").click()
-        chooser.value.set_files(
-            {"name": "notes.bin", "mimeType": "application/octet-stream", "buffer": b"\0\1\2" * 100}
-        )
+        notes = FilePayload(name="notes.bin", mimeType="application/octet-stream", buffer=bytes(range(256)))
+        chooser.value.set_files(notes)
         expect(view.page.get_by_role("alert").first).to_contain_text("notes")
         assert view.tracks.get_by_role("treeitem").count() > 0

@@ -135,6 +135,7 @@ def add_up_a_part(view: View, track: str, slices: list[Slice], begin: int) -> No
     assert expected
     grid = view.grid("Slices by name")
     expect(grid).to_have_attribute("aria-rowcount", str(len(expected) + 1))
+    view.panel("Selection").get_by_role("button", name="Exact").click()
     seen: dict[str, tuple[int, int]] = {}
 
     def same() -> bool:

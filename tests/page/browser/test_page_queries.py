@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from playwright.sync_api import expect
+from playwright.sync_api import FloatRect, expect
 
 from tests.page.browser.conftest import Open
 from tests.page.served import FTRACE
@@ -47,9 +47,9 @@ def test_spans_become_a_track_that_can_be_removed(view_of: Open) -> None:
     assert sum(track["rows"] for track in made).to_bytes(8, "little") in found.body
     view.press("Escape")
     row, box = box_of(pinned), box_of(view.timeline)
-    place = {"x": box["x"], "y": row["y"], "width": box["width"] - 1, "height": row["height"] - 2}
+    place = FloatRect(x=box["x"], y=row["y"], width=box["width"] - 1, height=row["height"] - 2)
     until(lambda: view.colours(place) > 3, "nothing is drawn on it")
     pinned.hover()
-    view.page.get_by_role("button", name="Remove Long runs").click()
+    view.page.get_by_role("button", name="Remove cpu 0").click()
     expect(pinned).to_be_hidden()
     assert [track for track in view.server.tracks() if track["id"].startswith("+")] == []
