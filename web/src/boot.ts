@@ -1,17 +1,25 @@
 import { api } from "./api/api";
 import { applyView, decodeView, followView } from "./state/address";
 import { connection, loadSession, noteError, session, takeEvent } from "./state/session";
-import { closedAtFirst, collapsed, loadTracks, tracks } from "./state/tracks";
+import { byId, closedAtFirst, collapsed, loadTracks, tracks } from "./state/tracks";
 import { everything, viewport } from "./state/view";
 
 let shownOnce = false;
+
+/** Groups of a trace that came later are closed as they would have been at first. */
+function closeNew(before: ReadonlyMap<string, unknown>): void {
+  const fresh = [...closedAtFirst()].filter((id) => !before.has(id));
+  if (fresh.length) collapsed.value = new Set([...collapsed.value, ...fresh]);
+}
 
 /** Fetches what there is, shows the view of the address, and follows what happens at the server. */
 export async function boot(): Promise<void> {
   const view = decodeView(location.hash);
   const refresh = async () => {
     try {
+      const before = byId.value;
       await loadTracks();
+      if (shownOnce) closeNew(before);
       document.title = [...(session.value?.mounts.map((mount) => mount.name) ?? []), "dctv"].join(" · ");
       if (shownOnce || !tracks.value.length) return;
       shownOnce = true;

@@ -55,6 +55,12 @@ test("a track that was not saved is empty", () => {
   assert.ok(!saved.has("t:9") && saved.has("t:1"));
 });
 
+test("a cell tells of the row that it is named after", () => {
+  assert.deepEqual(saved.find("t:0", 120), { lane: 0, name: "b", from: "1120", duration: 20 });
+  assert.equal(saved.find("t:0", 7), null);
+  assert.equal(saved.find("t:9", 120), null);
+});
+
 test("neither script nor data can end the element that they are in", async () => {
   assert.ok(!/<\/script|<!--/i.test(safeScript('x="</script><!-- </SCRIPT>"')));
   assert.equal(new Function(safeScript('return "</script><!--"'))(), "</script><!--");

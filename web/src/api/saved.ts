@@ -4,6 +4,17 @@ import { ELEMENT, FORMAT, type SavedView } from "../save/format";
 import type { Api } from "./api";
 import { ApiError, type AreaRequest } from "./types";
 
+/** What is told of a slice of which only the cell was saved. */
+const NO_DETAILS = {
+  count_children: 0,
+  columns: [{ name: "all else", value: "not in this saved view", type: "STRING", unit: null }],
+  arguments: null,
+  ancestors: [],
+  children: [],
+  flows: { in: [], out: [] },
+  sql: "",
+} as const;
+
 /** What this page was saved with; null on a page of a server. */
 export function savedView(): SavedView | null {
   const text = document.getElementById(ELEMENT)?.textContent;
@@ -36,7 +47,9 @@ export function savedApi(view: SavedView): Api {
     removeTrack: () => missing("changes of tracks"),
     async slice(track, row) {
       const { details } = view;
-      return details?.track === track && details.row === row ? details : missing("details of this slice");
+      if (details?.track === track && details.row === row) return details;
+      const found = (await allCells()).find(track, row);
+      return found ? { ...found, track, row, ...NO_DETAILS } : missing("details of this slice");
     },
     search: () => missing("search"),
     async selection(request) {

@@ -4,7 +4,7 @@ import { critical } from "../state/found";
 import { showPanel } from "../state/panels";
 import { fromTime } from "../state/session";
 import { byId, offsetOf } from "../state/tracks";
-import { details, known, queryText, selected } from "../state/view";
+import { details, detailsFault, known, queryText, selected } from "../state/view";
 import { amount, whole } from "../text/amounts";
 import { briefTime, exactTime } from "../text/times";
 import { goTo, goToRow, toChild, toParent, step } from "../timeline/choose";
@@ -41,14 +41,15 @@ export function Details() {
 /** What is known before the server has answered. */
 function Waiting() {
   const found = known.value;
-  if (!found) return <p class="hint padded" role="status">Asking for the slice…</p>;
+  const fault = detailsFault.value;
+  if (!found) return fault ? <p class="bad padded" role="alert">{fault}</p> : <p class="hint padded" role="status">Asking for the slice…</p>;
   const rows = [["begins at", exactTime(fromTime(found.from) + offsetOf(found.track))], ["lasts", exactTime(Number(found.duration))]];
   return (
     <div class="details">
       <header class="details-title">
         <h2>{found.name ?? "(no name)"}</h2>
         <span class="where">{byId.value.get(found.track)?.name}</span>
-        <span class="spinner" role="status" aria-label="Asking for more" />
+        {fault ? <span class="bad" role="alert">{fault}</span> : <span class="spinner" role="status" aria-label="Asking for more" />}
       </header>
       <div class="columns">
         <table class="plain-table fields"><tbody>{rows.map(([name, value]) => <tr key={name}><th scope="row">{name}</th><td>{value}</td></tr>)}</tbody></table>

@@ -3,7 +3,8 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiError, type Column, type Track } from "../api/types";
 import { note } from "../state/session";
-import { addTracks, removeTrack, tracks } from "../state/tracks";
+import { addTracks, tracks } from "../state/tracks";
+import { removeMade } from "./made";
 import type { Run } from "./runs";
 import { isNumeric } from "./values";
 
@@ -42,8 +43,7 @@ export function AddTrack({ run, columns }: { readonly run: Run; readonly columns
   }
 
   async function remove(): Promise<void> {
-    const ids = new Set(there.map((track) => track.id));
-    for (const track of there) if (track.parent === null || !ids.has(track.parent)) await removeTrack(track.id);
+    await removeMade(there.map((track) => track.id));
     setMade([]);
   }
 

@@ -191,6 +191,7 @@ export function Grid({ table, label, exactly = false, foot, onRow, onOrder, star
       aria-rowcount={rows.length + 1}
       aria-colcount={columns}
       aria-multiselectable="true"
+      aria-description="Enter on a header sorts; < and > make the column narrower or wider; Ctrl+C copies"
       aria-activedescendant={`${id}-${active.row < 0 ? "head" : active.row}-${active.column}`}
       onKeyDown={onKeyDown}
       onCopy={onCopy}

@@ -9,6 +9,7 @@ import { queryText } from "../state/view";
 import { remember } from "./history";
 import { tableOfResult } from "./result";
 import type { Table } from "./table";
+import { titleOf } from "./titles";
 
 export interface Outcome {
   readonly result: QueryResult;
@@ -83,14 +84,6 @@ function begin(sql: string): Run {
   runs.value = [...rest.slice(-(MOST - 1)), run];
   activeRun.value = run.id;
   return run;
-}
-
-/** What a tab is called: the table that is read, else how the text begins. */
-export function titleOf(sql: string): string {
-  const text = sql.replace(/--.*|#.*|\/\*[^]*?\*\//g, " ").trim();
-  const froms = /^(SELECT|WITH|FROM|\()/i.test(text) ? [...text.matchAll(/\bFROM\s+([\w.`|:-]+)/gi)] : [];
-  const found = froms[froms.length - 1]?.[1]?.replaceAll("`", "") ?? text.split(/\s+/).slice(0, 3).join(" ");
-  return found.length > 28 ? `…${found.slice(-27)}` : found || "query";
 }
 
 function faultAt(error: ApiError, start: number): Fault {

@@ -10,9 +10,10 @@ import { Grid } from "../query/grid";
 import { jumping } from "../query/jump";
 import { openInSql } from "../query/runs";
 import { tableOfRows } from "../query/table";
+import { headingOf } from "../query/titles";
 import { byId } from "../state/tracks";
 import { scrollToTrack } from "../tracks/scroll";
-import { counts, headingOf, report, runReport, type Statement, stopReport } from "./state";
+import { counts, report, runReport, type Statement, stopReport } from "./state";
 
 export function ReportPanel() {
   const file = useRef<HTMLInputElement>(null);

@@ -3,11 +3,12 @@
 import { computed, effect, signal } from "@preact/signals";
 import { api } from "../api/api";
 import { ApiError, isAbort, type ReportLine, type TrackId } from "../api/types";
-import { titleOf } from "../query/runs";
+import { removeMade } from "../query/made";
+import { headingOf } from "../query/titles";
 import { isNumeric } from "../query/values";
 import { panelHeight, showPanel } from "../state/panels";
 import { running, session } from "../state/session";
-import { addTracks, loaded, pins, removeTrack, tracks } from "../state/tracks";
+import { addTracks, loaded, pins, tracks } from "../state/tracks";
 
 export interface Statement {
   readonly line: ReportLine;
@@ -49,9 +50,7 @@ export async function runReport(name: string, text: string): Promise<void> {
   report.value = { name, text, state: "running", statements: [], error: null };
   panelHeight.value = Math.max(panelHeight.value, Math.round(innerHeight * 0.5));
   showPanel("report");
-  making = making.then(async () => {
-    for (const id of old) await removeTrack(id);
-  });
+  making = making.then(() => removeMade(old));
   const set = (changed: Partial<Report>): void => {
     if (!stopped.aborted || changed.state === "stopped") report.value = { ...report.value!, ...changed };
   };
@@ -104,12 +103,6 @@ function madeBefore(sql: string): TrackId[] | null {
   const shown = found.filter((track) => track.kind !== "group").map((track) => track.id);
   pins.value = [...pins.value, ...shown.filter((id) => !pins.value.includes(id))];
   return ids;
-}
-
-/** What a statement is about: the comment before it, else the table it reads. */
-export function headingOf(sql: string): string {
-  const comment = /^\s*(?:--|#)\s*(.+)/.exec(sql)?.[1]?.trim();
-  return comment ? (comment.length > 90 ? `${comment.slice(0, 89)}…` : comment) : titleOf(sql);
 }
 
 /** Runs the report that the session was started with, once its traces are there. */

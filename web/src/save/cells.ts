@@ -50,6 +50,13 @@ interface Held {
   readonly rows: ReadonlyMap<TrackId, readonly [begin: number, end: number]>;
 }
 
+export interface SavedRow {
+  readonly lane: number;
+  readonly name: string | null;
+  readonly from: string;
+  readonly duration: number;
+}
+
 export class SavedCells {
   private readonly levels: readonly Held[];
 
@@ -66,6 +73,24 @@ export class SavedCells {
 
   has(track: TrackId): boolean {
     return this.levels.some((level) => level.rows.has(track));
+  }
+
+  /** What a cell tells of a row: of many in one cell, the longest. */
+  find(track: TrackId, row: number): SavedRow | null {
+    for (const level of this.levels) {
+      const [begin, end] = level.rows.get(track) ?? [0, 0];
+      const at = level.cells.row.subarray(begin, end).indexOf(row) + begin;
+      if (at < begin) continue;
+      const { cells } = level;
+      const long = cells.longest[at]!;
+      return {
+        lane: cells.lane[at]!,
+        name: cells.names[cells.name[at]!] ?? null,
+        from: String(this.origin + BigInt(Math.round(cells.from[at]!))),
+        duration: Number.isNaN(long) ? cells.duration[at]! || 0 : long,
+      };
+    }
+    return null;
   }
 
   /** Cells of a step as near to the one that is asked for as there are, coarser ones where only those were saved. */

@@ -32,6 +32,8 @@ export const viewport = signal<Range>({ from: 0, to: 1 });
 export const selected = signal<Chosen | null>(null);
 /** What is known about it; null while it is asked for. */
 export const details = signal<SliceDetails | null>(null);
+/** Why nothing more is known about it. */
+export const detailsFault = signal<string | null>(null);
 /** What is known about it at once, from the cell that was clicked or the link that led to it. */
 export const brief = signal<Brief | null>(null);
 /** The selected slice with as much as is known of it. */

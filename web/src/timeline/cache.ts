@@ -99,11 +99,9 @@ export class TileCache {
     block.batch.used = this.clock;
   }
 
-  clear(): void {
-    this.blocks.clear();
-    this.batches.clear();
-    this.ranges.clear();
-    this.bytes = 0;
+  /** Forgets tracks that are no more: another one may get the same id. */
+  keepOnly(ids: { has(id: TrackId): boolean }): void {
+    for (const kept of [this.blocks, this.ranges]) for (const id of kept.keys()) if (!ids.has(id)) kept.delete(id);
   }
 
   private list(id: TrackId, exponent: number): Block[] {

@@ -5,7 +5,7 @@ import { critical } from "../state/found";
 import { showPanel } from "../state/panels";
 import { fromTime, noteError, running, toTime } from "../state/session";
 import { byId, offsetOf } from "../state/tracks";
-import { area, brief, details, known, selected } from "../state/view";
+import { area, brief, details, detailsFault, known, selected } from "../state/view";
 import { laneHeight, LANE_TOP, layout } from "../tracks/layout";
 import { scrollToTrack } from "../tracks/scroll";
 import { bringIntoView, jumpTo } from "./motion";
@@ -131,12 +131,13 @@ effect(() => {
   if (!byId.value.has(chosen.track)) return;
   stop = new AbortController();
   critical.value = null;
+  detailsFault.value = null;
   api().slice(chosen.track, chosen.row, stop.signal).then(
     (found) => {
       if (selected.peek()?.row === chosen.row && selected.peek()?.track === chosen.track) details.value = found;
     },
     (error: unknown) => {
-      if (!isAbort(error)) noteError(error);
+      if (!isAbort(error)) detailsFault.value = error instanceof Error ? error.message : String(error);
     },
   );
 });

@@ -1,4 +1,4 @@
-import { computed } from "@preact/signals";
+import { computed, effect } from "@preact/signals";
 import type { TrackId } from "../api/types";
 import { begin, length, noteError } from "../state/session";
 import { byId, generation, offsetOf } from "../state/tracks";
@@ -6,7 +6,7 @@ import { isDark } from "../state/theme";
 import { viewport } from "../state/view";
 import { ticks } from "../text/times";
 import { palette } from "../theme/colours";
-import { layout, pinnedLayout, rowsWithin, type LayoutRow } from "../tracks/layout";
+import { layout, pinnedLayout, rowAt, rowsWithin, type LayoutRow } from "../tracks/layout";
 import { canvasHeight, canvasWidth, pinnedHeight, scrolledHeight, shownTop } from "../tracks/scroll";
 import { TileCache } from "./cache";
 import { exponentOf } from "./grid";
@@ -14,6 +14,7 @@ import { Loader, type Shifted } from "./loader";
 import { piecesOf } from "./pieces";
 import type { Band, Frame, FrameRow } from "./renderer";
 
+const MOST_AHEAD = 1000;
 const CACHE_BYTES = 192 * 2 ** 20;
 
 export const cache = new TileCache(CACHE_BYTES);
@@ -24,6 +25,8 @@ export const loader = new Loader(cache, () => listeners.forEach((listen) => list
 export function onCells(listen: () => void): void {
   listeners.add(listen);
 }
+
+effect(() => cache.keepOnly(byId.value));
 
 /** Room that ruler labels need, in CSS pixels. */
 export const TICK_ROOM = 96;
@@ -60,6 +63,7 @@ export function makeFrame(): Frame {
       ...rowsWithin(layout.value.rows, top + room, top + room * 1.7),
       ...rowsWithin(layout.value.rows, Math.max(top - room * 0.7, 0), Math.max(top, 0)),
     ]),
+    all: () => shifted(around(layout.value.rows, rowAt(layout.value.rows, top))),
   });
   lastFrame = {
     width, height: canvasHeight.value, ratio: devicePixelRatio || 1, from, to, bands, labels: true,
@@ -71,6 +75,12 @@ export function makeFrame(): Frame {
 /** The track whose cells a row draws: a closed group shows one that is in it. */
 function drawnId(row: LayoutRow): TrackId | null {
   return row.track.kind === "group" ? row.preview : row.track.id;
+}
+
+/** Rows from a place on, then those before it. */
+function around(rows: readonly LayoutRow[], place: number): readonly LayoutRow[] {
+  const after = rows.slice(place, place + MOST_AHEAD);
+  return [...after, ...rows.slice(Math.max(place - (MOST_AHEAD - after.length), 0), place).reverse()];
 }
 
 function shifted(rows: readonly LayoutRow[]): Shifted[] {

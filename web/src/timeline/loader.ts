@@ -1,7 +1,7 @@
 import { api } from "../api/api";
 import { isAbort, type Track, type TrackId } from "../api/types";
 import type { TileCache } from "./cache";
-import { gridOf, tileBegin, tilesOf, tileTime, without, type Grid } from "./grid";
+import { exponentOf, gridOf, tileBegin, tilesOf, tileTime, without, type Grid } from "./grid";
 
 /** What a frame needs: cells of tracks in a range of time. */
 export interface Need {
@@ -12,6 +12,8 @@ export interface Need {
   readonly tracks: readonly Shifted[];
   /** Tracks that are not seen yet, but may be soon. */
   readonly near: readonly Shifted[];
+  /** All that may be scrolled to: coarse cells of the whole session are fetched when there is nothing else to do. */
+  readonly all: () => readonly Shifted[];
   readonly origin: bigint;
   readonly length: number;
   readonly generation: number;
@@ -41,7 +43,12 @@ interface Ask {
 
 const REST_MS = 60;
 const AGAIN_MS = 1500;
-const MOST_TRACKS = 256;
+const MOST_TRACKS = 64;
+
+/** The step at which the whole session has a few hundred cells. */
+function coarsest(need: Need): number {
+  return exponentOf(need.length, 400);
+}
 
 /** Asks for cells that are missing: one request for all tracks that miss the same, then what may be needed next. */
 export class Loader {
@@ -95,6 +102,7 @@ export class Loader {
   private missing(need: Need, tracks: readonly Shifted[], exponent: number, from: number, to: number): Ask[] {
     const grid = gridOf(exponent, need.origin);
     const found = new Map<string, Ask>();
+    const asks: Ask[] = [];
     for (const { track, offset } of tracks) {
       if (track.kind === "group" || track.rows === 0) continue;
       const left = Math.max(from - offset, 0);
@@ -104,10 +112,14 @@ export class Loader {
         const key = `${first}:${end}`;
         const ask = found.get(key);
         if (ask && ask.tracks.length < MOST_TRACKS) ask.tracks.push(track);
-        else found.set(key, { grid, first, end, tracks: [track] });
+        else {
+          const begun: Ask = { grid, first, end, tracks: [track] };
+          found.set(key, begun);
+          asks.push(begun);
+        }
       }
     }
-    return [...found.values()];
+    return asks;
   }
 
   /** Tiles of a track that are held or on their way. */
@@ -134,6 +146,7 @@ export class Loader {
       ...this.missing(need, need.near, need.exponent, need.from, need.to),
       ...this.missing(need, need.tracks, need.exponent + 2, need.from - span, need.to + span),
     ];
+    if (!asks.length) asks.push(...this.missing(need, need.all(), coarsest(need), -need.length, 2 * need.length).slice(0, 1));
     for (const ask of asks.slice(0, 4)) this.send(ask, need, true);
   }
 

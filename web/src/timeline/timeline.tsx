@@ -11,6 +11,7 @@ import { exactTime } from "../text/times";
 import { byId } from "../state/tracks";
 import { CanvasRenderer } from "./canvas";
 import { makeFrame, onCells } from "./frame";
+import { hitAt } from "./hits";
 import { listenToCanvas } from "./input";
 import { drawOverlay } from "./overlay";
 import { density, drawOverview, OVERVIEW_HEIGHT } from "./overview";
@@ -19,6 +20,18 @@ import { listenToOverview, listenToRuler } from "./ruler_input";
 import { canvasKey } from "./keyboard";
 import { frameTimes } from "./frame_times";
 import { Tooltip } from "./tooltip";
+
+let rest: ReturnType<typeof setTimeout> | undefined;
+
+/** While the view moves nothing is under the pointer; afterwards what came to be there is. */
+function hoverAfterRest(): void {
+  hover.value = null;
+  clearTimeout(rest);
+  rest = setTimeout(() => {
+    const at = pointer.value;
+    if (at && at.y >= 0) hover.value = hitAt(at.x, at.y);
+  }, 120);
+}
 
 /** Draws at most once a frame, and only layers of which something has changed. */
 function painter(draw: () => void): () => void {
@@ -105,6 +118,10 @@ export function Timeline() {
         void [known.value, details.value, area.value, marks.value, hover.value, matches.value, rowTime.value];
         void [matchAt.value, critical.value, canvasWidth.value, canvasHeight.value, ratio.value];
         paintUpper();
+      }),
+      effect(() => {
+        void [viewport.value, shownTop.value];
+        hoverAfterRest();
       }),
       listenToCanvas(upper.current!),
       () => observer.disconnect(),
