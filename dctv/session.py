@@ -7,10 +7,10 @@ import threading
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cached_property, wraps
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any
 
 from dctv import readers
 from dctv.bind.binder import Binder
@@ -53,6 +53,7 @@ from dctv.run.recursion import deep_recursion
 from dctv.run.result import Asserted, Control, Done, Outcome, Result
 from dctv.run.state_systems import Provided, options_of, provide, system_of
 from dctv.run.tracks import timeline_at
+from dctv.run.turn import in_turn
 from dctv.syntax import ast
 from dctv.syntax.parse import parse, parse_select
 from dctv.types.schema import Kind, Schema
@@ -69,18 +70,6 @@ if TYPE_CHECKING:
     from dctv.web.serving import Serving
 
 Progress = Callable[[str, int, int], None]
-_Method = TypeVar("_Method", bound=Callable[..., Any])
-
-
-def _in_turn(method: _Method) -> _Method:
-    """Let one thread at a time into a session."""
-
-    @wraps(method)
-    def alone(self: Session, /, *given: Any, **named: Any) -> Any:
-        with self._turn:
-            return method(self, *given, **named)
-
-    return cast("_Method", alone)
 
 
 class Session:
@@ -124,7 +113,7 @@ class Session:
         self._alone: list[Any] = []
         """What ends kernels that run without a query."""
         self._interrupted = False
-        self._turn = threading.RLock()
+        self.turn = threading.RLock()
         """Held by the thread that is in the session."""
         self._reading = 0
         """How many results are being read."""
@@ -204,7 +193,7 @@ class Session:
                 if "_engine" in self.__dict__:
                     self._engine.finish()
 
-    @_in_turn
+    @in_turn
     def mount(self, path: str | Path | Sequence[str | Path], name: str, /, **options: object) -> None:
         """Mount a trace: a file, a folder or a pattern, or several of them as one, under a dotted name.
 
@@ -222,7 +211,7 @@ class Session:
         given = {key: option_of(value) for key, value in options.items()}
         self._mount([str(one) for one in paths], _path(name), None, given)
 
-    @_in_turn
+    @in_turn
     def add_table(
         self,
         name: str,
@@ -307,7 +296,7 @@ class Session:
         check_options(files.reader, options)
         return Trace(files.paths, files.reader, context), None
 
-    @_in_turn
+    @in_turn
     def index(self, path: str | Path, order: Order | None = None, **options: object) -> IndexOutcome:
         """Build the index and the column store of a trace, or what they lack.
 
@@ -319,7 +308,7 @@ class Session:
 
         return fulfil(*self._ordered(str(path), order, options), str(path), self._report)
 
-    @_in_turn
+    @in_turn
     def check_index(self, path: str | Path, order: Order | None = None, **options: object) -> list[str]:
         """Compare the index of a trace with the trace; return in words what differs.
 
@@ -341,7 +330,7 @@ class Session:
         folder = wanted.index_dir or self._policy.index_dir
         return Trace(files.paths, files.reader, context), replace(wanted, index_dir=folder)
 
-    @_in_turn
+    @in_turn
     def reorganize(self, paths: Sequence[str], order: Reorganization) -> tuple[list[Written], list[tuple[str, int]]]:
         """Write the events of a trace to a file for each group; return the files and warnings.
 
@@ -375,20 +364,20 @@ class Session:
 
         `base` is the folder that relative paths of MOUNT TRACE start from.
         """
-        with self._turn, deep_recursion():
+        with self.turn, deep_recursion():
             self._interrupted = False
             executor = self._executor(params)
             statements = parse(Source(source_name, text))
         for statement in statements:
             if self._interrupted:
                 raise Interrupted("interrupted")
-            with self._turn, deep_recursion():
+            with self.turn, deep_recursion():
                 self._log.entries.clear()
                 self._base = base
                 outcome = executor.run(statement)
             yield outcome
 
-    @_in_turn
+    @in_turn
     def sql(self, text: str, params: Params | None = None) -> Result:
         """Run a text and return the result of its last statement.
 
@@ -405,7 +394,7 @@ class Session:
         message = last.message if isinstance(last, Done | Asserted) else "nothing to run"
         return self._executor().rows({"status": "VARCHAR"}, [[message]])
 
-    @_in_turn
+    @in_turn
     def check(self, text: str) -> list[DctvError]:
         """Return what is wrong with a text, without running it."""
         with deep_recursion():
@@ -414,7 +403,7 @@ class Session:
             except DctvError as error:
                 return [error]
 
-    @_in_turn
+    @in_turn
     def create_state_system(
         self,
         name: str,
@@ -443,7 +432,7 @@ class Session:
             provided = Provided(provider, parse_select(source), version)
             return provide(_path(name), provided, options_of(options), self._executor().means(), replaces=replace)
 
-    @_in_turn
+    @in_turn
     def state_system(self, name: str) -> StateSystem:
         """Return a state system by its name, such as `t.state`; it is made if it is not there.
 
@@ -454,7 +443,7 @@ class Session:
         self._log.entries.clear()
         return system_of(_path(name), self._catalog)
 
-    @_in_turn
+    @in_turn
     def timeline(self, name: str) -> Timeline:
         """Return the timeline of a mounted trace or a state system; it is made if it is not there.
 
@@ -465,7 +454,7 @@ class Session:
         self._log.entries.clear()
         return timeline_at(name, self._catalog)
 
-    @_in_turn
+    @in_turn
     def matches(self, name: str, where: str | None = None, *, source_name: str = "<filter>") -> Matches:
         """Return the events of a mounted trace that match a filter such as `cat == "POSIX" and dur > 1ms`.
 
@@ -493,12 +482,12 @@ class Session:
         if "_engine" in self.__dict__:
             self._engine.interrupt()
 
-    @_in_turn
+    @in_turn
     def tables(self, prefix: str = "") -> list[TableInfo]:
         """Return everything that can stand in FROM below a dotted prefix."""
         return [TableInfo(*row) for row in self._executor().listing(prefix)]
 
-    @_in_turn
+    @in_turn
     def columns(self, name: str) -> Schema | None:
         """Return the schema of a table by its dotted name, or None."""
         try:
@@ -547,7 +536,7 @@ class Session:
         finally:
             self._alone.remove(cancel)
 
-    @_in_turn
+    @in_turn
     def functions(self) -> list[str]:
         """Return the names of scalar, aggregate and window functions."""
         named = [n for n in self._engine.functions() if n[0].isalpha()]
@@ -578,7 +567,7 @@ class Session:
         self._progress = serving.also_told(self._progress)
         return serving
 
-    @_in_turn
+    @in_turn
     def close(self) -> None:
         """Free everything."""
         if "_engine" in self.__dict__:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
@@ -13,7 +10,7 @@ from dctv.web.critical import critical, critical_at
 from dctv.web.details import details
 from dctv.web.exchange import Answering, attended, body_of, shown_in
 from dctv.web.flame import flame
-from dctv.web.parameters import integer, text, time, whole
+from dctv.web.parameters import integer, maybe_text, text, time, whole
 from dctv.web.search import MOST, Search, search
 from dctv.web.selection import selection
 from dctv.web.service import Service
@@ -34,11 +31,11 @@ async def _search(service: Service, request: Request) -> Response:
     fields = await body_of(request)
     tracks = shown_in(service, fields) if "tracks" in fields else service.timelines.all()
     order = Search(
-        text=_optional(fields, "text"),
-        where=_optional(fields, "where"),
+        text=maybe_text(fields, "text"),
+        where=maybe_text(fields, "where"),
         start=time(fields, "from") if fields.get("from") is not None else None,
         limit=integer(fields, "limit", _MATCHES, 1, MOST),
-        direction=_optional(fields, "direction"),
+        direction=maybe_text(fields, "direction"),
     )
     return JSONResponse(await attended(service, request, lambda: search(service.host, tracks, order)))
 
@@ -65,10 +62,6 @@ async def _critical(service: Service, request: Request) -> Response:
     mount, tid, at = text(fields, "mount"), integer(fields, "tid", 0, 0, _MOST_TID), time(fields, "at")
     timeline = service.timelines.of_mount(mount)
     return JSONResponse(await attended(service, request, lambda: critical_at(service.host, mount, timeline, tid, at)))
-
-
-def _optional(fields: Mapping[str, Any], name: str) -> str | None:
-    return None if fields.get(name) is None else text(fields, name)
 
 
 ROUTES: tuple[tuple[str, str, Answering], ...] = (

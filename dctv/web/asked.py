@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import islice
-from typing import Any
 
-from dctv.record import record
 from dctv.syntax.write.writer import quote, string
-from dctv.types.schema import ColumnType
+from dctv.web.answers import Answer, first_rows
 from dctv.web.host import Host
-from dctv.web.queries import described, exact
 from dctv.web.shown_track import Shown
-from dctv.writers.cells import json_values
 
 MOST_ROWS = 1_000
 """Of a table that is shown beside a selection."""
@@ -22,50 +17,9 @@ _MOST_RUNS = 4
 """Runs of tracks that are told by their ends; more are told one by one."""
 
 
-@record
-class Answer:
-    """The first rows of a query."""
-
-    columns: Sequence[ColumnType]
-    rows: list[list[Any]]
-    """Values as JSON has them."""
-    complete: bool
-
-    def dicts(self) -> list[dict[str, Any]]:
-        """Return the rows with the names of their columns."""
-        names = [column.name for column in self.columns]
-        return [dict(zip(names, row, strict=True)) for row in self.rows]
-
-    def table(self) -> dict[str, Any]:
-        """Return columns and rows as the page has them."""
-        return {"columns": described(self.columns), "rows": self.rows, "complete": self.complete}
-
-
 def answered(host: Host, sql: str, limit: int = MOST_ROWS) -> Answer:
     """Run a query and return its first rows."""
-    result = host.sql(sql)
-    columns = result.schema.columns
-    rows: list[list[Any]] = []
-    chunks = result.chunks()
-    for chunk in chunks:
-        values = [
-            json_values(column.type, list(islice(given, limit + 1)))
-            for column, given in zip(columns, chunk, strict=True)
-        ]
-        rows += [[exact(value) for value in row] for row in zip(*values, strict=True)]
-        if len(rows) > limit:
-            chunks.close()  # type: ignore[attr-defined]  # a generator, which ends the query
-            return Answer(columns, rows[:limit], complete=False)
-    return Answer(columns, rows, complete=True)
-
-
-def as_json(columns: Sequence[ColumnType], table: Any) -> list[list[Any]]:
-    """Return the rows of a pyarrow Table, with values as JSON has them."""
-    values = [
-        [exact(value) for value in json_values(column.type, given.to_pylist())]
-        for column, given in zip(columns, table.columns, strict=True)
-    ]
-    return [list(row) for row in zip(*values, strict=True)]
+    return first_rows(host.sql(sql), limit)
 
 
 def by_timeline(tracks: Iterable[Shown]) -> list[list[Shown]]:

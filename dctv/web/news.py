@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Iterable
 from threading import Lock
 from time import monotonic
 
@@ -36,13 +36,18 @@ class News:
         self.tell("end")
         self._ended = True
 
-    async def listen(self) -> AsyncIterator[bytes]:
-        """Yield events as the protocol has them, and a comment now and then, so that a lost connection is noticed."""
+    async def listen(self, so_far: Callable[[], Iterable[tuple[str, object]]] = tuple) -> AsyncIterator[bytes]:
+        """Yield events as the protocol has them, and a comment now and then, so that a lost connection is noticed.
+
+        The first are `so_far`: what a page that begins to listen, or lost its connection, may have missed.
+        """
         listener = _Listener(asyncio.get_running_loop())
         with self._lock:
             self._listeners.append(listener)
         try:
             yield b"retry: 1000\n\n"
+            for event, data in so_far():
+                listener.put(event, data)
             while not self._ended:
                 yield await listener.next()
         finally:

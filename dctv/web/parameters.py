@@ -31,6 +31,11 @@ def text(fields: Mapping[str, Any], name: str, default: str | None = None) -> st
     return found
 
 
+def maybe_text(fields: Mapping[str, Any], name: str) -> str | None:
+    """Return a text, None if there is none."""
+    return None if fields.get(name) is None else text(fields, name)
+
+
 def whole(digits: str) -> int:
     """Return a number of a text of digits; all beyond what 20 of them say is as large."""
     return int(digits) if len(digits) <= _DIGITS else 10**_DIGITS

@@ -135,6 +135,10 @@ class Service:
         """Whether a text that the page sends may mount a path."""
         return path in self.given
 
+    def so_far(self) -> list[tuple[str, object]]:
+        """Return what pages have been told of mounts."""
+        return [*(("mount", _told(one)) for one in list(self.mountings.values())), ("tracks", None)]
+
     def known(self) -> dict[str, Any]:
         """Return what the page begins with."""
         from dctv import __version__

@@ -12,7 +12,7 @@ class Shown:
     """A track of a timeline that the page shows."""
 
     name: str
-    """The timeline's: that of a mount, or `+1` of a SELECT."""
+    """The timeline's: that of a mount, or `query_1` of a SELECT."""
     timeline: Timeline
     number: int
     select: str | None = None

@@ -15,7 +15,7 @@ from dctv.web import about_tracks, page
 from dctv.web import help as helping
 from dctv.web.exchange import Answering, attended, body_of, shown_in
 from dctv.web.faults import status_of, told
-from dctv.web.parameters import integer, text, time, whole
+from dctv.web.parameters import integer, maybe_text, text, time, whole
 from dctv.web.queries import MOST_ROWS, Query, Report, answer, report
 from dctv.web.service import Service
 from dctv.web.tiles import tiles
@@ -74,7 +74,7 @@ async def _tracks(service: Service, request: Request) -> Response:
 async def _add_track(service: Service, request: Request) -> Response:
     fields = await body_of(request)
     sql = text(fields, "sql")
-    shown = {name: fields.get(name) for name in ("name", "value", "title")}
+    shown = {name: maybe_text(fields, name) for name in ("name", "value", "title")}
     made = await attended(service, request, lambda: service.add_track(sql, shown))
     return JSONResponse({"tracks": made})
 
@@ -138,7 +138,7 @@ async def _columns(service: Service, request: Request) -> Response:
 
 
 async def _events(service: Service, _: Request) -> Response:
-    return StreamingResponse(service.news.listen(), media_type="text/event-stream")
+    return StreamingResponse(service.news.listen(service.so_far), media_type="text/event-stream")
 
 
 async def _upload(service: Service, request: Request) -> Response:

@@ -323,9 +323,24 @@ def test_news_of_mounts_and_of_the_end() -> None:
         ear.join(10)
         assert not ear.is_alive()
     events = [line.removeprefix("event: ") for line in b"".join(told).decode().splitlines() if line.startswith("event")]
-    assert events[0] == "mount"
+    assert events[0] == "tracks"
+    assert events.index("mount") < len(events) - events[::-1].index("tracks")
     assert events[-1] == "end"
-    assert "tracks" in events
+
+
+def test_who_listens_late_has_missed_nothing() -> None:
+    with Session() as session, session.serve() as serving:
+        serving.service.expect([("w", str(WAITS)), ("x", "/does/not/exist")])
+        for name in ("w", "x"):
+            serving.service.mount(name)
+        head = f"GET /{Client(serving).token}/api/events HTTP/1.1\r\nhost: 127.0.0.1:{serving.port}\r\n\r\n"
+        with socket.create_connection(("127.0.0.1", serving.port)) as line:
+            line.sendall(head.encode())
+            told = b""
+            while b"event: tracks" not in told:
+                told += line.recv(1 << 16)
+    states = [json.loads(one[6:])["state"] for one in told.decode().splitlines() if one.startswith("data: {")]
+    assert states == ["ready", "failed"]
 
 
 def test_a_taken_port_says_so() -> None:

@@ -1,13 +1,23 @@
 import { render } from "preact";
 import { setApi } from "./api/api";
 import { httpApi } from "./api/http";
+import { savedApi, savedView } from "./api/saved";
 import { App } from "./app";
+import { boot } from "./boot";
+import { addOwnCommands } from "./commands/own";
 import { takeKey } from "./commands/commands";
+import { addOwnPanels } from "./details/panels";
 import { addExtras } from "./extras";
+import { restore } from "./save/restore";
 import "./styles.css";
 
-setApi(httpApi());
+const saved = savedView();
+setApi(saved ? savedApi(saved) : httpApi());
+addOwnPanels();
+addOwnCommands();
 addExtras();
+if (saved) restore(saved);
 addEventListener("keydown", takeKey);
 const root = document.getElementById("app");
 if (root) render(<App />, root);
+void boot();

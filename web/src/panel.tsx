@@ -1,4 +1,5 @@
-import { openPanel, panels } from "./state/panels";
+import { Split } from "./split";
+import { openPanel, panelHeight, panels } from "./state/panels";
 
 /** The lower part of the page: one tab is open, or none. */
 export function BottomPanel() {
@@ -6,6 +7,12 @@ export function BottomPanel() {
   const open = shown.find((panel) => panel.id === openPanel.value);
   return (
     <section class="bottom" aria-label="Details and queries">
+      {open && (
+        <Split
+          label="Height of the lower part" value={panelHeight.value} least={80} most={Math.max(innerHeight - 260, 120)}
+          sign={-1} set={(value) => (panelHeight.value = value)}
+        />
+      )}
       <div class="tabs" role="tablist" aria-label="Details and queries">
         {shown.map((panel) => (
           <button
@@ -23,7 +30,7 @@ export function BottomPanel() {
         ))}
       </div>
       {open && (
-        <div class="panel" role="tabpanel" id={`panel-${open.id}`} aria-labelledby={`tab-${open.id}`}>
+        <div class="panel" role="tabpanel" tabIndex={0} style={{ height: `${panelHeight.value}px` }} id={`panel-${open.id}`} aria-labelledby={`tab-${open.id}`}>
           {open.render()}
         </div>
       )}

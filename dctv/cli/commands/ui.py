@@ -91,6 +91,8 @@ def _announce(address: str, *, opens: bool) -> None:
         say(f"hint: {page.WAY_OUT}")
     sys.stdout.write(f"{address}\n")
     sys.stdout.flush()
+    if sys.stdout.isatty():
+        say("Ctrl-C stops it.")
     if opens:
         open_browser(address)
 

@@ -9,7 +9,6 @@ import type {
   Fault,
   Flame,
   FlameRequest,
-  Mount,
   NewTrack,
   QueryResult,
   ReportLine,
@@ -49,8 +48,8 @@ export interface Api {
   columns(table: string, signal?: AbortSignal): Promise<ColumnsAbout>;
   /** Listens until the returned function is called; reconnects by itself. */
   events(listen: (event: ServerEvent) => void): () => void;
-  /** `progress` is told how many bytes were sent. */
-  upload(name: string, bytes: Blob, progress?: (sent: number) => void, signal?: AbortSignal): Promise<Mount>;
+  /** Gives the name that it is mounted as; `progress` is told how many bytes were sent. */
+  upload(name: string, bytes: Blob, progress?: (sent: number) => void, signal?: AbortSignal): Promise<string>;
   interrupt(): Promise<void>;
 }
 

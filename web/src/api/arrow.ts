@@ -66,8 +66,9 @@ function int64(from: ArrowColumn<unknown> | undefined, rows: number, zero: bigin
     const { values } = chunk;
     if (values instanceof BigInt64Array) {
       const halves = new Int32Array(values.buffer, values.byteOffset, chunk.length * 2);
+      const checked = chunk.nullCount > 0;
       for (let place = 0; place < chunk.length; place++) {
-        if (isNull(chunk, place)) continue;
+        if (checked && isNull(chunk, place)) continue;
         result[at + place] = (halves[place * 2 + 1]! - high) * HIGH + ((halves[place * 2]! >>> 0) - low);
       }
     } else if (values) {

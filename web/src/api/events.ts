@@ -1,6 +1,11 @@
 import type { Mount, ServerEvent } from "./types";
 
-/** Listens to the server's events; EventSource reconnects by itself, unless the server refuses it. */
+/**
+ * Listens to the server's events; EventSource reconnects by itself, unless the server refuses it.
+ *
+ * A page that nobody sees does not listen: a browser opens six connections to a server, and each tab would hold one.
+ * The server begins with all that a page may have missed.
+ */
 export function listenToEvents(listen: (event: ServerEvent) => void): () => void {
   let source: EventSource | null = null;
   let again: ReturnType<typeof setTimeout> | undefined;
@@ -28,10 +33,22 @@ export function listenToEvents(listen: (event: ServerEvent) => void): () => void
     });
   }
 
-  open();
-  return () => {
-    stopped = true;
+  function close(): void {
     clearTimeout(again);
     source?.close();
+    source = null;
+  }
+
+  function follow(): void {
+    if (document.hidden) close();
+    else if (!source) open();
+  }
+
+  document.addEventListener("visibilitychange", follow);
+  follow();
+  return () => {
+    stopped = true;
+    document.removeEventListener("visibilitychange", follow);
+    close();
   };
 }

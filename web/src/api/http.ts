@@ -1,7 +1,7 @@
 import type { Api } from "./api";
 import { decodeCells, decodeResult } from "./arrow";
 import { listenToEvents } from "./events";
-import { ApiError, type ErrorPlace, type Mount, type ReportLine } from "./types";
+import { ApiError, type Refusal, type ReportLine } from "./types";
 
 /** Asks the server that this page came from. All addresses are relative, since the token is part of the path. */
 export function httpApi(): Api {
@@ -76,13 +76,6 @@ async function bytes(response: Response): Promise<Uint8Array> {
   return new Uint8Array(await response.arrayBuffer());
 }
 
-interface Refusal {
-  readonly message: string;
-  readonly hint?: string | null;
-  readonly rendered?: string | null;
-  readonly place?: ErrorPlace | null;
-}
-
 function refusal(status: number, text: string): ApiError {
   let found: Refusal | undefined;
   try {
@@ -109,7 +102,7 @@ async function eachLine(response: Response, take: (line: string) => void): Promi
 }
 
 /** Sends by XMLHttpRequest, since fetch does not tell how much was sent. */
-function upload(name: string, body: Blob, progress?: (sent: number) => void, signal?: AbortSignal): Promise<Mount> {
+function upload(name: string, body: Blob, progress?: (sent: number) => void, signal?: AbortSignal): Promise<string> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     request.open("POST", `api/upload?name=${encodeURIComponent(name)}`);
@@ -117,7 +110,7 @@ function upload(name: string, body: Blob, progress?: (sent: number) => void, sig
     request.upload.onprogress = (event) => progress?.(event.loaded);
     request.onload = () => {
       if (request.status >= 200 && request.status < 300) {
-        resolve((JSON.parse(request.responseText) as { mount: Mount }).mount);
+        resolve((JSON.parse(request.responseText) as { mount: string }).mount);
       } else reject(refusal(request.status, request.responseText));
     };
     request.onerror = () => reject(new ApiError(0, "the server does not answer", "is dctv ui still running?"));

@@ -106,17 +106,20 @@ export interface Table {
   readonly complete: boolean;
 }
 
+/** What one statement of a report gave; `statement` is its text, which stands at `start` to `stop`. */
 export interface ReportLine {
-  readonly statement: number;
+  readonly statement: string;
   readonly start: number;
   readonly stop: number;
   readonly kind: "result" | "done" | "assert" | "error";
-  readonly passed: boolean | null;
-  readonly message: string | null;
-  readonly table: Table | null;
-  readonly tablekind: TableKind | null;
-  readonly sql: string;
-  readonly warnings: readonly (readonly [string, number])[];
+  readonly passed?: boolean;
+  readonly message?: string | null;
+  /** What an assertion that failed has to say, as the command line writes it. */
+  readonly failure?: string | null;
+  readonly error?: Refusal;
+  readonly table?: Table;
+  readonly tablekind?: TableKind;
+  readonly warnings?: readonly (readonly [string, number])[];
 }
 
 export interface NewTrack {
@@ -271,6 +274,9 @@ export type ServerEvent =
   | { readonly type: "idle" }
   | { readonly type: "note"; readonly message: string }
   | { readonly type: "end" };
+
+/** An error as the server tells it. */
+export type Refusal = Pick<ApiError, "message" | "hint" | "rendered" | "place">;
 
 /** What a request was refused for. `status` is 0 when the server could not be reached. */
 export class ApiError extends Error {

@@ -1,5 +1,7 @@
 /** Where the frames of a flame graph stand: pure geometry, in parts of the whole width. */
 
+import type { FlameFrame } from "../api/types";
+
 export interface Frame {
   readonly id: number;
   readonly parent: number | null;
@@ -7,6 +9,13 @@ export interface Frame {
   readonly value: number;
   readonly self: number;
   readonly count: number;
+}
+
+/** Frames as they are drawn: each has a name, and times that JSON has as text are numbers. */
+export function named(frames: readonly FlameFrame[]): Frame[] {
+  return frames.map(({ id, parent, name, value, self, count }) => ({
+    id, parent, name: name ?? "(no name)", value: Number(value), self: Number(self), count: Number(count),
+  }));
 }
 
 export interface Box {
@@ -141,30 +150,44 @@ export type Direction = "callers" | "callees";
 
 /** The calls of all functions of a name as one tree: what they call, or turned around, who calls them. */
 export function around(tree: Tree, name: string, direction: Direction): Frame[] {
-  const found: Frame[] = [];
-  const nodes = new Map<string, { frame: Mutable; path: string }>();
-  const add = (path: string, parent: number | null, label: string, value: number, self: number, count: number): Mutable => {
-    let node = nodes.get(path);
-    if (!node) {
-      const frame: Mutable = { id: nodes.size, parent, name: label, value: 0, self: 0, count: 0 };
-      nodes.set(path, (node = { frame, path }));
-      found.push(frame);
-    }
-    node.frame.value += value;
-    node.frame.self += self;
-    node.frame.count += count;
-    return node.frame;
-  };
+  const { frames, add } = builder();
   for (const frame of tree.frames.values()) {
     if (frame.name !== name || (direction === "callees" && hasAncestor(tree, frame, name))) continue;
     if (direction === "callees") copyDown(tree, frame, add);
     else copyUp(tree, frame, add);
   }
-  return found;
+  return frames;
+}
+
+/** Frames by parent and name: what is added where one is already is added to it. */
+function builder(): { frames: Frame[]; add: Add } {
+  const frames: Frame[] = [];
+  const nodes = new Map<string, Mutable>();
+  const add: Add = (parent, name, value, self, count) => {
+    const key = `${parent}:${name}`;
+    let frame = nodes.get(key);
+    if (!frame) {
+      frame = { id: frames.length, parent, name, value: 0, self: 0, count: 0 };
+      nodes.set(key, frame);
+      frames.push(frame);
+    }
+    frame.value += value;
+    frame.self += self;
+    frame.count += count;
+    return frame;
+  };
+  return { frames, add };
+}
+
+/** The graph turned around: below each function that was at work are those that called it, by their paths. */
+export function inverted(tree: Tree): Frame[] {
+  const { frames, add } = builder();
+  for (const leaf of tree.frames.values()) if (leaf.self > 0) addUp(tree, leaf, leaf.self, add);
+  return frames;
 }
 
 type Mutable = { -readonly [Key in keyof Frame]: Frame[Key] };
-type Add = (path: string, parent: number | null, label: string, value: number, self: number, count: number) => Mutable;
+type Add = (parent: number | null, name: string, value: number, self: number, count: number) => Mutable;
 
 function hasAncestor(tree: Tree, frame: Frame, name: string): boolean {
   for (let above = at(tree, frame.parent); above; above = at(tree, above.parent)) if (above.name === name) return true;
@@ -172,24 +195,24 @@ function hasAncestor(tree: Tree, frame: Frame, name: string): boolean {
 }
 
 function copyDown(tree: Tree, root: Frame, add: Add): void {
-  const stack = [{ frame: root, path: "", parent: null as number | null }];
+  const stack = [{ frame: root, parent: null as number | null }];
   while (stack.length > 0) {
-    const { frame, path, parent } = stack.pop()!;
-    const here = `${path}\0${frame.name}`;
-    const { id } = add(here, parent, frame.name, frame.value, frame.self, frame.count);
-    for (const child of tree.children.get(frame.id) ?? []) stack.push({ frame: child, path: here, parent: id });
+    const { frame, parent } = stack.pop()!;
+    const { id } = add(parent, frame.name, frame.value, frame.self, frame.count);
+    for (const child of tree.children.get(frame.id) ?? []) stack.push({ frame: child, parent: id });
   }
 }
 
 /** A function that calls itself gives its callers only what its inner calls do not give already: their own time. */
 function copyUp(tree: Tree, leaf: Frame, add: Add): void {
   const value = leaf.value - below(tree, leaf, leaf.name);
-  if (value <= 0) return;
-  let path = "";
+  if (value > 0) addUp(tree, leaf, value, add);
+}
+
+function addUp(tree: Tree, leaf: Frame, value: number, add: Add): void {
   let parent: number | null = null;
   for (let frame: Frame | undefined = leaf; frame; frame = at(tree, frame.parent)) {
-    path = `${path}\0${frame.name}`;
-    parent = add(path, parent, frame.name, value, frame === leaf ? leaf.self : 0, leaf.count).id;
+    parent = add(parent, frame.name, value, frame === leaf ? leaf.self : 0, leaf.count).id;
   }
 }
 

@@ -82,7 +82,7 @@ function lineOf(series: Series, place: number, many: number, style: Style, colou
     scale: series.unit || "y",
     stroke: colour,
     fill: style === "bars" ? `${colour}${many > 1 ? "88" : "cc"}` : undefined!,
-    width: style === "line" ? 1.5 : style === "bars" ? 1 : 0,
+    width: style === "points" ? 0 : style === "bars" ? 1 : 1.5,
     spanGaps: true,
     paths: pathsOf(style),
     points: { show: style === "points", size: 5, fill: colour, stroke: colour },
@@ -94,6 +94,7 @@ function lineOf(series: Series, place: number, many: number, style: Style, colou
 function pathsOf(style: Style): uPlot.Series.PathBuilder {
   if (style === "bars") return uPlot.paths.bars!({ size: [0.7, 60, 1] });
   if (style === "points") return () => null;
+  if (style === "steps") return uPlot.paths.stepped!({ align: 1 });
   return uPlot.paths.linear!();
 }
 

@@ -5,6 +5,7 @@ import { addCommands } from "../commands/commands";
 import { addPanel, openPanel, showPanel } from "../state/panels";
 import { download } from "./copy";
 import { toggleExactly } from "./exactly";
+import { followRows } from "./jump";
 import { focusEditor, runEditor, SqlPanel } from "./panel";
 import { activeRun, change, closeRun, type Run, runs, stopAll } from "./runs";
 import { csv, sorted } from "./table";
@@ -13,9 +14,10 @@ const active = (): Run | undefined => runs.value.find((run) => run.id === active
 const done = (): boolean => active()?.state === "done";
 
 export function addQuery(): void {
+  followRows();
   addPanel({ id: "sql", title: "SQL", order: 30, render: () => createElement(SqlPanel, null) });
   addCommands(
-    { id: "sql.open", title: "Write SQL", group: "Query", keys: ["Q"], run: openSql },
+    { id: "sql.open", title: "Write SQL", group: "Query", keys: ["E"], run: openSql },
     { id: "sql.run", title: "Run the query", group: "Query", shownKeys: ["Ctrl+Enter"], run: runEditor, enabled: () => openPanel.value === "sql" },
     {
       id: "sql.stop", title: "Stop queries", group: "Query", run: stopAll,

@@ -1,6 +1,6 @@
 /** The editor of SQL: completion and errors come from the server, which knows the language and the trace. */
 
-import { autocompletion, type Completion, type CompletionContext, type CompletionResult } from "@codemirror/autocomplete";
+import { autocompletion, closeCompletion, type Completion, type CompletionContext, type CompletionResult } from "@codemirror/autocomplete";
 import { type Diagnostic, forceLinting, linter } from "@codemirror/lint";
 import { Prec } from "@codemirror/state";
 import { EditorView, keymap, placeholder } from "@codemirror/view";
@@ -51,7 +51,7 @@ export function sqlEditor(host: HTMLElement, text: string, actions: EditorAction
     extensions: [
       Prec.highest(
         keymap.of([
-          { key: "Mod-Enter", run: () => (actions.run(), true) },
+          { key: "Mod-Enter", run: (here) => (closeCompletion(here), actions.run(), true) },
         ]),
       ),
       basicSetup,
@@ -62,6 +62,7 @@ export function sqlEditor(host: HTMLElement, text: string, actions: EditorAction
       EditorView.contentAttributes.of({ "aria-label": "SQL" }),
       autocompletion({ override: [complete], maxRenderedOptions: 200, icons: false }),
       linter(faults, { delay: CHECK_AFTER }),
+      EditorView.domEventHandlers({ beforeinput: typedOver }),
       EditorView.updateListener.of((update) => {
         if (!update.docChanged) return;
         fault = null;
@@ -97,6 +98,20 @@ export function sqlEditor(host: HTMLElement, text: string, actions: EditorAction
   };
 }
 
+/**
+ * Types over a selection without the browser's help, which would keep the colours of what is replaced by elements with
+ * inline styles: the page's security policy refuses these and tells so on the console.
+ */
+function typedOver(event: InputEvent, view: EditorView): boolean {
+  const { from, to, empty } = view.state.selection.main;
+  const text = event.data;
+  if (event.inputType !== "insertText" || text === null || empty || view.composing) return false;
+  const insert = () => view.state.update(view.state.replaceSelection(text), { userEvent: "input.type", scrollIntoView: true });
+  if (!view.state.facet(EditorView.inputHandler).some((handle) => handle(view, from, to, text, insert))) view.dispatch(insert());
+  event.preventDefault();
+  return true;
+}
+
 async function check(text: string, signal: AbortSignal): Promise<readonly Fault[]> {
   if (!text.trim() || !api().live) return [];
   try {
@@ -124,7 +139,9 @@ function diagnostic(fault: Fault, length: number): Diagnostic {
 }
 
 async function complete(context: CompletionContext): Promise<CompletionResult | null> {
-  if (!api().live || (!context.explicit && !context.matchBefore(/[\w.`]$/))) return null;
+  // A number alone is complete; letters after it are a unit.
+  const begun = context.matchBefore(/[\w.`]$/) && !context.matchBefore(/(?:^|[^\w.])[\d.]+$/);
+  if (!api().live || (!context.explicit && !begun)) return null;
   const stop = new AbortController();
   context.addEventListener("abort", () => stop.abort());
   try {

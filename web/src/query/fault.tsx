@@ -3,16 +3,23 @@
 import { ApiError } from "../api/types";
 
 export function Fault({ error }: { readonly error: ApiError }) {
+  const quoted = quotation(error);
   return (
     <div class="fault" role="alert">
       <p class="fault-message">
         <strong>error:</strong> {error.message}
         {error.place && <span class="faint">{` (line ${error.place.line}, column ${error.place.column})`}</span>}
       </p>
-      {error.rendered && <pre>{error.rendered}</pre>}
-      {error.hint && !error.rendered?.includes(error.hint) && <p class="fault-hint">{`hint: ${error.hint}`}</p>}
+      {quoted && <pre>{quoted}</pre>}
+      {error.hint && <p class="fault-hint">{`hint: ${error.hint}`}</p>}
     </div>
   );
+}
+
+/** The lines of SQL with carets, without the message and the hint around them. */
+function quotation({ rendered, hint }: ApiError): string {
+  const lines = (rendered ?? "").split("\n").slice(1);
+  return lines.filter((line) => line.trim() && !(hint && line.startsWith("hint:"))).map((line) => line.replace(/^ {2}/, "")).join("\n");
 }
 
 export function Warnings({ warnings }: { readonly warnings: readonly (readonly [string, number])[] }) {

@@ -136,6 +136,16 @@ export function Grid({ table, label, exactly = false, foot, onRow, onOrder, star
     document.addEventListener("pointerup", up, { once: true });
   }
 
+  /** The whole value is told by the cell that is pointed at; to write it for all would take longer than to draw them. */
+  function tell(event: PointerEvent): void {
+    const cell = (event.target as Element).closest<HTMLElement>(".grid-row [data-cell]");
+    if (!cell) return;
+    const [place, column] = cell.dataset["cell"]!.split(":").map(Number) as [number, number];
+    const value = table.value(column, rows[place]!);
+    const { type, unit } = table.columns[column]!;
+    cell.title = `${exact(value).slice(0, TITLE)}${isNumeric(type) && unit && value !== null ? ` ${unit}` : ""}`;
+  }
+
   function cells(place: number) {
     const row = rows[place]!;
     return table.columns.slice(left, right).map((column, offset) => {
@@ -143,7 +153,6 @@ export function Grid({ table, label, exactly = false, foot, onRow, onOrder, star
       const value = table.value(c, row);
       const chosen = place >= area.top && place <= area.bottom && c >= area.left && c <= area.right;
       const number = isNumeric(column.type);
-      const title = `${exact(value).slice(0, TITLE)}${number && column.unit && value !== null ? ` ${column.unit}` : ""}`;
       return (
         <div
           key={c}
@@ -154,7 +163,6 @@ export function Grid({ table, label, exactly = false, foot, onRow, onOrder, star
           data-cell={`${place}:${c}`}
           class={`grid-cell${number ? " number" : ""}${value === null ? " null" : ""}${place === active.row && c === active.column ? " active" : ""}`}
           style={{ left: `${lines[c]}px`, width: `${widths[c]}px` }}
-          title={title}
         >
           {shown(value, column, exactly).slice(0, CELL)}
         </div>
@@ -162,10 +170,12 @@ export function Grid({ table, label, exactly = false, foot, onRow, onOrder, star
     });
   }
 
+  // Rows that come into sight take the elements of those that went.
+  const pool = Math.max(1, end - first);
   const body = [];
   for (let place = first; place < end; place++) {
     body.push(
-      <div key={place} role="row" aria-rowindex={place + 2} class="grid-row" style={{ top: `${(place + 1) * line}px` }}>
+      <div key={place % pool} role="row" aria-rowindex={place + 2} class="grid-row" style={{ top: `${(place + 1) * line}px` }}>
         {cells(place)}
       </div>,
     );
@@ -184,6 +194,7 @@ export function Grid({ table, label, exactly = false, foot, onRow, onOrder, star
       aria-activedescendant={`${id}-${active.row < 0 ? "head" : active.row}-${active.column}`}
       onKeyDown={onKeyDown}
       onCopy={onCopy}
+      onPointerMove={tell}
       onPointerDown={(event) => {
         const found = (event.target as Element).closest<HTMLElement>(".grid-row [data-cell]");
         if (!found) return;
@@ -218,7 +229,7 @@ export function Grid({ table, label, exactly = false, foot, onRow, onOrder, star
         </div>
         {body}
       </div>
-      {foot && <Foot foot={foot} lines={lines} widths={widths} rowindex={rows.length + 2} />}
+      {foot && <Foot columns={table.columns} foot={foot} lines={lines} widths={widths} rowindex={rows.length + 2} />}
     </div>
   );
 }

@@ -57,6 +57,7 @@ export function Header(props: HeaderProps) {
 }
 
 interface FootProps {
+  readonly columns: readonly Column[];
   readonly foot: readonly (string | null)[];
   readonly lines: readonly number[];
   readonly widths: readonly number[];
@@ -64,7 +65,7 @@ interface FootProps {
 }
 
 /** A line of sums that stays in sight. */
-export function Foot({ foot, lines, widths, rowindex }: FootProps) {
+export function Foot({ columns, foot, lines, widths, rowindex }: FootProps) {
   return (
     <div role="row" aria-rowindex={rowindex} class="grid-row grid-foot" style={{ width: `${lines[lines.length - 1]}px` }}>
       {foot.map((text, column) => (
@@ -72,7 +73,7 @@ export function Foot({ foot, lines, widths, rowindex }: FootProps) {
           key={column}
           role="gridcell"
           aria-colindex={column + 1}
-          class="grid-cell number"
+          class={`grid-cell${isNumeric(columns[column]!.type) ? " number" : ""}`}
           style={{ left: `${lines[column]}px`, width: `${widths[column]}px` }}
         >
           {text}

@@ -1,7 +1,11 @@
 /** From a row of a result to its time on the timeline. */
 
+import { pushView } from "../state/address";
+import { effect } from "@preact/signals";
+import { rowTime } from "../state/found";
+import { openPanel } from "../state/panels";
 import { begin } from "../state/session";
-import { show, span, viewport } from "../state/view";
+import { area, selected, show, span, viewport } from "../state/view";
 import type { Table } from "./table";
 
 /** Returns what shows the time of a row; null if rows have none. */
@@ -13,7 +17,9 @@ export function jumping(table: Table): ((row: number) => void) | null {
     const from = whole(table.value(ts, row));
     if (from === null) return;
     const length = duration < 0 ? 0 : Number(whole(table.value(duration, row)) ?? 0n);
-    jumpTo(Number(from - begin.value), length);
+    const relative = Number(from - begin.value);
+    rowTime.value = { from: relative, to: relative + length };
+    jumpTo(relative, length);
   };
 }
 
@@ -28,11 +34,22 @@ function whole(value: unknown): bigint | null {
 /** Moves what is shown so that the range is in its middle; the zoom changes only if the range would be a speck or too wide. */
 export function jumpTo(from: number, length: number): void {
   const now = span.value;
-  const wanted = length > now || (length > 0 && length < now / 400) ? length * 4 : now;
+  const wanted = length > now || (length > 0 && length < now / 400) ? length * (length > now ? 2 : 40) : now;
   const middle = from + length / 2;
   if (wanted === now && from >= viewport.value.from && from + length <= viewport.value.to) {
     const part = (middle - viewport.value.from) / now;
     if (part > 0.1 && part < 0.9) return;
   }
+  pushView();
   show({ from: middle - wanted / 2, to: middle + wanted / 2 });
+}
+
+/** The time of a row is shown until something else is. */
+export function followRows(): void {
+  effect(() => {
+    selected.value;
+    area.value;
+    openPanel.value;
+    rowTime.value = null;
+  });
 }

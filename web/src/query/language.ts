@@ -39,7 +39,7 @@ const colours = HighlightStyle.define([
 
 const surface = EditorView.theme({
   "&": { height: "100%", fontSize: "13px", backgroundColor: "var(--surface)", color: "var(--ink)" },
-  "&.cm-focused": { outline: "2px solid var(--accent)", outlineOffset: "-2px" },
+  "&.cm-focused": { outline: "none" },
   ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.5" },
   ".cm-content": { caretColor: "var(--ink)", padding: "6px 0" },
   ".cm-cursor": { borderLeftColor: "var(--ink)" },

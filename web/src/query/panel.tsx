@@ -1,7 +1,7 @@
 /** The SQL panel: editor at the left, results at the right. */
 
 import "./query.css";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { useSignalEffect } from "@preact/signals";
 import { api } from "../api/api";
 import { keep, kept } from "../state/kept";
@@ -12,6 +12,7 @@ import { Results } from "./results";
 import { fault, runs, runSql, stopAll } from "./runs";
 
 let editor: SqlEditor | null = null;
+let wantsFocus = false;
 
 /** Runs what is selected in the editor, else all of it. */
 export function runEditor(): void {
@@ -19,8 +20,16 @@ export function runEditor(): void {
   void runSql(chosen.text, chosen.start);
 }
 
+/** Puts the cursor into the editor, now or as soon as its tab is open. */
 export function focusEditor(): void {
-  requestAnimationFrame(() => editor?.focus());
+  wantsFocus = true;
+  setTimeout(takeFocus);
+}
+
+function takeFocus(): void {
+  if (!wantsFocus || !editor) return;
+  wantsFocus = false;
+  editor.focus();
 }
 
 export function SqlPanel() {
@@ -73,9 +82,10 @@ function Writing() {
   const host = useRef<HTMLDivElement>(null);
   const running = runs.value.some((run) => run.state === "running");
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     const made = sqlEditor(host.current!, queryText.value, { run: runEditor, changed: (text) => (queryText.value = text) });
     editor = made;
+    takeFocus();
     return () => {
       made.close();
       if (editor === made) editor = null;

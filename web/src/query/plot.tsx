@@ -7,11 +7,18 @@ import { drawChart, sizeOf } from "./chart";
 import { type Choice, MOST_SERIES, plotData, plottable, type Style, usualChoice } from "./plotdata";
 import type { Table } from "./table";
 
-const STYLES: readonly (readonly [Style, string])[] = [["line", "Lines"], ["points", "Points"], ["bars", "Bars"]];
+const STYLES: readonly (readonly [Style, string])[] = [["line", "Lines"], ["steps", "Steps"], ["points", "Points"], ["bars", "Bars"]];
 
-export function Plot({ table, partitions }: { readonly table: Table; readonly partitions: readonly string[] }) {
+interface Props {
+  readonly table: Table;
+  readonly partitions: readonly string[];
+  /** Values last until the next ones, as those of spans do. */
+  readonly lasting: boolean;
+}
+
+export function Plot({ table, partitions, lasting }: Props) {
   const host = useRef<HTMLDivElement>(null);
-  const [choice, setChoice] = useState<Choice>(() => usualChoice(table, partitions));
+  const [choice, setChoice] = useState<Choice>(() => usualChoice(table, partitions, lasting));
   const data = useMemo(() => plotData(table, choice), [table, choice]);
   const dark = isDark.value;
   const upward = table.columns.map((_, column) => column).filter((column) => plottable(table, column));

@@ -3,7 +3,7 @@
 import type { Table } from "./table";
 import { exact, isNumeric, toNumber } from "./values";
 
-export type Style = "line" | "points" | "bars";
+export type Style = "line" | "steps" | "points" | "bars";
 
 export interface Choice {
   /** The place of the column across; -1 is the number of the row. */
@@ -39,8 +39,8 @@ export function plottable(table: Table, column: number): boolean {
   return isNumeric(table.columns[column]!.type);
 }
 
-/** Time across if there is one, else names as bars, else the first number against the others. */
-export function usualChoice(table: Table, partitions: readonly string[]): Choice {
+/** Time across if there is one (values of spans last), else names as bars, else the first number against the others. */
+export function usualChoice(table: Table, partitions: readonly string[], lasting = false): Choice {
   const { columns } = table;
   const place = (name: string): number => columns.findIndex((column) => column.name === name);
   const ts = place("_ts");
@@ -49,9 +49,9 @@ export function usualChoice(table: Table, partitions: readonly string[]): Choice
   const free = numbers.filter((column) => column !== ts && columns[column]!.name !== "_duration" && !isKey(columns[column]!.name));
   const duration = place("_duration");
   const upward = free.length > 0 ? free : duration >= 0 ? [duration] : numbers.filter((column) => column !== ts);
-  if (ts >= 0) return { x: ts, y: upward.slice(0, split >= 0 ? 1 : MOST_DEFAULT), split, style: free.length > 0 ? "line" : "points" };
+  if (ts >= 0) return { x: ts, y: upward.slice(0, split >= 0 ? 1 : MOST_DEFAULT), split, style: free.length === 0 ? "points" : lasting ? "steps" : "line" };
   const name = columns.findIndex((column) => !isNumeric(column.type));
-  if (name >= 0) return { x: name, y: sameUnit(table, upward), split: -1, style: "bars" };
+  if (name >= 0) return { x: name, y: measured(table, upward), split: -1, style: "bars" };
   const [first = -1, ...rest] = numbers;
   if (rest.length === 0) return { x: -1, y: numbers.slice(0, 1), split: -1, style: "line" };
   return { x: first, y: rest.slice(0, MOST_DEFAULT), split: -1, style: "line" };
@@ -59,10 +59,10 @@ export function usualChoice(table: Table, partitions: readonly string[]): Choice
 
 const isKey = (name: string): boolean => /^(.*_)?(id|pid|tid|tgid|upid|utid|row|lane|track)$/i.test(name);
 
-/** The columns of the first one's unit: bars of others beside them would say nothing. */
-function sameUnit(table: Table, columns: readonly number[]): number[] {
-  const unit = columns.length > 0 ? table.columns[columns[0]!]!.unit : null;
-  return columns.filter((column) => table.columns[column]!.unit === unit).slice(0, MOST_DEFAULT);
+/** One column to begin with: one that measures something, rather than a count. */
+function measured(table: Table, columns: readonly number[]): number[] {
+  const first = columns.find((column) => table.columns[column]!.unit) ?? columns[0];
+  return first === undefined ? [] : [first];
 }
 
 export function plotData(table: Table, choice: Choice): PlotData {

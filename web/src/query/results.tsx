@@ -29,26 +29,35 @@ export function Results() {
     <div class="results">
       <div class="result-tabs" role="tablist" aria-label="Results" onKeyDown={tabKeys}>
         {all.map((run) => (
-          <span key={run.id} role="presentation" class={`result-tab${run === active ? " open" : ""}`}>
-            <button
-              type="button"
-              role="tab"
-              id={`result-tab-${run.id}`}
-              aria-selected={run === active}
-              aria-controls="result"
-              tabIndex={run === active ? 0 : -1}
-              title={run.sql}
-              onClick={() => (activeRun.value = run.id)}
-              onAuxClick={(event) => event.button === 1 && closeRun(run.id)}
-              onKeyDown={(event) => event.key === "Delete" && closeRun(run.id)}
+          <button
+            key={run.id}
+            type="button"
+            role="tab"
+            class="result-tab"
+            id={`result-tab-${run.id}`}
+            aria-selected={run === active}
+            aria-controls="result"
+            aria-keyshortcuts="Delete"
+            tabIndex={run === active ? 0 : -1}
+            title={run.sql}
+            onClick={() => (activeRun.value = run.id)}
+            onAuxClick={(event) => event.button === 1 && closeRun(run.id)}
+            onKeyDown={(event) => event.key === "Delete" && closeRun(run.id)}
+          >
+            {run.state === "running" && <span class="spinner" aria-hidden="true" />}
+            {run.title}
+            <span
+              class="close"
+              aria-hidden="true"
+              title="Close (Delete)"
+              onClick={(event) => {
+                event.stopPropagation();
+                closeRun(run.id);
+              }}
             >
-              {run.state === "running" && <span class="spinner" aria-hidden="true" />}
-              {run.title}
-            </button>
-            <button type="button" class="close" tabIndex={-1} aria-label={`Close ${run.title}`} onClick={() => closeRun(run.id)}>
               ×
-            </button>
-          </span>
+            </span>
+          </button>
         ))}
       </div>
       <div class="result" id="result" role="tabpanel" aria-labelledby={`result-tab-${active.id}`}>
@@ -100,7 +109,7 @@ function Done({ run, outcome }: { readonly run: Run; readonly outcome: Outcome }
       </div>
       <Warnings warnings={about.warnings} />
       {run.view === "plot"
-        ? <Plot table={table} partitions={about.partitions} />
+        ? <Plot table={table} partitions={about.partitions} lasting={about.kind === "span"} />
         : <Grid table={table} label={`Result of ${run.title}`} exactly={exactly.value} onRow={jump ?? undefined} onOrder={setOrder} />}
     </>
   );

@@ -88,7 +88,7 @@ function begin(sql: string): Run {
 /** What a tab is called: the table that is read, else how the text begins. */
 export function titleOf(sql: string): string {
   const text = sql.replace(/--.*|#.*|\/\*[^]*?\*\//g, " ").trim();
-  const froms = [...text.matchAll(/\bFROM\s+([\w.`|:-]+)/gi)];
+  const froms = /^(SELECT|WITH|FROM|\()/i.test(text) ? [...text.matchAll(/\bFROM\s+([\w.`|:-]+)/gi)] : [];
   const found = froms[froms.length - 1]?.[1]?.replaceAll("`", "") ?? text.split(/\s+/).slice(0, 3).join(" ");
   return found.length > 28 ? `…${found.slice(-27)}` : found || "query";
 }
@@ -99,6 +99,12 @@ function faultAt(error: ApiError, start: number): Fault {
     message: error.message, hint: error.hint, start: place.start + start, stop: place.stop + start,
     rendered: error.rendered ?? error.message,
   };
+}
+
+/** Puts results back that were saved. */
+export function restoreRuns(saved: readonly Pick<Run, "sql" | "title" | "outcome" | "took" | "view">[]): void {
+  runs.value = saved.map((run) => ({ ...run, id: ++last, state: "done", error: null }));
+  activeRun.value = runs.value[runs.value.length - 1]?.id ?? null;
 }
 
 export function stopRun(id: number): void {

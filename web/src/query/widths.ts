@@ -9,7 +9,7 @@ export const LEAST = 44;
 const MOST = 420;
 const PADDING = 18;
 /** Room for the arrow that tells the order. */
-const HEADER = 30;
+const HEADER = 36;
 
 export type Measure = (text: string) => number;
 

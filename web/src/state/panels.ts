@@ -18,7 +18,7 @@ export const panels = signal<readonly Panel[]>([]);
 /** The tab that is open; null when the lower part is closed. */
 export const openPanel = signal<string | null>(null);
 /** Height of the lower part, in CSS pixels. */
-export const panelHeight = signal(280);
+export const panelHeight = signal(Math.round(Math.min(Math.max(innerHeight * 0.32, 180), 340)));
 
 export function addPanel(panel: Panel): void {
   panels.value = [...panels.value, panel].sort((a, b) => a.order - b.order);

@@ -1,7 +1,8 @@
-import { computed, signal } from "@preact/signals";
+import { batch, computed, signal } from "@preact/signals";
 import { api } from "../api/api";
 import type { NewTrack, Track, TrackId } from "../api/types";
 import { begin, length, noteError } from "./session";
+import { shiftAll } from "./view";
 
 /** The tree, parents before their children. */
 export const tracks = signal<readonly Track[]>([]);
@@ -33,13 +34,17 @@ export const offsets = signal<ReadonlyMap<string, number>>(new Map());
 /** Fetches the tree again. */
 export async function loadTracks(): Promise<void> {
   const tree = await api().tracks();
-  if (tree.begin !== null && tree.end !== null) {
-    begin.value = BigInt(tree.begin);
-    length.value = Number(BigInt(tree.end) - BigInt(tree.begin));
-  }
-  tracks.value = tree.tracks;
-  generation.value++;
-  loaded.value = true;
+  batch(() => {
+    if (tree.begin !== null && tree.end !== null) {
+      const found = BigInt(tree.begin);
+      if (loaded.value && length.value) shiftAll(Number(begin.value - found));
+      begin.value = found;
+      length.value = Number(BigInt(tree.end) - found);
+    }
+    tracks.value = tree.tracks;
+    generation.value++;
+    loaded.value = true;
+  });
 }
 
 /** Makes tracks of a SELECT, pins them and returns them. */
@@ -95,4 +100,23 @@ export function reveal(id: TrackId): void {
   for (let up = byId.value.get(id)?.parent ?? null; up !== null; up = byId.value.get(up)?.parent ?? null) {
     setCollapsed(up, false);
   }
+}
+
+/** How many rows of a large tree are open at first. */
+const FIRST_OPEN = 70;
+
+/** Groups to close when a tree is seen for the first time: roots stay open, and the first groups. */
+export function closedAtFirst(): ReadonlySet<TrackId> {
+  const closed = new Set<TrackId>();
+  let open = 0;
+  const walk = (parent: TrackId | null): void => {
+    for (const track of childrenOf.value.get(parent) ?? []) {
+      open++;
+      if (!childrenOf.value.has(track.id)) continue;
+      if (open > FIRST_OPEN && track.depth > 0) closed.add(track.id);
+      else walk(track.id);
+    }
+  };
+  walk(null);
+  return closed;
 }

@@ -60,14 +60,17 @@ export class TileCache {
     };
     this.batches.add(batch);
     this.bytes += batch.bytes;
-    let begin = 0;
-    about.tracks.forEach(({ id, kind }, place) => {
-      let end = begin;
+    const empty = new Set(about.tracks.keys());
+    for (let begin = 0, end = 0; begin < cells.rows; begin = end) {
+      const place = cells.track[begin]!;
+      const track = about.tracks[place];
       while (end < cells.rows && cells.track[end] === place) end++;
-      this.list(id, about.exponent).push({ batch, begin, end });
-      if (kind === "counter") this.widen(id, cells, begin, end);
-      begin = end;
-    });
+      if (!track) continue;
+      empty.delete(place);
+      this.list(track.id, about.exponent).push({ batch, begin, end });
+      if (track.kind === "counter") this.widen(track.id, cells, begin, end);
+    }
+    for (const place of empty) this.list(about.tracks[place]!.id, about.exponent).push({ batch, begin: 0, end: 0 });
     this.evict();
     return batch;
   }

@@ -104,14 +104,22 @@ function firstIn(group: Track): TrackId | null {
   return null;
 }
 
+/** Whether all of a track that was made of a query is pinned: it is no part of the tree, where it would stand again. */
+function onlyPinned(track: Track, pinned: ReadonlySet<TrackId>): boolean {
+  if (track.mount !== null) return false;
+  const inner = childrenOf.value.get(track.id);
+  return pinned.has(track.id) || (!!inner?.length && inner.every((child) => onlyPinned(child, pinned)));
+}
+
 export const layout = computed<Layout>(() => {
   const rows: LayoutRow[] = [];
   const places = new Map<TrackId, number>();
   const keep = kept.value;
   const closed = collapsed.value;
+  const pinned = new Set(pins.value);
   let top = 0;
   const add = (parent: TrackId | null, level: number): void => {
-    const siblings = siblingsOf(parent).filter((track) => !keep || keep.has(track.id));
+    const siblings = siblingsOf(parent).filter((track) => (!keep || keep.has(track.id)) && !onlyPinned(track, pinned));
     siblings.forEach((track, place) => {
       const inner = childrenOf.value.has(track.id);
       const open = inner ? keep !== null || !closed.has(track.id) : null;
@@ -161,23 +169,4 @@ export function rowsWithin(rows: readonly LayoutRow[], from: number, to: number)
   let last = first;
   while (last < rows.length && rows[last]!.top < to) last++;
   return rows.slice(first, last);
-}
-
-/** How many rows of a large tree are open at first. */
-const FIRST_OPEN = 70;
-
-/** Groups to close when a tree is seen for the first time: roots stay open, and the first groups. */
-export function closedAtFirst(): ReadonlySet<TrackId> {
-  const closed = new Set<TrackId>();
-  let open = 0;
-  const walk = (parent: TrackId | null): void => {
-    for (const track of childrenOf.value.get(parent) ?? []) {
-      open++;
-      if (!childrenOf.value.has(track.id)) continue;
-      if (open > FIRST_OPEN && track.depth > 0) closed.add(track.id);
-      else walk(track.id);
-    }
-  };
-  walk(null);
-  return closed;
 }
