@@ -1,5 +1,5 @@
-// Builds the page: `node build.mjs --out DIR [--dev]`; `--test` bundles the unit tests into build/test instead.
-import { build } from "esbuild";
+// Builds the page: `node build.mjs --out DIR [--dev | --watch]`; `--test` bundles the unit tests into build/test instead.
+import { build, context } from "esbuild";
 import { copyFile, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -7,16 +7,22 @@ import { parseArgs } from "node:util";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const { values } = parseArgs({
-  options: { out: { type: "string" }, dev: { type: "boolean", default: false }, test: { type: "boolean", default: false } },
+  options: {
+    out: { type: "string" },
+    dev: { type: "boolean", default: false },
+    test: { type: "boolean", default: false },
+    watch: { type: "boolean", default: false },
+  },
 });
 
 const common = { bundle: true, target: "es2022", jsx: "automatic", jsxImportSource: "preact", logLevel: "warning" };
 
-async function buildPage(out, dev) {
+async function buildPage(out, dev, watch) {
   const assets = join(out, "assets");
   await rm(assets, { recursive: true, force: true });
   await mkdir(assets, { recursive: true });
-  const result = await build({
+  await copyFile(join(here, "index.html"), join(out, "index.html"));
+  const options = {
     ...common,
     absWorkingDir: here,
     entryPoints: { app: "src/main.tsx" },
@@ -27,9 +33,13 @@ async function buildPage(out, dev) {
     sourcemap: dev ? "linked" : false,
     legalComments: "none",
     metafile: true,
-  });
+  };
+  if (watch) {
+    await (await context({ ...options, logLevel: "info" })).watch();
+    return;
+  }
+  const result = await build(options);
   await writeFile(join(assets, "licences.txt"), await licences(result.metafile));
-  await copyFile(join(here, "index.html"), join(out, "index.html"));
 }
 
 /** The licences of all packages of which a part is in the bundle. */
@@ -69,8 +79,8 @@ async function buildTests() {
 }
 
 if (values.test) await buildTests();
-else if (values.out) await buildPage(resolve(values.out), values.dev);
+else if (values.out) await buildPage(resolve(values.out), values.dev || values.watch, values.watch);
 else {
-  console.error("usage: node build.mjs --out DIR [--dev] | --test");
+  console.error("usage: node build.mjs --out DIR [--dev | --watch] | --test");
   process.exitCode = 2;
 }

@@ -95,17 +95,29 @@ def build_page(out: Path) -> None:
         shutil.copytree(made, out)
 
 
+def packages() -> Path:
+    """Return the folder of the locked packages beside the sources; they are fetched if they are not there.
+
+    Raises:
+        NotBuiltError: There is no node, or a package could not be fetched.
+    """
+    lock, folder = WEB / "package-lock.json", WEB / "node_modules"
+    there = folder / ".package-lock.json"
+    if not there.exists() or there.stat().st_mtime < lock.stat().st_mtime:
+        node, npm = tools()
+        run([*npm, *LOCKED], WEB, with_node(node))
+        there.touch()
+    return folder
+
+
 def run_npm(words: Sequence[str]) -> int:
     """Run npm in this folder, with the locked packages in it; return its exit status.
 
     Raises:
         NotBuiltError: There is no node, or a package could not be fetched.
     """
+    packages()
     node, npm = tools()
-    lock, there = WEB / "package-lock.json", WEB / "node_modules" / ".package-lock.json"
-    if not there.exists() or there.stat().st_mtime < lock.stat().st_mtime:
-        run([*npm, *LOCKED], WEB, with_node(node))
-        there.touch()
     return subprocess.run([*npm, *words], cwd=WEB, env=with_node(node), check=False).returncode
 
 

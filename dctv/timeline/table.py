@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from dctv.record import record
@@ -41,35 +41,48 @@ class _Piece:
     first: int
     stop: int
 
+    def __len__(self) -> int:
+        """Return how many rows it has."""
+        return self.stop - self.first
+
     def column(self, name: str) -> Any:
-        """Return a column of integers or floats, as numpy."""
+        """Return a column as numpy; names are places among those of the source, -1 for none."""
+        return _COLUMNS[name](self)
+
+    @property
+    def rows(self) -> slice:
+        """Where its rows are on the lane."""
+        return slice(self.first, self.stop)
+
+    def same(self, value: int) -> Any:
+        """Return a number for each row."""
         import numpy as np
 
-        lane, rows = self.lane, slice(self.first, self.stop)
-        match name:
-            case "track":
-                return np.full(self.stop - self.first, lane.track, np.int64)
-            case "lane":
-                return np.full(self.stop - self.first, lane.number, np.int64)
-            case "row":
-                return np.arange(lane.first + self.first, lane.first + self.stop)
-            case "id":
-                return np.arange(lane.id + self.first, lane.id + self.stop)
-            case "_ts":
-                return lane.begin[rows]
-            case "_duration":
-                return lane.duration[rows]
-            case "name":
-                return lane.codes[rows]
-            case "value":
-                values = lane.rows.values
-                there = values is not None
-                return values[lane.start : lane.stop][rows] if there else np.full(self.stop - self.first, np.nan)
-            case "parent_id":
-                return self._of_parents([one.id for one in self.lanes])
-            case _:
-                rows = self._of_parents([one.start for one in self.lanes])
-                return np.where(rows == NONE, NONE, lane.rows.codes[np.maximum(rows, 0)]).astype(np.int32)
+        return np.full(len(self), value, np.int64)
+
+    def counted(self, first: int) -> Any:
+        """Return the numbers of its rows, where the first of the lane has this one."""
+        import numpy as np
+
+        return np.arange(first + self.first, first + self.stop)
+
+    def values(self) -> Any:
+        """Return values of counters, NaN where there is none."""
+        import numpy as np
+
+        lane, values = self.lane, self.lane.rows.values
+        return np.full(len(self), np.nan) if values is None else values[lane.start : lane.stop][self.rows]
+
+    def parents(self) -> Any:
+        """Return the numbers of the rows that its rows are in, -1 for none."""
+        return self._of_parents([one.id for one in self.lanes])
+
+    def names_of_parents(self) -> Any:
+        """Return what these are called."""
+        import numpy as np
+
+        rows = self._of_parents([one.start for one in self.lanes])
+        return np.where(rows == NONE, NONE, self.lane.rows.codes[np.maximum(rows, 0)]).astype(np.int32)
 
     def _of_parents(self, firsts: Sequence[int]) -> Any:
         """Return numbers of the rows that rows are in, counted from those of the first row of each lane; -1 of none."""
@@ -77,6 +90,20 @@ class _Piece:
 
         found, at = above(self.lanes, self.lane.number, self.first, self.stop)
         return np.where(found == NONE, NONE, np.array(firsts, np.int64)[found] + at)
+
+
+_COLUMNS: Mapping[str, Callable[[_Piece], Any]] = {
+    "track": lambda piece: piece.same(piece.lane.track),
+    "lane": lambda piece: piece.same(piece.lane.number),
+    "row": lambda piece: piece.counted(piece.lane.first),
+    TS: lambda piece: piece.lane.begin[piece.rows],
+    DURATION: lambda piece: piece.lane.duration[piece.rows],
+    "name": lambda piece: piece.lane.codes[piece.rows],
+    "value": _Piece.values,
+    "id": lambda piece: piece.counted(piece.lane.id),
+    "parent_id": _Piece.parents,
+    "parent_name": _Piece.names_of_parents,
+}
 
 
 def table_of(
@@ -119,12 +146,11 @@ def _batches(pieces: Iterator[_Piece], schema: Any) -> Iterator[Any]:
     waiting: list[_Piece] = []
     count = 0
     for piece in pieces:
-        size = piece.stop - piece.first
-        if waiting and (count + size > _BLOCK or piece.lane.rows is not waiting[0].lane.rows):
+        if waiting and (count + len(piece) > _BLOCK or piece.lane.rows is not waiting[0].lane.rows):
             yield _batch(waiting, schema)
             waiting, count = [], 0
         waiting.append(piece)
-        count += size
+        count += len(piece)
     if waiting:
         yield _batch(waiting, schema)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import accumulate, groupby
+from itertools import accumulate, groupby, pairwise
 from typing import Any
 
 from dctv.errors import UsageError
@@ -72,7 +72,7 @@ class Timeline:
         before = self._before[leaf.home]
         return tuple(
             Lane(track, number, start - offsets[0], before + start, rows, start, stop)
-            for number, (start, stop) in enumerate(zip(offsets, offsets[1:], strict=False))
+            for number, (start, stop) in enumerate(pairwise(offsets))
         )
 
     def cells(self, tracks: Sequence[int], start: int, stop: int, step: int) -> Any:

@@ -3,65 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import islice
-from typing import Any
 
-from dctv.record import record
 from dctv.syntax.write.writer import quote, string
-from dctv.types.schema import ColumnType
+from dctv.web.answers import Answer, first_rows
 from dctv.web.host import Host
-from dctv.web.queries import described, exact
 from dctv.web.shown_track import Shown
-from dctv.writers.cells import json_values
 
 MOST_ROWS = 1_000
 """Of a table that is shown beside a selection."""
 
 
-@record
-class Answer:
-    """The first rows of a query."""
-
-    columns: Sequence[ColumnType]
-    rows: list[list[Any]]
-    """Values as JSON has them."""
-    complete: bool
-
-    def dicts(self) -> list[dict[str, Any]]:
-        """Return the rows with the names of their columns."""
-        names = [column.name for column in self.columns]
-        return [dict(zip(names, row, strict=True)) for row in self.rows]
-
-    def table(self) -> dict[str, Any]:
-        """Return columns and rows as the page has them."""
-        return {"columns": described(self.columns), "rows": self.rows, "complete": self.complete}
+_MOST_RUNS = 4
+"""Runs of tracks that are told by their ends; more are told one by one."""
 
 
 def answered(host: Host, sql: str, limit: int = MOST_ROWS) -> Answer:
     """Run a query and return its first rows."""
-    result = host.sql(sql)
-    columns = result.schema.columns
-    rows: list[list[Any]] = []
-    chunks = result.chunks()
-    for chunk in chunks:
-        values = [
-            json_values(column.type, list(islice(given, limit + 1)))
-            for column, given in zip(columns, chunk, strict=True)
-        ]
-        rows += [[exact(value) for value in row] for row in zip(*values, strict=True)]
-        if len(rows) > limit:
-            chunks.close()  # type: ignore[attr-defined]  # a generator, which ends the query
-            return Answer(columns, rows[:limit], complete=False)
-    return Answer(columns, rows, complete=True)
-
-
-def as_json(columns: Sequence[ColumnType], table: Any) -> list[list[Any]]:
-    """Return the rows of a pyarrow Table, with values as JSON has them."""
-    values = [
-        [exact(value) for value in json_values(column.type, given.to_pylist())]
-        for column, given in zip(columns, table.columns, strict=True)
-    ]
-    return [list(row) for row in zip(*values, strict=True)]
+    return first_rows(host.sql(sql), limit)
 
 
 def by_timeline(tracks: Iterable[Shown]) -> list[list[Shown]]:
@@ -88,9 +46,22 @@ def rows_of(tracks: Sequence[Shown]) -> str:
 
 
 def in_tracks(tracks: Sequence[Shown]) -> str:
-    """Write the condition that rows are of tracks, which are of one timeline."""
-    numbers = ", ".join(str(one.number) for one in tracks)
-    return f"track = {numbers}" if len(tracks) == 1 else f"track IN ({numbers})"
+    """Write the condition that rows are of tracks, which are of one timeline and in order."""
+    runs: list[list[int]] = []
+    wanted = {one.number for one in tracks}
+    for track in tracks[0].timeline.tracks:
+        # Groups have no rows, so they may be within a run.
+        if track.rows and track.id not in wanted:
+            runs.append([])
+        elif track.id in wanted:
+            runs = runs or [[]]
+            runs[-1].append(track.id)
+    found = [run for run in runs if run]
+    if len(found) > _MOST_RUNS or len(found) == len(wanted):
+        numbers = ", ".join(map(str, sorted(wanted)))
+        return f"track = {numbers}" if len(wanted) == 1 else f"track IN ({numbers})"
+    tests = [f"track = {run[0]}" if len(run) == 1 else f"track BETWEEN {run[0]} AND {run[-1]}" for run in found]
+    return tests[0] if len(tests) == 1 else f"({' OR '.join(tests)})"
 
 
 def touching(start: int, stop: int) -> str:

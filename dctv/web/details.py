@@ -14,12 +14,12 @@ from dctv.timeline.lanes import Lane, above
 from dctv.timeline.timeline import Timeline
 from dctv.timeline.track import TrackKind
 from dctv.types.schema import TS
+from dctv.web.answers import Answer, as_json, described
 from dctv.web.arrows import flows
-from dctv.web.asked import Answer, answered, as_json, dotted
+from dctv.web.asked import answered, dotted
 from dctv.web.host import Host
 from dctv.web.kept import Kept, kept
 from dctv.web.origins import Key, Place, Provider, keys_of, provider_of
-from dctv.web.queries import described
 from dctv.web.shown_track import Shown
 
 MOST_CHILDREN = 200

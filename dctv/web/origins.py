@@ -84,7 +84,7 @@ class Place:
 
 @record
 class _Alike:
-    """Rows of a track that begin at one time, last equally long and are called the same, and the keys that they have."""
+    """Rows of a track that begin at one time, last equally long and are called the same, and the keys they have."""
 
     places: Sequence[Place]
     keys: Sequence[Key]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +13,10 @@ from dctv.run.result import Asserted, Done, Result
 from dctv.syntax import ast
 from dctv.syntax.parse import parse
 from dctv.syntax.statements import cut, in_place, is_empty
-from dctv.types.schema import ColumnType
-from dctv.types.values import dialect_type
+from dctv.web.answers import described, first_rows
 from dctv.web.arrow import streamed
 from dctv.web.faults import told, units
 from dctv.web.host import Host
-from dctv.writers.cells import json_values
 
 MOST_ROWS = 1_000_000
 """No page shows more."""
@@ -27,7 +24,6 @@ SOURCE = "query"
 """What errors call the text."""
 _OF_REPORT = 1_000
 """Rows of each result of a report."""
-_EXACT = 2**53
 
 
 @record
@@ -96,11 +92,6 @@ def _metadata(result: Result | None, warnings: Sequence[tuple[str, int]], *, com
     return {"dctv": json.dumps(known)}
 
 
-def described(columns: Sequence[ColumnType]) -> list[dict[str, str | None]]:
-    """Return columns as JSON."""
-    return [{"name": c.name, "type": dialect_type(c.type), "unit": str(c.unit) or None} for c in columns]
-
-
 def check_mounts(text: str, allowed: Callable[[str], bool]) -> None:
     """Refuse texts that mount what nobody has given to the server.
 
@@ -157,7 +148,7 @@ def _statement(text: str, start: int, stop: int) -> dict[str, Any]:
 def _outcome(host: Host, outcome: Result | Done | Asserted) -> dict[str, Any]:
     match outcome:
         case Result():
-            table, schema = _table(outcome), outcome.schema
+            table, schema = first_rows(outcome, _OF_REPORT).table(), outcome.schema
             return {"kind": "result", "table": table, "tablekind": schema.kind.value, "warnings": outcome.warnings}
         case Done():
             return {"kind": "done", "message": outcome.message, "warnings": [[one, 1] for one in host.warnings()]}
@@ -165,24 +156,6 @@ def _outcome(host: Host, outcome: Result | Done | Asserted) -> dict[str, Any]:
             failure = None if outcome.passed else told(outcome.failure())["rendered"]
             message = outcome.message or outcome.text
             return {"kind": "assert", "passed": outcome.passed, "message": message, "failure": failure}
-
-
-def _table(result: Result) -> dict[str, Any]:
-    """Return the first rows of a result."""
-    columns = result.schema.columns
-    rows: list[Any] = []
-    for chunk in result.chunks():
-        values = [json_values(c.type, list(islice(v, _OF_REPORT + 1))) for c, v in zip(columns, chunk, strict=True)]
-        rows += zip(*values, strict=True)
-        if len(rows) > _OF_REPORT:
-            break
-    rows = [[exact(value) for value in row] for row in rows]
-    return {"columns": described(columns), "rows": rows[:_OF_REPORT], "complete": len(rows) <= _OF_REPORT}
-
-
-def exact(value: object) -> object:
-    """Return an integer that numbers of JavaScript cannot hold as its digits, and anything else as it is."""
-    return str(value) if isinstance(value, int) and abs(value) > _EXACT else value
 
 
 def _failed(error: DctvError, text: str, start: int, stop: int) -> dict[str, Any]:

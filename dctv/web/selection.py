@@ -151,8 +151,8 @@ WITH cut AS (
 ),
 {_labels(tracks)},
 whole AS (
-  SELECT track, COUNT(*) AS count, SUM(value * UNITLESS(time)) / NULLIF(SUM(UNITLESS(time)), 0) AS mean, MIN(value) AS min,
-    MAX(value) AS max, ARG_MIN(value, _ts) AS first, ARG_MAX(value, _ts) AS last
+  SELECT track, COUNT(*) AS count, SUM(value * UNITLESS(time)) / NULLIF(SUM(UNITLESS(time)), 0) AS mean,
+    MIN(value) AS min, MAX(value) AS max, ARG_MIN(value, _ts) AS first, ARG_MAX(value, _ts) AS last
   FROM cut GROUP BY track
 )
 SELECT label AS counter, count, mean, min, max, first, last, {rate}

@@ -14,7 +14,7 @@
 -- column ret: what it returned
 -- column hostname: the machine, NULL if the writer did not record it
 -- column fd: the file's descriptor, if the trace tells
--- column line: the event's number in the trace
+-- column line: the event's number in the trace, or NULL
 SELECT _ts, dur AS _duration, pid, tid, category, name, direction, path, bytes, requested, offset, ret, hostname, fd, line
 FROM _parts.io_calls
 ORDER BY _ts, line, pid, tid

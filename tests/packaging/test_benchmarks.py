@@ -18,12 +18,13 @@ SMALL: dict[str, list[list[str]]] = {
     "index.py": [PFW, ["{data}", "--rounds", "1"]],
     "ingest.py": [["--events", "2000", "--rounds", "1", "--data", "{data}"]],
     "large_join.py": [["--rows", "1e4"]],
+    "page.py": [["--spans", "1e5", "--tracks", "10", "--seconds", "1", "--scale", "0.01", "--data", "{data}"]],
     "spans.py": [["1000", "--only", "span left join"]],
     "start_up.py": [[]],
     "state.py": [["--sizes", "small", "--rounds", "1"]],
     "timeline.py": [["--sizes", "1e4", "1e5"]],
 }
-PARTS = {"__init__.py", "__main__.py", "processes.py", "span_peer.py", "span_work.py"}
+PARTS = {"__init__.py", "__main__.py", "page_server.py", "processes.py", "span_peer.py", "span_work.py"}
 
 
 def test_every_benchmark_is_run() -> None:

@@ -20,6 +20,9 @@ NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"
 FETCHED = Path(sys.prefix) / "chromium"
 PAGE = Path(__file__).resolve().parents[2] / "dctv" / "_data" / "page" / "index.html"
 REQUIRED = bool(os.environ.get("DCTV_REQUIRE_CHROMIUM"))
+# It is to ask nobody for anything, and root has no sandbox.
+QUIET = ("background-networking", "component-update", "gpu", "quic", "sync")
+FLAGS = [*(f"--disable-{part}" for part in QUIET), "--no-first-run", *(["--no-sandbox"] if os.geteuid() == 0 else [])]
 # The package unpacks its libraries where it takes itself to run in the cloud.
 UNPACK = "import('@sparticuz/chromium').then((package_) => package_.default.executablePath())"
 # Paths in the package's own file are those of the cloud.

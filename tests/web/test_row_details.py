@@ -123,7 +123,11 @@ def test_what_rows_are_in_and_what_is_in_them(rows: list[Row]) -> None:
                     and other.begin <= place.begin
                     and (
                         other.begin + other.duration > place.begin
-                        or (not place.duration and other.begin + other.duration == place.begin and _last(every, other, place))
+                        or (
+                            not place.duration
+                            and other.begin + other.duration == place.begin
+                            and _last(every, other, place)
+                        )
                     )
                 ]
                 direct = [other for other in every if inside(every, other) is place]
@@ -227,6 +231,6 @@ def test_every_provider_says_what_its_rows_are_of() -> None:
 
 
 def test_a_row_that_is_not_there() -> None:
-    with session_with(timeline([Row(1, 2)])) as (session, [one]):
-        with pytest.raises(UsageError, match="the track `g:0` has no row 1"):
-            details(session, one, 1)
+    missing = pytest.raises(UsageError, match="the track `g:0` has no row 1")
+    with session_with(timeline([Row(1, 2)])) as (session, [one]), missing:
+        details(session, one, 1)

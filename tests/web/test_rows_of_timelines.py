@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isnan
 from typing import Any
 
 from hypothesis import given
@@ -28,7 +29,7 @@ def _expected(rows: list[Row]) -> list[tuple[Any, ...]]:
         value = None if values is None else float(values[one.lane.start + one.at])
         number = one.lane.id + one.at
         parent = (None, None) if above is None else (above.lane.id + above.at, above.name)
-        value = None if value is None or value != value else value
+        value = None if value is None or isnan(value) else value
         told.append((one.track, one.lane.number, one.row, one.begin, one.duration, one.name, value, number, *parent))
     return told
 
@@ -116,7 +117,10 @@ def test_rows_of_a_select_are_those_of_its_timeline() -> None:
             ("SELECT SPAN * FROM t.scheduler.timeslices_p_cpu", {}),
             ("SELECT SPAN * FROM t.scheduler.timeslices_p_cpu", {"value": "prio"}),
             ("SELECT SPAN * FROM t.scheduler.thread_states_p_tid", {"name": "comm"}),
-            ("SELECT EVENT tid, comm FROM dctv.as_events((SELECT * FROM t.scheduler.wakeups ORDER BY _ts))", {"name": "comm"}),
+            (
+                "SELECT EVENT tid, comm FROM dctv.as_events((SELECT * FROM t.scheduler.wakeups ORDER BY _ts))",
+                {"name": "comm"},
+            ),
         ):
             expected = table_of(session.sql(select).timeline(**options)).read_all().to_pylist()
             told = "".join(f", {key}=>'{value}'" for key, value in options.items())

@@ -28,12 +28,13 @@ def _fits(text: str, name: str | None) -> bool:
 
 
 def _holds(where: str, row: Any) -> bool:
-    return {
+    holds: dict[str, bool] = {
         "name = 'x'": row.name == "x",
         "_duration > 5ns AND lane = 0": row.duration > 5 and row.lane.number == 0,
         "name != 'y' -- or not": row.name is not None and row.name != "y",
         "track = 1": row.track == 1,
-    }[where]
+    }
+    return holds[where]
 
 
 def _expected(tracks: list[Shown], order: Search) -> dict[str, Any]:

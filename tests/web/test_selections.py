@@ -76,7 +76,7 @@ def _slices(tracks: list[Shown], start: int, stop: int) -> list[list[Any]]:
 def _states(tracks: list[Shown], start: int, stop: int) -> list[list[Any]]:
     times = _within(tracks, TrackKind.STATES, start, stop)
     whole = sum(times.values())
-    rows = [
+    rows: list[list[Any]] = [
         [name, len(own), sum(own), pytest.approx(sum(own) / whole) if whole else None]
         for name, own in _by_name(times).items()
     ]

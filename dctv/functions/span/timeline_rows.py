@@ -23,7 +23,8 @@ def _timeline_rows(inputs: list[ArrowStream], options: Mapping[str, Any], cancel
         timeline = timeline_of(options["schema"], _told(reader, cancel), space, options["name"], options["value"])
     rows = table_of(timeline)
     texts = [field.with_type(pa.string()) if pa.types.is_dictionary(field.type) else field for field in rows.schema]
-    return rows.cast(pa.schema(texts))
+    found: ArrowStream = rows.cast(pa.schema(texts))
+    return found
 
 
 def _told(reader: Any, cancel: Any) -> Any:

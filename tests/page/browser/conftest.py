@@ -1,0 +1,56 @@
+"""Pages of a real browser, one for each worker; a test fails if its page complains."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
+
+from tests.page.chromium import FLAGS, chromium
+from tests.page.served import PATIENCE, Served
+from tests.page.view import View, complaints_of
+
+SIZE: ViewportSize = {"width": 1280, "height": 720}
+Open = Callable[..., View]
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
+        yield launched
+        launched.close()
+
+
+@pytest.fixture
+def open_page(browser: Browser) -> Iterator[Callable[..., Page]]:
+    """Make pages of their own contexts; what they complain of fails the test."""
+    pages: list[tuple[Page, list[str]]] = []
+
+    def make(*, expected: str | None = None, size: ViewportSize = SIZE, **options: Any) -> Page:
+        context = browser.new_context(viewport=size, **options)
+        context.set_default_timeout(PATIENCE * 1000 / 2)
+        page = context.new_page()
+        pages.append((page, complaints_of(page, expected)))
+        return page
+
+    yield make
+    for page, _ in pages:
+        page.context.close()
+    assert [complaint for _, complaints in pages for complaint in complaints] == []
+
+
+@pytest.fixture
+def view_of(open_page: Callable[..., Page], server_of: Callable[[Path], Served]) -> Open:
+    """Open the page of a trace."""
+
+    def of(trace: Path, fragment: str = "", **options: Any) -> View:
+        server = server_of(trace)
+        view = View(open_page(**options), server)
+        view.open(fragment)
+        return view
+
+    return of
