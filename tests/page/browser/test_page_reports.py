@@ -49,6 +49,7 @@ def test_a_report_is_a_page(open_page: Callable[..., Page], tmp_path: Path) -> N
             "a report that runs again leaves its old tracks",
         )
         expect(pinned).to_contain_text("Long runs")
+        view.page.close()
 
 
 def test_a_flame_graph_has_all_samples_and_is_read_by_keys(view_of: Open) -> None:
