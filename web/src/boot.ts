@@ -3,6 +3,7 @@ import { applyView, decodeView, followView } from "./state/address";
 import { connection, loadSession, noteError, session, takeEvent } from "./state/session";
 import { byId, closedAtFirst, collapsed, loadTracks, tracks } from "./state/tracks";
 import { everything, viewport } from "./state/view";
+import { revealChosen } from "./timeline/choose";
 
 let shownOnce = false;
 
@@ -26,6 +27,7 @@ export async function boot(): Promise<void> {
       collapsed.value = closedAtFirst();
       viewport.value = everything();
       applyView(view);
+      if (view.selected) revealChosen();
       followView();
     } catch (error) {
       noteError(error);

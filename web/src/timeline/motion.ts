@@ -32,7 +32,9 @@ export function stopGlide(): void {
 export function jumpTo(range: Range): void {
   stopGlide();
   pushView();
-  const goal = bounded(range);
+  const { from: first, to: last } = bounded(range);
+  // An address tells whole ns: a jump ends where its address leads.
+  const goal = { from: Math.round(first), to: Math.round(last) };
   const start = viewport.value;
   const began = performance.now();
   const wide = Math.log((goal.to - goal.from) / (start.to - start.from));
