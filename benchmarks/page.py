@@ -12,8 +12,10 @@ The Chromium is the one that the tests of the page run in.
 from __future__ import annotations
 
 import argparse
+import base64
 import io
 import os
+import re
 import statistics
 import subprocess
 import sys
@@ -26,7 +28,7 @@ from typing import Any
 
 import numpy as np
 from PIL import Image
-from playwright.sync_api import CDPSession, Page, Playwright, sync_playwright
+from playwright.sync_api import CDPSession, Locator, Page, Playwright, sync_playwright
 
 HERE = Path(__file__).resolve().parent
 SIZE = {"width": 1920, "height": 1080}
@@ -79,6 +81,11 @@ def drawn(page: Page) -> None:
     page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
 
+def timeline(page: Page) -> Locator:
+    """Return what tracks are drawn on."""
+    return page.get_by_role("application", name=re.compile("^Timeline"))
+
+
 def zoom(page: Page, *, nearer: bool) -> None:
     """Turn the wheel one click with the control key held."""
     page.mouse.wheel(0, -100 if nearer else 100)
@@ -86,8 +93,7 @@ def zoom(page: Page, *, nearer: bool) -> None:
 
 def moves(page: Page, seconds: float) -> None:
     """Zoom in, pan, zoom out and pan, by mouse and by keys, until the time is up."""
-    box = page.locator("canvas").last.bounding_box()
-    assert box is not None
+    box = _box(timeline(page))
     x, y = box["x"] + box["width"] * 0.6, box["y"] + box["height"] / 2
     page.mouse.move(x, y)
     until = time.monotonic() + seconds
@@ -110,7 +116,7 @@ def _wheel(page: Page, *, nearer: bool) -> Callable[[float], None]:
         for _ in range(30):
             if time.monotonic() < until:
                 zoom(page, nearer=nearer)
-                time.sleep(0.02)
+                page.wait_for_timeout(15)
         page.keyboard.up("Control")
 
     return turn
@@ -119,7 +125,7 @@ def _wheel(page: Page, *, nearer: bool) -> Callable[[float], None]:
 def _keys(page: Page, key: str) -> Callable[[float], None]:
     def hold(until: float) -> None:
         page.keyboard.down(key)
-        time.sleep(max(min(0.6, until - time.monotonic()), 0))
+        page.wait_for_timeout(max(min(0.6, until - time.monotonic()), 0) * 1000)
         page.keyboard.up(key)
 
     return hold
@@ -127,14 +133,12 @@ def _keys(page: Page, key: str) -> Callable[[float], None]:
 
 def _drag(page: Page, x: float, y: float) -> Callable[[float], None]:
     def drag(until: float) -> None:
-        page.keyboard.down("Shift")
         page.mouse.down()
         for place in range(40):
             if time.monotonic() < until:
                 page.mouse.move(x - 12 * place, y)
-                time.sleep(0.015)
+                page.wait_for_timeout(10)
         page.mouse.up()
-        page.keyboard.up("Shift")
         page.mouse.move(x, y)
 
     return drag
@@ -167,32 +171,33 @@ class Pictures:
     def __init__(self, cdp: CDPSession) -> None:
         self.shown: list[bytes] = []
         self._cdp = cdp
+        self._wanted = True
         cdp.on("Page.screencastFrame", self._keep)
         cdp.send("Page.startScreencast", {"format": "png", "everyNthFrame": 1})
 
     def _keep(self, frame: dict[str, Any]) -> None:
-        import base64
-
-        self.shown.append(base64.b64decode(frame["data"]))
-        self._cdp.send("Page.screencastFrameAck", {"sessionId": frame["sessionId"]})
+        if self._wanted:
+            self.shown.append(base64.b64decode(frame["data"]))
+            self._cdp.send("Page.screencastFrameAck", {"sessionId": frame["sessionId"]})
 
     def stop(self) -> None:
         """Take no more."""
+        self._wanted = False
         self._cdp.send("Page.stopScreencast")
 
 
 def tracks_in_view(page: Page) -> list[tuple[int, int]]:
     """Return from where to where the tracks stand that are in view as a whole."""
-    bottom = max(box["y"] + box["height"] for box in map(_box, page.locator("canvas").all()))
+    shown = _box(timeline(page))
     boxes = [_box(row) for row in page.get_by_role("treeitem").filter(has_text="Track ").all()]
     return [
         (round(box["y"]) + 2, round(box["y"] + box["height"]) - 2)
         for box in boxes
-        if box["height"] > 8 and box["y"] > 0 and box["y"] + box["height"] <= bottom
+        if shown["y"] <= box["y"] and box["y"] + box["height"] <= shown["y"] + shown["height"]
     ]
 
 
-def _box(locator: Any) -> Any:
+def _box(locator: Locator) -> Any:
     return locator.bounding_box() or {"x": 0, "y": 0, "width": 0, "height": 0}
 
 
@@ -243,7 +248,7 @@ def measure_frames(playwright: Playwright, folder: Path, spans: float, tracks: i
 def look(page: Page, cdp: CDPSession, seconds: float) -> None:
     """Move again, and look for empty tracks in all pictures."""
     rows = tracks_in_view(page)
-    left = round(max(_box(page.locator("canvas").last)["x"], 0))
+    left = round(_box(timeline(page))["x"])
     pictures = Pictures(cdp)
     moves(page, seconds)
     pictures.stop()

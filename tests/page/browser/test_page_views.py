@@ -45,6 +45,7 @@ def test_an_address_is_a_view(view_of: Open) -> None:
     until(lambda: "marks" in view.told, "there is no mark")
     told, drawn = view.told, picture(view, drawn_of(view, track))
     again = view_of(PERFETTO, "#" + view.page.evaluate("location.hash").removeprefix("#"))
+    expect(again.panel("Details")).to_contain_text("lasts")
     again.rested()
     assert again.told == told
     assert picture(again, drawn_of(again, track)) == drawn
