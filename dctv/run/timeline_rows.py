@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 from dctv.catalog.namespace import Catalog, StoredTable
@@ -18,6 +18,10 @@ from dctv.types.schema import DURATION, TS
 
 ROWS = "rows"
 _TRACK = "track"
+_FIRST, _LAST = -(2**63), 2**63 - 1
+Ranges = tuple[tuple[int, int], ...]
+"""Numbers of tracks: from one to another, that included; ascending."""
+_EVERY: Ranges = ((_FIRST, _LAST),)
 
 
 @record(eq=False)
@@ -26,16 +30,13 @@ class Rows(Computed):
 
     timeline: Callable[[], Timeline] = Timeline
     columns: frozenset[str] = frozenset(COLUMNS)
-    tracks: frozenset[int] | None = None
-    """None for all."""
+    tracks: Ranges = _EVERY
     window: Window = EVERYTHING
 
     def narrowed(self, predicate: Predicate) -> Rows:
         """Return a source that leaves out tracks and times in which nothing can match."""
-        tracks, window = _tracks(predicate), _window(predicate)
-        if self.tracks is not None:
-            tracks = self.tracks if tracks is None else tracks & self.tracks
-        return replace(self, tracks=tracks, window=_within(self.window, window))
+        tracks = _common(self.tracks, _tracks(predicate))
+        return replace(self, tracks=tracks, window=_within(self.window, _window(predicate)))
 
     def reading(self, columns: Collection[str]) -> Rows:
         """Return a source of which only these columns are read."""
@@ -48,13 +49,16 @@ class Rows(Computed):
     def open(self, run: Run) -> Any:
         """Return the rows, which are put together as they are read."""
         timeline = run.kept[self]
-        known = None if self.tracks is None else self.tracks & set(range(len(timeline.tracks)))
-        return table_of(timeline, self.columns, known, self.window)
+        behind = len(timeline.tracks)
+        ranges = [range(max(low, 0), min(high + 1, behind)) for low, high in self.tracks]
+        return table_of(timeline, self.columns, [track for one in ranges for track in one], self.window)
 
     def lines(self) -> list[str]:
         """Return which tracks and times are read."""
-        told = [] if self.tracks is None else [f"of {len(self.tracks):,} tracks"]
-        window = self.window
+        window, told = self.window, []
+        if self.tracks and self.tracks[0][0] != _FIRST and self.tracks[-1][1] != _LAST:
+            count = sum(high - low + 1 for low, high in self.tracks)
+            told = ["of 1 track" if count == 1 else f"of {count:,} tracks"]
         told += [] if window.earliest_end is None else [f"from {window.earliest_end} ns"]
         told += [] if window.until is None else [f"until {window.until} ns"]
         return [f"rows {', '.join(told)}"] if told else []
@@ -70,20 +74,40 @@ def _parts(predicate: Predicate) -> tuple[Predicate, ...]:
     return predicate.parts if isinstance(predicate, And) else (predicate,)
 
 
-def _tracks(predicate: Predicate) -> frozenset[int] | None:
-    """Return the tracks that may match, None for all."""
-    found: frozenset[int] | None = None
-    for part in _parts(predicate):
-        match part:
-            case Compare((column,), "=", value) if column == _TRACK:
-                values = frozenset({value}) if isinstance(value, int) else None
-            case In(column, listed) if column == _TRACK:
-                values = frozenset(one for one in listed if isinstance(one, int))
-            case _:
-                values = None
-        if values is not None:
-            found = values if found is None else found & values
-    return found
+def _tracks(predicate: Predicate) -> Ranges:
+    """Return the tracks that may match."""
+    match predicate:
+        case And(parts):
+            ranges = _EVERY
+            for part in parts:
+                ranges = _common(ranges, _tracks(part))
+            return ranges
+        case Or(parts):
+            return _united(one for part in parts for one in _tracks(part))
+        case In(column, values) if column == _TRACK:
+            return _united((one, one) for one in values if isinstance(one, int))
+        case Compare((column,), operator, int(value)) if column == _TRACK:
+            low, high = _bounds(operator, value)
+            return ((_FIRST if low is None else low, _LAST if high is None else high),)
+        case _:
+            return _EVERY
+
+
+def _united(ranges: Iterable[tuple[int, int]]) -> Ranges:
+    found: list[tuple[int, int]] = []
+    for low, high in sorted(ranges):
+        if found and low <= found[-1][1] + 1:
+            found[-1] = (found[-1][0], max(found[-1][1], high))
+        else:
+            found.append((low, high))
+    return tuple(found)
+
+
+def _common(some: Ranges, others: Ranges) -> Ranges:
+    if some == _EVERY or others == _EVERY:
+        return others if some == _EVERY else some
+    known = [(max(a, c), min(b, d)) for a, b in some for c, d in others]
+    return tuple((low, high) for low, high in known if low <= high)
 
 
 def _window(predicate: Predicate) -> Window:

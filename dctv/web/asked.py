@@ -13,6 +13,10 @@ MOST_ROWS = 1_000
 """Of a table that is shown beside a selection."""
 
 
+_MOST_RUNS = 4
+"""Runs of tracks that are told by their ends; more are told one by one."""
+
+
 def answered(host: Host, sql: str, limit: int = MOST_ROWS) -> Answer:
     """Run a query and return its first rows."""
     return first_rows(host.sql(sql), limit)
@@ -42,9 +46,22 @@ def rows_of(tracks: Sequence[Shown]) -> str:
 
 
 def in_tracks(tracks: Sequence[Shown]) -> str:
-    """Write the condition that rows are of tracks, which are of one timeline."""
-    numbers = ", ".join(str(one.number) for one in tracks)
-    return f"track = {numbers}" if len(tracks) == 1 else f"track IN ({numbers})"
+    """Write the condition that rows are of tracks, which are of one timeline and in order."""
+    runs: list[list[int]] = []
+    wanted = {one.number for one in tracks}
+    for track in tracks[0].timeline.tracks:
+        # Groups have no rows, so they may be within a run.
+        if track.rows and track.id not in wanted:
+            runs.append([])
+        elif track.id in wanted:
+            runs = runs or [[]]
+            runs[-1].append(track.id)
+    found = [run for run in runs if run]
+    if len(found) > _MOST_RUNS or len(found) == len(wanted):
+        numbers = ", ".join(map(str, sorted(wanted)))
+        return f"track = {numbers}" if len(wanted) == 1 else f"track IN ({numbers})"
+    tests = [f"track = {run[0]}" if len(run) == 1 else f"track BETWEEN {run[0]} AND {run[-1]}" for run in found]
+    return tests[0] if len(tests) == 1 else f"({' OR '.join(tests)})"
 
 
 def touching(start: int, stop: int) -> str:

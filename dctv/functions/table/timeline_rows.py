@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from dctv.contracts.table_function import REQUIRED, Argument, Parameter, PlanBuilder, TableFunction
 from dctv.errors import BindError
-from dctv.functions.table.interval_tables import ordered
+from dctv.functions.table.interval_tables import number_column, ordered
 from dctv.plan.nodes import Plan, physical_names
 from dctv.timeline.table import SCHEMA
 from dctv.types.schema import Kind
@@ -17,10 +17,14 @@ def _rows(arguments: Mapping[str, Argument], builder: PlanBuilder) -> Plan:
     plan = argument.table("spans or events")
     schema = plan.schema
     if schema.kind is Kind.REGULAR:
-        raise BindError("expected spans or events, found a regular table", argument.place)
+        hint = "SELECT SPAN and SELECT EVENT keep times"
+        raise BindError("expected spans or events, found a regular table", argument.place, hint=hint)
+    name, value = arguments["name"], arguments["value"]
+    if value.value is not None and schema.kind is Kind.EVENT:
+        raise BindError("values of events do not last, expected spans", value.place)
     told = {
-        name: None if arguments[name].value is None else arguments[name].column(schema, what).name
-        for name, what in (("name", "the column of names"), ("value", "the column of values"))
+        "name": None if name.value is None else name.column(schema, "the column of names").name,
+        "value": None if value.value is None else number_column(value, schema, "the column of values").name,
     }
     source = ordered(plan, schema.columns, schema.kind, schema.partitions, builder)
     options = {"names": physical_names(SCHEMA), "schema": schema, **told}
