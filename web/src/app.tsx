@@ -22,7 +22,7 @@ export function App() {
       <main class="work" aria-label="Timeline">
         <div class="top">
           <FilterBox />
-          <Split label="Width of the names" vertical value={treeWidth.value} least={120} most={900} sign={1} set={(value) => (treeWidth.value = value)} />
+          <Split label="Width of the names" quiet vertical value={treeWidth.value} least={120} most={900} sign={1} set={(value) => (treeWidth.value = value)} />
           <TimeAxis />
         </div>
         <div class="body">

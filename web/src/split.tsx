@@ -1,6 +1,8 @@
 /** An edge between two parts of the page that can be dragged, or moved by arrow keys. */
 export function Split(props: {
   label: string;
+  /** There is another one for the same edge that keys reach. */
+  quiet?: boolean;
   vertical?: boolean;
   value: number;
   least: number;
@@ -35,7 +37,8 @@ export function Split(props: {
     <div
       class={`split${props.vertical ? " vertical" : ""}`}
       role="separator"
-      tabIndex={0}
+      tabIndex={props.quiet ? -1 : 0}
+      aria-hidden={props.quiet}
       aria-label={props.label}
       aria-orientation={props.vertical ? "vertical" : "horizontal"}
       aria-valuenow={props.value}

@@ -7,7 +7,7 @@ import { Fault } from "../query/fault";
 import { openInSql } from "../query/runs";
 import { keep, kept } from "../state/kept";
 import { fromTime } from "../state/session";
-import { area } from "../state/view";
+import { area, shownTracks } from "../state/view";
 import { amount } from "../text/amounts";
 import { briefTime } from "../text/times";
 import { FlameCanvas, percent } from "./canvas";
@@ -22,11 +22,12 @@ export function FlamePanel() {
     if (!graph.peek() && area.peek() && api().live) flameOfSelection("slices");
   }, []);
   if (!now) {
+    const cannot = !api().live || shownTracks.value.length === 0;
     return (
       <div class="flame-empty">
         <p>Select an area of the timeline, or take everything on the tracks that are shown.</p>
-        <button type="button" class="primary" disabled={!api().live} onClick={() => flameOfSelection("slices")}>Flame graph of slices</button>{" "}
-        <button type="button" disabled={!api().live} onClick={() => flameOfSelection("samples")}>of samples</button>
+        <button type="button" class="primary" disabled={cannot} onClick={() => flameOfSelection("slices")}>Flame graph of slices</button>{" "}
+        <button type="button" disabled={cannot} onClick={() => flameOfSelection("samples")}>of samples</button>
       </div>
     );
   }

@@ -1,6 +1,7 @@
 /** The SQL panel's tab and commands. */
 
 import { createElement } from "preact";
+import { api } from "../api/api";
 import { addCommands } from "../commands/commands";
 import { addPanel, openPanel, showPanel } from "../state/panels";
 import { download } from "./copy";
@@ -19,6 +20,7 @@ export function addQuery(): void {
   addCommands(
     { id: "sql.open", title: "Write SQL", group: "Query", keys: ["E"], run: openSql },
     { id: "sql.run", title: "Run the query", group: "Query", shownKeys: ["Ctrl+Enter"], run: runEditor, enabled: () => openPanel.value === "sql" },
+    { id: "sql.tables", title: "Tables of the trace", group: "Query", run: showTables, enabled: () => api().live },
     {
       id: "sql.stop", title: "Stop queries", group: "Query", run: stopAll,
       enabled: () => runs.value.some((run) => run.state === "running"),
@@ -33,6 +35,11 @@ export function addQuery(): void {
 function openSql(): void {
   showPanel("sql");
   focusEditor();
+}
+
+function showTables(): void {
+  activeRun.value = null;
+  showPanel("sql");
 }
 
 function togglePlot(): void {

@@ -23,13 +23,17 @@ function quotation({ rendered, hint }: ApiError): string {
 }
 
 export function Warnings({ warnings }: { readonly warnings: readonly (readonly [string, number])[] }) {
-  if (warnings.length === 0) return null;
+  const [first] = warnings;
+  if (!first) return null;
+  if (warnings.length === 1) return <p class="warnings">{`warning: ${repeated(first)}`}</p>;
   return (
-    <details class="warnings" open={warnings.length <= 2}>
-      <summary>{warnings.length === 1 ? "1 warning" : `${warnings.length} warnings`}</summary>
+    <details class="warnings" open={warnings.length === 2}>
+      <summary>{`${warnings.length} warnings`}</summary>
       <ul>
-        {warnings.map(([text, count]) => <li key={text}>{count > 1 ? `${text} (${count} times)` : text}</li>)}
+        {warnings.map((warning) => <li key={warning[0]}>{repeated(warning)}</li>)}
       </ul>
     </details>
   );
 }
+
+const repeated = ([text, count]: readonly [string, number]): string => (count > 1 ? `${text} (${count} times)` : text);

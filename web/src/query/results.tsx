@@ -14,20 +14,29 @@ import { Plot } from "./plot";
 import { activeRun, change, closeRun, type Outcome, type Run, runs, stopRun } from "./runs";
 import { csv, sorted, type Table, tsv } from "./table";
 import { tabKeys } from "./tabkeys";
+import { Tables } from "./tables";
 
 export function Results() {
   const all = runs.value;
-  const active = all.find((run) => run.id === activeRun.value) ?? all[all.length - 1];
-  if (!active) {
-    return (
-      <div class="results empty">
-        <p>Results stand here. Rows with a time lead to it on the timeline; spans and events can become tracks.</p>
-      </div>
-    );
-  }
+  const active = all.find((run) => run.id === activeRun.value) ?? null;
+  if (!active && !api().live) return <p class="results empty">No result is in this saved view.</p>;
   return (
     <div class="results">
       <div class="result-tabs" role="tablist" aria-label="Results" onKeyDown={tabKeys}>
+        {api().live && (
+          <button
+            type="button"
+            role="tab"
+            class="result-tab plain"
+            id="result-tab-tables"
+            aria-selected={active === null}
+            aria-controls="result"
+            tabIndex={active === null ? 0 : -1}
+            onClick={() => (activeRun.value = null)}
+          >
+            Tables
+          </button>
+        )}
         {all.map((run) => (
           <button
             key={run.id}
@@ -60,8 +69,8 @@ export function Results() {
           </button>
         ))}
       </div>
-      <div class="result" id="result" role="tabpanel" aria-labelledby={`result-tab-${active.id}`}>
-        <Shown key={active.id} run={active} />
+      <div class="result" id="result" role="tabpanel" aria-labelledby={`result-tab-${active?.id ?? "tables"}`}>
+        {active ? <Shown key={active.id} run={active} /> : <Tables />}
       </div>
     </div>
   );

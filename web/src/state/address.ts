@@ -182,7 +182,7 @@ export function followView(): void {
   effect(() => {
     void [viewport.value, selected.value, area.value, pins.value, collapsed.value, marks.value, offsets.value];
     void [queryText.value, openPanel.value, theme.value];
-    if (tracks.value.length) timer ??= setTimeout(replace, 500);
+    if (tracks.value.length) timer ??= setTimeout(replace, 250);
   });
   addEventListener("popstate", () => {
     clearTimeout(timer);

@@ -86,6 +86,7 @@ function dragTo(drag: Drag, { x, y }: { x: number; y: number }, canvas: HTMLElem
     if (Math.hypot(x - drag.x, y - drag.y) < CLICK) return;
     drag.moved = true;
     if (drag.kind !== "pan") pushView();
+    if (drag.kind === "area") unchoose();
     canvas.classList.add("dragging");
     hover.value = null;
   }

@@ -2,7 +2,7 @@ import { area, selected, viewport } from "../state/view";
 import { scrollBy } from "../tracks/scroll";
 import { lastFrame } from "./frame";
 import { hitAt } from "./hits";
-import { chooseHit, step, toChild, toParent } from "./choose";
+import { chooseHit, step, toChild, toParent, unchoose } from "./choose";
 import { panBy, zoomAt } from "./motion";
 
 const PAN = 0.12;
@@ -27,6 +27,7 @@ function middle(): number {
 
 /** Moves or makes a selected range of time. */
 function stretch(by: number): void {
+  unchoose();
   const chosen = area.value ?? { from: middle(), to: middle(), tracks: null };
   const to = chosen.to + by * width();
   area.value = to > chosen.from ? { ...chosen, to } : { ...chosen, from: to, to: chosen.from };
