@@ -4,7 +4,8 @@ Printed are the times between frames, what requests for cells took and how many 
 and server, and whether a track was empty in any picture of a second run (looking at pictures takes time of its own).
 Then traces of three formats are made in `--data`, once, and opened: how long after `dctv ui` was called their first
 tracks are drawn, with an index and without. With `--peer` set to a folder that has trace_processor as a script for node
-(`peer_trace_processor.js`, and what it loads in the folder of `TP_DIST`) one of the screens is computed there as well.
+(`peer_trace_processor.js TRACE SQL...`; what it loads is in the folder of `TP_DIST`), screens of one trace are computed
+by dctv and by `slice_mipmap` there.
 
 The Chromium is the one that the tests of the page run in.
 """
@@ -30,13 +31,14 @@ import numpy as np
 from PIL import Image
 from playwright.sync_api import CDPSession, Locator, Page, Playwright, sync_playwright
 
+from dctv.session import Session
+
 HERE = Path(__file__).resolve().parent
 SIZE = {"width": 1920, "height": 1080}
 SECONDS = 10
+REPEATED = 20
 BLANK = 0.97
 """A track is empty if so much of it has one colour: from afar spans of many colours stand everywhere."""
-MOST_ZOOM = 300
-"""How far it is zoomed in; further in, a single span may fill a track."""
 FRAMES = """() => {
     const times = [];
     const next = (time) => { times.push(time); requestAnimationFrame(next); };
@@ -299,6 +301,48 @@ def measure_opening(playwright: Playwright, folder: Path, scale: float) -> None:
         )
 
 
+def measure_peer(folder: Path, peer: Path, scale: float) -> None:
+    """Print what a screen of a trace of slices takes in dctv, and in trace_processor."""
+    trace = folder / f"slices-{int(2e6 * scale)}.pftrace"
+    if not trace.exists():
+        words = [str(HERE / "generate_perfetto.py"), str(trace), "--slices", "--events", str(int(2e6 * scale))]
+        subprocess.run([sys.executable, *words], check=True, stdout=subprocess.DEVNULL)
+    with Session() as session:
+        session.mount(str(trace), "t")
+        timeline = session.timeline("t")
+        tracks = [track.id for track in timeline.tracks if track.kind.value == "slices"]
+        rows = sum(timeline.tracks[track].rows for track in tracks)
+        print(f"{rows:,} slices in {len(tracks)} tracks, screens of {SIZE['width']} pixels")
+        length = timeline.end - timeline.begin
+        for part in (1, 10, 100):
+            begin, width = timeline.begin + length // 3 * (part > 1), length // part
+            step = 1 << max((width // SIZE["width"]).bit_length(), 0)
+            begin -= begin % step
+            taken, cells = [], 0
+            for _ in range(REPEATED):
+                before = time.perf_counter()
+                cells = timeline.cells(tracks, begin, begin + width, step).num_rows
+                taken.append((time.perf_counter() - before) * 1000)
+            other, found = by_peer(peer, trace, (begin - timeline.begin, begin - timeline.begin + width, step))
+            own = f"{statistics.median(taken):.2f} ms, {cells:,} cells"
+            print(f"  1/{part}: {own}; trace_processor {other:.2f} ms, {found:,} cells", flush=True)
+
+
+def by_peer(peer: Path, trace: Path, screen: tuple[int, int, int]) -> tuple[float, int]:
+    """Return how many ms the peer takes for a screen, from the first slice on, and its cells."""
+    table = "SELECT id, ts - (SELECT MIN(ts) FROM slice) AS ts, dur, track_id * 64 + depth AS depth FROM slice"
+    make = f"CREATE VIRTUAL TABLE mip USING __intrinsic_slice_mipmap(({table} WHERE dur >= 0))"
+    # Adding up makes it compute all of them, and telling one line takes no time.
+    ask = "SELECT COUNT(*), SUM(dur), SUM(ts) FROM mip({}, {}, {})".format(*screen)
+    taken = []
+    for times in (1, 1 + 50 * REPEATED):  # what loading takes is in both
+        command = ["node", str(peer / "peer_trace_processor.js"), str(trace), make, *([ask] * times)]
+        before = time.perf_counter()
+        done = subprocess.run(command, check=True, capture_output=True, text=True)
+        taken.append(time.perf_counter() - before)
+    return (taken[1] - taken[0]) * 1000 / (50 * REPEATED), int(done.stdout.split()[-3])
+
+
 def main() -> None:
     """Measure all."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -313,6 +357,8 @@ def main() -> None:
     with sync_playwright() as playwright:
         measure_frames(playwright, args.data, args.spans, args.tracks, args.seconds)
         measure_opening(playwright, args.data, args.scale)
+    if args.peer is not None:
+        measure_peer(args.data, args.peer, args.scale)
 
 
 if __name__ == "__main__":
