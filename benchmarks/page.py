@@ -48,6 +48,7 @@ FRAMES = """() => {
     window.framesOfBenchmark = times;
 }"""
 REQUESTS = """() => performance.getEntriesByType('resource').filter((entry) => entry.name.endsWith('/api/tiles'))
+    .filter((entry) => entry.responseStatus === 200 && entry.requestStart)  // not those that were given up
     .map((entry) => [entry.responseEnd - entry.requestStart, entry.encodedBodySize])"""
 
 

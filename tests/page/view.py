@@ -187,5 +187,5 @@ def cells_of(grid: Locator) -> list[dict[str, str]]:
     names = [(head[1], f" {head[2]}" if head[2] else "") for head in heads if head is not None]
     assert len(names) == len(heads)
     texts = grid.locator("[data-cell]").all_inner_texts()
-    rows = [texts[at : at + len(names)] for at in range(0, len(texts), max(len(names), 1))]
+    rows = [texts[at : at + len(names)] for at in range(0, len(texts), len(names) or 1)]
     return [{name: text + unit for (name, unit), text in zip(names, row, strict=False)} for row in rows if any(row)]

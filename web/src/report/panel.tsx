@@ -55,7 +55,8 @@ export function ReportPanel() {
 }
 
 function Verdict() {
-  const { name, state } = report.value!;
+  const { name, state, statements } = report.value!;
+  const ran = statements.length === 1 ? "1 statement ran" : `${statements.length} statements ran`;
   const { passed, failed, errors, results } = counts.value;
   const bad = failed + errors > 0 || state === "failed";
   const words = [
@@ -68,7 +69,7 @@ function Verdict() {
   return (
     <span class={`verdict${state === "running" ? "" : bad ? " failed" : " held"}`} role="status">
       {mark === null ? <span class="spinner" aria-hidden="true" /> : <span class="mark" aria-hidden="true">{mark}</span>}
-      <strong title={name}>{name.split(/[\\/]/).pop()}</strong> <span>{words.join(", ") || (state === "running" ? "running…" : "nothing to show")}</span>
+      <strong title={name}>{name.split(/[\\/]/).pop()}</strong> <span>{words.join(", ") || (state === "running" ? "running…" : ran)}</span>
     </span>
   );
 }

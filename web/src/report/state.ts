@@ -42,14 +42,15 @@ let stop = new AbortController();
 /** Tracks are made one after the other, so that they stand in the report's order. */
 let making: Promise<void> = Promise.resolve();
 
-export async function runReport(name: string, text: string): Promise<void> {
+/** Runs a report and opens its tab: at once, or if it was not asked for here, as soon as there is something to see. */
+export async function runReport(name: string, text: string, asked = true): Promise<void> {
   stop.abort();
   stop = new AbortController();
   const { signal: stopped } = stop;
   const old = report.value?.statements.flatMap((statement) => statement.tracks) ?? [];
   report.value = { name, text, state: "running", statements: [], error: null };
-  panelHeight.value = Math.max(panelHeight.value, Math.round(innerHeight * 0.5));
-  showPanel("report");
+  let open = asked;
+  if (asked) openTab();
   making = making.then(() => removeMade(old));
   const set = (changed: Partial<Report>): void => {
     if (!stopped.aborted || changed.state === "stopped") report.value = { ...report.value!, ...changed };
@@ -57,7 +58,10 @@ export async function runReport(name: string, text: string): Promise<void> {
   try {
     await running(`report ${name}`, (all) =>
       api().report({ text, name }, (line) => {
-        if (!stopped.aborted) take(line, stopped);
+        if (stopped.aborted) return;
+        if (!open && line.kind !== "done") openTab();
+        open ||= line.kind !== "done";
+        take(line, stopped);
       }, AbortSignal.any([all, stopped])));
     set({ state: "done" });
   } catch (error) {
@@ -65,6 +69,11 @@ export async function runReport(name: string, text: string): Promise<void> {
       if (stop.signal === stopped) set({ state: "stopped" });
     } else set({ state: "failed", error: error instanceof ApiError ? error : new ApiError(0, String(error)) });
   }
+}
+
+function openTab(): void {
+  panelHeight.value = Math.max(panelHeight.value, Math.round(innerHeight * 0.5));
+  showPanel("report");
 }
 
 export function stopReport(): void {
@@ -113,6 +122,6 @@ export function runGivenReport(): void {
     if (ran || !loaded.value || !found?.report || !api().live || found.mounts.some((mount) => mount.state === "mounting")) return;
     ran = true;
     const { name, text } = found.report;
-    queueMicrotask(() => void runReport(name, text));
+    queueMicrotask(() => void runReport(name, text, false));
   });
 }
