@@ -4,7 +4,8 @@ Printed are the times between frames, what requests for cells took and how many 
 and server, and whether a track was empty in any picture of a second run (looking at pictures takes time of its own).
 Then traces of three formats are made in `--data`, once, and opened: how long after `dctv ui` was called their first
 tracks are drawn, with an index and without. With `--peer` set to a folder that has trace_processor as a script for node
-(`peer_trace_processor.js`, and what it loads in the folder of `TP_DIST`) one of the screens is computed there as well.
+(`peer_trace_processor.js TRACE SQL...`; what it loads is in the folder of `TP_DIST`), screens of one trace are computed
+by dctv and by `slice_mipmap` there.
 
 The Chromium is the one that the tests of the page run in.
 """
@@ -12,8 +13,10 @@ The Chromium is the one that the tests of the page run in.
 from __future__ import annotations
 
 import argparse
+import base64
 import io
 import os
+import re
 import statistics
 import subprocess
 import sys
@@ -26,15 +29,16 @@ from typing import Any
 
 import numpy as np
 from PIL import Image
-from playwright.sync_api import CDPSession, Page, Playwright, sync_playwright
+from playwright.sync_api import CDPSession, Locator, Page, Playwright, sync_playwright
+
+from dctv.session import Session
 
 HERE = Path(__file__).resolve().parent
 SIZE = {"width": 1920, "height": 1080}
 SECONDS = 10
+REPEATED = 20
 BLANK = 0.97
 """A track is empty if so much of it has one colour: from afar spans of many colours stand everywhere."""
-MOST_ZOOM = 300
-"""How far it is zoomed in; further in, a single span may fill a track."""
 FRAMES = """() => {
     const times = [];
     const next = (time) => { times.push(time); requestAnimationFrame(next); };
@@ -44,6 +48,7 @@ FRAMES = """() => {
     window.framesOfBenchmark = times;
 }"""
 REQUESTS = """() => performance.getEntriesByType('resource').filter((entry) => entry.name.endsWith('/api/tiles'))
+    .filter((entry) => entry.responseStatus === 200 && entry.requestStart)  // not those that were given up
     .map((entry) => [entry.responseEnd - entry.requestStart, entry.encodedBodySize])"""
 
 
@@ -79,6 +84,11 @@ def drawn(page: Page) -> None:
     page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
 
+def timeline(page: Page) -> Locator:
+    """Return what tracks are drawn on."""
+    return page.get_by_role("application", name=re.compile("^Timeline"))
+
+
 def zoom(page: Page, *, nearer: bool) -> None:
     """Turn the wheel one click with the control key held."""
     page.mouse.wheel(0, -100 if nearer else 100)
@@ -86,8 +96,7 @@ def zoom(page: Page, *, nearer: bool) -> None:
 
 def moves(page: Page, seconds: float) -> None:
     """Zoom in, pan, zoom out and pan, by mouse and by keys, until the time is up."""
-    box = page.locator("canvas").last.bounding_box()
-    assert box is not None
+    box = _box(timeline(page))
     x, y = box["x"] + box["width"] * 0.6, box["y"] + box["height"] / 2
     page.mouse.move(x, y)
     until = time.monotonic() + seconds
@@ -110,7 +119,7 @@ def _wheel(page: Page, *, nearer: bool) -> Callable[[float], None]:
         for _ in range(30):
             if time.monotonic() < until:
                 zoom(page, nearer=nearer)
-                time.sleep(0.02)
+                page.wait_for_timeout(15)
         page.keyboard.up("Control")
 
     return turn
@@ -119,7 +128,7 @@ def _wheel(page: Page, *, nearer: bool) -> Callable[[float], None]:
 def _keys(page: Page, key: str) -> Callable[[float], None]:
     def hold(until: float) -> None:
         page.keyboard.down(key)
-        time.sleep(max(min(0.6, until - time.monotonic()), 0))
+        page.wait_for_timeout(max(min(0.6, until - time.monotonic()), 0) * 1000)
         page.keyboard.up(key)
 
     return hold
@@ -127,14 +136,12 @@ def _keys(page: Page, key: str) -> Callable[[float], None]:
 
 def _drag(page: Page, x: float, y: float) -> Callable[[float], None]:
     def drag(until: float) -> None:
-        page.keyboard.down("Shift")
         page.mouse.down()
         for place in range(40):
             if time.monotonic() < until:
                 page.mouse.move(x - 12 * place, y)
-                time.sleep(0.015)
+                page.wait_for_timeout(10)
         page.mouse.up()
-        page.keyboard.up("Shift")
         page.mouse.move(x, y)
 
     return drag
@@ -167,32 +174,33 @@ class Pictures:
     def __init__(self, cdp: CDPSession) -> None:
         self.shown: list[bytes] = []
         self._cdp = cdp
+        self._wanted = True
         cdp.on("Page.screencastFrame", self._keep)
         cdp.send("Page.startScreencast", {"format": "png", "everyNthFrame": 1})
 
     def _keep(self, frame: dict[str, Any]) -> None:
-        import base64
-
-        self.shown.append(base64.b64decode(frame["data"]))
-        self._cdp.send("Page.screencastFrameAck", {"sessionId": frame["sessionId"]})
+        if self._wanted:
+            self.shown.append(base64.b64decode(frame["data"]))
+            self._cdp.send("Page.screencastFrameAck", {"sessionId": frame["sessionId"]})
 
     def stop(self) -> None:
         """Take no more."""
+        self._wanted = False
         self._cdp.send("Page.stopScreencast")
 
 
 def tracks_in_view(page: Page) -> list[tuple[int, int]]:
     """Return from where to where the tracks stand that are in view as a whole."""
-    bottom = max(box["y"] + box["height"] for box in map(_box, page.locator("canvas").all()))
+    shown = _box(timeline(page))
     boxes = [_box(row) for row in page.get_by_role("treeitem").filter(has_text="Track ").all()]
     return [
         (round(box["y"]) + 2, round(box["y"] + box["height"]) - 2)
         for box in boxes
-        if box["height"] > 8 and box["y"] > 0 and box["y"] + box["height"] <= bottom
+        if shown["y"] <= box["y"] and box["y"] + box["height"] <= shown["y"] + shown["height"]
     ]
 
 
-def _box(locator: Any) -> Any:
+def _box(locator: Locator) -> Any:
     return locator.bounding_box() or {"x": 0, "y": 0, "width": 0, "height": 0}
 
 
@@ -243,7 +251,7 @@ def measure_frames(playwright: Playwright, folder: Path, spans: float, tracks: i
 def look(page: Page, cdp: CDPSession, seconds: float) -> None:
     """Move again, and look for empty tracks in all pictures."""
     rows = tracks_in_view(page)
-    left = round(max(_box(page.locator("canvas").last)["x"], 0))
+    left = round(_box(timeline(page))["x"])
     pictures = Pictures(cdp)
     moves(page, seconds)
     pictures.stop()
@@ -294,6 +302,48 @@ def measure_opening(playwright: Playwright, folder: Path, scale: float) -> None:
         )
 
 
+def measure_peer(folder: Path, peer: Path, scale: float) -> None:
+    """Print what a screen of a trace of slices takes in dctv, and in trace_processor."""
+    trace = folder / f"slices-{int(2e6 * scale)}.pftrace"
+    if not trace.exists():
+        words = [str(HERE / "generate_perfetto.py"), str(trace), "--slices", "--events", str(int(2e6 * scale))]
+        subprocess.run([sys.executable, *words], check=True, stdout=subprocess.DEVNULL)
+    with Session() as session:
+        session.mount(str(trace), "t")
+        timeline = session.timeline("t")
+        tracks = [track.id for track in timeline.tracks if track.kind.value == "slices"]
+        rows = sum(timeline.tracks[track].rows for track in tracks)
+        print(f"{rows:,} slices in {len(tracks)} tracks, screens of {SIZE['width']} pixels")
+        length = timeline.end - timeline.begin
+        for part in (1, 10, 100):
+            begin, width = timeline.begin + length // 3 * (part > 1), length // part
+            step = 1 << max((width // SIZE["width"]).bit_length(), 0)
+            begin -= begin % step
+            taken, cells = [], 0
+            for _ in range(REPEATED):
+                before = time.perf_counter()
+                cells = timeline.cells(tracks, begin, begin + width, step).num_rows
+                taken.append((time.perf_counter() - before) * 1000)
+            other, found = by_peer(peer, trace, (begin - timeline.begin, begin - timeline.begin + width, step))
+            own = f"{statistics.median(taken):.2f} ms, {cells:,} cells"
+            print(f"  1/{part}: {own}; trace_processor {other:.2f} ms, {found:,} cells", flush=True)
+
+
+def by_peer(peer: Path, trace: Path, screen: tuple[int, int, int]) -> tuple[float, int]:
+    """Return how many ms the peer takes for a screen, from the first slice on, and its cells."""
+    table = "SELECT id, ts - (SELECT MIN(ts) FROM slice) AS ts, dur, track_id * 64 + depth AS depth FROM slice"
+    make = f"CREATE VIRTUAL TABLE mip USING __intrinsic_slice_mipmap(({table} WHERE dur >= 0))"
+    # Adding up makes it compute all of them, and telling one line takes no time.
+    ask = "SELECT COUNT(*), SUM(dur), SUM(ts) FROM mip({}, {}, {})".format(*screen)
+    taken = []
+    for times in (1, 1 + 50 * REPEATED):  # what loading takes is in both
+        command = ["node", str(peer / "peer_trace_processor.js"), str(trace), make, *([ask] * times)]
+        before = time.perf_counter()
+        done = subprocess.run(command, check=True, capture_output=True, text=True)
+        taken.append(time.perf_counter() - before)
+    return (taken[1] - taken[0]) * 1000 / (50 * REPEATED), int(done.stdout.split()[-3])
+
+
 def main() -> None:
     """Measure all."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -308,6 +358,8 @@ def main() -> None:
     with sync_playwright() as playwright:
         measure_frames(playwright, args.data, args.spans, args.tracks, args.seconds)
         measure_opening(playwright, args.data, args.scale)
+    if args.peer is not None:
+        measure_peer(args.data, args.peer, args.scale)
 
 
 if __name__ == "__main__":

@@ -188,4 +188,4 @@ def cells_of(grid: Locator) -> list[dict[str, str]]:
     assert len(names) == len(heads)
     texts = grid.locator("[data-cell]").all_inner_texts()
     rows = [texts[at : at + len(names)] for at in range(0, len(texts), len(names) or 1)]
-    return [{name: text + unit for (name, unit), text in zip(names, row, strict=True)} for row in rows if any(row)]
+    return [{name: text + unit for (name, unit), text in zip(names, row, strict=False)} for row in rows if any(row)]

@@ -3,7 +3,8 @@ import { applyView, decodeView, followView } from "./state/address";
 import { connection, loadSession, noteError, session, takeEvent } from "./state/session";
 import { byId, closedAtFirst, collapsed, loadTracks, tracks } from "./state/tracks";
 import { everything, viewport } from "./state/view";
-import { revealChosen } from "./timeline/choose";
+import type { TrackId } from "./api/types";
+import { scrollToTrack } from "./tracks/scroll";
 
 let shownOnce = false;
 
@@ -11,6 +12,11 @@ let shownOnce = false;
 function closeNew(before: ReadonlyMap<string, unknown>): void {
   const fresh = [...closedAtFirst()].filter((id) => !before.has(id));
   if (fresh.length) collapsed.value = new Set([...collapsed.value, ...fresh]);
+}
+
+/** Scrolls to a track once the panels have their places. */
+function reveal(track: TrackId | undefined): void {
+  if (track !== undefined) requestAnimationFrame(() => requestAnimationFrame(() => scrollToTrack(track)));
 }
 
 /** Fetches what there is, shows the view of the address, and follows what happens at the server. */
@@ -27,8 +33,8 @@ export async function boot(): Promise<void> {
       collapsed.value = closedAtFirst();
       viewport.value = everything();
       applyView(view);
-      if (view.selected) revealChosen();
       followView();
+      reveal(view.selected?.track);
     } catch (error) {
       noteError(error);
     }

@@ -6,41 +6,49 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, ViewportSize, expect
+from playwright.sync_api import FloatRect, Page, ViewportSize, expect
 
 from tests.page.browser.conftest import Open
 from tests.page.served import DFTRACER, FTRACE, PERFETTO, Served
 from tests.page.view import View, box_of, complaints_of, until
 
 
-def picture(view: View) -> bytes:
-    """Return what is drawn of the tracks, once it is at rest, without the pointer and the focus."""
+def picture(view: View, area: FloatRect | None = None) -> bytes:
+    """Return what is drawn of the tracks or a part of them, once it is at rest, without the pointer and the focus."""
     view.page.mouse.move(5, 5)
     view.page.evaluate("document.activeElement.blur()")
     seen: list[bytes] = [b""]
 
     def same() -> bool:
         view.page.wait_for_timeout(120)
-        seen.append(view.page.screenshot(clip=box_of(view.timeline)))
+        seen.append(view.page.screenshot(clip=area or box_of(view.timeline)))
         return seen[-1] == seen[-2]
 
     until(same, "the page does not come to rest")
     return seen[-1]
 
 
+def drawn_of(view: View, track: str) -> FloatRect:
+    """Return where a track is drawn."""
+    row, box = view.row(track), box_of(view.timeline)
+    assert box["y"] <= row["y"] <= row["y"] + row["height"] <= box["y"] + box["height"]
+    return FloatRect(x=box["x"], y=row["y"], width=box["width"], height=row["height"])
+
+
 def test_an_address_is_a_view(view_of: Open) -> None:
     view = view_of(PERFETTO)
-    view.find("futex")
+    track, _ = view.find("startup")
+    view.search.fill("")  # what was searched for is marked, and no part of the address
     view.timeline.focus()
     view.moved(lambda: view.press("f"))
     view.press("m")
     until(lambda: "marks" in view.told, "there is no mark")
-    view.search.fill("")  # what was found is no part of the address
-    told, drawn = view.told, picture(view)
+    told, drawn = view.told, picture(view, drawn_of(view, track))
     again = view_of(PERFETTO, "#" + view.page.evaluate("location.hash").removeprefix("#"))
+    expect(again.panel("Details")).to_contain_text("lasts")
     again.rested()
     assert again.told == told
-    assert picture(again) == drawn
+    assert picture(again, drawn_of(again, track)) == drawn
     view.page.reload()
     expect(view.tracks.get_by_role("treeitem").first).to_be_visible()
     view.rested()

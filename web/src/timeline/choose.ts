@@ -66,16 +66,6 @@ function revealSoon(track: TrackId, lane: number): void {
   requestAnimationFrame(() => requestAnimationFrame(() => revealLane(track, lane)));
 }
 
-/** Moves to the slice that an address chooses, once its lane is known. */
-export function revealChosen(): void {
-  const stop = effect(() => {
-    const found = known.value;
-    if (!found) return;
-    revealSoon(found.track, found.lane);
-    queueMicrotask(() => stop());
-  });
-}
-
 export function revealLane(id: TrackId, lane: number): void {
   const track = byId.value.get(id);
   if (!track) return;
