@@ -37,7 +37,8 @@ export async function openFlame(request: FlameRequest): Promise<void> {
 
 /** The graph of the selected area, or of everything on the tracks that are shown. */
 export function flameOfSelection(of: FlameRequest["of"] = "slices"): void {
-  const chosen = area.value ?? { from: 0, to: length.value, tracks: null };
+  // Ranges have no part in their end, but the session's last moment may be an instant.
+  const chosen = area.value ?? { from: 0, to: length.value + 1, tracks: null };
   const tracks = chosen.tracks ?? shownTracks.value;
   void openFlame({ from: toTime(chosen.from), to: toTime(chosen.to), tracks, of });
 }
