@@ -46,7 +46,7 @@ def open_page(browser: Browser, serve: Callable[..., Served]) -> Iterator[Callab
     pages: list[tuple[Page, list[str]]] = []
 
     def make(*, expected: str | None = None, size: ViewportSize = SIZE, **options: Any) -> Page:
-        context = browser.new_context(viewport=size, **options)
+        context = browser.new_context(viewport=size, locale="en-US", **options)
         context.set_default_timeout(PATIENCE * 1000 / 2)
         page = context.new_page()
         pages.append((page, complaints_of(page, expected)))
