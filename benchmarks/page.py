@@ -69,8 +69,10 @@ def server(command: Sequence[str], **changes: str) -> Iterator[tuple[str, int]]:
 def opened(playwright: Playwright) -> Iterator[Page]:
     """Start a browser with one page."""
     sys.path.append(str(HERE.parent))
-    from tests.page.chromium import FLAGS, chromium
+    from tests.page.chromium import FLAGS, chromium, missing
 
+    if reason := missing():
+        raise SystemExit(reason)
     with playwright.chromium.launch(executable_path=chromium(), args=FLAGS) as browser:
         yield browser.new_page(viewport=SIZE)
 

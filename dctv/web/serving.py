@@ -82,10 +82,11 @@ def serve(host: Host, *, port: int = 0, uploads: Uploads | None = None) -> Servi
     token = new_token()
     service = Service(host, uploads or Uploads())
     guard = Guard(site(service), token, listening.getsockname()[1])
-    # Requests are not logged: their paths hold the token.
+    # Requests are not logged: their paths hold the token. Nor is what is cut off when the server stops.
     config = uvicorn.Config(
         guard,
         log_config=None,
+        log_level="critical",
         access_log=False,
         lifespan="off",
         ws="none",

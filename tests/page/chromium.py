@@ -36,7 +36,7 @@ FONTS = """<?xml version="1.0"?>
 """
 START = """#!/bin/sh
 here=$(dirname "$0")
-LD_LIBRARY_PATH="$here/al2023/lib" FONTCONFIG_PATH="$here/fonts" exec "$here/chromium" "$@"
+LC_ALL=en_US.UTF-8 LD_LIBRARY_PATH="$here/al2023/lib" FONTCONFIG_PATH="$here/fonts" exec "$here/chromium" "$@"
 """
 
 

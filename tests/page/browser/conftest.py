@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 
 from tests.page.chromium import FLAGS, chromium
-from tests.page.served import PATIENCE, Served
+from tests.page.served import PATIENCE, Served, served
 from tests.page.view import View, complaints_of
 
 SIZE: ViewportSize = {"width": 1280, "height": 720}
@@ -26,12 +27,26 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture
-def open_page(browser: Browser) -> Iterator[Callable[..., Page]]:
-    """Make pages of their own contexts; what they complain of fails the test."""
+def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Served]]:
+    """Start servers of a test's own."""
+    with ExitStack() as stack:
+
+        def start(*words: str, ends: bool = True) -> Served:
+            server = stack.enter_context(served(tmp_path_factory.mktemp("own"), *words, ends=ends))
+            server.wait()
+            return server
+
+        yield start
+
+
+@pytest.fixture
+def open_page(browser: Browser, serve: Callable[..., Served]) -> Iterator[Callable[..., Page]]:
+    """Make pages of their own contexts, closed before servers stop; what they complain of fails the test."""
+    del serve  # it is only here so that servers end after pages
     pages: list[tuple[Page, list[str]]] = []
 
     def make(*, expected: str | None = None, size: ViewportSize = SIZE, **options: Any) -> Page:
-        context = browser.new_context(viewport=size, **options)
+        context = browser.new_context(viewport=size, locale="en-US", **options)
         context.set_default_timeout(PATIENCE * 1000 / 2)
         page = context.new_page()
         pages.append((page, complaints_of(page, expected)))
@@ -41,6 +56,18 @@ def open_page(browser: Browser) -> Iterator[Callable[..., Page]]:
     for page, _ in pages:
         page.context.close()
     assert [complaint for _, complaints in pages for complaint in complaints] == []
+
+
+@pytest.fixture
+def view_of_own(open_page: Callable[..., Page], serve: Callable[..., Served]) -> Open:
+    """Open the page of a trace, of a server that the test may change."""
+
+    def of(trace: Path, *, ends: bool = True, **options: Any) -> View:
+        view = View(open_page(**options), serve(f"t={trace}", ends=ends))
+        view.open()
+        return view
+
+    return of
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import FilePayload, Page, expect
 
 from tests.page.browser.conftest import Open
-from tests.page.served import CHROME, FTRACE, served
+from tests.page.served import CHROME, FTRACE
 from tests.page.view import View, box_of, until
 
 MARKUP = "<img src=x onerror=\"window.harm='%s'\">"
@@ -24,7 +24,7 @@ def event(name: str, ts: float, dur: float, **more: object) -> dict[str, object]
     return {"ph": "X", "pid": 1, "tid": 1, "name": name, "ts": ts, "dur": dur, **more}
 
 
-def test_names_with_markup_are_text(open_page: Callable[..., Page], tmp_path: Path) -> None:
+def test_names_with_markup_are_text(view_of_own: Open, open_page: Callable[..., Page], tmp_path: Path) -> None:
     """Also names of tracks, of counters and of files, arguments, and what is found, selected and asked of them."""
     trace = tmp_path / "harm.json"
     slice_name, script = MARKUP % "slice", "</script><script>window.harm='script'</script>"
@@ -37,29 +37,26 @@ def test_names_with_markup_are_text(open_page: Callable[..., Page], tmp_path: Pa
         {"ph": "i", "pid": 1, "tid": 1, "name": MARKUP % "instant", "ts": 7, "s": "t"},
     ]
     trace.write_text(json.dumps(events), encoding="utf-8")
-    with served(tmp_path / "home", f"t={trace}") as server:
-        server.wait()
-        view = View(open_page(), server)
-        view.open()
-        expect(view.tracks).to_contain_text(MARKUP % "process")
-        view.find("<img")
-        expect(view.panel("Details")).to_contain_text(slice_name)
-        expect(view.panel("Details")).to_contain_text(MARKUP % "value")
-        view.timeline.focus()
-        view.press("r")
-        expect(view.grid("Slices by name")).to_contain_text(slice_name)
-        view.run("SELECT name, '<b>' AS b FROM t.timeline")
-        expect(view.page.get_by_role("gridcell", name=MARKUP % "process")).to_be_visible()
-        box = box_of(view.timeline)
-        view.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 60)
-        with view.page.expect_download() as download:
-            view.page.get_by_role("button", name="Save").click()
-        download.value.save_as(tmp_path / "saved.html")
-        saved = View(open_page(offline=True), server)
-        saved.page.goto((tmp_path / "saved.html").as_uri())
-        expect(saved.tracks).to_contain_text(MARKUP % "process")
-        for page in (view.page, saved.page):
-            assert page.evaluate("[document.images.length, window.harm ?? null]") == [0, None]
+    view = view_of_own(trace)
+    expect(view.tracks).to_contain_text(MARKUP % "process")
+    view.find("<img")
+    expect(view.panel("Details")).to_contain_text(slice_name)
+    expect(view.panel("Details")).to_contain_text(MARKUP % "value")
+    view.timeline.focus()
+    view.press("r")
+    expect(view.grid("Slices by name")).to_contain_text(slice_name)
+    view.run("SELECT name, '<b>' AS b FROM t.timeline")
+    expect(view.page.get_by_role("gridcell", name=MARKUP % "process")).to_be_visible()
+    box = box_of(view.timeline)
+    view.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 60)
+    with view.page.expect_download() as download:
+        view.page.get_by_role("button", name="Save").click()
+    download.value.save_as(tmp_path / "saved.html")
+    saved = View(open_page(offline=True), view.server)
+    saved.page.goto((tmp_path / "saved.html").as_uri())
+    expect(saved.tracks).to_contain_text(MARKUP % "process")
+    for page in (view.page, saved.page):
+        assert page.evaluate("[document.images.length, window.harm ?? null]") == [0, None]
 
 
 @pytest.fixture
@@ -154,28 +151,25 @@ def test_an_address_without_its_token_shows_no_page(open_page: Callable[..., Pag
 
 
 @pytest.mark.parametrize("how", ["ended", "killed"])
-def test_what_is_there_stays_when_the_server_stops(open_page: Callable[..., Page], tmp_path: Path, how: str) -> None:
-    with served(tmp_path, f"t={FTRACE}", ends=False) as server:
-        server.wait()
-        view = View(open_page(expected=LOST), server)
-        view.open()
-        view.page.wait_for_timeout(300)
-        names = view.tracks.get_by_role("treeitem").all_inner_texts()
-        if how == "ended":
-            server.stop()
-            expect(view.page.get_by_role("alert")).to_contain_text("The server has stopped")
-        else:
-            server.process.kill()
-            server.process.wait()
-            expect(view.page.get_by_role("alert")).to_contain_text("Connection lost")
-        view.moved(lambda: view.zoom(0.5, 2))
-        assert view.colours(box_of(view.timeline)) > 10
-        assert view.tracks.get_by_role("treeitem").all_inner_texts()[:3] == names[:3]
-        view.run("SELECT 1 AS a")
-        expect(view.page.get_by_role("alert").last).to_be_visible()
+def test_what_is_there_stays_when_the_server_stops(view_of_own: Open, how: str) -> None:
+    view = view_of_own(FTRACE, ends=False, expected=LOST)
+    view.page.wait_for_timeout(300)
+    names = view.tracks.get_by_role("treeitem").all_inner_texts()
+    if how == "ended":
+        assert view.server.stop() == 0
+        expect(view.page.get_by_role("alert")).to_contain_text("The server has stopped")
+    else:
+        view.server.process.kill()
+        view.server.process.wait()
+        expect(view.page.get_by_role("alert")).to_contain_text("Connection lost")
+    view.moved(lambda: view.zoom(0.5, 2))
+    assert view.colours(box_of(view.timeline)) > 10
+    assert view.tracks.get_by_role("treeitem").all_inner_texts()[:3] == names[:3]
+    view.run("SELECT 1 AS a")
+    expect(view.page.get_by_role("alert").last).to_be_visible()
 
 
-def test_ten_thousand_tracks(open_page: Callable[..., Page], tmp_path: Path) -> None:
+def test_ten_thousand_tracks(view_of_own: Open, tmp_path: Path) -> None:
     trace = tmp_path / "many.json"
     named = [
         {"ph": "M", "pid": 1, "tid": tid, "name": "thread_name", "args": {"name": f"worker {tid}"}}
@@ -183,67 +177,56 @@ def test_ten_thousand_tracks(open_page: Callable[..., Page], tmp_path: Path) -> 
     ]
     slices = [event(f"work {tid}", tid, 5_000, tid=tid) for tid in range(1, 10_001)]
     trace.write_text(json.dumps([*named, *slices]), encoding="utf-8")
-    with served(tmp_path / "home", f"t={trace}") as server:
-        server.wait()
-        view = View(open_page(), server)
-        view.open()
-        assert view.tracks.get_by_role("treeitem").count() < 60
-        view.press("Control+p")
-        view.page.keyboard.type("worker 9999")
-        view.press("Enter")
-        row = view.tracks.get_by_role("treeitem").filter(has_text="worker 9999")
-        expect(row.first).to_be_visible()
-        view.timeline.focus()
-        view.moved(lambda: view.zoom(0.5, 3))
-        place = box_of(view.timeline)
-        until(lambda: view.colours(place) > 5, "nothing is drawn")
-        assert view.page.evaluate("document.querySelectorAll('*').length") < 3000
+    view = view_of_own(trace)
+    assert view.tracks.get_by_role("treeitem").count() < 60
+    view.press("Control+p")
+    view.page.keyboard.type("worker 9999")
+    view.press("Enter")
+    row = view.tracks.get_by_role("treeitem").filter(has_text="worker 9999")
+    expect(row.first).to_be_visible()
+    view.timeline.focus()
+    view.moved(lambda: view.zoom(0.5, 3))
+    place = box_of(view.timeline)
+    until(lambda: view.colours(place) > 5, "nothing is drawn")
+    assert view.page.evaluate("document.querySelectorAll('*').length") < 3000
 
 
-def test_a_second_trace_is_dropped_and_aligned(open_page: Callable[..., Page], tmp_path: Path) -> None:
-    with served(tmp_path, f"t={CHROME}") as server:
-        server.wait()
-        view = View(open_page(), server)
-        view.open()
-        transfer = view.page.evaluate_handle(
-            """([name, text]) => {
-                const transfer = new DataTransfer();
-                transfer.items.add(new File([text], name, { type: 'application/json' }));
-                return transfer;
-            }""",
-            ["second run.json", CHROME.read_text(encoding="utf-8")],
-        )
-        for kind in ("dragenter", "dragover", "drop"):
-            view.page.locator("body").dispatch_event(kind, {"dataTransfer": transfer})
-        roots = view.tracks.get_by_role("treeitem", level=1)
-        expect(roots).to_have_count(2)
-        assert [root.inner_text().split("\n")[0] for root in roots.all()] == ["t", "second_run"]
-        roots.last.get_by_role("button", name="±0").click()
-        dialog = view.page.get_by_role("dialog", name="Align traces")
-        dialog.get_by_label("second_run").fill("-150 us")
-        dialog.get_by_role("button", name="Done").click()
-        until(lambda: view.told.get("offsets") == "second_run:-150000", "the address does not tell the offset")
-        view.rested()
-        row, box = box_of(roots.last), box_of(view.timeline)
-        y = row["y"] + row["height"] * 1.5
-        start = box["x"] + box["width"] * 0.4
-        begin, end = view.shown
-        view.drag((start, y), (start + 100, y), "Alt")
-        until(lambda: view.told.get("offsets") != "second_run:-150000", "dragging moves nothing")
-        moved = int(view.told["offsets"].rpartition(":")[2])
-        assert moved == pytest.approx(
-            -150_000 + 100 / box["width"] * (end - begin), abs=(end - begin) / box["width"] * 2
-        )
+def test_a_second_trace_is_dropped_and_aligned(view_of_own: Open) -> None:
+    view = view_of_own(CHROME)
+    transfer = view.page.evaluate_handle(
+        """([name, text]) => {
+            const transfer = new DataTransfer();
+            transfer.items.add(new File([text], name, { type: 'application/json' }));
+            return transfer;
+        }""",
+        ["second run.json", CHROME.read_text(encoding="utf-8")],
+    )
+    for kind in ("dragenter", "dragover", "drop"):
+        view.page.locator("body").dispatch_event(kind, {"dataTransfer": transfer})
+    roots = view.tracks.get_by_role("treeitem", level=1)
+    expect(roots).to_have_count(2)
+    assert [root.inner_text().split("\n")[0] for root in roots.all()] == ["t", "second_run"]
+    roots.last.get_by_role("button", name="±0").click()
+    dialog = view.page.get_by_role("dialog", name="Align traces")
+    dialog.get_by_label("second_run").fill("-150 us")
+    dialog.get_by_role("button", name="Done").click()
+    until(lambda: view.told.get("offsets") == "second_run:-150000", "the address does not tell the offset")
+    view.rested()
+    row, box = box_of(roots.last), box_of(view.timeline)
+    y = row["y"] + row["height"] * 1.5
+    start = box["x"] + box["width"] * 0.4
+    begin, end = view.shown
+    view.drag((start, y), (start + 100, y), "Alt")
+    until(lambda: view.told.get("offsets") != "second_run:-150000", "dragging moves nothing")
+    moved = int(view.told["offsets"].rpartition(":")[2])
+    assert moved == pytest.approx(-150_000 + 100 / box["width"] * (end - begin), abs=(end - begin) / box["width"] * 2)
 
 
-def test_a_dropped_file_that_is_no_trace_is_refused_in_words(open_page: Callable[..., Page], tmp_path: Path) -> None:
-    with served(tmp_path, f"t={CHROME}") as server:
-        server.wait()
-        view = View(open_page(expected="status of 4"), server)
-        view.open()
-        with view.page.expect_file_chooser() as chooser:
-            view.page.get_by_role("button", name="Open…").click()
-        notes = FilePayload(name="notes.bin", mimeType="application/octet-stream", buffer=bytes(range(256)))
-        chooser.value.set_files(notes)
-        expect(view.page.get_by_role("alert").first).to_contain_text("notes")
-        assert view.tracks.get_by_role("treeitem").count() > 0
+def test_a_dropped_file_that_is_no_trace_is_refused_in_words(view_of_own: Open) -> None:
+    view = view_of_own(CHROME, expected="status of 4")
+    with view.page.expect_file_chooser() as chooser:
+        view.page.get_by_role("button", name="Open…").click()
+    notes = FilePayload(name="notes.bin", mimeType="application/octet-stream", buffer=bytes(range(256)))
+    chooser.value.set_files(notes)
+    expect(view.page.get_by_role("alert").first).to_contain_text("notes")
+    assert view.tracks.get_by_role("treeitem").count() > 0
