@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from dctv.errors import AssertionFailed, DctvError, Place, Source, UsageError
-from dctv.record import record
+from dctv.record import field, record
 from dctv.run.result import Asserted, Done, Result
 from dctv.syntax import ast
 from dctv.syntax.parse import parse
 from dctv.syntax.statements import cut, in_place, is_empty
+from dctv.syntax.write.writer import quote
 from dctv.web.answers import described, first_rows
 from dctv.web.arrow import streamed
 from dctv.web.faults import told, units
@@ -118,6 +120,8 @@ class Report:
     """Which paths it may mount."""
     base: Path | None = None
     """Where these start from."""
+    views: list[str] = field(default_factory=list)
+    """Those that the report made when it ran before; they make room for what it makes now, which are there then."""
 
 
 def report(host: Host, given: Report) -> Iterator[dict[str, Any]]:
@@ -128,6 +132,7 @@ def report(host: Host, given: Report) -> Iterator[dict[str, Any]]:
     except DctvError as error:
         yield _failed(error, text, 0, len(text))
         return
+    _drop(host, given.views)
     where = cut(text)
     for start, stop in [*where.statements, (where.rest, len(text))]:
         if is_empty(text[start:stop].removesuffix(";")):
@@ -136,9 +141,22 @@ def report(host: Host, given: Report) -> Iterator[dict[str, Any]]:
         try:
             for outcome in host.execute(in_place(text, start, stop), source_name=given.name, base=given.base):
                 yield {**_statement(text, begin, stop), **_outcome(host, outcome)}
+            given.views.extend(_views(text[start:stop]))
         except DctvError as error:
             yield _failed(_moved(error, text, start), text, begin, stop)
             return
+
+
+def _drop(host: Host, views: list[str]) -> None:
+    while views:
+        with suppress(DctvError):
+            list(host.execute(f"DROP VIEW {views.pop()}"))
+
+
+def _views(text: str) -> list[str]:
+    """Return the views that a text makes, as they are written in SQL."""
+    made = [one.path for one in parse(Source(SOURCE, text)) if isinstance(one, ast.CreateView)]
+    return [".".join(quote(part.text) for part in path.parts) for path in made]
 
 
 def _statement(text: str, start: int, stop: int) -> dict[str, Any]:

@@ -23,6 +23,8 @@ class Mounting:
 
     name: str
     path: str
+    shown: str
+    """What pages call its file."""
     format: str = ""
     state: str = "mounting"
     """`mounting`, `ready` or `failed`."""
@@ -44,6 +46,8 @@ class Service:
     report_text: str = ""
     """What `-f` gave, and what came of it."""
     report_lines: list[dict[str, Any]] = field(default_factory=list)
+    report_views: dict[str, list[str]] = field(default_factory=dict)
+    """What each report has made, by its name."""
     mountings: dict[str, Mounting] = field(default_factory=dict)
     turns: Turns = field(init=False)
     timelines: Timelines = field(init=False)
@@ -56,7 +60,7 @@ class Service:
         """Show traces that will be mounted."""
         for name, path in mounts:
             self.given.add(path)
-            self.mountings[name] = Mounting(name, path)
+            self.mountings[name] = Mounting(name, path, path)
 
     def mount(self, name: str) -> DctvError | None:
         """Mount an expected trace and make its timeline; return what went wrong, which the page shows as well."""
@@ -64,7 +68,7 @@ class Service:
         try:
             self.turns.take(lambda: self._mount(one))
         except DctvError as error:
-            one.state, one.message = "failed", error.message
+            one.state, one.message = "failed", error.message.replace(one.path, one.shown)
             self.news.tell("mount", _told(one))
             return error
         self.news.tell("mount", _told(one))
@@ -84,6 +88,7 @@ class Service:
         taken = {*self.mountings, *(one.name for one in self.host.mounts())}
         name = name_of_mount(path, taken)
         self.expect([(name, str(path))])
+        self.mountings[name].shown = path.name
         self.news.tell("mount", _told(self.mountings[name]))
         threading.Thread(target=self.mount, args=(name,), name="dctv-mount", daemon=True).start()
         return name
@@ -98,7 +103,7 @@ class Service:
 
     def run_report(self, name: str, text: str, base: Path | None) -> DctvError | None:
         """Run the text of `-f` and keep what came of it for the page."""
-        given = Report(name, text, lambda _: True, base)
+        given = Report(name, text, lambda _: True, base, self.views_of(name))
         self.report_lines = self.turns.take(lambda: list(report(self.host, given)))
         self.report_name, self.report_text = name, text
         self.turns.take(self.timelines.load)
@@ -127,6 +132,10 @@ class Service:
         if self.is_behind():
             self.news.tell("tracks")
 
+    def views_of(self, report: str) -> list[str]:
+        """Return the views that a report has made, which it may change."""
+        return self.report_views.setdefault(report, [])
+
     def has_run(self, name: str, text: str) -> bool:
         """Whether this is the report of `-f`, which has run: its views are there, and would be made again."""
         return bool(self.report_text) and (name, text) == (self.report_name, self.report_text)
@@ -146,7 +155,7 @@ class Service:
         shown = dict(self.mountings)
         for one in self.host.mounts():
             if one.name not in shown:
-                shown[one.name] = Mounting(one.name, one.path, one.format, "ready")
+                shown[one.name] = Mounting(one.name, one.path, one.path, one.format, "ready")
         kept = {"name": self.report_name, "text": self.report_text} if self.report_text else None
         return {
             "version": __version__,
@@ -160,7 +169,7 @@ class Service:
 def _told(one: Mounting) -> dict[str, Any]:
     return {
         "name": one.name,
-        "path": one.path,
+        "path": one.shown,
         "format": one.format,
         "state": one.state,
         "message": one.message,
