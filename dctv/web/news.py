@@ -50,6 +50,8 @@ class News:
                 listener.put(event, data)
             while not self._ended:
                 yield await listener.next()
+            # What came while the last piece was on its way.
+            yield listener.rest()
         finally:
             with self._lock:
                 self._listeners.remove(listener)
@@ -82,6 +84,10 @@ class _Listener:
             await asyncio.wait_for(self._there.wait(), _QUIET)
         except TimeoutError:
             return b": still here\n\n"
+        return self.rest()
+
+    def rest(self) -> bytes:
+        """Return what waits now."""
         self._there.clear()
         told, self._waiting = b"".join(self._waiting.values()), {}
         return told

@@ -1,3 +1,4 @@
+import "./language";
 import { render } from "preact";
 import { setApi } from "./api/api";
 import { httpApi } from "./api/http";
