@@ -104,7 +104,7 @@ def _united(ranges: Iterable[tuple[int, int]]) -> Ranges:
 
 
 def _common(some: Ranges, others: Ranges) -> Ranges:
-    if some == _EVERY or others == _EVERY:
+    if _EVERY in (some, others):
         return others if some == _EVERY else some
     known = [(max(a, c), min(b, d)) for a, b in some for c, d in others]
     return tuple((low, high) for low, high in known if low <= high)

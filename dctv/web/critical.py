@@ -10,6 +10,7 @@ from dctv.timeline.timeline import Timeline
 from dctv.web.asked import answered, dotted
 from dctv.web.details import place_of, source_of
 from dctv.web.host import Host
+from dctv.web.kept import having
 from dctv.web.origins import KEYS, provider_of, shown_by
 from dctv.web.shown_track import Shown
 
@@ -65,7 +66,7 @@ def _tracks(host: Host, mount: str, timeline: Timeline, tids: Iterable[int]) -> 
     provider = provider_of(mount, f"{mount}.timeline.{_STATES}")
     if provider is None:
         return {}
-    rows = shown_by(host, provider, timeline).having(KEYS[0], sorted(tids))
+    rows = having(host, timeline, shown_by(provider, timeline), KEYS[0], sorted(tids))
     return dict(zip(rows.column(KEYS[0]).to_pylist(), rows.column("track").to_pylist(), strict=True))
 
 

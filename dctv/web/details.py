@@ -18,7 +18,7 @@ from dctv.web.answers import Answer, as_json, described
 from dctv.web.arrows import flows
 from dctv.web.asked import answered, dotted
 from dctv.web.host import Host
-from dctv.web.kept import Kept, kept
+from dctv.web.kept import Looked, rows_at
 from dctv.web.origins import Key, Place, Provider, keys_of, provider_of
 from dctv.web.shown_track import Shown
 
@@ -61,17 +61,19 @@ def source_of(host: Host, shown: Shown, place: Place) -> SourceRow:
     if provider is None:
         answer = _only(answered(host, sql, _MOST_ROWS), shown, place)
     else:
-        answer = _of_keys(kept(host, shown.timeline, f"SELECT * FROM {provider.view} ORDER BY _ts"), provider, keys)
+        answer = _of_keys(host, shown.timeline, provider, keys)
     return SourceRow(provider, keys, [_columns(answer, values) for values in answer.rows], sql)
 
 
-def _of_keys(rows: Kept, provider: Provider, keys: Sequence[Key]) -> Answer:
+def _of_keys(host: Host, timeline: Timeline, provider: Provider, keys: Sequence[Key]) -> Answer:
     """Return the rows of a view that have one of some keys, which are of one time."""
-    at = rows.at(keys[0][0]) if keys else rows.table.slice(0, 0)
-    names = (TS, *provider.of.by)
-    told = zip(*(at.column(name).to_pylist() for name in names), strict=True)
+    if not keys:
+        return Answer((), [], complete=True)
+    query = Looked(f"SELECT * FROM {provider.view} ORDER BY _ts", provider.rows(timeline))
+    found = rows_at(host, timeline, query, keys[0][0])
+    told = zip(*(found.table.column(name).to_pylist() for name in (TS, *provider.of.by)), strict=True)
     wanted = [place for place, key in enumerate(told) if key in keys]
-    return Answer(rows.columns, as_json(rows.columns, at.take(wanted)), complete=True)
+    return Answer(found.columns, as_json(found.columns, found.table.take(wanted)), complete=True)
 
 
 def details(host: Host, shown: Shown, row: int) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Results that many requests look into: run once for each timeline, then mapped from a file without a name."""
+"""Results that many requests look into: those that are not large are run once for each timeline, and kept."""
 
 from __future__ import annotations
 
@@ -12,47 +12,78 @@ from dctv.timeline.timeline import Timeline
 from dctv.types.schema import TS, ColumnType
 from dctv.web.host import Host
 
+MOST_KEPT = 1_000_000
+"""Rows of a result that is kept: to look for one row of it each time takes longer than a person waits."""
+
 
 @record(eq=False)
-class Kept:
-    """All rows of a query that come in order of `_ts`."""
+class Looked:
+    """A query whose rows are looked up by their time; it gives the same rows while the timeline is there."""
+
+    sql: str
+    rows: int
+    """How many it has, about."""
+    change: Callable[[Any], Any] | None = None
+    """Makes another pyarrow RecordBatchReader of that of the rows."""
+
+
+@record(eq=False)
+class Found:
+    """Some rows of a query."""
 
     columns: Sequence[ColumnType]
     """What the query says of its columns."""
     table: Any
     """A pyarrow Table."""
-    times: Any
-    """The column `_ts`: numpy int64."""
-
-    def at(self, time: int) -> Any:
-        """Return the rows of a time, as a pyarrow Table."""
-        import numpy as np
-
-        first, stop = np.searchsorted(self.times, (time, time + 1), "left").tolist()
-        return self.table.slice(first, stop - first)
-
-    def having(self, column: str, values: Sequence[int]) -> Any:
-        """Return the rows whose integer in a column is one of these, as a pyarrow Table."""
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
-        found = pc.is_in(self.table.column(column), pa.array(values, self.table.schema.field(column).type))
-        return self.table.filter(found)
 
 
-_kept: WeakKeyDictionary[Timeline, dict[str, Kept]] = WeakKeyDictionary()
-"""Another trace of the same name has another timeline."""
+_kept: WeakKeyDictionary[Timeline, dict[str, tuple[Found, Any]]] = WeakKeyDictionary()
+"""By query: all rows in order of time, and their times. Another trace of the same name has another timeline."""
 
 
-def kept(host: Host, timeline: Timeline, sql: str, change: Callable[[Any], Any] | None = None) -> Kept:
-    """Return the rows of a query of what a timeline is made of, which is the same while the timeline is there.
+def rows_at(host: Host, timeline: Timeline, query: Looked, time: int) -> Found:
+    """Return the rows of a time, in ns."""
+    import numpy as np
 
-    `change` makes another pyarrow RecordBatchReader of that of the rows, before they are kept.
-    """
+    if query.rows > MOST_KEPT:
+        return _run(host, query, f"SELECT * FROM ({query.sql}) AS kept WHERE _ts = {time}ns")
+    every, times = _every(host, timeline, query)
+    first, stop = np.searchsorted(times, (time, time + 1), "left").tolist()
+    return Found(every.columns, every.table.slice(first, stop - first))
+
+
+def having(host: Host, timeline: Timeline, query: Looked, column: str, values: Sequence[int]) -> Any:
+    """Return the rows whose integer in a column is one of these, as a pyarrow Table."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if query.rows > MOST_KEPT:
+        listed = ", ".join(map(str, values))
+        return _run(host, query, f"SELECT * FROM ({query.sql}) AS kept WHERE {column} IN ({listed})").table
+    table = _every(host, timeline, query)[0].table
+    return table.filter(pc.is_in(table.column(column), pa.array(values, table.schema.field(column).type)))
+
+
+def every(host: Host, timeline: Timeline, query: Looked) -> Any:
+    """Return all rows, as a pyarrow Table."""
+    return _every(host, timeline, query)[0].table
+
+
+def _every(host: Host, timeline: Timeline, query: Looked) -> tuple[Found, Any]:
+    import numpy as np
+
     known = _kept.setdefault(timeline, {})
-    if sql not in known:
-        result = host.sql(sql)
-        reader = result.reader()
-        table = aside(reader if change is None else change(reader))
-        known[sql] = Kept(result.schema.columns, table, table.column(TS).to_numpy())
-    return known[sql]
+    if query.sql not in known:
+        found = _run(host, query, query.sql)
+        times = found.table.column(TS).to_numpy()
+        if np.any(times[1:] < times[:-1]):
+            order = np.argsort(times, kind="stable")
+            found, times = Found(found.columns, found.table.take(order)), times[order]
+        known[query.sql] = found, times
+    return known[query.sql]
+
+
+def _run(host: Host, query: Looked, sql: str) -> Found:
+    result = host.sql(sql)
+    reader = result.reader()
+    return Found(result.schema.columns, aside(reader if query.change is None else query.change(reader)))

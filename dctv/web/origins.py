@@ -14,7 +14,7 @@ from dctv.timeline.timeline import Timeline
 from dctv.types.schema import DURATION, TS
 from dctv.web.asked import dotted
 from dctv.web.host import Host
-from dctv.web.kept import Kept, kept
+from dctv.web.kept import Looked, having, rows_at
 
 Key = tuple[Any, ...]
 """What tells a row of a view: its time, and the columns that the provider of the track says."""
@@ -33,6 +33,20 @@ class Provider:
     def view(self) -> str:
         """The table that has all columns of its rows, as it is written."""
         return dotted(self.mount, *self.of.view.split("."))
+
+    @property
+    def source(self) -> str:
+        """What timelines call it."""
+        return f"{self.mount}.timeline.{self.name}"
+
+    @property
+    def table(self) -> str:
+        """Its own name, as it is written."""
+        return dotted(self.mount, "timeline", self.name)
+
+    def rows(self, timeline: Timeline) -> int:
+        """Return how many rows it has given to a timeline."""
+        return sum(one.rows for one in timeline.tracks if one.source == self.source)
 
     def condition(self, key: Key) -> str:
         """Write the condition that a row of the view is the one of a key."""
@@ -106,7 +120,7 @@ class _Alike:
 
 def keys_of(host: Host, provider: Provider, timeline: Timeline, place: Place) -> Sequence[Key]:
     """Return the key of a row; several if rows are alike that cannot be told apart."""
-    for alike in _alike(timeline, provider, shown_by(host, provider, timeline).at(place.begin)):
+    for alike in _alike(timeline, provider, rows_at(host, timeline, shown_by(provider, timeline), place.begin).table):
         for number, other in enumerate(alike.places):
             if (other.track, other.row) == (place.track, place.row):
                 return alike.keys_of(number)
@@ -118,22 +132,22 @@ def places_of(host: Host, provider: Provider, timeline: Timeline, ids: Iterable[
     wanted = set(ids)
     if not wanted:
         return {}
-    rows = shown_by(host, provider, timeline)
+    query = shown_by(provider, timeline)
+    times = having(host, timeline, query, KEYS[0], sorted(wanted)).column(TS)
     found: dict[int, Sequence[Place]] = {}
-    for time in sorted(set(rows.having(KEYS[0], sorted(wanted)).column(TS).to_pylist())):
-        for alike in _alike(timeline, provider, rows.at(time)):
-            found |= {key[1]: alike.places_of(at) for at, key in enumerate(alike.keys) if key[1] in wanted}
+    for time in sorted(set(times.to_pylist())):
+        for alike in _alike(timeline, provider, rows_at(host, timeline, query, time).table):
+            found |= {key[1]: alike.places_of(number) for number, key in enumerate(alike.keys) if key[1] in wanted}
     return found
 
 
-def shown_by(host: Host, provider: Provider, timeline: Timeline) -> Kept:
-    """Return the rows of a provider with the numbers of their tracks: `track`, `_ts`, `_duration`, and so on."""
+def shown_by(provider: Provider, timeline: Timeline) -> Looked:
+    """Return the query of a provider's rows: the numbers of their `track`, their times, names and keys."""
     columns = ", ".join(f"{name} AS {key}" for name, key in zip(provider.of.by, KEYS, strict=False))
-    table = dotted(provider.mount, "timeline", provider.name)
-    order = ", ".join(("_ts", *provider.of.by))
-    query = f"SELECT path, _ts, _duration, name, depth, {columns} FROM {table} ORDER BY {order}"
-    tracks = numbers_of(timeline, f"{provider.mount}.timeline.{provider.name}")
-    return kept(host, timeline, query, partial(_numbered, tracks))
+    # They come as they came when the timeline was made.
+    query = f"SELECT path, _ts, _duration, name, depth, {columns} FROM {provider.table}"
+    tracks = numbers_of(timeline, provider.source)
+    return Looked(query, provider.rows(timeline), partial(_numbered, tracks))
 
 
 KEYS = ("key", "second_key", "third_key")
@@ -154,14 +168,17 @@ def _numbered(tracks: Mapping[tuple[str, ...], int], reader: Any) -> Any:
 
 
 def _one_numbered(tracks: Mapping[tuple[str, ...], int], batch: Any, schema: Any) -> Any:
+    import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
 
     # What stands between the names may be in one of them, so equal texts are of equal numbers of names.
     lengths = pc.list_value_length(batch.column(0)).cast(pa.string())
     keys = pc.binary_join_element_wise(pc.binary_join(batch.column(0), _BETWEEN), lengths, _BETWEEN).dictionary_encode()
-    first = {code: row for row, code in reversed(list(enumerate(keys.indices.to_pylist())))}
-    numbers = [tracks[tuple(batch.column(0)[first[code]].as_py())] for code in range(len(keys.dictionary))]
+    codes = keys.indices.to_numpy()
+    first = np.zeros(len(keys.dictionary), np.int64)
+    first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)
+    numbers = [tracks[tuple(path)] for path in batch.column(0).take(first).to_pylist()]
     found = pa.array(numbers, pa.int32()).take(keys.indices)
     return pa.record_batch([found, *batch.columns[1:]], schema=schema)
 

@@ -57,7 +57,7 @@ def _slices(tracks: list[Shown], start: int, stop: int) -> list[list[Any]]:
         above = inside(every, place)
         if above is not None:
             below[above.name] += time
-    rows = [
+    rows: list[list[Any]] = [
         [
             name,
             len(own),
