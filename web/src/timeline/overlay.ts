@@ -1,5 +1,5 @@
 import { area, known, marks, viewport } from "../state/view";
-import { begin, fromTime } from "../state/session";
+import { fromTime } from "../state/session";
 import { critical, hover, matchAt, matches, matchTimes, rowTime } from "../state/found";
 import { byId, offsetOf } from "../state/tracks";
 import { palette, type Palette } from "../theme/colours";
@@ -156,7 +156,7 @@ function drawSelected(context: CanvasRenderingContext2D, colours: Palette): void
 
 function drawCritical(context: CanvasRenderingContext2D, colours: Palette): void {
   const path = critical.value;
-  if (!path || !begin.value) return;
+  if (!path) return;
   context.strokeStyle = colours.of.critical;
   context.fillStyle = colours.of.critical;
   let before: { x: number; y: number } | null = null;
