@@ -49,7 +49,7 @@ class Module:
     """What its columns hold, by name."""
     source: Source
     like: str = ""
-    """The view whose columns it has, if it is another name of it: `-- columns of: scheduler.timeslices_p_cpu`."""
+    """The view whose columns it has: `-- columns of: scheduler.timeslices_p_cpu`. Columns that tell rows come after."""
     rows_of: RowsOf | None = None
     """The view whose rows it shows, if it gives tracks of a timeline: `-- rows of: block.requests by line, device`."""
     parameters: tuple[tuple[str, str | None, str], ...] = ()
@@ -110,9 +110,17 @@ def library() -> Library:
 
 
 def _with_columns(found: Sequence[Module]) -> list[Module]:
-    """Say what the columns of views are that are other names of one."""
+    """Say what the columns of views are that have those of another view."""
     by_name = {".".join(one.parts): one for one in found}
-    return [replace(one, columns=by_name[one.like].columns) if one.like else one for one in found]
+
+    def columns(one: Module) -> Mapping[str, str]:
+        own = dict(by_name[one.like].columns if one.like else one.columns)
+        if one.rows_of is not None:
+            shown = by_name[one.rows_of.view].columns
+            own.update((name, shown[name]) for name in one.rows_of.by if name not in own)
+        return own
+
+    return [replace(one, columns=columns(one)) for one in found]
 
 
 def modules() -> tuple[Module, ...]:
