@@ -1,0 +1,1 @@
+"""Types of the engine's functions and operators, told without asking it."""
