@@ -7,8 +7,10 @@ from typing import Literal
 
 from sqlglot import exp
 
+from dctv.bind.types import BIGINT, DOUBLE, of_integer, of_operator
 from dctv.errors import BindError, Place, UnitError
 from dctv.record import record, replace
+from dctv.signatures.types import Type
 from dctv.types.unit import NO_UNIT, Unit
 from dctv.types.units import compatible, finer, ratio
 
@@ -31,6 +33,12 @@ class Bound:
     """What is known of its type."""
     parts: tuple[Bound, ...] = ()
     """What it is made of, to find the part the engine objects to."""
+    type: Type | None = None
+    """Its type; None if only the engine knows it."""
+    aggregate: bool = False
+    """Whether it is the value of a group of rows."""
+    serial: bool = False
+    """Whether it depends on the order in which rows are met, even if its parts do not."""
 
     @property
     def is_zero(self) -> bool:
@@ -52,7 +60,13 @@ def literal(value: Fraction, *, integral: bool) -> exp.Expr:
 def constant(value: Fraction, unit: Unit, place: Place | None, *, integral: bool) -> Bound:
     """Make a bound constant."""
     integral = integral and value.denominator == 1
-    return Bound(literal(value, integral=integral), unit, place, value, integral, "integer" if integral else "float")
+    family: Family = "integer" if integral else "float"
+    made = _number(value, integral=integral)
+    return Bound(literal(value, integral=integral), unit, place, value, integral, family, type=made)
+
+
+def _number(value: Fraction, *, integral: bool) -> Type | None:
+    return of_integer(int(value)) if integral and value.denominator == 1 else DOUBLE
 
 
 def operand(sql: exp.Expr) -> exp.Expr:
@@ -74,16 +88,18 @@ def scale(bound: Bound, factor: Fraction, unit: Unit) -> Bound:
             unit=unit,
             integral=bound.integral and value.denominator == 1,
             family="integer" if bound.integral and value.denominator == 1 else "float",
+            type=_number(value, integral=bound.integral),
         )
-    sql = operand(bound.sql)
+    sql, made = operand(bound.sql), bound.type
     if factor.numerator != 1:
         # 64 bits before multiplying: a narrow column times 10^6 would overflow its own type.
         by = exp.Cast(this=exp.Literal.number(str(factor.numerator)), to=exp.Var(this="BIGINT"))
         sql = exp.Mul(this=sql, expression=by)
+        made = of_operator("*", made, BIGINT)
     if factor.denominator != 1:
         sql = exp.Div(this=operand(sql), expression=exp.Literal.number(f"{factor.denominator}e0"))
-        return replace(bound, sql=sql, unit=unit, family="float")
-    return replace(bound, sql=sql, unit=unit)
+        return replace(bound, sql=sql, unit=unit, family="float", type=of_operator("/", made, DOUBLE))
+    return replace(bound, sql=sql, unit=unit, type=made)
 
 
 def convert(bound: Bound, unit: Unit, what: str) -> Bound:

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from sqlglot import exp
 
 from dctv.bind import state_paths
 from dctv.bind.bound import Bound, Family, convert, operand, scale, unify
 from dctv.bind.context import Context
+from dctv.bind.types import BIGINT, BOOLEAN, of_call, of_operator
 from dctv.errors import BindError, UnitError, nearest
 from dctv.record import replace
+from dctv.signatures.types import Type
 from dctv.syntax import ast
 from dctv.types.schema import DURATION
 from dctv.types.unit import NO_UNIT, Unit
 from dctv.types.unit_rules import UnitRule, result_unit
 from dctv.types.units import multiply, parse_unit
+from dctv.types.values import is_float
 
 Bind = Callable[[ast.Expr, Context], Bound]
 
@@ -24,6 +27,12 @@ _ALIKE = {"coalesce", "greatest", "least", "ifnull", "nullif"}
 _SAME_TYPE = {"sum", "min", "max", "abs", "any_value", "first", "last", "lag", "lead"}
 """Functions whose result is an integer where their first argument is."""
 _COUNTS: dict[str, Family] = {"count": "integer", "row_number": "integer", "rank": "integer", "avg": "float"}
+_ORDER_FREE = frozenset(
+    {"count", "count_star", "countif", "count_if", "min", "max", "bool_and", "bool_or", "bit_and", "bit_or", "bit_xor"}
+    | {"approx_count_distinct", "quantile", "quantile_cont", "quantile_disc", "median"}
+)
+"""Aggregates that give the same value in whatever order they meet the rows."""
+_EXACT_ON_INTEGERS = frozenset(("sum", "avg", "mean"))
 _WEIGHTED = {"time_avg", "time_sum"}
 
 
@@ -61,12 +70,34 @@ def _engine_call(
     aggregate = inner is not context
     if aggregate:
         arguments[1:] = [_setting(a, e) for a, e in zip(arguments[1:], expr.arguments[1:], strict=True)]
-    sql = _invoke(name, expr, arguments, inner, bind)
-    sql = _filtered(sql, expr, inner, bind, aggregate=aggregate)
+    terms = [bind(term.expr, inner) for term in expr.order_by]
+    sql = _invoke(name, expr, arguments, terms, inner, bind)
+    test = None if expr.filter is None else bind(expr.filter, inner)
+    sql = _filtered(sql, test, inner, aggregate=aggregate)
+    parts = (*arguments, *terms, *(() if test is None else (test,)))
+    made = None if expr.keywords else _type(name, arguments)
+    if any(one.type is None for one in terms) or (test is not None and test.type != BOOLEAN):
+        made = None
     if expr.over is not None:
-        sql = _over(sql, expr.over, context, bind)
+        sql, by = _over(sql, expr.over, context, bind)
+        made = made if all(one.type is not None for one in by) else None
+        parts = (*parts, *by)
     family = arguments[0].family if arguments and name in _SAME_TYPE else _COUNTS.get(name)
-    return Bound(sql, unit, expr.place, family=family, parts=tuple(arguments))
+    serial = expr.over is not None or (aggregate and _meets_rows_in_order(name, arguments))
+    return Bound(sql, unit, expr.place, family=family, parts=parts, type=made, aggregate=aggregate, serial=serial)
+
+
+def _type(name: str, arguments: Sequence[Bound]) -> Type | None:
+    if name == "count" and all(isinstance(one.sql, exp.Star) for one in arguments):
+        return BIGINT
+    return of_call(name, [one.type for one in arguments])
+
+
+def _meets_rows_in_order(name: str, arguments: Sequence[Bound]) -> bool:
+    """Whether an aggregate's value depends on the order in which it meets the rows."""
+    if name in _EXACT_ON_INTEGERS:
+        return any(one.type is None or is_float(one.type.name) for one in arguments)
+    return name not in _ORDER_FREE
 
 
 def _kind(name: str, expr: ast.Call, context: Context) -> str:
@@ -129,7 +160,9 @@ def _setting(bound: Bound, expr: ast.Expr) -> Bound:
     return bound
 
 
-def _invoke(name: str, expr: ast.Call, arguments: list[Bound], context: Context, bind: Bind) -> exp.Expr:
+def _invoke(
+    name: str, expr: ast.Call, arguments: list[Bound], terms: list[Bound], context: Context, bind: Bind
+) -> exp.Expr:
     """Write the call itself, with DISTINCT, ORDER BY, keywords and IGNORE NULLS inside."""
     values: list[exp.Expr] = [a.sql for a in arguments]
     for key, value in expr.keywords:
@@ -137,9 +170,9 @@ def _invoke(name: str, expr: ast.Call, arguments: list[Bound], context: Context,
     if expr.distinct:
         values = [exp.Distinct(expressions=values)]
     if expr.order_by:
-        terms = order_terms(expr.order_by, context, bind)
+        by = [ordered(one.sql, term) for one, term in zip(terms, expr.order_by, strict=True)]
         last = values[-1] if values else None
-        values = [*values[:-1], exp.Order(this=last, expressions=terms)]
+        values = [*values[:-1], exp.Order(this=last, expressions=by)]
     if name == "count" and len(values) == 1 and isinstance(values[0], exp.Star):
         return exp.Count(this=exp.Star(), big_int=True)
     if expr.nulls is not None and values:
@@ -148,17 +181,17 @@ def _invoke(name: str, expr: ast.Call, arguments: list[Bound], context: Context,
     return exp.Anonymous(this=name, expressions=values)
 
 
-def _filtered(sql: exp.Expr, expr: ast.Call, context: Context, bind: Bind, *, aggregate: bool) -> exp.Expr:
+def _filtered(sql: exp.Expr, test: Bound | None, context: Context, *, aggregate: bool) -> exp.Expr:
     """Add FILTER: the user's, and in a span group that only pieces count."""
     tests: list[exp.Expr] = []
     if aggregate and context.present is not None:
         tests.append(context.present.copy())
-    if expr.filter is not None:
-        tests.append(operand(bind(expr.filter, context).sql))
+    if test is not None:
+        tests.append(operand(test.sql))
     if not tests:
         return sql
-    test = tests[0] if len(tests) == 1 else exp.And(this=tests[0], expression=tests[1])
-    return exp.Filter(this=sql, expression=exp.Where(this=test))
+    whole = tests[0] if len(tests) == 1 else exp.And(this=tests[0], expression=tests[1])
+    return exp.Filter(this=sql, expression=exp.Where(this=whole))
 
 
 def _weighted(name: str, expr: ast.Call, context: Context, bind: Bind) -> Bound:
@@ -172,13 +205,21 @@ def _weighted(name: str, expr: ast.Call, context: Context, bind: Bind) -> Bound:
         raise BindError(f"`{name}` weighs by `_duration`, and there is none here", expr.place)
     weight = bind(ast.Column(path, place=expr.place), context)
     product = exp.Mul(this=operand(value.sql), expression=operand(weight.sql))
-    total = _filtered(exp.Anonymous(this="sum", expressions=[product]), expr, context, bind, aggregate=True)
+    test = None if expr.filter is None else bind(expr.filter, context)
+    total = _filtered(exp.Anonymous(this="sum", expressions=[product]), test, context, aggregate=True)
+    made = of_operator("*", value.type, weight.type)
+    serial = made is None or is_float(made.name)
+    made = of_call("sum", [made]) if test is None or test.type == BOOLEAN else None
+    parts = (value,) if test is None else (value, test)
     if name == "time_sum":
         unit, factor = multiply(value.unit, parse_unit("ns"))
-        return scale(Bound(total, unit, expr.place, parts=(value,)), factor, unit)
+        summed = Bound(total, unit, expr.place, parts=parts, type=made, aggregate=True, serial=serial)
+        return scale(summed, factor, unit)
     known = known_time(value.sql, weight.sql)
-    whole = _filtered(exp.Anonymous(this="sum", expressions=[known]), expr, context, bind, aggregate=True)
-    return Bound(exp.Paren(this=exp.Div(this=total, expression=whole)), value.unit, expr.place, parts=(value,))
+    whole = _filtered(exp.Anonymous(this="sum", expressions=[known]), test, context, aggregate=True)
+    made = of_operator("/", made, of_call("sum", [weight.type]))
+    sql = exp.Paren(this=exp.Div(this=total, expression=whole))
+    return Bound(sql, value.unit, expr.place, parts=parts, type=made, aggregate=True, serial=serial)
 
 
 def known_time(value: exp.Expr, duration: exp.Expr) -> exp.Case:
@@ -187,45 +228,68 @@ def known_time(value: exp.Expr, duration: exp.Expr) -> exp.Case:
     return exp.Case(ifs=[exp.If(this=known, true=duration.copy())])
 
 
-def order_terms(terms: tuple[ast.OrderTerm, ...], context: Context, bind: Bind) -> list[exp.Expr]:
-    """Bind the terms of an ORDER BY."""
-    return [ordered(bind(t.expr, context).sql, t) for t in terms]
-
-
 def ordered(sql: exp.Expr, term: ast.OrderTerm) -> exp.Ordered:
     """Write one term of an ORDER BY; NULLs come last unless the text says otherwise."""
     return exp.Ordered(this=sql, desc=term.descending, nulls_first=term.nulls == "FIRST")
 
 
-def _over(sql: exp.Expr, over: ast.Window | ast.Name, context: Context, bind: Bind) -> exp.Expr:
+def _over(
+    sql: exp.Expr, over: ast.Window | ast.Name, context: Context, bind: Bind
+) -> tuple[exp.Expr, tuple[Bound, ...]]:
+    """Write a call over a window, and return what the window is made of."""
     if isinstance(over, ast.Name):
-        return exp.Window(this=sql, alias=exp.to_identifier(over.text, quoted=True))
+        return exp.Window(this=sql, alias=exp.to_identifier(over.text, quoted=True)), _named_window(over, context)
     return window(over, context, bind, this=sql)
 
 
-def window(over: ast.Window, context: Context, bind: Bind, this: exp.Expr) -> exp.Expr:
-    """Write a window definition; `this` is the call, or the name in a WINDOW clause."""
-    return exp.Window(
+def _named_window(name: ast.Name, context: Context) -> tuple[Bound, ...]:
+    """Return what a window of WINDOW is made of; where there is none, the engine says so."""
+    return context.windows.get(name.text.lower(), (Bound(exp.Null(), place=name.place),))
+
+
+def window(over: ast.Window, context: Context, bind: Bind, this: exp.Expr) -> tuple[exp.Expr, tuple[Bound, ...]]:
+    """Write a window definition, and return what it is made of; `this` is the call, or the name in a WINDOW clause."""
+    partition_by = [bind(e, context) for e in over.partition_by]
+    order_by = [bind(term.expr, context) for term in over.order_by]
+    terms = [ordered(one.sql, term) for one, term in zip(order_by, over.order_by, strict=True)]
+    parts = [*(() if over.base is None else _named_window(over.base, context)), *partition_by, *order_by]
+    spec = None
+    if over.frame is not None:
+        spec, offsets = _frame(over.frame, order_by, context, bind)
+        parts += offsets
+    written = exp.Window(
         this=this,
         alias=None if over.base is None else exp.to_identifier(over.base.text, quoted=True),
-        partition_by=[bind(e, context).sql for e in over.partition_by],
-        order=exp.Order(expressions=order_terms(over.order_by, context, bind)) if over.order_by else None,
-        spec=None if over.frame is None else _frame(over.frame, over, context, bind),
+        partition_by=[one.sql for one in partition_by],
+        order=exp.Order(expressions=terms) if terms else None,
+        spec=spec,
     )
+    return written, tuple(parts)
 
 
-def _frame(frame: ast.Frame, over: ast.Window, context: Context, bind: Bind) -> exp.WindowSpec:
+def _frame(
+    frame: ast.Frame, order_by: Sequence[Bound], context: Context, bind: Bind
+) -> tuple[exp.WindowSpec, list[Bound]]:
     unit = NO_UNIT
-    if frame.unit == "RANGE" and len(over.order_by) == 1:
-        unit = bind(over.order_by[0].expr, context).unit
-    start, start_side = _bound(frame.start, unit, context, bind)
-    stop, stop_side = _bound(frame.stop, unit, context, bind) if frame.stop else ("CURRENT ROW", None)
-    return exp.WindowSpec(kind=frame.unit, start=start, start_side=start_side, end=stop, end_side=stop_side)
+    if frame.unit == "RANGE" and len(order_by) == 1:
+        unit = order_by[0].unit
+    start, start_side, begin = _bound(frame.start, unit, context, bind)
+    stop, stop_side, end = _bound(frame.stop, unit, context, bind) if frame.stop else ("CURRENT ROW", None, None)
+    spec = exp.WindowSpec(kind=frame.unit, start=start, start_side=start_side, end=stop, end_side=stop_side)
+    offsets = [one for one in (begin, end) if one is not None]
+    if frame.unit == "RANGE":
+        # What may be added to which type of ORDER BY is left to the engine.
+        offsets = [replace(one, type=None) for one in offsets]
+    return spec, offsets
 
 
-def _bound(bound: ast.Bound, unit: Unit, context: Context, bind: Bind) -> tuple[str | exp.Expr, str | None]:
+def _bound(
+    bound: ast.Bound, unit: Unit, context: Context, bind: Bind
+) -> tuple[str | exp.Expr, str | None, Bound | None]:
+    """Return one side of a frame as the engine writes it, and the offset."""
     if bound.offset is not None:
-        return convert(bind(bound.offset, context), unit, "the window frame").sql, bound.kind
+        offset = convert(bind(bound.offset, context), unit, "the window frame")
+        return offset.sql, bound.kind, offset
     if bound.kind == "CURRENT ROW":
-        return "CURRENT ROW", None
-    return "UNBOUNDED", bound.kind.removeprefix("UNBOUNDED ")
+        return "CURRENT ROW", None, None
+    return "UNBOUNDED", bound.kind.removeprefix("UNBOUNDED "), None

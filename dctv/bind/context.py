@@ -17,6 +17,7 @@ from dctv.contracts.span_operator import SpanOperator
 from dctv.errors import WarningLog
 from dctv.plan.nodes import Plan
 from dctv.record import field, record
+from dctv.signatures.types import Type
 from dctv.syntax import ast
 from dctv.types.unit import Unit
 
@@ -66,13 +67,15 @@ class Leaves:
 
 @record
 class Out:
-    """A result column before the engine has told its type."""
+    """A result column, maybe before the engine has told its type."""
 
     name: str
     unit: Unit
     family: Family = None
     any_unit: bool = False
     """Whether it is a bare NULL or 0, which goes with every unit."""
+    type: Type | None = None
+    """Its type; None if only the engine knows it."""
 
 
 @record
@@ -85,6 +88,10 @@ class Query:
     """The expressions that it is made of, to find the one the engine objects to."""
     source: exp.From | None = None
     joins: tuple[exp.Join, ...] = ()
+    sure: bool = False
+    """Whether the types of all its expressions are known, and nothing is in it that the engine could refuse."""
+    serial: bool = False
+    """Whether its values depend on the order in which the engine meets its rows."""
 
 
 class Subqueries(Protocol):
@@ -112,3 +119,5 @@ class Context:
     inside_aggregate: bool = False
     aggregates_allowed: bool = True
     clause: str = "the select list"
+    windows: Mapping[str, tuple[Bound, ...]] = field(default_factory=dict)
+    """What the windows of WINDOW are made of, by lower-case name."""

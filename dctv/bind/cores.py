@@ -10,9 +10,11 @@ from sqlglot import exp
 from dctv.bind import calls, expressions
 from dctv.bind.bound import Bound
 from dctv.bind.context import Context, Leaves, Out, Query
+from dctv.bind.grouping import aggregates, stand, within
 from dctv.bind.relations import names_of
 from dctv.bind.scope import Scope, ScopeColumn, unknown_column
 from dctv.bind.tables import Source, bind_source
+from dctv.bind.types import BOOLEAN, settled
 from dctv.bind.unit_slips import warn_of_division
 from dctv.errors import BindError, nearest
 from dctv.plan.shape import nodes_of
@@ -41,6 +43,14 @@ class BoundCore:
     context: Context
     items: tuple[Item, ...]
     keeps_order: bool
+    keys: tuple[Bound, ...] | None = None
+    """What its rows are grouped by; None if they are not grouped."""
+
+
+def output(item: Item, *, any_unit: bool = False) -> Out:
+    """Return what a result column is to those who read it."""
+    bound = item.bound
+    return Out(item.name, bound.unit, bound.family, any_unit, settled(bound.type))
 
 
 def bind_core(binder: Binder, core: ast.Core, parent: Scope | None, leaves: Leaves) -> BoundCore:
@@ -51,34 +61,60 @@ def bind_core(binder: Binder, core: ast.Core, parent: Scope | None, leaves: Leav
         )
     source = bind_source(binder, core.source, parent, leaves)
     context = binder.context(source.scope, leaves)
-    parts = list(source.parts)
+    tests = list(source.parts)
     tree = exp.Select()
     if source.first is not None:
         tree.set("from_", source.first)
         tree.set("joins", source.joins)
     if core.where is not None:
         where = expressions.condition(core.where, replace(context, clause="WHERE", aggregates_allowed=False))
-        parts.append(where)
+        tests.append(where)
         tree.set("where", exp.Where(this=where.sql))
+    context = _with_windows(tree, core, context)
     items = expand(core.columns, context, source)
-    outs = tuple(Out(item.name, item.bound.unit, item.bound.family, any_unit=fits_all(item.bound)) for item in items)
+    outs = tuple(output(item, any_unit=fits_all(item.bound)) for item in items)
     named = replace(context, aliases=aliases(items))
     tree.set("expressions", [aliased(i.bound.sql, n) for i, n in zip(items, names_of(outs), strict=True)])
-    parts += [item.bound for item in items]
+    keys: list[Bound] | None = None
     if core.group is not None:
-        _group(tree, core.group, items, replace(named, clause="GROUP BY", aggregates_allowed=False))
+        keys = _group(tree, core.group, items, replace(named, clause="GROUP BY", aggregates_allowed=False))
+    late = []
     for clause, expr, form in (("having", core.having, exp.Having), ("qualify", core.qualify, exp.Qualify)):
         if expr is not None:
-            bound = expressions.condition(expr, replace(named, clause=clause.upper()))
-            parts.append(bound)
-            tree.set(clause, form(this=bound.sql))
-    if core.windows:
-        windows = [calls.window(w, context, expressions.bind, identifier(name.text)) for name, w in core.windows]
-        tree.set("windows", windows)
+            late.append(expressions.condition(expr, replace(named, clause=clause.upper())))
+            tree.set(clause, form(this=late[-1].sql))
     if core.distinct:
         tree.set("distinct", exp.Distinct())
-    query = Query(tree, outs, tuple(parts), source.first, tuple(source.joins))
-    return BoundCore(query, named, tuple(items), source.stable and _is_plain(core, tree))
+    values = [item.bound for item in items]
+    if keys is None and any(map(aggregates, [*values, *late])):
+        keys = []
+    sure = source.sure and all(one.type == BOOLEAN for one in (*tests, *late)) and _is_sure(core, values, late, keys)
+    parts = (*tests, *values, *late)
+    serial = any(one.serial for one in within(parts))
+    query = Query(tree, outs, parts, source.first, tuple(source.joins), sure, serial)
+    stable = source.stable and _is_plain(core, tree)
+    return BoundCore(query, named, tuple(items), stable, None if keys is None else tuple(keys))
+
+
+def _with_windows(tree: exp.Select, core: ast.Core, context: Context) -> Context:
+    """Write the definitions of WINDOW, and make them known."""
+    windows = []
+    for name, one in core.windows:
+        written, made = calls.window(one, context, expressions.bind, identifier(name.text))
+        windows.append(written)
+        context = replace(context, windows={**context.windows, name.text.lower(): made})
+    if windows:
+        tree.set("windows", windows)
+    return context
+
+
+def _is_sure(core: ast.Core, values: Sequence[Bound], late: Sequence[Bound], keys: Sequence[Bound] | None) -> bool:
+    """Whether the engine surely takes what is selected, and how it is grouped and filtered then."""
+    if not all(one.type is not None for one in (*values, *(keys or ()))):
+        return False
+    if core.qualify is not None and not any(isinstance(one.sql, exp.Window) for one in within([*values, *late])):
+        return False
+    return core.having is None if keys is None else stand([*values, *late], keys)
 
 
 def _is_plain(core: ast.Core, tree: exp.Select) -> bool:
@@ -135,7 +171,9 @@ def star(expr: ast.Star, context: Context, away: set[str]) -> list[Item]:
     for column in columns:
         if column.name.lower() in excluded:
             continue
-        bound = replaced.get(column.name.lower()) or Bound(column.sql.copy(), column.column.unit, expr.place)
+        bound = replaced.get(column.name.lower()) or Bound(
+            column.sql.copy(), column.column.unit, expr.place, type=column.type
+        )
         items.append(Item(column.name, bound))
     return items
 
@@ -169,23 +207,29 @@ def _listed(name: ast.Name, names: list[str]) -> str:
     raise unknown_column(name.text, nearest(name.text, names), names, name.place)
 
 
-def _group(tree: exp.Select, group: ast.GroupBy, items: Sequence[Item], context: Context) -> None:
+def _group(tree: exp.Select, group: ast.GroupBy, items: Sequence[Item], context: Context) -> list[Bound]:
+    """Write GROUP BY, and return what it groups by."""
     if group.all:
         tree.set("group", exp.Group(all=True))
-        return
+        return [item.bound for item in items if not aggregates(item.bound)]
     plain: list[exp.Expr] = []
+    keys: list[Bound] = []
     for item in group.items:
         if isinstance(item, ast.GroupingSets):
-            plain.append(_grouping_sets(item, items, context))
+            sets = [[_group_term(e, items, context) for e in one] for one in item.sets]
+            plain.append(_grouping_sets(item.kind, sets))
+            keys += [key for one in sets for key in one]
         else:
-            plain.append(_group_term(item, items, context))
+            keys.append(_group_term(item, items, context))
+            plain.append(keys[-1].sql.copy())
     tree.set("group", exp.Group(expressions=plain))
+    return keys
 
 
-def _group_term(expr: ast.Expr, items: Sequence[Item], context: Context) -> exp.Expr:
+def _group_term(expr: ast.Expr, items: Sequence[Item], context: Context) -> Bound:
     """Bind one term of GROUP BY; a number means that result column."""
     position = ordinal(expr, items, "GROUP BY")
-    return expressions.bind(expr, context).sql if position is None else items[position].bound.sql.copy()
+    return expressions.bind(expr, context) if position is None else items[position].bound
 
 
 def ordinal(expr: ast.Expr, items: Sequence[Item], clause: str) -> int | None:
@@ -197,12 +241,12 @@ def ordinal(expr: ast.Expr, items: Sequence[Item], clause: str) -> int | None:
     return int(expr.value) - 1
 
 
-def _grouping_sets(sets: ast.GroupingSets, items: Sequence[Item], context: Context) -> exp.Expr:
-    bound = [[_group_term(e, items, context) for e in one] for one in sets.sets]
-    tuples: list[exp.Expr] = [one[0] if len(one) == 1 else exp.Tuple(expressions=one) for one in bound]
-    if sets.kind == "GROUPING SETS":
+def _grouping_sets(kind: str, sets: Sequence[Sequence[Bound]]) -> exp.Expr:
+    written = [[key.sql.copy() for key in one] for one in sets]
+    tuples: list[exp.Expr] = [one[0] if len(one) == 1 else exp.Tuple(expressions=one) for one in written]
+    if kind == "GROUPING SETS":
         return exp.GroupingSets(expressions=tuples)
-    return (exp.Rollup if sets.kind == "ROLLUP" else exp.Cube)(expressions=tuples)
+    return (exp.Rollup if kind == "ROLLUP" else exp.Cube)(expressions=tuples)
 
 
 def fits_all(bound: Bound) -> bool:

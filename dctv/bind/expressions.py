@@ -13,9 +13,21 @@ from dctv.bind.bound import Bound, constant, convert, operand, unify
 from dctv.bind.context import Context
 from dctv.bind.parameters import Value, value_of
 from dctv.bind.scope import Scope, family_of
+from dctv.bind.types import (
+    BOOLEAN,
+    NULL,
+    STRING_LITERAL,
+    of_call,
+    of_cast,
+    of_choice,
+    of_comparison,
+    of_operator,
+    settled,
+)
 from dctv.contracts.table_function import Quantity
 from dctv.errors import BindError, UnitError
 from dctv.record import replace
+from dctv.signatures.types import plain
 from dctv.syntax import ast
 from dctv.types.unit import NO_UNIT, Unit
 from dctv.types.units import parse_unit
@@ -58,16 +70,18 @@ def placed_unit(text: str, node: ast.Node) -> Unit:
 
 
 def _string(expr: ast.String, _: Context) -> Bound:
-    return Bound(exp.Literal.string(expr.text), place=expr.place, family="text")
+    return Bound(exp.Literal.string(expr.text), place=expr.place, family="text", type=STRING_LITERAL)
 
 
 def _constant(expr: ast.Constant, _: Context) -> Bound:
-    sql = exp.Null() if expr.value is None else exp.Boolean(this=expr.value)
-    return Bound(sql, place=expr.place)
+    if expr.value is None:
+        return Bound(exp.Null(), place=expr.place, type=NULL)
+    return Bound(exp.Boolean(this=expr.value), place=expr.place, type=BOOLEAN)
 
 
 def _interval(expr: ast.Interval, _: Context) -> Bound:
-    return Bound(exp.Cast(this=exp.Literal.string(expr.text), to=exp.Var(this="INTERVAL")), place=expr.place)
+    sql = exp.Cast(this=exp.Literal.string(expr.text), to=exp.Var(this="INTERVAL"))
+    return Bound(sql, place=expr.place, type=plain("INTERVAL"))
 
 
 def parameter(expr: ast.Bind, context: Context) -> Value:
@@ -95,7 +109,7 @@ def _bind_parameter(expr: ast.Bind, context: Context) -> Bound:
         case int() | float() if isfinite(value):
             return constant(Fraction(value), NO_UNIT, expr.place, integral=isinstance(value, int))
         case str():
-            return Bound(exp.Literal.string(value), place=expr.place, family="text")
+            return Bound(exp.Literal.string(value), place=expr.place, family="text", type=STRING_LITERAL)
         case _:
             return Bound(_engine_value(value), place=expr.place)
 
@@ -154,7 +168,11 @@ def _case(expr: ast.Case, context: Context) -> Bound:
     unit = next((v.unit for v in values if v.unit != NO_UNIT), NO_UNIT)
     family = values[0].family if all(v.family == values[0].family for v in values) else None
     parts = (*((subject,) if subject else ()), *tests, *values)
-    return Bound(sql, unit, expr.place, family=family, parts=parts)
+    types = [one.type for one in tests]
+    fit = all(one == BOOLEAN for one in types) if subject is None else of_comparison(subject.type, types) is not None
+    chosen = [one.type for one in values] if expr.otherwise is not None else [NULL, *(one.type for one in values)]
+    made = settled(of_choice(chosen)) if fit else None
+    return Bound(sql, unit, expr.place, family=family, parts=parts, type=made)
 
 
 def _cast(expr: ast.Cast, context: Context) -> Bound:
@@ -165,19 +183,23 @@ def _cast(expr: ast.Cast, context: Context) -> Bound:
         raise BindError(error.message, expr.type.place or expr.place, hint=error.hint) from None
     form = exp.TryCast if expr.lenient else exp.Cast
     sql = form(this=bound.sql, to=exp.Var(this=type_name))
-    return Bound(sql, bound.unit, expr.place, family=family_of(type_name), parts=(bound,))
+    made = of_cast(bound.type, type_name)
+    return Bound(sql, bound.unit, expr.place, family=family_of(type_name), parts=(bound,), type=made)
 
 
 def _exists(expr: ast.Exists, context: Context) -> Bound:
     query = context.subqueries.inline(expr.select, context.scope, context.leaves)
-    return Bound(exp.Exists(this=query.tree), place=expr.place)
+    made = BOOLEAN if query.sure else None
+    return Bound(exp.Exists(this=query.tree), place=expr.place, type=made, serial=query.serial)
 
 
 def _scalar_select(expr: ast.ScalarSelect, context: Context) -> Bound:
     query = context.subqueries.inline(expr.select, context.scope, context.leaves)
     if len(query.outs) != 1:
         raise BindError(f"a subquery used as a value has one column, found {len(query.outs)}", expr.place)
-    return Bound(exp.Subquery(this=query.tree), query.outs[0].unit, expr.place)
+    out = query.outs[0]
+    made = out.type if query.sure else None
+    return Bound(exp.Subquery(this=query.tree), out.unit, expr.place, type=made, serial=query.serial)
 
 
 def _in_select(expr: ast.InSelect, context: Context) -> Bound:
@@ -191,7 +213,9 @@ def _in_select(expr: ast.InSelect, context: Context) -> Bound:
     if width == 1:
         left = convert(left, query.outs[0].unit, "IN")
     sql: exp.Expr = exp.In(this=operand(left.sql), query=exp.Subquery(this=query.tree))
-    return Bound(exp.Not(this=sql) if expr.negated else sql, place=expr.place, parts=(left,))
+    made = of_operator("=", left.type, query.outs[0].type) if width == 1 and query.sure else None
+    sql = exp.Not(this=sql) if expr.negated else sql
+    return Bound(sql, place=expr.place, parts=(left,), type=made, serial=query.serial)
 
 
 def _row(expr: ast.Row, context: Context) -> Bound:
@@ -202,7 +226,8 @@ def _row(expr: ast.Row, context: Context) -> Bound:
 def _index(expr: ast.Index, context: Context) -> Bound:
     subject, index = bind(expr.operand, context), bind(expr.index, context)
     sql = exp.Anonymous(this="array_extract", expressions=[subject.sql, index.sql])
-    return Bound(sql, subject.unit, expr.place, parts=(subject, index))
+    made = of_call("array_extract", [subject.type, index.type])
+    return Bound(sql, subject.unit, expr.place, parts=(subject, index), type=made)
 
 
 def _star(expr: ast.Star, _: Context) -> Bound:

@@ -10,15 +10,18 @@ from sqlglot import exp
 from dctv.bind import expressions
 from dctv.bind.aggregates import Swift, aggregated
 from dctv.bind.bound import Bound
-from dctv.bind.context import Leaves, Out, Query
-from dctv.bind.cores import Item, aliases
+from dctv.bind.context import Leaves, Query
+from dctv.bind.cores import Item, aliases, output
+from dctv.bind.grouping import within
 from dctv.bind.relations import names_of, relation
 from dctv.bind.scope import Scope, ScopeColumn, ScopeTable
 from dctv.bind.spans import SpanSource, bind_spans, member_of, sorted_plan
+from dctv.bind.types import BOOLEAN
 from dctv.errors import BindError, nearest
-from dctv.plan.nodes import Plan, Relation, physical_names
+from dctv.plan.nodes import Plan, Relation, column_names, physical_names
 from dctv.plan.sql import aliased, table
 from dctv.record import record, replace
+from dctv.signatures.types import parse
 from dctv.syntax import ast
 from dctv.types.schema import ColumnType, Kind, Schema
 
@@ -241,18 +244,20 @@ def _aggregate(binder: Binder, core: ast.Core, pieces: Pieces) -> Plan:
         aggregated=pieces.inside,
         present=pieces.present,
     )
-    special = [Item(c.name, Bound(c.sql.copy(), c.column.unit)) for c in pieces.special]
+    special = [Item(c.name, Bound(c.sql.copy(), c.column.unit, type=c.type)) for c in pieces.special]
     items = [*special, *payload_items(core, context, special)]
-    outs = tuple(Out(i.name, i.bound.unit) for i in items)
+    outs = tuple(map(output, items))
     tree = exp.Select(expressions=[aliased(i.bound.sql, n) for i, n in zip(items, names_of(outs), strict=True)])
     source = exp.From(this=table(leaves.name(pieces.plan), alias))
     tree.set("from_", source)
     parts = [i.bound for i in items]
+    sure = all(one.type is not None for one in parts)
     if core.having is not None:
         having = expressions.condition(core.having, replace(context, aliases=aliases(items), clause="HAVING"))
         parts.append(having)
+        sure = sure and having.type == BOOLEAN
         tree.set("having", exp.Having(this=having.sql))
-    fast = _in_kernel(binder, core, pieces, items, tree)
+    fast = _in_kernel(binder, core, pieces, items, tree, sure=sure)
     if fast is not None:
         return fast
     keys = [k.copy() for k in (*pieces.keys, *(c.sql for c in pieces.special))]
@@ -263,12 +268,16 @@ def _aggregate(binder: Binder, core: ast.Core, pieces: Pieces) -> Plan:
             known.add(text)
             keys.append(column.copy())
     tree.set("group", exp.Group(expressions=keys))
-    made = relation(Query(tree, outs, tuple(parts), source), leaves, binder.env, core.place, keeps_order=False)
+    serial = any(one.serial for one in within(parts))
+    query = Query(tree, outs, tuple(parts), source, sure=sure, serial=serial)
+    made = relation(query, leaves, binder.env, core.place, keeps_order=False)
     schema = Schema(Kind.SPAN, made.schema.columns, pieces.partitions)
     return replace(made, schema=schema, ordered=False)
 
 
-def _in_kernel(binder: Binder, core: ast.Core, pieces: Pieces, items: Sequence[Item], tree: exp.Select) -> Plan | None:
+def _in_kernel(
+    binder: Binder, core: ast.Core, pieces: Pieces, items: Sequence[Item], tree: exp.Select, *, sure: bool
+) -> Plan | None:
     """Let the kernel aggregate, where it can."""
     having = tree.args.get("having")
     trees = [i.bound.sql for i in items] + ([having.this] if having else [])
@@ -277,14 +286,19 @@ def _in_kernel(binder: Binder, core: ast.Core, pieces: Pieces, items: Sequence[I
         return None
     kernel, swapped = fast
     leaves = Leaves()
-    outs = tuple(Out(i.name, i.bound.unit) for i in items)
+    # What is a column of the kernel's as it is has that column's type: a sum that is the whole value has 64 bits.
+    own = dict(zip(column_names(kernel), (c.type for c in kernel.schema.columns), strict=True))
+    outs = tuple(
+        replace(output(i), type=parse(own[s.name])) if isinstance(s, exp.Column) else output(i)
+        for i, s in zip(items, swapped, strict=False)
+    )
     columns = [aliased(s, n) for s, n in zip(swapped[: len(items)], names_of(outs), strict=True)]
     source = exp.From(this=table(leaves.name(kernel), leaves.alias("pieces")))
     made_tree = exp.Select(expressions=columns)
     made_tree.set("from_", source)
     if having:
         made_tree.set("where", exp.Where(this=swapped[-1]))
-    query = Query(made_tree, outs, tuple(i.bound for i in items), source)
+    query = Query(made_tree, outs, tuple(i.bound for i in items), source, sure=sure)
     made = relation(query, leaves, binder.env, core.place, keeps_order=True)
     schema = Schema(Kind.SPAN, made.schema.columns, pieces.partitions)
     return replace(made, schema=schema, ordered=kernel.ordered)

@@ -7,9 +7,11 @@ from fractions import Fraction
 from sqlglot import exp
 
 from dctv.bind.bound import Bound, both, constant, operand, scale, unify
+from dctv.bind.types import VARCHAR, of_call, of_comparison, of_operator, settled
 from dctv.contracts.engine import ZERO_DIVISION
 from dctv.errors import BindError, UnitError
 from dctv.record import replace
+from dctv.signatures.types import Type
 from dctv.syntax import ast
 from dctv.types.unit import NO_UNIT
 from dctv.types.units import divide, multiply
@@ -54,13 +56,15 @@ def unary(expr: ast.Unary, bound: Bound) -> Bound:
     if expr.op in ("~", "NOT"):
         _bare(bound, expr.op)
         form = exp.BitwiseNot if expr.op == "~" else exp.Not
-        return Bound(form(this=operand(bound.sql)), place=expr.place, parts=(bound,))
+        made = of_operator(expr.op, bound.type)
+        return Bound(form(this=operand(bound.sql)), place=expr.place, parts=(bound,), type=made)
     if expr.op == "+":
         return replace(bound, place=expr.place)
     if bound.constant is not None:
         return constant(-bound.constant, bound.unit, expr.place, integral=bound.integral)
     negated = exp.Paren(this=exp.Neg(this=operand(bound.sql)))
-    return Bound(negated, bound.unit, expr.place, family=bound.family, parts=(bound,))
+    made = of_operator("-", bound.type)
+    return Bound(negated, bound.unit, expr.place, family=bound.family, parts=(bound,), type=made)
 
 
 def binary(expr: ast.Binary, left: Bound, right: Bound) -> Bound:
@@ -68,7 +72,7 @@ def binary(expr: ast.Binary, left: Bound, right: Bound) -> Bound:
     if expr.op in _COMPARISONS:
         left, right = unify([left, right], f"`{expr.op}`")
         sql = _COMPARISONS[expr.op](this=operand(left.sql), expression=operand(right.sql))
-        return Bound(sql, place=expr.place, parts=(left, right))
+        return Bound(sql, place=expr.place, parts=(left, right), type=of_comparison(left.type, [right.type]))
     if expr.op in _SUMS:
         return _sum(expr, left, right)
     if expr.op == "*":
@@ -79,7 +83,8 @@ def binary(expr: ast.Binary, left: Bound, right: Bound) -> Bound:
             if expr.op in ("AND", "OR"):
                 refuse_text(side)
         sql = _BARE[expr.op](this=operand(left.sql), expression=operand(right.sql))
-        return Bound(sql, place=expr.place, parts=(left, right))
+        made = of_operator(expr.op, left.type, right.type)
+        return Bound(sql, place=expr.place, parts=(left, right), type=made)
     return _quotient(expr, left, right)
 
 
@@ -90,7 +95,8 @@ def _sum(expr: ast.Binary, left: Bound, right: Bound) -> Bound:
         value = left.constant + right.constant if expr.op == "+" else left.constant - right.constant
         return constant(value, unit, expr.place, integral=left.integral and right.integral)
     sql = _SUMS[expr.op](this=operand(left.sql), expression=operand(right.sql))
-    return Bound(sql, unit, expr.place, family=both(left, right), parts=(left, right))
+    made = of_operator(expr.op, left.type, right.type)
+    return Bound(sql, unit, expr.place, family=both(left, right), parts=(left, right), type=made)
 
 
 def _product(expr: ast.Binary, left: Bound, right: Bound) -> Bound:
@@ -99,7 +105,8 @@ def _product(expr: ast.Binary, left: Bound, right: Bound) -> Bound:
         value = left.constant * right.constant * factor
         return constant(value, unit, expr.place, integral=left.integral and right.integral)
     sql = exp.Mul(this=operand(left.sql), expression=operand(right.sql))
-    return scale(Bound(sql, unit, expr.place, family=both(left, right), parts=(left, right)), factor, unit)
+    made = of_operator("*", left.type, right.type)
+    return scale(Bound(sql, unit, expr.place, family=both(left, right), parts=(left, right), type=made), factor, unit)
 
 
 def _quotient(expr: ast.Binary, left: Bound, right: Bound) -> Bound:
@@ -116,8 +123,19 @@ def _quotient(expr: ast.Binary, left: Bound, right: Bound) -> Bound:
     if expr.op == "/" and left.constant is not None and right.constant and _with_units(left, right):
         return constant(left.constant / right.constant * factor, unit, expr.place, integral=False)
     family = "float" if expr.op == "/" else both(left, right)
-    result = Bound(_division(expr.op, left, right), unit, expr.place, family=family, parts=(left, right))
+    sql, made = _division(expr.op, left, right), _quotient_type(expr.op, left, right)
+    result = Bound(sql, unit, expr.place, family=family, parts=(left, right), type=made)
     return scale(result, factor, unit)
+
+
+def _quotient_type(op: str, left: Bound, right: Bound) -> Type | None:
+    made = of_operator(op, left.type, right.type)
+    if op != "//" or both(left, right) == "integer" or made is None:
+        return made
+    if both(left, right) == "float":
+        return of_call("trunc", [made])
+    whole = of_operator("-", left.type, of_operator("%", left.type, right.type))
+    return of_operator("//", whole, right.type)
 
 
 def _same_unit(left: Bound, right: Bound) -> tuple[Bound, Bound]:
@@ -170,21 +188,36 @@ def like(expr: ast.Like, subject: Bound, pattern: Bound, escape: Bound | None) -
         sql = form(this=operand(subject.sql), expression=operand(pattern.sql))
         if escape is not None:
             sql = exp.Escape(this=sql, expression=escape.sql)
-    return Bound(_negate(sql, negated=expr.negated), place=expr.place, parts=(subject, pattern))
+    made = of_operator("LIKE", subject.type, pattern.type)
+    if escape is not None and settled(escape.type) != VARCHAR:
+        made = None
+    return Bound(_negate(sql, negated=expr.negated), place=expr.place, parts=(subject, pattern), type=made)
 
 
 def between(expr: ast.Between, subject: Bound, low: Bound, high: Bound) -> Bound:
     """Bind BETWEEN."""
     subject, low, high = unify([subject, low, high], "BETWEEN")
     sql = exp.Between(this=operand(subject.sql), low=operand(low.sql), high=operand(high.sql))
-    return Bound(_negate(sql, negated=expr.negated), place=expr.place, parts=(subject, low, high))
+    parts = (subject, low, high)
+    return Bound(
+        _negate(sql, negated=expr.negated),
+        place=expr.place,
+        parts=parts,
+        type=of_comparison(parts[0].type, [one.type for one in parts[1:]]),
+    )
 
 
 def in_list(expr: ast.InList, subject: Bound, items: list[Bound]) -> Bound:
     """Bind IN with a list."""
     subject, *items = unify([subject, *items], "IN")
     sql = exp.In(this=operand(subject.sql), expressions=[i.sql for i in items])
-    return Bound(_negate(sql, negated=expr.negated), place=expr.place, parts=(subject, *items))
+    parts = (subject, *items)
+    return Bound(
+        _negate(sql, negated=expr.negated),
+        place=expr.place,
+        parts=parts,
+        type=of_comparison(parts[0].type, [one.type for one in parts[1:]]),
+    )
 
 
 def _negate(sql: exp.Expr, *, negated: bool) -> exp.Expr:

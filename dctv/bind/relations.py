@@ -48,16 +48,21 @@ def names_of(outs: Sequence[Out]) -> list[str]:
 def relation(query: Query, leaves: Leaves, env: Environment, place: Place | None, *, keeps_order: bool) -> Relation:
     """Make a regular table of a bound query: types from the engine, wide integers back to 64 bits."""
     used = leaves.all()
-    types = _types(query, used, env, place)
+    types = _known_types(query) or _types(query, used, env, place)
     tree = query.tree
     if any(t in _WIDE for t in types):
         tree = _narrow(query, types)
         types = ["BIGINT" if t in _WIDE else t for t in types]
     columns = tuple(ColumnType(o.name, t, o.unit) for o, t in zip(query.outs, types, strict=True))
     schema = Schema(Kind.REGULAR, columns)
-    return Relation(
-        schema, ordered=False, query=tree, leaves=used, keeps_order=keeps_order, serial=_is_serial(query, used, env)
-    )
+    serial = query.serial if query.sure else _is_serial(query, used, env)
+    return Relation(schema, ordered=False, query=tree, leaves=used, keeps_order=keeps_order, serial=serial)
+
+
+def _known_types(query: Query) -> list[str] | None:
+    """Return the types of a query's columns, if the engine need not be asked."""
+    types = [out.type.text for out in query.outs if out.type is not None]
+    return types if query.sure and len(types) == len(query.outs) else None
 
 
 def _types(query: Query, leaves: Sequence[tuple[str, Plan]], env: Environment, place: Place | None) -> list[str]:

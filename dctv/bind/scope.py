@@ -7,9 +7,11 @@ from collections.abc import Iterator
 from sqlglot import exp
 
 from dctv.bind.bound import Bound, Family
+from dctv.bind.types import of_member
 from dctv.errors import BindError, Place, nearest
 from dctv.plan.nodes import physical_names
 from dctv.record import field, record
+from dctv.signatures.types import Type, parse
 from dctv.syntax import ast
 from dctv.types.schema import DURATION, TS, ColumnType, Schema
 from dctv.types.values import is_float, is_integer, is_string
@@ -37,6 +39,11 @@ class ScopeColumn:
     def name(self) -> str:
         """Its name as the user knows it."""
         return self.column.name
+
+    @property
+    def type(self) -> Type | None:
+        """Its type, if that is known yet."""
+        return parse(self.column.type) if self.column.type else None
 
 
 @record
@@ -108,7 +115,9 @@ class Scope:
             found = scope.find(path)
             if found is not None:
                 family = family_of(found.column.type)
-                return Bound(found.sql.copy(), found.column.unit, path.place, family=family)
+                # What is of a select further out is left to the engine, which cannot do it everywhere.
+                made = found.type if scope is self else None
+                return Bound(found.sql.copy(), found.column.unit, path.place, family=family, type=made)
             member = scope.member(path)
             if member is not None:
                 return member
@@ -120,10 +129,11 @@ class Scope:
         for length in range(len(path.parts) - 1, 0, -1):
             found = self.find(ast.Path(path.parts[:length]))
             if found is not None and found.column.type.startswith("STRUCT"):
-                sql = found.sql.copy()
+                sql, made = found.sql.copy(), found.type
                 for part in path.parts[length:]:
                     sql = exp.Anonymous(this="struct_extract", expressions=[sql, exp.Literal.string(part.text)])
-                return Bound(sql, place=path.place)
+                    made = of_member(made, part.text)
+                return Bound(sql, place=path.place, type=made)
         return None
 
     def _unknown(self, path: ast.Path) -> BindError:

@@ -12,12 +12,15 @@ from dctv.bind import calls, expressions
 from dctv.bind.bound import Bound, convert, scale, unify
 from dctv.bind.context import Context, Leaves, Out, Query
 from dctv.bind.cores import Item, bind_core, ordinal
+from dctv.bind.grouping import aggregates, stand, within
 from dctv.bind.relations import names_of
 from dctv.bind.scope import Scope, ScopeColumn, ScopeTable
+from dctv.bind.types import of_choice, settled
 from dctv.errors import BindError
 from dctv.plan.nodes import Plan, physical_names
 from dctv.plan.sql import aliased, identifier, table
 from dctv.record import replace
+from dctv.signatures.types import parse
 from dctv.syntax import ast
 from dctv.types.schema import ColumnType
 from dctv.types.unit import NO_UNIT
@@ -37,22 +40,28 @@ def bind_select(binder: Binder, select: ast.Select, parent: Scope | None, leaves
         return query, True
     items: Sequence[Item] = ()
     context = binder.context(Scope([]), leaves)
+    keys = None
     if isinstance(select.body, ast.Core):
         core = bind_core(binder, select.body, parent, leaves)
-        query, keeps, items, context = core.query, core.keeps_order, core.items, core.context
+        query, keeps, items, context, keys = core.query, core.keeps_order, core.items, core.context, core.keys
     else:
         query, keeps = _body(binder, select.body, parent, leaves)
         if select.order_by or select.limit is not None or select.offset is not None:
             query = _wrap(query, leaves)
             items, context = _outputs(binder, query, leaves)
     if select.order_by:
-        _order(query, items, context, select)
+        terms = _order(query, items, context, select)
+        fit = all(one.type is not None for one in terms) and (keys is None or stand(terms, keys))
+        distinct = isinstance(select.body, ast.Core) and select.body.distinct
+        sure = query.sure and fit and not (terms and distinct) and (keys is not None or not any(map(aggregates, terms)))
+        query = replace(query, sure=sure, serial=query.serial or any(one.serial for one in within(terms)))
         keeps = True
     elif not keeps and (select.limit is not None or select.offset is not None):
         # LIMIT takes the same rows in every run only if all rows are in order.
         query.tree.set("order", exp.Order(expressions=_all_columns(query)))
         keeps = True
-    apply_limit(binder, query.tree, select)
+    if not apply_limit(binder, query.tree, select):
+        query = replace(query, sure=False)
     return query, keeps
 
 
@@ -92,15 +101,17 @@ def _values(binder: Binder, values: ast.Values, parent: Scope | None, leaves: Le
     columns = [unify(list(column), "VALUES") for column in zip(*rows, strict=True)]
     tuples = [exp.Tuple(expressions=[b.sql for b in row]) for row in zip(*columns, strict=True)]
     names = [f"column{i + 1}" for i in range(width)]
-    outs = tuple(
-        Out(n, next((b.unit for b in c if b.unit != NO_UNIT), NO_UNIT)) for n, c in zip(names, columns, strict=True)
-    )
+    types = [settled(of_choice([b.type for b in column])) for column in columns]
+    units = [next((b.unit for b in column if b.unit != NO_UNIT), NO_UNIT) for column in columns]
+    outs = tuple(Out(n, u, type=made) for n, u, made in zip(names, units, types, strict=True))
     inner = leaves.alias("v")
     alias = exp.TableAlias(this=identifier(inner), columns=[identifier(n) for n in names])
     source = exp.From(this=exp.Values(expressions=tuples, alias=alias))
     tree = exp.Select(expressions=[exp.column(n, inner, quoted=True) for n in names])
     tree.set("from_", source)
-    return Query(tree, outs, tuple(b for row in rows for b in row))
+    parts = tuple(b for row in rows for b in row)
+    serial = any(one.serial for one in within(parts))
+    return Query(tree, outs, parts, sure=None not in types, serial=serial)
 
 
 def _compound(binder: Binder, node: ast.Compound, parent: Scope | None, leaves: Leaves) -> Query:
@@ -111,7 +122,10 @@ def _compound(binder: Binder, node: ast.Compound, parent: Scope | None, leaves: 
         )
     left, right = _same_units(node, left, right)
     tree = _COMPOUNDS[node.op](this=_side(left), expression=_side(right), distinct=not node.all)
-    return Query(tree, left.outs, left.parts + right.parts)
+    types = [of_choice([a.type, b.type]) for a, b in zip(left.outs, right.outs, strict=True)]
+    outs = tuple(replace(out, type=made) for out, made in zip(left.outs, types, strict=True))
+    sure = left.sure and right.sure and None not in types
+    return Query(tree, outs, left.parts + right.parts, sure=sure, serial=left.serial or right.serial)
 
 
 def _side(query: Query) -> exp.Expr:
@@ -143,16 +157,18 @@ def _same_units(node: ast.Compound, left: Query, right: Query) -> tuple[Query, Q
 
     def converted(query: Query) -> Query:
         if all(o.unit == u or o.any_unit for o, u in zip(query.outs, units, strict=True)):
-            outs = tuple(Out(o.name, u) for o, u in zip(query.outs, units, strict=True))
+            outs = tuple(Out(o.name, u, type=o.type) for o, u in zip(query.outs, units, strict=True))
             return replace(query, outs=outs)
         columns: list[exp.Expr] = []
+        outs = ()
         for name, out, unit in zip(names_of(query.outs), query.outs, units, strict=True):
             factor = Fraction(1) if out.any_unit else ratio(out.unit, unit)
-            bound = scale(Bound(exp.column(name, "side", quoted=True), out.unit), factor, unit)
+            bound = scale(Bound(exp.column(name, "side", quoted=True), out.unit, type=out.type), factor, unit)
             columns.append(aliased(bound.sql, name))
+            outs += (Out(out.name, unit, type=bound.type),)
         inner = exp.Subquery(this=query.tree, alias=exp.TableAlias(this=identifier("side")))
-        outs = tuple(Out(o.name, u) for o, u in zip(query.outs, units, strict=True))
-        return Query(exp.Select(expressions=columns).from_(inner), outs, query.parts)
+        tree = exp.Select(expressions=columns).from_(inner)
+        return Query(tree, outs, query.parts, sure=query.sure, serial=query.serial)
 
     return converted(left), converted(right)
 
@@ -165,32 +181,43 @@ def _wrap(query: Query, leaves: Leaves) -> Query:
     source = exp.From(this=exp.Subquery(this=query.tree, alias=exp.TableAlias(this=identifier(inner))))
     tree = exp.Select(expressions=columns)
     tree.set("from_", source)
-    return Query(tree, query.outs, query.parts)
+    return Query(tree, query.outs, query.parts, sure=query.sure, serial=query.serial)
 
 
 def _outputs(binder: Binder, query: Query, leaves: Leaves) -> tuple[list[Item], Context]:
     """Return the result columns of a wrapped query as what ORDER BY may name."""
     assert isinstance(query.tree, exp.Select)
     items = [
-        Item(out.name, Bound(column.this.copy(), out.unit))
+        Item(out.name, Bound(column.this.copy(), out.unit, type=out.type))
         for out, column in zip(query.outs, query.tree.expressions, strict=True)
     ]
-    scoped = tuple(ScopeColumn(ColumnType(i.name, "", i.bound.unit), i.bound.sql) for i in items)
+    scoped = tuple(
+        ScopeColumn(ColumnType(i.name, "" if i.bound.type is None else i.bound.type.text, i.bound.unit), i.bound.sql)
+        for i in items
+    )
     context = binder.context(Scope([ScopeTable(None, scoped)]), leaves, clause="ORDER BY")
     return items, context
 
 
-def _order(query: Query, items: Sequence[Item], context: Context, select: ast.Select) -> None:
-    """Add ORDER BY; ties are broken by all columns, so that every run gives the same order."""
+def _order(query: Query, items: Sequence[Item], context: Context, select: ast.Select) -> list[Bound]:
+    """Add ORDER BY and return its terms that are not columns of the result.
+
+    Ties are broken by all columns, so that every run gives the same order.
+    """
     context = replace(context, clause="ORDER BY")
     terms: list[exp.Expr] = []
+    others: list[Bound] = []
     for term in select.order_by:
         position = ordinal(term.expr, items, "ORDER BY")
         if position is None:
             position = _named(term.expr, items)
-        sql = exp.Literal.number(position + 1) if position is not None else expressions.bind(term.expr, context).sql
-        terms.append(calls.ordered(sql, term))
+        if position is not None:
+            terms.append(calls.ordered(exp.Literal.number(position + 1), term))
+            continue
+        others.append(expressions.bind(term.expr, context))
+        terms.append(calls.ordered(others[-1].sql, term))
     query.tree.set("order", exp.Order(expressions=terms + _all_columns(query)))
+    return others
 
 
 def _named(expr: ast.Expr, items: Sequence[Item]) -> int | None:
@@ -205,8 +232,9 @@ def _named(expr: ast.Expr, items: Sequence[Item]) -> int | None:
     return None
 
 
-def apply_limit(binder: Binder, tree: exp.Query, select: ast.Select) -> None:
-    """Add LIMIT and OFFSET to a query."""
+def apply_limit(binder: Binder, tree: exp.Query, select: ast.Select) -> bool:
+    """Add LIMIT and OFFSET to a query, and tell whether the engine surely takes them."""
+    sure = True
     for key, expr, form in (("limit", select.limit, exp.Limit), ("offset", select.offset, exp.Offset)):
         if expr is None:
             continue
@@ -215,6 +243,8 @@ def apply_limit(binder: Binder, tree: exp.Query, select: ast.Select) -> None:
         if bound.constant is not None and (bound.constant < 0 or bound.constant.denominator != 1):
             raise BindError(f"{key.upper()} is a whole number that is not negative", expr.place)
         tree.set(key, form(expression=bound.sql))
+        sure = sure and bound.constant is not None
+    return sure
 
 
 def read_plan(plan: Plan, leaves: Leaves) -> Query:
@@ -224,4 +254,5 @@ def read_plan(plan: Plan, leaves: Leaves) -> Query:
     columns: list[exp.Expr] = [aliased(exp.column(n, inner, quoted=True), n) for n in names]
     tree = exp.Select(expressions=columns)
     tree.set("from_", exp.From(this=table(leaves.name(plan), inner)))
-    return Query(tree, tuple(Out(c.name, c.unit) for c in plan.schema.columns), source=tree.args["from_"])
+    outs = tuple(Out(c.name, c.unit, type=parse(c.type)) for c in plan.schema.columns)
+    return Query(tree, outs, source=tree.args["from_"], sure=True)

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from dctv.bind.bound import Bound, operand
+from dctv.bind.types import VARCHAR
 from dctv.errors import BindError
+from dctv.signatures.types import list_of
 from dctv.syntax import ast
 
 FUNCTIONS = PATH, NAMES = ("state_path", "state_names")
@@ -31,7 +33,8 @@ def path_call(name: str, arguments: Sequence[Bound], call: ast.Call) -> Bound:
         for text in texts[1:]:
             slash = exp.DPipe(this=sql, expression=exp.Literal.string("/"), safe=True)
             sql = exp.DPipe(this=slash, expression=text, safe=True)
-        return Bound(exp.Paren(this=sql), place=place, parts=tuple(arguments))
+        known = all(one.type is not None for one in arguments)
+        return Bound(exp.Paren(this=sql), place=place, parts=tuple(arguments), type=VARCHAR if known else None)
     if len(arguments) != 1:
         raise BindError(f"`{NAMES}` takes one path, found {len(arguments)}", place)
     whole = exp.Paren(this=exp.DPipe(this=exp.Literal.string("/"), expression=_text(arguments[0].sql), safe=True))
@@ -40,7 +43,8 @@ def path_call(name: str, arguments: Sequence[Bound], call: ast.Call) -> Bound:
     one = exp.to_identifier("name")
     plain = _replaced(exp.Column(this=one.copy()), r"(?s)\\(.)", r"\1")
     listed = exp.Comprehension(this=plain, expression=one, iterator=written)
-    return Bound(exp.Array(expressions=[listed]), place=place, parts=tuple(arguments))
+    made = None if arguments[0].type is None else list_of(VARCHAR)
+    return Bound(exp.Array(expressions=[listed]), place=place, parts=tuple(arguments), type=made)
 
 
 def _text(value: exp.Expr) -> exp.Expr:

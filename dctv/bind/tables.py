@@ -9,11 +9,14 @@ from sqlglot import exp
 from dctv.bind import expressions
 from dctv.bind.bound import Bound, operand, unify
 from dctv.bind.context import Leaves
+from dctv.bind.grouping import conjuncts
 from dctv.bind.parts import Feeds
 from dctv.bind.relations import names_of
 from dctv.bind.scope import Scope, ScopeColumn, ScopeTable, table_in_scope
 from dctv.bind.spans import bind_spans, is_join
+from dctv.bind.types import of_choice, of_comparison
 from dctv.errors import BindError, nearest
+from dctv.plan.shape import nodes_of
 from dctv.plan.sql import identifier, table
 from dctv.record import field, record
 from dctv.syntax import ast
@@ -34,6 +37,8 @@ class Source:
     """Engine columns (as text) that `*` leaves out, since USING has merged them with another."""
     stable: bool = True
     parts: list[Bound] = field(default_factory=list)
+    sure: bool = True
+    """Whether the engine surely has nothing against the joins."""
 
 
 def bind_source(binder: Binder, node: ast.Table | None, parent: Scope | None, leaves: Leaves) -> Source:
@@ -85,7 +90,7 @@ def _side(binder: Binder, node: ast.Table, source: Source, leaves: Leaves) -> tu
 
 def _item(binder: Binder, node: ast.Table, source: Source, leaves: Leaves) -> tuple[exp.Expr, list[ScopeTable]]:
     if binder.recursive and isinstance(node, ast.TableSelect):
-        return _inlined(binder, node, leaves)
+        return _inlined(binder, node, source, leaves)
     if is_join(node):
         spans = bind_spans(binder, node, None)
         source.stable = source.stable and spans.plan.stable
@@ -100,9 +105,12 @@ def _item(binder: Binder, node: ast.Table, source: Source, leaves: Leaves) -> tu
     return table(leaves.name(plan), inner), [table_in_scope(plan.schema, inner, shown, () if alias else path)]
 
 
-def _inlined(binder: Binder, node: ast.TableSelect, leaves: Leaves) -> tuple[exp.Expr, list[ScopeTable]]:
+def _inlined(
+    binder: Binder, node: ast.TableSelect, source: Source, leaves: Leaves
+) -> tuple[exp.Expr, list[ScopeTable]]:
     """Bind a subquery of a recursive part in place, since it may read the table that is being made."""
     query = binder.inline(node.select, Scope([]), leaves)
+    source.sure = False
     shown = node.alias.name.text if node.alias else None
     inner = leaves.alias(shown or "t")
     columns = tuple(
@@ -113,6 +121,7 @@ def _inlined(binder: Binder, node: ast.TableSelect, leaves: Leaves) -> tuple[exp
     return tree, [ScopeTable(shown, columns)]
 
 
+_INEQUALITIES = (exp.GT, exp.GTE, exp.LT, exp.LTE)
 _SIDES: dict[str, tuple[str | None, str | None]] = {
     "INNER": (None, "INNER"),
     "LEFT": ("LEFT", None),
@@ -144,6 +153,7 @@ def _join(
         context = binder.context(source.scope, leaves, clause="ON", aggregates_allowed=False)
         bound = expressions.condition(node.on, context)
         source.parts.append(bound)
+        source.sure = source.sure and (not node.kind.startswith("ASOF") or _fits_asof(bound, scopes[1]))
         conditions = [bound.sql]
     elif node.kind not in ("CROSS", "INNER"):
         raise BindError(f"{node.kind} JOIN needs ON or USING", node.place)
@@ -158,6 +168,20 @@ def _join(
         kind=kind,
         on=expressions.conjoin(conditions),
     )
+
+
+def _fits_asof(condition: Bound, right: Scope) -> bool:
+    """Whether a condition surely is one of an as-of join: equalities and one inequality of its two sides."""
+    names = {c.sql.table for c in right.columns() if isinstance(c.sql, exp.Column)}
+    inequalities = 0
+    for one in conjuncts(condition):
+        form = type(one.sql)
+        columns = [[n for n in nodes_of(part.sql) if isinstance(n, exp.Column)] for part in one.parts]
+        sides = [{column.table in names for column in found} for found in columns]
+        if form not in (exp.EQ, *_INEQUALITIES) or sorted(sides, key=str) != [{False}, {True}]:
+            return False
+        inequalities += form in _INEQUALITIES
+    return inequalities == 1
 
 
 def _merge(node: ast.Join, name: ast.Name, scopes: tuple[Scope, Scope], source: Source, *, last: bool) -> exp.Expr:
@@ -179,8 +203,10 @@ def _merge(node: ast.Join, name: ast.Name, scopes: tuple[Scope, Scope], source: 
     if node.kind == "FULL":
         sql = exp.Anonymous(this="coalesce", expressions=[left.sql.copy(), right.sql.copy()])
         source.merged_away.add(columns[0].sql.sql())
-    merged = ScopeColumn(ColumnType(columns[0].name, columns[0].column.type, left.unit), sql)
+    both = of_choice([left.type, right.type]) if node.kind == "FULL" else (right if node.kind == "RIGHT" else left).type
+    merged = ScopeColumn(ColumnType(columns[0].name, "" if both is None else both.text, left.unit), sql)
     source.scope.merged[name.text.lower()] = merged
+    source.sure = source.sure and of_comparison(left.type, [right.type]) is not None
     inequality = last and node.kind.startswith("ASOF")
     form = exp.GTE if inequality else exp.EQ
     return form(this=operand(left.sql.copy()), expression=operand(right.sql.copy()))

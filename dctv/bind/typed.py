@@ -9,15 +9,18 @@ from sqlglot import exp
 
 from dctv.bind import expressions, groups
 from dctv.bind.bound import Bound
-from dctv.bind.context import Context, Leaves, Out, Query
-from dctv.bind.cores import Item, aliases, default_name, star
+from dctv.bind.context import Context, Leaves, Query
+from dctv.bind.cores import Item, aliases, default_name, output, star
+from dctv.bind.grouping import within
 from dctv.bind.merging import merged
 from dctv.bind.relations import names_of, relation
 from dctv.bind.spans import SpanSource, bind_spans, sorted_plan
+from dctv.bind.types import BOOLEAN
 from dctv.errors import BindError, Place
 from dctv.plan.nodes import Plan, Relation, physical_names
 from dctv.plan.sql import aliased, table
 from dctv.record import replace
+from dctv.signatures.types import parse
 from dctv.syntax import ast
 from dctv.types.schema import DURATION, TS, Kind, Schema
 
@@ -85,7 +88,7 @@ def _project(binder: Binder, core: ast.Core, source: SpanSource) -> Plan:
     if not core.columns:
         _warn_of_words(binder, core, schema)
     special = [
-        Item(c.name, Bound(exp.column(n, alias, quoted=True), c.unit))
+        Item(c.name, Bound(exp.column(n, alias, quoted=True), c.unit, type=parse(c.type)))
         for c, n in zip(schema.special, physical_names(schema), strict=False)
     ]
     items = [*special, *payload_items(core, context, special)]
@@ -160,15 +163,19 @@ def assemble(
     tree = exp.Select()
     source = exp.From(this=table(context.leaves.name(plan), scope_alias))
     tree.set("from_", source)
-    outs = tuple(Out(i.name, i.bound.unit) for i in items)
+    outs = tuple(map(output, items))
     tree.set("expressions", [aliased(i.bound.sql, n) for i, n in zip(items, names_of(outs), strict=True)])
     parts = [i.bound for i in items]
+    sure = all(one.type is not None for one in parts)
     if core.having is not None:
         having = expressions.condition(core.having, replace(context, aliases=aliases(items), clause="HAVING"))
         parts.append(having)
+        sure = sure and having.type == BOOLEAN
         tree.set("where", exp.Where(this=having.sql))
     plain = len(list(tree.find_all(exp.Select))) == 1 and tree.find(exp.Window) is None
-    made = relation(Query(tree, outs, tuple(parts), source), context.leaves, binder.env, core.place, keeps_order=plain)
+    serial = any(one.serial for one in within(parts))
+    query = Query(tree, outs, tuple(parts), source, sure=sure, serial=serial)
+    made = relation(query, context.leaves, binder.env, core.place, keeps_order=plain)
     schema = Schema(plan.schema.kind, made.schema.columns, partitions)
     return replace(made, schema=schema, ordered=plan.ordered and plain)
 

@@ -1,0 +1,88 @@
+"""Types of bound expressions, from the table of signatures; None is a type that only the engine knows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from dctv.signatures.casts import common
+from dctv.signatures.functions import operator_type, result_type
+from dctv.signatures.types import Type, decimal, integer_literal, parse, plain
+from dctv.types.values import is_numeric
+
+BIGINT, BOOLEAN, DOUBLE, VARCHAR = (plain(name) for name in ("BIGINT", "BOOLEAN", "DOUBLE", "VARCHAR"))
+NULL = plain('"NULL"')
+STRING_LITERAL = plain("STRING_LITERAL")
+_SMALL = 2**31
+_LARGE = 2**63
+_LARGEST = 2**127
+_DECIMAL = (18, 3)
+"""Digits and places of a decimal number, if none are written."""
+_TIMES = frozenset(("DATE", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"))
+
+
+def of_integer(value: int) -> Type | None:
+    """Return the type of an integer literal."""
+    return integer_literal(value) if -_LARGEST < value < _LARGEST else None
+
+
+def of_operator(op: str, *operands: Type | None) -> Type | None:
+    """Return the type of an operator's result."""
+    types = _known(operands)
+    return None if types is None else operator_type(op, types)
+
+
+def of_comparison(first: Type | None, others: Iterable[Type | None]) -> Type | None:
+    """Return the type of comparisons of a value with each of some others."""
+    return BOOLEAN if all(of_operator("=", first, other) == BOOLEAN for other in others) else None
+
+
+def of_call(name: str, arguments: Iterable[Type | None]) -> Type | None:
+    """Return the type of a function's result."""
+    types = _known(arguments)
+    return None if types is None else result_type(name, types)
+
+
+def of_choice(values: Iterable[Type | None]) -> Type | None:
+    """Return the type that the engine brings values to, of which one is chosen."""
+    types = _known(values)
+    return None if types is None else common(types)
+
+
+def of_cast(source: Type | None, to: str) -> Type | None:
+    """Return the type of what is cast to a type, as the engine writes it."""
+    target = decimal(*_DECIMAL) if to == "DECIMAL" else parse(to)
+    return target if source is not None and _casts(source, target) else None
+
+
+def of_member(struct: Type | None, name: str) -> Type | None:
+    """Return the type of a struct's member."""
+    if struct is None or struct.name != "STRUCT":
+        return None
+    found = [child for own, child in zip(struct.names, struct.children, strict=True) if own.lower() == name.lower()]
+    return found[0] if len(found) == 1 else None
+
+
+def settled(found: Type | None) -> Type | None:
+    """Return the type of a column whose value is of a type: those of literals become plain ones."""
+    if found is None or found.name not in ("INTEGER_LITERAL", "STRING_LITERAL"):
+        return found
+    if found.name == "STRING_LITERAL":
+        return VARCHAR
+    value = found.numbers[0]
+    return plain("INTEGER" if -_SMALL <= value < _SMALL else "BIGINT" if -_LARGE < value < _LARGE else "HUGEINT")
+
+
+def _known(types: Iterable[Type | None]) -> list[Type] | None:
+    given = list(types)
+    known = [one for one in given if one is not None]
+    return known if len(known) == len(given) else None
+
+
+def _casts(source: Type, target: Type) -> bool:
+    """Whether the engine surely has a cast that is asked for."""
+    if source in (target, NULL, STRING_LITERAL, VARCHAR) or target == VARCHAR:
+        return True
+    if source.name == target.name == "LIST":
+        return _casts(source.children[0], target.children[0])
+    names = [BIGINT.name if one.name in ("INTEGER_LITERAL", "BOOLEAN") else one.name for one in (source, target)]
+    return all(map(is_numeric, names)) or set(names) <= _TIMES
