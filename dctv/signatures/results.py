@@ -1,0 +1,223 @@
+"""What functions return that the engine asks when it binds a call: the catalogue says `ANY` or `DECIMAL` of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from dctv.signatures.casts import NULL, WIDTHS, as_decimal, settled
+from dctv.signatures.combine import WIDEST, common
+from dctv.signatures.table import Signature
+from dctv.signatures.types import Type, array_of, decimal, list_of, map_of, plain, tuple_of
+
+Rule = Callable[[Signature, tuple[Type, ...]], Type | None]
+_LITERALS = ("INTEGER_LITERAL", "STRING_LITERAL")
+_LISTS = ("LIST", "ARRAY")
+
+_WIDEST_OF_64_BITS = 18
+_DOUBLE, _TEXT = plain("DOUBLE"), plain("VARCHAR")
+
+
+def _first(signature: Signature, arguments: tuple[Type, ...]) -> Type | None:
+    """Return the first argument's type, or lists of it where the function returns some values."""
+    own = settled(arguments[0])
+    return list_of(own) if signature.result.name == "LIST" else own
+
+
+def _whole(_: Signature, arguments: tuple[Type, ...]) -> Type | None:
+    """Round a DECIMAL, to digits that are known only if they are a literal."""
+    width, scale = arguments[0].numbers
+    if len(arguments) == 1:
+        return decimal(width, 0)
+    if arguments[1].name != "INTEGER_LITERAL":
+        return None
+    return decimal(width, max(min(arguments[1].numbers[0], scale), 0))
+
+
+def _sum_of_two(signature: Signature, arguments: tuple[Type, ...]) -> Type | None:
+    if signature.more is not None:
+        return _joined_lists(signature, arguments)
+    if len(arguments) == 1:
+        return arguments[0]
+    found = _aligned(arguments)
+    return None if found is None else decimal(min(found[0] + 1, WIDEST), found[1])
+
+
+def _remainder(_: Signature, arguments: tuple[Type, ...]) -> Type | None:
+    found = _aligned(arguments)
+    if found is None:
+        return None
+    return decimal(*found) if found[0] <= WIDEST else _DOUBLE
+
+
+def _aligned(arguments: tuple[Type, ...]) -> tuple[int, int] | None:
+    """Return the width and scale that hold the digits of all."""
+    both = _decimals(arguments)
+    if both is None:
+        return None
+    scale = max(one.numbers[1] for one in both)
+    whole = max(one.numbers[0] - one.numbers[1] for one in both)
+    return max(whole + scale, *(one.numbers[0] for one in both)), scale
+
+
+def _product(_: Signature, arguments: tuple[Type, ...]) -> Type | None:
+    both = _decimals(arguments)
+    if both is None:
+        return None
+    width, scale = (sum(one.numbers[i] for one in both) for i in (0, 1))
+    if scale > WIDEST:
+        return None
+    # Where both factors are 64 bits wide the product is too, if its scale allows it.
+    short = all(one.numbers[0] <= _WIDEST_OF_64_BITS for one in both) and scale < _WIDEST_OF_64_BITS
+    return decimal(min(width, _WIDEST_OF_64_BITS if short else WIDEST), scale)
+
+
+def _decimals(arguments: tuple[Type, ...]) -> list[Type] | None:
+    found = [as_decimal(one) for one in arguments]
+    both = [one for one in found if one is not None]
+    return both if len(both) == len(found) else None
+
+
+def _total(_: Signature, arguments: tuple[Type, ...]) -> Type | None:
+    return decimal(WIDEST, arguments[0].numbers[1])
+
+
+def _mean(_: Signature, __: tuple[Type, ...]) -> Type | None:
+    return _DOUBLE
+
+
+def _histogram(_: Signature, arguments: tuple[Type, ...]) -> Type | None:
+    return map_of(settled(arguments[0]), plain("UBIGINT")) if len(arguments) == 1 else None
+
+
+def _row(_: Signature, arguments: tuple[Type, ...]) -> Type | None:
+    return tuple_of(tuple(map(settled, arguments))) if arguments else None
+
+
+def _best(_: Signature, arguments: tuple[Type, ...]) -> Type | None:
+    return common(arguments)
+
+
+def _joined_lists(_: Signature, arguments: tuple[Type, ...]) -> Type | None:
+    if not arguments or any(one.name not in _LISTS for one in arguments):
+        return None
+    child = common([one.children[0] for one in arguments])
+    return None if child is None else list_of(child)
+
+
+def _joined(signature: Signature, arguments: tuple[Type, ...]) -> Type | None:
+    return _joined_lists(signature, arguments) if any(one.name in _LISTS for one in arguments) else _TEXT
+
+
+def _joined_bytes(signature: Signature, arguments: tuple[Type, ...]) -> Type | None:
+    return arguments[0] if all(one.name == "BLOB" for one in arguments) else _joined(signature, arguments)
+
+
+def _array(_: Signature, arguments: tuple[Type, ...]) -> Type | None:
+    child = common([settled(one) for one in arguments])
+    return None if child is None else array_of(child, len(arguments))
+
+
+def _zipped(_: Signature, arguments: tuple[Type, ...]) -> Type | None:
+    if any(one.name not in _LISTS for one in arguments):
+        return None
+    return list_of(tuple_of(tuple(one.children[0] for one in arguments)))
+
+
+def _members(_: Signature, arguments: tuple[Type, ...]) -> Type | None:
+    return tuple_of(arguments[0].children) if arguments[0].name == "STRUCT" else None
+
+
+def _same_list(_: Signature, arguments: tuple[Type, ...]) -> Type | None:
+    return list_of(arguments[0].children[0]) if arguments[0].name in _LISTS else None
+
+
+def _middle(_: Signature, arguments: tuple[Type, ...]) -> Type | None:
+    """Return what lies between two values of a type."""
+    own = settled(arguments[0])
+    if own == NULL or own.name in WIDTHS:
+        return _DOUBLE
+    return plain("TIMESTAMP") if own.name == "DATE" else own
+
+
+RESULTS: Mapping[str, Rule] = {
+    **dict.fromkeys(
+        "any_value arbitrary first last min max mode first_value last_value nth_value abs @".split(), _first
+    ),
+    **dict.fromkeys(
+        "arg_max arg_max_null arg_max_nulls_last arg_min arg_min_null arg_min_nulls_last argmax argmin max_by "
+        "min_by".split(),
+        _first,
+    ),
+    **dict.fromkeys("ceil ceiling floor round round_even roundbankers trunc".split(), _whole),
+    **dict.fromkeys("+ - add subtract".split(), _sum_of_two),
+    **dict.fromkeys("% mod".split(), _remainder),
+    **dict.fromkeys("* multiply".split(), _product),
+    **dict.fromkeys("sum sum_no_overflow".split(), _total),
+    **dict.fromkeys("avg mean".split(), _mean),
+    "histogram": _histogram,
+    "row": _row,
+    **dict.fromkeys("greatest least".split(), _best),
+    **dict.fromkeys("list_concat list_cat array_concat array_cat".split(), _joined_lists),
+    "concat": _joined,
+    "||": _joined_bytes,
+    **dict.fromkeys("list_sort array_sort list_reverse_sort array_reverse_sort".split(), _same_list),
+    **dict.fromkeys("list_resize array_resize".split(), _same_list),
+    **dict.fromkeys("list_zip array_zip".split(), _zipped),
+    **dict.fromkeys("quantile quantile_disc quantile_cont approx_quantile reservoir_quantile mad".split(), _first),
+    "approx_top_k": _first,
+    "array_value": _array,
+    "struct_values": _members,
+    "median": _middle,
+}
+"""By name, what tells the result; asked only where the signature itself does not."""
+
+_CONSTANT_FROM: Mapping[str, int] = {
+    **dict.fromkeys("regexp_matches regexp_full_match string_split_regex str_split_regex".split(), 2),
+    **dict.fromkeys("regexp_split_to_array regexp_extract regexp_extract_all lttb".split(), 2),
+    **dict.fromkeys("regexp_replace".split(), 3),
+    **dict.fromkeys("strptime try_strptime listagg string_agg group_concat".split(), 1),
+    **dict.fromkeys("quantile quantile_cont quantile_disc approx_quantile reservoir_quantile bitstring_agg".split(), 1),
+    **dict.fromkeys("list_sort array_sort list_reverse_sort array_reverse_sort".split(), 1),
+    **dict.fromkeys("list_grade_up array_grade_up grade_up approx_top_k".split(), 1),
+}
+"""From which argument on they must be constants."""
+_SHARES = frozenset("quantile quantile_cont quantile_disc approx_quantile reservoir_quantile".split())
+"""Aggregates whose second argument is from 0 to 1."""
+_LONE = frozenset("to_json json_quote".split())
+"""What takes one argument, of any type, though its signature takes several."""
+_UNSURE = frozenset(
+    "array_to_json row_to_json cardinality struct_keys json_object switch date_part datepart fill".split()
+)
+"""What refuses arguments that its signature takes, or returns another type for some of their values."""
+
+
+def doubtful(name: str, signature: Signature, arguments: tuple[Type, ...]) -> bool:
+    """Return whether the engine may refuse arguments that go with the signature: it wants constants there, say."""
+    if name in _UNSURE or (name in _LONE and len(arguments) != 1):
+        return True
+    if name.startswith("json_") and any(one.name == "LIST" for one in signature.parameters):
+        return True
+    if name == "strftime":
+        return not any(one.name == "STRING_LITERAL" for one in arguments)
+    if name in _SHARES and not (len(arguments) > 1 and arguments[1].numbers in ((0,), (1,))):
+        return True
+    first = _CONSTANT_FROM.get(name, len(arguments))
+    return any(one.name not in _LITERALS for one in arguments[first:])
+
+
+def knows_null(name: str, signature: Signature) -> bool:
+    """Return whether the result of a call with a bare NULL is known: most scalar functions are not even called then."""
+    if name in _OF_NULL:
+        return True
+    return all(_simple(one) for one in (*signature.parameters, *filter(None, (signature.more, signature.result))))
+
+
+_OF_NULL = frozenset(
+    "any_value arbitrary first last min max mode first_value last_value nth_value lag lead list array_agg median "
+    "list_value list_pack greatest least concat row histogram arg_max arg_min argmax argmin max_by min_by "
+    "to_json".split()
+)
+
+
+def _simple(one: Type) -> bool:
+    return not one.children and one.name not in ("ANY", "DECIMAL", *"TKV", "STRUCT", "TUPLE", "UNION", "MAP", "LIST")
