@@ -35,6 +35,7 @@ WIDTHS = {
 TEMPLATES = frozenset("TKV")
 """Types of parameters that take any type, the same wherever the letter stands."""
 STRUCTS = ("STRUCT", "TUPLE")
+LISTS = ("LIST", "ARRAY")
 NULL = plain('"NULL"')
 
 _COSTS = {
@@ -115,11 +116,7 @@ def cast_cost(source: Type, target: Type) -> int | None:
         return _of_integer(source, target)
     if "JSON" in (source.name, target.name):
         return _of_json(source, target)
-    if source.children or target.children:
-        return _of_nested(source, target)
-    if source.name == target.name or (source.name in STRUCTS and target.name in STRUCTS):
-        return 0
-    return _target_cost(target) if target.name in _TARGETS.get(source.name, ()) or source.name == "VARIANT" else None
+    return _of_nested(source, target) if source.children or target.children else _of_plain(source, target)
 
 
 def fits(literal: Type, target: Type) -> bool:
@@ -156,6 +153,12 @@ def _cost_of_any(source: Type, target: Type) -> int:
     return _TO_JSON[NULL.name] if source == NULL and target.name == "JSON" else _target_cost(target)
 
 
+def _of_plain(source: Type, target: Type) -> int | None:
+    if source.name == target.name or (source.name in STRUCTS and target.name in STRUCTS):
+        return 0
+    return _target_cost(target) if target.name in _TARGETS.get(source.name, ()) or source.name == "VARIANT" else None
+
+
 def _of_text(target: Type) -> int | None:
     if not _complete(target):
         return None
@@ -189,25 +192,26 @@ def _of_json(source: Type, target: Type) -> int | None:
 
 
 def _of_nested(source: Type, target: Type) -> int | None:
-    pair = source.name, target.name
     if source.name in STRUCTS and target.name in STRUCTS:
         return _of_structs(source, target) if target.children else 0
-    if pair == ("MAP", "MAP"):
-        return 0
-    if source.name == "UNION" or target.name == "UNION":
-        return 0 if source == target or (pair == ("UNION", "UNION") and not target.children) else None
-    if pair not in (("LIST", "LIST"), ("ARRAY", "ARRAY"), ("ARRAY", "LIST"), ("LIST", "ARRAY")):
-        return _target_cost(target) if source.name == "VARIANT" else None
+    if source.name in LISTS and target.name in LISTS:
+        return _of_lists(source, target)
+    if "UNION" in (source.name, target.name):
+        return 0 if source == target or (source.name == target.name and not target.children) else None
+    return 0 if source.name == target.name == "MAP" else None
+
+
+def _of_lists(source: Type, target: Type) -> int | None:
     cost = _of_child(source.children[0], target.children[0])
     if cost is None or not _lengths_agree(source, target):
         return None
     # Lists are cast to lists rather than to text.
-    match pair:
-        case ("LIST", "LIST"):
+    match source.name, target.name:
+        case "LIST", "LIST":
             return max(cost - 1, 0)
-        case ("ARRAY", "ARRAY"):
+        case "ARRAY", "ARRAY":
             return cost - 1 if cost >= 100 else cost
-        case ("ARRAY", "LIST"):
+        case "ARRAY", "LIST":
             return cost + 1
         case _:
             return cost
@@ -215,7 +219,7 @@ def _of_nested(source: Type, target: Type) -> int | None:
 
 def _of_child(source: Type, target: Type) -> int | None:
     """Return what a cast inside another costs: those that the JSON extension registers are not asked there."""
-    if source != target and source != NULL and "JSON" in (source.name, target.name):
+    if source not in (target, NULL) and "JSON" in (source.name, target.name):
         return cast_cost(source, target) if target.name == "ANY" or target.name in TEMPLATES else None
     return cast_cost(source, target)
 

@@ -15,6 +15,9 @@ WIDEST = 38
 """Digits of the widest DECIMAL."""
 _NUMBERS = frozenset((*INTEGERS, "FLOAT", "DOUBLE", "DECIMAL"))
 _RANKS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
+_STRONG = ("JSON", "VARIANT")
+"""Types that all others are brought to."""
+_PAIR = 2
 _TEXT = plain("VARCHAR")
 
 
@@ -33,35 +36,31 @@ def common(types: Sequence[Type]) -> Type | None:
     return None if found is None else settled(found)
 
 
-def comparable(left: Type, right: Type, *, equality: bool) -> bool:
-    """Return whether the engine compares values of two types; for equality it casts what does not go together."""
-    if combined(left, right) is not None:
-        return True
-    return equality and not (left.children or right.children)
+def comparable(operands: Sequence[Type], *, equality: bool) -> bool:
+    """Return whether the engine compares values of some types; for equality it casts what does not go together."""
+    if len(operands) > _PAIR and any(one.name == "JSON" for one in operands):
+        return all(one.name == "JSON" for one in operands)  # beside numbers it is read as one of them
+    return common(operands) is not None or (equality and not any(one.children for one in operands))
 
 
 @lru_cache(16384)
 def combined(left: Type, right: Type) -> Type | None:
     """Return the type that two are brought to, which may be that of a literal; None: there is none, or not known."""
     if left == right:
-        return _twice(left)
-    if "JSON" in (left.name, right.name):
-        return left if left.name == "JSON" else right
-    if "VARIANT" in (left.name, right.name):
-        return right if right.name == "VARIANT" else left
-    if NULL in (left, right):
-        return settled(right if left == NULL else left)
+        return settled(left)
+    for name in _STRONG:
+        if name in (left.name, right.name):
+            return left if left.name == name else right
+    for weak in (NULL.name, "STRING_LITERAL"):
+        if weak in (left.name, right.name) and not ("ENUM" in (left.name, right.name) and weak != NULL.name):
+            return settled(right if left.name == weak else left)
     if "ENUM" in (left.name, right.name):
         return combined(*(_TEXT if one.name == "ENUM" else one for one in (left, right)))
-    if left.name in STRUCTS and right.name in STRUCTS:
-        return _structs(left, right)
-    if "STRING_LITERAL" in (left.name, right.name):
-        return settled(right if left.name == "STRING_LITERAL" else left)
-    return _alike(left, right) if left.name == right.name else _different(left, right)
+    return _alike(left, right) if _kind(left) == _kind(right) else _different(left, right)
 
 
-def _twice(one: Type) -> Type | None:
-    return one if one.name not in ("INTEGER_LITERAL", "STRING_LITERAL") else settled(one)
+def _kind(one: Type) -> str:
+    return "STRUCT" if one.name in STRUCTS else one.name
 
 
 def _alike(left: Type, right: Type) -> Type | None:
@@ -72,6 +71,8 @@ def _alike(left: Type, right: Type) -> Type | None:
             return _decimals(left, right)
         case "LIST" | "ARRAY" | "MAP":
             return _containers(left, right)
+        case "STRUCT" | "TUPLE":
+            return _structs(left, right)
         case _:
             return None
 
@@ -98,16 +99,12 @@ def _different(left: Type, right: Type) -> Type | None:
         return _grown(right, left)
     if back is not None:
         return _grown(left, right)
-    if left.name == "INTEGER_LITERAL":
-        return combined(settled(left), right)
-    if right.name == "INTEGER_LITERAL":
-        return combined(left, settled(right))
+    if "INTEGER_LITERAL" in (left.name, right.name):
+        return combined(settled(left), settled(right))
     if left.name in _NUMBERS and right.name in _NUMBERS:
         return _signed(left, right)
-    for one, other in ((left, right), (right, left)):
-        if one.name == "BOOLEAN" and other.name in INTEGERS:
-            return other
-    return None
+    integer = right if left.name == "BOOLEAN" else left
+    return integer if "BOOLEAN" in (left.name, right.name) and integer.name in INTEGERS else None
 
 
 def _grown(target: Type, other: Type) -> Type | None:

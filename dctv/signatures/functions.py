@@ -8,7 +8,7 @@ from functools import lru_cache
 from dctv.signatures.casts import NULL
 from dctv.signatures.combine import comparable
 from dctv.signatures.overloads import bound, chosen, filled
-from dctv.signatures.results import RESULTS, doubtful, knows_null
+from dctv.signatures.results import ALWAYS, RESULTS, doubtful, knows_null
 from dctv.signatures.rewritten import REWRITTEN
 from dctv.signatures.table import Signature, signatures
 from dctv.signatures.types import Type, plain
@@ -66,14 +66,13 @@ def _operated(op: str, operands: tuple[Type, ...]) -> Type | None:
     if op in _TRUTHS:
         return _BOOLEAN
     if op in _EQUALITIES or op in _ORDERS:
-        equality = op in _EQUALITIES
-        return _BOOLEAN if all(comparable(operands[0], one, equality=equality) for one in operands[1:]) else None
+        return _BOOLEAN if comparable(operands, equality=op in _EQUALITIES) else None
     return _called(_SPELLINGS.get(op, op), operands)
 
 
 def _returned(name: str, signature: Signature, arguments: tuple[Type, ...]) -> Type | None:
     rule = RESULTS.get(name)
-    if rule is not None and not _complete(signature.result):
+    if rule is not None and (name in ALWAYS or not _complete(signature.result)):
         return rule(signature, arguments)
     bindings = bound(signature, arguments)
     return None if bindings is None else filled(signature.result, bindings)

@@ -15,15 +15,10 @@ Bindings = dict[str, Type]
 
 def chosen(signatures: Sequence[Signature], arguments: Sequence[Type]) -> Signature | None:
     """Return the signature whose casts cost least; None: none fits, or several cost the same."""
-    best, least, tied = None, -1, False
-    for one in signatures:
-        if not one.takes(len(arguments)):
-            continue
-        cost = _cost(one, arguments)
-        if cost is None or (best is not None and cost > least):
-            continue
-        best, least, tied = one, cost, best is not None and cost == least
-    return None if tied else best
+    costs = [(cost, one) for one in signatures if one.takes(len(arguments)) for cost in _cost(one, arguments)]
+    least = min((cost for cost, _ in costs), default=0)
+    best = [one for cost, one in costs if cost == least]
+    return best[0] if len(best) == 1 else None
 
 
 def bound(signature: Signature, arguments: Sequence[Type]) -> Bindings | None:
@@ -47,14 +42,15 @@ def filled(one: Type, bindings: Bindings) -> Type | None:
     return _with_children(one, found) if len(found) == len(children) else None
 
 
-def _cost(signature: Signature, arguments: Sequence[Type]) -> int | None:
+def _cost(signature: Signature, arguments: Sequence[Type]) -> tuple[int, ...]:
+    """Return what the casts to a signature cost, nothing if there are none."""
     total = 0
     for index, argument in enumerate(arguments):
         cost = cast_cost(argument, signature.parameter(index))
         if cost is None:
-            return None
+            return ()
         total += cost
-    return total
+    return (total,)
 
 
 def _bind(parameter: Type, argument: Type, found: Bindings) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from dctv.signatures.casts import NULL, WIDTHS, as_decimal, settled
+from dctv.signatures.casts import NULL, TEMPLATES, WIDTHS, as_decimal, settled
 from dctv.signatures.combine import WIDEST, common
 from dctv.signatures.table import Signature
 from dctv.signatures.types import Type, array_of, decimal, list_of, map_of, plain, tuple_of
@@ -139,85 +139,125 @@ def _middle(_: Signature, arguments: tuple[Type, ...]) -> Type | None:
     return plain("TIMESTAMP") if own.name == "DATE" else own
 
 
-RESULTS: Mapping[str, Rule] = {
-    **dict.fromkeys(
-        "any_value arbitrary first last min max mode first_value last_value nth_value abs @".split(), _first
-    ),
-    **dict.fromkeys(
-        "arg_max arg_max_null arg_max_nulls_last arg_min arg_min_null arg_min_nulls_last argmax argmin max_by "
-        "min_by".split(),
-        _first,
-    ),
-    **dict.fromkeys("ceil ceiling floor round round_even roundbankers trunc".split(), _whole),
-    **dict.fromkeys("+ - add subtract".split(), _sum_of_two),
-    **dict.fromkeys("% mod".split(), _remainder),
-    **dict.fromkeys("* multiply".split(), _product),
-    **dict.fromkeys("sum sum_no_overflow".split(), _total),
-    **dict.fromkeys("avg mean".split(), _mean),
-    "histogram": _histogram,
-    "row": _row,
-    **dict.fromkeys("greatest least".split(), _best),
-    **dict.fromkeys("list_concat list_cat array_concat array_cat".split(), _joined_lists),
-    "concat": _joined,
-    "||": _joined_bytes,
-    **dict.fromkeys("list_sort array_sort list_reverse_sort array_reverse_sort".split(), _same_list),
-    **dict.fromkeys("list_resize array_resize".split(), _same_list),
-    **dict.fromkeys("list_zip array_zip".split(), _zipped),
-    **dict.fromkeys("quantile quantile_disc quantile_cont approx_quantile reservoir_quantile mad".split(), _first),
-    "approx_top_k": _first,
-    "array_value": _array,
-    "struct_values": _members,
-    "median": _middle,
-}
-"""By name, what tells the result; asked only where the signature itself does not."""
+def _named(rule: Rule, names: str) -> dict[str, Rule]:
+    return dict.fromkeys(names.split(), rule)
 
-_CONSTANT_FROM: Mapping[str, int] = {
-    **dict.fromkeys("regexp_matches regexp_full_match string_split_regex str_split_regex".split(), 2),
-    **dict.fromkeys("regexp_split_to_array regexp_extract regexp_extract_all lttb".split(), 2),
-    **dict.fromkeys("regexp_replace".split(), 3),
-    **dict.fromkeys("strptime try_strptime listagg string_agg group_concat".split(), 1),
-    **dict.fromkeys("quantile quantile_cont quantile_disc approx_quantile reservoir_quantile bitstring_agg".split(), 1),
-    **dict.fromkeys("list_sort array_sort list_reverse_sort array_reverse_sort".split(), 1),
-    **dict.fromkeys("list_grade_up array_grade_up grade_up approx_top_k".split(), 1),
+
+def _between(signature: Signature, arguments: tuple[Type, ...]) -> Type | None:
+    """Return what lies between two values of the type that the argument is cast to."""
+    parameter = signature.parameter(0)
+    return _middle(signature, arguments if parameter.name == "DECIMAL" else (parameter,))
+
+
+_ORDERED = "arg_max arg_max_null arg_max_nulls_last arg_min arg_min_null arg_min_nulls_last argmax argmin max_by min_by"
+
+RESULTS: Mapping[str, Rule] = {
+    **_named(_first, "any_value arbitrary first last min max mode first_value last_value nth_value abs @ approx_top_k"),
+    **_named(_first, _ORDERED),
+    **_named(_first, "quantile quantile_disc approx_quantile reservoir_quantile mad"),
+    "quantile_cont": _between,
+    **_named(_whole, "ceil ceiling floor round round_even roundbankers trunc"),
+    **_named(_sum_of_two, "+ - add subtract"),
+    **_named(_remainder, "% mod"),
+    **_named(_product, "* multiply"),
+    **_named(_total, "sum sum_no_overflow"),
+    **_named(_mean, "avg mean"),
+    **_named(_best, "greatest least"),
+    **_named(_joined_lists, "list_concat list_cat array_concat array_cat"),
+    **_named(_same_list, "list_sort array_sort list_reverse_sort array_reverse_sort list_resize array_resize"),
+    **_named(_zipped, "list_zip array_zip"),
+    "array_value": _array,
+    "concat": _joined,
+    "histogram": _histogram,
+    "median": _middle,
+    "row": _row,
+    "struct_values": _members,
+    "||": _joined_bytes,
 }
+"""By name, what tells the result."""
+ALWAYS = frozenset(("quantile_cont", *_ORDERED.split()))
+"""What returns another type than its signatures say; of others `RESULTS` is asked only where those tell none."""
+
+_CONSTANTS = {
+    1: """
+    strptime try_strptime listagg string_agg group_concat quantile quantile_cont quantile_disc approx_quantile
+    reservoir_quantile bitstring_agg list_sort array_sort list_reverse_sort array_reverse_sort list_grade_up
+    array_grade_up grade_up approx_top_k
+    """,
+    2: """
+    regexp_matches regexp_full_match string_split_regex str_split_regex regexp_split_to_array regexp_extract
+    regexp_extract_all lttb
+    """,
+    3: "regexp_replace",
+}
+_CONSTANT_FROM = {name: first for first, names in _CONSTANTS.items() for name in names.split()}
 """From which argument on they must be constants."""
-_SHARES = frozenset("quantile quantile_cont quantile_disc approx_quantile reservoir_quantile".split())
+_SHARES = ("quantile", "quantile_cont", "quantile_disc", "approx_quantile", "reservoir_quantile")
 """Aggregates whose second argument is from 0 to 1."""
-_LONE = frozenset("to_json json_quote".split())
+_LONE = ("to_json", "json_quote")
 """What takes one argument, of any type, though its signature takes several."""
-_UNSURE = frozenset(
-    "array_to_json row_to_json cardinality struct_keys json_object switch date_part datepart fill".split()
-)
-"""What refuses arguments that its signature takes, or returns another type for some of their values."""
+_UNSURE = ("switch", "fill", "lttb")
+"""What refuses values of arguments that its signature takes."""
+_OF_NESTED = {
+    "array_to_json": ("LIST",),
+    "cardinality": ("LIST", "ARRAY", "MAP"),
+    "row_to_json": ("STRUCT",),
+    "struct_keys": ("STRUCT",),
+}
+"""What takes one argument of these, though its signature takes more."""
+_PARTS = ("date_part", "datepart")
+"""What returns another type for some parts, as for `'epoch'`, if the part is a literal."""
 
 
 def doubtful(name: str, signature: Signature, arguments: tuple[Type, ...]) -> bool:
     """Return whether the engine may refuse arguments that go with the signature: it wants constants there, say."""
-    if name in _UNSURE or (name in _LONE and len(arguments) != 1):
+    texts = [i for i, one in enumerate(arguments) if one.name == "STRING_LITERAL"]
+    shared = name not in _SHARES or (len(arguments) > 1 and arguments[1].numbers in ((0,), (1,)))
+    constant = all(one.name in _LITERALS for one in arguments[_CONSTANT_FROM.get(name, len(arguments)) :])
+    of_lists = name.startswith("json_") and any(one.name == "LIST" for one in signature.parameters)
+    if name in _UNSURE or of_lists or not (shared and constant):
         return True
-    if name.startswith("json_") and any(one.name == "LIST" for one in signature.parameters):
+    if (name == "strftime" and not texts) or (name in _PARTS and texts):
         return True
-    if name == "strftime":
-        return not any(one.name == "STRING_LITERAL" for one in arguments)
-    if name in _SHARES and not (len(arguments) > 1 and arguments[1].numbers in ((0,), (1,))):
-        return True
-    first = _CONSTANT_FROM.get(name, len(arguments))
-    return any(one.name not in _LITERALS for one in arguments[first:])
+    return _misfit(name, arguments) or not all(_is_text(signature.parameter(i)) for i in texts)
+
+
+def _misfit(name: str, arguments: tuple[Type, ...]) -> bool:
+    """Return whether arguments are not of the number and kinds that a function takes, whatever its signature says."""
+    if name == "json_object":
+        return len(arguments) % 2 == 1 or any(settled(key).name != "VARCHAR" for key in arguments[::2])
+    kinds = _OF_NESTED.get(name)
+    if name in _LONE or kinds is not None:
+        return len(arguments) != 1 or (kinds is not None and arguments[0].name not in kinds)
+    return False
+
+
+def _is_text(parameter: Type) -> bool:
+    """Return whether a parameter takes any text: others are read from it when the call is bound."""
+    return parameter.name in ("VARCHAR", "ANY", *TEMPLATES)
 
 
 def knows_null(name: str, signature: Signature) -> bool:
     """Return whether the result of a call with a bare NULL is known: most scalar functions are not even called then."""
-    if name in _OF_NULL:
+    if name in _OF_NULL.split():
         return True
     return all(_simple(one) for one in (*signature.parameters, *filter(None, (signature.more, signature.result))))
 
 
-_OF_NULL = frozenset(
-    "any_value arbitrary first last min max mode first_value last_value nth_value lag lead list array_agg median "
-    "list_value list_pack greatest least concat row histogram arg_max arg_min argmax argmin max_by min_by "
-    "to_json".split()
-)
+_OF_NULL = """
+any_value arbitrary first last min max mode first_value last_value nth_value lag lead list array_agg median list_value
+list_pack greatest least concat row histogram arg_max arg_min argmax argmin max_by min_by to_json
+"""
 
 
 def _simple(one: Type) -> bool:
-    return not one.children and one.name not in ("ANY", "DECIMAL", *"TKV", "STRUCT", "TUPLE", "UNION", "MAP", "LIST")
+    return not one.children and one.name not in (
+        "ANY",
+        "DECIMAL",
+        *TEMPLATES,
+        "STRUCT",
+        "TUPLE",
+        "UNION",
+        "MAP",
+        "LIST",
+    )

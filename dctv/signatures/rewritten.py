@@ -125,7 +125,7 @@ REWRITTEN: Mapping[str, Rule] = {
     "array_to_string_comma_default": _always("VARCHAR", "LIST", "VARCHAR"),
     "json": _always("JSON", "VARCHAR"),
     "json_group_array": _always("JSON", "ANY"),
-    "json_group_object": _always("JSON", "VARCHAR", "ANY"),
+    "json_group_object": _always("JSON", "ANY", "ANY"),
     "md5_number_lower": _always("UBIGINT", "VARCHAR"),
     "md5_number_upper": _always("UBIGINT", "VARCHAR"),
 }

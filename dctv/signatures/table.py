@@ -21,6 +21,8 @@ WHERE database_name = 'system' AND schema_name = 'main' AND function_type IN ('s
   AND NOT starts_with(function_name, '__internal')
 ORDER BY ALL
 """
+_OPTIONAL = {"lag": 2, "lead": 2, "to_base": 1}
+"""How many arguments may be left out, which the catalogue does not tell."""
 # Between types, before the result and between signatures stand marks that no type has.
 _TYPES, _MORE, _RESULT, _SIGNATURES = ";", "...", "=", "|"
 
@@ -61,7 +63,9 @@ def write_signatures(folder: Path) -> Path:
 def signatures(name: str) -> tuple[Signature, ...]:
     """Return the signatures of a function, by its lower-case name; none if it is not there, or a macro."""
     text = packed().get(name)
-    return tuple(map(_signature, text.split(_SIGNATURES))) if text else ()
+    found = tuple(map(_signature, text.split(_SIGNATURES))) if text else ()
+    left_out = range(1, _OPTIONAL.get(name, 0) + 1)
+    return (*found, *(Signature(one.parameters[:-count], None, one.result) for one in found for count in left_out))
 
 
 @cache

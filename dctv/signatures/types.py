@@ -190,9 +190,9 @@ class _Reader:
     def _values(self) -> list[str]:
         found: list[str] = []
         while not self._take(")"):
-            token = self._next()
-            if not token:
+            word = self._next()
+            if not word:
                 raise ValueError("found a type that ends inside parentheses")
-            if token != ",":
-                found.append(token)
+            if word != ",":
+                found.append(word)
         return found
