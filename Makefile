@@ -17,7 +17,7 @@ MANIFEST := --manifest-path kernels/Cargo.toml
 WORKERS = -n $$(( $$($(BIN)/python -c 'import os; print(os.cpu_count() or 1)') + 1 )) --dist worksteal
 
 # What the compiled module and the parse table are made of. Everything else of an editable install is read in place.
-BUILT_FROM := pyproject.toml setup.py grammar/dctv.lark dctv/syntax/compile_grammar.py dctv/syntax/table.py \
+BUILT_FROM := pyproject.toml setup.py grammar/dctv.lark dctv/syntax/compile_grammar.py dctv/syntax/table.py dctv/signatures/table.py \
 	kernels/Cargo.toml kernels/Cargo.lock $(shell find kernels/src)
 
 # The page is built when dctv is installed; a change of it alone takes seconds, and nothing else is built again.

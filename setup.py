@@ -1,4 +1,4 @@
-"""Adds to the wheel what dctv reads at run time: grammar, library, units, parse table, descriptors, the page."""
+"""Adds to the wheel what dctv reads at run time: grammar, library, units, parse table, signatures, and more."""
 
 from __future__ import annotations
 
@@ -30,9 +30,11 @@ class BuildWithData(build_py):
             shutil.copy(ROOT / "units.txt", data / "units.txt")
         sys.path.insert(0, str(ROOT))
         from dctv.readers.perfetto_spec.descriptors import write_descriptors  # only importable from here on
+        from dctv.signatures.table import write_signatures
         from dctv.syntax.table import write_table
 
         write_table(data)
+        write_signatures(data)
         write_descriptors(data)
         build_page(data / "page")
 

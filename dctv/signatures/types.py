@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 
 from dctv.patterns import pattern
 from dctv.record import field, record
 
-LITERALS = ("INTEGER_LITERAL", "STRING_LITERAL")
-"""Types of literals, which fit several types: the first with the literal's value in parentheses."""
 _ANY_LENGTH = -1
 
 
@@ -17,13 +15,16 @@ class Type:
     """A type, equal to others of the same text; `parse` makes it."""
 
     text: str
-    """How the engine's DESCRIBE writes it."""
+    """How the engine's DESCRIBE writes it.
+
+    Two more stand for literals, which fit several types: `INTEGER_LITERAL(5)`, with its value, and `STRING_LITERAL`.
+    """
     name: str = field(compare=False)
     """`BIGINT`, `DECIMAL`, `INTEGER_LITERAL`; `LIST`, `ARRAY`, `STRUCT`, `TUPLE`, `MAP`, `UNION`, `ENUM` of others."""
     children: tuple[Type, ...] = field(default=(), compare=False)
     """Types of elements; of members; of key and value."""
     names: tuple[str, ...] = field(default=(), compare=False)
-    """Names of the members of a STRUCT or UNION."""
+    """Names of the members of a STRUCT or UNION, quoted where the engine does."""
     numbers: tuple[int, ...] = field(default=(), compare=False)
     """Width and scale of a DECIMAL, length of an ARRAY (-1: any), value of an integer literal."""
 
@@ -31,7 +32,7 @@ class Type:
         return self.text
 
 
-@cache
+@lru_cache(16384)
 def parse(text: str) -> Type:
     """Return the type of a text.
 
@@ -45,37 +46,37 @@ def parse(text: str) -> Type:
     return found
 
 
-@cache
+@lru_cache(16384)
 def plain(name: str) -> Type:
     """Return a type without children."""
     return Type(name, name)
 
 
-@cache
+@lru_cache(16384)
 def list_of(child: Type) -> Type:
     """Return the type of lists."""
     return Type(f"{child}[]", "LIST", (child,))
 
 
-@cache
+@lru_cache(16384)
 def array_of(child: Type, length: int) -> Type:
     """Return the type of arrays of a length, -1 for any."""
     return Type(f"{child}[{'ANY' if length == _ANY_LENGTH else length}]", "ARRAY", (child,), (), (length,))
 
 
-@cache
+@lru_cache(16384)
 def map_of(key: Type, value: Type) -> Type:
     """Return the type of maps."""
     return Type(f"MAP({key}, {value})", "MAP", (key, value))
 
 
-@cache
+@lru_cache(16384)
 def decimal(width: int, scale: int) -> Type:
     """Return the type of decimal numbers."""
     return Type(f"DECIMAL({width},{scale})", "DECIMAL", (), (), (width, scale))
 
 
-@cache
+@lru_cache(16384)
 def integer_literal(value: int) -> Type:
     """Return the type of an integer literal."""
     return Type(f"INTEGER_LITERAL({value})", "INTEGER_LITERAL", (), (), (value,))
@@ -86,18 +87,18 @@ def tuple_of(children: tuple[Type, ...]) -> Type:
     return Type(f"TUPLE({', '.join(map(str, children))})", "TUPLE", children)
 
 
-def union_of(names: tuple[str, ...], children: tuple[Type, ...], quoted: tuple[str, ...]) -> Type:
-    """Return the type of values that are one of several."""
-    return Type(f"UNION({_members(quoted, children)})", "UNION", children, names)
+def struct_of(names: tuple[str, ...], children: tuple[Type, ...]) -> Type:
+    """Return the type of structs."""
+    return Type(f"STRUCT({_members(names, children)})", "STRUCT", children, names)
 
 
-def struct_of(names: tuple[str, ...], children: tuple[Type, ...], quoted: tuple[str, ...]) -> Type:
-    """Return the type of structs; `quoted` are the names as the engine writes them."""
-    return Type(f"STRUCT({_members(quoted, children)})", "STRUCT", children, names)
+def unquoted(name: str) -> str:
+    """Return the name of a member without quotes."""
+    return name[1:-1].replace('""', '"') if name.startswith('"') else name
 
 
-def _members(quoted: tuple[str, ...], children: tuple[Type, ...]) -> str:
-    return ", ".join(f"{name} {child}" for name, child in zip(quoted, children, strict=True))
+def _members(names: tuple[str, ...], children: tuple[Type, ...]) -> str:
+    return ", ".join(f"{name} {child}" for name, child in zip(names, children, strict=True))
 
 
 _TOKEN = pattern(r"""\s*("(?:[^"]|"")*"|'(?:[^']|'')*'|-?\w+|[()\[\],])""")
@@ -169,15 +170,15 @@ class _Reader:
         return Type(f"{name}({', '.join(values)})", name)
 
     def _named(self, name: str) -> Type:
-        quoted: list[str] = []
+        names: list[str] = []
         children: list[Type] = []
         while not self._take(")"):
-            quoted.append(self._next())
+            names.append(self._next())
             children.append(self.type())
             self._take(",")
-        names = tuple(_unquoted(one) for one in quoted)
-        make = struct_of if name == "STRUCT" else union_of
-        return make(names, tuple(children), tuple(quoted))
+        if name == "STRUCT":
+            return struct_of(tuple(names), tuple(children))
+        return Type(f"{name}({_members(tuple(names), tuple(children))})", name, tuple(children), tuple(names))
 
     def _children(self) -> tuple[Type, ...]:
         found: list[Type] = []
@@ -189,13 +190,9 @@ class _Reader:
     def _values(self) -> list[str]:
         found: list[str] = []
         while not self._take(")"):
-            token = self._next()
-            if not token:
+            word = self._next()
+            if not word:
                 raise ValueError("found a type that ends inside parentheses")
-            if token != ",":
-                found.append(token)
+            if word != ",":
+                found.append(word)
         return found
-
-
-def _unquoted(name: str) -> str:
-    return name[1:-1].replace('""', '"') if name.startswith('"') else name

@@ -1,0 +1,93 @@
+"""Which of several signatures the engine takes for the types of some arguments, as its function_binder.cpp does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dctv.signatures.casts import NULL, TEMPLATES, cast_cost, settled
+from dctv.signatures.combine import combined
+from dctv.signatures.table import Signature
+from dctv.signatures.types import Type, array_of, list_of, map_of, struct_of, tuple_of
+
+Bindings = dict[str, Type]
+"""Types by the letter of the template that they stand in for."""
+
+
+def chosen(signatures: Sequence[Signature], arguments: Sequence[Type]) -> Signature | None:
+    """Return the signature whose casts cost least; None: none fits, or several cost the same."""
+    costs = [(cost, one) for one in signatures if one.takes(len(arguments)) for cost in _cost(one, arguments)]
+    least = min((cost for cost, _ in costs), default=0)
+    best = [one for cost, one in costs if cost == least]
+    return best[0] if len(best) == 1 else None
+
+
+def bound(signature: Signature, arguments: Sequence[Type]) -> Bindings | None:
+    """Return what the templates of a signature stand for; None: nothing does, or it is not known."""
+    found: Bindings = {}
+    for index, argument in enumerate(arguments):
+        parameter = signature.parameter(index)
+        if not _bind(parameter, argument, found) or not found.keys() >= set(_letters(parameter)):
+            return None
+    return {letter: settled(one) for letter, one in found.items()}
+
+
+def filled(one: Type, bindings: Bindings) -> Type | None:
+    """Put in what templates stand for; None: for one nothing does."""
+    if one.name in TEMPLATES:
+        return bindings.get(one.name)
+    if not one.children:
+        return one
+    children = [filled(child, bindings) for child in one.children]
+    found = tuple(child for child in children if child is not None)
+    return _with_children(one, found) if len(found) == len(children) else None
+
+
+def _cost(signature: Signature, arguments: Sequence[Type]) -> tuple[int, ...]:
+    """Return what the casts to a signature cost, nothing if there are none."""
+    total = 0
+    for index, argument in enumerate(arguments):
+        cost = cast_cost(argument, signature.parameter(index))
+        if cost is None:
+            return ()
+        total += cost
+    return (total,)
+
+
+def _bind(parameter: Type, argument: Type, found: Bindings) -> bool:
+    """Find what the templates of a parameter stand for; tell whether they agree with those found before."""
+    if argument == NULL:
+        for letter in _letters(parameter):
+            found.setdefault(letter, NULL)
+        return True
+    if parameter.name in TEMPLATES:
+        known = found.get(parameter.name, argument)
+        both = argument if known == argument else combined(known, argument)
+        if both is not None:
+            found[parameter.name] = both
+        return both is not None
+    lists = ("LIST", "ARRAY")
+    if parameter.name == argument.name == "MAP" or (parameter.name in lists and argument.name in lists):
+        return all(_bind(*pair, found) for pair in zip(parameter.children, argument.children, strict=True))
+    if parameter.name == "TUPLE" and argument.children:
+        return all(_bind(*pair, found) for pair in zip(parameter.children, argument.children, strict=False))
+    return True
+
+
+def _letters(one: Type) -> list[str]:
+    return [one.name] if one.name in TEMPLATES else [letter for child in one.children for letter in _letters(child)]
+
+
+def _with_children(one: Type, children: tuple[Type, ...]) -> Type | None:
+    match one.name:
+        case "LIST":
+            return list_of(children[0])
+        case "ARRAY":
+            return array_of(children[0], one.numbers[0])
+        case "MAP":
+            return map_of(*children)
+        case "TUPLE":
+            return tuple_of(children)
+        case "STRUCT":
+            return struct_of(one.names, children)
+        case _:
+            return None
