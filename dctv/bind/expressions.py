@@ -27,7 +27,7 @@ from dctv.bind.types import (
 from dctv.contracts.table_function import Quantity
 from dctv.errors import BindError, UnitError
 from dctv.record import replace
-from dctv.signatures.types import plain
+from dctv.signatures.types import parse, plain
 from dctv.syntax import ast
 from dctv.types.unit import NO_UNIT, Unit
 from dctv.types.units import parse_unit
@@ -111,18 +111,19 @@ def _bind_parameter(expr: ast.Bind, context: Context) -> Bound:
         case str():
             return Bound(exp.Literal.string(value), place=expr.place, family="text", type=STRING_LITERAL)
         case _:
-            return Bound(_engine_value(value), place=expr.place)
+            sql, kind = _engine_value(value)
+            return Bound(sql, place=expr.place, type=parse(kind))
 
 
-def _engine_value(value: float | bytes | exp.Cast) -> exp.Expr:
-    """Write what has no literal of its own: infinities, bytes and dates."""
+def _engine_value(value: float | bytes | exp.Cast) -> tuple[exp.Expr, str]:
+    """Write what has no literal of its own, infinities, bytes and dates, and return its type, too."""
     match value:
         case bytes():
-            return exp.Anonymous(this="unhex", expressions=[exp.Literal.string(value.hex())])
+            return exp.Anonymous(this="unhex", expressions=[exp.Literal.string(value.hex())]), "BLOB"
         case exp.Cast():
-            return value
+            return value, value.args["to"].name
         case _:
-            return exp.Cast(this=exp.Literal.string(str(value)), to=exp.Var(this="DOUBLE"))
+            return exp.Cast(this=exp.Literal.string(str(value)), to=exp.Var(this="DOUBLE")), "DOUBLE"
 
 
 def _column(expr: ast.Column, context: Context) -> Bound:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from dctv.signatures.casts import common
+from dctv.signatures import casts
+from dctv.signatures.combine import common
 from dctv.signatures.functions import operator_type, result_type
 from dctv.signatures.types import Type, decimal, integer_literal, parse, plain
 from dctv.types.values import is_numeric
@@ -12,8 +13,6 @@ from dctv.types.values import is_numeric
 BIGINT, BOOLEAN, DOUBLE, VARCHAR = (plain(name) for name in ("BIGINT", "BOOLEAN", "DOUBLE", "VARCHAR"))
 NULL = plain('"NULL"')
 STRING_LITERAL = plain("STRING_LITERAL")
-_SMALL = 2**31
-_LARGE = 2**63
 _LARGEST = 2**127
 _DECIMAL = (18, 3)
 """Digits and places of a decimal number, if none are written."""
@@ -64,12 +63,7 @@ def of_member(struct: Type | None, name: str) -> Type | None:
 
 def settled(found: Type | None) -> Type | None:
     """Return the type of a column whose value is of a type: those of literals become plain ones."""
-    if found is None or found.name not in ("INTEGER_LITERAL", "STRING_LITERAL"):
-        return found
-    if found.name == "STRING_LITERAL":
-        return VARCHAR
-    value = found.numbers[0]
-    return plain("INTEGER" if -_SMALL <= value < _SMALL else "BIGINT" if -_LARGE < value < _LARGE else "HUGEINT")
+    return None if found is None else casts.settled(found)
 
 
 def _known(types: Iterable[Type | None]) -> list[Type] | None:
