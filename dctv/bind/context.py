@@ -92,6 +92,8 @@ class Query:
     """Whether the types of all its expressions are known, and nothing is in it that the engine could refuse."""
     serial: bool = False
     """Whether its values depend on the order in which the engine meets its rows."""
+    ungrouped: Bound | None = None
+    """An expression that may have several values in a group of rows, though it stands outside of aggregates."""
 
 
 class Subqueries(Protocol):

@@ -10,7 +10,7 @@ from sqlglot import exp
 from dctv.bind import calls, expressions
 from dctv.bind.bound import Bound
 from dctv.bind.context import Context, Leaves, Out, Query
-from dctv.bind.grouping import aggregates, stand, within
+from dctv.bind.grouping import aggregates, outside, within
 from dctv.bind.relations import names_of
 from dctv.bind.scope import Scope, ScopeColumn, unknown_column
 from dctv.bind.tables import Source, bind_source
@@ -86,12 +86,15 @@ def bind_core(binder: Binder, core: ast.Core, parent: Scope | None, leaves: Leav
     if core.distinct:
         tree.set("distinct", exp.Distinct())
     values = [item.bound for item in items]
-    if keys is None and any(map(aggregates, [*values, *late])):
+    if keys is None and (core.having is not None or any(map(aggregates, [*values, *late]))):
         keys = []
-    sure = source.sure and all(one.type == BOOLEAN for one in (*tests, *late)) and _is_sure(core, values, late, keys)
+    sure = (
+        source.sure and all(one.type == BOOLEAN for one in (*tests, *late)) and _is_sure(core, values, late, keys or ())
+    )
     parts = (*tests, *values, *late)
     serial = any(one.serial for one in within(parts))
-    query = Query(tree, outs, parts, source.first, tuple(source.joins), sure, serial)
+    ungrouped = None if keys is None else outside([*values, *late], keys)
+    query = Query(tree, outs, parts, source.first, tuple(source.joins), sure and ungrouped is None, serial, ungrouped)
     stable = source.stable and _is_plain(core, tree)
     return BoundCore(query, named, tuple(items), stable, None if keys is None else tuple(keys))
 
@@ -108,13 +111,10 @@ def _with_windows(tree: exp.Select, core: ast.Core, context: Context) -> Context
     return context
 
 
-def _is_sure(core: ast.Core, values: Sequence[Bound], late: Sequence[Bound], keys: Sequence[Bound] | None) -> bool:
-    """Whether the engine surely takes what is selected, and how it is grouped and filtered then."""
-    if not all(one.type is not None for one in (*values, *(keys or ()))):
-        return False
-    if core.qualify is not None and not any(isinstance(one.sql, exp.Window) for one in within([*values, *late])):
-        return False
-    return core.having is None if keys is None else stand([*values, *late], keys)
+def _is_sure(core: ast.Core, values: Sequence[Bound], late: Sequence[Bound], keys: Sequence[Bound]) -> bool:
+    """Whether the engine surely takes what is selected, grouped by, and filtered by at last."""
+    windows = any(isinstance(one.sql, exp.Window) for one in within([*values, *late]))
+    return (core.qualify is None or windows) and all(one.type is not None for one in (*values, *keys))
 
 
 def _is_plain(core: ast.Core, tree: exp.Select) -> bool:

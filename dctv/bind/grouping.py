@@ -15,21 +15,24 @@ def aggregates(bound: Bound) -> bool:
     return bound.aggregate or any(map(aggregates, bound.parts))
 
 
-def stand(bounds: Iterable[Bound], keys: Iterable[Bound]) -> bool:
-    """Whether expressions surely have one value for a group of rows that agree in some keys."""
+def outside(bounds: Iterable[Bound], keys: Iterable[Bound]) -> Bound | None:
+    """Return what may differ within a group of rows that agree in some keys: the first such part of some expressions.
+
+    None: each of them has one value for the group.
+    """
     known = {shape(key.sql) for key in keys}
-    return all(_stands(bound, known) for bound in bounds)
+    return next((one for bound in bounds if (one := _varying(bound, known)) is not None), None)
 
 
-def _stands(bound: Bound, keys: set[str]) -> bool:
+def _varying(bound: Bound, keys: set[str]) -> Bound | None:
     if bound.aggregate or (keys and shape(bound.sql) in keys):
-        return True
+        return None
     if isinstance(bound.sql, exp.Subquery | exp.Exists):
         # One that reads columns of the select around it has no type of ours.
-        return bound.type is not None
-    if bound.parts:
-        return not isinstance(bound.sql, exp.Column) and all(_stands(part, keys) for part in bound.parts)
-    return not any(isinstance(node, exp.Column) for node in nodes_of(bound.sql))
+        return None if bound.type is not None else bound
+    if bound.parts and not isinstance(bound.sql, exp.Column):
+        return next((one for part in bound.parts if (one := _varying(part, keys)) is not None), None)
+    return bound if any(isinstance(node, exp.Column) for node in nodes_of(bound.sql)) else None
 
 
 def conjuncts(bound: Bound) -> Iterator[Bound]:

@@ -1,8 +1,7 @@
-"""Makes relational plans: asks the engine for the types of a bound query, and points at what it objects to."""
+"""Makes relational plans of bound queries; asks the engine for types that are not known, and where it objects."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 
@@ -46,9 +45,9 @@ def names_of(outs: Sequence[Out]) -> list[str]:
 
 
 def relation(query: Query, leaves: Leaves, env: Environment, place: Place | None, *, keeps_order: bool) -> Relation:
-    """Make a regular table of a bound query: types from the engine, wide integers back to 64 bits."""
+    """Make a regular table of a bound query; wide integers are brought back to 64 bits."""
     used = leaves.all()
-    types = _known_types(query) or _types(query, used, env, place)
+    types = _types(query, used, env, place)
     tree = query.tree
     if any(t in _WIDE for t in types):
         tree = _narrow(query, types)
@@ -66,17 +65,20 @@ def _known_types(query: Query) -> list[str] | None:
 
 
 def _types(query: Query, leaves: Sequence[tuple[str, Plan]], env: Environment, place: Place | None) -> list[str]:
+    known = _known_types(query)
+    if known is not None:
+        return known
     try:
         return _described(query.tree, leaves, env)
     except EngineError as error:
-        guilty = _guilty(query, leaves, env) or _ungrouped(query, error)
-        if "must appear in the GROUP BY clause" in error.message and guilty is not None:
-            raise BindError(
-                f"`{guilty.text}` is neither grouped nor inside an aggregate",
-                guilty,
-                hint=f"write any_value({guilty.text}), or add it to GROUP BY",
-            ) from None
-        raise BindError(error.message, guilty or place, hint=error.hint) from None
+        if query.ungrouped is not None and query.ungrouped.place is not None:
+            raise _not_grouped(query.ungrouped.place) from None
+        raise BindError(error.message, _guilty(query, leaves, env) or place, hint=error.hint) from None
+
+
+def _not_grouped(place: Place) -> BindError:
+    hint = f"write any_value({place.text}), or add it to GROUP BY"
+    return BindError(f"`{place.text}` is neither grouped nor inside an aggregate", place, hint=hint)
 
 
 def _described(tree: exp.Query, leaves: Sequence[tuple[str, Plan]], env: Environment) -> list[str]:
@@ -98,24 +100,6 @@ def _described(tree: exp.Query, leaves: Sequence[tuple[str, Plan]], env: Environ
             _known.clear()
         _known[key] = types
     return types
-
-
-def _ungrouped(query: Query, error: EngineError) -> Place | None:
-    """Return the place of the column that the engine misses in GROUP BY."""
-    found = re.search(r'column "?([^"\s]+)"? must appear in the GROUP BY', error.message)
-    if found is None:
-        return None
-
-    def search(parts: Sequence[Bound]) -> Place | None:
-        for part in parts:
-            if isinstance(part.sql, exp.Column) and part.sql.name == found[1]:
-                return part.place
-            place = search(part.parts)
-            if place is not None:
-                return place
-        return None
-
-    return search(query.parts)
 
 
 def _guilty(query: Query, leaves: Sequence[tuple[str, Plan]], env: Environment) -> Place | None:

@@ -12,7 +12,7 @@ from dctv.bind import calls, expressions
 from dctv.bind.bound import Bound, convert, scale, unify
 from dctv.bind.context import Context, Leaves, Out, Query
 from dctv.bind.cores import Item, bind_core, ordinal
-from dctv.bind.grouping import aggregates, stand, within
+from dctv.bind.grouping import aggregates, outside, within
 from dctv.bind.relations import names_of
 from dctv.bind.scope import Scope, ScopeColumn, ScopeTable
 from dctv.bind.types import of_choice, settled
@@ -51,10 +51,12 @@ def bind_select(binder: Binder, select: ast.Select, parent: Scope | None, leaves
             items, context = _outputs(binder, query, leaves)
     if select.order_by:
         terms = _order(query, items, context, select)
-        fit = all(one.type is not None for one in terms) and (keys is None or stand(terms, keys))
+        ungrouped = None if keys is None else outside(terms, keys)
+        fit = all(one.type is not None for one in terms) and ungrouped is None
         distinct = isinstance(select.body, ast.Core) and select.body.distinct
         sure = query.sure and fit and not (terms and distinct) and (keys is not None or not any(map(aggregates, terms)))
-        query = replace(query, sure=sure, serial=query.serial or any(one.serial for one in within(terms)))
+        serial = query.serial or any(one.serial for one in within(terms))
+        query = replace(query, sure=sure, serial=serial, ungrouped=query.ungrouped or ungrouped)
         keeps = True
     elif not keeps and (select.limit is not None or select.offset is not None):
         # LIMIT takes the same rows in every run only if all rows are in order.

@@ -1,0 +1,93 @@
+"""Prints what queries cost besides their work, in CPU milliseconds of a warm session: medians over rounds.
+
+Run as `python benchmarks/compile.py [--rounds 15]`. Tables have a few rows, so nearly all of what is printed is reading,
+binding, rewriting and writing queries. `parse` makes a syntax tree of the text; `bind` makes a typed plan of that;
+`rest` rewrites the plan, writes the engine's SQL and runs it. Each round asks for another number, so that nothing is
+known by its text, and rounds of all queries take turns. The last line mounts a trace anew each time and binds all views
+of the standard library that it gets.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from pathlib import Path
+from statistics import median
+
+from dctv.errors import Source
+from dctv.session import Session
+from dctv.syntax.parse import parse
+
+TRACE = Path(__file__).resolve().parents[1] / "tests" / "data" / "live_marks.trace.txt.gz"
+SPANS = "dctv.as_spans((SELECT * FROM (VALUES ({from_}, 10, {i})) AS v(_ts, _duration, {name})))"
+LEFT, RIGHT = SPANS.replace("{from_}", "0").replace("{name}", "x"), SPANS.replace("{from_}", "5").replace("{name}", "y")
+VIEWS = (
+    *("slices", "async_slices", "instants", "counters", "processes.threads", "processes.processes"),
+    *("scheduler.timeslices_p_cpu", "scheduler.wakeups", "scheduler.thread_states_p_tid", "cpu.frequency_p_cpu"),
+    *("irq.handlers", "syscalls.calls"),
+)
+QUERIES = {
+    "SELECT 1": "SELECT {i}",
+    "filter and group": "SELECT name, COUNT(*), SUM(dur) FROM t.slices WHERE dur > {i} GROUP BY name ORDER BY 2 DESC",
+    "span join of two rows": f"SELECT SPAN a.x, b.y FROM {LEFT} AS a SPAN JOIN {RIGHT} AS b",
+    "worked example": """
+        WITH frames AS (SELECT SPAN * FROM dctv.time_series_to_spans(
+            sources=>[{{source=>(SELECT * FROM t.raw_events.`print|B`), timestamp=>'ts'}}], columns=>[])),
+          bad_frames AS (SELECT SPAN * FROM frames WHERE _duration > {i}ns),
+          bad_timeslices AS (SELECT SPAN * FROM t.scheduler.timeslices_p_cpu SPAN BROADCAST FROM bad_frames)
+        SELECT comm, cpu, SUM(_duration) AS totdur FROM bad_timeslices
+        WHERE pid != 0 GROUP BY comm, cpu ORDER BY totdur DESC, comm LIMIT 3
+    """,
+    "12 views": " UNION ALL ".join(f"(SELECT COUNT(*) FROM t.{name} WHERE {{i}} > 0)" for name in VIEWS),
+}
+
+
+def timed(session: Session, text: str) -> tuple[float, float, float]:
+    """Return the CPU seconds of parsing, binding and the rest of a text."""
+    begin = time.process_time()
+    parse(Source("query", text))
+    parsed = time.process_time()
+    result = session.sql(text)
+    bound = time.process_time()
+    if result is not None:
+        result.fetchall()
+    return parsed - begin, bound - parsed - (parsed - begin), time.process_time() - bound
+
+
+def views_bound() -> tuple[int, float]:
+    """Mount the trace, bind all views that it gets, and return how many these are and the CPU seconds of binding."""
+    with Session(index=False) as session:
+        session.mount(str(TRACE), "t")
+        names = [table.name for table in session.tables("t") if table.kind == "view"]
+        begin = time.process_time()
+        for name in names:
+            session.columns(name)
+        return len(names), time.process_time() - begin
+
+
+def main() -> None:
+    """Run all queries in turn and print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=15)
+    rounds = parser.parse_args().rounds
+    runs: dict[str, list[tuple[float, float, float]]] = {name: [] for name in QUERIES}
+    bound: list[float] = []
+    with Session(index=False) as session:
+        session.mount(str(TRACE), "t")
+        for number in range(rounds + 1):
+            for name, text in QUERIES.items():
+                figures = timed(session, text.format(i=100_000 + number))
+                if number:
+                    runs[name].append(figures)
+    print(f"{'query, CPU ms':<24} {'parse':>7} {'bind':>7} {'rest':>7} {'all':>7}")
+    for name, figures in runs.items():
+        parts = [1000 * median(column) for column in zip(*figures, strict=True)]
+        print(f"{name:<24} " + " ".join(f"{part:7.2f}" for part in (*parts, sum(parts))))
+    for _ in range(max(2, rounds // 3)):
+        views, seconds = views_bound()
+        bound.append(seconds)
+    print(f"{f'all {views} views bound':<24} {'':>7} {1000 * median(bound[1:]):7.1f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,82 @@
+"""Binding asks no engine: types come from the table of signatures, and are those that the engine would tell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from dctv import readers
+from dctv.bind import relations
+from dctv.bind.library import library_function
+from dctv.catalog.mount import Mount, attach
+from dctv.catalog.stdlib import library
+from dctv.contracts.reader import LoadedTrace, Reader
+from dctv.contracts.shelf import scan
+from dctv.functions.table.generate_sequential_spans import quantize
+from dctv.session import Session
+from tests.engine_types import compared
+
+FORMATS = sorted(scan(readers, Reader))
+SPANS = "(SELECT * FROM (VALUES (0, 5, 1.5, 'a'), (5, 10, 2.5, NULL)) AS v(_ts, _duration, x, n))"
+QUERIES = (
+    "SELECT 1, 'x', NULL, TRUE, 1.5, 5ms, -3, 9223372036854775807, INTERVAL '1 day'",
+    "SELECT n, COUNT(*), SUM(x), AVG(x), MAX(x) + 1, COUNT(DISTINCT n) FILTER (WHERE x > 2) FROM {spans} GROUP BY n",
+    "SELECT GREATEST(x, 3), COALESCE(n, 'none'), x // 2, x % 2, CASE n WHEN 'a' THEN 1 END FROM {spans}",
+    "SELECT n, ROW_NUMBER() OVER w, SUM(x) OVER (PARTITION BY n) FROM {spans} QUALIFY RANK() OVER w < 3 "
+    "WINDOW w AS (ORDER BY x)",
+    "SELECT a.x, b.n FROM {spans} AS a ASOF JOIN {spans} AS b ON a._ts >= b._ts AND a.n = b.n ORDER BY a.x LIMIT 3",
+    "SELECT x FROM {spans} WHERE x IN (SELECT x FROM {spans}) AND EXISTS (SELECT 1) UNION ALL SELECT 2 ORDER BY 1",
+    "SELECT SPAN x * 2 AS y, UPPER(n) AS m FROM dctv.as_spans({spans}) HAVING _duration > 3ns",
+    "SELECT SPAN time_avg(x) AS mean, SUM(x) AS total, MIN(n) AS first FROM dctv.as_spans({spans}, partition => \"n\") "
+    "GROUP USING PARTITION",
+    "SELECT quantile_cont(x, 0.5), list(n ORDER BY x), regexp_extract(any_value(n), '(.)', 1) FROM {spans}",
+)
+
+
+@contextmanager
+def of_nothing(reader: str) -> Iterator[Session]:
+    """Return a session with a trace of a format that has no rows."""
+    with Session() as session:
+        mount = Mount(("t",), "nothing", reader, LoadedTrace({}, [], 0))
+        attach(session._catalog, mount, library(), [quantize(0)], library_function)
+        yield session
+
+
+def refuse_to_be_asked(session: Session, patch: pytest.MonkeyPatch) -> None:
+    def describe(sql: str, _: object = None) -> list[tuple[str, str]]:
+        raise AssertionError(sql)
+
+    patch.setattr(session._engine, "describe", describe)
+    patch.setattr(relations, "_known", {})
+
+
+@pytest.mark.parametrize("reader", FORMATS)
+def test_views_are_bound_without_the_engine(reader: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with of_nothing(reader) as session:
+        refuse_to_be_asked(session, monkeypatch)
+        views = [t.name for t in session.tables("t") if t.kind == "view"]
+        assert all(session.columns(name) for name in views)
+
+
+@pytest.mark.parametrize("sql", QUERIES)
+def test_queries_are_bound_without_the_engine(sql: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Session() as session:
+        refuse_to_be_asked(session, monkeypatch)
+        assert session.sql(sql.format(spans=SPANS)).schema.columns
+
+
+@pytest.mark.parametrize("sql", QUERIES)
+def test_types_of_queries_are_those_that_the_engine_tells(sql: str) -> None:
+    with Session() as session, compared() as seen:
+        session.sql(sql.format(spans=SPANS)).fetchall()
+    assert seen
+
+
+@pytest.mark.parametrize("reader", FORMATS)
+def test_types_of_views_are_those_that_the_engine_tells(reader: str) -> None:
+    with of_nothing(reader) as session, compared() as seen:
+        for name in [t.name for t in session.tables("t") if t.kind == "view"]:
+            session.columns(name)
+    assert len(seen) > len(FORMATS)

@@ -1,0 +1,34 @@
+"""Holds the types that binding finds by itself against those that the engine tells of the same queries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+import pytest
+
+from dctv.bind import relations
+from dctv.bind.context import Environment, Query
+from dctv.errors import EngineError, Place
+from dctv.plan.nodes import Plan
+
+
+@contextmanager
+def compared() -> Iterator[list[list[str]]]:
+    """Compare the types of all queries that are bound, and return a list that gets the types of each."""
+    own_types, seen = relations._types, list[list[str]]()
+
+    def types(query: Query, leaves: Sequence[tuple[str, Plan]], env: Environment, place: Place | None) -> list[str]:
+        known = relations._known_types(query)
+        if known is not None:
+            try:
+                told = relations._described(query.tree, leaves, env)
+            except EngineError as error:
+                told = [error.message]
+            assert known == told, query.tree.sql(dialect="duckdb")
+            seen.append(known)
+        return own_types(query, leaves, env, place)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(relations, "_types", types)
+        yield seen
