@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping
 from dctv.signatures.casts import NULL, TEMPLATES, WIDTHS, as_decimal, settled
 from dctv.signatures.combine import WIDEST, common
 from dctv.signatures.table import Signature
-from dctv.signatures.types import Type, array_of, decimal, list_of, map_of, plain, tuple_of
+from dctv.signatures.types import Type, array_of, decimal, integer_literal, list_of, map_of, plain, tuple_of
 
 Rule = Callable[[Signature, tuple[Type, ...]], Type | None]
-_LITERALS = ("INTEGER_LITERAL", "STRING_LITERAL")
+_LITERALS = ("INTEGER_LITERAL", "STRING_LITERAL", "DOUBLE_LITERAL")
 _LISTS = ("LIST", "ARRAY")
 
 _WIDEST_OF_64_BITS = 18
@@ -20,17 +20,18 @@ _DOUBLE, _TEXT = plain("DOUBLE"), plain("VARCHAR")
 def _first(signature: Signature, arguments: tuple[Type, ...]) -> Type | None:
     """Return the first argument's type, or lists of it where the function returns some values."""
     own = settled(arguments[0])
+    if signature.result.name == "DECIMAL" != own.name:
+        return None  # a number that is cast to one
     return list_of(own) if signature.result.name == "LIST" else own
 
 
 def _whole(_: Signature, arguments: tuple[Type, ...]) -> Type | None:
     """Round a DECIMAL, to digits that are known only if they are a literal."""
-    width, scale = arguments[0].numbers
-    if len(arguments) == 1:
-        return decimal(width, 0)
-    if arguments[1].name != "INTEGER_LITERAL":
+    digits = integer_literal(0) if len(arguments) == 1 else arguments[1]
+    if arguments[0].name != "DECIMAL" or digits.name != "INTEGER_LITERAL":
         return None
-    return decimal(width, max(min(arguments[1].numbers[0], scale), 0))
+    width, scale = arguments[0].numbers
+    return decimal(width, max(min(digits.numbers[0], scale), 0))
 
 
 def _sum_of_two(signature: Signature, arguments: tuple[Type, ...]) -> Type | None:
@@ -78,7 +79,7 @@ def _decimals(arguments: tuple[Type, ...]) -> list[Type] | None:
 
 
 def _total(_: Signature, arguments: tuple[Type, ...]) -> Type | None:
-    return decimal(WIDEST, arguments[0].numbers[1])
+    return decimal(WIDEST, arguments[0].numbers[1]) if arguments[0].name == "DECIMAL" else None
 
 
 def _mean(_: Signature, __: tuple[Type, ...]) -> Type | None:
@@ -212,20 +213,33 @@ _PARTS = ("date_part", "datepart")
 def doubtful(name: str, signature: Signature, arguments: tuple[Type, ...]) -> bool:
     """Return whether the engine may refuse arguments that go with the signature: it wants constants there, say."""
     texts = [i for i, one in enumerate(arguments) if one.name == "STRING_LITERAL"]
-    shared = name not in _SHARES or (len(arguments) > 1 and arguments[1].numbers in ((0,), (1,)))
+    shared = name not in _SHARES or (len(arguments) > 1 and _is_share(arguments[1]))
     constant = all(one.name in _LITERALS for one in arguments[_CONSTANT_FROM.get(name, len(arguments)) :])
     of_lists = name.startswith("json_") and any(one.name == "LIST" for one in signature.parameters)
     if name in _UNSURE or of_lists or not (shared and constant):
         return True
     if (name == "strftime" and not texts) or (name in _PARTS and texts):
         return True
+    if any(one.name == "ARRAY" and not _of_fractions(arguments[i]) for i, one in enumerate(signature.parameters)):
+        return True
     return _misfit(name, arguments) or not all(_is_text(signature.parameter(i)) for i in texts)
+
+
+def _is_share(one: Type) -> bool:
+    return one.name == "DOUBLE_LITERAL" or one.numbers in ((0,), (1,))
+
+
+def _of_fractions(one: Type) -> bool:
+    """Return whether it is the type of vectors that the engine calculates with."""
+    return one.name == "ARRAY" and one.children[0].name in ("FLOAT", "DOUBLE")
 
 
 def _misfit(name: str, arguments: tuple[Type, ...]) -> bool:
     """Return whether arguments are not of the number and kinds that a function takes, whatever its signature says."""
     if name == "json_object":
         return len(arguments) % 2 == 1 or any(settled(key).name != "VARCHAR" for key in arguments[::2])
+    if name == "concat_ws":
+        return any(child.name in _LISTS for one in arguments for child in one.children)
     kinds = _OF_NESTED.get(name)
     if name in _LONE or kinds is not None:
         return len(arguments) != 1 or (kinds is not None and arguments[0].name not in kinds)

@@ -16,7 +16,17 @@ PLAIN = (
 )
 OTHERS = (
     *("DECIMAL(18,3)", "DECIMAL(4,1)", "DECIMAL(38,10)", "BLOB", "UUID", "BIT", "BIGNUM", "JSON", "ENUM('a', 'b')"),
-    *("INTEGER[]", "VARCHAR[]", "DOUBLE[]", "BOOLEAN[]", "JSON[]", "DECIMAL(18,3)[]", "BIGINT[][]", "INTEGER[3]"),
+    *(
+        "INTEGER[]",
+        "VARCHAR[]",
+        "DOUBLE[]",
+        "BOOLEAN[]",
+        "JSON[]",
+        "DECIMAL(18,3)[]",
+        "BIGINT[][]",
+        "INTEGER[3]",
+        "DOUBLE[3]",
+    ),
     *("STRUCT(a INTEGER, b VARCHAR)", 'STRUCT(B BIGINT, "c d" DATE)', "TUPLE(INTEGER, VARCHAR)"),
     *("MAP(VARCHAR, BIGINT)", "STRUCT(a INTEGER, b VARCHAR)[]"),
 )
@@ -29,6 +39,7 @@ LITERALS = {
     "INTEGER_LITERAL(5000000000)": "5000000000",
     "INTEGER_LITERAL(18446744073709551616)": "18446744073709551616",
     "STRING_LITERAL": "'day'",
+    "DOUBLE_LITERAL": "0.5e0",
     '"NULL"': "NULL",
 }
 ALL = (*COLUMNS, *LITERALS)
