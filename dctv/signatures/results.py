@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from dctv.signatures.casts import NULL, TEMPLATES, WIDTHS, as_decimal, settled
+from dctv.signatures.casts import NULL, STRUCTS, TEMPLATES, WIDTHS, as_decimal, settled
 from dctv.signatures.combine import WIDEST, common
 from dctv.signatures.table import Signature
 from dctv.signatures.types import Type, array_of, decimal, integer_literal, list_of, map_of, plain, tuple_of
@@ -155,7 +155,7 @@ _ORDERED = "arg_max arg_max_null arg_max_nulls_last arg_min arg_min_null arg_min
 RESULTS: Mapping[str, Rule] = {
     **_named(_first, "any_value arbitrary first last min max mode first_value last_value nth_value abs @ approx_top_k"),
     **_named(_first, _ORDERED),
-    **_named(_first, "quantile quantile_disc approx_quantile reservoir_quantile mad"),
+    **_named(_first, "quantile quantile_disc approx_quantile mad"),
     "quantile_cont": _between,
     **_named(_whole, "ceil ceiling floor round round_even roundbankers trunc"),
     **_named(_sum_of_two, "+ - add subtract"),
@@ -182,7 +182,7 @@ ALWAYS = frozenset(("quantile_cont", *_ORDERED.split()))
 _CONSTANTS = {
     1: """
     strptime try_strptime listagg string_agg group_concat quantile quantile_cont quantile_disc approx_quantile
-    reservoir_quantile bitstring_agg list_sort array_sort list_reverse_sort array_reverse_sort list_grade_up
+    bitstring_agg list_sort array_sort list_reverse_sort array_reverse_sort list_grade_up
     array_grade_up grade_up approx_top_k
     """,
     2: """
@@ -193,11 +193,11 @@ _CONSTANTS = {
 }
 _CONSTANT_FROM = {name: first for first, names in _CONSTANTS.items() for name in names.split()}
 """From which argument on they must be constants."""
-_SHARES = ("quantile", "quantile_cont", "quantile_disc", "approx_quantile", "reservoir_quantile")
+_SHARES = ("quantile", "quantile_cont", "quantile_disc", "approx_quantile")
 """Aggregates whose second argument is from 0 to 1."""
 _LONE = ("to_json", "json_quote")
 """What takes one argument, of any type, though its signature takes several."""
-_UNSURE = ("switch", "fill", "lttb")
+_UNSURE = ("switch", "fill", "lttb", "reservoir_quantile")
 """What refuses values of arguments that its signature takes."""
 _OF_NESTED = {
     "array_to_json": ("LIST",),
@@ -206,6 +206,8 @@ _OF_NESTED = {
     "struct_keys": ("STRUCT",),
 }
 """What takes one argument of these, though its signature takes more."""
+_MOST_GROUPS = 9
+"""The last group of a regular expression that can be asked for."""
 _PARTS = ("date_part", "datepart")
 """What returns another type for some parts, as for `'epoch'`, if the part is a literal."""
 
@@ -220,7 +222,7 @@ def doubtful(name: str, signature: Signature, arguments: tuple[Type, ...]) -> bo
         return True
     if (name == "strftime" and not texts) or (name in _PARTS and texts):
         return True
-    if any(one.name == "ARRAY" and not _of_fractions(arguments[i]) for i, one in enumerate(signature.parameters)):
+    if not all(_goes(*pair) for pair in zip(signature.parameters, arguments, strict=False)):
         return True
     return _misfit(name, arguments) or not all(_is_text(signature.parameter(i)) for i in texts)
 
@@ -229,15 +231,19 @@ def _is_share(one: Type) -> bool:
     return one.name == "DOUBLE_LITERAL" or one.numbers in ((0,), (1,))
 
 
-def _of_fractions(one: Type) -> bool:
-    """Return whether it is the type of vectors that the engine calculates with."""
-    return one.name == "ARRAY" and one.children[0].name in ("FLOAT", "DOUBLE")
+def _goes(parameter: Type, argument: Type) -> bool:
+    """Return whether the engine takes an argument: not all structs, and of vectors those that it calculates with."""
+    if parameter.name in STRUCTS and not parameter.children:
+        return argument.name == parameter.name
+    return parameter.name != "ARRAY" or (argument.name == "ARRAY" and argument.children[0].name in ("FLOAT", "DOUBLE"))
 
 
 def _misfit(name: str, arguments: tuple[Type, ...]) -> bool:
     """Return whether arguments are not of the number and kinds that a function takes, whatever its signature says."""
     if name == "json_object":
         return len(arguments) % 2 == 1 or any(settled(key).name != "VARCHAR" for key in arguments[::2])
+    if name.startswith("regexp_extract"):
+        return any(one.numbers and not 0 <= one.numbers[0] <= _MOST_GROUPS for one in arguments[2:])
     if name == "concat_ws":
         return any(child.name in _LISTS for one in arguments for child in one.children)
     kinds = _OF_NESTED.get(name)

@@ -44,6 +44,8 @@ LITERALS = {
 }
 ALL = (*COLUMNS, *LITERALS)
 _OPTIONS = ("regexp_", "str_split", "string_split")
+_SORTS = ("_sort", "grade_up")
+_TEXTS_OF_SORTS = ("'desc'", "'nulls last'")
 _SHAPES = {"NOT": "NOT {}", "~": "~{}", "IS NULL": "{} IS NULL", "BETWEEN": "{} BETWEEN {} AND {}"}
 
 
@@ -54,9 +56,9 @@ def operand(one: str) -> str:
 
 def call(name: str, types: Sequence[str]) -> str:
     """Write the call of a function."""
-    words = [operand(one) for one in types]
-    if name.startswith(_OPTIONS):
-        words = ["'i'" if word == "'day'" else word for word in words]
+    texts = iter(_TEXTS_OF_SORTS["reverse" in name :] if name.endswith(_SORTS) else ())
+    plain = "'i'" if name.startswith(_OPTIONS) else LITERALS["STRING_LITERAL"]
+    words = [next(texts, plain) if one == "STRING_LITERAL" else operand(one) for one in types]
     return f'"{name}"({", ".join(words)}){" OVER ()" if KINDS.get(name) == "window" else ""}'
 
 
