@@ -18,7 +18,7 @@ from dctv.errors import Source
 from dctv.session import Session
 from dctv.syntax.parse import parse
 
-TRACE = Path(__file__).resolve().parents[1] / "tests" / "data" / "live_marks.trace.txt.gz"
+TRACE = Path(__file__).resolve().parents[1] / "tests" / "data" / "ftrace" / "live_marks_tgid.trace.txt"
 SPANS = "dctv.as_spans((SELECT * FROM (VALUES ({from_}, 10, {i})) AS v(_ts, _duration, {name})))"
 LEFT, RIGHT = SPANS.replace("{from_}", "0").replace("{name}", "x"), SPANS.replace("{from_}", "5").replace("{name}", "y")
 VIEWS = (

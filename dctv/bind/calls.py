@@ -9,7 +9,7 @@ from sqlglot import exp
 from dctv.bind import state_paths
 from dctv.bind.bound import Bound, Family, convert, operand, scale, unify
 from dctv.bind.context import Context
-from dctv.bind.types import BIGINT, BOOLEAN, of_call, of_integer, of_operator
+from dctv.bind.types import BIGINT, BOOLEAN, DOUBLE_LITERAL, of_call, of_operator
 from dctv.errors import BindError, UnitError, nearest
 from dctv.record import replace
 from dctv.signatures.types import Type
@@ -156,8 +156,7 @@ def _apply_rule(name: str, expr: ast.Call, arguments: list[Bound], context: Cont
 def _setting(bound: Bound, expr: ast.Expr) -> Bound:
     """Write a fraction that sets an aggregate, as in approx_quantile(x, 0.5), as decimal: some take no double."""
     if isinstance(expr, ast.Number) and not expr.is_integer and expr.unit is None:
-        # A share, from 0 to 1, is to the table of signatures what the literal 0 is.
-        made = of_integer(0) if 0 <= expr.value <= 1 else None
+        made = DOUBLE_LITERAL if 0 <= expr.value <= 1 else None
         return replace(bound, sql=exp.Literal.number(expr.text), type=made)
     return bound
 

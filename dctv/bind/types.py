@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from dctv.signatures import casts
 from dctv.signatures.combine import common
 from dctv.signatures.functions import operator_type, result_type
-from dctv.signatures.types import Type, decimal, integer_literal, parse, plain
+from dctv.signatures.types import Type, decimal, integer_literal, member, parse, plain
 from dctv.types.values import is_numeric
 
 BIGINT, BOOLEAN, DOUBLE, VARCHAR = (plain(name) for name in ("BIGINT", "BOOLEAN", "DOUBLE", "VARCHAR"))
 NULL = plain('"NULL"')
-STRING_LITERAL = plain("STRING_LITERAL")
+DOUBLE_LITERAL, STRING_LITERAL = plain("DOUBLE_LITERAL"), plain("STRING_LITERAL")
 _LARGEST = 2**127
 _DECIMAL = (18, 3)
 """Digits and places of a decimal number, if none are written."""
@@ -57,8 +57,7 @@ def of_member(struct: Type | None, name: str) -> Type | None:
     """Return the type of a struct's member."""
     if struct is None or struct.name != "STRUCT":
         return None
-    found = [child for own, child in zip(struct.names, struct.children, strict=True) if own.lower() == name.lower()]
-    return found[0] if len(found) == 1 else None
+    return member(struct, name)
 
 
 def settled(found: Type | None) -> Type | None:

@@ -48,6 +48,8 @@ def combined(left: Type, right: Type) -> Type | None:
     """Return the type that two are brought to, which may be that of a literal; None: there is none, or not known."""
     if left == right:
         return settled(left)
+    if "DOUBLE_LITERAL" in (left.name, right.name):
+        return combined(*(settled(one) if one.name == "DOUBLE_LITERAL" else one for one in (left, right)))
     for name in _STRONG:
         if name in (left.name, right.name):
             return left if left.name == name else right

@@ -10,7 +10,7 @@ from dctv.signatures.combine import comparable
 from dctv.signatures.overloads import bound, chosen, filled
 from dctv.signatures.results import ALWAYS, RESULTS, doubtful, knows_null
 from dctv.signatures.rewritten import REWRITTEN
-from dctv.signatures.table import Signature, signatures
+from dctv.signatures.table import Signature
 from dctv.signatures.types import Type, plain
 
 _BOOLEAN = plain("BOOLEAN")
@@ -52,7 +52,7 @@ def _called(name: str, arguments: tuple[Type, ...]) -> Type | None:
     rewritten = REWRITTEN.get(name)
     if rewritten is not None:
         return rewritten(_called, arguments)
-    signature = chosen(signatures(name), arguments)
+    signature = chosen(name, arguments)
     if signature is None or doubtful(name, signature, arguments):
         return None
     if NULL in arguments and not knows_null(name, signature):

@@ -4,21 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dctv.signatures.casts import NULL, TEMPLATES, cast_cost, settled
+from dctv.signatures.casts import NULL, TEMPLATES, cost_of, settled
 from dctv.signatures.combine import combined
-from dctv.signatures.table import Signature
+from dctv.signatures.table import Signature, fitting
 from dctv.signatures.types import Type, array_of, list_of, map_of, struct_of, tuple_of
 
+_MOST = 10**12
+"""More than any call costs."""
 Bindings = dict[str, Type]
 """Types by the letter of the template that they stand in for."""
 
 
-def chosen(signatures: Sequence[Signature], arguments: Sequence[Type]) -> Signature | None:
-    """Return the signature whose casts cost least; None: none fits, or several cost the same."""
-    costs = [(cost, one) for one in signatures if one.takes(len(arguments)) for cost in _cost(one, arguments)]
-    least = min((cost for cost, _ in costs), default=0)
-    best = [one for cost, one in costs if cost == least]
-    return best[0] if len(best) == 1 else None
+def chosen(name: str, arguments: Sequence[Type]) -> Signature | None:
+    """Return a function's signature whose casts cost least; None: none fits, or several cost the same."""
+    given = [one.text for one in arguments]
+    best: Signature | None = None
+    least, tied = _MOST, False
+    for signature, taken in fitting(name, len(given)):
+        total = 0
+        for source, target in zip(given, taken, strict=True):
+            cost = cost_of(source, target)
+            if cost is None or total + cost > least:
+                break
+            total += cost
+        else:
+            tied = total == least
+            best, least = signature, total
+    return None if tied else best
 
 
 def bound(signature: Signature, arguments: Sequence[Type]) -> Bindings | None:
@@ -40,17 +52,6 @@ def filled(one: Type, bindings: Bindings) -> Type | None:
     children = [filled(child, bindings) for child in one.children]
     found = tuple(child for child in children if child is not None)
     return _with_children(one, found) if len(found) == len(children) else None
-
-
-def _cost(signature: Signature, arguments: Sequence[Type]) -> tuple[int, ...]:
-    """Return what the casts to a signature cost, nothing if there are none."""
-    total = 0
-    for index, argument in enumerate(arguments):
-        cost = cast_cost(argument, signature.parameter(index))
-        if cost is None:
-            return ()
-        total += cost
-    return (total,)
 
 
 def _bind(parameter: Type, argument: Type, found: Bindings) -> bool:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from dctv.signatures.casts import NULL, TEMPLATES, WIDTHS, as_decimal, settled
+from dctv.signatures.casts import NULL, STRUCTS, TEMPLATES, WIDTHS, as_decimal, settled
 from dctv.signatures.combine import WIDEST, common
 from dctv.signatures.table import Signature
-from dctv.signatures.types import Type, array_of, decimal, list_of, map_of, plain, tuple_of
+from dctv.signatures.types import Type, array_of, decimal, integer_literal, list_of, map_of, plain, tuple_of
 
 Rule = Callable[[Signature, tuple[Type, ...]], Type | None]
-_LITERALS = ("INTEGER_LITERAL", "STRING_LITERAL")
+_LITERALS = ("INTEGER_LITERAL", "STRING_LITERAL", "DOUBLE_LITERAL")
 _LISTS = ("LIST", "ARRAY")
 
 _WIDEST_OF_64_BITS = 18
@@ -20,17 +20,18 @@ _DOUBLE, _TEXT = plain("DOUBLE"), plain("VARCHAR")
 def _first(signature: Signature, arguments: tuple[Type, ...]) -> Type | None:
     """Return the first argument's type, or lists of it where the function returns some values."""
     own = settled(arguments[0])
+    if signature.result.name == "DECIMAL" != own.name:
+        return None  # a number that is cast to one
     return list_of(own) if signature.result.name == "LIST" else own
 
 
 def _whole(_: Signature, arguments: tuple[Type, ...]) -> Type | None:
     """Round a DECIMAL, to digits that are known only if they are a literal."""
-    width, scale = arguments[0].numbers
-    if len(arguments) == 1:
-        return decimal(width, 0)
-    if arguments[1].name != "INTEGER_LITERAL":
+    digits = integer_literal(0) if len(arguments) == 1 else arguments[1]
+    if arguments[0].name != "DECIMAL" or digits.name != "INTEGER_LITERAL":
         return None
-    return decimal(width, max(min(arguments[1].numbers[0], scale), 0))
+    width, scale = arguments[0].numbers
+    return decimal(width, max(min(digits.numbers[0], scale), 0))
 
 
 def _sum_of_two(signature: Signature, arguments: tuple[Type, ...]) -> Type | None:
@@ -78,7 +79,7 @@ def _decimals(arguments: tuple[Type, ...]) -> list[Type] | None:
 
 
 def _total(_: Signature, arguments: tuple[Type, ...]) -> Type | None:
-    return decimal(WIDEST, arguments[0].numbers[1])
+    return decimal(WIDEST, arguments[0].numbers[1]) if arguments[0].name == "DECIMAL" else None
 
 
 def _mean(_: Signature, __: tuple[Type, ...]) -> Type | None:
@@ -154,7 +155,7 @@ _ORDERED = "arg_max arg_max_null arg_max_nulls_last arg_min arg_min_null arg_min
 RESULTS: Mapping[str, Rule] = {
     **_named(_first, "any_value arbitrary first last min max mode first_value last_value nth_value abs @ approx_top_k"),
     **_named(_first, _ORDERED),
-    **_named(_first, "quantile quantile_disc approx_quantile reservoir_quantile mad"),
+    **_named(_first, "quantile quantile_disc approx_quantile mad"),
     "quantile_cont": _between,
     **_named(_whole, "ceil ceiling floor round round_even roundbankers trunc"),
     **_named(_sum_of_two, "+ - add subtract"),
@@ -181,7 +182,7 @@ ALWAYS = frozenset(("quantile_cont", *_ORDERED.split()))
 _CONSTANTS = {
     1: """
     strptime try_strptime listagg string_agg group_concat quantile quantile_cont quantile_disc approx_quantile
-    reservoir_quantile bitstring_agg list_sort array_sort list_reverse_sort array_reverse_sort list_grade_up
+    bitstring_agg list_sort array_sort list_reverse_sort array_reverse_sort list_grade_up
     array_grade_up grade_up approx_top_k
     """,
     2: """
@@ -192,11 +193,11 @@ _CONSTANTS = {
 }
 _CONSTANT_FROM = {name: first for first, names in _CONSTANTS.items() for name in names.split()}
 """From which argument on they must be constants."""
-_SHARES = ("quantile", "quantile_cont", "quantile_disc", "approx_quantile", "reservoir_quantile")
+_SHARES = ("quantile", "quantile_cont", "quantile_disc", "approx_quantile")
 """Aggregates whose second argument is from 0 to 1."""
 _LONE = ("to_json", "json_quote")
 """What takes one argument, of any type, though its signature takes several."""
-_UNSURE = ("switch", "fill", "lttb")
+_UNSURE = ("switch", "fill", "lttb", "reservoir_quantile")
 """What refuses values of arguments that its signature takes."""
 _OF_NESTED = {
     "array_to_json": ("LIST",),
@@ -205,6 +206,8 @@ _OF_NESTED = {
     "struct_keys": ("STRUCT",),
 }
 """What takes one argument of these, though its signature takes more."""
+_MOST_GROUPS = 9
+"""The last group of a regular expression that can be asked for."""
 _PARTS = ("date_part", "datepart")
 """What returns another type for some parts, as for `'epoch'`, if the part is a literal."""
 
@@ -212,20 +215,37 @@ _PARTS = ("date_part", "datepart")
 def doubtful(name: str, signature: Signature, arguments: tuple[Type, ...]) -> bool:
     """Return whether the engine may refuse arguments that go with the signature: it wants constants there, say."""
     texts = [i for i, one in enumerate(arguments) if one.name == "STRING_LITERAL"]
-    shared = name not in _SHARES or (len(arguments) > 1 and arguments[1].numbers in ((0,), (1,)))
+    shared = name not in _SHARES or (len(arguments) > 1 and _is_share(arguments[1]))
     constant = all(one.name in _LITERALS for one in arguments[_CONSTANT_FROM.get(name, len(arguments)) :])
     of_lists = name.startswith("json_") and any(one.name == "LIST" for one in signature.parameters)
     if name in _UNSURE or of_lists or not (shared and constant):
         return True
     if (name == "strftime" and not texts) or (name in _PARTS and texts):
         return True
+    if not all(_goes(*pair) for pair in zip(signature.parameters, arguments, strict=False)):
+        return True
     return _misfit(name, arguments) or not all(_is_text(signature.parameter(i)) for i in texts)
+
+
+def _is_share(one: Type) -> bool:
+    return one.name == "DOUBLE_LITERAL" or one.numbers in ((0,), (1,))
+
+
+def _goes(parameter: Type, argument: Type) -> bool:
+    """Return whether the engine takes an argument: not all structs, and of vectors those that it calculates with."""
+    if parameter.name in STRUCTS and not parameter.children:
+        return argument.name == parameter.name
+    return parameter.name != "ARRAY" or (argument.name == "ARRAY" and argument.children[0].name in ("FLOAT", "DOUBLE"))
 
 
 def _misfit(name: str, arguments: tuple[Type, ...]) -> bool:
     """Return whether arguments are not of the number and kinds that a function takes, whatever its signature says."""
     if name == "json_object":
         return len(arguments) % 2 == 1 or any(settled(key).name != "VARCHAR" for key in arguments[::2])
+    if name.startswith("regexp_extract"):
+        return any(one.numbers and not 0 <= one.numbers[0] <= _MOST_GROUPS for one in arguments[2:])
+    if name == "concat_ws":
+        return any(child.name in _LISTS for one in arguments for child in one.children)
     kinds = _OF_NESTED.get(name)
     if name in _LONE or kinds is not None:
         return len(arguments) != 1 or (kinds is not None and arguments[0].name not in kinds)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from dctv.signatures.casts import settled
-from dctv.signatures.combine import common
+from dctv.signatures.combine import common, comparable
 from dctv.signatures.types import Type, integer_literal, parse, plain
 
 Call = Callable[[str, tuple[Type, ...]], Type | None]
@@ -48,7 +48,7 @@ def _if(_: Call, arguments: tuple[Type, ...]) -> Type | None:
 
 
 def _nullif(_: Call, arguments: tuple[Type, ...]) -> Type | None:
-    return settled(arguments[0])
+    return settled(arguments[0]) if comparable(arguments, equality=True) else None
 
 
 def _fmod(call: Call, arguments: tuple[Type, ...]) -> Type | None:
@@ -77,6 +77,11 @@ def _of_list(aggregate: str) -> Rule:
 
 def _same_list(_: Call, arguments: tuple[Type, ...]) -> Type | None:
     return arguments[0] if arguments[0].name == "LIST" else None
+
+
+def _text_of_list(_: Call, arguments: tuple[Type, ...]) -> Type | None:
+    """The engine wants a constant between the elements."""
+    return plain("VARCHAR") if arguments[0].name == "LIST" and arguments[1].name == "STRING_LITERAL" else None
 
 
 def _with_element(at: int) -> Rule:
@@ -121,8 +126,7 @@ REWRITTEN: Mapping[str, Rule] = {
     **dict.fromkeys(("list_prepend", "array_prepend"), _with_element(1)),
     "array_push_front": _taking(2, lambda call, arguments: _with_element(1)(call, arguments[::-1])),
     "split_part": _always("VARCHAR", "VARCHAR", "VARCHAR", "INTEGER"),
-    "array_to_string": _always("VARCHAR", "LIST", "VARCHAR"),
-    "array_to_string_comma_default": _always("VARCHAR", "LIST", "VARCHAR"),
+    **dict.fromkeys(("array_to_string", "array_to_string_comma_default"), _taking(2, _text_of_list)),
     "json": _always("JSON", "VARCHAR"),
     "json_group_array": _always("JSON", "ANY"),
     "json_group_object": _always("JSON", "ANY", "ANY"),

@@ -68,6 +68,13 @@ def signatures(name: str) -> tuple[Signature, ...]:
     return (*found, *(Signature(one.parameters[:-count], None, one.result) for one in found for count in left_out))
 
 
+@lru_cache(4096)
+def fitting(name: str, count: int) -> tuple[tuple[Signature, tuple[str, ...]], ...]:
+    """Return the signatures that take so many arguments, each with how the types of its parameters are written."""
+    found = (one for one in signatures(name) if one.takes(count))
+    return tuple((one, tuple(str(one.parameter(i)) for i in range(count))) for one in found)
+
+
 @cache
 def packed() -> Mapping[str, str]:
     """Return the signatures of all functions as they are kept, of the engine that is installed."""

@@ -17,7 +17,8 @@ class Type:
     text: str
     """How the engine's DESCRIBE writes it.
 
-    Two more stand for literals, which fit several types: `INTEGER_LITERAL(5)`, with its value, and `STRING_LITERAL`.
+    More stand for literals: `INTEGER_LITERAL(5)`, with its value, and `STRING_LITERAL` fit several types;
+    `DOUBLE_LITERAL` is a DOUBLE that may stand where the engine wants a constant, and is in the range it wants there.
     """
     name: str = field(compare=False)
     """`BIGINT`, `DECIMAL`, `INTEGER_LITERAL`; `LIST`, `ARRAY`, `STRUCT`, `TUPLE`, `MAP`, `UNION`, `ENUM` of others."""
@@ -90,6 +91,16 @@ def tuple_of(children: tuple[Type, ...]) -> Type:
 def struct_of(names: tuple[str, ...], children: tuple[Type, ...]) -> Type:
     """Return the type of structs."""
     return Type(f"STRUCT({_members(names, children)})", "STRUCT", children, names)
+
+
+def member(struct: Type, name: str) -> Type | None:
+    """Return the type of a struct's member, by its name in any case."""
+    found = [child for own, child in zip(struct.names, struct.children, strict=False) if _same(own, name)]
+    return found[0] if struct.name == "STRUCT" and len(found) == 1 else None
+
+
+def _same(written: str, name: str) -> bool:
+    return unquoted(written).lower() == name.lower()
 
 
 def unquoted(name: str) -> str:

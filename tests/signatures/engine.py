@@ -16,7 +16,17 @@ PLAIN = (
 )
 OTHERS = (
     *("DECIMAL(18,3)", "DECIMAL(4,1)", "DECIMAL(38,10)", "BLOB", "UUID", "BIT", "BIGNUM", "JSON", "ENUM('a', 'b')"),
-    *("INTEGER[]", "VARCHAR[]", "DOUBLE[]", "BOOLEAN[]", "JSON[]", "DECIMAL(18,3)[]", "BIGINT[][]", "INTEGER[3]"),
+    *(
+        "INTEGER[]",
+        "VARCHAR[]",
+        "DOUBLE[]",
+        "BOOLEAN[]",
+        "JSON[]",
+        "DECIMAL(18,3)[]",
+        "BIGINT[][]",
+        "INTEGER[3]",
+        "DOUBLE[3]",
+    ),
     *("STRUCT(a INTEGER, b VARCHAR)", 'STRUCT(B BIGINT, "c d" DATE)', "TUPLE(INTEGER, VARCHAR)"),
     *("MAP(VARCHAR, BIGINT)", "STRUCT(a INTEGER, b VARCHAR)[]"),
 )
@@ -29,10 +39,13 @@ LITERALS = {
     "INTEGER_LITERAL(5000000000)": "5000000000",
     "INTEGER_LITERAL(18446744073709551616)": "18446744073709551616",
     "STRING_LITERAL": "'day'",
+    "DOUBLE_LITERAL": "0.5e0",
     '"NULL"': "NULL",
 }
 ALL = (*COLUMNS, *LITERALS)
 _OPTIONS = ("regexp_", "str_split", "string_split")
+_SORTS = ("_sort", "grade_up")
+_TEXTS_OF_SORTS = ("'desc'", "'nulls last'")
 _SHAPES = {"NOT": "NOT {}", "~": "~{}", "IS NULL": "{} IS NULL", "BETWEEN": "{} BETWEEN {} AND {}"}
 
 
@@ -43,9 +56,9 @@ def operand(one: str) -> str:
 
 def call(name: str, types: Sequence[str]) -> str:
     """Write the call of a function."""
-    words = [operand(one) for one in types]
-    if name.startswith(_OPTIONS):
-        words = ["'i'" if word == "'day'" else word for word in words]
+    texts = iter(_TEXTS_OF_SORTS["reverse" in name :] if name.endswith(_SORTS) else ())
+    plain = "'i'" if name.startswith(_OPTIONS) else LITERALS["STRING_LITERAL"]
+    words = [next(texts, plain) if one == "STRING_LITERAL" else operand(one) for one in types]
     return f'"{name}"({", ".join(words)}){" OVER ()" if KINDS.get(name) == "window" else ""}'
 
 
