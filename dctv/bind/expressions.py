@@ -172,7 +172,9 @@ def _case(expr: ast.Case, context: Context) -> Bound:
     types = [one.type for one in tests]
     fit = all(one == BOOLEAN for one in types) if subject is None else of_comparison(subject.type, types) is not None
     # The engine brings results to the type of ELSE, one after another.
-    *results, otherwise = [one.type for one in values] if expr.otherwise is not None else [*[v.type for v in values], NULL]
+    *results, otherwise = (
+        [one.type for one in values] if expr.otherwise is not None else [*[v.type for v in values], NULL]
+    )
     chosen = [otherwise, *results]
     made = settled(of_choice(chosen)) if fit else None
     return Bound(sql, unit, expr.place, family=family, parts=parts, type=made)

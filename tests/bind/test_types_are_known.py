@@ -29,7 +29,7 @@ QUERIES = (
     "SELECT a.x, b.n FROM {spans} AS a ASOF JOIN {spans} AS b ON a._ts >= b._ts AND a.n = b.n ORDER BY a.x LIMIT 3",
     "SELECT x FROM {spans} WHERE x IN (SELECT x FROM {spans}) AND EXISTS (SELECT 1) UNION ALL SELECT 2 ORDER BY 1",
     "SELECT SPAN x * 2 AS y, UPPER(n) AS m FROM dctv.as_spans({spans}) HAVING _duration > 3ns",
-    "SELECT SPAN time_avg(x) AS mean, SUM(x) AS total, MIN(n) AS first FROM dctv.as_spans({spans}, partition => \"n\") "
+    'SELECT SPAN time_avg(x) AS mean, SUM(x) AS total, MIN(n) AS first FROM dctv.as_spans({spans}, partition => "n") '
     "GROUP USING PARTITION",
     "SELECT quantile_cont(x, 0.5), list(n ORDER BY x), regexp_extract(any_value(n), '(.)', 1) FROM {spans}",
 )
