@@ -101,6 +101,11 @@ class Catalog:
         self.bound: dict[int, Any] = {}
         """What views of the standard library were bound to: each is bound once, until a name below a mount changes."""
 
+    def clear(self) -> None:
+        """Forget all names."""
+        self.root = Namespace()
+        self.bound.clear()
+
     def space(self, parts: tuple[str, ...]) -> Namespace | None:
         """Return the level under a prefix, or None."""
         level = self.root

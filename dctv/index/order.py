@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 from dctv.errors import IndexUnusable
@@ -12,10 +11,8 @@ from dctv.index.finding import find
 from dctv.index.keeper import Plan, ensure
 from dctv.index.location import cache_folder, index_folder
 from dctv.index.trace import Trace
+from dctv.progress import Progress
 from dctv.record import field, record, replace
-
-Report = Callable[[str, int, int], None]
-"""Told what is done, bytes done and bytes in all; raises to end it."""
 
 
 @record
@@ -54,7 +51,7 @@ class Reporter:
     """Reports of a build as words and bytes."""
 
     label: str
-    report: Report
+    onward: Progress
     events: int = 0
     done: int = 0
     total: int = 0
@@ -63,7 +60,7 @@ class Reporter:
         """Take what a pass says."""
         self.done, self.total = done, total
         what = f"{self.label}: {self.events:,} events" if self.events else self.label
-        self.report(what, done, total)
+        self.onward.report(what, done, total)
 
     def counted(self, events: int) -> None:
         """Take how many events there were so far."""
@@ -72,7 +69,7 @@ class Reporter:
 
     def stored(self, done: int, total: int) -> None:
         """Take how many rows of the column store are written."""
-        self.report(f"{self.label}: {self.events:,} events, {100 * done // max(total, 1)} % stored", 0, 0)
+        self.onward.report(f"{self.label}: {self.events:,} events, {100 * done // max(total, 1)} % stored", 0, 0)
 
     def spool(self, folder: Path) -> Spool:
         """Begin to collect rows for the column store."""
@@ -82,10 +79,10 @@ class Reporter:
 
     def waiting(self) -> None:
         """Say that another process builds."""
-        self.report(f"{self.label}: waiting for another process that indexes it", 0, 0)
+        self.onward.report(f"{self.label}: waiting for another process that indexes it", 0, 0)
 
 
-def fulfil(trace: Trace, order: Order, label: str, report: Report) -> Outcome:
+def fulfil(trace: Trace, order: Order, label: str, progress: Progress) -> Outcome:
     """Find, build or extend the index of a trace.
 
     Raises:
@@ -93,7 +90,7 @@ def fulfil(trace: Trace, order: Order, label: str, report: Report) -> Outcome:
         TraceError: the trace cannot be read.
     """
     told: list[str] = []
-    reporter = Reporter(label, report)
+    reporter = Reporter(label, progress)
     watched = _watched(trace, reporter)
     wanted = layout(trace, order.settings)
     plan = Plan(wanted, reporter.spool, order.index_dir, order.force, reporter.waiting, told.append)
@@ -109,7 +106,7 @@ def fulfil(trace: Trace, order: Order, label: str, report: Report) -> Outcome:
         index.close()
 
 
-def differences(trace: Trace, order: Order, label: str, report: Report) -> list[str]:
+def differences(trace: Trace, order: Order, label: str, progress: Progress) -> list[str]:
     """Compare the index of a trace with the trace; return what differs in words.
 
     Raises:
@@ -127,7 +124,7 @@ def differences(trace: Trace, order: Order, label: str, report: Report) -> list[
         from dctv.index.check import check
 
         with TemporaryDirectory(prefix="dctv-check-") as scratch:
-            reporter = Reporter(label, report)
+            reporter = Reporter(label, progress)
             return check(_watched(trace, reporter), index, reporter.spool, Path(scratch))
     finally:
         index.close()

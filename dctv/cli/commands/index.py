@@ -12,8 +12,9 @@ from dctv.console.verdict import FAILED, OK, PARTIAL
 from dctv.hints import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from dctv.cli.timelines import Progress, Timelines
+    from dctv.cli.timelines import Timelines
     from dctv.index.order import Outcome
+    from dctv.progress import Told
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -44,7 +45,7 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Build or check; return the exit code."""
-    from dctv.cli.indexing import Indexer, keep_memory
+    from dctv.cli.indexing import indexer, keep_memory
     from dctv.console.attended import Check, attended, end_process
     from dctv.console.progress import ProgressBar
     from dctv.console.sink import stdout_sink
@@ -56,11 +57,11 @@ def run(args: Namespace) -> int:
     order = Order(settings, args.index_dir, args.force)
     bar = ProgressBar()
     with stdout_sink(bar.clear) as sink:
-        indexer = Indexer(args.threads, bar.update)
+        indexes = indexer(args.threads, bar.update)
         timelines = _timelines(args, bar.update) if args.timeline else None
 
         def interrupt() -> None:
-            indexer.interrupt()
+            indexes.progress.interrupt()
             if timelines is not None:
                 timelines.interrupt()
 
@@ -68,9 +69,9 @@ def run(args: Namespace) -> int:
             code = OK
             for trace in args.traces:
                 if args.check:
-                    lines, one = _check(trace, indexer.check(trace, order))
+                    lines, one = _check(trace, indexes.check(trace, order, {}))
                 else:
-                    outcome = indexer.index(trace, order)
+                    outcome = indexes.index(trace, order, {})
                     bar.clear()
                     lines, one = _built(trace, outcome, allow=args.allow_partial)
                     if timelines is not None:
@@ -100,10 +101,10 @@ def _built(trace: str, outcome: Outcome, *, allow: bool) -> tuple[list[str], int
     return [_told(trace, outcome)], PARTIAL if outcome.incomplete and not allow else OK
 
 
-def _timelines(args: Namespace, progress: Progress) -> Timelines:
+def _timelines(args: Namespace, told: Told) -> Timelines:
     from dctv.cli.timelines import Timelines
 
-    return Timelines(progress, threads=args.threads, memory_limit=args.memory_limit, temp_directory=args.temp_directory)
+    return Timelines(told, threads=args.threads, memory_limit=args.memory_limit, temp_directory=args.temp_directory)
 
 
 def _timeline_told(trace: str, timelines: Timelines, index_dir: Path | None) -> list[str]:
