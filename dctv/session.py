@@ -28,7 +28,6 @@ from dctv.engines.duckdb import DuckDB
 from dctv.errors import AssertionFailed, DctvError, Source, UsageError, WarningLog
 from dctv.functions import aggregate, scalar, span, table
 from dctv.functions.table.generate_sequential_spans import quantize
-from dctv.index.indexer import Indexer
 from dctv.index.location import told_folder
 from dctv.index.mounting import AUTO_BYTES, Policy, When
 from dctv.index.sources import Stored
@@ -37,7 +36,7 @@ from dctv.processors import usable_processors
 from dctv.progress import Progress, Told
 from dctv.rewrite.graph import readers_first
 from dctv.rewrite.settings import Settings
-from dctv.run import execute, mounting
+from dctv.run import execute, indexing, mounting
 from dctv.run.context import ExecutionContext, Shelves
 from dctv.run.given import Given, add_table
 from dctv.run.listing import listing
@@ -90,22 +89,22 @@ class Session:
         allow_files: AllowedFiles = False,
         temp_directory: str | Path | None = None,
     ) -> None:
-        policy = Policy(index, told_folder(index_dir), large)
-        log = WarningLog()
+        log, spill = WarningLog(), None if temp_directory is None else Path(temp_directory)
+        policy, threads = Policy(index, told_folder(index_dir), large), threads or usable_processors()
         engine = DuckDB(
-            threads=threads or usable_processors(),
+            threads=threads,
             memory_limit=memory_limit,
             on_zero_division=lambda rows: log.add("division by zero gave NULL", rows),
-            spill=None if temp_directory is None else Path(temp_directory),
+            spill=spill,
             stored=policy.folder(),
             named=named_files(allow_files),
         )
-        told = Progress(progress)
-        running = Running(engine, told)
+        reports = Progress(progress)
+        running = Running(engine, reports)
         # A session that was not closed is closed at exit: the engine complains when it outlives the interpreter.
         weakref.finalize(running, engine.close)
         self._context = ExecutionContext(
-            Catalog(), {}, engine, _shelves(), Settings(), policy, threads or usable_processors(), log, told, running
+            Catalog(), {}, engine, _shelves(), Settings(), policy, threads, spill, log, reports, running
         )
         self._context.catalog.fill("dctv", _functions)
         self.turn = threading.RLock()
@@ -161,8 +160,10 @@ class Session:
         add_table(Given(name, data, kind, partitions, units or {}), self._context)
 
     @in_turn
-    def index(self, path: str | Path, order: Order | None = None, **options: object) -> IndexOutcome:
-        """Build the index and the column store of a trace, or what they lack.
+    def index(
+        self, path: str | Path, order: Order | None = None, *, timeline: bool = False, **options: object
+    ) -> IndexOutcome:
+        """Build the index and the column store of a trace, or what they lack, and with `timeline` its timeline.
 
         Raises:
             IndexFailed: they cannot be written, or the trace cannot be indexed.
@@ -170,8 +171,8 @@ class Session:
         """
         from dctv.index.order import Order
 
-        self._context.progress.begin()
-        return self._indexer.index(str(path), order or Order(), options)
+        self._context.begin()
+        return indexing.index(str(path), order or Order(), options, self._context, timeline=timeline)
 
     @in_turn
     def check_index(self, path: str | Path, order: Order | None = None, **options: object) -> list[str]:
@@ -182,13 +183,8 @@ class Session:
         """
         from dctv.index.order import Order
 
-        self._context.progress.begin()
-        return self._indexer.check(str(path), order or Order(), options)
-
-    @property
-    def _indexer(self) -> Indexer:
-        context = self._context
-        return Indexer(context.shelves.readers, context.threads, context.policy.index_dir, context.progress)
+        self._context.begin()
+        return indexing.indexer(self._context).check(str(path), order or Order(), options)
 
     @in_turn
     def reorganize(self, paths: Sequence[str], order: Reorganization) -> tuple[list[Written], list[tuple[str, int]]]:

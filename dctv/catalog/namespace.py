@@ -101,6 +101,12 @@ class Catalog:
         self.bound: dict[int, Any] = {}
         """What views of the standard library were bound to: each is bound once, until a name below a mount changes."""
 
+    def only(self, name: str) -> Catalog:
+        """Return a namespace of its own that shares the level of one name, and has nothing else."""
+        made = Catalog()
+        made.root.spaces[name] = self.root.spaces[name]
+        return made
+
     def clear(self) -> None:
         """Forget all names."""
         self.root = Namespace()

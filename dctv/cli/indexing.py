@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from dctv import readers
 from dctv.contracts.faults import guarded
 from dctv.contracts.reader import Reader
@@ -42,7 +44,7 @@ def keep_memory() -> None:
         library.madvise(ctypes.c_void_p(begin), ctypes.c_size_t(size), _HUGE_PAGES)
 
 
-def indexer(threads: int | None, told: Told) -> Indexer:
-    """Return what builds and compares indexes."""
+def indexer(threads: int | None, temp_directory: Path | None, told: Told) -> Indexer:
+    """Return what builds and compares indexes, as sessions do."""
     shelf = Shelf(readers, record=Reader, taken=guarded)
-    return Indexer(shelf, threads or usable_processors(), told_folder(None), Progress(told))
+    return Indexer(shelf, threads or usable_processors(), told_folder(None), temp_directory, Progress(told))

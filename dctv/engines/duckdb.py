@@ -19,6 +19,7 @@ from dctv.engines.allowed import ALLOWING, KINDS, OF_FILES, TABLES
 from dctv.errors import BindError, DctvError, EngineError, Interrupted, UsageError
 from dctv.patterns import pattern
 from dctv.sandbox import sandboxed
+from dctv.temporary import made_folder
 from dctv.types.values import dialect_type
 
 _SETTINGS = {"memory_limit": "max_memory", "threads": "threads"}
@@ -32,12 +33,11 @@ _sessions = count()
 
 def _spill_folder(wanted: Path | None) -> Path:
     """Return a folder of this session's own, which the engine makes when it first spills."""
-    root = wanted or Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "dctv"
     try:
-        root.mkdir(parents=True, exist_ok=True)
-    except OSError:
+        root = made_folder(wanted or Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "dctv")
+    except UsageError:
         if wanted is not None:
-            raise UsageError(f"cannot make the folder `{wanted}` for rows that do not fit into memory") from None
+            raise
         # A home that cannot be written to: the engine's own choice is the current folder.
         root = Path.cwd()
     return root / f"spill-{os.getpid()}-{next(_sessions)}"

@@ -24,6 +24,8 @@ class Indexer:
     threads: int
     index_dir: Path | None
     """Where indexes are kept for which an order names no folder; None is the cache."""
+    temp_directory: Path | None
+    """Where rows go that do not fit into memory; None is the system's."""
     progress: Progress
 
     def index(self, path: str, order: Order, options: Mapping[str, object]) -> Outcome:
@@ -45,7 +47,7 @@ class Indexer:
         """
         from dctv.index.order import differences
 
-        return differences(*self._ordered(path, order, options), path, self.progress)
+        return differences(*self._ordered(path, order, options), path, self.progress, self.temp_directory)
 
     def _ordered(self, path: str, order: Order, options: Mapping[str, object]) -> tuple[Trace, Order]:
         files = find_traces([path], self.readers, None)

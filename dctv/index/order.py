@@ -13,6 +13,7 @@ from dctv.index.location import cache_folder, index_folder
 from dctv.index.trace import Trace
 from dctv.progress import Progress
 from dctv.record import field, record, replace
+from dctv.temporary import made_folder
 
 
 @record
@@ -44,6 +45,8 @@ class Outcome:
     """Why an index that was there was not good enough."""
     empty: tuple[str, ...]
     """Dimensions that were asked for and of which no event has a value."""
+    timeline: tuple[int, int] | None = None
+    """Numbers of the tracks with rows, and of the rows, of a timeline that was asked for."""
 
 
 @record(frozen=False)
@@ -106,8 +109,12 @@ def fulfil(trace: Trace, order: Order, label: str, progress: Progress) -> Outcom
         index.close()
 
 
-def differences(trace: Trace, order: Order, label: str, progress: Progress) -> list[str]:
+def differences(
+    trace: Trace, order: Order, label: str, progress: Progress, temp_directory: Path | None = None
+) -> list[str]:
     """Compare the index of a trace with the trace; return what differs in words.
+
+    Rows that do not fit into memory go to a temporary directory, the system's unless one is told.
 
     Raises:
         IndexUnusable: there is no index that could be compared.
@@ -123,7 +130,8 @@ def differences(trace: Trace, order: Order, label: str, progress: Progress) -> l
 
         from dctv.index.check import check
 
-        with TemporaryDirectory(prefix="dctv-check-") as scratch:
+        below = None if temp_directory is None else made_folder(temp_directory)
+        with TemporaryDirectory(prefix="dctv-check-", dir=below) as scratch:
             reporter = Reporter(label, progress)
             return check(_watched(trace, reporter), index, reporter.spool, Path(scratch))
     finally:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 from dctv.catalog.mount import Mount
@@ -43,12 +44,14 @@ class ExecutionContext:
     mounts: dict[tuple[str, ...], Mount]
     """By the parts of their names, in the order in which they were mounted."""
     engine: Engine
-    """Keeps the limit of memory, and says where rows go that do not fit into it."""
+    """Keeps the limit of memory, and makes the folder for rows that do not fit into it."""
     shelves: Shelves
     settings: Settings
     policy: Policy
     """Whether traces are read by their indexes, and where those and histories are kept."""
     threads: int
+    temp_directory: Path | None
+    """Where the user wants what does not fit into memory; None if it is all the same."""
     log: WarningLog
     """The warnings of the last call."""
     progress: Progress
@@ -62,6 +65,10 @@ class ExecutionContext:
     def close(self) -> None:
         """Free everything; what is asked later finds nothing mounted."""
         self.engine.close()
+        self.unmount()
+
+    def unmount(self) -> None:
+        """Forget all names, and let go of the files of mounts."""
         self.catalog.clear()
         for mount in self.mounts.values():
             mount.close()

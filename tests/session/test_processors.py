@@ -16,7 +16,7 @@ def test_without_affinity(monkeypatch: pytest.MonkeyPatch) -> None:
     assert usable_processors() == os.cpu_count()
     with Session() as session:
         assert session.sql("SELECT 1").fetchall() == [(1,)]
-    assert indexer(None, lambda _label, _done, _total: None).threads == os.cpu_count()
+    assert indexer(None, None, lambda _label, _done, _total: None).threads == os.cpu_count()
 
 
 def test_with_affinity() -> None:
