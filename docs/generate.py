@@ -270,7 +270,7 @@ def stdlib() -> str:
             name = "none" if EVERY in module.formats else module.formats[0]
             if session.tables(f"_{name}") == []:
                 nothing = Mount((f"_{name}",), "", name, LoadedTrace({}, [], 0))
-                attach(session._catalog, nothing, library(), [quantize(0)], library_function)
+                attach(session._context.catalog, nothing, library(), [quantize(0)], library_function)
         for every, about in ((True, "Views of every trace"), (False, "Views of some formats")):
             lines += [f"## {about}\n"]
             for module in shown:

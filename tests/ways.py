@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 
+from dctv.bind.binder import Binder
 from dctv.errors import DctvError
+from dctv.run import execute
+from dctv.run.plans import environment, result_of
+from dctv.run.recursion import deep_recursion
 from dctv.run.result import Asserted, Result
 from dctv.session import Session
 from dctv.syntax import ast
@@ -17,14 +21,14 @@ Outcome = list[str] | str
 
 @contextmanager
 def _chosen(session: Session, **choices: str) -> Iterator[None]:
-    before = {name: getattr(session._settings, name) for name in choices}
+    before = {name: getattr(session._context.settings, name) for name in choices}
     for name, choice in choices.items():
-        setattr(session._settings, name, choice)
+        setattr(session._context.settings, name, choice)
     try:
         yield
     finally:
         for name, choice in before.items():
-            setattr(session._settings, name, choice)
+            setattr(session._context.settings, name, choice)
 
 
 def _any_order(outcome: Outcome) -> Outcome:
@@ -54,32 +58,33 @@ def rows_of(result: Result) -> list[str]:
 
 def differing(session: Session, statement: ast.Statement, expected: Outcome) -> Iterator[str]:
     """Yield what came out of a statement in ways that change what came out; it is bound once for all of them."""
-    executor = session._executor()
+    context = session._context
+    known = environment(context)
     run: Callable[[], Outcome]
-    session._log.entries.clear()
+    context.log.entries.clear()
     if isinstance(statement, ast.SelectStatement):
         select = statement.select
         try:
-            with executor.hooks.deep():
-                plan = executor.bind(select)
+            with deep_recursion():
+                plan = Binder(known).plan(select)
         except DctvError:
             return
 
         def run() -> Outcome:
-            return rows_of(executor.result(plan))
+            return rows_of(result_of(plan, context))
 
     elif isinstance(statement, ast.Assert):
 
         def run() -> Outcome:
-            return [str(executor.run(statement))]
+            return [str(execute.run(statement, context, known))]
 
     else:
         return
-    told = dict(session._log.entries)
+    told = dict(context.log.entries)
     for name, (way, comparable) in WAYS.items():
-        session._log.entries.clear()
-        session._log.entries.update(told)  # what binding warned of
-        with way(session), executor.hooks.deep():
+        context.log.entries.clear()
+        context.log.entries.update(told)  # what binding warned of
+        with way(session), deep_recursion():
             found = _tried(run)
         if comparable(found) != comparable(expected):
             yield f"with {name} came {found!r}, else {expected!r}"

@@ -101,6 +101,17 @@ class Catalog:
         self.bound: dict[int, Any] = {}
         """What views of the standard library were bound to: each is bound once, until a name below a mount changes."""
 
+    def only(self, name: str) -> Catalog:
+        """Return a namespace of its own that shares the level of one name, and has nothing else."""
+        made = Catalog()
+        made.root.spaces[name] = self.root.spaces[name]
+        return made
+
+    def clear(self) -> None:
+        """Forget all names."""
+        self.root = Namespace()
+        self.bound.clear()
+
     def space(self, parts: tuple[str, ...]) -> Namespace | None:
         """Return the level under a prefix, or None."""
         level = self.root

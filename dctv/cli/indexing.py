@@ -1,22 +1,17 @@
-"""Turns paths of traces into indexes without a session, whose engine and language take longer to load than to use."""
+"""What builds indexes without a session, whose engine and language take longer to load than to use."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable
 from pathlib import Path
 
 from dctv import readers
-from dctv.catalog.files import find_traces
-from dctv.contracts.reader import LoadContext, Reader
+from dctv.contracts.faults import guarded
+from dctv.contracts.reader import Reader
 from dctv.contracts.shelf import Shelf
-from dctv.errors import Interrupted
-from dctv.index.order import Order, Outcome, differences, fulfil
-from dctv.index.trace import Trace
+from dctv.index.indexer import Indexer
+from dctv.index.location import told_folder
 from dctv.processors import usable_processors
-from dctv.record import replace
-
-Progress = Callable[[str, int, int], None]
+from dctv.progress import Progress, Told
 
 _TRIM_THRESHOLD, _TOP_PAD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -2, -3, -8
 """Parameters of the C library's `mallopt`."""
@@ -49,44 +44,7 @@ def keep_memory() -> None:
         library.madvise(ctypes.c_void_p(begin), ctypes.c_size_t(size), _HUGE_PAGES)
 
 
-class Indexer:
-    """Builds and compares indexes, as `Session.index` and `Session.check_index` do."""
-
-    def __init__(self, threads: int | None, progress: Progress) -> None:
-        self._threads = threads or usable_processors()
-        self._progress = progress
-        self._readers = Shelf(readers, record=Reader)
-        self._interrupted = False
-
-    def index(self, path: str, order: Order) -> Outcome:
-        """Build the index and the column store of a trace, or what they lack.
-
-        Raises:
-            IndexFailed: they cannot be written, or the trace cannot be indexed.
-            TraceError: it cannot be read.
-        """
-        return fulfil(*self._ordered(path, order), path, self._report)
-
-    def check(self, path: str, order: Order) -> list[str]:
-        """Compare the index of a trace with the trace; return in words what differs.
-
-        Raises:
-            IndexUnusable: there is no index that could be compared.
-        """
-        return differences(*self._ordered(path, order), path, self._report)
-
-    def interrupt(self) -> None:
-        """End what runs, from another thread; it raises Interrupted."""
-        self._interrupted = True
-
-    def _ordered(self, path: str, order: Order) -> tuple[Trace, Order]:
-        files = find_traces([path], self._readers, None)
-        context = LoadContext({}, self._threads, lambda _done, _total: None)
-        told = os.environ.get("DCTV_INDEX_DIR")
-        folder = order.index_dir or (Path(told) if told else None)
-        return Trace(files.paths, files.reader, context), replace(order, index_dir=folder)
-
-    def _report(self, label: str, done: int, total: int) -> None:
-        if self._interrupted:
-            raise Interrupted("interrupted")
-        self._progress(label, done, total)
+def indexer(threads: int | None, temp_directory: Path | None, told: Told) -> Indexer:
+    """Return what builds and compares indexes, as sessions do."""
+    shelf = Shelf(readers, record=Reader, taken=guarded)
+    return Indexer(shelf, threads or usable_processors(), told_folder(None), temp_directory, Progress(told))

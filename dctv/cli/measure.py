@@ -13,7 +13,7 @@ from dctv.contracts.reader import Reader
 from dctv.contracts.shelf import Shelf
 from dctv.index.database import Index
 from dctv.index.finding import find
-from dctv.index.location import subject
+from dctv.index.location import subject, told_folder
 from dctv.index.summary import BINS, Durations, Named, Summary, main_category, summarize
 from dctv.record import record
 from dctv.session import Session
@@ -61,7 +61,7 @@ def indexed(texts: Sequence[str], index_dir: Path | None, note: Callable[[str], 
     files = find_traces(texts, Shelf(dctv.readers, record=Reader), None)
     if files.reader.chunks is None:
         return None
-    index = find(subject(files.paths, files.reader.name, {}), index_dir, note)
+    index = find(subject(files.paths, files.reader.name, {}), told_folder(index_dir), note)
     if index is None:
         return None
     try:

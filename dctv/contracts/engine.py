@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
-from dctv.errors import BindError
+from dctv.errors import BindError, DctvError
 from dctv.plan.nodes import ArrowStream
 from dctv.record import record
 
@@ -45,7 +45,15 @@ class Query(ArrowStream, Protocol):
 
 
 class Engine(Protocol):
-    """Runs relational regions."""
+    """Runs relational regions; nothing is opened before it is needed, and after a `close` opened anew."""
+
+    @property
+    def failures(self) -> tuple[type[BaseException], ...]:
+        """What running queries raise: the engine's errors, and those of Arrow and the kernels."""
+
+    def failure(self, error: BaseException) -> DctvError:
+        """Return our error for one that came out of a running query."""
+        ...
 
     def describe(self, sql: str, sources: Mapping[str, Any] | None = None) -> list[tuple[str, str]]:
         """Return names and types of the columns of a query over some sources; raises EngineError."""
@@ -89,6 +97,10 @@ class Engine(Protocol):
 
     def interrupt(self) -> None:
         """End every running query soon; they raise Interrupted."""
+        ...
+
+    def finish(self) -> None:
+        """Let go of queries that have ended; called when none is read."""
         ...
 
     def settings(self) -> tuple[str, ...]:

@@ -19,10 +19,9 @@ from dctv.engines.allowed import ALLOWING, KINDS, OF_FILES, TABLES
 from dctv.errors import BindError, DctvError, EngineError, Interrupted, UsageError
 from dctv.patterns import pattern
 from dctv.sandbox import sandboxed
+from dctv.temporary import made_folder
 from dctv.types.values import dialect_type
 
-FAILURES = (duckdb.Error, ValueError, OSError, RuntimeError, MemoryError)
-"""What a running query raises: the engine's errors, and those of Arrow and the kernels."""
 _SETTINGS = {"memory_limit": "max_memory", "threads": "threads"}
 _BYTES = {"bytes": 1, **{f"{letter}iB": 1024**power for power, letter in enumerate("KMGTPE", 1)}}
 
@@ -34,12 +33,11 @@ _sessions = count()
 
 def _spill_folder(wanted: Path | None) -> Path:
     """Return a folder of this session's own, which the engine makes when it first spills."""
-    root = wanted or Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "dctv"
     try:
-        root.mkdir(parents=True, exist_ok=True)
-    except OSError:
+        root = made_folder(wanted or Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "dctv")
+    except UsageError:
         if wanted is not None:
-            raise UsageError(f"cannot make the folder `{wanted}` for rows that do not fit into memory") from None
+            raise
         # A home that cannot be written to: the engine's own choice is the current folder.
         root = Path.cwd()
     return root / f"spill-{os.getpid()}-{next(_sessions)}"
@@ -65,7 +63,10 @@ class DuckDB:
     """Two databases in memory: one parallel, one with a single thread for results that depend on the order of rows.
 
     They reach no file but those of `stored`, which dctv keeps itself, those that texts may name, and what they spill.
+    Both are opened when they are needed, and after `close` anew.
     """
+
+    failures = (duckdb.Error, ValueError, OSError, RuntimeError, MemoryError)
 
     def __init__(
         self,
@@ -77,17 +78,10 @@ class DuckDB:
         stored: Path | None = None,
         named: Sequence[Path] = (),
     ) -> None:
-        self._folders = [*([] if stored is None else [stored]), *(path for path in named if path.is_dir())]
-        self._files = [path for path in named if not path.is_dir()]
-        self._named = bool(named)
-        self._spill = _spill_folder(spill)
-        self._config: dict[str, Any] = {
-            "temp_directory": str(self._spill),
-            "error_on_division_by_zero": "false",
-            "ieee_floating_point_ops": "false",
-        }
-        if memory_limit is not None:
-            self._config["memory_limit"] = memory_limit
+        self._stored = stored
+        self._named = named
+        self._wanted_spill = spill
+        self._memory_limit = memory_limit
         self._threads = threads
         self._on_zero_division = on_zero_division
         self._lock = threading.RLock()
@@ -95,12 +89,23 @@ class DuckDB:
         self._open: list[duckdb.DuckDBPyConnection] = []
         self._counting: set[int] = set()
 
+    @cached_property
+    def _spill(self) -> Path:
+        return _spill_folder(self._wanted_spill)
+
     def _connect(self, threads: int | None) -> duckdb.DuckDBPyConnection:
-        config = dict(self._config)
+        config: dict[str, Any] = {
+            "temp_directory": str(self._spill),
+            "error_on_division_by_zero": "false",
+            "ieee_floating_point_ops": "false",
+        }
+        if self._memory_limit is not None:
+            config["memory_limit"] = self._memory_limit
         if threads is not None:
             config["threads"] = threads
+        folders = [*([] if self._stored is None else [self._stored]), *(path for path in self._named if path.is_dir())]
         try:
-            connection = sandboxed(config, self._folders, self._files)
+            connection = sandboxed(config, folders, [path for path in self._named if not path.is_dir()])
             _check_limit(connection)
         except duckdb.OutOfMemoryException:
             raise _too_small(config.get("memory_limit")) from None
@@ -130,7 +135,7 @@ class DuckDB:
 
     def reads_files(self) -> bool:
         """Return whether texts may name files to read."""
-        return self._named
+        return bool(self._named)
 
     def refused_file(self, path: str) -> BindError:
         """Return why texts may not read a file."""
@@ -216,6 +221,10 @@ class DuckDB:
             ((value,),) = self._describer.execute("SELECT current_setting($1)", [name]).fetchall()
         return str(value)
 
+    def failure(self, error: BaseException) -> DctvError:
+        """Return our error for one that came out of a running query."""
+        return failure(error)
+
     def finish(self) -> None:
         """Close the cursors of queries that have ended."""
         with self._lock:
@@ -263,10 +272,12 @@ class DuckDB:
             connection = self.__dict__.pop(name, None)
             if connection is not None:
                 connection.close()
-        if self._spill.is_dir():
-            for file in self._spill.iterdir():
+        self._counting.clear()
+        spill = self.__dict__.pop("_spill", None)
+        if spill is not None and spill.is_dir():
+            for file in spill.iterdir():
                 file.unlink(missing_ok=True)
-            self._spill.rmdir()
+            spill.rmdir()
 
 
 class EngineStream:

@@ -51,6 +51,12 @@ def subject(paths: Sequence[Path], reader: str, options: Mapping[str, object]) -
     )
 
 
+def told_folder(index_dir: str | Path | None) -> Path | None:
+    """Return the folder that indexes are to be kept in, given or told by DCTV_INDEX_DIR; None is the cache."""
+    folder = index_dir or os.environ.get("DCTV_INDEX_DIR")
+    return Path(folder) if folder else None
+
+
 def cache_folder() -> Path:
     """Return the folder of all indexes that nobody asked to have elsewhere.
 

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Literal
 
 from dctv.catalog.mount import Mount
 from dctv.contracts.reader import Reader
-from dctv.errors import IndexFailed, IndexUnusable, TraceError, UsageError
+from dctv.errors import IndexFailed, IndexUnusable, TraceError, UsageError, WarningLog
 from dctv.index.database import Index
 from dctv.index.finding import find
 from dctv.index.location import cache_folder, subject
 from dctv.index.mounted import IndexedTrace
 from dctv.index.sources import all_events, sources_of
 from dctv.index.trace import Trace
+from dctv.progress import Progress
 from dctv.record import record, replace
 
 AUTO_BYTES = 256 << 20
@@ -23,9 +24,6 @@ AUTO_BYTES = 256 << 20
 
 _PACKED = 10
 """How much text a byte of gzip is taken for; traces of calls pack to a tenth or less."""
-
-Report = Callable[[str, int, int], None]
-"""Told what is done, bytes done and bytes in all; raises to end it."""
 
 When = bool | Literal["auto"]
 
@@ -58,8 +56,8 @@ class Narrator:
 
     label: str
     """What a person calls the trace."""
-    report: Report
-    note: Callable[[str], None]
+    progress: Progress
+    log: WarningLog
     """Told why an index that was there, or could be there, is not used."""
 
 
@@ -85,18 +83,18 @@ def with_index(trace: Trace, found: Index | None, policy: Policy, narrator: Narr
     if trace.reader.chunks is None or not policy.when:
         return None
     try:
-        index = found or find(trace.about, policy.index_dir, narrator.note)
+        index = found or find(trace.about, policy.index_dir, narrator.log.add)
         if index is None and (policy.when is True or _is_large(trace.paths, policy.large)):
             from dctv.index.build import Settings  # only wanted when something is indexed
             from dctv.index.order import Order, fulfil
 
-            fulfil(trace, Order(Settings(), policy.index_dir), narrator.label, narrator.report)
-            index = find(trace.about, policy.index_dir, narrator.note)
+            fulfil(trace, Order(Settings(), policy.index_dir), narrator.label, narrator.progress)
+            index = find(trace.about, policy.index_dir, narrator.log.add)
         return None if index is None else IndexedTrace(trace, index)
     except (IndexFailed, IndexUnusable, TraceError) as error:
         if policy.when is True:
             raise
-        narrator.note(f"{error.message}; the trace is read whole")
+        narrator.log.add(f"{error.message}; the trace is read whole")
         return None
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 from dctv.errors import IndexUnusable
@@ -12,10 +11,9 @@ from dctv.index.finding import find
 from dctv.index.keeper import Plan, ensure
 from dctv.index.location import cache_folder, index_folder
 from dctv.index.trace import Trace
+from dctv.progress import Progress
 from dctv.record import field, record, replace
-
-Report = Callable[[str, int, int], None]
-"""Told what is done, bytes done and bytes in all; raises to end it."""
+from dctv.temporary import made_folder
 
 
 @record
@@ -47,6 +45,8 @@ class Outcome:
     """Why an index that was there was not good enough."""
     empty: tuple[str, ...]
     """Dimensions that were asked for and of which no event has a value."""
+    timeline: tuple[int, int] | None = None
+    """Numbers of the tracks with rows, and of the rows, of a timeline that was asked for."""
 
 
 @record(frozen=False)
@@ -54,7 +54,7 @@ class Reporter:
     """Reports of a build as words and bytes."""
 
     label: str
-    report: Report
+    onward: Progress
     events: int = 0
     done: int = 0
     total: int = 0
@@ -63,7 +63,7 @@ class Reporter:
         """Take what a pass says."""
         self.done, self.total = done, total
         what = f"{self.label}: {self.events:,} events" if self.events else self.label
-        self.report(what, done, total)
+        self.onward.report(what, done, total)
 
     def counted(self, events: int) -> None:
         """Take how many events there were so far."""
@@ -72,7 +72,7 @@ class Reporter:
 
     def stored(self, done: int, total: int) -> None:
         """Take how many rows of the column store are written."""
-        self.report(f"{self.label}: {self.events:,} events, {100 * done // max(total, 1)} % stored", 0, 0)
+        self.onward.report(f"{self.label}: {self.events:,} events, {100 * done // max(total, 1)} % stored", 0, 0)
 
     def spool(self, folder: Path) -> Spool:
         """Begin to collect rows for the column store."""
@@ -82,10 +82,10 @@ class Reporter:
 
     def waiting(self) -> None:
         """Say that another process builds."""
-        self.report(f"{self.label}: waiting for another process that indexes it", 0, 0)
+        self.onward.report(f"{self.label}: waiting for another process that indexes it", 0, 0)
 
 
-def fulfil(trace: Trace, order: Order, label: str, report: Report) -> Outcome:
+def fulfil(trace: Trace, order: Order, label: str, progress: Progress) -> Outcome:
     """Find, build or extend the index of a trace.
 
     Raises:
@@ -93,7 +93,7 @@ def fulfil(trace: Trace, order: Order, label: str, report: Report) -> Outcome:
         TraceError: the trace cannot be read.
     """
     told: list[str] = []
-    reporter = Reporter(label, report)
+    reporter = Reporter(label, progress)
     watched = _watched(trace, reporter)
     wanted = layout(trace, order.settings)
     plan = Plan(wanted, reporter.spool, order.index_dir, order.force, reporter.waiting, told.append)
@@ -109,8 +109,12 @@ def fulfil(trace: Trace, order: Order, label: str, report: Report) -> Outcome:
         index.close()
 
 
-def differences(trace: Trace, order: Order, label: str, report: Report) -> list[str]:
+def differences(
+    trace: Trace, order: Order, label: str, progress: Progress, temp_directory: Path | None = None
+) -> list[str]:
     """Compare the index of a trace with the trace; return what differs in words.
+
+    Rows that do not fit into memory go to a temporary directory, the system's unless one is told.
 
     Raises:
         IndexUnusable: there is no index that could be compared.
@@ -126,8 +130,9 @@ def differences(trace: Trace, order: Order, label: str, report: Report) -> list[
 
         from dctv.index.check import check
 
-        with TemporaryDirectory(prefix="dctv-check-") as scratch:
-            reporter = Reporter(label, report)
+        below = None if temp_directory is None else made_folder(temp_directory)
+        with TemporaryDirectory(prefix="dctv-check-", dir=below) as scratch:
+            reporter = Reporter(label, progress)
             return check(_watched(trace, reporter), index, reporter.spool, Path(scratch))
     finally:
         index.close()

@@ -15,12 +15,11 @@ from dctv.contracts.histories import Shelf, Work
 from dctv.errors import Interrupted
 from dctv.record import record
 from dctv.run.changes import Range
+from dctv.run.context import ExecutionContext
 from dctv.run.result import Result
 from dctv.state import PartialStateSystem, StateSystem
 from dctv.state.partial import GRANULARITY
 
-Report = Callable[[str, int, int], None]
-"""Told what is done, and how much of it; raises to end it."""
 Provider = Callable[[Iterator[Any], StateSystem], None]
 """Makes the changes that Arrow batches tell, which come in order."""
 FULL, MEMORY, PARTIAL, NONE = BACKENDS = ("full", "memory", "partial", "none")
@@ -49,8 +48,7 @@ class Recipe:
     """What it is called among those of its trace that are kept."""
     changes: Callable[[Range | None], Result]
     """Gives its changes in order of time, all or those of a range; for a provider what it makes them of."""
-    report: Report
-    note: Callable[[str], None]
+    context: ExecutionContext
     options: Options = Options()
     version: bytes | None = None
     """Says how the changes are made; None if nobody knows, so that the history is not kept."""
@@ -88,8 +86,8 @@ def _kept(recipe: Recipe, shelf: Shelf | None) -> StateSystem | None:
             version,
             partial(_write, recipe),
             partial(_open, recipe),
-            lambda: recipe.report(f"{recipe.name}: waiting for another process that makes it", 0, 0),
-            recipe.note,
+            lambda: recipe.context.progress.report(f"{recipe.name}: waiting for another process that makes it", 0, 0),
+            recipe.context.log.add,
         )
     )
     return system
@@ -159,7 +157,7 @@ def _applied(recipe: Recipe, begin: Callable[[int], StateSystem]) -> int:
             system = begin(min(0, times[0].as_py() or 0))
         done += system.apply(batch)
         last = times[-1].as_py()
-        recipe.report(f"{recipe.name}: {done:,} changes", 0, 0)
+        recipe.context.progress.report(f"{recipe.name}: {done:,} changes", 0, 0)
     if system is None:
         begin(0)
     return last
@@ -178,4 +176,4 @@ def _reported(recipe: Recipe) -> Iterator[Any]:
     for batch in recipe.changes(None).batches():
         yield batch
         done += batch.num_rows
-        recipe.report(f"{recipe.name}: {done:,} rows", 0, 0)
+        recipe.context.progress.report(f"{recipe.name}: {done:,} rows", 0, 0)

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from dctv.bind.filters import EventTable, Times
 from dctv.bind.matching import Matching, Stored, matching
-from dctv.catalog.mount import Mount, table_plan
-from dctv.catalog.namespace import Catalog
-from dctv.contracts.reader import Reader
-from dctv.errors import WarningLog
-from dctv.plan.nodes import Plan
+from dctv.catalog.mount import table_plan
+from dctv.errors import Source, UsageError
 from dctv.record import record
+from dctv.run.context import ExecutionContext
+from dctv.run.plans import result_of
 from dctv.run.result import Result
-from dctv.syntax.filter import Filter
+from dctv.syntax.filter import parse_filter
 from dctv.types.units import parse_unit
 
 
@@ -24,35 +21,38 @@ class Matches:
     matching: Matching
     head: tuple[str, ...]
     """Lines that stand before the records, so that they can be read as a trace again."""
-    run: Callable[[Plan], Result]
+    context: ExecutionContext
 
     def records(self, limit: int | None = None) -> Result:
         """Return a result of one column of JSON texts, one per event, in order of time."""
-        return self.run(self.matching.lines(limit))
+        return result_of(self.matching.lines(limit), self.context)
 
     def rows(self, limit: int | None = None) -> Result:
         """Return the events with the columns of `events`, in order of time."""
-        return self.run(self.matching.events(limit))
+        return result_of(self.matching.events(limit), self.context)
 
     def count(self) -> Result:
         """Return a result of one row and column: how many there are."""
-        return self.run(self.matching.count())
+        return result_of(self.matching.count(), self.context)
 
 
-def find_matches(
-    catalog: Catalog, mount: Mount, reader: Reader, tree: Filter | None, log: WarningLog
-) -> tuple[Matching, tuple[str, ...]]:
-    """Return the tables of a mounted trace with the conditions of a filter, and the lines before its records.
+def find_matches(name: str, where: Source | None, context: ExecutionContext) -> Matches:
+    """Return the events of a mounted trace that match a filter.
 
     Raises:
-        QueryError: the filter does not fit the trace.
+        UsageError: no trace is mounted by this name.
+        QueryError: the filter does not follow its grammar, or does not fit the trace.
     """
+    mount = context.mounts.get(tuple(name.split(".")))
+    if mount is None:
+        raise UsageError(f"no trace is mounted as `{name}`")
+    tree = None if where is None else parse_filter(where)
     trace = mount.trace
-    records = reader.records(trace.properties)
+    records = context.shelves.readers[mount.reader].records(trace.properties)
     times = Times(int(trace.properties["start_ns"]), parse_unit(records.unit))
     tables = [
         Stored(EventTable(one.schema, one.event), plan)
         for name, one in trace.tables.items()
-        if one.event is not None and (plan := table_plan(catalog, mount, name)) is not None
+        if one.event is not None and (plan := table_plan(context.catalog, mount, name)) is not None
     ]
-    return matching(tree, tables, times, log), records.head
+    return Matches(matching(tree, tables, times, context.log), records.head, context)

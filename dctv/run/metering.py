@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from typing import Any
 
 from dctv.contracts.engine import Profile, Query
 from dctv.plan.nodes import ArrowStream, Plan, Relation, Scan
 from dctv.record import field, record
-from dctv.run.result import Result
 
 
 class _Metered:
@@ -81,18 +79,6 @@ class Metering:
         read = sum(p.read for p in profiles)
         parts += [f"{size(spilled)} on disk"] if spilled else []
         return [*parts, f"{size(read)} read from files"] if read else parts
-
-
-def measured(result: Result) -> list[str]:
-    """Read a result to its end and return what that took, all in all."""
-    import resource
-
-    wall, cpu = time.monotonic(), time.process_time()
-    for _ in result.batches():
-        pass
-    wall, cpu = time.monotonic() - wall, time.process_time() - cpu
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    return [f"total: {wall:.2f} s, {cpu:.2f} s CPU; the process had {size(peak)} of memory at most"]
 
 
 def size(count: int) -> str:

@@ -6,30 +6,32 @@ from functools import cache
 from hashlib import blake2b
 
 from dctv import resources
+from dctv.bind.binder import Binder
 from dctv.bind.parts import Feeds
 from dctv.catalog.mount import Mount, as_attached
 from dctv.catalog.stdlib import Module, library
 from dctv.plan.nodes import Plan
-from dctv.run.state_systems import Means
+from dctv.run.context import ExecutionContext
+from dctv.run.plans import environment
 
 
-def bound(mount: Mount, folder: str, means: Means) -> list[tuple[Module, Plan]]:
+def bound(mount: Mount, folder: str, context: ExecutionContext) -> list[tuple[Module, Plan]]:
     """Bind the providers in a folder of the standard library; those of which the trace has nothing are left out."""
     reader = mount.trace.format or mount.reader
     found = []
     for module in library().modules:
         if module.parts[0] == folder and module.covers(reader):
-            binder, feeds = means.binder(), Feeds()
-            inside = binder.copy(home=mount.parts, feeds=feeds, within=True)
+            feeds = Feeds()
+            inside = Binder(environment(context)).copy(home=mount.parts, feeds=feeds, within=True)
             plan = inside.plan(module.select())
             if not feeds.lacking:
                 found.append((module, plan))
     return found
 
 
-def version_of(mount: Mount, means: Means) -> bytes | None:
+def version_of(mount: Mount, context: ExecutionContext) -> bytes | None:
     """Return what changes with all that providers of a mount do; None if the user has changed what they may read."""
-    if not as_attached(means.catalog, mount, library()):
+    if not as_attached(context.catalog, mount, library()):
         return None
     digest = blake2b(_library_digest(), digest_size=32)
     digest.update(f"{mount.offset}".encode())

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
+from collections.abc import Callable, Iterator
 from typing import Any
 
-from dctv.errors import AssertionFailed, DctvError, Interrupted, Place, UsageError, WarningLog
+from dctv.errors import AssertionFailed, Interrupted, Place, UsageError
 from dctv.record import record
+from dctv.run.context import ExecutionContext
+from dctv.run.reading import Reading
 from dctv.timeline.timeline import Timeline
 from dctv.types.schema import Schema
 
@@ -34,66 +35,30 @@ class Asserted:
         return AssertionFailed(f"assertion failed: {self.message or self.text}", self.place)
 
 
-@record
-class Control:
-    """How a result is stopped, and how its failures become ours."""
-
-    failures: tuple[type[BaseException], ...]
-    """What the engine and the kernels raise."""
-    failure: Callable[[BaseException], DctvError]
-    interrupt: Callable[[], None]
-    interrupted: Callable[[], bool]
-    """Whether someone has asked for its end, in any thread."""
-    begin: Callable[[], None]
-    """Called before the first row is read."""
-    finish: Callable[[], None]
-    """Called when the rows have been read, or no more are wanted."""
-    drawn: Callable[[Timeline, Mapping[str, Any]], Any]
-    """Draws a timeline, with the options of a picture."""
-
-
 class Result:
     """The rows of a query, streamed once from front to back; also gives them whole in several forms."""
 
-    def __init__(
-        self,
-        schema: Schema,
-        stream: Any,
-        warnings: WarningLog,
-        control: Control,
-        spill_folder: Path,
-    ) -> None:
+    def __init__(self, schema: Schema, reading: Reading, context: ExecutionContext) -> None:
         self.schema = schema
-        self._stream = stream
-        self._log = warnings
-        self._failures, self._failure = control.failures, control.failure
-        self._interrupt, self._interrupted = control.interrupt, control.interrupted
-        self._begin, self._finish = control.begin, control.finish
-        self._drawn = control.drawn
-        self._spill_folder = spill_folder
+        self._reading = reading
+        self._context = context
         self._read = False
 
     @property
     def warnings(self) -> list[tuple[str, int]]:
         """Messages with their counts; complete once the rows have been read."""
-        return list(self._log.entries.items())
+        return list(self._context.log.entries.items())
 
     def when_read(self, told: Callable[[], None]) -> None:
         """Call this once the rows have been read, or no more are wanted."""
-        before = self._finish
-
-        def finish() -> None:
-            before()
-            told()
-
-        self._finish = finish
+        self._reading.when_over(told)
 
     def _start(self) -> Any:
         if self._read:
             raise UsageError("this result has been read already", hint="run the query again")
         self._read = True
-        self._begin()
-        return self._stream
+        self._reading.begin()
+        return self._reading.stream
 
     def chunks(self) -> Iterator[list[list[object]]]:
         """Yield batches as one list of Python values per column."""
@@ -147,7 +112,7 @@ class Result:
         from dctv.timeline.of_rows import timeline_of
         from dctv.timeline.space import Space
 
-        return timeline_of(self.schema, self.batches(), Space(self._spill_folder), name, value)
+        return timeline_of(self.schema, self.batches(), Space(self._context.engine.spill_folder()), name, value)
 
     def plot(self, name: str | None = None, value: str | None = None, **options: Any) -> Any:
         """Draw the rows: return a `Plot`, which a notebook shows and which can be saved.
@@ -158,7 +123,7 @@ class Result:
         Raises:
             UsageError: as for `timeline`; or the picture cannot be of that size.
         """
-        return self._drawn(self.timeline(name, value), options)
+        return self._context.shelves.drawn(self.timeline(name, value), options)
 
     def pandas(self) -> Any:
         """Return all rows as a pandas DataFrame; pandas must be installed."""
@@ -177,8 +142,8 @@ class Result:
     def _guarded(self, work: Callable[[], Any]) -> Any:
         try:
             return work()
-        except self._failures as error:
-            raise self._failure(error) from None
+        except self._context.engine.failures as error:
+            raise self._context.running.failure(error) from None
 
     def _pulled(self, open_: Callable[[], Any]) -> Iterator[Any]:
         """Yield what was opened, then its items; a worker thread works, so that Ctrl-C in this one is seen at once."""
@@ -191,17 +156,16 @@ class Result:
                 yield item
         finally:
             worker.stop()
-            self._finish()
+            self._reading.finish()
 
     def _wait(self, worker: _Worker, work: Callable[[], Any]) -> Any:
-        if self._interrupted():
-            raise Interrupted("interrupted")
+        self._context.progress.check()
         worker.start(work)
         try:
             while not worker.finished.wait(_LOOK):
                 # A query that was about to begin did not hear it.
-                if self._interrupted():
-                    self._interrupt()
+                if self._context.progress.interrupted:
+                    self._context.running.interrupt()
         except KeyboardInterrupt:
             self._end(worker)
             raise Interrupted("interrupted") from None
@@ -209,7 +173,7 @@ class Result:
 
     def _end(self, worker: _Worker) -> None:
         for _ in range(_ATTEMPTS):
-            self._interrupt()
+            self._context.running.interrupt()
             if worker.finished.wait(_LOOK):
                 return
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Mapping
 from hashlib import blake2b
-from pathlib import Path
 
 from dctv.bind.arguments import bind_argument
 from dctv.bind.binder import Binder
-from dctv.catalog.mount import Mount
+from dctv.bind.context import Environment
 from dctv.catalog.namespace import Catalog
 from dctv.contracts.states import History, States
 from dctv.contracts.table_function import Argument
@@ -18,30 +16,17 @@ from dctv.plan.nodes import Plan
 from dctv.record import record, replace
 from dctv.run import states
 from dctv.run.changes import Range, changes_of, in_order
+from dctv.run.context import ExecutionContext
 from dctv.run.fingerprint import fingerprint, mounts_of
-from dctv.run.histories import BACKENDS, FULL, PARTIAL, Options, Provider, Recipe, Report, made
+from dctv.run.histories import BACKENDS, FULL, PARTIAL, Options, Provider, Recipe, made
+from dctv.run.plans import environment, result_of
+from dctv.run.recursion import deep_recursion
 from dctv.run.result import Done, Result
 from dctv.state import StateSystem
 from dctv.syntax import ast
 
 _OPTIONS = ("backend", "granularity", "end")
 _OF_PROVIDERS = ("backend", "start", "end")
-
-
-@record
-class Means:
-    """What state systems are made with."""
-
-    catalog: Catalog
-    mounts: Mapping[tuple[str, ...], Mount]
-    binder: Callable[[], Binder]
-    run: Callable[[Plan], Result]
-    report: Report
-    note: Callable[[str], None]
-    deep: Callable[[], AbstractContextManager[None]]
-    """Lets long texts be bound."""
-    spill_folder: Path
-    """Where rows go that do not fit into memory."""
 
 
 @record
@@ -54,38 +39,44 @@ class Provided:
     """Says what the provider does; None if its history is not to be kept."""
 
 
-def change(statement: ast.CreateStateSystem | ast.DropStateSystem, means: Means) -> Done:
+def change(
+    statement: ast.CreateStateSystem | ast.DropStateSystem, context: ExecutionContext, known: Environment
+) -> Done:
     """Run CREATE STATE SYSTEM or DROP STATE SYSTEM."""
     if isinstance(statement, ast.DropStateSystem):
-        return _drop(statement, means.catalog)
-    return _create(statement, means)
+        return _drop(statement, context.catalog)
+    return _create(statement, context, known)
 
 
-def _create(statement: ast.CreateStateSystem, means: Means) -> Done:
-    parts = _free_name(statement.path, means.catalog, replaces=statement.replace)
-    options = _options(statement, means.binder())
-    plan = means.binder().plan(statement.select)
+def _create(statement: ast.CreateStateSystem, context: ExecutionContext, known: Environment) -> Done:
+    parts = _free_name(statement.path, context.catalog, replaces=statement.replace)
+    options = _options(statement, Binder(known))
+    plan = Binder(known).plan(statement.select)
     changes = changes_of(plan, statement.select.place)
 
     def run(within: Range | None) -> Result:
-        with means.deep():
-            return means.run(in_order([changes], within))
+        with deep_recursion():
+            return result_of(in_order([changes], within), context)
 
-    recipe = Recipe(statement.path.text, "", run, means.report, means.note, options)
-    system = _made(recipe, plan, b"changes", parts, means)
+    recipe = Recipe(statement.path.text, "", run, context, options)
+    system = _made(recipe, plan, b"changes", parts, context)
     told = f"{system.attribute_count:,} attributes, {system.interval_count:,} states"
     return Done(f"created state system {recipe.name}: {told}")
 
 
-def provide(path: ast.Path, provided: Provided, options: Options, means: Means, *, replaces: bool) -> StateSystem:
+def provide(
+    path: ast.Path, provided: Provided, options: Options, context: ExecutionContext, *, replaces: bool
+) -> StateSystem:
     """Make a state system of the changes that Python makes."""
-    parts = _free_name(path, means.catalog, replaces=replaces)
-    plan = means.binder().plan(provided.select)
-    recipe = Recipe(
-        path.text, "", lambda _: means.run(plan), means.report, means.note, options, provider=provided.provider
-    )
+    parts = _free_name(path, context.catalog, replaces=replaces)
+    plan = Binder(environment(context)).plan(provided.select)
+
+    def rows(_: Range | None) -> Result:
+        return result_of(plan, context)
+
+    recipe = Recipe(path.text, "", rows, context, options, provider=provided.provider)
     version = None if provided.version is None else f"provider {provided.version}".encode("utf-8", "surrogatepass")
-    return _made(recipe, plan, version, parts, means)
+    return _made(recipe, plan, version, parts, context)
 
 
 def _drop(statement: ast.DropStateSystem, catalog: Catalog) -> Done:
@@ -123,9 +114,11 @@ def options_of(given: Mapping[str, object]) -> Options:
     return Options(str(backend), end=end, start=start)
 
 
-def _made(recipe: Recipe, plan: Plan, version: bytes | None, parts: tuple[str, ...], means: Means) -> StateSystem:
+def _made(
+    recipe: Recipe, plan: Plan, version: bytes | None, parts: tuple[str, ...], context: ExecutionContext
+) -> StateSystem:
     """Make a history, kept if it is of one trace and below that trace's name, and show it."""
-    mounts = list(means.mounts.values())
+    mounts = list(context.mounts.values())
     read = mounts_of(plan, mounts)
     options, shelf = recipe.options, None
     if options.end is None and read is not None and len(read) == 1:
@@ -137,7 +130,7 @@ def _made(recipe: Recipe, plan: Plan, version: bytes | None, parts: tuple[str, .
         shelf = home.shelf
         recipe = replace(recipe, slot=slot, version=blake2b(printed.digest + version, digest_size=32).digest())
     system: StateSystem = made(recipe, shelf)
-    states.show(means.catalog, parts, History.of(system))
+    states.show(context.catalog, parts, History.of(system))
     return system
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from dctv.catalog.mount import Mount
-from dctv.catalog.namespace import Catalog
 from dctv.contracts.histories import Work
 from dctv.errors import Interrupted
+from dctv.run.context import ExecutionContext
+from dctv.run.plans import result_of
 from dctv.run.providers import bound, version_of
-from dctv.run.state_systems import Means
+from dctv.run.recursion import deep_recursion
 from dctv.run.tracks import TIMELINE, show
 from dctv.timeline.gathering import Gathering
 from dctv.timeline.indexed import Indexed, index
@@ -18,42 +17,42 @@ from dctv.timeline.stored import read, write
 from dctv.timeline.timeline import Timeline
 
 
-def offer(catalog: Catalog, mount: Mount, means: Callable[[], Means]) -> None:
+def offer(mount: Mount, context: ExecutionContext) -> None:
     """Put the timeline of a mount into the namespace; it is made when it is first read."""
-    show(catalog, mount.parts, lambda: _made(mount, means()), "the tracks of the trace's timeline, as a tree")
+    show(context.catalog, mount.parts, lambda: _made(mount, context), "the tracks of the trace's timeline, as a tree")
 
 
-def _made(mount: Mount, means: Means) -> Timeline:
-    name, version = ".".join(mount.parts), version_of(mount, means)
+def _made(mount: Mount, context: ExecutionContext) -> Timeline:
+    name, version = ".".join(mount.parts), version_of(mount, context)
     if mount.shelf is None or version is None:
-        return Timeline(_indexed(mount, means), name)
+        return Timeline(_indexed(mount, context), name)
     work = Work(
         TIMELINE,
         version,
-        lambda path, identity: write(path, identity, _indexed(mount, means)),
+        lambda path, identity: write(path, identity, _indexed(mount, context)),
         lambda path, identity: Timeline(read(path, identity), name),
-        lambda: means.report(f"{name}.{TIMELINE}: waiting for another process that makes it", 0, 0),
-        means.note,
+        lambda: context.progress.report(f"{name}.{TIMELINE}: waiting for another process that makes it", 0, 0),
+        context.log.add,
         kind=TIMELINE,
         holds="tracks",
     )
     kept: Timeline | None = mount.shelf.kept(work)
-    return Timeline(_indexed(mount, means), name) if kept is None else kept
+    return Timeline(_indexed(mount, context), name) if kept is None else kept
 
 
-def _indexed(mount: Mount, means: Means) -> list[Indexed]:
+def _indexed(mount: Mount, context: ExecutionContext) -> list[Indexed]:
     sources = []
-    space = Space(means.spill_folder)
+    space = Space(context.engine.spill_folder())
     try:
-        with means.deep():
-            for module, plan in bound(mount, TIMELINE, means):
+        with deep_recursion():
+            for module, plan in bound(mount, TIMELINE, context):
                 name = ".".join((*mount.parts, *module.parts))
                 gathering = Gathering(".".join(module.parts), mount.trace.last_ts, space)
                 done = 0
-                for batch in means.run(plan).batches():
+                for batch in result_of(plan, context).batches():
                     gathering.add(batch)
                     done += batch.num_rows
-                    means.report(f"{name}: {done:,} rows", 0, 0)
+                    context.progress.report(f"{name}: {done:,} rows", 0, 0)
                 sources.append(index(gathering.gathered(), space))
     except KeyboardInterrupt:
         raise Interrupted("interrupted") from None

@@ -56,6 +56,11 @@ class Path(Node):
 
     parts: tuple[Name, ...]
 
+    @classmethod
+    def of(cls, text: str) -> Path:
+        """Return the name that a program writes with dots."""
+        return cls(tuple(Name(part) for part in text.split(".")))
+
     @property
     def text(self) -> str:
         """The parts joined by dots."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import socket
 import threading
-from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING
 
 from dctv.errors import UsageError
+from dctv.progress import Told
 from dctv.web.guard import Guard, new_token
 from dctv.web.host import Host
 from dctv.web.service import Service
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from uvicorn import Server
 
 LOOPBACK = "127.0.0.1"
-Progress = Callable[[str, int, int], None]
 _MOST_PORT = 65_535
 
 
@@ -38,7 +37,7 @@ class Serving:
     def _run(self) -> None:
         self._server.run(sockets=[self._listening])
 
-    def also_told(self, progress: Progress | None) -> Progress:
+    def also_told(self, progress: Told | None) -> Told:
         """Return what tells of progress here as well as there."""
 
         def both(label: str, done: int, total: int) -> None:

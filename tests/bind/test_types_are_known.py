@@ -40,7 +40,7 @@ def of_nothing(reader: str) -> Iterator[Session]:
     """Return a session with a trace of a format that has no rows."""
     with Session() as session:
         mount = Mount(("t",), "nothing", reader, LoadedTrace({}, [], 0))
-        attach(session._catalog, mount, library(), [quantize(0)], library_function)
+        attach(session._context.catalog, mount, library(), [quantize(0)], library_function)
         yield session
 
 
@@ -48,7 +48,7 @@ def refuse_to_be_asked(session: Session, patch: pytest.MonkeyPatch) -> None:
     def describe(sql: str, _: object = None) -> list[tuple[str, str]]:
         raise AssertionError(sql)
 
-    patch.setattr(session._engine, "describe", describe)
+    patch.setattr(session._context.engine, "describe", describe)
     patch.setattr(relations, "_known", {})
 
 

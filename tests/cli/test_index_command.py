@@ -61,6 +61,18 @@ def test_a_process_makes_a_timeline(tmp_path: Path) -> None:
     assert (tmp_path / "rows").is_dir()
 
 
+def test_a_check_keeps_its_rows_in_the_folder_for_them(trace: Path, tmp_path: Path) -> None:
+    place = ("--index-dir", tmp_path / "idx")
+    assert run("index", trace, *place).code == 0
+    checked = run("index", "--check", trace, *place, "--temp-directory", tmp_path / "rows")
+    assert (checked.code, checked.out) == (0, f"{trace}: the index agrees with the trace\n")
+    assert list((tmp_path / "rows").iterdir()) == []
+    (tmp_path / "file").touch()
+    refused = run("index", "--check", trace, *place, "--temp-directory", tmp_path / "file" / "x")
+    assert (refused.code, refused.out) == (2, "")
+    assert refused.err.startswith(f"error: cannot make the folder `{tmp_path / 'file' / 'x'}` for rows")
+
+
 def test_a_changed_trace_is_indexed_anew(trace: Path, tmp_path: Path) -> None:
     place = ("--index-dir", tmp_path / "idx")
     assert run("index", trace, *place).code == 0

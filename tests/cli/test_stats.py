@@ -14,6 +14,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
+from dctv.cli import measure
 from tests.command_line import ROOT, run
 
 CALLS = ROOT / "tests" / "data" / "stdlib" / "calls.pfw"
@@ -205,3 +206,10 @@ def test_a_trace_not_read_whole(tmp_path: Path) -> None:
     assert ran.code == 3
     assert ran.err.endswith("hint: --allow-partial accepts traces that were not read whole\n")
     assert run("stats", broken, "--section", "times", "--allow-partial").code == 0
+
+
+def test_the_environment_tells_where_indexes_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert run("index", CALLS, "--index-dir", tmp_path).code == 0
+    monkeypatch.setattr(measure, "measured", None)
+    ran = run("stats", CALLS, DCTV_INDEX_DIR=str(tmp_path))
+    assert (ran.code, ran.out.splitlines()[2].split()[0]) == (0, "9")

@@ -41,7 +41,7 @@ def test_same_text(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
         def mount(self, path: str | Path | Sequence[str | Path], name: str, /, **options: object) -> None:
             """Index a trace first, if its format can be read so."""
             assert isinstance(path, str)
-            chunks = find_traces([path], self._readers, None).reader.chunks
+            chunks = find_traces([path], self._context.shelves.readers, None).reader.chunks
             if chunks is not None and (store or chunks.decode is not None):
                 self.index(path, Order(Settings(store=store)))
             super().mount(path, name, **options)

@@ -25,4 +25,4 @@ def test_each_way_is_compared(sql: str, right: Outcome, wrong: Outcome) -> None:
     with Session(index=False) as session:
         assert not list(differing(session, statement, right))
         assert len(list(differing(session, statement, wrong))) == len(WAYS)
-        assert session._settings.rewrite == "on"
+        assert session._context.settings.rewrite == "on"

@@ -8,16 +8,18 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
 
 from dctv.contracts.reader import TraceTable
-from dctv.errors import DctvError, IndexFailed, TraceError
+from dctv.errors import DctvError, IndexFailed, TraceError, UsageError
 from dctv.index.build import Settings
 from dctv.index.mounting import When
 from dctv.index.order import Order
+from dctv.run import timelines
 from dctv.session import Session
 
 NAMES = ("read", "write", "open64", "close")
@@ -263,6 +265,38 @@ def test_the_folder_of_indexes_is_taken_from_the_environment(
     with Session(index=True) as session:
         session.mount(str(trace), "t")
     assert len(indexes(tmp_path)) == 1
+
+
+def test_an_index_is_made_with_its_timeline(trace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Session(index_dir=tmp_path) as session:
+        session.mount(str(trace), "t")
+        outcome = session.index(str(trace), timeline=True)
+        rows = [track.rows for track in session.timeline("t").tracks if track.rows]
+        assert outcome.timeline == (len(rows), sum(rows))
+        assert session.index(str(trace)).timeline is None
+        assert [one.name for one in session.mounts()] == ["t"]
+        assert not session.tables("trace")
+        with pytest.raises(UsageError, match="its own folder of indexes, found `elsewhere`"):
+            session.index(str(trace), Order(index_dir=Path("elsewhere")), timeline=True)
+    monkeypatch.setattr(timelines, "_indexed", None)
+    with Session(index_dir=tmp_path) as session:
+        assert session.index(str(trace), timeline=True).timeline == outcome.timeline
+    with Session(index=False, index_dir=tmp_path) as session, pytest.raises(UsageError, match="reads no indexes"):
+        session.index(str(trace), timeline=True)
+
+
+def test_a_check_keeps_its_rows_in_the_folder_for_them(
+    trace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    indexed(trace, tmp_path / "idx")
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "not there"))
+    with Session(index_dir=tmp_path / "idx", temp_directory=tmp_path / "rows") as session:
+        assert session.check_index(str(trace)) == []
+    assert list((tmp_path / "rows").iterdir()) == []
+    with Session(index_dir=tmp_path / "idx", temp_directory=tmp_path / "idx" / ".." / "file" / "x") as session:
+        (tmp_path / "file").touch()
+        with pytest.raises(UsageError, match="cannot make the folder"):
+            session.check_index(str(trace))
 
 
 def test_arrow_is_not_imported_for_what_the_engine_reads(trace: Path, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import os
 import pytest
 
 from dctv import Session
-from dctv.cli.indexing import Indexer
+from dctv.cli.indexing import indexer
 from dctv.processors import usable_processors
 
 
@@ -16,7 +16,7 @@ def test_without_affinity(monkeypatch: pytest.MonkeyPatch) -> None:
     assert usable_processors() == os.cpu_count()
     with Session() as session:
         assert session.sql("SELECT 1").fetchall() == [(1,)]
-    Indexer(None, lambda _label, _done, _total: None)
+    assert indexer(None, None, lambda _label, _done, _total: None).threads == os.cpu_count()
 
 
 def test_with_affinity() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 import time
 from collections.abc import Iterator
@@ -180,3 +181,20 @@ def test_deep_nesting_is_an_error_not_a_traceback(session: dctv.Session) -> None
     assert session.sql(text).fetchall() == [(200,)]
     with pytest.raises(dctv.errors.QueryError, match="deep"):
         session.sql("SELECT " + "- " * 5000 + "1")
+
+
+def test_a_session_that_was_closed_begins_anew(session: dctv.Session) -> None:
+    session.sql("CREATE VIEW v AS SELECT 1 AS a")
+    assert session.sql("SELECT 1 / 0 AS a").fetchall() == [(None,)]
+    session.close()
+    with pytest.raises(BindError, match="unknown table `v`"):
+        session.sql("SELECT * FROM v")
+    result = session.sql("SELECT 1 / 0 AS a")
+    assert (result.fetchall(), result.warnings) == ([(None,)], [("division by zero gave NULL", 1)])
+    assert not session.mounts()
+
+
+def test_a_result_outlives_the_session_that_nobody_holds() -> None:
+    result = dctv.Session().sql("SELECT SUM(range) AS n FROM range(1000000)")
+    gc.collect()
+    assert result.fetchall() == [(499_999_500_000,)]

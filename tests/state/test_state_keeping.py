@@ -354,7 +354,8 @@ def test_killed_while_it_is_made(trace: Path, tmp_path: Path, expected: list[tup
 def test_an_interrupt_leaves_nothing(trace: Path, tmp_path: Path, expected: list[tuple[Any, ...]]) -> None:
     with Watched(trace, tmp_path / "idx") as watched:
         session = watched.session
-        session._progress = lambda label, _done, _total: session.interrupt() if "changes" in label else None
+        progress = session._context.progress
+        progress.told = lambda label, _done, _total: session.interrupt() if "changes" in label else None
         with pytest.raises(Interrupted):
             watched.rows()
         assert not files(tmp_path / "idx")
@@ -363,7 +364,7 @@ def test_an_interrupt_leaves_nothing(trace: Path, tmp_path: Path, expected: list
             session.sql(f"CREATE STATE SYSTEM t.now AS {RUNNING}")
         with pytest.raises(Interrupted):
             session.state_system("t.state")
-        session._progress = None
+        progress.told = None
         assert watched.rows() == expected
 
 
@@ -383,7 +384,7 @@ def test_waiting_for_another_builder_is_told_and_can_be_ended(trace: Path, tmp_p
             told.append(label)
             session.interrupt()
 
-        session._progress = report
+        session._context.progress.told = report
         with pytest.raises(Interrupted):
             watched.rows()
         assert told == ["t.state: waiting for another process that makes it"]

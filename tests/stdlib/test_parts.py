@@ -14,6 +14,7 @@ from dctv.catalog.stdlib import library
 from dctv.contracts.reader import LoadedTrace, Reader
 from dctv.contracts.shelf import scan
 from dctv.functions.table.generate_sequential_spans import quantize
+from dctv.run.plans import environment
 from dctv.session import Session
 from dctv.syntax import ast
 from dctv.types.schema import DURATION, TS
@@ -32,16 +33,16 @@ def empty(request: pytest.FixtureRequest) -> Iterator[Session]:
 
 def _mount(session: Session, reader: str) -> None:
     mount = Mount(("t",), "nothing", reader, LoadedTrace({}, [], 0))
-    attach(session._catalog, mount, library(), [quantize(0)], library_function)
+    attach(session._context.catalog, mount, library(), [quantize(0)], library_function)
 
 
 def test_every_view_says_why_it_has_no_rows(empty: Session) -> None:
     names = [t.name for t in empty.tables("t") if t.kind == "view"]
     assert "t.slices" in names
-    env = empty._executor().environment()
+    env = environment(empty._context)
     for name in names:
         if name not in CONSTANT:
-            Binder(env).table(ast.TableName(ast.Path(tuple(ast.Name(part) for part in name.split(".")))))
+            Binder(env).table(ast.TableName(ast.Path.of(name)))
             notes = [w for w in empty.warnings() if w.startswith(f"`{name}` is empty: ")]
             assert len(notes) == 1, name
 
@@ -66,7 +67,7 @@ def test_files_of_parts_give_columns_of_their_part(format_: str) -> None:
     found = library()
     with Session() as session:
         _mount(session, format_)
-        env = session._executor().environment()
+        env = environment(session._context)
         for name, schema in found.parts.items():
             units = {column.name: column.unit for column in schema.columns}
             for file in found.sources[name]:

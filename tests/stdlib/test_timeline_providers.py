@@ -14,6 +14,7 @@ from dctv.catalog.stdlib import library
 from dctv.contracts.reader import Reader
 from dctv.contracts.shelf import scan
 from dctv.record import record
+from dctv.run.plans import environment
 from dctv.session import Session
 from dctv.syntax import ast
 
@@ -101,9 +102,9 @@ def fed(request: pytest.FixtureRequest) -> Iterator[Fed]:
 
 
 def _is_fed(session: Session, name: str) -> bool:
-    binder = Binder(session._executor().environment())
-    session._log.entries.clear()
-    binder.table(ast.TableName(ast.Path(tuple(ast.Name(part) for part in name.split(".")))))
+    binder = Binder(environment(session._context))
+    session._context.log.entries.clear()
+    binder.table(ast.TableName(ast.Path.of(name)))
     return not any(told.startswith(f"`{name}` is empty: ") for told in session.warnings())
 
 

@@ -120,8 +120,8 @@ def test_timelines_of_every_format_are_kept(name: str, tmp_path: Path) -> None:
     """A table that a view of the same name reads is no change."""
     with Session(index_dir=tmp_path) as session:
         session.mount(DATA / name, "t")
-        (mount,) = session._mounts.values()
-        assert version_of(mount, session._executor().means()) is not None
+        (mount,) = session._context.mounts.values()
+        assert version_of(mount, session._context) is not None
 
 
 def test_changed_views_count(trace: Path, tmp_path: Path) -> None:

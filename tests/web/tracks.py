@@ -19,7 +19,7 @@ DATA = Path(__file__).parents[1] / "data"
 def session_with(timeline: Timeline, name: str = "g") -> Iterator[tuple[Session, list[Shown]]]:
     """Open a session in which a timeline has a name."""
     with Session(index=False) as session:
-        show(session._catalog, (name,), lambda: timeline, "made for a test")
+        show(session._context.catalog, (name,), lambda: timeline, "made for a test")
         yield session, shown(timeline, name)
 
 

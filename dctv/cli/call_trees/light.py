@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dctv.cli.call_trees.options import since_first_call
@@ -68,13 +67,12 @@ def _recorded(args: Namespace) -> Iterator[StoredCalls | None]:
     """Find the calls of the traces that a command is given, as long as these are one recording."""
     from dctv.catalog.files import list_files
     from dctv.index.finding import find
-    from dctv.index.location import subject
+    from dctv.index.location import subject, told_folder
     from dctv.readers.uftrace import READER
 
-    folder = args.index_dir or os.environ.get("DCTV_INDEX_DIR") or None
     try:
         paths = list_files(args.traces, {READER.name: READER}, None)
-        index = find(subject(paths, READER.name, {}), None if folder is None else Path(folder), lambda _: None)
+        index = find(subject(paths, READER.name, {}), told_folder(args.index_dir), lambda _: None)
     except DctvError:
         index = None  # the session tells what is wrong
     try:

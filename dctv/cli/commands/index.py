@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 from dctv.cli.arguments import add_session_options
@@ -12,8 +14,9 @@ from dctv.console.verdict import FAILED, OK, PARTIAL
 from dctv.hints import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from dctv.cli.timelines import Progress, Timelines
     from dctv.index.order import Outcome
+    from dctv.progress import Told
+    from dctv.session import Session
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -44,7 +47,7 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Build or check; return the exit code."""
-    from dctv.cli.indexing import Indexer, keep_memory
+    from dctv.cli.indexing import indexer, keep_memory
     from dctv.console.attended import Check, attended, end_process
     from dctv.console.progress import ProgressBar
     from dctv.console.sink import stdout_sink
@@ -55,27 +58,27 @@ def run(args: Namespace) -> int:
     settings = Settings(args.dimensions, args.expected_entries, args.false_positive_rate, not args.no_store)
     order = Order(settings, args.index_dir, args.force)
     bar = ProgressBar()
-    with stdout_sink(bar.clear) as sink:
-        indexer = Indexer(args.threads, bar.update)
-        timelines = _timelines(args, bar.update) if args.timeline else None
+    with stdout_sink(bar.clear) as sink, _session(args, bar.update) as session:
+        indexes = indexer(args.threads, args.temp_directory, bar.update)
 
         def interrupt() -> None:
-            indexer.interrupt()
-            if timelines is not None:
-                timelines.interrupt()
+            indexes.progress.interrupt()
+            if session is not None:
+                session.interrupt()
 
         def work(check: Check) -> int:
             code = OK
             for trace in args.traces:
                 if args.check:
-                    lines, one = _check(trace, indexer.check(trace, order))
-                else:
-                    outcome = indexer.index(trace, order)
+                    lines, one = _check(trace, indexes.check(trace, order, {}))
+                elif session is not None:
+                    outcome = session.index(trace, order, timeline=True)
                     bar.clear()
-                    lines, one = _built(trace, outcome, allow=args.allow_partial)
-                    if timelines is not None:
-                        lines += _timeline_told(trace, timelines, args.index_dir)
-                        bar.clear()
+                    lines, one = _built(trace, outcome, session.warnings(), allow=args.allow_partial)
+                else:
+                    outcome = indexes.index(trace, order, {})
+                    bar.clear()
+                    lines, one = _built(trace, outcome, (), allow=args.allow_partial)
                 code = max(code, one)
                 sink.stream.write("".join(f"{line}\n" for line in lines).encode())
                 sink.stream.flush()
@@ -88,8 +91,19 @@ def run(args: Namespace) -> int:
             bar.clear()
 
 
-def _built(trace: str, outcome: Outcome, *, allow: bool) -> tuple[list[str], int]:
+def _session(args: Namespace, told: Told) -> AbstractContextManager[Session | None]:
+    """Open a session if one is needed: to make timelines. Its engine and language take longer to load than an index."""
+    if args.check or not args.timeline:
+        return nullcontext()
+    from dctv.session import Session
+
+    limits = {"threads": args.threads, "memory_limit": args.memory_limit, "temp_directory": args.temp_directory}
+    return Session(progress=told, index_dir=args.index_dir, **limits)
+
+
+def _built(trace: str, outcome: Outcome, warnings: Sequence[str], *, allow: bool) -> tuple[list[str], int]:
     from dctv.console.narration import say
+    from dctv.writers.visible import visible
 
     for note in outcome.notes:
         say(f"warning: {note}; it is built anew")
@@ -97,23 +111,13 @@ def _built(trace: str, outcome: Outcome, *, allow: bool) -> tuple[list[str], int
         say(f"warning: no event has a value of `{name}`")
     for reason in outcome.incomplete:
         say(f"{'warning' if allow else 'error'}: {reason}")
-    return [_told(trace, outcome)], PARTIAL if outcome.incomplete and not allow else OK
-
-
-def _timelines(args: Namespace, progress: Progress) -> Timelines:
-    from dctv.cli.timelines import Timelines
-
-    return Timelines(progress, threads=args.threads, memory_limit=args.memory_limit, temp_directory=args.temp_directory)
-
-
-def _timeline_told(trace: str, timelines: Timelines, index_dir: Path | None) -> list[str]:
-    from dctv.console.narration import say
-    from dctv.writers.visible import visible
-
-    tracks, rows, warnings = timelines.make(trace, index_dir)
     for warning in warnings:
         say(f"warning: {warning}")
-    return [f"{visible(trace)}: timeline of {tracks:,} tracks with {rows:,} rows"]
+    lines = [_told(trace, outcome)]
+    if outcome.timeline is not None:
+        tracks, rows = outcome.timeline
+        lines.append(f"{visible(trace)}: timeline of {tracks:,} tracks with {rows:,} rows")
+    return lines, PARTIAL if outcome.incomplete and not allow else OK
 
 
 def _told(trace: str, outcome: Outcome) -> str:

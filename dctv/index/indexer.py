@@ -1,0 +1,57 @@
+"""Paths of traces to their indexes, for sessions and for `dctv index`, which does without one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from dctv.catalog.files import check_options, find_traces
+from dctv.contracts.reader import LoadContext, Reader
+from dctv.hints import TYPE_CHECKING
+from dctv.index.trace import Trace
+from dctv.progress import Progress
+from dctv.record import record, replace
+
+if TYPE_CHECKING:
+    from dctv.index.order import Order, Outcome
+
+
+@record
+class Indexer:
+    """Builds indexes and compares them with their traces."""
+
+    readers: Mapping[str, Reader]
+    threads: int
+    index_dir: Path | None
+    """Where indexes are kept for which an order names no folder; None is the cache."""
+    temp_directory: Path | None
+    """Where rows go that do not fit into memory; None is the system's."""
+    progress: Progress
+
+    def index(self, path: str, order: Order, options: Mapping[str, object]) -> Outcome:
+        """Build the index and the column store of a trace, or what they lack; options are those of its format.
+
+        Raises:
+            IndexFailed: they cannot be written, or the trace cannot be indexed.
+            TraceError: it cannot be read.
+        """
+        from dctv.index.order import fulfil
+
+        return fulfil(*self._ordered(path, order, options), path, self.progress)
+
+    def check(self, path: str, order: Order, options: Mapping[str, object]) -> list[str]:
+        """Compare the index of a trace with the trace; return in words what differs.
+
+        Raises:
+            IndexUnusable: there is no index that could be compared.
+        """
+        from dctv.index.order import differences
+
+        return differences(*self._ordered(path, order, options), path, self.progress, self.temp_directory)
+
+    def _ordered(self, path: str, order: Order, options: Mapping[str, object]) -> tuple[Trace, Order]:
+        files = find_traces([path], self.readers, None)
+        check_options(files.reader, options)
+        context = LoadContext(options, self.threads, lambda _done, _total: None)
+        folder = order.index_dir or self.index_dir
+        return Trace(files.paths, files.reader, context), replace(order, index_dir=folder)

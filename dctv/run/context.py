@@ -1,0 +1,75 @@
+"""What everything that a session carries out is carried out with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from dctv.catalog.mount import Mount
+from dctv.catalog.namespace import Catalog
+from dctv.contracts.engine import Engine
+from dctv.contracts.function_rule import FunctionRule
+from dctv.contracts.reader import Reader
+from dctv.contracts.span_operator import SpanOperator
+from dctv.contracts.table_function import TableFunction
+from dctv.errors import WarningLog
+from dctv.index.mounting import Policy
+from dctv.progress import Progress
+from dctv.record import record
+from dctv.rewrite.settings import Settings
+from dctv.run.running import Running
+from dctv.timeline.timeline import Timeline
+
+
+@record
+class Shelves:
+    """What there is of things that stand on shelves, as the session found them."""
+
+    readers: Mapping[str, Reader]
+    rules: Mapping[str, FunctionRule]
+    operators: Mapping[str, SpanOperator]
+    functions: Mapping[str, TableFunction]
+    of_mount: Callable[[int], TableFunction]
+    """From the last time of a trace to the function that every mount has."""
+    drawn: Callable[[Timeline, Mapping[str, Any]], Any]
+    """Draws a timeline, with the options of a picture."""
+
+
+@record
+class ExecutionContext:
+    """The parts of one session; it is made once, and handed down."""
+
+    catalog: Catalog
+    mounts: dict[tuple[str, ...], Mount]
+    """By the parts of their names, in the order in which they were mounted."""
+    engine: Engine
+    """Keeps the limit of memory, and makes the folder for rows that do not fit into it."""
+    shelves: Shelves
+    settings: Settings
+    policy: Policy
+    """Whether traces are read by their indexes, and where those and histories are kept."""
+    threads: int
+    temp_directory: Path | None
+    """Where the user wants what does not fit into memory; None if it is all the same."""
+    log: WarningLog
+    """The warnings of the last call."""
+    progress: Progress
+    running: Running
+
+    def begin(self) -> None:
+        """Begin a call: forget warnings and interrupts of the last one."""
+        self.progress.begin()
+        self.log.entries.clear()
+
+    def close(self) -> None:
+        """Free everything; what is asked later finds nothing mounted."""
+        self.engine.close()
+        self.unmount()
+
+    def unmount(self) -> None:
+        """Forget all names, and let go of the files of mounts."""
+        self.catalog.clear()
+        for mount in self.mounts.values():
+            mount.close()
+        self.mounts.clear()

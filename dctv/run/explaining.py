@@ -1,0 +1,45 @@
+"""EXPLAIN: plans to lines of text, and what running them takes."""
+
+from __future__ import annotations
+
+import time
+
+from dctv.bind.binder import Binder
+from dctv.bind.context import Environment
+from dctv.plan.explain import explain
+from dctv.plan.nodes import Plan, Relation
+from dctv.run.context import ExecutionContext
+from dctv.run.metering import Metering, size
+from dctv.run.plans import optimized, rows_of
+from dctv.run.reading import Reading
+from dctv.run.regions import cut
+from dctv.run.result import Result
+from dctv.run.sharing import sharing
+from dctv.syntax import ast
+
+
+def explained(statement: ast.Explain, context: ExecutionContext, known: Environment) -> Result:
+    """Run EXPLAIN or EXPLAIN ANALYZE."""
+    plan = optimized(Binder(known).plan(statement.select), context)
+    shared = sharing(plan, context.engine.functions)
+
+    def sql(relation: Relation) -> tuple[str, list[Plan], list[str]]:
+        region = cut(relation, shared)
+        return region.sql, [*region.sources.values(), *region.stored], region.pushed
+
+    metering = Metering()
+    total = _measured(Result(plan.schema, Reading(plan, context, metering), context)) if statement.analyze else []
+    lines = explain(plan, sql, lambda node: node in shared, metering.lines) + total
+    return rows_of({"plan": "VARCHAR"}, [[line] for line in lines], context)
+
+
+def _measured(result: Result) -> list[str]:
+    """Read a result to its end and return what that took, all in all."""
+    import resource
+
+    wall, cpu = time.monotonic(), time.process_time()
+    for _ in result.batches():
+        pass
+    wall, cpu = time.monotonic() - wall, time.process_time() - cpu
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    return [f"total: {wall:.2f} s, {cpu:.2f} s CPU; the process had {size(peak)} of memory at most"]

@@ -1,0 +1,58 @@
+"""Traces to indexes, and to the timelines that are kept beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from dctv.errors import UsageError
+from dctv.index.indexer import Indexer
+from dctv.record import replace
+from dctv.run.context import ExecutionContext
+from dctv.run.mounting import Wanted, mount
+from dctv.run.tracks import timeline_at
+from dctv.syntax import ast
+
+if TYPE_CHECKING:
+    from dctv.index.order import Order, Outcome
+
+_NAME = "trace"
+"""What a trace is mounted as whose timeline is made."""
+
+
+def indexer(context: ExecutionContext) -> Indexer:
+    """Return what builds and compares indexes."""
+    readers, folder = context.shelves.readers, context.policy.index_dir
+    return Indexer(readers, context.threads, folder, context.temp_directory, context.progress)
+
+
+def index(
+    path: str, order: Order, options: Mapping[str, object], context: ExecutionContext, *, timeline: bool
+) -> Outcome:
+    """Build the index of a trace, or what it lacks, and perhaps its timeline.
+
+    Raises:
+        UsageError: the timeline is to be kept where the session reads no indexes.
+        IndexFailed: the index cannot be written, or the trace cannot be indexed.
+        TraceError: the trace cannot be read.
+    """
+    if timeline and not context.policy.when:
+        raise UsageError("a session that reads no indexes makes no timelines beside them", hint="open it with an index")
+    if timeline and order.index_dir not in (None, context.policy.index_dir):
+        told = f"a session makes timelines in its own folder of indexes, found `{order.index_dir}`"
+        raise UsageError(told, hint="Session(index_dir=...) names it")
+    outcome = indexer(context).index(path, order, options)
+    return replace(outcome, timeline=_timeline(path, options, context)) if timeline else outcome
+
+
+def _timeline(path: str, options: Mapping[str, object], context: ExecutionContext) -> tuple[int, int]:
+    """Make a timeline unless it is kept; return the numbers of its tracks with rows and of their rows."""
+    apart = replace(context, catalog=context.catalog.only("dctv"), mounts={})
+    try:
+        mount(Wanted([path], ast.Path.of(_NAME), options), apart)
+        # What there is to say of the trace is in the outcome of its index.
+        context.log.entries.clear()
+        rows = [track.rows for track in timeline_at(_NAME, apart.catalog).tracks if track.rows]
+        return len(rows), sum(rows)
+    finally:
+        apart.unmount()

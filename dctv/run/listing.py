@@ -1,0 +1,70 @@
+"""DESCRIBE and SHOW TABLES: names in the namespace to what is told of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dctv.bind.binder import Binder
+from dctv.bind.context import Environment
+from dctv.catalog.listing import TableInfo
+from dctv.catalog.mount import HIDDEN
+from dctv.catalog.namespace import Catalog, Entry, Part, StoredTable, View
+from dctv.contracts.table_function import TableFunction
+from dctv.run.context import ExecutionContext
+from dctv.run.plans import rows_of
+from dctv.run.result import Result
+from dctv.syntax import ast
+from dctv.types.schema import Schema
+from dctv.types.values import dialect_type
+
+
+def describe(statement: ast.Describe, context: ExecutionContext, known: Environment) -> Result:
+    """Tell the columns of a table, or the parameters of a function."""
+    path = statement.path
+    found = context.catalog.find(tuple(p.text for p in path.parts))
+    if found is None:
+        raise context.catalog.unknown(path, "table")
+    names = {"column": "VARCHAR", "type": "VARCHAR", "unit": "VARCHAR", "role": "VARCHAR"}
+    if isinstance(found[0], TableFunction):
+        return rows_of(names, [[p.name, None, None, p.doc] for p in found[0].parameters], context)
+    schema = Binder(known).table(ast.TableName(path, place=path.place)).schema
+    rows = [[c.name, dialect_type(c.type), str(c.unit) or None, _role(schema, c.name)] for c in schema.columns]
+    return rows_of(names, rows, context)
+
+
+def show(statement: ast.ShowTables, context: ExecutionContext) -> Result:
+    """Tell what can stand in FROM, of all names or of those below one."""
+    path = statement.path
+    prefix = () if path is None else tuple(p.text for p in path.parts)
+    if path is not None and context.catalog.space(prefix) is None:
+        raise context.catalog.unknown(path, "namespace")
+    rows = [[one.name, one.kind, one.doc] for one in listing(".".join(prefix), context.catalog)]
+    return rows_of({"name": "VARCHAR", "kind": "VARCHAR", "description": "VARCHAR"}, rows, context)
+
+
+def listing(prefix: str, catalog: Catalog) -> Iterator[TableInfo]:
+    """Yield every public thing below a prefix."""
+    space = catalog.space(tuple(prefix.split(".")) if prefix else ())
+    if space is None:
+        return
+    entries = sorted(space.walk(f"{prefix}." if prefix else ""))
+    for name, entry in entries:
+        if HIDDEN.isdisjoint(name.split(".")):
+            yield TableInfo(name, _kind(entry), getattr(entry, "doc", ""))
+
+
+def _kind(entry: Entry) -> str:
+    match entry:
+        case TableFunction():
+            return "function"
+        case StoredTable():
+            return entry.plan().schema.kind.value
+        case View() | Part():
+            return "view"
+
+
+def _role(schema: Schema, name: str) -> str:
+    """Return what a column is to its table: time, partition or payload."""
+    if name in schema.kind.time_columns:
+        return "time"
+    return "partition" if name in schema.partitions else "payload"

@@ -1,0 +1,102 @@
+"""Files of traces to mounts in the namespace, with all that the standard library makes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+
+from dctv.bind.arguments import bind_argument
+from dctv.bind.binder import Binder
+from dctv.bind.context import Environment
+from dctv.bind.library import library_function
+from dctv.bind.parameters import stated_option
+from dctv.catalog import filtering
+from dctv.catalog.alignment import aligned
+from dctv.catalog.expected import RAW
+from dctv.catalog.files import check_options, find_traces, list_files
+from dctv.catalog.mount import Mount, attach, check_name
+from dctv.catalog.stdlib import library
+from dctv.contracts.reader import LoadContext
+from dctv.errors import TraceError
+from dctv.index.database import Index
+from dctv.index.histories import HistoryShelf
+from dctv.index.mounting import Narrator, find_by_paths, mount_of, with_index
+from dctv.index.trace import Trace
+from dctv.record import field, record, replace
+from dctv.run import mounted_states, timelines
+from dctv.run.context import ExecutionContext
+from dctv.syntax import ast
+
+
+@record
+class Wanted:
+    """A trace that is to be mounted."""
+
+    paths: Sequence[str]
+    """Files, folders or patterns."""
+    name: ast.Path
+    options: Mapping[str, object] = field(default_factory=dict)
+    """Those of its format, how it is aligned, and filters of its calls."""
+    base: Path | None = None
+    """The folder that relative paths start from; None is the current one."""
+
+
+def run(statement: ast.MountTrace, context: ExecutionContext, known: Environment) -> str:
+    """Run MOUNT TRACE; return in words what it did."""
+    options = {
+        name.text: stated_option(name.text, bind_argument(Binder(known), value)) for name, value in statement.options
+    }
+    try:
+        return mount(Wanted([statement.file.text], statement.path, options, known.base), context)
+    except TraceError as error:
+        raise TraceError(error.message, error.place or statement.file.place, hint=error.hint) from None
+
+
+def mount(wanted: Wanted, context: ExecutionContext) -> str:
+    """Mount a trace; return in words what was done.
+
+    Raises:
+        TraceError: it cannot be read.
+        BindError: its name is taken.
+    """
+    parts = check_name(context.catalog, wanted.name)
+    align = wanted.options.get("align")
+    filters = filtering.arguments({k: v for k, v in wanted.options.items() if k in filtering.FILTERS})
+    made = _read(parts, wanted, context)
+    if align is not None:
+        made = aligned(made, align, context.mounts, context.log.add)
+    attach(context.catalog, made, library(), [context.shelves.of_mount(made.trace.last_ts)], library_function)
+    if not context.shelves.readers[made.reader].general and not any(name.startswith(RAW) for name in made.trace.tables):
+        context.log.add(f"found no event in `{made.path}`, which was read as {made.reader}")
+    if filters:
+        filtering.filter_views(context.catalog, parts, made.reader, library(), filters)
+    mounted_states.offer(made, context)
+    timelines.offer(made, context)
+    context.mounts[parts] = made
+    return f"mounted {made.path} as {wanted.name.text} ({made.reader}, {len(made.trace.tables)} tables)"
+
+
+def _read(parts: tuple[str, ...], wanted: Wanted, context: ExecutionContext) -> Mount:
+    """Return the mount of a trace: by its index, or read whole."""
+    policy = context.policy
+    trace, index = _found(wanted, context)
+    # Before the trace is read: it notices what is written meanwhile.
+    shelf = HistoryShelf(trace, policy.index_dir) if policy.when else None
+    narrator = Narrator(wanted.name.text, context.progress, context.log)
+    indexed = with_index(trace, index, policy, narrator)
+    return replace(mount_of(parts, ", ".join(wanted.paths), trace, indexed), shelf=shelf)
+
+
+def _found(wanted: Wanted, context: ExecutionContext) -> tuple[Trace, Index | None]:
+    """Return the trace that some paths mean, and its index if that told the format."""
+    readers = context.shelves.readers
+    options = {k: v for k, v in wanted.options.items() if k != "align" and k not in filtering.FILTERS}
+    loading = LoadContext(options, context.threads, partial(context.progress.report, wanted.name.text))
+    listed = list_files(wanted.paths, readers, wanted.base)
+    known = find_by_paths(listed, readers, options, context.policy)
+    if known is not None:
+        return Trace(listed, known[0], loading), known[1]
+    files = find_traces(wanted.paths, readers, wanted.base)
+    check_options(files.reader, options)
+    return Trace(files.paths, files.reader, loading), None

@@ -1,0 +1,75 @@
+"""Names and bound plans to results, of which nothing runs until they are read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from sqlglot import exp
+
+from dctv.bind.binder import Binder
+from dctv.bind.context import Environment
+from dctv.bind.parameters import Params, numbered
+from dctv.plan.nodes import Plan, Relation
+from dctv.plan.rows import of_rows
+from dctv.rewrite.rewrite import rewrite
+from dctv.run.context import ExecutionContext
+from dctv.run.reading import Reading
+from dctv.run.result import Result
+from dctv.run.sharing import merged
+from dctv.run.stream import in_final_order
+from dctv.syntax import ast
+from dctv.types.schema import ColumnType, Kind, Schema
+
+
+def environment(context: ExecutionContext, params: Params | None = None, base: Path | None = None) -> Environment:
+    """Return what a text is bound against; its relative paths start from `base`."""
+    shelves, evaluate = context.shelves, partial(_values, context)
+    return Environment(
+        context.catalog, context.engine, shelves.rules, shelves.operators, numbered(params), context.log, evaluate, base
+    )
+
+
+def table_of(name: str, context: ExecutionContext) -> Plan:
+    """Return the plan of a table or view by its dotted name.
+
+    Raises:
+        BindError: there is no such table.
+    """
+    return Binder(environment(context)).table(ast.TableName(ast.Path.of(name)))
+
+
+def result_of(plan: Plan, context: ExecutionContext) -> Result:
+    """Return the result of a bound plan."""
+    return Result(plan.schema, Reading(_whole(optimized(plan, context)), context), context)
+
+
+def rows_of(names: Mapping[str, str], rows: list[list[Any]], context: ExecutionContext) -> Result:
+    """Return a result of rows that are known already; columns by name with their types."""
+    schema = Schema(Kind.REGULAR, tuple(ColumnType(n, t) for n, t in names.items()))
+    return result_of(of_rows(schema, rows), context)
+
+
+def evaluated(expr: ast.Expr, context: ExecutionContext, known: Environment) -> object:
+    """Run an expression that reads no table; return its value."""
+    core = ast.Core((ast.ResultColumn(expr, place=expr.place),), place=expr.place)
+    return result_of(Binder(known).plan(ast.Select(core, place=expr.place)), context).fetchall()[0][0]
+
+
+def optimized(plan: Plan, context: ExecutionContext) -> Plan:
+    """Return what is run for a bound plan."""
+    return merged(in_final_order(rewrite(plan, context.settings, context.shelves.operators)))
+
+
+def _whole(plan: Plan) -> Plan:
+    """Let the engine run plans of kernels and stored tables too, so that results have its types."""
+    if isinstance(plan, Relation):
+        return plan
+    tree = exp.Select(expressions=[exp.Star()]).from_(exp.Table(this=exp.to_identifier("whole", quoted=True)))
+    return Relation(plan.schema, ordered=plan.ordered, query=tree, leaves=(("whole", plan),), keeps_order=True)
+
+
+def _values(context: ExecutionContext, plan: Plan) -> list[object]:
+    return [row[0] for row in result_of(plan, context).fetchall()]

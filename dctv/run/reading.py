@@ -1,0 +1,57 @@
+"""One run of a plan: from when its first row is wanted to when no more are."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from dctv.contracts.states import Computed, States
+from dctv.plan.nodes import Plan, Scan
+from dctv.plan.source import Run, Source
+from dctv.rewrite.graph import readers_first
+from dctv.run.context import ExecutionContext
+from dctv.run.metering import Metering
+from dctv.run.sharing import sharing
+from dctv.run.stream import Runner
+
+
+class Reading:
+    """Runs a plan, when `stream` is opened."""
+
+    def __init__(self, plan: Plan, context: ExecutionContext, metering: Metering | None = None) -> None:
+        self._context = context
+        self._sources = tuple(_sources(plan))
+        shared = sharing(plan, context.engine.functions)
+        self._runner = Runner(context.engine, context.running.cancel(), shared, Run(self._sources), metering)
+        self._begun = threading.Event()
+        """Not where an interrupt came first: others that are being read would be taken for ended."""
+        self._when_over: list[Callable[[], None]] = []
+        self.stream: Any = self._runner.stream(plan)
+        """Of Arrow batches: an object with `__arrow_c_stream__`."""
+
+    def begin(self) -> None:
+        """Make ready what the rows are made of; before the stream is opened."""
+        self._context.running.begin()
+        self._begun.set()
+        for source in self._sources:
+            if isinstance(source, States | Computed):
+                source.prepare(self._runner.run)
+
+    def when_over(self, told: Callable[[], None]) -> None:
+        """Call this once the rows have been read, or no more are wanted."""
+        self._when_over.append(told)
+
+    def finish(self) -> None:
+        """End what still runs: the rows have been read, or no more are wanted."""
+        self._runner.finish()
+        self._runner.warn(self._context.log)
+        if self._begun.is_set():
+            self._context.running.finish()
+        for told in self._when_over:
+            told()
+
+
+def _sources(plan: Plan) -> Iterator[Source]:
+    """Yield where the stored tables of a plan are."""
+    return (node.source for node in readers_first(plan) if isinstance(node, Scan))

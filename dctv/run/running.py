@@ -1,0 +1,72 @@
+"""What runs in a session, in any of its threads, and how all of it is ended."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from dctv.contracts.engine import Engine
+from dctv.errors import DctvError, Interrupted
+from dctv.progress import Progress
+
+
+class Running:
+    """The queries, kernels and results of a session that have begun."""
+
+    def __init__(self, engine: Engine, progress: Progress) -> None:
+        self._engine = engine
+        self._progress = progress
+        self._cancels: list[Any] = []
+        self._alone: list[Any] = []
+        """What ends kernels that run without a query."""
+        self._reading = 0
+        """How many results are being read."""
+        self._counting = threading.Lock()
+
+    def interrupt(self) -> None:
+        """End what runs, from another thread; it raises Interrupted."""
+        self._progress.interrupt()
+        for cancel in [*self._cancels, *self._alone]:
+            cancel.set()
+        self._engine.interrupt()
+
+    def failure(self, error: BaseException) -> DctvError:
+        """Return our error for one that came out of something that ran."""
+        return Interrupted("interrupted") if self._progress.interrupted else self._engine.failure(error)
+
+    def cancel(self) -> Any:
+        """Return what ends the kernels of a new query."""
+        from dctv import _kernels  # compiled; only wanted when a query runs
+
+        cancel = _kernels.Cancel()
+        self._cancels.append(cancel)
+        return cancel
+
+    def begin(self) -> None:
+        """Count a result that is about to be read."""
+        with self._counting:
+            self._reading += 1
+
+    def finish(self) -> None:
+        """Count a result that is read no more; after the last one let go of what queries took."""
+        with self._counting:
+            self._reading -= 1
+            if self._reading == 0:
+                self._cancels.clear()
+                self._engine.finish()
+
+    @contextmanager
+    def kernel(self) -> Iterator[Any]:
+        """Give a kernel that is run without a query what ends it, and make errors of its failures."""
+        from dctv import _kernels
+
+        cancel = _kernels.Cancel()
+        self._alone.append(cancel)
+        try:
+            yield cancel
+        except ValueError as error:
+            raise self.failure(error) from None
+        finally:
+            self._alone.remove(cancel)

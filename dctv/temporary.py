@@ -1,0 +1,20 @@
+"""The folder that the user has for what does not fit into memory -> a folder that is there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dctv.errors import UsageError
+
+
+def made_folder(wanted: Path) -> Path:
+    """Return a folder, made if it is not there.
+
+    Raises:
+        UsageError: it cannot be made.
+    """
+    try:
+        wanted.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        raise UsageError(f"cannot make the folder `{wanted}` for rows that do not fit into memory") from None
+    return wanted
