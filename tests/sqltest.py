@@ -18,7 +18,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from difflib import unified_diff
 from pathlib import Path
 
@@ -34,6 +34,8 @@ from dctv.syntax.parse import parse
 from dctv.syntax.print import to_sql
 from dctv.writers.table import write
 from tests import ways as tests_ways
+from tests.bounds import LEFT_TO_CI
+from tests.engine_types import compared
 
 ROOT = Path(__file__).resolve().parents[1]
 BLOCK = re.compile(
@@ -117,7 +119,9 @@ class SqlItem(pytest.Item):
     def runtest(self) -> None:
         text = self.path.read_text(encoding="utf-8")
         try:
-            found = rewritten(text, ways=True)
+            # Asking the engine for the types of every query, to compare them, is left to CI.
+            with nullcontext() if LEFT_TO_CI else compared():
+                found = rewritten(text, ways=True)
         except DctvError as error:
             raise WrongOutputError(render(error)) from error
         if found == text:

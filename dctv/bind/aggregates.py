@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import permutations
-from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from dctv.bind.binding import Binding
 from dctv.bind.calls import known_time
 from dctv.bind.context import Leaves
 from dctv.plan.nodes import Kernel, Plan, Relation, physical_names
@@ -15,9 +15,6 @@ from dctv.plan.sql import aliased, column, table
 from dctv.record import record
 from dctv.types.schema import ColumnType, Kind, Schema
 from dctv.types.values import is_integer
-
-if TYPE_CHECKING:
-    from dctv.bind.binder import Binder
 
 _FLOATS = ("FLOAT", "DOUBLE")
 _WIDER_THAN_INT64 = ("UBIGINT", "HUGEINT", "UHUGEINT")
@@ -64,7 +61,7 @@ class _Common:
         return exp.Cast(this=value, to=exp.Var(this="HUGEINT")) if self.type == _WIDE else value
 
 
-def aggregated(binder: Binder, swift: Swift, trees: Sequence[exp.Expr]) -> tuple[Kernel, list[exp.Expr]] | None:
+def aggregated(binder: Binding, swift: Swift, trees: Sequence[exp.Expr]) -> tuple[Kernel, list[exp.Expr]] | None:
     """Return the kernel, and expressions that read its columns where they aggregated pieces.
 
     None where some aggregate is not one that the kernels know, or something else than groups is read.
@@ -88,7 +85,7 @@ def aggregated(binder: Binder, swift: Swift, trees: Sequence[exp.Expr]) -> tuple
     return binder.kernel(swift.name, schema, inputs, options, ordered=swift.ordered), whole
 
 
-def _swapped(binder: Binder, swift: Swift, tree: exp.Expr, found: dict[_Common, str]) -> exp.Expr | None:
+def _swapped(binder: Binding, swift: Swift, tree: exp.Expr, found: dict[_Common, str]) -> exp.Expr | None:
     """Swap the aggregates of one expression; None if one of them is not common."""
     if tree.find(exp.Subquery, exp.Exists, exp.Window) is not None:
         return None
@@ -104,7 +101,7 @@ def _swapped(binder: Binder, swift: Swift, tree: exp.Expr, found: dict[_Common, 
     return tree
 
 
-def _sites(binder: Binder, tree: exp.Expr) -> Iterator[exp.Expr]:
+def _sites(binder: Binding, tree: exp.Expr) -> Iterator[exp.Expr]:
     """Return the aggregate calls of an expression, with the filters around them."""
     kinds = binder.env.engine.functions()
     for call in tree.find_all(exp.Anonymous, exp.Count):

@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import partial
 from operator import add, mul, sub, truediv
-from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
 from dctv.bind import expressions
+from dctv.bind.binding import Binding
 from dctv.bind.bound import Bound
 from dctv.bind.context import Context, Leaves
 from dctv.bind.scope import Scope
@@ -19,11 +19,8 @@ from dctv.errors import BindError, Place, nearest
 from dctv.plan.nodes import Plan
 from dctv.syntax import ast
 
-if TYPE_CHECKING:
-    from dctv.bind.binder import Binder
 
-
-def bind_arguments(binder: Binder, function: TableFunction, call: ast.TableCall) -> Mapping[str, Argument]:
+def bind_arguments(binder: Binding, function: TableFunction, call: ast.TableCall) -> Mapping[str, Argument]:
     """Match the arguments of a call with the function's parameters; defaults are filled in."""
     by_name = {p.name: p for p in function.parameters}
     positional = [p for p in function.parameters if not p.keyword_only]
@@ -57,7 +54,7 @@ def bind_arguments(binder: Binder, function: TableFunction, call: ast.TableCall)
     return given
 
 
-def bind_argument(binder: Binder, node: ast.Argument) -> Argument:
+def bind_argument(binder: Binding, node: ast.Argument) -> Argument:
     """Bind one argument."""
     match node:
         case ast.ListArgument():
@@ -75,7 +72,7 @@ def bind_argument(binder: Binder, node: ast.Argument) -> Argument:
             return Argument(_value(binder, node.expr), node.place)
 
 
-def _scalar(binder: Binder, plan: Plan, place: Place | None) -> Quantity:
+def _scalar(binder: Binding, plan: Plan, place: Place | None) -> Quantity:
     """Run a subquery that stands for one number."""
     columns = plan.schema.columns
     if len(columns) != 1:
@@ -88,7 +85,7 @@ def _scalar(binder: Binder, plan: Plan, place: Place | None) -> Quantity:
     return Quantity(Fraction(values[0]), columns[0].unit)
 
 
-def _dict(binder: Binder, node: ast.DictArgument) -> dict[str, Argument]:
+def _dict(binder: Binding, node: ast.DictArgument) -> dict[str, Argument]:
     result: dict[str, Argument] = {}
     for key, value in node.items:
         if key.text in result:
@@ -97,7 +94,7 @@ def _dict(binder: Binder, node: ast.DictArgument) -> dict[str, Argument]:
     return result
 
 
-def _value(binder: Binder, expr: ast.Expr) -> object:
+def _value(binder: Binding, expr: ast.Expr) -> object:
     """Return the value of a literal, a bind parameter or arithmetic over them."""
     context = binder.context(Scope([]), Leaves(), clause="an argument", aggregates_allowed=False)
     match expr:

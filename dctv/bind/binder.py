@@ -9,7 +9,8 @@ from sqlglot import exp
 
 from dctv.bind import arguments, engine_tables, merging
 from dctv.bind.context import Context, Environment, Leaves, Query
-from dctv.bind.parts import Feeds, bind_part
+from dctv.bind.feeds import Feeds
+from dctv.bind.parts import bind_part
 from dctv.bind.relations import relation
 from dctv.bind.scope import Scope
 from dctv.bind.selects import bind_select

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
 from dctv.bind import calls, expressions
+from dctv.bind.binding import Binding
 from dctv.bind.bound import Bound
 from dctv.bind.context import Context, Leaves, Out, Query
 from dctv.bind.grouping import aggregates, outside, within
@@ -22,9 +22,6 @@ from dctv.plan.sql import aliased, identifier
 from dctv.record import record, replace
 from dctv.syntax import ast
 from dctv.syntax.print import header
-
-if TYPE_CHECKING:
-    from dctv.bind.binder import Binder
 
 
 @record
@@ -53,7 +50,7 @@ def output(item: Item, *, any_unit: bool = False) -> Out:
     return Out(item.name, bound.unit, bound.family, any_unit, settled(bound.type))
 
 
-def bind_core(binder: Binder, core: ast.Core, parent: Scope | None, leaves: Leaves) -> BoundCore:
+def bind_core(binder: Binding, core: ast.Core, parent: Scope | None, leaves: Leaves) -> BoundCore:
     """Bind a regular core without its ORDER BY and LIMIT."""
     if isinstance(core.group, ast.GroupUsingPartition | ast.GroupUsingSpans):
         raise BindError(

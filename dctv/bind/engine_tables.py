@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
 from dctv.bind import expressions
+from dctv.bind.binding import Binding
 from dctv.bind.context import Context, Leaves
 from dctv.bind.scope import Scope
 from dctv.errors import BindError, EngineError, Place
@@ -17,10 +17,6 @@ from dctv.syntax import ast
 from dctv.types.schema import ColumnType, Kind, Schema
 from dctv.types.unit import NO_UNIT
 
-if TYPE_CHECKING:
-    from dctv.bind.binder import Binder
-
-
 _FILES = {
     "read_csv": (".csv", ".tsv", ".csv.gz", ".tsv.gz"),
     "read_json": (".json", ".jsonl", ".ndjson", ".json.gz", ".jsonl.gz", ".ndjson.gz"),
@@ -29,7 +25,7 @@ _FILES = {
 """What reads files of which endings."""
 
 
-def is_offered(binder: Binder, path: ast.Path) -> bool:
+def is_offered(binder: Binding, path: ast.Path) -> bool:
     """Tell whether the engine has a table function of a name; raises BindError if it may not be called."""
     name = path.text.lower()
     if name in binder.env.engine.table_functions():
@@ -40,7 +36,7 @@ def is_offered(binder: Binder, path: ast.Path) -> bool:
     return False
 
 
-def bind_file(binder: Binder, node: ast.TableFile) -> Relation:
+def bind_file(binder: Binding, node: ast.TableFile) -> Relation:
     """Bind a file as a table, where texts may name files; a relative path starts from the folder of the text."""
     engine, given = binder.env.engine, node.file
     if not engine.reads_files():
@@ -56,7 +52,7 @@ def bind_file(binder: Binder, node: ast.TableFile) -> Relation:
     return _relation(binder, call, given.place)
 
 
-def bind_table_function(binder: Binder, node: ast.TableCall) -> Relation:
+def bind_table_function(binder: Binding, node: ast.TableCall) -> Relation:
     """Bind a call of a table function of the engine; its arguments are plain values."""
     context = binder.context(Scope([]), Leaves(), clause="an argument", aggregates_allowed=False)
     values = [_value(argument, context) for argument in node.arguments]
@@ -66,7 +62,7 @@ def bind_table_function(binder: Binder, node: ast.TableCall) -> Relation:
     return _relation(binder, call, node.place)
 
 
-def _relation(binder: Binder, call: exp.Anonymous, place: Place | None) -> Relation:
+def _relation(binder: Binding, call: exp.Anonymous, place: Place | None) -> Relation:
     tree = exp.Select(expressions=[exp.Star()]).from_(exp.Table(this=call))
     try:
         described = binder.env.engine.describe(tree.sql(dialect="duckdb"))

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from sqlglot import exp
 
 from dctv.bind import expressions
 from dctv.bind.aggregates import Swift, aggregated
+from dctv.bind.binding import Binding
 from dctv.bind.bound import Bound
 from dctv.bind.context import Leaves, Query
 from dctv.bind.cores import Item, aliases, output
 from dctv.bind.grouping import within
+from dctv.bind.payload import payload_items
 from dctv.bind.relations import names_of, relation
 from dctv.bind.scope import Scope, ScopeColumn, ScopeTable
 from dctv.bind.spans import SpanSource, bind_spans, member_of, sorted_plan
@@ -24,9 +26,6 @@ from dctv.record import record, replace
 from dctv.signatures.types import parse
 from dctv.syntax import ast
 from dctv.types.schema import ColumnType, Kind, Schema
-
-if TYPE_CHECKING:
-    from dctv.bind.binder import Binder
 
 _T = TypeVar("_T")
 
@@ -51,7 +50,7 @@ class Pieces:
     """The grouper's columns, as engine text: the same for a whole group, so they may stand outside of aggregates."""
 
 
-def bind_group(binder: Binder, core: ast.Core, group: ast.GroupUsingPartition | ast.GroupUsingSpans) -> Plan:
+def bind_group(binder: Binding, core: ast.Core, group: ast.GroupUsingPartition | ast.GroupUsingSpans) -> Plan:
     """Bind a span select with a span group."""
     assert core.source is not None
     source = bind_spans(binder, core.source, core.where)
@@ -78,7 +77,7 @@ def _distinct_partitions(plan: Plan) -> Plan:
     return Relation(schema, ordered=False, query=tree, leaves=leaves.all(), keeps_order=True)
 
 
-def _span_pieces(binder: Binder, source: SpanSource, group: ast.GroupUsingSpans) -> Pieces:
+def _span_pieces(binder: Binding, source: SpanSource, group: ast.GroupUsingSpans) -> Pieces:
     plan, grouper = source.plan, binder.table(group.table)
     if grouper.schema.kind is not Kind.SPAN or grouper.schema.partitions:
         raise BindError(
@@ -179,7 +178,7 @@ def _inside(
     return inner
 
 
-def _partition_pieces(binder: Binder, source: SpanSource, group: ast.GroupUsingPartition) -> Pieces:
+def _partition_pieces(binder: Binding, source: SpanSource, group: ast.GroupUsingPartition) -> Pieces:
     plan = source.plan
     if plan.schema.kind is not Kind.SPAN or not plan.schema.partitions:
         raise BindError(
@@ -233,10 +232,8 @@ def _named_partition(name: ast.Name, schema: Schema) -> str:
     )
 
 
-def _aggregate(binder: Binder, core: ast.Core, pieces: Pieces) -> Plan:
+def _aggregate(binder: Binding, core: ast.Core, pieces: Pieces) -> Plan:
     """Aggregate the pieces of each group by the engine."""
-    from dctv.bind.typed import payload_items
-
     leaves = Leaves()
     alias = leaves.alias("pieces")
     context = replace(
@@ -276,7 +273,7 @@ def _aggregate(binder: Binder, core: ast.Core, pieces: Pieces) -> Plan:
 
 
 def _in_kernel(
-    binder: Binder, core: ast.Core, pieces: Pieces, items: Sequence[Item], tree: exp.Select, *, sure: bool
+    binder: Binding, core: ast.Core, pieces: Pieces, items: Sequence[Item], tree: exp.Select, *, sure: bool
 ) -> Plan | None:
     """Let the kernel aggregate, where it can."""
     having = tree.args.get("having")

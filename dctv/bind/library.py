@@ -8,7 +8,7 @@ from typing import Any
 
 from dctv.bind.arguments import bind_argument
 from dctv.bind.binder import Binder
-from dctv.bind.parts import Feeds
+from dctv.bind.feeds import Feeds
 from dctv.catalog.stdlib import Module
 from dctv.contracts.table_function import REQUIRED, Argument, Parameter, PlanBuilder, Quantity, TableFunction
 from dctv.errors import Source

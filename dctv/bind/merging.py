@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from dctv.bind.binding import Binding
 from dctv.bind.spans import sorted_plan
 from dctv.contracts.span_operator import Input
 from dctv.patterns import pattern
 from dctv.plan.nodes import Plan, Relation, column_names, physical_names
-
-if TYPE_CHECKING:
-    from dctv.bind.binder import Binder
 
 _OPERATOR = "merge adjacent"
 # Equality of other types (nested ones with floats, intervals) is not that of their bytes.
@@ -20,7 +16,7 @@ _COMPARABLE = pattern(
 )
 
 
-def merged(binder: Binder, plan: Plan) -> Plan:
+def merged(binder: Binding, plan: Plan) -> Plan:
     """Merge spans of one partition that touch and have equal payload; NULL equals NULL."""
     schema = plan.schema
     source = sorted_plan(plan)

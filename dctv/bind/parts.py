@@ -2,64 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from sqlglot import exp
 
-from dctv.catalog.namespace import Part, StoredTable
+from dctv.bind.binding import Binding
+from dctv.bind.feeds import Feeds
+from dctv.catalog.namespace import Part
 from dctv.catalog.stdlib import cast_to
 from dctv.plan.nodes import Plan, Relation, physical_names
-from dctv.record import field, record
 from dctv.types.schema import TS, Kind
 
-if TYPE_CHECKING:
-    from dctv.bind.binder import Binder
-
 LINE = "line"
-_SHOWN = 8
-"""A note names so many events at most."""
 
 
-@record(frozen=False)
-class Feeds:
-    """What the tables are that a view of the standard library is made of."""
-
-    there: bool = False
-    """Whether the trace has one of them."""
-    any: bool = False
-    """Whether there are any: a view may be made of nothing but constants."""
-    missing: dict[str, None] = field(default_factory=dict)
-    """Events that would be such tables."""
-
-    def met(self, table: StoredTable) -> None:
-        """Count a table."""
-        self.any = True
-        self.there = self.there or table.there
-        if table.event is not None and not table.there:
-            self.missing[table.event] = None
-
-    def add(self, other: Feeds) -> None:
-        """Count all tables of something that is read."""
-        self.any = self.any or other.any
-        self.there = self.there or other.there
-        self.missing |= other.missing
-
-    @property
-    def lacking(self) -> bool:
-        """Whether the view has no rows since the trace has nothing that would feed it."""
-        return self.any and not self.there
-
-    def note(self, name: str) -> str:
-        """Say why a view is empty, and what would fill it."""
-        if not self.missing:
-            return f"`{name}` is empty: nothing in traces of this format feeds it"
-        events = list(self.missing)
-        more = f" and {len(events) - _SHOWN} more" if len(events) > _SHOWN else ""
-        lacks = "does not have it" if len(events) == 1 else "has none of them"
-        return f"`{name}` is empty: it is fed by {', '.join(events[:_SHOWN])}{more}; the trace {lacks}"
-
-
-def bind_part(binder: Binder, part: Part) -> Plan:
+def bind_part(binder: Binding, part: Part) -> Plan:
     """Return the rows of a part together; views whose events the trace lacks are left out."""
     known: tuple[Part, Plan, Feeds] | None = binder.env.catalog.bound.get(id(part))
     if known is None:
@@ -70,7 +25,7 @@ def bind_part(binder: Binder, part: Part) -> Plan:
     return known[1]
 
 
-def _rows_of(binder: Binder, part: Part, whole: Feeds) -> Plan:
+def _rows_of(binder: Binding, part: Part, whole: Feeds) -> Plan:
     plans: list[Plan] = []
     numbered = True
     for view in part.views:

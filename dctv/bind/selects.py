@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
 from dctv.bind import calls, expressions
+from dctv.bind.binding import Binding
 from dctv.bind.bound import Bound, convert, scale, unify
 from dctv.bind.context import Context, Leaves, Out, Query
 from dctv.bind.cores import Item, bind_core, ordinal
@@ -26,13 +26,10 @@ from dctv.types.schema import ColumnType
 from dctv.types.unit import NO_UNIT
 from dctv.types.units import compatible, finer, ratio
 
-if TYPE_CHECKING:
-    from dctv.bind.binder import Binder
-
 _COMPOUNDS = {"UNION": exp.Union, "INTERSECT": exp.Intersect, "EXCEPT": exp.Except}
 
 
-def bind_select(binder: Binder, select: ast.Select, parent: Scope | None, leaves: Leaves) -> tuple[Query, bool]:
+def bind_select(binder: Binding, select: ast.Select, parent: Scope | None, leaves: Leaves) -> tuple[Query, bool]:
     """Bind a regular select; also tells whether its rows come in an order of their own."""
     binder = binder.with_common_tables(select)
     if binder.is_typed(select.body):
@@ -71,7 +68,7 @@ def _all_columns(query: Query) -> list[exp.Expr]:
     return [exp.Ordered(this=exp.Literal.number(i + 1), nulls_first=False) for i in range(len(query.outs))]
 
 
-def _body(binder: Binder, body: ast.Body, parent: Scope | None, leaves: Leaves) -> tuple[Query, bool]:
+def _body(binder: Binding, body: ast.Body, parent: Scope | None, leaves: Leaves) -> tuple[Query, bool]:
     match body:
         case ast.Select():
             return bind_select(binder, body, parent, leaves)
@@ -90,7 +87,7 @@ def _body(binder: Binder, body: ast.Body, parent: Scope | None, leaves: Leaves) 
             return _compound(binder, body, parent, leaves), False
 
 
-def _values(binder: Binder, values: ast.Values, parent: Scope | None, leaves: Leaves) -> Query:
+def _values(binder: Binding, values: ast.Values, parent: Scope | None, leaves: Leaves) -> Query:
     context = binder.context(Scope([], parent), leaves, clause="VALUES", aggregates_allowed=False)
     width = len(values.rows[0])
     for row in values.rows:
@@ -116,7 +113,7 @@ def _values(binder: Binder, values: ast.Values, parent: Scope | None, leaves: Le
     return Query(tree, outs, parts, sure=None not in types, serial=serial)
 
 
-def _compound(binder: Binder, node: ast.Compound, parent: Scope | None, leaves: Leaves) -> Query:
+def _compound(binder: Binding, node: ast.Compound, parent: Scope | None, leaves: Leaves) -> Query:
     left, right = (_body(binder, side, parent, leaves)[0] for side in (node.left, node.right))
     if len(left.outs) != len(right.outs):
         raise BindError(
@@ -186,7 +183,7 @@ def _wrap(query: Query, leaves: Leaves) -> Query:
     return Query(tree, query.outs, query.parts, sure=query.sure, serial=query.serial)
 
 
-def _outputs(binder: Binder, query: Query, leaves: Leaves) -> tuple[list[Item], Context]:
+def _outputs(binder: Binding, query: Query, leaves: Leaves) -> tuple[list[Item], Context]:
     """Return the result columns of a wrapped query as what ORDER BY may name."""
     assert isinstance(query.tree, exp.Select)
     items = [
@@ -234,7 +231,7 @@ def _named(expr: ast.Expr, items: Sequence[Item]) -> int | None:
     return None
 
 
-def apply_limit(binder: Binder, tree: exp.Query, select: ast.Select) -> bool:
+def apply_limit(binder: Binding, tree: exp.Query, select: ast.Select) -> bool:
     """Add LIMIT and OFFSET to a query, and tell whether the engine surely takes them."""
     sure = True
     for key, expr, form in (("limit", select.limit, exp.Limit), ("offset", select.offset, exp.Offset)):

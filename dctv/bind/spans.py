@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
 from dctv.bind import expressions
+from dctv.bind.binding import Binding
 from dctv.bind.context import Leaves
+from dctv.bind.partitions import align
 from dctv.bind.scope import Scope, ScopeTable, table_in_scope
 from dctv.errors import BindError
 from dctv.plan.nodes import Plan, Relation, physical_names, ranked_names
@@ -16,9 +17,6 @@ from dctv.plan.sql import aliased, table
 from dctv.record import fields, is_record, record, replace
 from dctv.syntax import ast
 from dctv.types.schema import DURATION, TS, Kind, Schema
-
-if TYPE_CHECKING:
-    from dctv.bind.binder import Binder
 
 
 @record
@@ -56,7 +54,7 @@ def is_join(node: ast.Table) -> bool:
     return isinstance(node, ast.SpanJoin | ast.SpanBroadcast)
 
 
-def bind_spans(binder: Binder, node: ast.Table, where: ast.Expr | None) -> SpanSource:
+def bind_spans(binder: Binding, node: ast.Table, where: ast.Expr | None) -> SpanSource:
     """Bind a span source; conditions over one input filter it before it is joined."""
     inputs = {id(leaf): binder.table(leaf) for leaf in _inputs(node)}
     late: list[ast.Expr] = []
@@ -87,7 +85,7 @@ def _leaf(node: ast.Table, key: int) -> ast.Table:
     return next(leaf for leaf in _inputs(node) if id(leaf) == key)
 
 
-def member_of(binder: Binder, leaf: ast.Table, plan: Plan) -> Member:
+def member_of(binder: Binding, leaf: ast.Table, plan: Plan) -> Member:
     """Describe one input as a member of a source."""
     alias = getattr(leaf, "alias", None)
     path = binder.full_path(leaf)
@@ -96,7 +94,7 @@ def member_of(binder: Binder, leaf: ast.Table, plan: Plan) -> Member:
     return Member(name, () if alias else path, tuple(range(count, len(plan.schema.columns))))
 
 
-def filtered(binder: Binder, leaf: ast.Table, plan: Plan, conditions: Sequence[ast.Expr]) -> Plan:
+def filtered(binder: Binding, leaf: ast.Table, plan: Plan, conditions: Sequence[ast.Expr]) -> Plan:
     """Filter one input."""
     leaves = Leaves()
     alias = leaves.alias("input")
@@ -144,7 +142,7 @@ def columns_in(node: object) -> Iterator[ast.Column]:
 
 
 def _assign(
-    binder: Binder, node: ast.Table, inputs: dict[int, Plan], where: ast.Expr
+    binder: Binding, node: ast.Table, inputs: dict[int, Plan], where: ast.Expr
 ) -> tuple[dict[int, list[ast.Expr]], list[ast.Expr]]:
     """Give each conjunct of WHERE to the inputs that it is about; the rest filters the joined spans."""
     scopes = {
@@ -200,7 +198,7 @@ def _check_inner(node: ast.Table, conjunct: ast.Expr) -> None:
         _check_inner(node.right, conjunct)
 
 
-def _build(binder: Binder, node: ast.Table, inputs: dict[int, Plan]) -> SpanSource:
+def _build(binder: Binding, node: ast.Table, inputs: dict[int, Plan]) -> SpanSource:
     if isinstance(node, ast.SpanJoin | ast.SpanBroadcast):
         left, right = _build(binder, node.left, inputs), _build(binder, node.right, inputs)
         return _join(binder, node, left, right)
@@ -214,10 +212,8 @@ def _build(binder: Binder, node: ast.Table, inputs: dict[int, Plan]) -> SpanSour
     return SpanSource(plan, (member_of(binder, node, plan),))
 
 
-def _join(binder: Binder, node: ast.SpanJoin | ast.SpanBroadcast, left: SpanSource, right: SpanSource) -> SpanSource:
+def _join(binder: Binding, node: ast.SpanJoin | ast.SpanBroadcast, left: SpanSource, right: SpanSource) -> SpanSource:
     """Make the kernel of one join, and say where each member's payload went."""
-    from dctv.bind.partitions import align
-
     aligned = align(node, left.plan, right.plan)
     lefts, rights = aligned.left.schema, aligned.right.schema
     schema = Schema(

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from sqlglot import exp
 
 from dctv.bind import expressions
+from dctv.bind.binding import Binding
 from dctv.bind.bound import Bound, operand, unify
 from dctv.bind.context import Leaves
+from dctv.bind.feeds import Feeds
 from dctv.bind.grouping import conjuncts
-from dctv.bind.parts import Feeds
 from dctv.bind.relations import names_of
 from dctv.bind.scope import Scope, ScopeColumn, ScopeTable, table_in_scope
 from dctv.bind.spans import bind_spans, is_join
@@ -21,9 +20,6 @@ from dctv.plan.sql import identifier, table
 from dctv.record import field, record
 from dctv.syntax import ast
 from dctv.types.schema import ColumnType
-
-if TYPE_CHECKING:
-    from dctv.bind.binder import Binder
 
 
 @record(frozen=False)
@@ -41,7 +37,7 @@ class Source:
     """Whether the engine surely has nothing against the joins."""
 
 
-def bind_source(binder: Binder, node: ast.Table | None, parent: Scope | None, leaves: Leaves) -> Source:
+def bind_source(binder: Binding, node: ast.Table | None, parent: Scope | None, leaves: Leaves) -> Source:
     """Bind a FROM clause."""
     source = Source(Scope([], parent))
     if node is not None:
@@ -62,7 +58,7 @@ def _extend(scope: Scope, tables: list[ScopeTable], node: ast.Table) -> None:
         scope.tables.append(new)
 
 
-def _add(binder: Binder, node: ast.Table, source: Source, leaves: Leaves) -> tuple[exp.Expr, list[ScopeTable]]:
+def _add(binder: Binding, node: ast.Table, source: Source, leaves: Leaves) -> tuple[exp.Expr, list[ScopeTable]]:
     """Bind a table; a conventional join adds to the source and hands its leftmost table on."""
     if not isinstance(node, ast.Join):
         return _item(binder, node, source, leaves)
@@ -78,7 +74,7 @@ def _add(binder: Binder, node: ast.Table, source: Source, leaves: Leaves) -> tup
     return tree, []
 
 
-def _side(binder: Binder, node: ast.Table, source: Source, leaves: Leaves) -> tuple[exp.Expr, list[ScopeTable]]:
+def _side(binder: Binding, node: ast.Table, source: Source, leaves: Leaves) -> tuple[exp.Expr, list[ScopeTable]]:
     if isinstance(node, ast.Join):
         raise BindError(
             "a join in parentheses on the right side is not understood",
@@ -88,7 +84,7 @@ def _side(binder: Binder, node: ast.Table, source: Source, leaves: Leaves) -> tu
     return _item(binder, node, source, leaves)
 
 
-def _item(binder: Binder, node: ast.Table, source: Source, leaves: Leaves) -> tuple[exp.Expr, list[ScopeTable]]:
+def _item(binder: Binding, node: ast.Table, source: Source, leaves: Leaves) -> tuple[exp.Expr, list[ScopeTable]]:
     if binder.recursive and isinstance(node, ast.TableSelect):
         return _inlined(binder, node, source, leaves)
     if is_join(node):
@@ -106,7 +102,7 @@ def _item(binder: Binder, node: ast.Table, source: Source, leaves: Leaves) -> tu
 
 
 def _inlined(
-    binder: Binder, node: ast.TableSelect, source: Source, leaves: Leaves
+    binder: Binding, node: ast.TableSelect, source: Source, leaves: Leaves
 ) -> tuple[exp.Expr, list[ScopeTable]]:
     """Bind a subquery of a recursive part in place, since it may read the table that is being made."""
     query = binder.inline(node.select, Scope([]), leaves)
@@ -136,7 +132,7 @@ _SIDES: dict[str, tuple[str | None, str | None]] = {
 
 
 def _join(
-    binder: Binder,
+    binder: Binding,
     node: ast.Join,
     right: exp.Expr,
     scopes: tuple[Scope, Scope],

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
 from dctv.bind import expressions, groups
+from dctv.bind.binding import Binding
 from dctv.bind.bound import Bound
 from dctv.bind.context import Context, Leaves, Query
-from dctv.bind.cores import Item, aliases, default_name, output, star
+from dctv.bind.cores import Item, aliases, output
 from dctv.bind.grouping import within
 from dctv.bind.merging import merged
+from dctv.bind.payload import payload_items
 from dctv.bind.relations import names_of, relation
+from dctv.bind.selects import apply_limit
 from dctv.bind.spans import SpanSource, bind_spans, sorted_plan
 from dctv.bind.types import BOOLEAN
 from dctv.errors import BindError, Place
@@ -22,13 +24,10 @@ from dctv.plan.sql import aliased, table
 from dctv.record import replace
 from dctv.signatures.types import parse
 from dctv.syntax import ast
-from dctv.types.schema import DURATION, TS, Kind, Schema
-
-if TYPE_CHECKING:
-    from dctv.bind.binder import Binder
+from dctv.types.schema import Kind, Schema
 
 
-def bind_typed(binder: Binder, core: ast.Core, select: ast.Select) -> Plan:
+def bind_typed(binder: Binding, core: ast.Core, select: ast.Select) -> Plan:
     """Bind a span or event select."""
     _refuse(core, select)
     assert core.source is not None
@@ -79,7 +78,7 @@ def _check_kind(core: ast.Core, schema: Schema, place: Place | None) -> None:
         )
 
 
-def _project(binder: Binder, core: ast.Core, source: SpanSource) -> Plan:
+def _project(binder: Binding, core: ast.Core, source: SpanSource) -> Plan:
     leaves = Leaves()
     alias = leaves.alias("spans")
     scope = source.scope(alias)
@@ -95,7 +94,7 @@ def _project(binder: Binder, core: ast.Core, source: SpanSource) -> Plan:
     return assemble(binder, core, context, items, source.plan, schema.partitions)
 
 
-def _warn_of_words(binder: Binder, core: ast.Core, schema: Schema) -> None:
+def _warn_of_words(binder: Binding, core: ast.Core, schema: Schema) -> None:
     """Warn where `SELECT event FROM ...` may have been meant to select a column."""
     meant = next((c.name for c in schema.payload if c.name.upper() == core.kind), None)
     if meant is not None:
@@ -103,60 +102,8 @@ def _warn_of_words(binder: Binder, core: ast.Core, schema: Schema) -> None:
         binder.env.warnings.entries[message] = 1
 
 
-def payload_items(core: ast.Core, context: Context, special: Sequence[Item]) -> list[Item]:
-    """Bind the select list of a typed select; the special columns are refused by name and dropped from stars."""
-    names = {s.name.lower() for s in special} | {TS, DURATION}
-    own = {s.bound.sql.sql() for s in special}
-    items: list[Item] = []
-    for column in core.columns:
-        if isinstance(column.expr, ast.Star):
-            items += [item for item in star(column.expr, context, set()) if item.bound.sql.sql() not in own]
-            continue
-        _refuse_name(column, core, names)
-        bound = expressions.bind(column.expr, context)
-        if column.name is None and bound.sql.sql() in own:
-            raise _listed(column, core, default_name(column.expr, context))
-        items.append(Item(column.name.text if column.name else default_name(column.expr, context), bound))
-    _refuse_duplicates(core, items, names)
-    return items
-
-
-def _refuse_name(column: ast.ResultColumn, core: ast.Core, names: set[str]) -> None:
-    """Refuse the name of a special column; behind a qualifier it may be that of an input's payload."""
-    name = column.name.text if column.name else None
-    if name is None and isinstance(column.expr, ast.Column) and len(column.expr.path.parts) == 1:
-        name = column.expr.path.parts[0].text
-    if name is not None and name.lower() in names:
-        raise _listed(column, core, name)
-
-
-def _listed(column: ast.ResultColumn, core: ast.Core, name: str) -> BindError:
-    return BindError(
-        f"`{name}` may not be listed in SELECT {core.kind}: special columns are always part of it",
-        column.place or column.expr.place,
-        hint="leave it out",
-    )
-
-
-def _refuse_duplicates(core: ast.Core, items: Sequence[Item], special: set[str]) -> None:
-    seen = set(special)
-    doubled: list[Item] = []
-    for item in items:
-        if item.name.lower() in seen:
-            doubled.append(item)
-        seen.add(item.name.lower())
-    if doubled:
-        listed = ", ".join(f"`{name}`" for name in dict.fromkeys(item.name for item in doubled))
-        starred = any(isinstance(c.expr, ast.Star) for c in core.columns)
-        raise BindError(
-            f"the result has several columns {listed}",
-            doubled[0].bound.place or core.place,
-            hint="list the columns with aliases instead of `*`" if starred else "give one of them another alias",
-        )
-
-
 def assemble(
-    binder: Binder, core: ast.Core, context: Context, items: Sequence[Item], plan: Plan, partitions: tuple[str, ...]
+    binder: Binding, core: ast.Core, context: Context, items: Sequence[Item], plan: Plan, partitions: tuple[str, ...]
 ) -> Relation:
     """Make the plan of a typed select over one leaf; HAVING filters what comes out."""
     scope_alias = context.scope.tables[0].columns[0].sql.args["table"].name
@@ -180,7 +127,7 @@ def assemble(
     return replace(made, schema=schema, ordered=plan.ordered and plain)
 
 
-def _distinct(binder: Binder, plan: Plan) -> Plan:
+def _distinct(binder: Binding, plan: Plan) -> Plan:
     """SELECT SPAN DISTINCT: merge neighbours that touch and have the same payload; of equal events, keep one."""
     if plan.schema.kind is Kind.SPAN:
         return merged(binder, plan)
@@ -190,12 +137,10 @@ def _distinct(binder: Binder, plan: Plan) -> Plan:
     return Relation(plan.schema, ordered=False, query=distinct, leaves=leaves.all(), keeps_order=False)
 
 
-def _limited(binder: Binder, plan: Plan, select: ast.Select) -> Plan:
+def _limited(binder: Binding, plan: Plan, select: ast.Select) -> Plan:
     """Apply LIMIT and OFFSET in time order."""
     if select.limit is None and select.offset is None:
         return plan
-    from dctv.bind.selects import apply_limit
-
     leaves = Leaves()
     tree = exp.Select(expressions=[exp.Star()]).from_(table(leaves.name(sorted_plan(plan))))
     apply_limit(binder, tree, select)

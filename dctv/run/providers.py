@@ -7,7 +7,7 @@ from hashlib import blake2b
 
 from dctv import resources
 from dctv.bind.binder import Binder
-from dctv.bind.parts import Feeds
+from dctv.bind.feeds import Feeds
 from dctv.catalog.mount import Mount, as_attached
 from dctv.catalog.stdlib import Module, library
 from dctv.plan.nodes import Plan

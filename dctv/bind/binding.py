@@ -1,0 +1,65 @@
+"""What each part of binding may ask of the whole: tables and selects are bound within others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from dctv.bind.context import Context, Environment, Leaves, Query
+from dctv.bind.feeds import Feeds
+from dctv.bind.scope import Scope
+from dctv.plan.nodes import Kernel, Plan
+from dctv.syntax import ast
+from dctv.types.schema import Schema
+
+
+class Binding(Protocol):
+    """Binds selects and tables, wherever in a statement they stand."""
+
+    env: Environment
+    recursive: bool
+    """Whether this binds the recursive part of a common table."""
+    depth: int
+    """How many views deep this is."""
+    feeds: Feeds | None
+    """Counts what a view of the standard library reads."""
+
+    def copy(self, **changes: Any) -> Binding:
+        """Return the same with other common tables, another home or other attributes."""
+        ...
+
+    def context(
+        self, scope: Scope, leaves: Leaves, *, clause: str = "the select list", aggregates_allowed: bool = True
+    ) -> Context:
+        """Return the context for expressions of one clause."""
+        ...
+
+    def plan(self, select: ast.Select) -> Plan:
+        """Bind a select that stands by itself."""
+        ...
+
+    def inline(self, select: ast.Select, parent: Scope, leaves: Leaves) -> Query:
+        """Bind a subquery in place: it may name columns of the select around it."""
+        ...
+
+    def is_typed(self, body: ast.Body) -> bool:
+        """Whether a select makes a span or event table."""
+        ...
+
+    def with_common_tables(self, select: ast.Select) -> Binding:
+        """Return a binding that knows the common tables of a select, each of which knows those before it."""
+        ...
+
+    def table(self, node: ast.Table) -> Plan:
+        """Bind a table; an alias with a column list renames its columns."""
+        ...
+
+    def full_path(self, node: ast.Table) -> tuple[str, ...]:
+        """Return the full name of a table that is named, and nothing for others."""
+        ...
+
+    def kernel(
+        self, name: str, schema: Schema, inputs: Sequence[Plan], options: Mapping[str, object], *, ordered: bool
+    ) -> Kernel:
+        """Make a plan of a span operator."""
+        ...

@@ -1,0 +1,48 @@
+"""Which tables a view of the standard library is made of, and which of them a trace lacks."""
+
+from __future__ import annotations
+
+from dctv.catalog.namespace import StoredTable
+from dctv.record import field, record
+
+_SHOWN = 8
+"""A note names so many events at most."""
+
+
+@record(frozen=False)
+class Feeds:
+    """What the tables are that a view of the standard library is made of."""
+
+    there: bool = False
+    """Whether the trace has one of them."""
+    any: bool = False
+    """Whether there are any: a view may be made of nothing but constants."""
+    missing: dict[str, None] = field(default_factory=dict)
+    """Events that would be such tables."""
+
+    def met(self, table: StoredTable) -> None:
+        """Count a table."""
+        self.any = True
+        self.there = self.there or table.there
+        if table.event is not None and not table.there:
+            self.missing[table.event] = None
+
+    def add(self, other: Feeds) -> None:
+        """Count all tables of something that is read."""
+        self.any = self.any or other.any
+        self.there = self.there or other.there
+        self.missing |= other.missing
+
+    @property
+    def lacking(self) -> bool:
+        """Whether the view has no rows since the trace has nothing that would feed it."""
+        return self.any and not self.there
+
+    def note(self, name: str) -> str:
+        """Say why a view is empty, and what would fill it."""
+        if not self.missing:
+            return f"`{name}` is empty: nothing in traces of this format feeds it"
+        events = list(self.missing)
+        more = f" and {len(events) - _SHOWN} more" if len(events) > _SHOWN else ""
+        lacks = "does not have it" if len(events) == 1 else "has none of them"
+        return f"`{name}` is empty: it is fed by {', '.join(events[:_SHOWN])}{more}; the trace {lacks}"

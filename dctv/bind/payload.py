@@ -1,0 +1,64 @@
+"""Binds the select list of SELECT SPAN and SELECT EVENT: payload, without the special columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dctv.bind import expressions
+from dctv.bind.context import Context
+from dctv.bind.cores import Item, default_name, star
+from dctv.errors import BindError
+from dctv.syntax import ast
+from dctv.types.schema import DURATION, TS
+
+
+def payload_items(core: ast.Core, context: Context, special: Sequence[Item]) -> list[Item]:
+    """Bind the select list of a typed select; the special columns are refused by name and dropped from stars."""
+    names = {s.name.lower() for s in special} | {TS, DURATION}
+    own = {s.bound.sql.sql() for s in special}
+    items: list[Item] = []
+    for column in core.columns:
+        if isinstance(column.expr, ast.Star):
+            items += [item for item in star(column.expr, context, set()) if item.bound.sql.sql() not in own]
+            continue
+        _refuse_name(column, core, names)
+        bound = expressions.bind(column.expr, context)
+        if column.name is None and bound.sql.sql() in own:
+            raise _listed(column, core, default_name(column.expr, context))
+        items.append(Item(column.name.text if column.name else default_name(column.expr, context), bound))
+    _refuse_duplicates(core, items, names)
+    return items
+
+
+def _refuse_name(column: ast.ResultColumn, core: ast.Core, names: set[str]) -> None:
+    """Refuse the name of a special column; behind a qualifier it may be that of an input's payload."""
+    name = column.name.text if column.name else None
+    if name is None and isinstance(column.expr, ast.Column) and len(column.expr.path.parts) == 1:
+        name = column.expr.path.parts[0].text
+    if name is not None and name.lower() in names:
+        raise _listed(column, core, name)
+
+
+def _listed(column: ast.ResultColumn, core: ast.Core, name: str) -> BindError:
+    return BindError(
+        f"`{name}` may not be listed in SELECT {core.kind}: special columns are always part of it",
+        column.place or column.expr.place,
+        hint="leave it out",
+    )
+
+
+def _refuse_duplicates(core: ast.Core, items: Sequence[Item], special: set[str]) -> None:
+    seen = set(special)
+    doubled: list[Item] = []
+    for item in items:
+        if item.name.lower() in seen:
+            doubled.append(item)
+        seen.add(item.name.lower())
+    if doubled:
+        listed = ", ".join(f"`{name}`" for name in dict.fromkeys(item.name for item in doubled))
+        starred = any(isinstance(c.expr, ast.Star) for c in core.columns)
+        raise BindError(
+            f"the result has several columns {listed}",
+            doubled[0].bound.place or core.place,
+            hint="list the columns with aliases instead of `*`" if starred else "give one of them another alias",
+        )
