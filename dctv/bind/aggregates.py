@@ -11,7 +11,7 @@ from dctv.bind.binding import Binding
 from dctv.bind.calls import known_time
 from dctv.bind.context import Leaves
 from dctv.plan.nodes import Kernel, Plan, Relation, physical_names
-from dctv.plan.sql import aliased, column, table
+from dctv.plan.sql import aliased, column, table, type_named
 from dctv.record import record
 from dctv.types.schema import ColumnType, Kind, Schema
 from dctv.types.values import is_integer
@@ -58,7 +58,7 @@ class _Common:
     def read(self, name: str) -> exp.Expr:
         """Return the kernel's column as the engine's aggregate would be."""
         value = column(name, "pieces")
-        return exp.Cast(this=value, to=exp.Var(this="HUGEINT")) if self.type == _WIDE else value
+        return exp.Cast(this=value, to=type_named("HUGEINT")) if self.type == _WIDE else value
 
 
 def aggregated(binder: Binding, swift: Swift, trees: Sequence[exp.Expr]) -> tuple[Kernel, list[exp.Expr]] | None:

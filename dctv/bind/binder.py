@@ -20,7 +20,7 @@ from dctv.catalog.namespace import Part, StoredTable, View
 from dctv.contracts.table_function import TableFunction
 from dctv.errors import BindError
 from dctv.plan.nodes import Kernel, Plan, Relation, physical_names
-from dctv.plan.sql import aliased, identifier, table
+from dctv.plan.sql import aliased, identifier, table, type_named
 from dctv.record import fields, replace
 from dctv.syntax import ast
 from dctv.types.schema import Kind, Schema
@@ -250,7 +250,7 @@ class Binder:
         for old, new, column in zip(names, physical_names(schema), schema.columns, strict=True):
             value: exp.Expr = exp.column(old, source, quoted=True)
             if types[old] != column.type:
-                value = exp.Cast(this=value, to=exp.Var(this=column.type))
+                value = exp.Cast(this=value, to=type_named(column.type))
             columns.append(aliased(value, new))
         tree = exp.Select(expressions=columns).from_(table(source))
         return Relation(schema, ordered=ordered, query=tree, leaves=leaves.all(), keeps_order=plan.stable)

@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from dctv.bind.types import BIGINT, DOUBLE, of_integer, of_operator
 from dctv.errors import BindError, Place, UnitError
+from dctv.plan.sql import type_named
 from dctv.record import record, replace
 from dctv.signatures.types import Type
 from dctv.types.unit import NO_UNIT, Unit
@@ -93,7 +94,7 @@ def scale(bound: Bound, factor: Fraction, unit: Unit) -> Bound:
     sql, made = operand(bound.sql), bound.type
     if factor.numerator != 1:
         # 64 bits before multiplying: a narrow column times 10^6 would overflow its own type.
-        by = exp.Cast(this=exp.Literal.number(str(factor.numerator)), to=exp.Var(this="BIGINT"))
+        by = exp.Cast(this=exp.Literal.number(str(factor.numerator)), to=type_named("BIGINT"))
         sql = exp.Mul(this=sql, expression=by)
         made = of_operator("*", made, BIGINT)
     if factor.denominator != 1:

@@ -26,6 +26,7 @@ from dctv.bind.types import (
 )
 from dctv.contracts.table_function import Quantity
 from dctv.errors import BindError, UnitError
+from dctv.plan.sql import type_named
 from dctv.record import replace
 from dctv.signatures.types import parse, plain
 from dctv.syntax import ast
@@ -80,7 +81,7 @@ def _constant(expr: ast.Constant, _: Context) -> Bound:
 
 
 def _interval(expr: ast.Interval, _: Context) -> Bound:
-    sql = exp.Cast(this=exp.Literal.string(expr.text), to=exp.Var(this="INTERVAL"))
+    sql = exp.Cast(this=exp.Literal.string(expr.text), to=type_named("INTERVAL"))
     return Bound(sql, place=expr.place, type=plain("INTERVAL"))
 
 
@@ -121,9 +122,9 @@ def _engine_value(value: float | bytes | exp.Cast) -> tuple[exp.Expr, str]:
         case bytes():
             return exp.Anonymous(this="unhex", expressions=[exp.Literal.string(value.hex())]), "BLOB"
         case exp.Cast():
-            return value, value.args["to"].name
+            return value, str(value.args["to"].args["kind"])
         case _:
-            return exp.Cast(this=exp.Literal.string(str(value)), to=exp.Var(this="DOUBLE")), "DOUBLE"
+            return exp.Cast(this=exp.Literal.string(str(value)), to=type_named("DOUBLE")), "DOUBLE"
 
 
 def _column(expr: ast.Column, context: Context) -> Bound:
@@ -187,7 +188,7 @@ def _cast(expr: ast.Cast, context: Context) -> Bound:
     except BindError as error:
         raise BindError(error.message, expr.type.place or expr.place, hint=error.hint) from None
     form = exp.TryCast if expr.lenient else exp.Cast
-    sql = form(this=bound.sql, to=exp.Var(this=type_name))
+    sql = form(this=bound.sql, to=type_named(type_name))
     made = of_cast(bound.type, type_name)
     return Bound(sql, bound.unit, expr.place, family=family_of(type_name), parts=(bound,), type=made)
 

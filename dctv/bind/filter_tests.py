@@ -16,7 +16,7 @@ from fractions import Fraction
 from sqlglot import exp
 
 from dctv.bind.bound import literal
-from dctv.plan.sql import any_of, call, cast, column, is_null, known, number, text
+from dctv.plan.sql import any_of, call, cast, column, is_null, known, number, text, type_named
 from dctv.record import record
 from dctv.syntax import filter as ast
 from dctv.types.values import is_float, is_integer, is_string
@@ -175,7 +175,7 @@ class Inside:
     def __init__(self, owner: str, path: Sequence[str]) -> None:
         pointer = "".join("/" + part.replace("~", "~0").replace("/", "~1") for part in path)
         # Texts that are no JSON stand in the same columns.
-        whole = exp.TryCast(this=column(owner), to=exp.Var(this="JSON"))
+        whole = exp.TryCast(this=column(owner), to=type_named("JSON"))
         self._type = call("json_type", whole, text(pointer))
         self._text = call("json_extract_string", whole.copy(), text(pointer))
 
@@ -199,7 +199,7 @@ class Inside:
         return any_of([t for t in either if not isinstance(t, bool)]) if either else False
 
     def _number(self, type_name: str) -> exp.Expr:
-        return exp.TryCast(this=self._text.copy(), to=exp.Var(this=type_name))
+        return exp.TryCast(this=self._text.copy(), to=type_named(type_name))
 
     def _where(self, types: Sequence[str], test: Condition) -> Condition:
         if isinstance(test, bool):

@@ -10,6 +10,7 @@ from dctv.bind.bound import Bound, both, constant, operand, scale, unify
 from dctv.bind.types import VARCHAR, of_call, of_comparison, of_operator, settled
 from dctv.contracts.engine import ZERO_DIVISION
 from dctv.errors import BindError, UnitError
+from dctv.plan.sql import type_named
 from dctv.record import replace
 from dctv.signatures.types import Type
 from dctv.syntax import ast
@@ -161,7 +162,7 @@ def _division(op: str, left: Bound, right: Bound) -> exp.Expr:
     if right.constant:
         return sql
     zero = exp.EQ(this=operand(right.sql.copy()), expression=exp.Literal.number("0"))
-    divisor = exp.Cast(this=right.sql.copy(), to=exp.Var(this="DOUBLE"))
+    divisor = exp.Cast(this=right.sql.copy(), to=type_named("DOUBLE"))
     counted = exp.Is(this=exp.Anonymous(this=ZERO_DIVISION, expressions=[divisor]), expression=exp.Null())
     # The inner CASE calls the counter for zeros only; the outer NULL takes the quotient's type.
     is_zero = exp.Case(ifs=[exp.If(this=zero, true=counted)], default=exp.Boolean(this=False))

@@ -12,6 +12,7 @@ from typing import Any
 from sqlglot import exp
 
 from dctv.contracts.table_function import Argument, Quantity
+from dctv.plan.sql import type_named
 from dctv.types.units import compatible, parse_unit, ratio
 
 _EXACT = 1_000_000_000
@@ -108,4 +109,4 @@ def _plain(given: Any) -> Any:
 
 
 def _cast(text: str, kind: str) -> exp.Cast:
-    return exp.Cast(this=exp.Literal.string(text), to=exp.Var(this=kind))
+    return exp.Cast(this=exp.Literal.string(text), to=type_named(kind))

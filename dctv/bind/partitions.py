@@ -7,7 +7,7 @@ from sqlglot import exp
 from dctv.bind.context import Leaves
 from dctv.errors import BindError
 from dctv.plan.nodes import Plan, Relation, physical_names
-from dctv.plan.sql import aliased, table
+from dctv.plan.sql import aliased, table, type_named
 from dctv.record import record, replace
 from dctv.syntax import ast
 from dctv.types.schema import TS, ColumnType, Kind, Schema
@@ -194,7 +194,7 @@ def _cast(plan: Plan, names: tuple[str, ...], partitions: tuple[ColumnType, ...]
     inner = physical_names(plan.schema)
     special: list[exp.Expr] = [exp.column(physical[c.name], source, quoted=True) for c in times]
     special += [
-        exp.Cast(this=exp.column(physical[x.name], source, quoted=True), to=exp.Var(this=y.type))
+        exp.Cast(this=exp.column(physical[x.name], source, quoted=True), to=type_named(y.type))
         for x, y in zip(own, partitions, strict=True)
     ]
     payload = [exp.column(n, source, quoted=True) for n in inner[plan.schema.special_count :]]

@@ -12,7 +12,7 @@ from dctv.bind.context import Environment, Leaves, Out, Query
 from dctv.errors import BindError, EngineError, Place
 from dctv.plan.nodes import Plan, Relation, physical_names
 from dctv.plan.shape import nodes_of, shape
-from dctv.plan.sql import aliased, identifier, typed_nothing
+from dctv.plan.sql import aliased, identifier, type_named, typed_nothing
 from dctv.types.schema import ColumnType, Kind, Schema
 
 _WIDE = ("HUGEINT", "UHUGEINT")
@@ -131,7 +131,7 @@ def _narrow(query: Query, types: list[str]) -> exp.Query:
     for name, type_name in zip(names_of(query.outs), types, strict=True):
         column: exp.Expr = exp.column(name, quoted=True)
         if type_name in _WIDE:
-            column = exp.Cast(this=column, to=exp.Var(this="BIGINT"))
+            column = exp.Cast(this=column, to=type_named("BIGINT"))
         columns.append(aliased(column, name))
     inner = exp.Subquery(this=query.tree, alias=exp.TableAlias(this=identifier("wide")))
     return exp.Select(expressions=columns).from_(inner)

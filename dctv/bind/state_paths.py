@@ -9,6 +9,7 @@ from sqlglot import exp
 from dctv.bind.bound import Bound, operand
 from dctv.bind.types import VARCHAR
 from dctv.errors import BindError
+from dctv.plan.sql import type_named
 from dctv.signatures.types import list_of
 from dctv.syntax import ast
 
@@ -48,7 +49,7 @@ def path_call(name: str, arguments: Sequence[Bound], call: ast.Call) -> Bound:
 
 
 def _text(value: exp.Expr) -> exp.Expr:
-    return exp.Cast(this=operand(value), to=exp.Var(this="VARCHAR"))
+    return exp.Cast(this=operand(value), to=type_named("VARCHAR"))
 
 
 def _replaced(value: exp.Expr, pattern: str, by: str) -> exp.Expr:

@@ -12,7 +12,7 @@ from sqlglot import exp
 from dctv import resources
 from dctv.contracts.reader import EventColumns
 from dctv.plan.nodes import Plan, Relation, physical_names
-from dctv.plan.sql import aliased, call, cast, column, select, text
+from dctv.plan.sql import aliased, call, cast, column, select, text, type_named
 from dctv.record import field, record
 from dctv.types.schema import TS, ColumnType, Kind, Schema
 from dctv.types.unit import NO_UNIT
@@ -111,7 +111,7 @@ def arguments(names: Sequence[str], schema: Schema) -> exp.Expr:
 def _as(value: exp.Expr, wanted: ColumnType) -> exp.Expr:
     if wanted.type == "JSON":
         return cast(value, "JSON")
-    return exp.TryCast(this=value, to=exp.Var(this=wanted.type))
+    return exp.TryCast(this=value, to=type_named(wanted.type))
 
 
 def feeding(events: Mapping[str, ExpectedEvent], raw: Sequence[str]) -> Mapping[str, tuple[str, ...]]:

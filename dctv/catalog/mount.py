@@ -19,7 +19,7 @@ from dctv.errors import BindError
 from dctv.plan.nodes import Plan, Relation, Scan
 from dctv.plan.rows import of_rows
 from dctv.plan.source import Source
-from dctv.plan.sql import typed_nothing
+from dctv.plan.sql import type_named, typed_nothing
 from dctv.record import field, record
 from dctv.syntax import ast
 from dctv.types.schema import DURATION, TS, ColumnType, Kind, Schema
@@ -286,7 +286,7 @@ def _as_events(table: TraceTable, leaf: str, schema: Schema, number: int) -> exp
         values[target] = exp.Null() if source is None else exp.column(source, quoted=True)
     columns: list[exp.Expr] = [
         exp.Alias(
-            this=exp.Cast(this=values[c.name], to=exp.Var(this=c.type)), alias=exp.to_identifier(c.name, quoted=True)
+            this=exp.Cast(this=values[c.name], to=type_named(c.type)), alias=exp.to_identifier(c.name, quoted=True)
         )
         for c in schema.columns
     ]

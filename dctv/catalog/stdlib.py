@@ -13,6 +13,7 @@ from dctv import resources
 from dctv.catalog.expected import ExpectedEvent, expected_events
 from dctv.errors import Source
 from dctv.plan.nodes import Plan, Relation, physical_names
+from dctv.plan.sql import type_named
 from dctv.record import record, replace
 from dctv.syntax import ast
 from dctv.syntax.parse import parse_select
@@ -193,7 +194,7 @@ def cast_to(schema: Schema, plan: Plan | None) -> Relation:
     columns: list[exp.Expr] = []
     for column in schema.columns:
         value: exp.Expr = exp.column(found[column.name], quoted=True) if column.name in found else exp.Null()
-        cast = exp.TryCast(this=value, to=exp.Var(this=column.type))
+        cast = exp.TryCast(this=value, to=type_named(column.type))
         columns.append(exp.Alias(this=cast, alias=exp.to_identifier(column.name, quoted=True)))
     tree = exp.Select(expressions=columns)
     timed = schema.kind is not Kind.REGULAR

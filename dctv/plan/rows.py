@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from dctv.plan.nodes import Relation, physical_names
+from dctv.plan.sql import type_named
 from dctv.types.schema import Schema
 
 Value = str | int | float | bool | None
@@ -19,7 +20,7 @@ def of_rows(schema: Schema, rows: Sequence[Sequence[Value]]) -> Relation:
     tuples = [exp.Tuple(expressions=[_literal(v) for v in row]) for row in rows or nothing]
     alias = exp.TableAlias(this=exp.to_identifier("known", quoted=True), columns=names)
     columns = [
-        exp.Alias(this=exp.Cast(this=exp.column(n.name, "known", quoted=True), to=exp.Var(this=c.type)), alias=n.copy())
+        exp.Alias(this=exp.Cast(this=exp.column(n.name, "known", quoted=True), to=type_named(c.type)), alias=n.copy())
         for n, c in zip(names, schema.columns, strict=True)
     ]
     tree = exp.Select(expressions=columns)
@@ -37,8 +38,8 @@ def _literal(value: Value) -> exp.Expr:
             return exp.Boolean(this=value)
         case int():
             kind = "BIGINT" if -(2**63) <= value < 2**63 else "HUGEINT"
-            return exp.Cast(this=exp.Literal.string(str(value)), to=exp.Var(this=kind))
+            return exp.Cast(this=exp.Literal.string(str(value)), to=type_named(kind))
         case float():
-            return exp.Cast(this=exp.Literal.string(repr(value)), to=exp.Var(this="DOUBLE"))
+            return exp.Cast(this=exp.Literal.string(repr(value)), to=type_named("DOUBLE"))
         case str():
             return exp.Literal.string(value)

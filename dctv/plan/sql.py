@@ -64,9 +64,14 @@ def call(name: str, *arguments: exp.Expr) -> exp.Expr:
     return exp.Anonymous(this=name, expressions=list(arguments))
 
 
+def type_named(name: str) -> exp.DataType:
+    """Name a type of the engine."""
+    return exp.DataType(this=exp.DType.USERDEFINED, kind=name)
+
+
 def cast(value: exp.Expr, to: str) -> exp.Expr:
     """Cast to a type of the engine."""
-    return exp.Cast(this=value, to=exp.Var(this=to))
+    return exp.Cast(this=value, to=type_named(to))
 
 
 def plus(a: exp.Expr, b: exp.Expr) -> exp.Expr:

@@ -9,6 +9,7 @@ from dctv.contracts.head import head_of
 from dctv.contracts.reader import Head
 from dctv.errors import TraceError
 from dctv.hints import TYPE_CHECKING, Any
+from dctv.plan.sql import type_named
 from dctv.readers.described import Described
 from dctv.readers.plain_files.options import DIMENSIONS, OPTIONS, passes
 
@@ -119,7 +120,7 @@ def _typed(texts: exp.Select, file: PlainFile) -> exp.Select:
         column = exp.column(name, quoted=True)
         counts += [exp.Count(this=column), exp.CountIf(this=_like(column, r"^[+-]?0[0-9]|^\s|\s$"))]
         for kind, form in _KINDS.items():
-            castable = exp.Is(this=exp.TryCast(this=column, to=exp.Var(this=kind)), expression=exp.Null())
+            castable = exp.Is(this=exp.TryCast(this=column, to=type_named(kind)), expression=exp.Null())
             counts.append(exp.CountIf(this=exp.And(this=exp.Not(this=castable), expression=_like(column, form))))
     found = connection.execute(exp.select(*counts).from_(texts.copy().subquery("t")).sql("duckdb")).fetchone()
     items = []
@@ -128,7 +129,7 @@ def _typed(texts: exp.Select, file: PlainFile) -> exp.Select:
         fits = (kind for kind, n in zip(_KINDS, castable, strict=True) if n == values and values and not codes)
         kind = "VARCHAR" if name in exact else next(fits, "VARCHAR")
         column = exp.column(name, quoted=True)
-        items.append(exp.alias_(exp.Cast(this=column, to=exp.Var(this=kind)), name, quoted=True))
+        items.append(exp.alias_(exp.Cast(this=column, to=type_named(kind)), name, quoted=True))
     return exp.select(*items).from_(texts.subquery("t"))
 
 

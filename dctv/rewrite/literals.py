@@ -32,7 +32,7 @@ _BITS_UNSIGNED = {"UTINYINT": 8, "USMALLINT": 16, "UINTEGER": 32, "UBIGINT": 64,
 def type_text(cast: exp.Expr) -> str:
     """Return the engine's type that a cast is to."""
     to = cast.args["to"]
-    return str(to.this) if isinstance(to, exp.Var) else str(to.sql(dialect="duckdb"))
+    return str(to.args.get("kind") or to.sql(dialect="duckdb"))
 
 
 def keeps(kind: str, to: str) -> bool:

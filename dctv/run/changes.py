@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from dctv.errors import BindError, Place
 from dctv.plan.nodes import Plan, Relation, physical_names
-from dctv.plan.sql import aliased, column, subquery, table, typed_nothing
+from dctv.plan.sql import aliased, column, subquery, table, type_named, typed_nothing
 from dctv.record import record
 from dctv.types.schema import TS, ColumnType, Kind, Schema
 from dctv.types.unit import NO_UNIT
@@ -95,7 +95,7 @@ def _select(number: int, one: Changes, place: Sequence[int], schema: Schema, wit
     for (name, _), at in zip(one.values, place, strict=True):
         values[at] = column(name)
     made: list[exp.Expr] = [
-        aliased(exp.Cast(this=value, to=exp.Var(this=target.type)), target.name)
+        aliased(exp.Cast(this=value, to=type_named(target.type)), target.name)
         for value, target in zip((*special, *values), schema.columns, strict=True)
     ]
     made.append(aliased(exp.Literal.number(str(number)), _SOURCE))

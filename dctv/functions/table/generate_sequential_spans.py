@@ -9,6 +9,7 @@ from sqlglot import exp
 from dctv.contracts.table_function import REQUIRED, Argument, Parameter, PlanBuilder, TableFunction
 from dctv.errors import BindError
 from dctv.plan.nodes import Plan
+from dctv.plan.sql import type_named
 from dctv.types.schema import DURATION, TS, ColumnType, Kind, Schema
 from dctv.types.units import parse_unit
 
@@ -36,7 +37,7 @@ def sequence(start: int, stop: int, duration: int, builder: PlanBuilder) -> Plan
 
 def _bigint(value: int) -> exp.Expr:
     literal = exp.Literal.string(str(value))
-    return exp.Cast(this=literal, to=exp.Var(this="BIGINT"))
+    return exp.Cast(this=literal, to=type_named("BIGINT"))
 
 
 def _duration(argument: Argument) -> int:

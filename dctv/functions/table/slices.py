@@ -9,6 +9,7 @@ from sqlglot import exp
 from dctv.contracts.table_function import Argument, Parameter, PlanBuilder, TableFunction
 from dctv.errors import BindError
 from dctv.plan.nodes import Plan, physical_names
+from dctv.plan.sql import type_named
 from dctv.types.schema import DURATION, TS, ColumnType, Kind, Schema
 from dctv.types.units import parse_unit
 
@@ -104,7 +105,7 @@ def _calls(
         value = values.get(column.name) or (
             exp.column(own[column.name], name, quoted=True) if column.name in own else exp.Null()
         )
-        cast = exp.Cast(this=value, to=exp.Var(this=column.type))
+        cast = exp.Cast(this=value, to=type_named(column.type))
         columns.append(exp.Alias(this=cast, alias=exp.to_identifier(column.name, quoted=True)))
     order = arguments["order"]
     rank: exp.Expr = exp.Literal.number("0" if order.value is None else "1")

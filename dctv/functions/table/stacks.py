@@ -9,7 +9,7 @@ from sqlglot import exp
 from dctv.contracts.table_function import REQUIRED, Argument, Parameter, PlanBuilder, TableFunction
 from dctv.errors import BindError
 from dctv.plan.nodes import Plan, physical_names
-from dctv.plan.sql import aliased, column, table
+from dctv.plan.sql import aliased, column, table, type_named
 from dctv.record import record, replace
 from dctv.types.schema import DURATION, TS, ColumnType, Kind, Schema
 from dctv.types.unit import NO_UNIT
@@ -107,7 +107,7 @@ def _ranked(side: _Side, found: Sequence[str], schema: Schema, builder: PlanBuil
     physical = dict(zip(side.plan.schema.names, physical_names(side.plan.schema), strict=True))
     names = physical_names(schema)
     values = [
-        aliased(exp.Cast(this=column(physical[old], "t"), to=exp.Var(this=one.type)), new)
+        aliased(exp.Cast(this=column(physical[old], "t"), to=type_named(one.type)), new)
         for old, one, new in zip(found, schema.columns, names, strict=True)
     ]
     place = schema.names.index(_RANK.name)

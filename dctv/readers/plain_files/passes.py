@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from dctv.contracts.chunks import LINE, Checkpoint, DecodedChunk
 from dctv.contracts.reader import LoadContext
 from dctv.errors import DctvError, TraceError, nearest
+from dctv.plan.sql import type_named
 from dctv.readers.described import RAW, TYPES
 from dctv.readers.plain_files.flaws import Flaws, possible
 from dctv.readers.plain_files.tables import PlainFile, PlainTable, Tables
@@ -180,7 +181,7 @@ class _Column:
             return exp.Case().when(exp.Anonymous(this="json_valid", expressions=[text.copy()]), text)
         if self.engine == "BLOB":
             return exp.Anonymous(this="hex", expressions=[column])
-        return exp.Cast(this=column, to=exp.Var(this="VARCHAR" if self.kind == "json" else TYPES[self.kind]))
+        return exp.Cast(this=column, to=type_named("VARCHAR" if self.kind == "json" else TYPES[self.kind]))
 
     def damage(self) -> exp.Expr:
         """Return whether the value should be JSON and is not; such values are NULL."""
@@ -295,15 +296,15 @@ def _in_ns(column: _Column, scale: Fraction) -> exp.Expr:
     from sqlglot import exp
 
     value = exp.column(column.source, quoted=True)
-    dated = exp.Anonymous(this="epoch_ns", expressions=[exp.TryCast(this=value, to=exp.Var(this="TIMESTAMP_NS"))])
+    dated = exp.Anonymous(this="epoch_ns", expressions=[exp.TryCast(this=value, to=type_named("TIMESTAMP_NS"))])
     if column.engine.startswith(_DATES):
         return dated
     exact = column.engine in {"DOUBLE", "FLOAT"}
     # Decimal digits of a text are kept exactly; a float is what it is.
-    number: exp.Expr = exp.TryCast(this=value, to=exp.Var(this="DECIMAL(28, 9)" if not exact else "DOUBLE"))
+    number: exp.Expr = exp.TryCast(this=value, to=type_named("DECIMAL(28, 9)" if not exact else "DOUBLE"))
     top, bottom = exp.Literal.number(str(scale.numerator)), exp.Literal.number(str(scale.denominator))
     scaled: exp.Expr = exp.Mul(this=exp.Paren(this=number), expression=top)
     if scale.denominator != 1:
         scaled = exp.Div(this=exp.Paren(this=scaled), expression=bottom)
-    whole = exp.TryCast(this=exp.Anonymous(this="round", expressions=[scaled]), to=exp.Var(this="BIGINT"))
+    whole = exp.TryCast(this=exp.Anonymous(this="round", expressions=[scaled]), to=type_named("BIGINT"))
     return exp.Coalesce(this=whole, expressions=[dated]) if column.kind == "text" else whole

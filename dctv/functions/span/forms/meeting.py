@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from dctv.functions.span.forms.steps import FIRST, LAST, Step, keys
 from dctv.plan import sql as w
-from dctv.plan.sql import column
+from dctv.plan.sql import column, type_named
 
 BLOCK = 1024
 
@@ -58,7 +58,7 @@ def tiled(spans: Step, others: Iterable[Step], partitions: int, present: str) ->
 
 def cast_time(value: exp.Expr) -> exp.Expr:
     """Write a time as int64."""
-    return exp.Cast(this=value.copy(), to=exp.Var(this="BIGINT"))
+    return exp.Cast(this=value.copy(), to=type_named("BIGINT"))
 
 
 def numbered(spans: Step) -> exp.Query:
