@@ -172,7 +172,8 @@ class Executor:
     def _running(self, plan: Plan, metering: Metering | None = None) -> Result:
         cancel: Any = self.hooks.new_cancel()
         sources = tuple(_sources(plan))
-        runner = Runner(self.engine, cancel, self._sharing(plan), Run(sources), metering)
+        run = Run(sources, self.engine.spill_folder())
+        runner = Runner(self.engine, cancel, self._sharing(plan), run, metering)
         control = self.hooks.control
         begun = threading.Event()
         """Not where an interrupt came first: others that are being read would be taken for ended."""
@@ -191,7 +192,7 @@ class Executor:
                     source.prepare(runner.run)
 
         own = replace(control, begin=begin, finish=finish)
-        return Result(plan.schema, runner.stream(plan), self.log, own, self.engine.spill_folder())
+        return Result(plan.schema, runner.stream(plan), self.log, own, run.spill_folder)
 
     def _sharing(self, plan: Plan) -> Sharing:
         return sharing(plan, self.engine.functions)

@@ -51,6 +51,8 @@ class Recipe:
     """Gives its changes in order of time, all or those of a range; for a provider what it makes them of."""
     report: Report
     note: Callable[[str], None]
+    spill_folder: Path
+    """Where rows go that do not fit into memory; a history that is kept nowhere is beside it."""
     options: Options = Options()
     version: bytes | None = None
     """Says how the changes are made; None if nobody knows, so that the history is not kept."""
@@ -96,7 +98,7 @@ def _kept(recipe: Recipe, shelf: Shelf | None) -> StateSystem | None:
 
 
 def _temporary(recipe: Recipe) -> StateSystem:
-    folder = Path(mkdtemp(prefix="dctv-states-"))
+    folder = Path(mkdtemp(prefix="dctv-states-", dir=recipe.spill_folder.parent))
     try:
         path = folder / "history"
         _write(recipe, path, b"")

@@ -34,7 +34,7 @@ def _made(mount: Mount, means: Means) -> StateSystem:
 
     version = version_of(mount, means)
     options = Options(end=mount.trace.last_ts)
-    recipe = Recipe(name, STATE, changes, means.report, means.note, options, version)
+    recipe = Recipe(name, STATE, changes, means.report, means.note, means.spill_folder, options, version)
     system = made(recipe, mount.shelf)
     if not system.attribute_count:
         means.note(f"`{name}` is empty: the trace has nothing that feeds it")

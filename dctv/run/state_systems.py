@@ -71,7 +71,7 @@ def _create(statement: ast.CreateStateSystem, means: Means) -> Done:
         with means.deep():
             return means.run(in_order([changes], within))
 
-    recipe = Recipe(statement.path.text, "", run, means.report, means.note, options)
+    recipe = Recipe(statement.path.text, "", run, means.report, means.note, means.spill_folder, options)
     system = _made(recipe, plan, b"changes", parts, means)
     told = f"{system.attribute_count:,} attributes, {system.interval_count:,} states"
     return Done(f"created state system {recipe.name}: {told}")
@@ -82,7 +82,14 @@ def provide(path: ast.Path, provided: Provided, options: Options, means: Means, 
     parts = _free_name(path, means.catalog, replaces=replaces)
     plan = means.binder().plan(provided.select)
     recipe = Recipe(
-        path.text, "", lambda _: means.run(plan), means.report, means.note, options, provider=provided.provider
+        path.text,
+        "",
+        lambda _: means.run(plan),
+        means.report,
+        means.note,
+        means.spill_folder,
+        options,
+        provider=provided.provider,
     )
     version = None if provided.version is None else f"provider {provided.version}".encode("utf-8", "surrogatepass")
     return _made(recipe, plan, version, parts, means)

@@ -86,4 +86,5 @@ def _every(host: Host, timeline: Timeline, query: Looked) -> tuple[Found, Any]:
 def _run(host: Host, query: Looked, sql: str) -> Found:
     result = host.sql(sql)
     reader = result.reader()
-    return Found(result.schema.columns, aside(reader if query.change is None else query.change(reader)))
+    rows = reader if query.change is None else query.change(reader)
+    return Found(result.schema.columns, aside(rows, host.spill_folder))
