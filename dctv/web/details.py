@@ -82,12 +82,18 @@ def source_of(host: Host, shown: Shown, place: Place) -> SourceRow:
 
 def _of_keys(host: Host, timeline: Timeline, provider: Provider, keys: Sequence[Key]) -> Answer:
     """Return the rows of a view that have one of some keys, which are of one time."""
+    import pyarrow as pa
+
     if not keys:
         return Answer((), [], complete=True)
     query = Looked(f"SELECT * FROM {provider.view} ORDER BY _ts", provider.rows(timeline))
     found = rows_at(host, timeline, query, keys[0][0])
+    for name in provider.of.by:
+        if name not in found.table.column_names:
+            what = f"`{provider.view}` has no column `{name}` any more, by which rows of the track are found in it"
+            raise UsageError(what, hint=f"DROP VIEW {provider.view}, or give the view that column")
     told = zip(*(found.table.column(name).to_pylist() for name in (TS, *provider.of.by)), strict=True)
-    wanted = [place for place, key in enumerate(told) if key in keys]
+    wanted = pa.array([place for place, key in enumerate(told) if key in keys], pa.int64())
     return Answer(found.columns, as_json(found.columns, found.table.take(wanted)), complete=True)
 
 

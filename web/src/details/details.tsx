@@ -25,6 +25,7 @@ export function Details() {
       <div class="columns">
         <section aria-label="Columns">
           <table class="plain-table fields"><tbody>{rowsOf(found)}</tbody></table>
+          {!found.columns.length && <p class="hint">What the track shows has no such row any more: it was changed since.</p>}
         </section>
         <Seen found={found} />
         {found.arguments !== null && (
