@@ -2,8 +2,9 @@
 
 Printed are the times between frames, what requests for cells took and how many bytes they brought, the memory of page
 and server, and whether a track was empty in any picture of a second run (looking at pictures takes time of its own).
-Then traces of three formats are made in `--data`, once, and opened: how long after `dctv ui` was called their first
-tracks are drawn, with an index and without. With `--peer` set to a folder that has trace_processor as a script for node
+Then the page is zoomed a thousand times, in and out, over the whole trace, and its heap is printed on the way. Then
+traces of three formats are made in `--data`, once, and opened: how long after `dctv ui` was called their first tracks
+are drawn, with an index and without. With `--peer` set to a folder that has trace_processor as a script for node
 (`peer_trace_processor.js TRACE SQL...`; what it loads is in the folder of `TP_DIST`), screens of one trace are computed
 by dctv and by `slice_mipmap` there.
 
@@ -37,6 +38,10 @@ HERE = Path(__file__).resolve().parent
 SIZE = {"width": 1920, "height": 1080}
 SECONDS = 10
 REPEATED = 20
+ZOOMS = (100, 500, 1000)
+"""After so many what the page holds is printed."""
+DEEP = 25
+"""Zooms in, after which as many lead out again: the 240th part of the trace is seen then."""
 BLANK = 0.97
 """A track is empty if so much of it has one colour: from afar spans of many colours stand everywhere."""
 FRAMES = """() => {
@@ -162,12 +167,13 @@ def resident(process: int) -> float:
     return next(int(line.split()[1]) for line in lines if line.startswith("RssAnon")) / 1024
 
 
-def memory(cdp: CDPSession) -> float:
-    """Return the MB of a page's heap, once what is left over is collected."""
+def memory(cdp: CDPSession) -> str:
+    """Return how large a page's heap is, and the arrays beside it, once what is left over is collected."""
     cdp.send("HeapProfiler.collectGarbage")
-    cdp.send("Performance.enable")
-    found = {one["name"]: one["value"] for one in cdp.send("Performance.getMetrics")["metrics"]}
-    return float(found["JSHeapUsedSize"]) / 1e6
+    found = cdp.send("Runtime.getHeapUsage")
+    return (
+        f"{found['usedSize'] / 1e6:.1f} MB of the page's heap, {found['backingStorageSize'] / 1e6:.1f} MB of its arrays"
+    )
 
 
 class Pictures:
@@ -245,9 +251,31 @@ def measure_frames(playwright: Playwright, folder: Path, spans: float, tracks: i
         told("bytes of each", [size / 1000 for _, size in requests], "kB")
         total = sum(size for _, size in requests) / 1e6
         print(f"  {len(requests)} requests, {total:.1f} MB; frames a second: {len(frames) / seconds:.1f}")
-        print(f"  memory: {memory(cdp):.1f} MB of the page's heap, {resident(process):.0f} MB of the server's own")
+        print(f"  memory: {memory(cdp)}, {resident(process):.0f} MB of the server's own")
         page.keyboard.press("f")
         look(page, cdp, seconds)
+        page.keyboard.press("f")
+        zoom_for_long(page, cdp, process)
+
+
+def zoom_for_long(page: Page, cdp: CDPSession, process: int) -> None:
+    """Zoom in and out again at places all over the trace, and print what the page holds meanwhile."""
+    box = _box(timeline(page))
+    done = 0
+    for zooms in ZOOMS:
+        while done < zooms:
+            place, depth = divmod(done, 2 * DEEP)
+            if not depth:
+                # Fractions of the golden ratio are nowhere near to each other.
+                share = 0.05 + 0.9 * (place * 0.618034 % 1)
+                page.mouse.move(box["x"] + box["width"] * share, box["y"] + box["height"] / 2)
+            page.keyboard.down("Control")
+            zoom(page, nearer=depth < DEEP)
+            page.keyboard.up("Control")
+            page.wait_for_timeout(30)
+            done += 1
+        page.wait_for_timeout(1000)  # until the last cells have come
+        print(f"  after {done:,} zooms: {memory(cdp)}, {resident(process):.0f} MB of the server's own", flush=True)
 
 
 def look(page: Page, cdp: CDPSession, seconds: float) -> None:
@@ -263,7 +291,7 @@ def look(page: Page, cdp: CDPSession, seconds: float) -> None:
 
 def generated(folder: Path, scale: float) -> dict[str, Path]:
     """Make traces of three formats, once, and return them."""
-    sizes = {"perfetto": 360_000, "pfw": 500_000, "uftrace": 372_500}
+    sizes = {"perfetto": 360_000, "pfw": 500_000, "uftrace": 745_000}
     made = {name: folder / f"{name}-{int(size * scale)}" for name, size in sizes.items()}
     for name, size in sizes.items():
         if not made[name].exists():

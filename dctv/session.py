@@ -369,6 +369,11 @@ class Session:
         """The folder for rows that do not fit into memory; it is made when it is needed."""
         return self._context.engine.spill_folder()
 
+    @property
+    def changes(self) -> int:
+        """How often tables and views have changed; until they do, a query gives the same rows."""
+        return self._context.catalog.changes
+
     def incomplete(self) -> list[str]:
         """Return what kept mounted traces from being read whole."""
         return [f"{'.'.join(m.parts)}: {reason}" for m in self._context.mounts.values() for reason in m.incomplete]

@@ -98,6 +98,8 @@ class Catalog:
 
     def __init__(self) -> None:
         self.root = Namespace()
+        self.changes = 0
+        """How often a name was given to something else, or taken from it."""
         self.bound: dict[int, Any] = {}
         """What views of the standard library were bound to: each is bound once, until a name below a mount changes."""
 
@@ -158,12 +160,14 @@ class Catalog:
         name = None if level is None else pick(level.spaces, parts[-1])
         if level is None or name is None:
             return False
+        self.changes += 1
         self.bound.clear()
         del level.spaces[name]
         return True
 
     def _forget(self, parts: tuple[str, ...]) -> None:
         """Forget what was bound when a name changes that views of a mount may read; none of them reads a bare name."""
+        self.changes += 1
         if len(parts) > 1:
             self.bound.clear()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
+from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import RLock
 from typing import TYPE_CHECKING, Any
@@ -123,7 +124,7 @@ class States:
         """
         there = self.prepared()
         if isinstance(there.system, PartialStateSystem):
-            run.kept[self] = aside(there.looked_up())
+            run.kept[self] = aside(there.looked_up(), run.spill_folder)
 
     def narrowed(self, predicate: Predicate) -> States:
         """Return a source of fewer attributes or times, where the condition speaks of them."""
@@ -196,11 +197,12 @@ class Computed(Held):
         return self.told()
 
 
-def aside(stream: Any) -> Any:
+def aside(stream: Any, spill_folder: Path) -> Any:
     """Put the rows of a stream into a file without a name, and return them as a table that is mapped."""
     import pyarrow as pa
 
-    with TemporaryDirectory(prefix="dctv-states-") as folder:
+    spill_folder.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(dir=spill_folder) as folder:
         path = f"{folder}/rows"
         with pa.RecordBatchReader.from_stream(stream) as reader, pa.ipc.new_file(path, reader.schema) as writer:
             for batch in reader:

@@ -61,6 +61,9 @@ class Relation(Plan):
         return self.keeps_order or self.ordered
 
 
+SPILL_FOLDER = "spill_folder"
+
+
 @record(eq=False)
 class Kernel(Plan):
     """A span operator on the shelf, run by its compiled sweep over sorted streams."""
@@ -69,7 +72,8 @@ class Kernel(Plan):
     """Of the operator, on the shelf and in EXPLAIN."""
     inputs: tuple[Plan, ...]
     options: Mapping[str, Any]
-    """What the sweep is told; `names` are the engine's names of the output columns."""
+    """What the sweep is told; `names` are the engine's names of the output columns. One that needs room for rows has
+    SPILL_FOLDER among them, whose value is known when it runs."""
     run: Callable[[list[ArrowStream], Mapping[str, Any], object], ArrowStream]
     """Called with one stream per input, the options and a cancel token."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Collection, Sequence
+from pathlib import Path
 from typing import Any, Protocol
 
 from sqlglot import exp
@@ -19,6 +20,8 @@ class Run:
 
     sources: Sequence[Source]
     """All of them, so that those of one trace can read its files together."""
+    spill_folder: Path
+    """Where rows go that do not fit into memory; the folder may not be there yet."""
     kept: dict[object, Any] = field(default_factory=dict)
     """What they share while it lasts."""
     lock: threading.Lock = field(default_factory=threading.Lock)

@@ -94,7 +94,8 @@ def _kept(recipe: Recipe, shelf: Shelf | None) -> StateSystem | None:
 
 
 def _temporary(recipe: Recipe) -> StateSystem:
-    folder = Path(mkdtemp(prefix="dctv-states-"))
+    beside = recipe.context.engine.spill_folder().parent
+    folder = Path(mkdtemp(prefix="dctv-states-", dir=beside))
     try:
         path = folder / "history"
         _write(recipe, path, b"")

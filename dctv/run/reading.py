@@ -23,7 +23,8 @@ class Reading:
         self._context = context
         self._sources = tuple(_sources(plan))
         shared = sharing(plan, context.engine.functions)
-        self._runner = Runner(context.engine, context.running.cancel(), shared, Run(self._sources), metering)
+        run = Run(self._sources, context.engine.spill_folder())
+        self._runner = Runner(context.engine, context.running.cancel(), shared, run, metering)
         self._begun = threading.Event()
         """Not where an interrupt came first: others that are being read would be taken for ended."""
         self._when_over: list[Callable[[], None]] = []

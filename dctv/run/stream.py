@@ -10,7 +10,7 @@ from sqlglot import exp
 from dctv.contracts.engine import Engine, Query
 from dctv.contracts.span_operator import Counted, Remarked
 from dctv.errors import WarningLog
-from dctv.plan.nodes import ArrowStream, Kernel, Plan, Relation, Scan, physical_names, ranked_names
+from dctv.plan.nodes import SPILL_FOLDER, ArrowStream, Kernel, Plan, Relation, Scan, physical_names, ranked_names
 from dctv.plan.source import Run
 from dctv.plan.sql import typed_nothing
 from dctv.run.metering import Metering
@@ -94,9 +94,11 @@ class Runner:
 
     def _kernel(self, plan: Kernel) -> OpenedStream:
         inputs = [self._ahead(_through_engine(leaf)) for leaf in plan.inputs]
+        # Only now, as what is kept of a view is told by its plan.
+        spills = {SPILL_FOLDER: str(self.run.spill_folder)} if SPILL_FOLDER in plan.options else {}
 
         def run() -> ArrowStream:
-            made = plan.run([open_() for open_ in inputs], plan.options, self._cancel)
+            made = plan.run([open_() for open_ in inputs], {**plan.options, **spills}, self._cancel)
             if isinstance(made, Counted | Remarked):
                 self._counted.append(made)
             return made if self._metering is None else self._metering.metered(plan, made)
@@ -126,7 +128,7 @@ class Runner:
                 self._known(lambda: made, plan),
                 readers=self._sharing.readers[id(plan)],
                 limit=limit,
-                folder=str(self._engine.spill_folder()),
+                folder=str(self.run.spill_folder),
                 cancel=self._cancel,
             )
             if self._metering is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isfinite
 from typing import Any
 
 from dctv.record import record
@@ -89,6 +90,13 @@ class Lane:
         """Return what a row is called."""
         code = int(self.codes[row])
         return None if code < 0 else str(self.rows.names[code].as_py())
+
+    def value(self, row: int) -> float | None:
+        """Return the value of a row of a counter; None if it has none."""
+        if self.rows.values is None:
+            return None
+        value = float(self.rows.values[self.start + row])
+        return value if isfinite(value) else None
 
 
 def above(lanes: Sequence[Lane], number: int, first: int, stop: int) -> tuple[Any, Any]:

@@ -7,7 +7,7 @@ from starlette.responses import JSONResponse, Response
 
 from dctv.errors import UsageError
 from dctv.web.critical import critical, critical_at
-from dctv.web.details import details
+from dctv.web.details import details, place_at
 from dctv.web.exchange import Answering, attended, body_of, shown_in
 from dctv.web.flame import flame
 from dctv.web.parameters import integer, maybe_text, text, time, whole
@@ -25,6 +25,12 @@ async def _slice(service: Service, request: Request) -> Response:
     if not row.isdecimal():
         raise UsageError(f"expected the number of a row, found `{row[:50]}`")
     return JSONResponse(await attended(service, request, lambda: details(service.host, shown, whole(row))))
+
+
+async def _at(service: Service, request: Request) -> Response:
+    shown, at = service.timelines.find(request.path_params["track"]), time(request.path_params, "time")
+    row = place_at(shown, at).row
+    return JSONResponse(await attended(service, request, lambda: details(service.host, shown, row)))
 
 
 async def _search(service: Service, request: Request) -> Response:
@@ -66,6 +72,7 @@ async def _critical(service: Service, request: Request) -> Response:
 
 ROUTES: tuple[tuple[str, str, Answering], ...] = (
     ("/api/slice/{track}/{row}", "GET", _slice),
+    ("/api/at/{track}/{time}", "GET", _at),
     ("/api/search", "POST", _search),
     ("/api/selection", "POST", _selection),
     ("/api/flame", "POST", _flame),

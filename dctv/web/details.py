@@ -42,6 +42,21 @@ def place_of(shown: Shown, row: int) -> Place:
     )
 
 
+def place_at(shown: Shown, time: int) -> Place:
+    """Return where the value is that a counter has at a time, in ns: the last that begins until then, else the first.
+
+    Raises:
+        UsageError: the track is no counter.
+    """
+    if shown.track.kind is not TrackKind.COUNTER:
+        raise UsageError(f"expected a counter, found the {shown.track.kind.value} `{shown.id}`")
+    places = [Place(shown.number, lane, lane.row_at(time)) for lane in shown.timeline.lanes(shown.number)]
+    begun = [place for place in places if place.at >= 0]
+    if begun:
+        return max(begun, key=lambda place: place.begin)
+    return min((Place(shown.number, place.lane, 0) for place in places), key=lambda place: place.begin)
+
+
 @record
 class SourceRow:
     """The row of a view or SELECT that a track shows."""
@@ -67,12 +82,18 @@ def source_of(host: Host, shown: Shown, place: Place) -> SourceRow:
 
 def _of_keys(host: Host, timeline: Timeline, provider: Provider, keys: Sequence[Key]) -> Answer:
     """Return the rows of a view that have one of some keys, which are of one time."""
+    import pyarrow as pa
+
     if not keys:
         return Answer((), [], complete=True)
     query = Looked(f"SELECT * FROM {provider.view} ORDER BY _ts", provider.rows(timeline))
     found = rows_at(host, timeline, query, keys[0][0])
+    for name in provider.of.by:
+        if name not in found.table.column_names:
+            what = f"`{provider.view}` has no column `{name}` any more, by which rows of the track are found in it"
+            raise UsageError(what, hint=f"DROP VIEW {provider.view}, or give the view that column")
     told = zip(*(found.table.column(name).to_pylist() for name in (TS, *provider.of.by)), strict=True)
-    wanted = [place for place, key in enumerate(told) if key in keys]
+    wanted = pa.array([place for place, key in enumerate(told) if key in keys], pa.int64())
     return Answer(found.columns, as_json(found.columns, found.table.take(wanted)), complete=True)
 
 
@@ -80,7 +101,8 @@ def details(host: Host, shown: Shown, row: int) -> dict[str, Any]:
     """Return what is known of a row.
 
     `columns` are those of the view that the track shows, or of the SELECT that it was made of. Where several rows look
-    the same and nothing tells which is meant, `others` has the columns of these.
+    the same and nothing tells which is meant, `others` has the columns of these. `value` is None unless the track is a
+    counter.
 
     Raises:
         UsageError: the track has no such row.
@@ -92,6 +114,7 @@ def details(host: Host, shown: Shown, row: int) -> dict[str, Any]:
     return {
         "track": shown.id,
         **_told(place),
+        "value": _value(shown, place) if shown.track.kind is TrackKind.COUNTER else None,
         "count_children": count,
         "columns": columns,
         "others": source.rows[1:],
@@ -101,6 +124,14 @@ def details(host: Host, shown: Shown, row: int) -> dict[str, Any]:
         "flows": flows(host, shown, source.provider, source.keys),
         "sql": source.sql,
     }
+
+
+def _value(shown: Shown, place: Place) -> dict[str, Any]:
+    """Return the value of a counter, and by how much it differs from the one before."""
+    value = place.lane.value(place.at)
+    before = place.lane.value(place.at - 1) if place.at else None
+    change = None if value is None or before is None else value - before
+    return {"value": value, "change": change, "unit": shown.track.unit}
 
 
 def _told(place: Place) -> dict[str, Any]:

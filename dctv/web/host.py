@@ -32,6 +32,14 @@ class Mounted(Protocol):
 class Host(Known, Protocol):
     """A session."""
 
+    @property
+    def spill_folder(self) -> Path:
+        """The folder of its own for rows that do not fit into memory; it may not be there yet."""
+
+    @property
+    def changes(self) -> int:
+        """How often tables and views have changed; until they do, a query gives the same rows."""
+
     def mount(self, path: str, name: str, /) -> None:
         """Mount a trace."""
 

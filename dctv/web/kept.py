@@ -1,4 +1,4 @@
-"""Results that many requests look into: those that are not large are run once for each timeline, and kept."""
+"""Results that many requests look into: those that are not large are run once, and kept until a view changes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MOST_KEPT = 1_000_000
 
 @record(eq=False)
 class Looked:
-    """A query whose rows are looked up by their time; it gives the same rows while the timeline is there."""
+    """A query whose rows are looked up by their time."""
 
     sql: str
     rows: int
@@ -37,8 +37,19 @@ class Found:
     """A pyarrow Table."""
 
 
-_kept: WeakKeyDictionary[Timeline, dict[str, tuple[Found, Any]]] = WeakKeyDictionary()
-"""By query: all rows in order of time, and their times. Another trace of the same name has another timeline."""
+@record(eq=False)
+class _Kept:
+    """All rows of a query in order of time."""
+
+    found: Found
+    times: Any
+    """When they are: numpy int64."""
+    changes: int
+    """How often tables and views had changed when it ran: it may read any of them."""
+
+
+_kept: WeakKeyDictionary[Timeline, dict[str, _Kept]] = WeakKeyDictionary()
+"""By query. Another trace of the same name has another timeline."""
 
 
 def rows_at(host: Host, timeline: Timeline, query: Looked, time: int) -> Found:
@@ -47,9 +58,9 @@ def rows_at(host: Host, timeline: Timeline, query: Looked, time: int) -> Found:
 
     if query.rows > MOST_KEPT:
         return _run(host, query, f"SELECT * FROM ({query.sql}) AS kept WHERE _ts = {time}ns")
-    every, times = _every(host, timeline, query)
-    first, stop = np.searchsorted(times, (time, time + 1), "left").tolist()
-    return Found(every.columns, every.table.slice(first, stop - first))
+    kept = _every(host, timeline, query)
+    first, stop = np.searchsorted(kept.times, (time, time + 1), "left").tolist()
+    return Found(kept.found.columns, kept.found.table.slice(first, stop - first))
 
 
 def having(host: Host, timeline: Timeline, query: Looked, column: str, values: Sequence[int]) -> Any:
@@ -60,30 +71,33 @@ def having(host: Host, timeline: Timeline, query: Looked, column: str, values: S
     if query.rows > MOST_KEPT:
         listed = ", ".join(map(str, values))
         return _run(host, query, f"SELECT * FROM ({query.sql}) AS kept WHERE {column} IN ({listed})").table
-    table = _every(host, timeline, query)[0].table
+    table = every(host, timeline, query)
     return table.filter(pc.is_in(table.column(column), pa.array(values, table.schema.field(column).type)))
 
 
 def every(host: Host, timeline: Timeline, query: Looked) -> Any:
     """Return all rows, as a pyarrow Table."""
-    return _every(host, timeline, query)[0].table
+    return _every(host, timeline, query).found.table
 
 
-def _every(host: Host, timeline: Timeline, query: Looked) -> tuple[Found, Any]:
+def _every(host: Host, timeline: Timeline, query: Looked) -> _Kept:
     import numpy as np
 
     known = _kept.setdefault(timeline, {})
-    if query.sql not in known:
+    if query.sql not in known or known[query.sql].changes != host.changes:
+        known.pop(query.sql, None)
+        changes = host.changes
         found = _run(host, query, query.sql)
         times = found.table.column(TS).to_numpy()
         if np.any(times[1:] < times[:-1]):
             order = np.argsort(times, kind="stable")
             found, times = Found(found.columns, found.table.take(order)), times[order]
-        known[query.sql] = found, times
+        known[query.sql] = _Kept(found, times, changes)
     return known[query.sql]
 
 
 def _run(host: Host, query: Looked, sql: str) -> Found:
     result = host.sql(sql)
     reader = result.reader()
-    return Found(result.schema.columns, aside(reader if query.change is None else query.change(reader)))
+    rows = reader if query.change is None else query.change(reader)
+    return Found(result.schema.columns, aside(rows, host.spill_folder))

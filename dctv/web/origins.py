@@ -9,7 +9,7 @@ from typing import Any
 from dctv.catalog.stdlib import RowsOf, library
 from dctv.record import record
 from dctv.syntax.write.writer import string
-from dctv.timeline.lanes import Lane
+from dctv.timeline.lanes import NONE, Lane
 from dctv.timeline.timeline import Timeline
 from dctv.types.schema import DURATION, TS
 from dctv.web.asked import dotted
@@ -160,7 +160,7 @@ def numbers_of(timeline: Timeline, source: str) -> dict[tuple[str, ...], int]:
 
 
 def _numbered(tracks: Mapping[tuple[str, ...], int], reader: Any) -> Any:
-    """Put numbers of tracks in the place of paths."""
+    """Put numbers of tracks in the place of paths; rows that a view has got since the tracks were made are left out."""
     import pyarrow as pa
 
     schema = reader.schema.set(0, pa.field("track", pa.int32()))
@@ -178,9 +178,10 @@ def _one_numbered(tracks: Mapping[tuple[str, ...], int], batch: Any, schema: Any
     codes = keys.indices.to_numpy()
     first = np.zeros(len(keys.dictionary), np.int64)
     first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)
-    numbers = [tracks[tuple(path)] for path in batch.column(0).take(first).to_pylist()]
+    numbers = [tracks.get(tuple(path), NONE) for path in batch.column(0).take(first).to_pylist()]
     found = pa.array(numbers, pa.int32()).take(keys.indices)
-    return pa.record_batch([found, *batch.columns[1:]], schema=schema)
+    made = pa.record_batch([found, *batch.columns[1:]], schema=schema)
+    return made.filter(pc.not_equal(found, NONE)) if NONE in numbers else made
 
 
 _BETWEEN = "\x1f"

@@ -20,6 +20,7 @@ _KEPT_FREE = 512 << 20
 """Bytes of the disk that are left for others."""
 _CHECKED = 64 << 20
 _LONGEST = 100
+_ELSEWHERE = "name another folder: --temp-directory, or Session(temp_directory=...)"
 _STRANGE = pattern(r"[^A-Za-z0-9._-]+")
 _OF_NAMES = pattern(r"\W+")
 
@@ -27,8 +28,8 @@ _OF_NAMES = pattern(r"\W+")
 class Uploads:
     """A folder that only this user can read, made when the first file comes."""
 
-    def __init__(self, home: Path | None = None, most: int = MOST) -> None:
-        """Keep files of at most `most` bytes in a new folder below `home`, that of temporary files unless told."""
+    def __init__(self, home: Path, most: int = MOST) -> None:
+        """Keep files of at most `most` bytes in a new folder below `home`."""
         self._home = home
         self._most = most
         self._folder: Path | None = None
@@ -87,7 +88,11 @@ class Uploads:
 
     def _made(self) -> Path:
         if self._folder is None:
-            self._folder = Path(tempfile.mkdtemp(prefix="dctv-page-", dir=self._home))
+            try:
+                self._folder = Path(tempfile.mkdtemp(prefix="dctv-page-", dir=self._home))
+            except OSError as error:
+                reason = (error.strerror or str(error)).lower()
+                raise UsageError(f"cannot keep files in `{self._home}`: {reason}", hint=_ELSEWHERE) from None
         return self._folder
 
     def close(self) -> None:

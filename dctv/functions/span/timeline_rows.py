@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from tempfile import gettempdir
 from typing import Any
 
 from dctv.contracts.span_operator import SpanOperator
-from dctv.plan.nodes import ArrowStream
+from dctv.plan.nodes import SPILL_FOLDER, ArrowStream
 
 
 def _timeline_rows(inputs: list[ArrowStream], options: Mapping[str, Any], cancel: Any) -> ArrowStream:
@@ -19,7 +18,7 @@ def _timeline_rows(inputs: list[ArrowStream], options: Mapping[str, Any], cancel
     from dctv.timeline.table import table_of
 
     with pa.RecordBatchReader.from_stream(inputs[0]) as reader:
-        space = Space(Path(gettempdir()))
+        space = Space(Path(options[SPILL_FOLDER]))
         timeline = timeline_of(options["schema"], _told(reader, cancel), space, options["name"], options["value"])
     rows = table_of(timeline)
     texts = [field.with_type(pa.string()) if pa.types.is_dictionary(field.type) else field for field in rows.schema]

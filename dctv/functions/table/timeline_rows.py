@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dctv.contracts.table_function import REQUIRED, Argument, Parameter, PlanBuilder, TableFunction
 from dctv.errors import BindError
 from dctv.functions.table.interval_tables import number_column, ordered
-from dctv.plan.nodes import Plan, physical_names
+from dctv.plan.nodes import SPILL_FOLDER, Plan, physical_names
 from dctv.timeline.table import SCHEMA
 from dctv.types.schema import Kind
 
@@ -27,7 +27,7 @@ def _rows(arguments: Mapping[str, Argument], builder: PlanBuilder) -> Plan:
         "value": None if value.value is None else number_column(value, schema, "the column of values").name,
     }
     source = ordered(plan, schema.columns, schema.kind, schema.partitions, builder)
-    options = {"names": physical_names(SCHEMA), "schema": schema, **told}
+    options = {"names": physical_names(SCHEMA), "schema": schema, **told, SPILL_FOLDER: None}
     return builder.kernel("timeline rows", SCHEMA, [source], options, ordered=False)
 
 

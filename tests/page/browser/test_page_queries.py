@@ -2,15 +2,36 @@
 
 from __future__ import annotations
 
+import csv
 import re
 
 from playwright.sync_api import FloatRect, expect
 
+from tests.command_line import run
 from tests.page.browser.conftest import Open
 from tests.page.served import FTRACE
 from tests.page.view import REFUSED, box_of, cells_of, until
 
 SPANS = "SELECT SPAN * FROM t.scheduler.timeslices_p_cpu WHERE _duration > 5ms"
+
+TIMES = """\
+SELECT CAST(text AS TIMESTAMP) AS us, CAST(text AS TIMESTAMP_NS) AS ns, CAST(text AS TIMESTAMP_MS) AS ms,
+  CAST(text AS TIMESTAMPTZ) AS zoned, CAST(text AS TIME) AS time, CAST(text AS DATE) AS date,
+  CAST(text AS TIMESTAMP) - CAST('2024-01-01' AS TIMESTAMP) AS since, list_value(CAST(text AS TIMESTAMP_NS)) AS nested
+FROM (VALUES ('2024-03-04 05:06:07.123456789'), ('2024-03-04 05:06:07.2'), ('1969-12-31 23:59:59.999999'))
+  AS given(text)"""
+
+
+def test_times_have_the_digits_that_dctv_query_prints(view_of: Open) -> None:
+    view = view_of(FTRACE, size={"width": 2560, "height": 1080})  # only columns in sight are on the page
+    view.run(TIMES)
+    grid = view.grid(re.compile("^Result of"))
+    printed = list(csv.DictReader(run("query", TIMES, "--format", "csv").out.splitlines()))
+    assert [row["ns"][20:] for row in printed] == ["123456789", "2", "999999"]
+    until(lambda: cells_of(grid) == printed, "the times are not those that are printed")
+    grid.get_by_role("columnheader", name="us").click()
+    dates = [row["date"] for row in printed]
+    until(lambda: [row["date"] for row in cells_of(grid)] == [dates[2], *dates[:2]], "times are not sorted")
 
 
 def test_a_query_with_an_error_is_mended_by_completion(view_of: Open) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -53,6 +54,29 @@ def test_an_address_is_a_view(view_of: Open) -> None:
     expect(view.tracks.get_by_role("treeitem").first).to_be_visible()
     view.rested()
     assert view.told == told
+
+
+def test_an_address_tells_heights_and_order(view_of: Open) -> None:
+    view = view_of(FTRACE)
+    first, second = [track["id"] for track in view.server.tracks() if re.fullmatch(r"CPU [01]", track["name"])]
+    high = view.row(first)["height"]
+    assert view.row(first)["y"] < view.row(second)["y"]
+    view.tracks.focus()
+    view.press("Home", "ArrowRight", "+", "+", "Alt+ArrowDown")
+    until(lambda: "moved" in view.told and "heights" in view.told, "the address does not tell what was changed")
+
+    def is_changed(one: View) -> bool:
+        upper, lower = one.row(second), one.row(first)
+        return upper["y"] < lower["y"] and (upper["height"], lower["height"]) == (high, high + 24)
+
+    assert is_changed(view)
+    assert is_changed(view_of(FTRACE, "#" + view.page.evaluate("location.hash").removeprefix("#")))
+    view.page.reload()
+    until(lambda: is_changed(view), "the tracks are as they were")
+    view.tracks.focus()
+    view.press("Home", "ArrowRight", "ArrowLeft", "ArrowDown", "0", "Alt+ArrowUp")  # the left key folds a group
+    until(lambda: "moved" not in view.told and "heights" not in view.told, "the address tells of what is as it was")
+    assert view.row(first)["y"] < view.row(second)["y"]
 
 
 def test_back_returns_to_where_it_was(view_of: Open) -> None:

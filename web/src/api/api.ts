@@ -19,6 +19,7 @@ import type {
   SliceDetails,
   TableAbout,
   TilesRequest,
+  Time,
   Track,
   TrackId,
   TrackTree,
@@ -38,6 +39,8 @@ export interface Api {
   addTracks(request: NewTrack, signal?: AbortSignal): Promise<readonly Track[]>;
   removeTrack(id: TrackId): Promise<void>;
   slice(track: TrackId, row: number, signal?: AbortSignal): Promise<SliceDetails>;
+  /** The value that a counter has at a time. */
+  valueAt(track: TrackId, time: Time, signal?: AbortSignal): Promise<SliceDetails>;
   search(request: SearchRequest, signal?: AbortSignal): Promise<SearchResult>;
   selection(request: AreaRequest, signal?: AbortSignal): Promise<readonly AreaTable[]>;
   flame(request: FlameRequest, signal?: AbortSignal): Promise<Flame>;

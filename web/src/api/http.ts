@@ -25,6 +25,7 @@ export function httpApi(): Api {
       await ask(`api/tracks/${encodeURIComponent(id)}`, { method: "DELETE" });
     },
     slice: (track, row, signal) => getJson(`api/slice/${encodeURIComponent(track)}/${row}`, signal),
+    valueAt: (track, time, signal) => getJson(`api/at/${encodeURIComponent(track)}/${time}`, signal),
     search: (request, signal) => postJson("api/search", request, signal),
     async selection(request, signal) {
       return (await postJson<{ tables: [] }>("api/selection", request, signal)).tables;

@@ -2,10 +2,11 @@ import { fromBase64, expand } from "../save/bytes";
 import { SavedCells } from "../save/cells";
 import { ELEMENT, FORMAT, type SavedView } from "../save/format";
 import type { Api } from "./api";
-import { ApiError, type AreaRequest } from "./types";
+import { ApiError, type AreaRequest, type SliceDetails } from "./types";
 
 /** What is told of a slice of which only the cell was saved. */
 const NO_DETAILS = {
+  value: null,
   count_children: 0,
   columns: [{ name: "all else", value: "not in this saved view", type: "STRING", unit: null }],
   arguments: null,
@@ -51,6 +52,10 @@ export function savedApi(view: SavedView): Api {
       const found = (await allCells()).find(track, row);
       return found ? { ...found, track, row, ...NO_DETAILS } : missing("details of this slice");
     },
+    async valueAt(track, time) {
+      const { details } = view;
+      return details?.track === track && lasts(details, BigInt(time)) ? details : missing("this value");
+    },
     search: () => missing("search"),
     async selection(request) {
       const { selection } = view;
@@ -74,6 +79,10 @@ export function savedApi(view: SavedView): Api {
 
 async function missing(what: string): Promise<never> {
   throw new ApiError(404, `not in this saved view: ${what}`, "open the trace with dctv ui");
+}
+
+function lasts({ from, duration }: SliceDetails, time: bigint): boolean {
+  return BigInt(from) <= time && time < BigInt(from) + BigInt(duration);
 }
 
 /** Which tracks are seen depends on how large the window is, so the time alone tells what was saved. */

@@ -148,6 +148,14 @@ export interface SliceColumn extends Column {
   readonly value: Value;
 }
 
+export interface CounterValue {
+  /** null where the trace has none. */
+  readonly value: number | null;
+  /** By how much it differs from the value before. */
+  readonly change: number | null;
+  readonly unit: string | null;
+}
+
 export interface SliceDetails {
   readonly track: TrackId;
   readonly row: number;
@@ -155,6 +163,8 @@ export interface SliceDetails {
   readonly name: string | null;
   readonly from: Time;
   readonly duration: Time | number;
+  /** Only of a counter. */
+  readonly value: CounterValue | null;
   readonly count_children: number;
   readonly columns: readonly SliceColumn[];
   readonly arguments: Json;

@@ -11,12 +11,13 @@ import { goTo, goToRow, toChild, toParent, step } from "../timeline/choose";
 import { fit } from "../timeline/motion";
 import { Critical } from "./critical";
 import { JsonTree } from "./json";
+import { calledOf, Seen, valueFields } from "./value";
 
 /** All that is known of the slice that was clicked. */
 export function Details() {
   const chosen = selected.value;
   const found = details.value;
-  if (!chosen) return <p class="hint padded">Click a slice, or press <kbd>/</kbd> to search for one.</p>;
+  if (!chosen) return <p class="hint padded">Click a slice or a counter, or press <kbd>/</kbd> to search for one.</p>;
   if (!found || found.track !== chosen.track || found.row !== chosen.row) return <Waiting />;
   return (
     <div class="details">
@@ -24,7 +25,9 @@ export function Details() {
       <div class="columns">
         <section aria-label="Columns">
           <table class="plain-table fields"><tbody>{rowsOf(found)}</tbody></table>
+          {!found.columns.length && <p class="hint">What the track shows has no such row any more: it was changed since.</p>}
         </section>
+        <Seen found={found} />
         {found.arguments !== null && (
           <section aria-label="Arguments"><h3>Arguments</h3><JsonTree value={found.arguments} /></section>
         )}
@@ -66,7 +69,7 @@ function Title({ found }: { found: SliceDetails }) {
   };
   return (
     <header class="details-title">
-      <h2 title={found.name ?? ""}>{found.name ?? "(no name)"}</h2>
+      <h2 title={calledOf(found)}>{calledOf(found)}</h2>
       <span class="where">{track?.name ?? found.track}</span>
       <span class="tools">
         <button type="button" onClick={() => void step("previous")} title="Previous on the track (,)">←</button>
@@ -74,7 +77,7 @@ function Title({ found }: { found: SliceDetails }) {
         <button type="button" onClick={toParent} disabled={!found.ancestors.length} title="Parent ([)">Parent</button>
         <button type="button" onClick={toChild} disabled={!found.children.length} title="Child (])">Child</button>
         <button type="button" onClick={fit} title="Zoom to it (F)">Fit</button>
-        <button type="button" onClick={() => runCommand("critical")} title="Follow wake-ups back (C)">Critical path</button>
+        {!found.value && <button type="button" onClick={() => runCommand("critical")} title="Follow wake-ups back (C)">Critical path</button>}
         <button type="button" onClick={showQuery}>Show me the query</button>
       </span>
     </header>
@@ -83,9 +86,16 @@ function Title({ found }: { found: SliceDetails }) {
 
 function rowsOf(found: SliceDetails) {
   const from = fromTime(found.from) + offsetOf(found.track);
-  const first: [string, string][] = [["begins at", exactTime(from)], ["lasts", exactTime(Number(found.duration))]];
-  const columns = found.columns.filter((column) => !["_ts", "_duration"].includes(column.name));
+  const lasts = Number(found.duration);
+  const first: [string, string][] = [
+    ["begins at", exactTime(from)],
+    ...(found.value ? [["ends at", exactTime(from + lasts)] as [string, string]] : []),
+    ["lasts", exactTime(lasts)],
+  ];
+  const told = ["_ts", "_duration", ...(found.value ? ["value"] : [])];
+  const columns = found.columns.filter((column) => !told.includes(column.name));
   return [
+    ...(found.value ? valueFields(found.value) : []),
     ...first.map(([name, value]) => <tr key={name}><th scope="row">{name}</th><td>{value}</td></tr>),
     ...columns.map((column) => (
       <tr key={`:${column.name}`}>

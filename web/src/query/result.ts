@@ -1,51 +1,53 @@
 /** Values of results: Arrow as the server sends it, each value exact. */
 
-import { type Column as Vector, type DataType, tableFromIPC, Type } from "@uwdata/flechette";
+import { Batch, type Column, tableFromIPC, Type } from "@uwdata/flechette";
 import type { QueryResult } from "../api/types";
+import { datedReader } from "./dated";
 import type { Table } from "./table";
 import type { Value } from "./values";
 
 export function tableOfResult({ about, bytes }: QueryResult): Table {
   const table = tableFromIPC(bytes, { useBigInt: true, useDecimalInt: true, useMap: true });
-  const readers = table.children.map((column) => reader(column as Vector<unknown>));
+  const columns = table.children as Column<unknown>[];
+  for (const column of columns) column.data.forEach(mend);
   return {
     columns: about.columns,
     rows: table.numRows,
-    value: (column, row) => readers[column]?.(row) ?? null,
+    value: (column, row) => small(columns[column]?.at(row) ?? null),
     complete: about.complete,
   };
 }
 
-function reader(column: Vector<unknown>): (row: number) => Value {
-  const convert = converter(column.type);
-  return (row) => {
-    const value = column.at(row);
-    return value === null || value === undefined ? null : convert(value);
-  };
+/** Lets a batch, and those that are nested in it, give values which are shown as they are. */
+function mend(batch: Batch<unknown>): void {
+  // Several batches may share a dictionary.
+  if (Object.hasOwn(batch, "value")) return;
+  batch.children?.forEach(mend);
+  const read = reader(batch);
+  if (!read) return;
+  batch.value = read;
+  // Some batches hand out their memory as a list of values.
+  batch.slice = Batch.prototype.slice;
 }
 
-/** How values of a type are shown; whole numbers are numbers where that is exact. */
-function converter(type: DataType): (value: unknown) => Value {
+function reader(batch: Batch<unknown>): ((place: number) => Value) | null {
+  const { type } = batch;
   switch (type.typeId) {
     case Type.Decimal: {
-      const { scale } = type;
-      return (value) => decimal(value as bigint | number, scale);
+      const stored = batch.value.bind(batch) as (place: number) => bigint | number;
+      return (place) => decimal(stored(place), type.scale);
     }
-    case Type.Date:
-      return (value) => new Date(Number(value)).toISOString().slice(0, 10);
-    case Type.Timestamp: {
-      const zone = type.timezone ? "Z" : "";
-      return (value) => new Date(Number(value)).toISOString().replace("T", " ").replace("Z", zone);
+    case Type.Dictionary: {
+      const { dictionary, values } = batch as Batch<unknown> & { readonly dictionary: Column<unknown> };
+      dictionary.data.forEach(mend);
+      return (place) => (dictionary.at(Number(values[place])) ?? null) as Value;
     }
-    case Type.Int:
-      return small;
-    case Type.Dictionary:
-      return converter(type.dictionary);
     default:
-      return (value) => value as Value;
+      return datedReader(batch);
   }
 }
 
+/** Whole numbers are numbers where that is exact. */
 function small(value: unknown): Value {
   if (typeof value !== "bigint") return value as Value;
   const number = Number(value);

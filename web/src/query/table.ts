@@ -1,6 +1,7 @@
 /** The model of a table: columns, values by row, order, copies. */
 
 import type { Column, Table as JsonTable } from "../api/types";
+import { Dated } from "./dated";
 import { exact, isNumeric, toNumber, type Value } from "./values";
 
 export interface Table {
@@ -31,12 +32,13 @@ export function nextOrder(order: Order | null, column: number, type: string): Or
 
 const collator = new Intl.Collator("en", { numeric: true });
 
-/** Compare two values that are not NULL: numbers exactly, all else as text in which numbers count as such. */
+/** Compare two values that are not NULL: numbers and times exactly, all else as text in which numbers count as such. */
 export function compare(a: Value, b: Value): number {
   if (typeof a === "number" && typeof b === "number") {
     if (Number.isNaN(a) || Number.isNaN(b)) return Number(Number.isNaN(a)) - Number(Number.isNaN(b));
     return a - b;
   }
+  if (a instanceof Dated && b instanceof Dated) return compare(a.order, b.order);
   if (isNumber(a) && isNumber(b)) return a < b ? -1 : a > b ? 1 : 0;
   return collator.compare(exact(a), exact(b));
 }

@@ -3,6 +3,7 @@
 import type { Column } from "../api/types";
 import { amount } from "../text/amounts";
 import { grouped } from "../text/times";
+import { Dated } from "./dated";
 
 export type Value = null | boolean | number | bigint | string | Uint8Array | readonly unknown[] | object;
 
@@ -25,7 +26,7 @@ export function exact(value: Value): string {
   if (typeof value === "number") return Object.is(value, -0) ? "-0" : String(value);
   if (typeof value !== "object") return String(value);
   if (value instanceof Uint8Array) return hex(value);
-  return json(value);
+  return value instanceof Dated ? value.text : json(value);
 }
 
 function hex(bytes: Uint8Array): string {
@@ -34,11 +35,11 @@ function hex(bytes: Uint8Array): string {
   return text;
 }
 
-/** JSON with whole numbers of any size, and bytes as hexadecimal text. */
+/** JSON with whole numbers of any size, bytes as hexadecimal text, and times as text. */
 export function json(value: unknown): string {
   if (value === null || value === undefined) return "null";
   if (typeof value === "bigint") return String(value);
-  if (value instanceof Uint8Array) return JSON.stringify(hex(value));
+  if (value instanceof Uint8Array || value instanceof Dated) return JSON.stringify(exact(value));
   if (typeof value !== "object") return JSON.stringify(value) ?? "null";
   if (value instanceof Map) {
     return `{${[...value].map(([key, item]) => `${JSON.stringify(exact(key as Value))}: ${json(item)}`).join(", ")}}`;

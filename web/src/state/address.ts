@@ -1,5 +1,6 @@
 import { effect, signal, untracked } from "@preact/signals";
-import { childrenOf, closedAtFirst, collapsed, offsets, pins, tracks } from "./tracks";
+import { afterMoves, movesOf, type Moved } from "./moved";
+import { byId, childrenOf, closedAtFirst, collapsed, heights, offsets, order, pins, tracks } from "./tracks";
 import { length } from "./session";
 import { openPanel } from "./panels";
 import { area, marks, queryText, selected, viewport, type Area, type Chosen, type Mark, type Range } from "./view";
@@ -12,6 +13,9 @@ export interface View {
   readonly area?: Area;
   readonly pins?: readonly string[];
   readonly closed?: Closed;
+  /** In CSS pixels, of tracks that were made higher or lower. */
+  readonly heights?: ReadonlyMap<string, number>;
+  readonly moved?: readonly Moved[];
   readonly marks?: readonly Mark[];
   readonly offsets?: ReadonlyMap<string, number>;
   readonly query?: string;
@@ -33,6 +37,8 @@ export function encodeView(view: View): string {
   if (view.area) add("area", [range(view.area), ...(view.area.tracks ?? []).map(encodeId)].join(","));
   if (view.pins?.length) add("pins", view.pins.map(encodeId).join(","));
   if (view.closed) add("closed", [view.closed.base, ...view.closed.but.map(encodeId)].join(","));
+  if (view.heights?.size) add("heights", [...view.heights].map(([id, high]) => `${high}:${encodeId(id)}`).join(","));
+  if (view.moved?.length) add("moved", view.moved.map(({ id, after }) => `${encodeId(id)}/${encodeId(after ?? "")}`).join(","));
   if (view.marks?.length) add("marks", view.marks.map((mark) => `${Math.round(mark.at)}:${encode(mark.name)}`).join(","));
   if (view.offsets?.size) add("offsets", [...view.offsets].map(([mount, by]) => `${encode(mount)}:${by}`).join(","));
   if (view.query) add("query", encode(view.query));
@@ -59,6 +65,8 @@ export function decodeView(text: string): View {
     ...(areaRange && { area: { ...areaRange, tracks: chosenArea!.length > 1 ? chosenArea!.slice(1).map(decode) : null } }),
     ...(list("pins") && { pins: list("pins")!.map(decode) }),
     ...((base === "first" || base === "all" || base === "none") && { closed: { base, but: but.map(decode) } }),
+    ...(list("heights") && { heights: new Map(pairs(list("heights")!).filter(isHeight).map(([high, id]) => [decode(id), Number(high)])) }),
+    ...(list("moved") && { moved: list("moved")!.map((each) => split(each, "/")).map(([id, after]) => ({ id: decode(id), after: decode(after) || null })) }),
     ...(list("marks") && { marks: pairs(list("marks")!).map(([at, name]) => ({ at: Number(at), name: decode(name) })) }),
     ...(list("offsets") && { offsets: new Map(pairs(list("offsets")!).map(([mount, by]) => [decode(mount), Number(by)])) }),
     ...(query && { query: decode(query) }),
@@ -93,6 +101,11 @@ function pairs(texts: readonly string[]): [string, string][] {
   return texts.map((text) => split(text, ":"));
 }
 
+/** What is no number of pixels would leave no track where it is. */
+function isHeight([high]: readonly [string, string]): boolean {
+  return /^\d{1,4}$/.test(high);
+}
+
 function range({ from, to }: Range): string {
   return `${Math.round(from)}~${Math.round(to)}`;
 }
@@ -123,6 +136,20 @@ function differing(a: ReadonlySet<string>, b: ReadonlySet<string>): string[] {
   return [...[...a].filter((id) => !b.has(id)), ...[...b].filter((id) => !a.has(id))];
 }
 
+function movedNow(): Moved[] {
+  return [...order.value].flatMap(([parent, ids]) => movesOf(namesOf(parent), ids));
+}
+
+function namesOf(parent: string): string[] {
+  return (childrenOf.value.get(parent || null) ?? []).map((track) => track.id);
+}
+
+function orderAfter(moves: readonly Moved[]): ReadonlyMap<string, readonly string[]> {
+  const known = moves.filter((move) => byId.value.has(move.id));
+  const parents = new Set(known.map((move) => byId.value.get(move.id)!.parent ?? ""));
+  return new Map([...parents].map((parent) => [parent, afterMoves(namesOf(parent), known)]));
+}
+
 function current(): View {
   const chosen = selected.value;
   const chosenArea = area.value;
@@ -132,6 +159,8 @@ function current(): View {
     ...(chosenArea && { area: chosenArea }),
     pins: pins.value,
     ...(closedByHand.value && { closed: closedNow() }),
+    heights: heights.value,
+    moved: movedNow(),
     marks: marks.value,
     offsets: offsets.value,
     query: queryText.value,
@@ -151,6 +180,8 @@ export function applyView(view: View): void {
     collapsed.value = new Set(differing(closedOf(view.closed.base), but));
     closedByHand.value = true;
   }
+  heights.value = view.heights ?? new Map();
+  order.value = orderAfter(view.moved ?? []);
   marks.value = view.marks ?? [];
   offsets.value = view.offsets ?? new Map();
   if (view.query !== undefined) queryText.value = view.query;
@@ -181,6 +212,7 @@ export function followView(): void {
   active = true;
   effect(() => {
     void [viewport.value, selected.value, area.value, pins.value, collapsed.value, marks.value, offsets.value];
+    void [heights.value, order.value];
     void [queryText.value, openPanel.value, theme.value];
     if (tracks.value.length) timer ??= setTimeout(replace, 250);
   });

@@ -19,7 +19,16 @@ export interface Chosen {
   readonly row: number;
 }
 
-export type Brief = Pick<SliceDetails, "track" | "row" | "lane" | "name" | "from" | "duration">;
+/** What is seen of a counter where it was clicked: one value, or what many in so short a time have in common. */
+export interface SeenValues extends Chosen {
+  readonly min: number;
+  readonly max: number;
+  readonly mean: number;
+  readonly from: number;
+  readonly duration: number;
+}
+
+export type Brief = Pick<SliceDetails, "track" | "row" | "lane" | "name" | "from" | "duration"> & Partial<Pick<SliceDetails, "value">>;
 
 export interface Mark {
   readonly at: number;
@@ -36,6 +45,8 @@ export const details = signal<SliceDetails | null>(null);
 export const detailsFault = signal<string | null>(null);
 /** What is known about it at once, from the cell that was clicked or the link that led to it. */
 export const brief = signal<Brief | null>(null);
+/** The part of a counter that was clicked, as it is shown. */
+export const seenValues = signal<SeenValues | null>(null);
 /** The selected slice with as much as is known of it. */
 export const known = computed<Brief | null>(() => {
   const chosen = selected.value;

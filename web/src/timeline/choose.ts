@@ -5,7 +5,7 @@ import { critical } from "../state/found";
 import { showPanel } from "../state/panels";
 import { fromTime, noteError, running, toTime } from "../state/session";
 import { byId, offsetOf } from "../state/tracks";
-import { area, brief, details, detailsFault, known, selected } from "../state/view";
+import { area, brief, details, detailsFault, known, seenValues, selected } from "../state/view";
 import { laneHeight, LANE_TOP, layout } from "../tracks/layout";
 import { scrollToTrack } from "../tracks/scroll";
 import { bringIntoView, jumpTo } from "./motion";
@@ -13,6 +13,7 @@ import type { Hit } from "./hits";
 
 /** Selects a row of a track; its details are fetched and shown. */
 export function choose(track: TrackId, row: number): void {
+  asked?.abort();
   batch(() => {
     if (selected.value?.track === track && selected.value.row === row) return;
     selected.value = { track, row };
@@ -21,8 +22,10 @@ export function choose(track: TrackId, row: number): void {
   showPanel("details");
 }
 
-export function chooseHit(hit: Hit): void {
-  if (hit.row < 0 || hit.track.kind === "counter") return;
+/** Selects what is under the pointer; of a counter the value that it has at a time, as it is shown. */
+export function chooseHit(hit: Hit, time: number): void {
+  if (hit.track.kind === "counter") return void chooseValue(hit, time);
+  if (hit.row < 0) return;
   const { track, row, lane, name, duration } = hit;
   if (hit.count === 1) brief.value = { track: track.id, row, lane, name, from: toTime(hit.from - offsetOf(track.id)), duration };
   choose(track.id, row);
@@ -30,7 +33,31 @@ export function chooseHit(hit: Hit): void {
   if (layout.value.places.has(track.id)) revealSoon(track.id, lane);
 }
 
+/** Cells of a counter do not say which values are in them, so the server is asked. */
+async function chooseValue(hit: Hit, time: number): Promise<void> {
+  const { track, cells, at, from, duration } = hit;
+  const within = Math.max(Math.min(time, from + duration - 1), from);
+  asked?.abort();
+  asked = new AbortController();
+  try {
+    const found = await api().valueAt(track.id, toTime(Math.floor(within) - offsetOf(track.id)), asked.signal);
+    batch(() => {
+      const [min, max, mean] = [cells.min[at]!, cells.max[at]!, cells.mean[at]!];
+      seenValues.value = { track: track.id, row: found.row, min, max, mean, from, duration };
+      details.value = found;
+      critical.value = null;
+      choose(track.id, found.row);
+    });
+    if (layout.value.places.has(track.id)) revealSoon(track.id, 0);
+  } catch (error) {
+    noteError(error);
+  }
+}
+
+let asked: AbortController | undefined;
+
 export function unchoose(): void {
+  asked?.abort();
   batch(() => {
     selected.value = null;
     critical.value = null;

@@ -135,9 +135,9 @@ function addInner(group: string, found: Set<string>): void {
 
 function click({ x, y }: { x: number; y: number }): void {
   const hit = hitAt(x, y);
-  if (hit && hit.track.kind !== "counter") {
+  if (hit) {
     pushView();
-    chooseHit(hit);
+    chooseHit(hit, timeOf(x));
   } else {
     unchoose();
     area.value = null;

@@ -1,9 +1,10 @@
 import { area, selected, viewport } from "../state/view";
 import { scrollBy } from "../tracks/scroll";
 import { lastFrame } from "./frame";
-import { hitAt } from "./hits";
+import { hitAt, timeOf } from "./hits";
 import { chooseHit, step, toChild, toParent, unchoose } from "./choose";
 import { panBy, zoomAt } from "./motion";
+import type { FrameRow } from "./renderer";
 
 const PAN = 0.12;
 
@@ -33,14 +34,16 @@ function stretch(by: number): void {
   area.value = to > chosen.from ? { ...chosen, to } : { ...chosen, from: to, to: chosen.from };
 }
 
-/** Selects the first slice that is found from the middle of the screen, row by row. */
+/** Selects the first slice that is found from the middle of the screen, row by row; without any, a counter's value. */
 function chooseFirst(): void {
   if (selected.value) return toChild();
-  for (const row of (lastFrame?.bands ?? []).flatMap((band) => band.rows)) {
-    if (row.drawn?.kind === "counter" || row.group) continue;
+  const rows = (lastFrame?.bands ?? []).flatMap((band) => band.rows).filter((row) => !row.group);
+  const isCounter = (row: FrameRow) => row.drawn?.kind === "counter";
+  for (const row of [...rows.filter((each) => !isCounter(each)), ...rows.filter(isCounter)]) {
     for (const share of [0.5, 0.35, 0.65, 0.2, 0.8, 0.05, 0.95]) {
-      const hit = hitAt((lastFrame?.width ?? 0) * share, row.top + 6);
-      if (hit) return chooseHit(hit);
+      const x = (lastFrame?.width ?? 0) * share;
+      const hit = hitAt(x, row.top + 6);
+      if (hit) return chooseHit(hit, timeOf(x));
     }
   }
 }

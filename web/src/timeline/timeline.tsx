@@ -7,6 +7,7 @@ import { begin, length } from "../state/session";
 import { isDark } from "../state/theme";
 import { layout, pinnedLayout } from "../tracks/layout";
 import { canvasHeight, canvasWidth, pinnedHeight, shownTop } from "../tracks/scroll";
+import { calledOf } from "../details/value";
 import { exactTime } from "../text/times";
 import { byId } from "../state/tracks";
 import { CanvasRenderer } from "./canvas";
@@ -158,7 +159,7 @@ function describeChosen(): string {
   const found = known.value;
   if (found) {
     const track = byId.value.get(found.track);
-    return `${found.name ?? "no name"} on ${track?.name ?? found.track}, ${exactTime(Number(found.duration))}`;
+    return `${calledOf(found)} on ${track?.name ?? found.track}, ${exactTime(Number(found.duration))}`;
   }
   const chosen = area.value;
   return chosen ? `${exactTime(Math.round(chosen.to - chosen.from))} are selected` : "Nothing is selected";
