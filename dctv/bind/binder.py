@@ -61,7 +61,8 @@ class Binder:
         self, scope: Scope, leaves: Leaves, *, clause: str = "the select list", aggregates_allowed: bool = True
     ) -> Context:
         """Return the context for expressions of one clause."""
-        return Context(self.env, scope, leaves, self, clause=clause, aggregates_allowed=aggregates_allowed)
+        allowed, proven = aggregates_allowed, bool(self.home)
+        return Context(self.env, scope, leaves, self, clause=clause, aggregates_allowed=allowed, proven=proven)
 
     def plan(self, select: ast.Select) -> Plan:
         """Bind a select that stands by itself."""

@@ -75,7 +75,7 @@ def _engine_call(
     test = None if expr.filter is None else bind(expr.filter, inner)
     sql = _filtered(sql, test, inner, aggregate=aggregate)
     parts = (*arguments, *terms, *(() if test is None else (test,)))
-    made = None if expr.keywords else _type(name, arguments)
+    made = None if expr.keywords else _type(name, arguments, context)
     if any(one.type is None for one in terms) or (test is not None and test.type != BOOLEAN):
         made = None
     if expr.over is not None:
@@ -87,10 +87,10 @@ def _engine_call(
     return Bound(sql, unit, expr.place, family=family, parts=parts, type=made, aggregate=aggregate, serial=serial)
 
 
-def _type(name: str, arguments: Sequence[Bound]) -> Type | None:
+def _type(name: str, arguments: Sequence[Bound], context: Context) -> Type | None:
     if name == "count" and all(isinstance(one.sql, exp.Star) for one in arguments):
         return BIGINT
-    return of_call(name, [one.type for one in arguments])
+    return of_call(name, [one.type for one in arguments], proven=context.proven)
 
 
 def _meets_rows_in_order(name: str, arguments: Sequence[Bound]) -> bool:

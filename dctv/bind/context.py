@@ -121,5 +121,7 @@ class Context:
     inside_aggregate: bool = False
     aggregates_allowed: bool = True
     clause: str = "the select list"
+    proven: bool = False
+    """Whether the text is the standard library's, so that patterns and formats in it are ones that the engine reads."""
     windows: Mapping[str, tuple[Bound, ...]] = field(default_factory=dict)
     """What the windows of WINDOW are made of, by lower-case name."""

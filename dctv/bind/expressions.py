@@ -20,8 +20,8 @@ from dctv.bind.types import (
     of_call,
     of_cast,
     of_choice,
-    of_comparison,
     of_operator,
+    of_search,
     settled,
 )
 from dctv.contracts.table_function import Quantity
@@ -171,7 +171,9 @@ def _case(expr: ast.Case, context: Context) -> Bound:
     family = values[0].family if all(v.family == values[0].family for v in values) else None
     parts = (*((subject,) if subject else ()), *tests, *values)
     types = [one.type for one in tests]
-    fit = all(one == BOOLEAN for one in types) if subject is None else of_comparison(subject.type, types) is not None
+    if subject is not None:
+        types = [of_operator("=", subject.type, one) for one in types]
+    fit = all(one == BOOLEAN for one in types)
     # The engine brings results to the type of ELSE, one after another.
     *results, otherwise = (
         [one.type for one in values] if expr.otherwise is not None else [*[v.type for v in values], NULL]
@@ -219,7 +221,7 @@ def _in_select(expr: ast.InSelect, context: Context) -> Bound:
     if width == 1:
         left = convert(left, query.outs[0].unit, "IN")
     sql: exp.Expr = exp.In(this=operand(left.sql), query=exp.Subquery(this=query.tree))
-    made = of_operator("=", left.type, query.outs[0].type) if width == 1 and query.sure else None
+    made = of_search(left.type, query.outs[0].type) if width == 1 and query.sure else None
     sql = exp.Not(this=sql) if expr.negated else sql
     return Bound(sql, place=expr.place, parts=(left,), type=made, serial=query.serial)
 
@@ -240,6 +242,11 @@ def _star(expr: ast.Star, _: Context) -> Bound:
     raise BindError("`*` stands for columns and cannot be part of an expression", expr.place)
 
 
+def _like(expr: ast.Like, context: Context) -> Bound:
+    escape = None if expr.escape is None else bind(expr.escape, context)
+    return operators.like(expr, bind(expr.operand, context), bind(expr.pattern, context), escape, proven=context.proven)
+
+
 _FORMS: dict[type[ast.Expr], Callable[..., Bound]] = {
     ast.Number: _number,
     ast.String: _string,
@@ -250,7 +257,7 @@ _FORMS: dict[type[ast.Expr], Callable[..., Bound]] = {
     ast.Star: _star,
     ast.Unary: lambda e, c: operators.unary(e, bind(e.operand, c)),
     ast.Binary: lambda e, c: operators.binary(e, bind(e.left, c), bind(e.right, c)),
-    ast.Like: lambda e, c: operators.like(e, bind(e.operand, c), bind(e.pattern, c), e.escape and bind(e.escape, c)),
+    ast.Like: _like,
     ast.Between: lambda e, c: operators.between(e, bind(e.operand, c), bind(e.low, c), bind(e.high, c)),
     ast.InList: lambda e, c: operators.in_list(e, bind(e.operand, c), [bind(i, c) for i in e.items]),
     ast.InSelect: _in_select,

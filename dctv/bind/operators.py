@@ -7,7 +7,7 @@ from fractions import Fraction
 from sqlglot import exp
 
 from dctv.bind.bound import Bound, both, constant, operand, scale, unify
-from dctv.bind.types import VARCHAR, of_call, of_comparison, of_operator, settled
+from dctv.bind.types import VARCHAR, of_call, of_operator, settled
 from dctv.contracts.engine import ZERO_DIVISION
 from dctv.errors import BindError, UnitError
 from dctv.plan.sql import type_named
@@ -73,7 +73,7 @@ def binary(expr: ast.Binary, left: Bound, right: Bound) -> Bound:
     if expr.op in _COMPARISONS:
         left, right = unify([left, right], f"`{expr.op}`")
         sql = _COMPARISONS[expr.op](this=operand(left.sql), expression=operand(right.sql))
-        return Bound(sql, place=expr.place, parts=(left, right), type=of_comparison(left.type, [right.type]))
+        return Bound(sql, place=expr.place, parts=(left, right), type=of_operator(expr.op, left.type, right.type))
     if expr.op in _SUMS:
         return _sum(expr, left, right)
     if expr.op == "*":
@@ -176,8 +176,8 @@ def _whole_quotient(left: Bound, right: Bound) -> exp.Expr:
     return exp.Paren(this=exp.IntDiv(this=whole, expression=operand(right.sql.copy())))
 
 
-def like(expr: ast.Like, subject: Bound, pattern: Bound, escape: Bound | None) -> Bound:
-    """Bind LIKE, ILIKE, GLOB and REGEXP."""
+def like(expr: ast.Like, subject: Bound, pattern: Bound, escape: Bound | None, *, proven: bool) -> Bound:
+    """Bind LIKE, ILIKE, GLOB and REGEXP, whose pattern may be `proven` to be one."""
     for bound in (subject, pattern):
         _bare(bound, expr.op)
     if expr.op == "REGEXP":
@@ -189,7 +189,10 @@ def like(expr: ast.Like, subject: Bound, pattern: Bound, escape: Bound | None) -
         sql = form(this=operand(subject.sql), expression=operand(pattern.sql))
         if escape is not None:
             sql = exp.Escape(this=sql, expression=escape.sql)
-    made = of_operator("LIKE", subject.type, pattern.type)
+    if expr.op == "REGEXP":
+        made = of_call("regexp_matches", [subject.type, pattern.type], proven=proven)
+    else:
+        made = of_operator(expr.op, subject.type, pattern.type)
     if escape is not None and settled(escape.type) != VARCHAR:
         made = None
     return Bound(_negate(sql, negated=expr.negated), place=expr.place, parts=(subject, pattern), type=made)
@@ -204,7 +207,7 @@ def between(expr: ast.Between, subject: Bound, low: Bound, high: Bound) -> Bound
         _negate(sql, negated=expr.negated),
         place=expr.place,
         parts=parts,
-        type=of_comparison(parts[0].type, [one.type for one in parts[1:]]),
+        type=of_operator("BETWEEN", *(one.type for one in parts)),
     )
 
 
@@ -217,7 +220,7 @@ def in_list(expr: ast.InList, subject: Bound, items: list[Bound]) -> Bound:
         _negate(sql, negated=expr.negated),
         place=expr.place,
         parts=parts,
-        type=of_comparison(parts[0].type, [one.type for one in parts[1:]]),
+        type=of_operator("IN", *(one.type for one in parts)),
     )
 
 

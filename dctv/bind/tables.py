@@ -13,7 +13,7 @@ from dctv.bind.grouping import conjuncts
 from dctv.bind.relations import names_of
 from dctv.bind.scope import Scope, ScopeColumn, ScopeTable, table_in_scope
 from dctv.bind.spans import bind_spans, is_join
-from dctv.bind.types import of_choice, of_comparison
+from dctv.bind.types import of_choice, of_operator
 from dctv.errors import BindError, nearest
 from dctv.plan.shape import nodes_of
 from dctv.plan.sql import identifier, table
@@ -202,7 +202,7 @@ def _merge(node: ast.Join, name: ast.Name, scopes: tuple[Scope, Scope], source: 
     both = of_choice([left.type, right.type]) if node.kind == "FULL" else (right if node.kind == "RIGHT" else left).type
     merged = ScopeColumn(ColumnType(columns[0].name, "" if both is None else both.text, left.unit), sql)
     source.scope.merged[name.text.lower()] = merged
-    source.sure = source.sure and of_comparison(left.type, [right.type]) is not None
     inequality = last and node.kind.startswith("ASOF")
+    source.sure = source.sure and of_operator(">=" if inequality else "=", left.type, right.type) is not None
     form = exp.GTE if inequality else exp.EQ
     return form(this=operand(left.sql.copy()), expression=operand(right.sql.copy()))

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dctv.signatures import casts
 from dctv.signatures.combine import common
 from dctv.signatures.functions import operator_type, result_type
+from dctv.signatures.results import reads_text
 from dctv.signatures.types import Type, decimal, integer_literal, member, parse, plain
 from dctv.types.values import is_numeric
 
@@ -30,15 +31,21 @@ def of_operator(op: str, *operands: Type | None) -> Type | None:
     return None if types is None else operator_type(op, types)
 
 
-def of_comparison(first: Type | None, others: Iterable[Type | None]) -> Type | None:
-    """Return the type of comparisons of a value with each of some others."""
-    return BOOLEAN if all(of_operator("=", first, other) == BOOLEAN for other in others) else None
+def of_search(value: Type | None, rows: Type | None) -> Type | None:
+    """Return the type of IN with a subquery, which brings the two to one type where they are numbers only."""
+    types = _known([value, rows])
+    if types is None:
+        return None
+    alike = types[0] == types[1] or all(is_numeric(casts.settled(one).name) for one in types)
+    return BOOLEAN if alike else None
 
 
-def of_call(name: str, arguments: Iterable[Type | None]) -> Type | None:
-    """Return the type of a function's result."""
+def of_call(name: str, arguments: Iterable[Type | None], *, proven: bool = False) -> Type | None:
+    """Return the type of a function's result; `proven` texts are ones that the engine is known to understand."""
     types = _known(arguments)
-    return None if types is None else result_type(name, types)
+    if types is None or (reads_text(name, types) and not proven):
+        return None
+    return result_type(name, types)
 
 
 def of_choice(values: Iterable[Type | None]) -> Type | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from dctv.signatures.casts import NULL, STRUCTS, TEMPLATES, WIDTHS, as_decimal, settled
 from dctv.signatures.combine import WIDEST, common
@@ -210,6 +210,21 @@ _MOST_GROUPS = 9
 """The last group of a regular expression that can be asked for."""
 _PARTS = ("date_part", "datepart")
 """What returns another type for some parts, as for `'epoch'`, if the part is a literal."""
+
+
+_READERS = """
+regexp_matches regexp_full_match regexp_replace regexp_extract regexp_extract_all regexp_split_to_array
+string_split_regex str_split_regex strftime strptime try_strptime date_trunc datetrunc json_array_length json_exists
+json_extract json_extract_path json_extract_path_text json_extract_string json_keys json_type json_value
+list_sort array_sort list_reverse_sort array_reverse_sort list_grade_up array_grade_up grade_up
+"""
+_READ_WHEN_BOUND = frozenset(_READERS.split())
+"""What reads literal texts when it is bound: patterns, formats, paths, names of parts and of orders."""
+
+
+def reads_text(name: str, arguments: Sequence[Type]) -> bool:
+    """Return whether the engine reads a text of a call when it binds it, and refuses one that is wrong."""
+    return name in _READ_WHEN_BOUND and any(one.name == "STRING_LITERAL" for one in arguments)
 
 
 def doubtful(name: str, signature: Signature, arguments: tuple[Type, ...]) -> bool:

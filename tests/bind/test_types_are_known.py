@@ -31,7 +31,7 @@ QUERIES = (
     "SELECT SPAN x * 2 AS y, UPPER(n) AS m FROM dctv.as_spans({spans}) HAVING _duration > 3ns",
     'SELECT SPAN time_avg(x) AS mean, SUM(x) AS total, MIN(n) AS first FROM dctv.as_spans({spans}, partition => "n") '
     "GROUP USING PARTITION",
-    "SELECT quantile_cont(x, 0.5), list(n ORDER BY x), regexp_extract(any_value(n), '(.)', 1) FROM {spans}",
+    "SELECT quantile_cont(x, 0.5), list(n ORDER BY x), trim(any_value(n)) FROM {spans}",
 )
 
 
