@@ -85,13 +85,15 @@ def bind_core(binder: Binding, core: ast.Core, parent: Scope | None, leaves: Lea
     values = [item.bound for item in items]
     if keys is None and (core.having is not None or any(map(aggregates, [*values, *late]))):
         keys = []
-    sure = (
-        source.sure and all(one.type == BOOLEAN for one in (*tests, *late)) and _is_sure(core, values, late, keys or ())
-    )
     parts = (*tests, *values, *late)
     serial = any(one.serial for one in within(parts))
     ungrouped = None if keys is None else outside([*values, *late], keys)
-    query = Query(tree, outs, parts, source.first, tuple(source.joins), sure and ungrouped is None, serial, ungrouped)
+    sure = source.sure and ungrouped is None and all(one.type == BOOLEAN for one in (*tests, *late))
+    sure = sure and all(one.type is not None for one in (*values, *(keys or ())))
+    if core.qualify is not None:
+        # The engine wants a window function there, or among what is selected.
+        sure = sure and any(isinstance(one.sql, exp.Window) for one in within([*values, *late]))
+    query = Query(tree, outs, parts, source.first, tuple(source.joins), sure, serial, ungrouped)
     stable = source.stable and _is_plain(core, tree)
     return BoundCore(query, named, tuple(items), stable, None if keys is None else tuple(keys))
 
@@ -106,12 +108,6 @@ def _with_windows(tree: exp.Select, core: ast.Core, context: Context) -> Context
     if windows:
         tree.set("windows", windows)
     return context
-
-
-def _is_sure(core: ast.Core, values: Sequence[Bound], late: Sequence[Bound], keys: Sequence[Bound]) -> bool:
-    """Whether the engine surely takes what is selected, grouped by, and filtered by at last."""
-    windows = any(isinstance(one.sql, exp.Window) for one in within([*values, *late]))
-    return (core.qualify is None or windows) and all(one.type is not None for one in (*values, *keys))
 
 
 def _is_plain(core: ast.Core, tree: exp.Select) -> bool:

@@ -45,7 +45,9 @@ def conjuncts(bound: Bound) -> Iterator[Bound]:
 
 
 def within(bounds: Iterable[Bound]) -> Iterator[Bound]:
-    """Yield expressions and what they are made of."""
-    for bound in bounds:
+    """Yield expressions and what they are made of, in no order."""
+    stack = list(bounds)
+    while stack:
+        bound = stack.pop()
         yield bound
-        yield from within(bound.parts)
+        stack += bound.parts

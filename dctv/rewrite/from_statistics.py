@@ -56,7 +56,7 @@ _PLAIN = (
     exp.Null,
     exp.Boolean,
     exp.Identifier,
-    exp.Var,
+    exp.DataType,
     exp.Order,
     exp.Having,
 )

@@ -79,7 +79,7 @@ def _names_all(node: exp.Expr) -> bool:
         case exp.Star():
             return not isinstance(node.parent, exp.Count)
         case exp.Var():
-            return '"' in str(node.this) and not isinstance(node.parent, exp.Cast)
+            return '"' in str(node.this)
         case exp.Join():
             return bool(node.args.get("using"))
         case _:

@@ -35,6 +35,8 @@ class Timelines:
         self._lock = Lock()
         self._of_mounts: dict[str, Timeline] = {}
         self._made: dict[str, _Made] = {}
+        self._removed: dict[str, _Made] = {}
+        """The last that was removed: what was asked of it before the page knew is answered still."""
         self._number = 0
 
     def load(self) -> None:
@@ -74,14 +76,16 @@ class Timelines:
         """Remove the tracks that were made with one of a SELECT."""
         name = track.rpartition(":")[0]
         with self._lock:
-            if self._made.pop(name, None) is None:
+            made = self._made.pop(name, None)
+            if made is None:
                 raise UsageError(f"there is no track `{track}` that was made of a SELECT")
+            self._removed = {name: made}
 
     def find(self, track: str) -> Shown:
         """Return a track by what the page calls it."""
         name, _, number = track.rpartition(":")
         with self._lock:
-            made, timeline = self._made.get(name), self._of_mounts.get(name)
+            made, timeline = self._made.get(name) or self._removed.get(name), self._of_mounts.get(name)
         found = timeline if made is None else made.timeline
         if found is None or not number.isdecimal() or int(number) >= len(found.tracks):
             raise UsageError(f"there is no track `{track[:_LONGEST]}`")
