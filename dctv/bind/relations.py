@@ -71,8 +71,10 @@ def _types(query: Query, leaves: Sequence[tuple[str, Plan]], env: Environment, p
     try:
         return _described(query.tree, leaves, env)
     except EngineError as error:
-        if query.ungrouped is not None and query.ungrouped.place is not None:
-            raise _not_grouped(query.ungrouped.place) from None
+        varying = query.ungrouped
+        # Of other expressions than columns the engine may have thought better than we do.
+        if varying is not None and varying.place is not None and isinstance(varying.sql, exp.Column):
+            raise _not_grouped(varying.place) from None
         raise BindError(error.message, _guilty(query, leaves, env) or place, hint=error.hint) from None
 
 
