@@ -1,9 +1,9 @@
 """Reads ftrace as text: tracefs `trace` and `trace_pipe`, `trace-cmd report`, Android's atrace and systrace pages.
 
 Every event becomes a table `raw_events.<event>`. Its columns are `_ts`, `cpu` (which CPU wrote it), `common_comm`,
-`common_pid` (the thread), `common_tgid` and `common_flags` (if the trace has them), `line` (for marks and events of
-scheduler and interrupts: the number of the event's line, which tells the order of equal times), then the event's fields
-in the order in which they first appear, and `text` for whatever belongs to no field. A field named like one of these is
+`common_pid` (the thread), `common_tgid` and `common_flags` (if the trace has them), `line` (for marks, and for events
+whose order views look at: the number of the line, which tells the order of equal times), then the event's fields in the
+order in which they first appear, and `text` for whatever belongs to no field. A field named like one of these is
 called `field_cpu`, `field_text` and so on. Numbers become numbers; `0x` numbers, numbers with leading zeros and the
 arguments of system calls (hexadecimal without 0x) stay texts as printed.
 

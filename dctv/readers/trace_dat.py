@@ -1,7 +1,7 @@
 """Reads `trace.dat`, the binary file of trace-cmd in its versions 6 and 7: pages of the kernel's ring buffer.
 
 Every event becomes a table `raw_events.<event>` with the columns of ftrace's text: `_ts`, `cpu`, `common_comm`,
-`common_pid`, `common_flags`, `line` (for marks and events of scheduler and interrupts), `buffer` (if the trace has
+`common_pid`, `common_flags`, `line` (for marks, and for events whose order views look at), `buffer` (if the trace has
 buffers besides the main one, for which it is NULL), then the fields. A field that the kernel prints by name only, such
 as `prev_state`, is a text as printed, and the number is `prev_state_number`. Marks of programs are `print|B` and so on.
 """

@@ -199,8 +199,8 @@ impl Fill for Table {
 }
 
 /// How the names of events begin whose tables know the lines: stamps are often whole microseconds, and what happened
-/// first among equal ones is told by the file only.
-pub const NUMBERED: [&[u8]; 7] = [
+/// first among equal ones is told by the file only. All that the standard library sorts by lines are among them.
+pub const NUMBERED: [&[u8]; 21] = [
     b"print|",
     b"sched_",
     b"irq_handler_",
@@ -208,6 +208,20 @@ pub const NUMBERED: [&[u8]; 7] = [
     b"sys_",
     b"block_",
     b"binder_",
+    b"cpu_",
+    b"task_",
+    b"rss_stat",
+    b"mm_",
+    b"oom_",
+    b"mark_victim",
+    b"page_fault_",
+    b"kmalloc",
+    b"kmem_",
+    b"kfree",
+    b"ion_",
+    b"dma_heap_stat",
+    b"gpu_mem_total",
+    b"contention_",
 ];
 
 /// The column of free text while a table grows, since a field may be named `text`; no field can be named so.

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import tomllib
+
+from tests.house.tree import ROOT
 from tests.readers.ftrace_text.ftrace_reading import read
 
+# Tables that decoders make of lines which are no events of these names.
+OF_OTHER_NAMES = {"syscall_enters", "syscall_exits", "funcgraph_entry", "funcgraph_exit", "func_entry", "func_exit"}
 MARK = "     a task-12    [000] d..2. 1.000001: tracing_mark_write: "
 
 
@@ -27,10 +32,16 @@ def test_lines_stay_with_their_rows_when_rows_are_sorted() -> None:
     ]
 
 
-def test_only_marks_and_events_of_scheduler_and_interrupts_have_lines() -> None:
+def test_events_that_the_library_sorts_by_lines_have_them() -> None:
+    """Whatever a view sorts by `line` must know it, or events of one time come in the order of the engine's choice."""
+    told = tomllib.loads((ROOT / "stdlib" / "events.toml").read_text(encoding="utf-8"))
+    kernel = {
+        name
+        for name, columns in told.items()
+        if {"line", "common_pid"} <= columns.keys() and name not in OF_OTHER_NAMES
+    }
+    assert len(kernel) > 40
     line = "     a task-12    [000] d..2. 1.000001: "
-    trace = read(
-        f"{line}cpu_idle: state=1 cpu_id=0\n{line}softirq_entry: vec=1 [action=TIMER]\n{line}sched_waking: a=1\n"
-    )
-    have = {n for n, t in trace.tables.items() if "line" in t.data.column_names}
-    assert have == {"raw_events.softirq_entry", "raw_events.sched_waking"}
+    trace = read("".join(f"{line}{name}: a=1\n" for name in sorted(kernel | {"hrtimer_start"})))
+    have = {n.removeprefix("raw_events.") for n, t in trace.tables.items() if "line" in t.data.column_names}
+    assert have == kernel
