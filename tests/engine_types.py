@@ -8,8 +8,9 @@ from contextlib import contextmanager
 import pytest
 
 from dctv.bind import relations
-from dctv.bind.context import Environment, Query
+from dctv.bind.context import BoundQuery, Environment
 from dctv.errors import EngineError, Place
+from dctv.plan import show
 from dctv.plan.nodes import Plan
 
 
@@ -18,14 +19,14 @@ def compared() -> Iterator[list[list[str]]]:
     """Compare the types of all queries that are bound, and return a list that gets the types of each."""
     own_types, seen = relations._types, list[list[str]]()
 
-    def types(query: Query, leaves: Sequence[tuple[str, Plan]], env: Environment, place: Place | None) -> list[str]:
+    def types(query: BoundQuery, leaves: Sequence[tuple[str, Plan]], env: Environment, place: Place | None) -> list[str]:
         known = relations._known_types(query)
         if known is not None:
             try:
-                told = relations._described(query.tree, leaves, env)
+                told = relations._described(query.query, leaves, env)
             except EngineError as error:
                 told = [error.message]
-            assert known == told, query.tree.sql(dialect="duckdb")
+            assert known == told, list(show.query(query.query))
             seen.append(known)
         return own_types(query, leaves, env, place)
 

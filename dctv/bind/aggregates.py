@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import permutations
-
-from sqlglot import exp
 
 from dctv.bind.binding import Binding
 from dctv.bind.calls import known_time
 from dctv.bind.context import Leaves
+from dctv.plan import build as w
+from dctv.plan import walk
+from dctv.plan.expressions import Call, Cast, Column, Expression, Node, Star, Window
 from dctv.plan.nodes import Kernel, Plan, Relation, physical_names
-from dctv.plan.sql import aliased, column, table, type_named
+from dctv.plan.queries import Query
 from dctv.record import record
 from dctv.types.schema import ColumnType, Kind, Schema
 from dctv.types.values import is_integer
@@ -41,7 +42,7 @@ class Swift:
     """The piece's times, by their names among the pieces' columns."""
     payload: Mapping[str, int]
     """The input's payload columns by their names among the pieces' columns."""
-    present: exp.Expr | None
+    present: Expression | None
     """What every aggregate is filtered by."""
     picks: bool
     """Whether it knows values of any type, by their order of time."""
@@ -55,27 +56,26 @@ class _Common:
     argument: int | str | None
     type: str
 
-    def read(self, name: str) -> exp.Expr:
+    def read(self, name: str) -> Expression:
         """Return the kernel's column as the engine's aggregate would be."""
-        value = column(name, "pieces")
-        return exp.Cast(this=value, to=type_named("HUGEINT")) if self.type == _WIDE else value
+        value = Column(name, "pieces")
+        return Cast(value, "HUGEINT") if self.type == _WIDE else value
 
 
-def aggregated(binder: Binding, swift: Swift, trees: Sequence[exp.Expr]) -> tuple[Kernel, list[exp.Expr]] | None:
+def aggregated(binder: Binding, swift: Swift, values: Sequence[Expression]) -> tuple[Kernel, list[Expression]] | None:
     """Return the kernel, and expressions that read its columns where they aggregated pieces.
 
     None where some aggregate is not one that the kernels know, or something else than groups is read.
     """
     found: dict[_Common, str] = {}
-    swapped = [_swapped(binder, swift, tree, found) for tree in trees]
-    if None in swapped:
+    swapped = [_swapped(binder, swift, value, found) for value in values]
+    whole = [one for one in swapped if one is not None]
+    if len(whole) < len(swapped):
         return None
     made = (*swift.head, *(ColumnType(name, one.type) for one, name in found.items()))
     schema = Schema(Kind.REGULAR, made)
     names = physical_names(schema)
-    whole = [tree for tree in swapped if tree is not None]
-    read = {(c.table, c.name) for tree in whole for c in tree.find_all(exp.Column)}
-    if not read <= {("pieces", name) for name in names}:
+    if not set(walk.columns_in(*whole)) <= set(w.columns(names, "pieces")):
         return None
     needed = list(dict.fromkeys(one.argument for one in found if isinstance(one.argument, int)))
     calls = [(c.function, needed.index(c.argument) if isinstance(c.argument, int) else c.argument) for c in found]
@@ -85,46 +85,35 @@ def aggregated(binder: Binding, swift: Swift, trees: Sequence[exp.Expr]) -> tupl
     return binder.kernel(swift.name, schema, inputs, options, ordered=swift.ordered), whole
 
 
-def _swapped(binder: Binding, swift: Swift, tree: exp.Expr, found: dict[_Common, str]) -> exp.Expr | None:
+def _swapped(binder: Binding, swift: Swift, value: Expression, found: dict[_Common, str]) -> Expression | None:
     """Swap the aggregates of one expression; None if one of them is not common."""
-    if tree.find(exp.Subquery, exp.Exists, exp.Window) is not None:
+    if any(isinstance(node, Query | Window) for node in walk.walk(value)):
         return None
-    tree = tree.copy()
-    for site in list(_sites(binder, tree)):
-        common = _common(swift, site, alone=site is tree)
-        if common is None:
-            return None
-        value = common.read(found.setdefault(common, f"dctv:{len(found)}"))
-        if site is tree:
-            return value
-        site.replace(value)
-    return tree
-
-
-def _sites(binder: Binding, tree: exp.Expr) -> Iterator[exp.Expr]:
-    """Return the aggregate calls of an expression, with the filters around them."""
     kinds = binder.env.engine.functions()
-    for call in tree.find_all(exp.Anonymous, exp.Count):
-        if isinstance(call, exp.Count) or kinds.get(str(call.this).lower()) == "aggregate":
-            yield call.parent if isinstance(call.parent, exp.Filter) else call
+    met: list[_Common | None] = []
+
+    def swap(node: Node) -> Node | None:
+        if not isinstance(node, Call) or kinds.get(node.function) != "aggregate":
+            return None
+        met.append(common := _common(swift, node, alone=node is value))
+        return None if common is None else common.read(found.setdefault(common, f"dctv:{len(found)}"))
+
+    made = walk.replaced(value, swap)
+    return None if None in met else made
 
 
-def _common(swift: Swift, site: exp.Expr, *, alone: bool) -> _Common | None:
-    present = None if swift.present is None else exp.Where(this=swift.present)
-    call = site.this if isinstance(site, exp.Filter) else site
-    if (site.expression if isinstance(site, exp.Filter) else None) != present:
+def _common(swift: Swift, call: Call, *, alone: bool) -> _Common | None:
+    if call.filter != swift.present or call.distinct or call.order_by or call.nulls or len(call.arguments) != 1:
         return None
-    if isinstance(call, exp.Count):
-        return _Common("count", None, "BIGINT") if isinstance(call.this, exp.Star) else None
-    if len(call.expressions) != 1:
-        return None
-    name, (argument,) = str(call.this).lower(), call.expressions
-    if isinstance(argument, exp.Column):
-        return _plain(swift, name, argument, alone=alone)
-    return _weighted(swift, argument) if name == "sum" else None
+    (argument,) = call.arguments
+    if isinstance(argument, Star):
+        return _Common("count", None, "BIGINT") if call.function == "count" else None
+    if isinstance(argument, Column):
+        return _plain(swift, call.function, argument, alone=alone)
+    return _weighted(swift, argument) if call.function == "sum" else None
 
 
-def _plain(swift: Swift, name: str, argument: exp.Expr, *, alone: bool) -> _Common | None:
+def _plain(swift: Swift, name: str, argument: Column, *, alone: bool) -> _Common | None:
     """Return an aggregate of one column."""
     known = _argument(swift, argument)
     if known is None:
@@ -141,21 +130,21 @@ def _plain(swift: Swift, name: str, argument: exp.Expr, *, alone: bool) -> _Comm
     return _Common(name, at, kind) if ordered or (name in _PICKING and swift.picks) else None
 
 
-def _weighted(swift: Swift, argument: exp.Expr) -> _Common | None:
+def _weighted(swift: Swift, argument: Expression) -> _Common | None:
     """Return what the parts of `time_avg` and `time_sum` are: sums of value times duration, and of known durations."""
-    for value, duration in permutations(argument.find_all(exp.Column), 2):
+    for value, duration in permutations(walk.columns_in(argument), 2):
         known = _argument(swift, value)
         if known is None or swift.times.get(duration.name) != "_duration":
             continue
         at, kind = known
         if argument == known_time(value, duration):
             return _Common("time_known", at, _WIDE)
-        if argument == exp.Mul(this=value, expression=duration) and _is_number(kind):
+        if argument == w.times(value, duration) and _is_number(kind):
             return _Common("time_sum", at, "DOUBLE" if kind in _FLOATS else _WIDE)
     return None
 
 
-def _argument(swift: Swift, argument: exp.Expr) -> tuple[int | str, str] | None:
+def _argument(swift: Swift, argument: Column) -> tuple[int | str, str] | None:
     """Return what a column of the pieces is to the kernel, and its type."""
     name = argument.name
     if name in swift.times:
@@ -181,6 +170,6 @@ def _narrowed(plan: Plan, needed: Sequence[int]) -> Plan:
     leaves = Leaves()
     source = leaves.name(plan)
     narrow = Schema(schema.kind, tuple(schema.columns[i] for i in kept), schema.partitions)
-    columns = [aliased(column(names[i], source), new) for i, new in zip(kept, physical_names(narrow), strict=True)]
-    tree = exp.Select(expressions=columns).from_(table(source))
-    return Relation(narrow, ordered=plan.ordered, query=tree, leaves=leaves.all(), keeps_order=plan.stable)
+    columns = w.columns((names[i] for i in kept), source)
+    query = w.select(*w.named(columns, physical_names(narrow)), source=source)
+    return Relation(narrow, ordered=plan.ordered, query=query, leaves=leaves.all(), keeps_order=plan.stable)

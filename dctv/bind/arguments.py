@@ -7,8 +7,6 @@ from fractions import Fraction
 from functools import partial
 from operator import add, mul, sub, truediv
 
-from sqlglot import exp
-
 from dctv.bind import expressions
 from dctv.bind.binding import Binding
 from dctv.bind.bound import Bound
@@ -16,8 +14,11 @@ from dctv.bind.context import Context, Leaves
 from dctv.bind.scope import Scope
 from dctv.contracts.table_function import REQUIRED, Argument, Quantity, TableFunction
 from dctv.errors import BindError, Place, nearest
+from dctv.plan.expressions import Binary
 from dctv.plan.nodes import Plan
 from dctv.syntax import ast
+
+_ARITHMETIC: Mapping[str, Callable[[Fraction, Fraction], Fraction]] = {"+": add, "-": sub, "*": mul, "/": truediv}
 
 
 def bind_arguments(binder: Binding, function: TableFunction, call: ast.TableCall) -> Mapping[str, Argument]:
@@ -119,12 +120,10 @@ def _fold(bound: Bound) -> Fraction | None:
     values = [_fold(part) for part in bound.parts]
     if len(values) != 2 or values[0] is None or values[1] is None:
         return None
-    form = type(bound.sql.this if isinstance(bound.sql, exp.Paren) else bound.sql)
-    if form is exp.Div and not values[1]:
+    operator = bound.value.operator if isinstance(bound.value, Binary) else ""
+    if operator not in _ARITHMETIC or (operator == "/" and not values[1]):
         return None
-    forms: dict[type[object], Callable[[Fraction, Fraction], Fraction]]
-    forms = {exp.Add: add, exp.Sub: sub, exp.Mul: mul, exp.Div: truediv}
-    return forms[form](values[0], values[1]) if form in forms else None
+    return _ARITHMETIC[operator](values[0], values[1])
 
 
 def _parameter(expr: ast.Bind, context: Context) -> object:

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlglot import exp
-
 from dctv.bind import arguments, engine_tables, merging
-from dctv.bind.context import Context, Environment, Leaves, Query
+from dctv.bind.context import BoundQuery, Context, Environment, Leaves
 from dctv.bind.feeds import Feeds
 from dctv.bind.parts import bind_part
 from dctv.bind.relations import relation
@@ -19,8 +17,10 @@ from dctv.bind.typed import bind_typed
 from dctv.catalog.namespace import Part, StoredTable, View
 from dctv.contracts.table_function import TableFunction
 from dctv.errors import BindError
+from dctv.plan import build as w
+from dctv.plan.expressions import Cast, Column, Expression
 from dctv.plan.nodes import Kernel, Plan, Relation, physical_names
-from dctv.plan.sql import aliased, identifier, table, type_named
+from dctv.plan.queries import CommonTable, Compound, Item, Query, Select
 from dctv.record import fields, replace
 from dctv.syntax import ast
 from dctv.types.schema import Kind, Schema
@@ -77,7 +77,7 @@ class Binder:
         query, keeps_order = bind_select(binder, select, None, leaves)
         return relation(query, leaves, self.env, select.place, keeps_order=keeps_order)
 
-    def inline(self, select: ast.Select, parent: Scope, leaves: Leaves) -> Query:
+    def inline(self, select: ast.Select, parent: Scope, leaves: Leaves) -> BoundQuery:
         """Bind a subquery in place: it may name columns of the select around it."""
         return bind_select(self, select, parent, leaves)[0]
 
@@ -121,7 +121,7 @@ class Binder:
         base_binder = self.with_common_tables(cte.select)
         base, _ = bind_select(base_binder, _as_select(body.left), None, leaves)
         base_plan = self.renamed(relation(base, leaves, self.env, cte.place, keeps_order=False), cte.columns, cte.name)
-        itself = Relation(base_plan.schema, ordered=False, query=exp.Select())
+        itself = Relation(base_plan.schema, ordered=False, query=Select())
         step_binder = base_binder.copy(common={**base_binder.common, cte.name.text.lower(): itself}, recursive=True)
         own_name = leaves.name(itself)
         step, _ = bind_select(step_binder, _as_select(body.right), None, leaves)
@@ -129,13 +129,12 @@ class Binder:
             raise BindError(
                 f"the parts of `{cte.name.text}` differ: {len(base.outs)} and {len(step.outs)} columns", cte.place
             )
-        union = exp.Union(this=base.tree, expression=step.tree, distinct=not body.all)
-        names = physical_names(base_plan.schema)
-        tree = exp.Select(expressions=[exp.column(n, own_name, quoted=True) for n in names]).from_(table(own_name))
-        alias = exp.TableAlias(this=identifier(own_name), columns=[identifier(n) for n in names])
-        tree.set("with_", exp.With(expressions=[exp.CTE(this=union, alias=alias)], recursive=True))
+        union = Compound("UNION", (base.query, step.query), all=body.all)
+        names = tuple(physical_names(base_plan.schema))
+        query = w.select(*w.columns(names, own_name), source=own_name)
+        query = replace(query, steps=(CommonTable(own_name, union, names),), recursive=True)
         used = tuple((n, p) for n, p in leaves.all() if p is not itself)
-        return Relation(base_plan.schema, ordered=False, query=tree, leaves=used)
+        return Relation(base_plan.schema, ordered=False, query=query, leaves=used)
 
     def full_path(self, node: ast.Table) -> tuple[str, ...]:
         """Return the full name of a table that is named, and nothing for others."""
@@ -241,45 +240,41 @@ class Binder:
         kind = schema.kind if tuple(new[:times]) == schema.kind.time_columns else Kind.REGULAR
         partitions = () if kind is Kind.REGULAR else tuple(new[times : schema.special_count])
         renamed = Schema(kind, tuple(replace(c, name=n) for c, n in zip(schema.columns, new, strict=True)), partitions)
-        return self._project(plan, physical_names(schema), renamed, ordered=plan.ordered and kind is schema.kind)
+        query, leaves = self._projected(plan, physical_names(schema), renamed)
+        ordered = plan.ordered and kind is schema.kind
+        return Relation(renamed, ordered=ordered, query=query, leaves=leaves, keeps_order=plan.stable)
 
-    def _project(self, plan: Plan, names: Sequence[str], schema: Schema, *, ordered: bool) -> Relation:
+    def _projected(
+        self, plan: Plan, names: Sequence[str], schema: Schema
+    ) -> tuple[Select, tuple[tuple[str, Plan], ...]]:
         leaves = Leaves()
         source = leaves.name(plan)
         types = dict(zip(physical_names(plan.schema), (c.type for c in plan.schema.columns), strict=True))
-        columns: list[exp.Expr] = []
-        for old, new, column in zip(names, physical_names(schema), schema.columns, strict=True):
-            value: exp.Expr = exp.column(old, source, quoted=True)
-            if types[old] != column.type:
-                value = exp.Cast(this=value, to=type_named(column.type))
-            columns.append(aliased(value, new))
-        tree = exp.Select(expressions=columns).from_(table(source))
-        return Relation(schema, ordered=ordered, query=tree, leaves=leaves.all(), keeps_order=plan.stable)
+        values: list[Expression] = []
+        for name, column in zip(names, schema.columns, strict=True):
+            value = Column(name, source)
+            values.append(value if types[name] == column.type else Cast(value, column.type))
+        return w.select(*w.named(values, physical_names(schema)), source=source), leaves.all()
 
     def ordered(self, plan: Plan, columns: Sequence[tuple[str, str]], schema: Schema) -> Plan:
         """Project a plan to columns (source name, name in the schema), sorted by the first, which is a time."""
         physical = dict(zip(plan.schema.names, physical_names(plan.schema), strict=True))
         keeps = plan.ordered and columns[0][0] == "_ts"
-        made = self._project(plan, [physical[old] for old, _ in columns], schema, ordered=keeps)
-        outer: exp.Query = made.query
+        query, leaves = self._projected(plan, [physical[old] for old, _ in columns], schema)
         if keeps:
-            return made
+            return Relation(schema, ordered=True, query=query, leaves=leaves, keeps_order=plan.stable)
+        names = physical_names(schema)
         if plan.stable:
-            numbered = exp.Window(this=exp.Anonymous(this="row_number"))
-            made.query.set("expressions", [*made.query.expressions, aliased(numbered, "dctv:row")])
-            names = physical_names(schema)
-            outer = exp.Select(expressions=[exp.column(n, quoted=True) for n in names]).from_(
-                exp.Subquery(this=made.query, alias=exp.TableAlias(this=identifier("numbered")))
-            )
-            terms = [exp.column(names[0], quoted=True), exp.column("dctv:row", quoted=True)]
+            numbered = w.adding(query, Item(w.ROW_NUMBER, "dctv:row"))
+            query = w.select(*w.columns(names), source=numbered, alias="numbered")
+            query = w.sorted_by(query, *w.by_names((names[0], "dctv:row")))
         else:
-            terms = [exp.column(n, quoted=True) for n in physical_names(schema)]
-        outer = outer.order_by(*(exp.Ordered(this=t, nulls_first=False) for t in terms), copy=False)
-        return Relation(schema, ordered=True, query=outer, leaves=made.leaves, keeps_order=True)
+            query = w.sorted_by(query, *w.by_names(names))
+        return Relation(schema, ordered=True, query=query, leaves=leaves, keeps_order=True)
 
-    def query(self, sql: exp.Query, leaves: Mapping[str, Plan], schema: Schema, *, ordered: bool) -> Plan:
-        """Make a plan of an engine query of our own, reading the leaves by name."""
-        return Relation(schema, ordered=ordered, query=sql, leaves=tuple(leaves.items()), keeps_order=ordered)
+    def query(self, query: Query, leaves: Mapping[str, Plan], schema: Schema, *, ordered: bool) -> Plan:
+        """Make a plan of a query of our own, reading the leaves by name."""
+        return Relation(schema, ordered=ordered, query=query, leaves=tuple(leaves.items()), keeps_order=ordered)
 
     def kernel(
         self, name: str, schema: Schema, inputs: Sequence[Plan], options: Mapping[str, object], *, ordered: bool

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-from dctv.bind.context import Context, Environment, Leaves, Query
+from dctv.bind.context import BoundQuery, Context, Environment, Leaves
 from dctv.bind.feeds import Feeds
 from dctv.bind.scope import Scope
 from dctv.plan.nodes import Kernel, Plan
@@ -38,7 +38,7 @@ class Binding(Protocol):
         """Bind a select that stands by itself."""
         ...
 
-    def inline(self, select: ast.Select, parent: Scope, leaves: Leaves) -> Query:
+    def inline(self, select: ast.Select, parent: Scope, leaves: Leaves) -> BoundQuery:
         """Bind a subquery in place: it may name columns of the select around it."""
         ...
 

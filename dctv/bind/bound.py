@@ -5,11 +5,9 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Literal
 
-from sqlglot import exp
-
 from dctv.bind.types import BIGINT, DOUBLE, of_integer, of_operator
 from dctv.errors import BindError, Place, UnitError
-from dctv.plan.sql import type_named
+from dctv.plan.expressions import NULL, Binary, Cast, Expression, Null, Number, Unary
 from dctv.record import record, replace
 from dctv.signatures.types import Type
 from dctv.types.unit import NO_UNIT, Unit
@@ -23,7 +21,7 @@ Family = Literal["integer", "float", "text"] | None
 class Bound:
     """An expression whose names are resolved."""
 
-    sql: exp.Expr
+    value: Expression
     unit: Unit = NO_UNIT
     place: Place | None = None
     constant: Fraction | None = None
@@ -47,15 +45,14 @@ class Bound:
         return self.constant == 0 and self.unit == NO_UNIT
 
 
-def literal(value: Fraction, *, integral: bool) -> exp.Expr:
+def literal(value: Fraction, *, integral: bool) -> Expression:
     """Write an exact number for the engine: as an integer if it is one, else as the nearest double."""
     if integral and value.denominator == 1:
         text = str(abs(value.numerator))
     else:
         text = repr(abs(value.numerator / value.denominator))
         text = text if "e" in text or "inf" in text else text + "e0"
-    number = exp.Literal.number(text)
-    return exp.Paren(this=exp.Neg(this=number)) if value < 0 else number
+    return Unary("-", Number(text)) if value < 0 else Number(text)
 
 
 def constant(value: Fraction, unit: Unit, place: Place | None, *, integral: bool) -> Bound:
@@ -70,12 +67,6 @@ def _number(value: Fraction, *, integral: bool) -> Type | None:
     return of_integer(int(value)) if integral and value.denominator == 1 else DOUBLE
 
 
-def operand(sql: exp.Expr) -> exp.Expr:
-    """Put parentheses around what is not atomic."""
-    atomic = (exp.Column, exp.Literal, exp.Paren, exp.Anonymous, exp.Cast, exp.Null, exp.Boolean, exp.Subquery)
-    return sql if isinstance(sql, atomic) else exp.Paren(this=sql)
-
-
 def scale(bound: Bound, factor: Fraction, unit: Unit) -> Bound:
     """Multiply by an exact factor; integers stay integers where the factor is one."""
     if factor == 1:
@@ -84,23 +75,22 @@ def scale(bound: Bound, factor: Fraction, unit: Unit) -> Bound:
         value = bound.constant * factor
         return replace(
             bound,
-            sql=literal(value, integral=bound.integral),
+            value=literal(value, integral=bound.integral),
             constant=value,
             unit=unit,
             integral=bound.integral and value.denominator == 1,
             family="integer" if bound.integral and value.denominator == 1 else "float",
             type=_number(value, integral=bound.integral),
         )
-    sql, made = operand(bound.sql), bound.type
+    scaled, made = bound.value, bound.type
     if factor.numerator != 1:
         # 64 bits before multiplying: a narrow column times 10^6 would overflow its own type.
-        by = exp.Cast(this=exp.Literal.number(str(factor.numerator)), to=type_named("BIGINT"))
-        sql = exp.Mul(this=sql, expression=by)
+        scaled = Binary("*", scaled, Cast(Number(str(factor.numerator)), "BIGINT"))
         made = of_operator("*", made, BIGINT)
     if factor.denominator != 1:
-        sql = exp.Div(this=operand(sql), expression=exp.Literal.number(f"{factor.denominator}e0"))
-        return replace(bound, sql=sql, unit=unit, family="float", type=of_operator("/", made, DOUBLE))
-    return replace(bound, sql=sql, unit=unit, type=made)
+        scaled = Binary("/", scaled, Number(f"{factor.denominator}e0"))
+        return replace(bound, value=scaled, unit=unit, family="float", type=of_operator("/", made, DOUBLE))
+    return replace(bound, value=scaled, unit=unit, type=made)
 
 
 def convert(bound: Bound, unit: Unit, what: str) -> Bound:
@@ -110,14 +100,14 @@ def convert(bound: Bound, unit: Unit, what: str) -> Bound:
     if bound.is_zero:
         return replace(bound, unit=unit)
     if not compatible(bound.unit, unit):
-        raise mismatch(bound, Bound(exp.Null(), unit, bound.place), what)
+        raise mismatch(bound, Bound(NULL, unit, bound.place), what)
     return scale(bound, ratio(bound.unit, unit), unit)
 
 
 def unify(bounds: list[Bound], what: str) -> list[Bound]:
     """Bring operands to the finest of their units."""
     _same_family(bounds, what)
-    present = [b for b in bounds if not b.is_zero and not isinstance(b.sql, exp.Null)]
+    present = [b for b in bounds if not b.is_zero and not isinstance(b.value, Null)]
     if not present:
         return bounds
     unit = present[0].unit
@@ -125,7 +115,7 @@ def unify(bounds: list[Bound], what: str) -> list[Bound]:
         if not compatible(unit, bound.unit):
             raise mismatch(present[0], bound, what)
         unit = finer(unit, bound.unit)
-    return [replace(b, unit=unit) if isinstance(b.sql, exp.Null) else convert(b, unit, what) for b in bounds]
+    return [replace(b, unit=unit) if isinstance(b.value, Null) else convert(b, unit, what) for b in bounds]
 
 
 def _same_family(bounds: list[Bound], what: str) -> None:
@@ -149,9 +139,13 @@ def mismatch(left: Bound, right: Bound, what: str) -> UnitError:
     named, bare = (left, right) if left.unit != NO_UNIT else (right, left)
     hint = None
     if bare.unit == NO_UNIT:
-        number = bare.sql.sql() if bare.constant is not None and bare.integral else "1000"
+        number = _shown(bare.constant) if bare.constant is not None and bare.integral else "1000"
         hint = f"write the number with its unit, such as `{number}{named.unit}`, or drop a unit with unitless(...)"
     return UnitError(f"{what} mixes {name(left)} and {name(right)}", right.place, hint=hint)
+
+
+def _shown(value: Fraction) -> str:
+    return f"({value})" if value < 0 else str(value)
 
 
 def both(left: Bound, right: Bound) -> Family:

@@ -4,13 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from sqlglot import exp
-
 from dctv.bind import state_paths
-from dctv.bind.bound import Bound, Family, convert, operand, scale, unify
+from dctv.bind.bound import Bound, Family, convert, scale, unify
 from dctv.bind.context import Context
+from dctv.bind.regular_expressions import are_read
 from dctv.bind.types import BIGINT, BOOLEAN, DOUBLE_LITERAL, of_call, of_operator
-from dctv.errors import BindError, UnitError, nearest
+from dctv.errors import BindError, Place, UnitError, nearest
+from dctv.plan import build as w
+from dctv.plan.expressions import (
+    NULL,
+    Binary,
+    Call,
+    Case,
+    Expression,
+    Frame,
+    FrameEnd,
+    Keyword,
+    Null,
+    Number,
+    Ordered,
+    Star,
+    Window,
+)
 from dctv.record import replace
 from dctv.signatures.types import Type
 from dctv.syntax import ast
@@ -71,26 +86,28 @@ def _engine_call(
     if aggregate:
         arguments[1:] = [_setting(a, e) for a, e in zip(arguments[1:], expr.arguments[1:], strict=True)]
     terms = [bind(term.expr, inner) for term in expr.order_by]
-    sql = _invoke(name, expr, arguments, terms, inner, bind)
+    written = _invoke(name, expr, arguments, terms, inner, bind)
     test = None if expr.filter is None else bind(expr.filter, inner)
-    sql = _filtered(sql, test, inner, aggregate=aggregate)
+    written = _filtered(written, test, inner, aggregate=aggregate)
+    value: Expression = written
     parts = (*arguments, *terms, *(() if test is None else (test,)))
-    made = None if expr.keywords else _type(name, arguments, context)
+    made = None if expr.keywords else _type(name, arguments, context, expr.place)
     if any(one.type is None for one in terms) or (test is not None and test.type != BOOLEAN):
         made = None
     if expr.over is not None:
-        sql, by = _over(sql, expr.over, context, bind)
+        value, by = _over(written, expr.over, context, bind)
         made = made if all(one.type is not None for one in by) else None
         parts = (*parts, *by)
     family = arguments[0].family if arguments and name in _SAME_TYPE else _COUNTS.get(name)
     serial = expr.over is not None or (aggregate and _meets_rows_in_order(name, arguments))
-    return Bound(sql, unit, expr.place, family=family, parts=parts, type=made, aggregate=aggregate, serial=serial)
+    return Bound(value, unit, expr.place, family=family, parts=parts, type=made, aggregate=aggregate, serial=serial)
 
 
-def _type(name: str, arguments: Sequence[Bound], context: Context) -> Type | None:
-    if name == "count" and all(isinstance(one.sql, exp.Star) for one in arguments):
+def _type(name: str, arguments: Sequence[Bound], context: Context, place: Place | None) -> Type | None:
+    if name == "count" and all(isinstance(one.value, Star) for one in arguments):
         return BIGINT
-    return of_call(name, [one.type for one in arguments], proven=context.proven)
+    proven = context.proven or are_read(name, arguments, context.env.engine, place)
+    return of_call(name, [one.type for one in arguments], proven=proven)
 
 
 def _meets_rows_in_order(name: str, arguments: Sequence[Bound]) -> bool:
@@ -137,14 +154,14 @@ def _way_out(context: Context) -> str:
 
 def _argument(expr: ast.Expr, context: Context, bind: Bind) -> Bound:
     if isinstance(expr, ast.Star):
-        return Bound(exp.Star(), place=expr.place)
+        return Bound(Star(), place=expr.place)
     return bind(expr, context)
 
 
 def _apply_rule(name: str, expr: ast.Call, arguments: list[Bound], context: Context) -> tuple[Unit, list[Bound]]:
     """Return the result's unit, and the arguments converted to the units that the function takes."""
     rule = context.env.rules.get(name)
-    units = [None if a.is_zero or isinstance(a.sql, exp.Null | exp.Star) else a.unit for a in arguments]
+    units = [None if a.is_zero or isinstance(a.value, Null | Star) else a.unit for a in arguments]
     try:
         unit, factors = result_unit(UnitRule.BARE if rule is None else rule.rule, units, name)
     except UnitError as error:
@@ -157,42 +174,28 @@ def _setting(bound: Bound, expr: ast.Expr) -> Bound:
     """Write a fraction that sets an aggregate, as in approx_quantile(x, 0.5), as decimal: some take no double."""
     if isinstance(expr, ast.Number) and not expr.is_integer and expr.unit is None:
         made = DOUBLE_LITERAL if 0 <= expr.value <= 1 else None
-        return replace(bound, sql=exp.Literal.number(expr.text), type=made)
+        return replace(bound, value=Number(expr.text), type=made)
     return bound
 
 
 def _invoke(
     name: str, expr: ast.Call, arguments: list[Bound], terms: list[Bound], context: Context, bind: Bind
-) -> exp.Expr:
+) -> Call:
     """Write the call itself, with DISTINCT, ORDER BY, keywords and IGNORE NULLS inside."""
-    values: list[exp.Expr] = [a.sql for a in arguments]
-    for key, value in expr.keywords:
-        values.append(exp.PropertyEQ(this=exp.to_identifier(key.text), expression=bind(value, context).sql))
-    if expr.distinct:
-        values = [exp.Distinct(expressions=values)]
-    if expr.order_by:
-        by = [ordered(one.sql, term) for one, term in zip(terms, expr.order_by, strict=True)]
-        last = values[-1] if values else None
-        values = [*values[:-1], exp.Order(this=last, expressions=by)]
-    if name == "count" and len(values) == 1 and isinstance(values[0], exp.Star):
-        return exp.Count(this=exp.Star(), big_int=True)
-    if expr.nulls is not None and values:
-        # As text, since sqlglot drops these words from functions that it does not know as window functions.
-        values[-1] = exp.Var(this=f"{values[-1].sql(dialect='duckdb')} {expr.nulls} NULLS")
-    return exp.Anonymous(this=name, expressions=values)
+    values = [a.value for a in arguments]
+    values += [Keyword(key.text, bind(value, context).value) for key, value in expr.keywords]
+    by = tuple(ordered(one.value, term) for one, term in zip(terms, expr.order_by, strict=True))
+    # All rows are counted, whatever the text says of NULLs.
+    all_rows = (name, values) == ("count", [Star()]) and not expr.distinct and not by
+    return Call(name, tuple(values), expr.distinct, by, nulls=None if all_rows else expr.nulls)
 
 
-def _filtered(sql: exp.Expr, test: Bound | None, context: Context, *, aggregate: bool) -> exp.Expr:
+def _filtered(written: Call, test: Bound | None, context: Context, *, aggregate: bool) -> Call:
     """Add FILTER: the user's, and in a span group that only pieces count."""
-    tests: list[exp.Expr] = []
-    if aggregate and context.present is not None:
-        tests.append(context.present.copy())
+    tests = [context.present] if aggregate and context.present is not None else []
     if test is not None:
-        tests.append(operand(test.sql))
-    if not tests:
-        return sql
-    whole = tests[0] if len(tests) == 1 else exp.And(this=tests[0], expression=tests[1])
-    return exp.Filter(this=sql, expression=exp.Where(this=whole))
+        tests.append(test.value)
+    return replace(written, filter=w.all_of(tests))
 
 
 def _weighted(name: str, expr: ast.Call, context: Context, bind: Bind) -> Bound:
@@ -205,9 +208,8 @@ def _weighted(name: str, expr: ast.Call, context: Context, bind: Bind) -> Bound:
     if scope.find(path) is None:
         raise BindError(f"`{name}` weighs by `_duration`, and there is none here", expr.place)
     weight = bind(ast.Column(path, place=expr.place), context)
-    product = exp.Mul(this=operand(value.sql), expression=operand(weight.sql))
     test = None if expr.filter is None else bind(expr.filter, context)
-    total = _filtered(exp.Anonymous(this="sum", expressions=[product]), test, context, aggregate=True)
+    total = _filtered(w.call("sum", w.times(value.value, weight.value)), test, context, aggregate=True)
     made = of_operator("*", value.type, weight.type)
     serial = made is None or is_float(made.name)
     made = of_call("sum", [made]) if test is None or test.type == BOOLEAN else None
@@ -216,81 +218,69 @@ def _weighted(name: str, expr: ast.Call, context: Context, bind: Bind) -> Bound:
         unit, factor = multiply(value.unit, parse_unit("ns"))
         summed = Bound(total, unit, expr.place, parts=parts, type=made, aggregate=True, serial=serial)
         return scale(summed, factor, unit)
-    known = known_time(value.sql, weight.sql)
-    whole = _filtered(exp.Anonymous(this="sum", expressions=[known]), test, context, aggregate=True)
+    known = _filtered(w.call("sum", known_time(value.value, weight.value)), test, context, aggregate=True)
     made = of_operator("/", made, of_call("sum", [weight.type]))
-    sql = exp.Paren(this=exp.Div(this=total, expression=whole))
-    return Bound(sql, value.unit, expr.place, parts=parts, type=made, aggregate=True, serial=serial)
+    mean = Binary("/", total, known)
+    return Bound(mean, value.unit, expr.place, parts=parts, type=made, aggregate=True, serial=serial)
 
 
-def known_time(value: exp.Expr, duration: exp.Expr) -> exp.Case:
+def known_time(value: Expression, duration: Expression) -> Case:
     """Return the duration of a piece that has a value."""
-    known = exp.Not(this=exp.Is(this=operand(value.copy()), expression=exp.Null()))
-    return exp.Case(ifs=[exp.If(this=known, true=duration.copy())])
+    return w.case((w.known(value), duration))
 
 
-def ordered(sql: exp.Expr, term: ast.OrderTerm) -> exp.Ordered:
+def ordered(value: Expression, term: ast.OrderTerm) -> Ordered:
     """Write one term of an ORDER BY; NULLs come last unless the text says otherwise."""
-    return exp.Ordered(this=sql, desc=term.descending, nulls_first=term.nulls == "FIRST")
+    return Ordered(value, term.descending, term.nulls == "FIRST")
 
 
-def _over(
-    sql: exp.Expr, over: ast.Window | ast.Name, context: Context, bind: Bind
-) -> tuple[exp.Expr, tuple[Bound, ...]]:
+def _over(written: Call, over: ast.Window | ast.Name, context: Context, bind: Bind) -> tuple[Window, tuple[Bound, ...]]:
     """Write a call over a window, and return what the window is made of."""
     if isinstance(over, ast.Name):
-        return exp.Window(this=sql, alias=exp.to_identifier(over.text, quoted=True)), _named_window(over, context)
-    return window(over, context, bind, this=sql)
+        return Window(written, name=over.text), _named_window(over, context)
+    return window(over, context, bind, written)
 
 
 def _named_window(name: ast.Name, context: Context) -> tuple[Bound, ...]:
     """Return what a window of WINDOW is made of; where there is none, the engine says so."""
-    return context.windows.get(name.text.lower(), (Bound(exp.Null(), place=name.place),))
+    return context.windows.get(name.text.lower(), (Bound(NULL, place=name.place),))
 
 
-def window(over: ast.Window, context: Context, bind: Bind, this: exp.Expr) -> tuple[exp.Expr, tuple[Bound, ...]]:
-    """Write a window definition, and return what it is made of; `this` is the call, or the name in a WINDOW clause."""
+def window(over: ast.Window, context: Context, bind: Bind, call: Call | None) -> tuple[Window, tuple[Bound, ...]]:
+    """Write a call over a window, or the definition of WINDOW, and return what the window is made of."""
     partition_by = [bind(e, context) for e in over.partition_by]
     order_by = [bind(term.expr, context) for term in over.order_by]
-    terms = [ordered(one.sql, term) for one, term in zip(order_by, over.order_by, strict=True)]
     parts = [*(() if over.base is None else _named_window(over.base, context)), *partition_by, *order_by]
-    spec = None
+    frame = None
     if over.frame is not None:
-        spec, offsets = _frame(over.frame, order_by, context, bind)
+        frame, offsets = _frame(over.frame, order_by, context, bind)
         parts += offsets
-    written = exp.Window(
-        this=this,
-        alias=None if over.base is None else exp.to_identifier(over.base.text, quoted=True),
-        partition_by=[one.sql for one in partition_by],
-        order=exp.Order(expressions=terms) if terms else None,
-        spec=spec,
+    written = Window(
+        call,
+        tuple(one.value for one in partition_by),
+        tuple(ordered(one.value, term) for one, term in zip(order_by, over.order_by, strict=True)),
+        frame,
+        None if over.base is None else over.base.text,
     )
     return written, tuple(parts)
 
 
-def _frame(
-    frame: ast.Frame, order_by: Sequence[Bound], context: Context, bind: Bind
-) -> tuple[exp.WindowSpec, list[Bound]]:
+def _frame(frame: ast.Frame, order_by: Sequence[Bound], context: Context, bind: Bind) -> tuple[Frame, list[Bound]]:
     unit = NO_UNIT
     if frame.unit == "RANGE" and len(order_by) == 1:
         unit = order_by[0].unit
-    start, start_side, begin = _bound(frame.start, unit, context, bind)
-    stop, stop_side, end = _bound(frame.stop, unit, context, bind) if frame.stop else ("CURRENT ROW", None, None)
-    spec = exp.WindowSpec(kind=frame.unit, start=start, start_side=start_side, end=stop, end_side=stop_side)
+    start, begin = _end(frame.start, unit, context, bind)
+    stop, end = _end(frame.stop, unit, context, bind) if frame.stop else (FrameEnd("CURRENT ROW"), None)
     offsets = [one for one in (begin, end) if one is not None]
     if frame.unit == "RANGE":
         # What may be added to which type of ORDER BY is left to the engine.
         offsets = [replace(one, type=None) for one in offsets]
-    return spec, offsets
+    return Frame(frame.unit, start, stop), offsets
 
 
-def _bound(
-    bound: ast.Bound, unit: Unit, context: Context, bind: Bind
-) -> tuple[str | exp.Expr, str | None, Bound | None]:
-    """Return one side of a frame as the engine writes it, and the offset."""
-    if bound.offset is not None:
-        offset = convert(bind(bound.offset, context), unit, "the window frame")
-        return offset.sql, bound.kind, offset
-    if bound.kind == "CURRENT ROW":
-        return "CURRENT ROW", None, None
-    return "UNBOUNDED", bound.kind.removeprefix("UNBOUNDED "), None
+def _end(end: ast.Bound, unit: Unit, context: Context, bind: Bind) -> tuple[FrameEnd, Bound | None]:
+    """Return one end of a frame, and its offset."""
+    if end.offset is None:
+        return FrameEnd(end.kind), None
+    offset = convert(bind(end.offset, context), unit, "the window frame")
+    return FrameEnd(end.kind, offset.value), offset

@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Protocol
 
-from sqlglot import exp
-
 from dctv.bind.bound import Bound, Family
 from dctv.bind.scope import Scope
 from dctv.catalog.namespace import Catalog
@@ -15,7 +13,9 @@ from dctv.contracts.engine import Engine
 from dctv.contracts.function_rule import FunctionRule
 from dctv.contracts.span_operator import SpanOperator
 from dctv.errors import WarningLog
+from dctv.plan.expressions import Expression
 from dctv.plan.nodes import Plan
+from dctv.plan.queries import Join, Query, Source
 from dctv.record import field, record
 from dctv.signatures.types import Type
 from dctv.syntax import ast
@@ -79,15 +79,15 @@ class Out:
 
 
 @record
-class Query:
-    """A bound query: engine tree and result columns, which are named `physical` inside."""
+class BoundQuery:
+    """A bound query: what the plan holds, and result columns, which are named `physical` inside."""
 
-    tree: exp.Query
+    query: Query
     outs: tuple[Out, ...]
     parts: tuple[Bound, ...] = ()
     """The expressions that it is made of, to find the one the engine objects to."""
-    source: exp.From | None = None
-    joins: tuple[exp.Join, ...] = ()
+    source: Source | None = None
+    joins: tuple[Join, ...] = ()
     sure: bool = False
     """Whether the types of all its expressions are known, and nothing is in it that the engine could refuse."""
     serial: bool = False
@@ -99,7 +99,7 @@ class Query:
 class Subqueries(Protocol):
     """Binds selects that are nested in expressions."""
 
-    def inline(self, select: ast.Select, parent: Scope, leaves: Leaves) -> Query:
+    def inline(self, select: ast.Select, parent: Scope, leaves: Leaves) -> BoundQuery:
         """Bind a subquery that may name columns of the select around it."""
         ...
 
@@ -116,7 +116,7 @@ class Context:
     """Result columns that may be named where no input column has the name, by lower-case name."""
     aggregated: Scope | None = None
     """In a span group: the scope inside an aggregate; outside of one `scope` holds the group's own columns."""
-    present: exp.Expr | None = None
+    present: Expression | None = None
     """In a span group: the condition that a row is a piece, which filters every aggregate."""
     inside_aggregate: bool = False
     aggregates_allowed: bool = True

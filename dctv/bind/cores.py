@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from sqlglot import exp
+from collections.abc import Collection, Sequence
 
 from dctv.bind import calls, expressions
 from dctv.bind.binding import Binding
 from dctv.bind.bound import Bound
-from dctv.bind.context import Context, Leaves, Out, Query
+from dctv.bind.context import BoundQuery, Context, Leaves, Out
 from dctv.bind.grouping import aggregates, outside, within
 from dctv.bind.relations import names_of
 from dctv.bind.scope import Scope, ScopeColumn, unknown_column
-from dctv.bind.tables import Source, bind_source
+from dctv.bind.tables import FromClause, bind_source
 from dctv.bind.types import BOOLEAN, settled
 from dctv.bind.unit_slips import warn_of_division
 from dctv.errors import BindError, nearest
-from dctv.plan.shape import nodes_of
-from dctv.plan.sql import aliased, identifier
+from dctv.plan import walk
+from dctv.plan.build import named
+from dctv.plan.expressions import Call, Expression, Null, Window
+from dctv.plan.queries import Group, GroupingSets, Query, Select
 from dctv.record import record, replace
 from dctv.syntax import ast
 from dctv.syntax.print import header
@@ -36,7 +36,7 @@ class Item:
 class BoundCore:
     """A bound core: the query, and what ORDER BY may name."""
 
-    query: Query
+    query: BoundQuery
     context: Context
     items: tuple[Item, ...]
     keeps_order: bool
@@ -59,29 +59,20 @@ def bind_core(binder: Binding, core: ast.Core, parent: Scope | None, leaves: Lea
     source = bind_source(binder, core.source, parent, leaves)
     context = binder.context(source.scope, leaves)
     tests = list(source.parts)
-    tree = exp.Select()
-    if source.first is not None:
-        tree.set("from_", source.first)
-        tree.set("joins", source.joins)
+    where = having = qualify = None
     if core.where is not None:
         where = expressions.condition(core.where, replace(context, clause="WHERE", aggregates_allowed=False))
         tests.append(where)
-        tree.set("where", exp.Where(this=where.sql))
-    context = _with_windows(tree, core, context)
+    windows, context = _with_windows(core, context)
     items = expand(core.columns, context, source)
     outs = tuple(output(item, any_unit=fits_all(item.bound)) for item in items)
-    named = replace(context, aliases=aliases(items))
-    tree.set("expressions", [aliased(i.bound.sql, n) for i, n in zip(items, names_of(outs), strict=True)])
-    keys: list[Bound] | None = None
-    if core.group is not None:
-        keys = _group(tree, core.group, items, replace(named, clause="GROUP BY", aggregates_allowed=False))
-    late = []
-    for clause, expr, form in (("having", core.having, exp.Having), ("qualify", core.qualify, exp.Qualify)):
-        if expr is not None:
-            late.append(expressions.condition(expr, replace(named, clause=clause.upper())))
-            tree.set(clause, form(this=late[-1].sql))
-    if core.distinct:
-        tree.set("distinct", exp.Distinct())
+    context = replace(context, aliases=aliases(items))
+    group, keys = _group(core.group, items, replace(context, clause="GROUP BY", aggregates_allowed=False))
+    if core.having is not None:
+        having = expressions.condition(core.having, replace(context, clause="HAVING"))
+    if core.qualify is not None:
+        qualify = expressions.condition(core.qualify, replace(context, clause="QUALIFY"))
+    late = [one for one in (having, qualify) if one is not None]
     values = [item.bound for item in items]
     if keys is None and (core.having is not None or any(map(aggregates, [*values, *late]))):
         keys = []
@@ -92,29 +83,38 @@ def bind_core(binder: Binding, core: ast.Core, parent: Scope | None, leaves: Lea
     sure = sure and all(one.type is not None for one in (*values, *(keys or ())))
     if core.qualify is not None:
         # The engine wants a window function there, or among what is selected.
-        sure = sure and any(isinstance(one.sql, exp.Window) for one in within([*values, *late]))
-    query = Query(tree, outs, parts, source.first, tuple(source.joins), sure, serial, ungrouped)
-    stable = source.stable and _is_plain(core, tree)
-    return BoundCore(query, named, tuple(items), stable, None if keys is None else tuple(keys))
+        sure = sure and any(isinstance(one.value, Window) for one in within([*values, *late]))
+    query = Select(
+        tuple(named([one.value for one in values], names_of(outs))),
+        source.first,
+        tuple(source.joins),
+        None if where is None else where.value,
+        group,
+        None if having is None else having.value,
+        None if qualify is None else qualify.value,
+        windows,
+        core.distinct,
+    )
+    made = BoundQuery(query, outs, parts, source.first, query.joins, sure, serial, ungrouped)
+    stable = source.stable and _is_plain(core, query)
+    return BoundCore(made, context, tuple(items), stable, None if keys is None else tuple(keys))
 
 
-def _with_windows(tree: exp.Select, core: ast.Core, context: Context) -> Context:
+def _with_windows(core: ast.Core, context: Context) -> tuple[tuple[tuple[str, Window], ...], Context]:
     """Write the definitions of WINDOW, and make them known."""
     windows = []
     for name, one in core.windows:
-        written, made = calls.window(one, context, expressions.bind, identifier(name.text))
-        windows.append(written)
+        written, made = calls.window(one, context, expressions.bind, None)
+        windows.append((name.text, written))
         context = replace(context, windows={**context.windows, name.text.lower(): made})
-    if windows:
-        tree.set("windows", windows)
-    return context
+    return tuple(windows), context
 
 
-def _is_plain(core: ast.Core, tree: exp.Select) -> bool:
+def _is_plain(core: ast.Core, query: Query) -> bool:
     """Whether a core hands the rows of its one table on in their order; the one row of aggregates is in order too."""
-    if core.distinct or core.group is not None or core.having is not None or tree.find(exp.Window) is not None:
+    if core.distinct or core.group is not None or core.having is not None:
         return False
-    return sum(isinstance(node, exp.Select) for node in nodes_of(tree)) == 1
+    return walk.is_single(query) and not any(isinstance(node, Window) for node in walk.walk(query))
 
 
 def aliases(items: Sequence[Item]) -> dict[str, Bound]:
@@ -122,13 +122,12 @@ def aliases(items: Sequence[Item]) -> dict[str, Bound]:
     return {item.name.lower(): item.bound for item in reversed(items)}
 
 
-def expand(columns: Sequence[ast.ResultColumn], context: Context, source: Source | None) -> list[Item]:
+def expand(columns: Sequence[ast.ResultColumn], context: Context, source: FromClause | None) -> list[Item]:
     """Bind the select list; stars become the columns that they stand for."""
     items: list[Item] = []
     for column in columns:
         if isinstance(column.expr, ast.Star):
-            away = source.merged_away if source is not None else set()
-            items += star(column.expr, context, away)
+            items += star(column.expr, context, () if source is None else source.merged_away)
         else:
             bound = expressions.bind(column.expr, context)
             if column.name is not None:
@@ -152,7 +151,7 @@ def default_name(expr: ast.Expr, context: Context) -> str:
     return header(expr)
 
 
-def star(expr: ast.Star, context: Context, away: set[str]) -> list[Item]:
+def star(expr: ast.Star, context: Context, away: Collection[Expression]) -> list[Item]:
     """Return the columns that `*` or `t.*` stands for."""
     columns = _starred(expr, context.scope, away)
     if not columns:
@@ -164,14 +163,12 @@ def star(expr: ast.Star, context: Context, away: set[str]) -> list[Item]:
     for column in columns:
         if column.name.lower() in excluded:
             continue
-        bound = replaced.get(column.name.lower()) or Bound(
-            column.sql.copy(), column.column.unit, expr.place, type=column.type
-        )
-        items.append(Item(column.name, bound))
+        plain = Bound(column.value, column.column.unit, expr.place, type=column.type)
+        items.append(Item(column.name, replaced.get(column.name.lower()) or plain))
     return items
 
 
-def _starred(expr: ast.Star, scope: Scope, away: set[str]) -> list[ScopeColumn]:
+def _starred(expr: ast.Star, scope: Scope, away: Collection[Expression]) -> list[ScopeColumn]:
     if expr.qualifier is not None:
         table = scope.find_table(tuple(p.text for p in expr.qualifier.parts))
         if table is None:
@@ -183,9 +180,9 @@ def _starred(expr: ast.Star, scope: Scope, away: set[str]) -> list[ScopeColumn]:
     columns: list[ScopeColumn] = []
     full = set()
     for column in scope.columns():
-        if column.sql.sql() in away:
+        if column.value in away:
             merged = scope.merged.get(column.name.lower())
-            if merged is not None and isinstance(merged.sql, exp.Anonymous) and column.name.lower() not in full:
+            if merged is not None and isinstance(merged.value, Call) and column.name.lower() not in full:
                 full.add(column.name.lower())
                 columns.append(merged)
             continue
@@ -200,23 +197,25 @@ def _listed(name: ast.Name, names: list[str]) -> str:
     raise unknown_column(name.text, nearest(name.text, names), names, name.place)
 
 
-def _group(tree: exp.Select, group: ast.GroupBy, items: Sequence[Item], context: Context) -> list[Bound]:
+def _group(
+    group: ast.GroupBy | None, items: Sequence[Item], context: Context
+) -> tuple[Group | None, list[Bound] | None]:
     """Write GROUP BY, and return what it groups by."""
+    if group is None:
+        return None, None
     if group.all:
-        tree.set("group", exp.Group(all=True))
-        return [item.bound for item in items if not aggregates(item.bound)]
-    plain: list[exp.Expr] = []
+        return Group(all=True), [item.bound for item in items if not aggregates(item.bound)]
+    plain: list[Expression | GroupingSets] = []
     keys: list[Bound] = []
     for item in group.items:
         if isinstance(item, ast.GroupingSets):
             sets = [[_group_term(e, items, context) for e in one] for one in item.sets]
-            plain.append(_grouping_sets(item.kind, sets))
+            plain.append(GroupingSets(item.kind, tuple(tuple(key.value for key in one) for one in sets)))
             keys += [key for one in sets for key in one]
         else:
             keys.append(_group_term(item, items, context))
-            plain.append(keys[-1].sql.copy())
-    tree.set("group", exp.Group(expressions=plain))
-    return keys
+            plain.append(keys[-1].value)
+    return Group(tuple(plain)), keys
 
 
 def _group_term(expr: ast.Expr, items: Sequence[Item], context: Context) -> Bound:
@@ -234,14 +233,6 @@ def ordinal(expr: ast.Expr, items: Sequence[Item], clause: str) -> int | None:
     return int(expr.value) - 1
 
 
-def _grouping_sets(kind: str, sets: Sequence[Sequence[Bound]]) -> exp.Expr:
-    written = [[key.sql.copy() for key in one] for one in sets]
-    tuples: list[exp.Expr] = [one[0] if len(one) == 1 else exp.Tuple(expressions=one) for one in written]
-    if kind == "GROUPING SETS":
-        return exp.GroupingSets(expressions=tuples)
-    return (exp.Rollup if kind == "ROLLUP" else exp.Cube)(expressions=tuples)
-
-
 def fits_all(bound: Bound) -> bool:
     """Whether an expression goes with every unit: a bare NULL or 0."""
-    return bound.is_zero or isinstance(bound.sql, exp.Null)
+    return bound.is_zero or isinstance(bound.value, Null)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sqlglot import exp
-
 from dctv.bind import expressions
 from dctv.bind.binding import Binding
 from dctv.bind.context import Context, Leaves
 from dctv.bind.scope import Scope
 from dctv.errors import BindError, EngineError, Place
+from dctv.plan.build import STAR
+from dctv.plan.expressions import Call, Expression, Keyword, List, Text
 from dctv.plan.nodes import Relation
-from dctv.plan.sql import identifier
+from dctv.plan.queries import Select, TableCall
 from dctv.syntax import ast
 from dctv.types.schema import ColumnType, Kind, Schema
 from dctv.types.unit import NO_UNIT
@@ -48,8 +48,7 @@ def bind_file(binder: Binding, node: ast.TableFile) -> Relation:
         hint = "MOUNT TRACE reads traces; read_csv, read_json and read_parquet take files of any name"
         raise BindError(f"found the file `{given.text}`, expected one of {known}", given.place, hint=hint)
     path = str((binder.env.base or Path()) / given.text)
-    call = exp.Anonymous(this=function, expressions=[exp.Literal.string(path)])
-    return _relation(binder, call, given.place)
+    return _relation(binder, Call(function, (Text(path),)), given.place)
 
 
 def bind_table_function(binder: Binding, node: ast.TableCall) -> Relation:
@@ -57,29 +56,28 @@ def bind_table_function(binder: Binding, node: ast.TableCall) -> Relation:
     context = binder.context(Scope([]), Leaves(), clause="an argument", aggregates_allowed=False)
     values = [_value(argument, context) for argument in node.arguments]
     for name, argument in node.keywords:
-        values.append(exp.PropertyEQ(this=identifier(name.text), expression=_value(argument, context)))
-    call = exp.Anonymous(this=node.path.text.lower(), expressions=values)
-    return _relation(binder, call, node.place)
+        values.append(Keyword(name.text, _value(argument, context)))
+    return _relation(binder, Call(node.path.text.lower(), tuple(values)), node.place)
 
 
-def _relation(binder: Binding, call: exp.Anonymous, place: Place | None) -> Relation:
-    tree = exp.Select(expressions=[exp.Star()]).from_(exp.Table(this=call))
+def _relation(binder: Binding, call: Call, place: Place | None) -> Relation:
+    query = Select((STAR,), TableCall(call))
     try:
-        described = binder.env.engine.describe(tree.sql(dialect="duckdb"))
+        described = binder.env.engine.describe(query)
     except EngineError as error:
         raise BindError(error.message, place, hint=error.hint) from None
     schema = Schema(Kind.REGULAR, tuple(ColumnType(name, kind) for name, kind in described))
-    return Relation(schema, ordered=False, query=tree, keeps_order=True)
+    return Relation(schema, ordered=False, query=query, keeps_order=True)
 
 
-def _value(argument: ast.Argument, context: Context) -> exp.Expr:
+def _value(argument: ast.Argument, context: Context) -> Expression:
     match argument:
         case ast.ValueArgument():
             bound = expressions.bind(argument.expr, context)
             if bound.unit != NO_UNIT:
                 raise BindError("a table function of the engine takes no units", argument.place)
-            return bound.sql
+            return bound.value
         case ast.ListArgument():
-            return exp.Array(expressions=[_value(item, context) for item in argument.items])
+            return List(tuple(_value(item, context) for item in argument.items))
         case _:
             raise BindError("a table function of the engine takes literals and lists", argument.place)

@@ -6,27 +6,29 @@ from collections.abc import Callable
 from fractions import Fraction
 from math import isfinite
 
-from sqlglot import exp
-
 from dctv.bind import calls, operators
-from dctv.bind.bound import Bound, constant, convert, operand, unify
+from dctv.bind.bound import Bound, constant, convert, unify
 from dctv.bind.context import Context
 from dctv.bind.parameters import Value, value_of
+from dctv.bind.regular_expressions import are_read
 from dctv.bind.scope import Scope, family_of
-from dctv.bind.types import (
-    BOOLEAN,
-    NULL,
-    STRING_LITERAL,
-    of_call,
-    of_cast,
-    of_choice,
-    of_operator,
-    of_search,
-    settled,
-)
+from dctv.bind.types import BOOLEAN, STRING_LITERAL, of_call, of_cast, of_choice, of_operator, of_search, settled
+from dctv.bind.types import NULL as NULL_TYPE
 from dctv.contracts.table_function import Quantity
 from dctv.errors import BindError, UnitError
-from dctv.plan.sql import type_named
+from dctv.plan.build import call, negated
+from dctv.plan.expressions import (
+    NULL,
+    Boolean,
+    Case,
+    Cast,
+    Exists,
+    Expression,
+    InQuery,
+    Row,
+    Subquery,
+    Text,
+)
 from dctv.record import replace
 from dctv.signatures.types import parse, plain
 from dctv.syntax import ast
@@ -49,14 +51,6 @@ def condition(expr: ast.Expr, context: Context) -> Bound:
     return bound
 
 
-def conjoin(conditions: list[exp.Expr]) -> exp.Expr | None:
-    """Join conditions by AND; None for none."""
-    result: exp.Expr | None = None
-    for one in conditions:
-        result = operand(one) if result is None else exp.And(this=result, expression=operand(one))
-    return result
-
-
 def _number(expr: ast.Number, _: Context) -> Bound:
     unit = NO_UNIT if expr.unit is None else placed_unit(expr.unit, expr)
     return constant(expr.value, unit, expr.place, integral=expr.is_integer)
@@ -71,18 +65,17 @@ def placed_unit(text: str, node: ast.Node) -> Unit:
 
 
 def _string(expr: ast.String, _: Context) -> Bound:
-    return Bound(exp.Literal.string(expr.text), place=expr.place, family="text", type=STRING_LITERAL)
+    return Bound(Text(expr.text), place=expr.place, family="text", type=STRING_LITERAL)
 
 
 def _constant(expr: ast.Constant, _: Context) -> Bound:
     if expr.value is None:
-        return Bound(exp.Null(), place=expr.place, type=NULL)
-    return Bound(exp.Boolean(this=expr.value), place=expr.place, type=BOOLEAN)
+        return Bound(NULL, place=expr.place, type=NULL_TYPE)
+    return Bound(Boolean(expr.value), place=expr.place, type=BOOLEAN)
 
 
 def _interval(expr: ast.Interval, _: Context) -> Bound:
-    sql = exp.Cast(this=exp.Literal.string(expr.text), to=type_named("INTERVAL"))
-    return Bound(sql, place=expr.place, type=plain("INTERVAL"))
+    return Bound(Cast(Text(expr.text), "INTERVAL"), place=expr.place, type=plain("INTERVAL"))
 
 
 def parameter(expr: ast.Bind, context: Context) -> Value:
@@ -110,21 +103,21 @@ def _bind_parameter(expr: ast.Bind, context: Context) -> Bound:
         case int() | float() if isfinite(value):
             return constant(Fraction(value), NO_UNIT, expr.place, integral=isinstance(value, int))
         case str():
-            return Bound(exp.Literal.string(value), place=expr.place, family="text", type=STRING_LITERAL)
+            return Bound(Text(value), place=expr.place, family="text", type=STRING_LITERAL)
         case _:
-            sql, kind = _engine_value(value)
-            return Bound(sql, place=expr.place, type=parse(kind))
+            written, kind = _engine_value(value)
+            return Bound(written, place=expr.place, type=parse(kind))
 
 
-def _engine_value(value: float | bytes | exp.Cast) -> tuple[exp.Expr, str]:
+def _engine_value(value: float | bytes | Cast) -> tuple[Expression, str]:
     """Write what has no literal of its own, infinities, bytes and dates, and return its type, too."""
     match value:
         case bytes():
-            return exp.Anonymous(this="unhex", expressions=[exp.Literal.string(value.hex())]), "BLOB"
-        case exp.Cast():
-            return value, str(value.args["to"].args["kind"])
+            return call("unhex", Text(value.hex())), "BLOB"
+        case Cast():
+            return value, value.type
         case _:
-            return exp.Cast(this=exp.Literal.string(str(value)), to=type_named("DOUBLE")), "DOUBLE"
+            return Cast(Text(str(value)), "DOUBLE"), "DOUBLE"
 
 
 def _column(expr: ast.Column, context: Context) -> Bound:
@@ -164,9 +157,9 @@ def _case(expr: ast.Case, context: Context) -> Bound:
     if expr.otherwise is not None:
         values.append(bind(expr.otherwise, context))
     values = unify(values, "CASE")
-    ifs = [exp.If(this=test.sql, true=value.sql) for test, value in zip(tests, values, strict=False)]
-    default = values[-1].sql if expr.otherwise is not None else None
-    sql = exp.Case(this=subject.sql if subject else None, ifs=ifs, default=default)
+    branches = tuple((test.value, value.value) for test, value in zip(tests, values, strict=False))
+    default = values[-1].value if expr.otherwise is not None else None
+    written = Case(branches, default, None if subject is None else subject.value)
     unit = next((v.unit for v in values if v.unit != NO_UNIT), NO_UNIT)
     family = values[0].family if all(v.family == values[0].family for v in values) else None
     parts = (*((subject,) if subject else ()), *tests, *values)
@@ -176,11 +169,11 @@ def _case(expr: ast.Case, context: Context) -> Bound:
     fit = all(one == BOOLEAN for one in types)
     # The engine brings results to the type of ELSE, one after another.
     *results, otherwise = (
-        [one.type for one in values] if expr.otherwise is not None else [*[v.type for v in values], NULL]
+        [one.type for one in values] if expr.otherwise is not None else [*[v.type for v in values], NULL_TYPE]
     )
     chosen = [otherwise, *results]
     made = settled(of_choice(chosen)) if fit else None
-    return Bound(sql, unit, expr.place, family=family, parts=parts, type=made)
+    return Bound(written, unit, expr.place, family=family, parts=parts, type=made)
 
 
 def _cast(expr: ast.Cast, context: Context) -> Bound:
@@ -189,16 +182,15 @@ def _cast(expr: ast.Cast, context: Context) -> Bound:
         type_name = engine_type(expr.type.name, expr.type.arguments, expr.type.dimensions)
     except BindError as error:
         raise BindError(error.message, expr.type.place or expr.place, hint=error.hint) from None
-    form = exp.TryCast if expr.lenient else exp.Cast
-    sql = form(this=bound.sql, to=type_named(type_name))
+    written = Cast(bound.value, type_name, lenient=expr.lenient)
     made = of_cast(bound.type, type_name)
-    return Bound(sql, bound.unit, expr.place, family=family_of(type_name), parts=(bound,), type=made)
+    return Bound(written, bound.unit, expr.place, family=family_of(type_name), parts=(bound,), type=made)
 
 
 def _exists(expr: ast.Exists, context: Context) -> Bound:
     query = context.subqueries.inline(expr.select, context.scope, context.leaves)
     made = BOOLEAN if query.sure else None
-    return Bound(exp.Exists(this=query.tree), place=expr.place, type=made, serial=query.serial)
+    return Bound(Exists(query.query), place=expr.place, type=made, serial=query.serial)
 
 
 def _scalar_select(expr: ast.ScalarSelect, context: Context) -> Bound:
@@ -207,7 +199,7 @@ def _scalar_select(expr: ast.ScalarSelect, context: Context) -> Bound:
         raise BindError(f"a subquery used as a value has one column, found {len(query.outs)}", expr.place)
     out = query.outs[0]
     made = out.type if query.sure else None
-    return Bound(exp.Subquery(this=query.tree), out.unit, expr.place, type=made, serial=query.serial)
+    return Bound(Subquery(query.query), out.unit, expr.place, type=made, serial=query.serial)
 
 
 def _in_select(expr: ast.InSelect, context: Context) -> Bound:
@@ -220,22 +212,22 @@ def _in_select(expr: ast.InSelect, context: Context) -> Bound:
         )
     if width == 1:
         left = convert(left, query.outs[0].unit, "IN")
-    sql: exp.Expr = exp.In(this=operand(left.sql), query=exp.Subquery(this=query.tree))
+    found = InQuery(left.value, query.query)
     made = of_search(left.type, query.outs[0].type) if width == 1 and query.sure else None
-    sql = exp.Not(this=sql) if expr.negated else sql
-    return Bound(sql, place=expr.place, parts=(left,), type=made, serial=query.serial)
+    written = negated(found) if expr.negated else found
+    return Bound(written, place=expr.place, parts=(left,), type=made, serial=query.serial)
 
 
 def _row(expr: ast.Row, context: Context) -> Bound:
     items = [bind(item, context) for item in expr.items]
-    return Bound(exp.Tuple(expressions=[i.sql for i in items]), place=expr.place, parts=tuple(items))
+    return Bound(Row(tuple(i.value for i in items)), place=expr.place, parts=tuple(items))
 
 
 def _index(expr: ast.Index, context: Context) -> Bound:
     subject, index = bind(expr.operand, context), bind(expr.index, context)
-    sql = exp.Anonymous(this="array_extract", expressions=[subject.sql, index.sql])
+    element = call("array_extract", subject.value, index.value)
     made = of_call("array_extract", [subject.type, index.type])
-    return Bound(sql, subject.unit, expr.place, parts=(subject, index), type=made)
+    return Bound(element, subject.unit, expr.place, parts=(subject, index), type=made)
 
 
 def _star(expr: ast.Star, _: Context) -> Bound:
@@ -244,7 +236,11 @@ def _star(expr: ast.Star, _: Context) -> Bound:
 
 def _like(expr: ast.Like, context: Context) -> Bound:
     escape = None if expr.escape is None else bind(expr.escape, context)
-    return operators.like(expr, bind(expr.operand, context), bind(expr.pattern, context), escape, proven=context.proven)
+    subject, pattern = bind(expr.operand, context), bind(expr.pattern, context)
+    proven = context.proven
+    if expr.op == "REGEXP" and not proven:
+        proven = are_read("regexp_matches", [subject, pattern], context.env.engine, expr.place)
+    return operators.like(expr, subject, pattern, escape, proven=proven)
 
 
 _FORMS: dict[type[ast.Expr], Callable[..., Bound]] = {

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
-
-from sqlglot import exp
 
 from dctv.bind.filter_tests import (
     OPPOSITE,
@@ -21,7 +19,8 @@ from dctv.bind.filter_tests import (
 )
 from dctv.contracts.reader import EventColumns
 from dctv.errors import BindError, Place, UnitError, WarningLog, nearest
-from dctv.plan.sql import column, is_null, known
+from dctv.plan import build as w
+from dctv.plan.expressions import Column, Expression, IsNull
 from dctv.record import field, record
 from dctv.syntax import filter as ast
 from dctv.types.schema import TS, ColumnType, Schema
@@ -201,7 +200,7 @@ class _OneTable:
             case Inside() as inside:
                 return inside.absent() if wanted else inside.present()
             case Found(one):
-                return is_null(column(one.name)) if wanted else known(column(one.name))
+                return IsNull(Column(one.name)) if wanted else w.known(Column(one.name))
 
     def _compare(self, meaning: Meaning, op: ast.Operator, value: ast.Value) -> Condition:
         operand = self._operand(meaning, value)
@@ -211,7 +210,7 @@ class _OneTable:
             return plain(meaning, op, operand)
         if isinstance(meaning, Inside):
             return meaning.comparison(op, operand)
-        return comparison(column(meaning.column.name), meaning.column.type, op, operand)
+        return comparison(Column(meaning.column.name), meaning.column.type, op, operand)
 
     def _among(self, meaning: Meaning, values: Sequence[ast.Value], *, wanted: bool) -> Condition:
         if meaning is None:
@@ -227,7 +226,7 @@ class _OneTable:
                 return False if wanted else meaning.present()
             tests = [meaning.comparison("==" if wanted else "!=", one) for one in comparable]
             return _joined(tests, all_of=not wanted)
-        return membership(column(meaning.column.name), meaning.column.type, comparable, wanted=wanted)
+        return membership(Column(meaning.column.name), meaning.column.type, comparable, wanted=wanted)
 
     def _meaning(self, name: ast.Field) -> Meaning:
         meaning = self._record_field(name.parts)
@@ -332,22 +331,10 @@ def _unit(text: str, place: Place | None) -> Unit:
 
 
 def _joined(tests: Sequence[Condition], *, all_of: bool) -> Condition:
-    """Join conditions by AND or OR as a flat tree, so that long chains do not nest."""
+    """Join conditions by AND or OR."""
     if any(test is not all_of and isinstance(test, bool) for test in tests):
         return not all_of
-    left: list[exp.Expr] = [test for test in tests if not isinstance(test, bool)]
-    if not left:
-        return all_of
-    join: Callable[[exp.Expr, exp.Expr], exp.Expr] = _both if all_of else _either
-    while len(left) > 1:
-        pairs = [join(a, b) for a, b in zip(left[::2], left[1::2], strict=False)]
-        left = pairs + left[len(pairs) * 2 :]
-    return left[0] if all_of else exp.Paren(this=left[0])
-
-
-def _both(a: exp.Expr, b: exp.Expr) -> exp.Expr:
-    return exp.And(this=a, expression=b)
-
-
-def _either(a: exp.Expr, b: exp.Expr) -> exp.Expr:
-    return exp.Or(this=a, expression=b)
+    left: list[Expression] = [test for test in tests if not isinstance(test, bool)]
+    if all_of:
+        return w.all_of(left) or True
+    return w.any_of(left) if left else False

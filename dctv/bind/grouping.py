@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from sqlglot import exp
-
 from dctv.bind.bound import Bound
-from dctv.plan.shape import nodes_of, shape
+from dctv.plan import walk
+from dctv.plan.expressions import And, Column, Exists, Expression, Subquery
 
 
 def aggregates(bound: Bound) -> bool:
@@ -20,24 +19,24 @@ def outside(bounds: Iterable[Bound], keys: Iterable[Bound]) -> Bound | None:
 
     None: each of them has one value for the group.
     """
-    known = {shape(key.sql) for key in keys}
+    known = {key.value for key in keys}
     return next((one for bound in bounds if (one := _varying(bound, known)) is not None), None)
 
 
-def _varying(bound: Bound, keys: set[str]) -> Bound | None:
-    if bound.aggregate or (keys and shape(bound.sql) in keys):
+def _varying(bound: Bound, keys: set[Expression]) -> Bound | None:
+    if bound.aggregate or (keys and bound.value in keys):
         return None
-    if isinstance(bound.sql, exp.Subquery | exp.Exists):
+    if isinstance(bound.value, Subquery | Exists):
         # One that reads columns of the select around it has no type of ours.
         return None if bound.type is not None else bound
-    if bound.parts and not isinstance(bound.sql, exp.Column):
+    if bound.parts and not isinstance(bound.value, Column):
         return next((one for part in bound.parts if (one := _varying(part, keys)) is not None), None)
-    return bound if any(isinstance(node, exp.Column) for node in nodes_of(bound.sql)) else None
+    return bound if walk.columns_in(bound.value) else None
 
 
 def conjuncts(bound: Bound) -> Iterator[Bound]:
     """Yield the conditions that a chain of ANDs is made of."""
-    if isinstance(bound.sql, exp.And):
+    if isinstance(bound.value, And):
         for part in bound.parts:
             yield from conjuncts(part)
     else:

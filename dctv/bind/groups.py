@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TypeVar
-
-from sqlglot import exp
 
 from dctv.bind import expressions
 from dctv.bind.aggregates import Swift, aggregated
 from dctv.bind.binding import Binding
 from dctv.bind.bound import Bound
-from dctv.bind.context import Leaves, Query
+from dctv.bind.context import BoundQuery, Leaves
 from dctv.bind.cores import Item, aliases, output
 from dctv.bind.grouping import within
 from dctv.bind.payload import payload_items
@@ -20,8 +18,11 @@ from dctv.bind.scope import Scope, ScopeColumn, ScopeTable
 from dctv.bind.spans import SpanSource, bind_spans, member_of, sorted_plan
 from dctv.bind.types import BOOLEAN
 from dctv.errors import BindError, nearest
+from dctv.plan import build as w
+from dctv.plan import walk
+from dctv.plan.expressions import Call, Column, Expression, Node, Number
 from dctv.plan.nodes import Plan, Relation, column_names, physical_names
-from dctv.plan.sql import aliased, table
+from dctv.plan.queries import Query, Select, TableName
 from dctv.record import record, replace
 from dctv.signatures.types import parse
 from dctv.syntax import ast
@@ -35,7 +36,7 @@ class Pieces:
     """The output of a cutting kernel, and the scopes outside and inside of aggregates over it."""
 
     plan: Plan
-    keys: tuple[exp.Expr, ...]
+    keys: tuple[Expression, ...]
     """What makes a group, besides what is selected bare."""
     special: tuple[ScopeColumn, ...]
     """The special columns of the result."""
@@ -44,10 +45,10 @@ class Pieces:
     inside: Scope
     swift: Swift
     """The kernel that does without these pieces."""
-    present: exp.Expr | None = None
+    present: Expression | None = None
     """The condition that a row is a piece at all."""
-    bare: frozenset[str] = frozenset()
-    """The grouper's columns, as engine text: the same for a whole group, so they may stand outside of aggregates."""
+    bare: frozenset[Expression] = frozenset()
+    """The grouper's columns: the same for a whole group, so they may stand outside of aggregates."""
 
 
 def bind_group(binder: Binding, core: ast.Core, group: ast.GroupUsingPartition | ast.GroupUsingSpans) -> Plan:
@@ -69,12 +70,9 @@ def _distinct_partitions(plan: Plan) -> Plan:
     columns = plan.schema.columns[len(plan.schema.kind.time_columns) : plan.schema.special_count]
     schema = Schema(Kind.REGULAR, columns)
     names = physical_names(plan.schema)[len(plan.schema.kind.time_columns) : plan.schema.special_count]
-    tree = exp.Select(
-        expressions=[aliased(exp.column(n, quoted=True), o) for n, o in zip(names, physical_names(schema), strict=True)]
-    ).from_(table(leaves.name(plan)))
-    tree.set("distinct", exp.Distinct())
-    tree = tree.order_by(*(exp.Literal.number(i + 1) for i in range(len(columns))), copy=False)
-    return Relation(schema, ordered=False, query=tree, leaves=leaves.all(), keeps_order=True)
+    query = w.distinct(w.select(*w.named(w.columns(names), physical_names(schema)), source=leaves.name(plan)))
+    query = w.sorted_by(query, *(Number(str(i + 1)) for i in range(len(columns))))
+    return Relation(schema, ordered=False, query=query, leaves=leaves.all(), keeps_order=True)
 
 
 def _span_pieces(binder: Binding, source: SpanSource, group: ast.GroupUsingSpans) -> Pieces:
@@ -124,37 +122,40 @@ def _span_pieces(binder: Binding, source: SpanSource, group: ast.GroupUsingSpans
         ordered=False,
         times=_numbered(payload[: len(times)], plan.schema.kind.time_columns),
         payload=_numbered(payload[len(times) :], range(len(payload))),
-        present=present.sql,
+        present=present.value,
         picks=True,
     )
     return Pieces(
         kernel,
-        (whole[0].sql,),
+        (whole[0].value,),
         (*whole[1:3], *own),
         tuple(c.name for c in partitions),
         Scope([grouped, ScopeTable(None, own)]),
         _inside(source, payload, own, [grouped]),
         swift,
-        present.sql,
-        frozenset(c.sql.sql() for c in grouped.columns),
+        present.value,
+        frozenset(c.value for c in grouped.columns),
     )
 
 
 def _scope_columns(schema: Schema, alias: str) -> tuple[ScopeColumn, ...]:
-    return tuple(
-        ScopeColumn(c, exp.column(n, alias, quoted=True))
-        for c, n in zip(schema.columns, physical_names(schema), strict=True)
-    )
+    return tuple(ScopeColumn(c, Column(n, alias)) for c, n in zip(schema.columns, physical_names(schema), strict=True))
+
+
+def _name(column: ScopeColumn) -> str:
+    """Return what a column is called in the query."""
+    assert isinstance(column.value, Column)
+    return column.value.name
 
 
 def _named(columns: Sequence[ScopeColumn]) -> tuple[ColumnType, ...]:
     """Name columns as the pieces do."""
-    return tuple(replace(c.column, name=c.sql.name) for c in columns)
+    return tuple(replace(c.column, name=_name(c)) for c in columns)
 
 
 def _numbered(columns: Sequence[ScopeColumn], values: Sequence[_T]) -> dict[str, _T]:
     """Say what columns of the pieces are, by their names there."""
-    return {c.sql.name: value for c, value in zip(columns, values, strict=False)}
+    return {_name(c): value for c, value in zip(columns, values, strict=False)}
 
 
 def _inside(
@@ -211,7 +212,7 @@ def _partition_pieces(binder: Binding, source: SpanSource, group: ast.GroupUsing
     )
     return Pieces(
         kernel,
-        (whole[0].sql,),
+        (whole[0].value,),
         (*times, *kept),
         tuple(c.name for c in kept),
         Scope([ScopeTable(None, (*times, *kept))]),
@@ -241,44 +242,55 @@ def _aggregate(binder: Binding, core: ast.Core, pieces: Pieces) -> Plan:
         aggregated=pieces.inside,
         present=pieces.present,
     )
-    special = [Item(c.name, Bound(c.sql.copy(), c.column.unit, type=c.type)) for c in pieces.special]
+    special = [Item(c.name, Bound(c.value, c.column.unit, type=c.type)) for c in pieces.special]
     items = [*special, *payload_items(core, context, special)]
     outs = tuple(map(output, items))
-    tree = exp.Select(expressions=[aliased(i.bound.sql, n) for i, n in zip(items, names_of(outs), strict=True)])
-    source = exp.From(this=table(leaves.name(pieces.plan), alias))
-    tree.set("from_", source)
+    source = TableName(leaves.name(pieces.plan), alias)
+    query = w.select(*w.named([i.bound.value for i in items], names_of(outs)), source=source)
     parts = [i.bound for i in items]
     sure = all(one.type is not None for one in parts)
     if core.having is not None:
         having = expressions.condition(core.having, replace(context, aliases=aliases(items), clause="HAVING"))
         parts.append(having)
         sure = sure and having.type == BOOLEAN
-        tree.set("having", exp.Having(this=having.sql))
-    fast = _in_kernel(binder, core, pieces, items, tree, sure=sure)
+        query = replace(query, having=having.value)
+    fast = _in_kernel(binder, core, pieces, items, query.having, sure=sure)
     if fast is not None:
         return fast
-    keys = [k.copy() for k in (*pieces.keys, *(c.sql for c in pieces.special))]
-    known = {k.sql() for k in keys}
-    for column in tree.find_all(exp.Column):
-        text = column.sql()
-        if text in pieces.bare and text not in known and column.find_ancestor(exp.Filter) is None:
-            known.add(text)
-            keys.append(column.copy())
-    tree.set("group", exp.Group(expressions=keys))
+    # What is grouped by is what makes a group, and what of the grouper stands outside of aggregates.
+    keys = dict.fromkeys((*pieces.keys, *(c.value for c in pieces.special)))
+    keys.update(dict.fromkeys(one for one in _unfiltered(query) if one in pieces.bare))
+    query = w.grouped(query, keys)
     serial = any(one.serial for one in within(parts))
-    query = Query(tree, outs, tuple(parts), source, sure=sure, serial=serial)
-    made = relation(query, leaves, binder.env, core.place, keeps_order=False)
+    bound = BoundQuery(query, outs, tuple(parts), source, sure=sure, serial=serial)
+    made = relation(bound, leaves, binder.env, core.place, keeps_order=False)
     schema = Schema(Kind.SPAN, made.schema.columns, pieces.partitions)
     return replace(made, schema=schema, ordered=False)
 
 
+def _unfiltered(query: Query) -> Iterator[Expression]:
+    """Yield the columns of a query outside of filtered aggregates, in the order in which they are written."""
+    stack: list[Node] = [query]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Column):
+            yield node
+        elif not (isinstance(node, Call) and node.filter is not None):
+            stack += reversed(list(walk.children(node)))
+
+
 def _in_kernel(
-    binder: Binding, core: ast.Core, pieces: Pieces, items: Sequence[Item], tree: exp.Select, *, sure: bool
+    binder: Binding,
+    core: ast.Core,
+    pieces: Pieces,
+    items: Sequence[Item],
+    having: Expression | None,
+    *,
+    sure: bool,
 ) -> Plan | None:
     """Let the kernel aggregate, where it can."""
-    having = tree.args.get("having")
-    trees = [i.bound.sql for i in items] + ([having.this] if having else [])
-    fast = aggregated(binder, pieces.swift, trees)
+    values = [i.bound.value for i in items]
+    fast = aggregated(binder, pieces.swift, values if having is None else [*values, having])
     if fast is None:
         return None
     kernel, swapped = fast
@@ -286,16 +298,13 @@ def _in_kernel(
     # What is a column of the kernel's as it is has that column's type: a sum that is the whole value has 64 bits.
     own = dict(zip(column_names(kernel), (c.type for c in kernel.schema.columns), strict=True))
     outs = tuple(
-        replace(output(i), type=parse(own[s.name])) if isinstance(s, exp.Column) else output(i)
+        replace(output(i), type=parse(own[s.name])) if isinstance(s, Column) else output(i)
         for i, s in zip(items, swapped, strict=False)
     )
-    columns = [aliased(s, n) for s, n in zip(swapped[: len(items)], names_of(outs), strict=True)]
-    source = exp.From(this=table(leaves.name(kernel), leaves.alias("pieces")))
-    made_tree = exp.Select(expressions=columns)
-    made_tree.set("from_", source)
-    if having:
-        made_tree.set("where", exp.Where(this=swapped[-1]))
-    query = Query(made_tree, outs, tuple(i.bound for i in items), source, sure=sure)
-    made = relation(query, leaves, binder.env, core.place, keeps_order=True)
+    columns = w.named(swapped[: len(items)], names_of(outs))
+    source = TableName(leaves.name(kernel), leaves.alias("pieces"))
+    query = Select(tuple(columns), source, where=None if having is None else swapped[-1])
+    bound = BoundQuery(query, outs, tuple(i.bound for i in items), source, sure=sure)
+    made = relation(bound, leaves, binder.env, core.place, keeps_order=True)
     schema = Schema(Kind.SPAN, made.schema.columns, pieces.partitions)
     return replace(made, schema=schema, ordered=kernel.ordered)

@@ -9,10 +9,8 @@ from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
 
-from sqlglot import exp
-
 from dctv.contracts.table_function import Argument, Quantity
-from dctv.plan.sql import type_named
+from dctv.plan.expressions import Cast, Text
 from dctv.types.units import compatible, parse_unit, ratio
 
 _EXACT = 1_000_000_000
@@ -20,7 +18,7 @@ _TIMES = ("align", "time")
 """Options of a mount that are times."""
 Params = Mapping[str, object] | Mapping[int, object] | Mapping[str | int, object] | Sequence[object]
 """By name, by number, or in order."""
-Value = None | bool | int | float | str | bytes | Quantity | exp.Cast
+Value = None | bool | int | float | str | bytes | Quantity | Cast
 
 
 def numbered(params: Params | None) -> Mapping[int | str, object]:
@@ -42,16 +40,16 @@ def value_of(given: object) -> Value:
     """
     given = _plain(given)
     match given:
-        case None | bool() | int() | float() | str() | bytes() | Quantity() | exp.Cast():
+        case None | bool() | int() | float() | str() | bytes() | Quantity() | Cast():
             return given
         case timedelta():
             seconds = given.days * 86_400 + given.seconds
             return Quantity(Fraction(seconds * _EXACT + given.microseconds * 1000), parse_unit("ns"))
         case datetime():
             aware = given.tzinfo is not None
-            return _cast(given.isoformat(" "), "TIMESTAMP WITH TIME ZONE" if aware else "TIMESTAMP")
+            return Cast(Text(given.isoformat(" ")), "TIMESTAMP WITH TIME ZONE" if aware else "TIMESTAMP")
         case date():
-            return _cast(given.isoformat(), "DATE")
+            return Cast(Text(given.isoformat()), "DATE")
         case Integral():
             return int(given)
         case Real():
@@ -105,8 +103,4 @@ def _plain(given: Any) -> Any:
         return None
     if kind == "m":
         return Quantity(Fraction(int(given.astype("timedelta64[ns]").astype("int64"))), parse_unit("ns"))
-    return _cast(str(given.astype("datetime64[ns]")), "TIMESTAMP_NS")
-
-
-def _cast(text: str, kind: str) -> exp.Cast:
-    return exp.Cast(this=exp.Literal.string(text), to=type_named(kind))
+    return Cast(Text(str(given.astype("datetime64[ns]"))), "TIMESTAMP_NS")

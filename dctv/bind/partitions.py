@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from sqlglot import exp
-
 from dctv.bind.context import Leaves
 from dctv.errors import BindError
+from dctv.plan.build import named, select
+from dctv.plan.expressions import Cast, Column, Expression
 from dctv.plan.nodes import Plan, Relation, physical_names
-from dctv.plan.sql import aliased, table, type_named
 from dctv.record import record, replace
 from dctv.syntax import ast
 from dctv.types.schema import TS, ColumnType, Kind, Schema
@@ -77,12 +76,9 @@ def _partitioned_like(events: Plan, spans: Schema) -> Plan:
     leaves = Leaves()
     source = leaves.name(events)
     physical = dict(zip(events.schema.names, physical_names(events.schema), strict=True))
-    selected = [
-        aliased(exp.column(physical[c.name], source, quoted=True), n)
-        for c, n in zip(schema.columns, physical_names(schema), strict=True)
-    ]
-    tree = exp.Select(expressions=selected).from_(table(source))
-    return Relation(schema, ordered=events.ordered, query=tree, leaves=leaves.all(), keeps_order=events.stable)
+    values = [Column(physical[c.name], source) for c in schema.columns]
+    query = select(*named(values, physical_names(schema)), source=source)
+    return Relation(schema, ordered=events.ordered, query=query, leaves=leaves.all(), keeps_order=events.stable)
 
 
 def _name(node: ast.SpanJoin | ast.SpanBroadcast) -> str:
@@ -192,12 +188,8 @@ def _cast(plan: Plan, names: tuple[str, ...], partitions: tuple[ColumnType, ...]
     new = [ColumnType(x.name, y.type, x.unit) for x, y in zip(own, partitions, strict=True)]
     schema = Schema(plan.schema.kind, (*times, *new, *plan.schema.payload), names)
     inner = physical_names(plan.schema)
-    special: list[exp.Expr] = [exp.column(physical[c.name], source, quoted=True) for c in times]
-    special += [
-        exp.Cast(this=exp.column(physical[x.name], source, quoted=True), to=type_named(y.type))
-        for x, y in zip(own, partitions, strict=True)
-    ]
-    payload = [exp.column(n, source, quoted=True) for n in inner[plan.schema.special_count :]]
-    columns = [aliased(c, n) for c, n in zip([*special, *payload], physical_names(schema), strict=True)]
-    tree = exp.Select(expressions=columns).from_(table(source))
-    return Relation(schema, ordered=plan.ordered, query=tree, leaves=leaves.all(), keeps_order=plan.stable)
+    values: list[Expression] = [Column(physical[c.name], source) for c in times]
+    values += [Cast(Column(physical[x.name], source), y.type) for x, y in zip(own, partitions, strict=True)]
+    values += [Column(n, source) for n in inner[plan.schema.special_count :]]
+    query = select(*named(values, physical_names(schema)), source=source)
+    return Relation(schema, ordered=plan.ordered, query=query, leaves=leaves.all(), keeps_order=plan.stable)

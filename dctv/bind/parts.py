@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from sqlglot import exp
-
 from dctv.bind.binding import Binding
 from dctv.bind.feeds import Feeds
 from dctv.catalog.namespace import Part
 from dctv.catalog.stdlib import cast_to
+from dctv.plan import build as w
 from dctv.plan.nodes import Plan, Relation, physical_names
 from dctv.types.schema import TS, Kind
 
@@ -49,19 +48,10 @@ def _together(part: Part, plans: list[Plan], *, numbered: bool) -> Relation:
     Where events have no lines, the other columns make their order the same in every run.
     """
     names = physical_names(part.schema)
-    columns = [exp.column(name, quoted=True) for name in names]
     leaves = {f"source{number}": plan for number, plan in enumerate(plans)}
-    selects = [
-        exp.Select(expressions=[c.copy() for c in columns]).from_(exp.Table(this=exp.to_identifier(leaf, quoted=True)))
-        for leaf in leaves
-    ]
-    query: exp.Query = selects[0]
-    for select in selects[1:]:
-        query = exp.Union(this=query, expression=select, distinct=False)
+    query = w.together([w.select(*names, source=leaf) for leaf in leaves])
     timed = part.schema.kind is not Kind.REGULAR
     if timed:
-        inner = exp.Subquery(this=query, alias=exp.TableAlias(this=exp.to_identifier("every", quoted=True)))
-        terms = [exp.column(name, quoted=True) for name in ((TS, LINE) if numbered else names)]
-        order = [exp.Ordered(this=term, nulls_first=False) for term in terms]
-        query = exp.Select(expressions=columns).from_(inner).order_by(*order, copy=False)
+        whole = w.select(*w.columns(names), source=query, alias="every")
+        query = w.sorted_by(whole, *w.by_names((TS, LINE) if numbered else names))
     return Relation(part.schema, ordered=timed, query=query, leaves=tuple(leaves.items()), keeps_order=timed)

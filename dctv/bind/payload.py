@@ -15,15 +15,15 @@ from dctv.types.schema import DURATION, TS
 def payload_items(core: ast.Core, context: Context, special: Sequence[Item]) -> list[Item]:
     """Bind the select list of a typed select; the special columns are refused by name and dropped from stars."""
     names = {s.name.lower() for s in special} | {TS, DURATION}
-    own = {s.bound.sql.sql() for s in special}
+    own = {s.bound.value for s in special}
     items: list[Item] = []
     for column in core.columns:
         if isinstance(column.expr, ast.Star):
-            items += [item for item in star(column.expr, context, set()) if item.bound.sql.sql() not in own]
+            items += [item for item in star(column.expr, context, ()) if item.bound.value not in own]
             continue
         _refuse_name(column, core, names)
         bound = expressions.bind(column.expr, context)
-        if column.name is None and bound.sql.sql() in own:
+        if column.name is None and bound.value in own:
             raise _listed(column, core, default_name(column.expr, context))
         items.append(Item(column.name.text if column.name else default_name(column.expr, context), bound))
     _refuse_duplicates(core, items, names)

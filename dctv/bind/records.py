@@ -9,11 +9,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 
-from sqlglot import exp
-
 from dctv.bind.filter_tests import kind_of
 from dctv.bind.filters import EventTable, Times
-from dctv.plan.sql import call, case, cast, column, number, text
+from dctv.plan.build import call, case, negated, number, plus
+from dctv.plan.expressions import And, Binary, Cast, Column, Expression, InList, Text
 from dctv.record import record
 from dctv.types.schema import TS, ColumnType
 from dctv.types.units import parse_unit, ratio
@@ -38,24 +37,24 @@ class Clock:
         return Clock(times.start, int(ratio(times.unit, parse_unit("ns"))))
 
 
-def record_of(one: EventTable, clock: Clock) -> exp.Expr:
+def record_of(one: EventTable, clock: Clock) -> Expression:
     """Write the event of a row as one JSON object."""
     event = one.event
     named = [("cat", event.category), ("pid", event.pid), ("tid", event.tid)]
-    start = exp.Paren(this=exp.Add(this=column(TS), expression=number(clock.start)))
-    name = text(f'"name":{json.dumps(event.name, ensure_ascii=False)}')
+    start = plus(Column(TS), number(clock.start))
+    name = Text(f'"name":{json.dumps(event.name, ensure_ascii=False)}')
     members = [
         name if event.named_by is None else _member("name", _value(_type(one, event.named_by))),
         *(_member(name, _value(_type(one, source))) for name, source in named if source is not None),
         _member("ts", _time(start, clock)),
-        *([] if event.duration is None else [_member("dur", _time(column(event.duration), clock))]),
+        *([] if event.duration is None else [_member("dur", _time(Column(event.duration), clock))]),
         *(_member(name, _value(_type(one, name))) for name in one.others),
         _member("args", args_of(one)),
     ]
     return _object(members)
 
 
-def args_of(one: EventTable) -> exp.Expr:
+def args_of(one: EventTable) -> Expression:
     """Write the arguments of a row as one JSON object."""
     return _object(_member(name, _value(_type(one, name))) for name in one.event.args)
 
@@ -64,36 +63,35 @@ def _type(one: EventTable, name: str) -> ColumnType:
     return one.schema.columns[one.schema.names.index(name)]
 
 
-def _object(members: Iterable[exp.Expr]) -> exp.Expr:
+def _object(members: Iterable[Expression]) -> Expression:
     # What is NULL is left out, as is its comma.
-    inside = [call("concat_ws", text(","), *found)] if (found := list(members)) else []
-    return call("concat", text("{"), *inside, text("}"))
+    inside = [call("concat_ws", Text(","), *found)] if (found := list(members)) else []
+    return call("concat", Text("{"), *inside, Text("}"))
 
 
-def _member(name: str, value: exp.Expr) -> exp.Expr:
-    return exp.DPipe(this=text(f"{json.dumps(name, ensure_ascii=False)}:"), expression=value)
+def _member(name: str, value: Expression) -> Expression:
+    return Binary("||", Text(f"{json.dumps(name, ensure_ascii=False)}:"), value)
 
 
-def _time(value: exp.Expr, clock: Clock) -> exp.Expr:
+def _time(value: Expression, clock: Clock) -> Expression:
     whole = value if clock.ns == 1 else call("divide", value, number(clock.ns))
-    return cast(whole, "VARCHAR")
+    return Cast(whole, "VARCHAR")
 
 
-def _value(one: ColumnType) -> exp.Expr:
+def _value(one: ColumnType) -> Expression:
     """Write a value as JSON text; NULL stays NULL."""
-    value = column(one.name)
+    value = Column(one.name)
     if is_integer(one.type) or one.type == "BOOLEAN":
-        return cast(value, "VARCHAR")
-    written = cast(call("to_json", value), "VARCHAR")
+        return Cast(value, "VARCHAR")
+    written = Cast(call("to_json", value), "VARCHAR")
     if is_float(one.type):
-        words = (("isnan", "NaN"), ("isinf", "Infinity"))
-        nan, infinite = ((call(test, value.copy()), text(f'"{word}"')) for test, word in words)
-        below = exp.And(this=infinite[0].copy(), expression=exp.LT(this=value.copy(), expression=number(0)))
-        return case(nan, (below, text('"-Infinity"')), infinite, default=written)
+        nan, infinite = call("isnan", value), call("isinf", value)
+        below = And((infinite, Binary("<", value, number(0))))
+        words = ("NaN", "-Infinity", "Infinity")
+        tests = zip((nan, below, infinite), words, strict=True)
+        return case(*((test, Text(f'"{word}"')) for test, word in tests), default=written)
     if kind_of(one.type) != "text":
         return written
-    first = call("left", value.copy(), number(1))
-    begins = exp.In(this=first, expressions=[text("{"), text("[")])
-    strict = exp.Not(this=call("regexp_matches", value.copy(), text(_NOT_STRICT)))
-    nested = exp.And(this=exp.And(this=begins, expression=strict), expression=call("json_valid", value.copy()))
-    return case((nested, column(one.name)), default=written)
+    begins = InList(call("left", value, number(1)), (Text("{"), Text("[")))
+    strict = negated(call("regexp_matches", value, Text(_NOT_STRICT)))
+    return case((And((begins, strict, call("json_valid", value))), value), default=written)

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 
-from sqlglot import exp
-
 from dctv.bind.bound import Bound
-from dctv.bind.context import Environment, Leaves, Out, Query
+from dctv.bind.context import BoundQuery, Environment, Leaves, Out
 from dctv.errors import BindError, EngineError, Place
+from dctv.plan import walk
+from dctv.plan.build import STAR, typed_nothing
+from dctv.plan.expressions import Call, Cast, Column, Expression, Window
 from dctv.plan.nodes import Plan, Relation, physical_names
-from dctv.plan.shape import nodes_of, shape
-from dctv.plan.sql import aliased, identifier, type_named, typed_nothing
+from dctv.plan.queries import CommonTable, Derived, Item, Query, Select, TableCall, TableName
+from dctv.plan.shape import shape
 from dctv.types.schema import ColumnType, Kind, Schema
 
 _WIDE = ("HUGEINT", "UHUGEINT")
@@ -29,14 +30,10 @@ _known: dict[bytes, list[str]] = {}
 _EXACT_ON_INTEGERS = frozenset(("sum", "avg", "mean"))
 
 
-def with_leaves(query: exp.Query, leaves: Iterable[tuple[str, Plan]]) -> exp.Select:
+def with_leaves(query: Query, leaves: Iterable[tuple[str, Plan]]) -> Select:
     """Stand empty tables in for the leaves of a query."""
-    whole: exp.Select = exp.Select(expressions=[exp.Star()]).from_(
-        exp.Subquery(this=query, alias=exp.TableAlias(this=identifier("q")))
-    )
-    for name, plan in leaves:
-        whole = whole.with_(identifier(name), as_=typed_nothing(plan.schema), copy=False)
-    return whole
+    steps = tuple(CommonTable(name, typed_nothing(plan.schema)) for name, plan in leaves)
+    return Select((STAR,), Derived(query, "q"), steps=steps)
 
 
 def names_of(outs: Sequence[Out]) -> list[str]:
@@ -44,36 +41,38 @@ def names_of(outs: Sequence[Out]) -> list[str]:
     return physical_names(Schema(Kind.REGULAR, tuple(ColumnType(o.name, "NULL") for o in outs)))
 
 
-def relation(query: Query, leaves: Leaves, env: Environment, place: Place | None, *, keeps_order: bool) -> Relation:
+def relation(
+    query: BoundQuery, leaves: Leaves, env: Environment, place: Place | None, *, keeps_order: bool
+) -> Relation:
     """Make a regular table of a bound query; wide integers are brought back to 64 bits."""
     used = leaves.all()
     types = _types(query, used, env, place)
-    tree = query.tree
+    written = query.query
     if any(t in _WIDE for t in types):
-        tree = _narrow(query, types)
+        written = _narrow(query, types)
         types = ["BIGINT" if t in _WIDE else t for t in types]
     columns = tuple(ColumnType(o.name, t, o.unit) for o, t in zip(query.outs, types, strict=True))
     schema = Schema(Kind.REGULAR, columns)
     serial = query.serial if query.sure else _is_serial(query, used, env)
-    return Relation(schema, ordered=False, query=tree, leaves=used, keeps_order=keeps_order, serial=serial)
+    return Relation(schema, ordered=False, query=written, leaves=used, keeps_order=keeps_order, serial=serial)
 
 
-def _known_types(query: Query) -> list[str] | None:
+def _known_types(query: BoundQuery) -> list[str] | None:
     """Return the types of a query's columns, if the engine need not be asked."""
     types = [out.type.text for out in query.outs if out.type is not None]
     return types if query.sure and len(types) == len(query.outs) else None
 
 
-def _types(query: Query, leaves: Sequence[tuple[str, Plan]], env: Environment, place: Place | None) -> list[str]:
+def _types(query: BoundQuery, leaves: Sequence[tuple[str, Plan]], env: Environment, place: Place | None) -> list[str]:
     known = _known_types(query)
     if known is not None:
         return known
     try:
-        return _described(query.tree, leaves, env)
+        return _described(query.query, leaves, env)
     except EngineError as error:
         varying = query.ungrouped
         # Of other expressions than columns the engine may have thought better than we do.
-        if varying is not None and varying.place is not None and isinstance(varying.sql, exp.Column):
+        if varying is not None and varying.place is not None and isinstance(varying.value, Column):
             raise _not_grouped(varying.place) from None
         raise BindError(error.message, _guilty(query, leaves, env) or place, hint=error.hint) from None
 
@@ -83,19 +82,19 @@ def _not_grouped(place: Place) -> BindError:
     return BindError(f"`{place.text}` is neither grouped nor inside an aggregate", place, hint=hint)
 
 
-def _described(tree: exp.Query, leaves: Sequence[tuple[str, Plan]], env: Environment) -> list[str]:
+def _described(query: Query, leaves: Sequence[tuple[str, Plan]], env: Environment) -> list[str]:
     """Return the types of a query's columns, which the engine is asked for once in a process.
 
     They follow from the query and the types of its leaves alone, unless it calls a table function: of a file, say.
     """
-    tables = [node for node in nodes_of(tree) if isinstance(node, exp.Table | exp.CTE)]
-    own = {name for name, _ in leaves} | {one.alias for one in tables if isinstance(one, exp.CTE)}
-    lasting = all(one.name in own for one in tables if isinstance(one, exp.Table))
+    tables = [node for node in walk.walk(query) if isinstance(node, TableName | TableCall | CommonTable)]
+    own = {name for name, _ in leaves} | {one.name for one in tables if isinstance(one, CommonTable)}
+    lasting = all(not isinstance(one, TableCall) and one.name in own for one in tables)
     columns = [(name, [(c.name, c.type) for c in plan.schema.columns]) for name, plan in leaves]
-    key = blake2b(f"{shape(tree)}\0{columns!r}".encode("utf-8", "surrogatepass"), digest_size=20).digest()
+    key = blake2b(f"{shape(query)}\0{columns!r}".encode("utf-8", "surrogatepass"), digest_size=20).digest()
     if lasting and key in _known:
         return _known[key]
-    described = env.engine.describe(with_leaves(tree.copy(), leaves).sql(dialect="duckdb", copy=False))
+    described = env.engine.describe(with_leaves(query, leaves))
     types = [type_name for _, type_name in described]
     if lasting:
         if len(_known) >= _MOST_KNOWN:
@@ -104,16 +103,12 @@ def _described(tree: exp.Query, leaves: Sequence[tuple[str, Plan]], env: Environ
     return types
 
 
-def _guilty(query: Query, leaves: Sequence[tuple[str, Plan]], env: Environment) -> Place | None:
+def _guilty(query: BoundQuery, leaves: Sequence[tuple[str, Plan]], env: Environment) -> Place | None:
     """Return the place of the smallest expression that the engine refuses by itself."""
 
     def refused(bound: Bound) -> bool:
-        probe = exp.Select(expressions=[bound.sql.copy()])
-        if query.source is not None:
-            probe.set("from_", query.source.copy())
-            probe.set("joins", [j.copy() for j in query.joins])
         try:
-            _described(probe, leaves, env)
+            _described(Select((Item(bound.value),), query.source, query.joins), leaves, env)
         except EngineError:
             return True
         return False
@@ -127,41 +122,35 @@ def _guilty(query: Query, leaves: Sequence[tuple[str, Plan]], env: Environment) 
     return search(query.parts)
 
 
-def _narrow(query: Query, types: list[str]) -> exp.Query:
+def _narrow(query: BoundQuery, types: list[str]) -> Query:
     """Cast sums of integers, which the engine widens to 128 bits, back to 64; too large ones are an error."""
-    columns: list[exp.Expr] = []
+    items = []
     for name, type_name in zip(names_of(query.outs), types, strict=True):
-        column: exp.Expr = exp.column(name, quoted=True)
-        if type_name in _WIDE:
-            column = exp.Cast(this=column, to=type_named("BIGINT"))
-        columns.append(aliased(column, name))
-    inner = exp.Subquery(this=query.tree, alias=exp.TableAlias(this=identifier("wide")))
-    return exp.Select(expressions=columns).from_(inner)
+        column = Column(name)
+        items.append(Item(Cast(column, "BIGINT") if type_name in _WIDE else column, name))
+    return Select(tuple(items), Derived(query.query, "wide"))
 
 
-def _is_serial(query: Query, leaves: Sequence[tuple[str, Plan]], env: Environment) -> bool:
+def _is_serial(query: BoundQuery, leaves: Sequence[tuple[str, Plan]], env: Environment) -> bool:
     """Whether values of a query depend on the order in which the engine meets its rows."""
-    nodes = list(nodes_of(query.tree))
-    if any(isinstance(node, exp.Window) for node in nodes):
+    nodes = list(walk.walk(query.query))
+    if any(isinstance(node, Window) for node in nodes):
         return True
-    calls = [node for node in nodes if isinstance(node, exp.Anonymous)]
+    calls = [node for node in nodes if isinstance(node, Call)]
     kinds = env.engine.functions() if calls else {}
-    sums: list[exp.Expr] = []
+    sums: list[Expression] = []
     for call in calls:
-        name = str(call.this).lower()
-        if kinds.get(name) != "aggregate" or name in _ORDER_FREE:
+        if kinds.get(call.function) != "aggregate" or call.function in _ORDER_FREE:
             continue
-        if name not in _EXACT_ON_INTEGERS:
+        if call.function not in _EXACT_ON_INTEGERS:
             return True
-        sums.extend(e for e in call.expressions if not isinstance(e, exp.Distinct | exp.Order))
+        if not call.distinct and not call.order_by:
+            sums += call.arguments
     if not sums:
         return False
-    probe = exp.Select(expressions=[aliased(s.copy(), f"s{i}") for i, s in enumerate(sums)])
-    if query.source is not None:
-        probe.set("from_", query.source.copy())
-        probe.set("joins", [j.copy() for j in query.joins])
+    probe = tuple(Item(s, f"s{i}") for i, s in enumerate(sums))
     try:
-        described = _described(probe, leaves, env)
+        described = _described(Select(probe, query.source, query.joins), leaves, env)
     except EngineError:
         return True
     return any(t in ("DOUBLE", "FLOAT") for t in described)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sqlglot import exp
-
 from dctv.bind.bound import Bound, Family
 from dctv.bind.types import of_member
 from dctv.errors import BindError, Place, nearest
+from dctv.plan.build import call
+from dctv.plan.expressions import Column, Expression, Text
 from dctv.plan.nodes import physical_names
 from dctv.record import field, record
 from dctv.signatures.types import Type, parse
@@ -33,7 +33,7 @@ class ScopeColumn:
     """A column in scope."""
 
     column: ColumnType
-    sql: exp.Expr
+    value: Expression
 
     @property
     def name(self) -> str:
@@ -117,7 +117,7 @@ class Scope:
                 family = family_of(found.column.type)
                 # What is of a select further out is left to the engine, which cannot do it everywhere.
                 made = found.type if scope is self else None
-                return Bound(found.sql.copy(), found.column.unit, path.place, family=family, type=made)
+                return Bound(found.value, found.column.unit, path.place, family=family, type=made)
             member = scope.member(path)
             if member is not None:
                 return member
@@ -129,11 +129,11 @@ class Scope:
         for length in range(len(path.parts) - 1, 0, -1):
             found = self.find(ast.Path(path.parts[:length]))
             if found is not None and found.column.type.startswith("STRUCT"):
-                sql, made = found.sql.copy(), found.type
+                value, made = found.value, found.type
                 for part in path.parts[length:]:
-                    sql = exp.Anonymous(this="struct_extract", expressions=[sql, exp.Literal.string(part.text)])
+                    value = call("struct_extract", value, Text(part.text))
                     made = of_member(made, part.text)
-                return Bound(sql, place=path.place, type=made)
+                return Bound(value, place=path.place, type=made)
         return None
 
     def _unknown(self, path: ast.Path) -> BindError:
@@ -198,7 +198,7 @@ def family_of(type_name: str) -> Family:
 def table_in_scope(schema: Schema, source: str, alias: str | None, path: tuple[str, ...] = ()) -> ScopeTable:
     """Make a table known under an alias; `source` is its name inside the engine's query."""
     columns = [
-        ScopeColumn(column, exp.column(physical, source, quoted=True))
+        ScopeColumn(column, Column(physical, source))
         for column, physical in zip(schema.columns, physical_names(schema), strict=True)
     ]
     return ScopeTable(alias, tuple(columns), path)

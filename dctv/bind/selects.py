@@ -5,36 +5,34 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from sqlglot import exp
-
 from dctv.bind import calls, expressions
 from dctv.bind.binding import Binding
 from dctv.bind.bound import Bound, convert, scale, unify
-from dctv.bind.context import Context, Leaves, Out, Query
+from dctv.bind.context import BoundQuery, Context, Leaves, Out
 from dctv.bind.cores import Item, bind_core, ordinal
 from dctv.bind.grouping import aggregates, outside, within
 from dctv.bind.relations import names_of
 from dctv.bind.scope import Scope, ScopeColumn, ScopeTable
 from dctv.bind.types import of_choice, settled
 from dctv.errors import BindError
+from dctv.plan import build as w
+from dctv.plan.expressions import Column, Number, Ordered, Text
 from dctv.plan.nodes import Plan, physical_names
-from dctv.plan.sql import aliased, identifier, table
+from dctv.plan.queries import Compound, Derived, Query, Rows, Select, TableName
+from dctv.plan.queries import Item as Result
 from dctv.record import replace
-from dctv.signatures.types import parse
+from dctv.signatures.types import Type, parse
 from dctv.syntax import ast
 from dctv.types.schema import ColumnType
 from dctv.types.unit import NO_UNIT
 from dctv.types.units import compatible, finer, ratio
 
-_COMPOUNDS = {"UNION": exp.Union, "INTERSECT": exp.Intersect, "EXCEPT": exp.Except}
 
-
-def bind_select(binder: Binding, select: ast.Select, parent: Scope | None, leaves: Leaves) -> tuple[Query, bool]:
+def bind_select(binder: Binding, select: ast.Select, parent: Scope | None, leaves: Leaves) -> tuple[BoundQuery, bool]:
     """Bind a regular select; also tells whether its rows come in an order of their own."""
     binder = binder.with_common_tables(select)
     if binder.is_typed(select.body):
-        query = read_plan(binder.plan(replace(select, ctes=())), leaves)
-        return query, True
+        return read_plan(binder.plan(replace(select, ctes=())), leaves), True
     items: Sequence[Item] = ()
     context = binder.context(Scope([]), leaves)
     keys = None
@@ -43,32 +41,38 @@ def bind_select(binder: Binding, select: ast.Select, parent: Scope | None, leave
         query, keeps, items, context, keys = core.query, core.keeps_order, core.items, core.context, core.keys
     else:
         query, keeps = _body(binder, select.body, parent, leaves)
-        if select.order_by or select.limit is not None or select.offset is not None:
-            query = _wrap(query, leaves)
-            items, context = _outputs(binder, query, leaves)
+        if _is_cut(select):
+            query, items = _wrap(query, leaves)
+            context = _outputs(binder, items, leaves)
+    if not _is_cut(select):
+        return query, keeps
+    block = query.query
+    assert isinstance(block, Select)
     if select.order_by:
-        terms = _order(query, items, context, select)
+        block, terms = _order(query, block, items, context, select)
         ungrouped = None if keys is None else outside(terms, keys)
         fit = all(one.type is not None for one in terms) and ungrouped is None
         distinct = isinstance(select.body, ast.Core) and select.body.distinct
         sure = query.sure and fit and not (terms and distinct) and (keys is not None or not any(map(aggregates, terms)))
         serial = query.serial or any(one.serial for one in within(terms))
         query = replace(query, sure=sure, serial=serial, ungrouped=query.ungrouped or ungrouped)
-        keeps = True
-    elif not keeps and (select.limit is not None or select.offset is not None):
+    elif not keeps:
         # LIMIT takes the same rows in every run only if all rows are in order.
-        query.tree.set("order", exp.Order(expressions=_all_columns(query)))
-        keeps = True
-    if not apply_limit(binder, query.tree, select):
-        query = replace(query, sure=False)
-    return query, keeps
+        block = replace(block, order_by=_all_columns(query))
+    block, taken = apply_limit(binder, block, select)
+    return replace(query, query=block, sure=query.sure and taken), True
 
 
-def _all_columns(query: Query) -> list[exp.Expr]:
-    return [exp.Ordered(this=exp.Literal.number(i + 1), nulls_first=False) for i in range(len(query.outs))]
+def _is_cut(select: ast.Select) -> bool:
+    """Whether ORDER BY, LIMIT or OFFSET apply to a select's body."""
+    return bool(select.order_by) or select.limit is not None or select.offset is not None
 
 
-def _body(binder: Binding, body: ast.Body, parent: Scope | None, leaves: Leaves) -> tuple[Query, bool]:
+def _all_columns(query: BoundQuery) -> tuple[Ordered, ...]:
+    return tuple(Ordered(Number(str(i + 1))) for i in range(len(query.outs)))
+
+
+def _body(binder: Binding, body: ast.Body, parent: Scope | None, leaves: Leaves) -> tuple[BoundQuery, bool]:
     match body:
         case ast.Select():
             return bind_select(binder, body, parent, leaves)
@@ -87,7 +91,7 @@ def _body(binder: Binding, body: ast.Body, parent: Scope | None, leaves: Leaves)
             return _compound(binder, body, parent, leaves), False
 
 
-def _values(binder: Binding, values: ast.Values, parent: Scope | None, leaves: Leaves) -> Query:
+def _values(binder: Binding, values: ast.Values, parent: Scope | None, leaves: Leaves) -> BoundQuery:
     context = binder.context(Scope([], parent), leaves, clause="VALUES", aggregates_allowed=False)
     width = len(values.rows[0])
     for row in values.rows:
@@ -98,45 +102,46 @@ def _values(binder: Binding, values: ast.Values, parent: Scope | None, leaves: L
             )
     rows = [[expressions.bind(e, context) for e in row] for row in values.rows]
     columns = [unify(list(column), "VALUES") for column in zip(*rows, strict=True)]
-    tuples = [exp.Tuple(expressions=[b.sql for b in row]) for row in zip(*columns, strict=True)]
-    names = [f"column{i + 1}" for i in range(width)]
+    written = tuple(tuple(b.value for b in row) for row in zip(*columns, strict=True))
+    names = tuple(f"column{i + 1}" for i in range(width))
     types = [settled(of_choice([b.type for b in column])) for column in columns]
     units = [next((b.unit for b in column if b.unit != NO_UNIT), NO_UNIT) for column in columns]
     outs = tuple(Out(n, u, type=made) for n, u, made in zip(names, units, types, strict=True))
     inner = leaves.alias("v")
-    alias = exp.TableAlias(this=identifier(inner), columns=[identifier(n) for n in names])
-    source = exp.From(this=exp.Values(expressions=tuples, alias=alias))
-    tree = exp.Select(expressions=[exp.column(n, inner, quoted=True) for n in names])
-    tree.set("from_", source)
+    query = w.select(*names, source=Rows(written, inner, names), alias=inner)
     parts = tuple(b for row in rows for b in row)
     serial = any(one.serial for one in within(parts))
-    return Query(tree, outs, parts, sure=None not in types, serial=serial)
+    return BoundQuery(query, outs, parts, sure=None not in types, serial=serial)
 
 
-def _compound(binder: Binding, node: ast.Compound, parent: Scope | None, leaves: Leaves) -> Query:
+def _compound(binder: Binding, node: ast.Compound, parent: Scope | None, leaves: Leaves) -> BoundQuery:
     left, right = (_body(binder, side, parent, leaves)[0] for side in (node.left, node.right))
     if len(left.outs) != len(right.outs):
         raise BindError(
             f"{node.op} needs as many columns on both sides, found {len(left.outs)} and {len(right.outs)}", node.place
         )
     left, right = _same_units(node, left, right)
-    tree = _COMPOUNDS[node.op](this=_side(left), expression=_side(right), distinct=not node.all)
     types = [of_choice([a.type, b.type]) for a, b in zip(left.outs, right.outs, strict=True)]
     outs = tuple(replace(out, type=made) for out, made in zip(left.outs, types, strict=True))
     sure = left.sure and right.sure and None not in types
-    return Query(tree, outs, left.parts + right.parts, sure=sure, serial=left.serial or right.serial)
+    query = Compound(node.op, (*_parts(node, left, types), right.query), all=node.all)
+    return BoundQuery(query, outs, left.parts + right.parts, sure=sure, serial=left.serial or right.serial)
 
 
-def _side(query: Query) -> exp.Expr:
-    """Return a side of a compound; parentheses keep nested compounds and ORDER BY apart."""
-    plain = isinstance(query.tree, exp.Select) and not (query.tree.args.get("order") or query.tree.args.get("limit"))
-    if plain:
-        return query.tree
-    inner = exp.Subquery(this=query.tree, alias=exp.TableAlias(this=identifier("side")))
-    return exp.Select(expressions=[exp.Star()]).from_(inner)
+def _parts(node: ast.Compound, left: BoundQuery, types: Sequence[Type | None]) -> tuple[Query, ...]:
+    """Return what a compound begins with: the parts of a left one of the same operator, if that has its types.
+
+    Else they stay apart: the engine brings all parts of a union to one type at once, so that of 1, 1.5 and 'x' the
+    first would be '1' and not '1.0'.
+    """
+    query = left.query
+    if isinstance(query, Compound) and query == Compound(node.op, query.parts, all=node.all):
+        fit = None not in types and types == [out.type for out in left.outs]
+        return query.parts if fit else (query,)
+    return (query,)
 
 
-def _same_units(node: ast.Compound, left: Query, right: Query) -> tuple[Query, Query]:
+def _same_units(node: ast.Compound, left: BoundQuery, right: BoundQuery) -> tuple[BoundQuery, BoundQuery]:
     units = []
     for a, b in zip(left.outs, right.outs, strict=True):
         if None not in (a.family, b.family) and (a.family == "text") != (b.family == "text"):
@@ -154,69 +159,62 @@ def _same_units(node: ast.Compound, left: Query, right: Query) -> tuple[Query, Q
             raise BindError(f"{node.op}: column `{a.name}` mixes {shown[0]} and {shown[1]}", node.place)
         units.append(finer(a.unit, b.unit))
 
-    def converted(query: Query) -> Query:
+    def converted(query: BoundQuery) -> BoundQuery:
         if all(o.unit == u or o.any_unit for o, u in zip(query.outs, units, strict=True)):
             outs = tuple(Out(o.name, u, type=o.type) for o, u in zip(query.outs, units, strict=True))
             return replace(query, outs=outs)
-        columns: list[exp.Expr] = []
+        columns: list[Result] = []
         outs = ()
         for name, out, unit in zip(names_of(query.outs), query.outs, units, strict=True):
             factor = Fraction(1) if out.any_unit else ratio(out.unit, unit)
-            bound = scale(Bound(exp.column(name, "side", quoted=True), out.unit, type=out.type), factor, unit)
-            columns.append(aliased(bound.sql, name))
+            bound = scale(Bound(Column(name, "side"), out.unit, type=out.type), factor, unit)
+            columns.append(Result(bound.value, name))
             outs += (Out(out.name, unit, type=bound.type),)
-        inner = exp.Subquery(this=query.tree, alias=exp.TableAlias(this=identifier("side")))
-        tree = exp.Select(expressions=columns).from_(inner)
-        return Query(tree, outs, query.parts, sure=query.sure, serial=query.serial)
+        made = w.select(*columns, source=query.query, alias="side")
+        return BoundQuery(made, outs, query.parts, sure=query.sure, serial=query.serial)
 
     return converted(left), converted(right)
 
 
-def _wrap(query: Query, leaves: Leaves) -> Query:
+def _wrap(query: BoundQuery, leaves: Leaves) -> tuple[BoundQuery, list[Item]]:
     """Put a query into a subquery, so that ORDER BY and LIMIT apply to its whole result."""
     inner = leaves.alias("whole")
     names = names_of(query.outs)
-    columns: list[exp.Expr] = [aliased(exp.column(n, inner, quoted=True), n) for n in names]
-    source = exp.From(this=exp.Subquery(this=query.tree, alias=exp.TableAlias(this=identifier(inner))))
-    tree = exp.Select(expressions=columns)
-    tree.set("from_", source)
-    return Query(tree, query.outs, query.parts, sure=query.sure, serial=query.serial)
+    columns = w.columns(names, inner)
+    made = Select(tuple(w.named(columns, names)), Derived(query.query, inner))
+    items = [Item(o.name, Bound(c, o.unit, type=o.type)) for o, c in zip(query.outs, columns, strict=True)]
+    return BoundQuery(made, query.outs, query.parts, sure=query.sure, serial=query.serial), items
 
 
-def _outputs(binder: Binding, query: Query, leaves: Leaves) -> tuple[list[Item], Context]:
-    """Return the result columns of a wrapped query as what ORDER BY may name."""
-    assert isinstance(query.tree, exp.Select)
-    items = [
-        Item(out.name, Bound(column.this.copy(), out.unit, type=out.type))
-        for out, column in zip(query.outs, query.tree.expressions, strict=True)
-    ]
+def _outputs(binder: Binding, items: Sequence[Item], leaves: Leaves) -> Context:
+    """Let ORDER BY name the result columns of a wrapped query."""
     scoped = tuple(
-        ScopeColumn(ColumnType(i.name, "" if i.bound.type is None else i.bound.type.text, i.bound.unit), i.bound.sql)
+        ScopeColumn(ColumnType(i.name, "" if i.bound.type is None else i.bound.type.text, i.bound.unit), i.bound.value)
         for i in items
     )
-    context = binder.context(Scope([ScopeTable(None, scoped)]), leaves, clause="ORDER BY")
-    return items, context
+    return binder.context(Scope([ScopeTable(None, scoped)]), leaves, clause="ORDER BY")
 
 
-def _order(query: Query, items: Sequence[Item], context: Context, select: ast.Select) -> list[Bound]:
-    """Add ORDER BY and return its terms that are not columns of the result.
+def _order(
+    query: BoundQuery, block: Select, items: Sequence[Item], context: Context, select: ast.Select
+) -> tuple[Select, list[Bound]]:
+    """Add ORDER BY to a block, and return its terms that are not columns of the result, too.
 
     Ties are broken by all columns, so that every run gives the same order.
     """
     context = replace(context, clause="ORDER BY")
-    terms: list[exp.Expr] = []
+    terms: list[Ordered] = []
     others: list[Bound] = []
     for term in select.order_by:
         position = ordinal(term.expr, items, "ORDER BY")
         if position is None:
             position = _named(term.expr, items)
         if position is not None:
-            terms.append(calls.ordered(exp.Literal.number(position + 1), term))
+            terms.append(calls.ordered(Number(str(position + 1)), term))
             continue
         others.append(expressions.bind(term.expr, context))
-        terms.append(calls.ordered(others[-1].sql, term))
-    query.tree.set("order", exp.Order(expressions=terms + _all_columns(query)))
-    return others
+        terms.append(calls.ordered(others[-1].value, term))
+    return replace(block, order_by=(*terms, *_all_columns(query))), others
 
 
 def _named(expr: ast.Expr, items: Sequence[Item]) -> int | None:
@@ -231,27 +229,26 @@ def _named(expr: ast.Expr, items: Sequence[Item]) -> int | None:
     return None
 
 
-def apply_limit(binder: Binding, tree: exp.Query, select: ast.Select) -> bool:
+def apply_limit(binder: Binding, query: Select, select: ast.Select) -> tuple[Select, bool]:
     """Add LIMIT and OFFSET to a query, and tell whether the engine surely takes them."""
     sure = True
-    for key, expr, form in (("limit", select.limit, exp.Limit), ("offset", select.offset, exp.Offset)):
+    for key, expr in (("limit", select.limit), ("offset", select.offset)):
         if expr is None:
             continue
         bound = expressions.bind(expr, binder.context(Scope([]), Leaves(), clause=key.upper()))
         bound = convert(bound, NO_UNIT, key.upper())
-        if bound.constant is not None and (bound.constant < 0 or bound.constant.denominator != 1):
+        fraction = bound.constant is not None and (bound.constant < 0 or bound.constant.denominator != 1)
+        if fraction or (isinstance(bound.value, Text) and not bound.value.value.isdecimal()):
             raise BindError(f"{key.upper()} is a whole number that is not negative", expr.place)
-        tree.set(key, form(expression=bound.sql))
+        query = replace(query, limit=bound.value) if key == "limit" else replace(query, offset=bound.value)
         sure = sure and bound.constant is not None
-    return sure
+    return query, sure
 
 
-def read_plan(plan: Plan, leaves: Leaves) -> Query:
+def read_plan(plan: Plan, leaves: Leaves) -> BoundQuery:
     """Return a query that reads a plan as a regular table."""
     inner = leaves.alias("t")
     names = physical_names(plan.schema)
-    columns: list[exp.Expr] = [aliased(exp.column(n, inner, quoted=True), n) for n in names]
-    tree = exp.Select(expressions=columns)
-    tree.set("from_", exp.From(this=table(leaves.name(plan), inner)))
+    source = TableName(leaves.name(plan), inner)
     outs = tuple(Out(c.name, c.unit, type=parse(c.type)) for c in plan.schema.columns)
-    return Query(tree, outs, source=tree.args["from_"], sure=True)
+    return BoundQuery(w.select(*w.named(w.columns(names, inner), names), source=source), outs, source=source, sure=True)

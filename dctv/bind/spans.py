@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sqlglot import exp
-
 from dctv.bind import expressions
 from dctv.bind.binding import Binding
 from dctv.bind.context import Leaves
 from dctv.bind.partitions import align
 from dctv.bind.scope import Scope, ScopeTable, table_in_scope
 from dctv.errors import BindError
+from dctv.plan import build as w
+from dctv.plan import walk
+from dctv.plan.expressions import Expression
 from dctv.plan.nodes import Plan, Relation, physical_names, ranked_names
-from dctv.plan.sql import aliased, table
 from dctv.record import fields, is_record, record, replace
 from dctv.syntax import ast
 from dctv.types.schema import DURATION, TS, Kind, Schema
@@ -67,7 +67,7 @@ def bind_spans(binder: Binding, node: ast.Table, where: ast.Expr | None) -> Span
         leaves = Leaves()
         alias = leaves.alias("spans")
         context = binder.context(source.scope(alias), leaves, clause="WHERE", aggregates_allowed=False)
-        tests = [expressions.condition(e, context).sql for e in late]
+        tests = [expressions.condition(e, context).value for e in late]
         source = replace(source, plan=_select_where(source.plan, tests, leaves, alias))
     return source
 
@@ -100,22 +100,18 @@ def filtered(binder: Binding, leaf: ast.Table, plan: Plan, conditions: Sequence[
     alias = leaves.alias("input")
     scope = SpanSource(plan, (member_of(binder, leaf, plan),)).scope(alias)
     context = binder.context(scope, leaves, clause="WHERE", aggregates_allowed=False)
-    tests = [expressions.condition(e, context).sql for e in conditions]
+    tests = [expressions.condition(e, context).value for e in conditions]
     return _select_where(plan, tests, leaves, alias)
 
 
-def _select_where(plan: Plan, tests: list[exp.Expr], leaves: Leaves, alias: str) -> Relation:
-    columns: list[exp.Expr] = [
-        aliased(exp.column(name, alias, quoted=True), name) for name in physical_names(plan.schema)
-    ]
-    tree = exp.Select(expressions=columns).from_(table(leaves.name(plan), alias))
-    condition = expressions.conjoin(tests)
-    if condition is not None:
-        tree = tree.where(condition, copy=False)
+def _select_where(plan: Plan, tests: list[Expression], leaves: Leaves, alias: str) -> Relation:
+    names = physical_names(plan.schema)
+    query = w.select(*w.named(w.columns(names, alias), names), source=leaves.name(plan), alias=alias)
+    query = w.where(query, *tests)
     # A subquery in the condition becomes a join, which keeps no order.
-    plain = len(list(tree.find_all(exp.Select))) == 1
+    plain = walk.is_single(query)
     return Relation(
-        plan.schema, ordered=plan.ordered and plain, query=tree, leaves=leaves.all(), keeps_order=plan.stable and plain
+        plan.schema, ordered=plan.ordered and plain, query=query, leaves=leaves.all(), keeps_order=plan.stable and plain
     )
 
 
@@ -250,7 +246,5 @@ def sorted_plan(plan: Plan) -> Plan:
     if plan.ordered:
         return plan
     leaves = Leaves()
-    tree = exp.Select(expressions=[exp.Star()]).from_(table(leaves.name(plan)))
-    order = [exp.Ordered(this=exp.column(n, quoted=True), nulls_first=False) for n in ranked_names(plan.schema)]
-    tree = tree.order_by(*order, copy=False)
-    return Relation(plan.schema, ordered=True, query=tree, leaves=leaves.all(), keeps_order=True)
+    query = w.sorted_by(w.select(w.STAR, source=leaves.name(plan)), *w.by_names(ranked_names(plan.schema)))
+    return Relation(plan.schema, ordered=True, query=query, leaves=leaves.all(), keeps_order=True)

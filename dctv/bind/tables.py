@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from sqlglot import exp
-
 from dctv.bind import expressions
 from dctv.bind.binding import Binding
-from dctv.bind.bound import Bound, operand, unify
+from dctv.bind.bound import Bound, unify
 from dctv.bind.context import Leaves
 from dctv.bind.feeds import Feeds
 from dctv.bind.grouping import conjuncts
@@ -15,34 +13,35 @@ from dctv.bind.scope import Scope, ScopeColumn, ScopeTable, table_in_scope
 from dctv.bind.spans import bind_spans, is_join
 from dctv.bind.types import of_choice, of_operator
 from dctv.errors import BindError, nearest
-from dctv.plan.shape import nodes_of
-from dctv.plan.sql import identifier, table
+from dctv.plan import walk
+from dctv.plan.build import all_of, call
+from dctv.plan.expressions import Binary, Column, Expression
+from dctv.plan.queries import Derived, Join, JoinKind, Source, TableName
 from dctv.record import field, record
 from dctv.syntax import ast
 from dctv.types.schema import ColumnType
 
 
 @record(frozen=False)
-class Source:
-    """What FROM offers: the engine's FROM and JOINs, and the tables in scope."""
+class FromClause:
+    """What FROM offers: what the query reads and joins, and the tables in scope."""
 
     scope: Scope
-    first: exp.From | None = None
-    joins: list[exp.Join] = field(default_factory=list)
-    merged_away: set[str] = field(default_factory=set)
-    """Engine columns (as text) that `*` leaves out, since USING has merged them with another."""
+    first: Source | None = None
+    joins: list[Join] = field(default_factory=list)
+    merged_away: set[Expression] = field(default_factory=set)
+    """Columns that `*` leaves out, since USING has merged them with another."""
     stable: bool = True
     parts: list[Bound] = field(default_factory=list)
     sure: bool = True
     """Whether the engine surely has nothing against the joins."""
 
 
-def bind_source(binder: Binding, node: ast.Table | None, parent: Scope | None, leaves: Leaves) -> Source:
+def bind_source(binder: Binding, node: ast.Table | None, parent: Scope | None, leaves: Leaves) -> FromClause:
     """Bind a FROM clause."""
-    source = Source(Scope([], parent))
+    source = FromClause(Scope([], parent))
     if node is not None:
-        tree, tables = _add(binder, node, source, leaves)
-        source.first = exp.From(this=tree)
+        source.first, tables = _add(binder, node, source, leaves)
         _extend(source.scope, tables, node)
     return source
 
@@ -58,11 +57,11 @@ def _extend(scope: Scope, tables: list[ScopeTable], node: ast.Table) -> None:
         scope.tables.append(new)
 
 
-def _add(binder: Binding, node: ast.Table, source: Source, leaves: Leaves) -> tuple[exp.Expr, list[ScopeTable]]:
+def _add(binder: Binding, node: ast.Table, source: FromClause, leaves: Leaves) -> tuple[Source, list[ScopeTable]]:
     """Bind a table; a conventional join adds to the source and hands its leftmost table on."""
     if not isinstance(node, ast.Join):
         return _item(binder, node, source, leaves)
-    tree, tables = _add(binder, node.left, source, leaves)
+    first, tables = _add(binder, node.left, source, leaves)
     _extend(source.scope, tables, node.left)
     # What is joined to rows that stay in any case feeds nothing.
     side = binder.copy(feeds=Feeds()) if node.kind in ("LEFT", "ASOF LEFT") else binder
@@ -71,10 +70,10 @@ def _add(binder: Binding, node: ast.Table, source: Source, leaves: Leaves) -> tu
     _extend(source.scope, right_tables, node.right)
     source.stable = False
     source.joins.append(_join(binder, node, right, (left_scope, Scope(right_tables)), source, leaves))
-    return tree, []
+    return first, []
 
 
-def _side(binder: Binding, node: ast.Table, source: Source, leaves: Leaves) -> tuple[exp.Expr, list[ScopeTable]]:
+def _side(binder: Binding, node: ast.Table, source: FromClause, leaves: Leaves) -> tuple[Source, list[ScopeTable]]:
     if isinstance(node, ast.Join):
         raise BindError(
             "a join in parentheses on the right side is not understood",
@@ -84,103 +83,85 @@ def _side(binder: Binding, node: ast.Table, source: Source, leaves: Leaves) -> t
     return _item(binder, node, source, leaves)
 
 
-def _item(binder: Binding, node: ast.Table, source: Source, leaves: Leaves) -> tuple[exp.Expr, list[ScopeTable]]:
+def _item(binder: Binding, node: ast.Table, source: FromClause, leaves: Leaves) -> tuple[Source, list[ScopeTable]]:
     if binder.recursive and isinstance(node, ast.TableSelect):
         return _inlined(binder, node, source, leaves)
     if is_join(node):
         spans = bind_spans(binder, node, None)
         source.stable = source.stable and spans.plan.stable
         inner = leaves.alias("spans")
-        return table(leaves.name(spans.plan), inner), spans.scope(inner).tables
+        return TableName(leaves.name(spans.plan), inner), spans.scope(inner).tables
     plan = binder.table(node)
     source.stable = source.stable and plan.stable
     alias = getattr(node, "alias", None)
     path = binder.full_path(node)
     shown = alias.name.text if alias else (path[-1] if path else None)
     inner = leaves.alias(shown or "t")
-    return table(leaves.name(plan), inner), [table_in_scope(plan.schema, inner, shown, () if alias else path)]
+    return TableName(leaves.name(plan), inner), [table_in_scope(plan.schema, inner, shown, () if alias else path)]
 
 
 def _inlined(
-    binder: Binding, node: ast.TableSelect, source: Source, leaves: Leaves
-) -> tuple[exp.Expr, list[ScopeTable]]:
+    binder: Binding, node: ast.TableSelect, source: FromClause, leaves: Leaves
+) -> tuple[Source, list[ScopeTable]]:
     """Bind a subquery of a recursive part in place, since it may read the table that is being made."""
     query = binder.inline(node.select, Scope([]), leaves)
     source.sure = False
     shown = node.alias.name.text if node.alias else None
     inner = leaves.alias(shown or "t")
     columns = tuple(
-        ScopeColumn(ColumnType(o.name, "", o.unit), exp.column(n, inner, quoted=True))
+        ScopeColumn(ColumnType(o.name, "", o.unit), Column(n, inner))
         for o, n in zip(query.outs, names_of(query.outs), strict=True)
     )
-    tree = exp.Subquery(this=query.tree, alias=exp.TableAlias(this=identifier(inner)))
-    return tree, [ScopeTable(shown, columns)]
+    return Derived(query.query, inner), [ScopeTable(shown, columns)]
 
 
-_INEQUALITIES = (exp.GT, exp.GTE, exp.LT, exp.LTE)
-_SIDES: dict[str, tuple[str | None, str | None]] = {
-    "INNER": (None, "INNER"),
-    "LEFT": ("LEFT", None),
-    "RIGHT": ("RIGHT", None),
-    "FULL": ("FULL", None),
-    "CROSS": (None, "CROSS"),
-    "SEMI": (None, "SEMI"),
-    "ANTI": (None, "ANTI"),
-    "ASOF": (None, None),
-    "ASOF LEFT": ("LEFT", None),
-}
+_INEQUALITIES = (">", ">=", "<", "<=")
 
 
 def _join(
     binder: Binding,
     node: ast.Join,
-    right: exp.Expr,
+    right: Source,
     scopes: tuple[Scope, Scope],
-    source: Source,
+    source: FromClause,
     leaves: Leaves,
-) -> exp.Join:
+) -> Join:
     if node.kind == "CROSS" and (node.on is not None or node.using):
         raise BindError("CROSS JOIN has no condition", node.place, hint="JOIN ... ON has one")
-    side, kind = _SIDES[node.kind]
-    conditions: list[exp.Expr] = []
+    asof = node.kind.startswith("ASOF")
+    conditions: list[Expression] = []
     if node.using:
         conditions = [_merge(node, name, scopes, source, last=name is node.using[-1]) for name in node.using]
     elif node.on is not None:
         context = binder.context(source.scope, leaves, clause="ON", aggregates_allowed=False)
         bound = expressions.condition(node.on, context)
         source.parts.append(bound)
-        source.sure = source.sure and (not node.kind.startswith("ASOF") or _fits_asof(bound, scopes[1]))
-        conditions = [bound.sql]
+        source.sure = source.sure and (not asof or _fits_asof(bound, scopes[1]))
+        conditions = [bound.value]
     elif node.kind not in ("CROSS", "INNER"):
         raise BindError(f"{node.kind} JOIN needs ON or USING", node.place)
     if node.kind in ("SEMI", "ANTI"):
         del source.scope.tables[-len(scopes[1].tables) :]
-    if not conditions:
-        side, kind = None, "CROSS"
-    return exp.Join(
-        this=right,
-        method="ASOF" if node.kind.startswith("ASOF") else None,
-        side=side,
-        kind=kind,
-        on=expressions.conjoin(conditions),
-    )
+    kind: JoinKind = "LEFT" if node.kind == "ASOF LEFT" else "INNER" if node.kind == "ASOF" else node.kind
+    return Join(right, kind if conditions else "CROSS", all_of(conditions), asof)
 
 
 def _fits_asof(condition: Bound, right: Scope) -> bool:
     """Whether a condition surely is one of an as-of join: equalities and one inequality of its two sides."""
-    names = {c.sql.table for c in right.columns() if isinstance(c.sql, exp.Column)}
+    names = {c.value.table for c in right.columns() if isinstance(c.value, Column)}
     inequalities = 0
     for one in conjuncts(condition):
-        form = type(one.sql)
-        columns = [[n for n in nodes_of(part.sql) if isinstance(n, exp.Column)] for part in one.parts]
-        sides = [{column.table in names for column in found} for found in columns]
-        if form not in (exp.EQ, *_INEQUALITIES) or sorted(sides, key=str) != [{False}, {True}]:
+        operator = one.value.operator if isinstance(one.value, Binary) else ""
+        sides = [{column.table in names for column in walk.columns_in(part.value)} for part in one.parts]
+        if operator not in ("=", *_INEQUALITIES) or sorted(sides, key=str) != [{False}, {True}]:
             return False
-        inequalities += form in _INEQUALITIES
+        inequalities += operator in _INEQUALITIES
     return inequalities == 1
 
 
-def _merge(node: ast.Join, name: ast.Name, scopes: tuple[Scope, Scope], source: Source, *, last: bool) -> exp.Expr:
+def _merge(
+    node: ast.Join, name: ast.Name, scopes: tuple[Scope, Scope], source: FromClause, *, last: bool
+) -> Expression:
     """Write one column of USING as a condition, and make its bare name mean both."""
     path = ast.Path((name,), place=name.place)
     columns = [s.find(path) for s in scopes]
@@ -194,15 +175,14 @@ def _merge(node: ast.Join, name: ast.Name, scopes: tuple[Scope, Scope], source: 
     left, right = unify(bounds, "USING")
     assert columns[0] is not None
     assert columns[1] is not None
-    source.merged_away.add((columns[0] if node.kind == "RIGHT" else columns[1]).sql.sql())
-    sql: exp.Expr = (right if node.kind == "RIGHT" else left).sql
+    source.merged_away.add((columns[0] if node.kind == "RIGHT" else columns[1]).value)
+    value = (right if node.kind == "RIGHT" else left).value
     if node.kind == "FULL":
-        sql = exp.Anonymous(this="coalesce", expressions=[left.sql.copy(), right.sql.copy()])
-        source.merged_away.add(columns[0].sql.sql())
+        value = call("coalesce", left.value, right.value)
+        source.merged_away.add(columns[0].value)
     both = of_choice([left.type, right.type]) if node.kind == "FULL" else (right if node.kind == "RIGHT" else left).type
-    merged = ScopeColumn(ColumnType(columns[0].name, "" if both is None else both.text, left.unit), sql)
+    merged = ScopeColumn(ColumnType(columns[0].name, "" if both is None else both.text, left.unit), value)
     source.scope.merged[name.text.lower()] = merged
-    inequality = last and node.kind.startswith("ASOF")
-    source.sure = source.sure and of_operator(">=" if inequality else "=", left.type, right.type) is not None
-    form = exp.GTE if inequality else exp.EQ
-    return form(this=operand(left.sql.copy()), expression=operand(right.sql.copy()))
+    operator = ">=" if last and node.kind.startswith("ASOF") else "="
+    source.sure = source.sure and of_operator(operator, left.type, right.type) is not None
+    return Binary(operator, left.value, right.value)

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlglot import exp
-
 from dctv.bind import expressions, groups
 from dctv.bind.binding import Binding
 from dctv.bind.bound import Bound
-from dctv.bind.context import Context, Leaves, Query
+from dctv.bind.context import BoundQuery, Context, Leaves
 from dctv.bind.cores import Item, aliases, output
 from dctv.bind.grouping import within
 from dctv.bind.merging import merged
@@ -19,8 +17,11 @@ from dctv.bind.selects import apply_limit
 from dctv.bind.spans import SpanSource, bind_spans, sorted_plan
 from dctv.bind.types import BOOLEAN
 from dctv.errors import BindError, Place
+from dctv.plan import build as w
+from dctv.plan import walk
+from dctv.plan.expressions import Column, Window
 from dctv.plan.nodes import Plan, Relation, physical_names
-from dctv.plan.sql import aliased, table
+from dctv.plan.queries import TableName
 from dctv.record import replace
 from dctv.signatures.types import parse
 from dctv.syntax import ast
@@ -87,7 +88,7 @@ def _project(binder: Binding, core: ast.Core, source: SpanSource) -> Plan:
     if not core.columns:
         _warn_of_words(binder, core, schema)
     special = [
-        Item(c.name, Bound(exp.column(n, alias, quoted=True), c.unit, type=parse(c.type)))
+        Item(c.name, Bound(Column(n, alias), c.unit, type=parse(c.type)))
         for c, n in zip(schema.special, physical_names(schema), strict=False)
     ]
     items = [*special, *payload_items(core, context, special)]
@@ -106,23 +107,22 @@ def assemble(
     binder: Binding, core: ast.Core, context: Context, items: Sequence[Item], plan: Plan, partitions: tuple[str, ...]
 ) -> Relation:
     """Make the plan of a typed select over one leaf; HAVING filters what comes out."""
-    scope_alias = context.scope.tables[0].columns[0].sql.args["table"].name
-    tree = exp.Select()
-    source = exp.From(this=table(context.leaves.name(plan), scope_alias))
-    tree.set("from_", source)
+    first = context.scope.tables[0].columns[0].value
+    assert isinstance(first, Column)
+    source = TableName(context.leaves.name(plan), first.table)
     outs = tuple(map(output, items))
-    tree.set("expressions", [aliased(i.bound.sql, n) for i, n in zip(items, names_of(outs), strict=True)])
+    query = w.select(*w.named([i.bound.value for i in items], names_of(outs)), source=source)
     parts = [i.bound for i in items]
     sure = all(one.type is not None for one in parts)
     if core.having is not None:
         having = expressions.condition(core.having, replace(context, aliases=aliases(items), clause="HAVING"))
         parts.append(having)
         sure = sure and having.type == BOOLEAN
-        tree.set("where", exp.Where(this=having.sql))
-    plain = len(list(tree.find_all(exp.Select))) == 1 and tree.find(exp.Window) is None
+        query = w.where(query, having.value)
+    plain = walk.is_single(query) and not any(isinstance(node, Window) for node in walk.walk(query))
     serial = any(one.serial for one in within(parts))
-    query = Query(tree, outs, tuple(parts), source, sure=sure, serial=serial)
-    made = relation(query, context.leaves, binder.env, core.place, keeps_order=plain)
+    bound = BoundQuery(query, outs, tuple(parts), source, sure=sure, serial=serial)
+    made = relation(bound, context.leaves, binder.env, core.place, keeps_order=plain)
     schema = Schema(plan.schema.kind, made.schema.columns, partitions)
     return replace(made, schema=schema, ordered=plan.ordered and plain)
 
@@ -132,8 +132,7 @@ def _distinct(binder: Binding, plan: Plan) -> Plan:
     if plan.schema.kind is Kind.SPAN:
         return merged(binder, plan)
     leaves = Leaves()
-    source = leaves.name(plan)
-    distinct = exp.Select(expressions=[exp.Star()], distinct=exp.Distinct()).from_(table(source))
+    distinct = w.distinct(w.select(w.STAR, source=leaves.name(plan)))
     return Relation(plan.schema, ordered=False, query=distinct, leaves=leaves.all(), keeps_order=False)
 
 
@@ -142,6 +141,5 @@ def _limited(binder: Binding, plan: Plan, select: ast.Select) -> Plan:
     if select.limit is None and select.offset is None:
         return plan
     leaves = Leaves()
-    tree = exp.Select(expressions=[exp.Star()]).from_(table(leaves.name(sorted_plan(plan))))
-    apply_limit(binder, tree, select)
-    return Relation(plan.schema, ordered=True, query=tree, leaves=leaves.all(), keeps_order=True)
+    query, _ = apply_limit(binder, w.select(w.STAR, source=leaves.name(sorted_plan(plan))), select)
+    return Relation(plan.schema, ordered=True, query=query, leaves=leaves.all(), keeps_order=True)

@@ -7,12 +7,12 @@ from fnmatch import fnmatchcase
 from functools import cache
 from typing import Any
 
-from sqlglot import exp
-
 from dctv import resources
 from dctv.contracts.reader import EventColumns
+from dctv.plan.build import call, columns, select, sorted_by, together, where
+from dctv.plan.expressions import FALSE, NULL, Cast, Column, Expression, Text
 from dctv.plan.nodes import Plan, Relation, physical_names
-from dctv.plan.sql import aliased, call, cast, column, select, text, type_named
+from dctv.plan.queries import Item, Select
 from dctv.record import field, record
 from dctv.types.schema import TS, ColumnType, Kind, Schema
 from dctv.types.unit import NO_UNIT
@@ -59,59 +59,52 @@ class ExpectedEvent:
         """Return the event's table with the expected columns: cast from the trace's, NULL where there is none."""
         schema = Schema(Kind.EVENT, (ColumnType(TS, "BIGINT", parse_unit("ns")), *self.columns))
         if not found:
-            items = [aliased(_as(exp.Null(), c), c.name) for c in schema.columns]
-            nothing = exp.Select(expressions=items).where(exp.Boolean(this=False), copy=False)
+            nothing = where(select(*(Item(_as(NULL, c), c.name) for c in schema.columns)), FALSE)
             return Relation(schema, ordered=True, query=nothing, keeps_order=True)
         plans = [one.plan() for one in found]
         if len(found) == 1:
-            tree: exp.Query = self._select(schema, "event", found[0], plans[0])
-            return Relation(schema, ordered=True, query=tree, leaves=(("event", plans[0]),), keeps_order=True)
+            query = self._select(schema, "event", found[0], plans[0])
+            return Relation(schema, ordered=True, query=query, leaves=(("event", plans[0]),), keeps_order=True)
         leaves = tuple((f"event{number}", plan) for number, plan in enumerate(plans))
         selects = [self._select(schema, leaf, one, plan) for one, (leaf, plan) in zip(found, leaves, strict=True)]
-        union: exp.Query = selects[0]
-        for other in selects[1:]:
-            union = exp.Union(this=union, expression=other, distinct=False)
-        order = [exp.Ordered(this=column(name), nulls_first=False) for name in (TS, _SORTING) if name in schema.names]
-        tree = select(*schema.names, source=union).order_by(*order, copy=False)
-        return Relation(schema, ordered=True, query=tree, leaves=leaves, keeps_order=True)
+        order = columns(name for name in (TS, _SORTING) if name in schema.names)
+        query = sorted_by(select(*schema.names, source=together(selects)), *order)
+        return Relation(schema, ordered=True, query=query, leaves=leaves, keeps_order=True)
 
-    def _select(self, schema: Schema, leaf: str, found: Found, plan: Plan) -> exp.Select:
+    def _select(self, schema: Schema, leaf: str, found: Found, plan: Plan) -> Select:
         own = dict(zip(plan.schema.names, physical_names(plan.schema), strict=True))
-        items = [aliased(_as(self._value(c, own, found), c), c.name) for c in schema.columns]
-        return select(*items, source=leaf)
+        return select(*(Item(_as(self._value(c, own, found), c), c.name) for c in schema.columns), source=leaf)
 
-    def _value(self, wanted: ColumnType, own: Mapping[str, str], found: Found) -> exp.Expr:
+    def _value(self, wanted: ColumnType, own: Mapping[str, str], found: Found) -> Expression:
         match self.special.get(wanted.name):
             case "NAME":
-                return text(self.star(found.event))
+                return Text(self.star(found.event))
             case "ARGS":
                 return arguments(found.columns.args if found.columns is not None else (), found.plan().schema)
-        values = [column(own[n]) for n in (wanted.name, *self.names.get(wanted.name, ())) if n in own]
+        values = [Column(own[n]) for n in (wanted.name, *self.names.get(wanted.name, ())) if n in own]
         if len(values) > 1:
             return call("coalesce", *(_as(v, wanted) for v in values))
-        return values[0] if values else exp.Null()
+        return values[0] if values else NULL
 
 
-def arguments(names: Sequence[str], schema: Schema) -> exp.Expr:
+def arguments(names: Sequence[str], schema: Schema) -> Expression:
     """Make the JSON object of some columns of a table: what stands in a JSON column `args`, and the others."""
     types = {one.name: one.type for one in schema.columns}
     given = "args" in names and types.get("args") == "JSON"
-    members: list[exp.Expr] = []
+    members: list[Expression] = []
     for name in names:
         if not (given and name == "args"):
-            members += [text(name), cast(column(name), "JSON") if types.get(name) == "JSON" else column(name)]
-    empty = cast(text("{}"), "JSON")
-    start = call("coalesce", cast(column("args"), "JSON"), empty) if given else empty
+            members += [Text(name), Cast(Column(name), "JSON") if types.get(name) == "JSON" else Column(name)]
+    empty = Cast(Text("{}"), "JSON")
+    start = call("coalesce", Cast(Column("args"), "JSON"), empty) if given else empty
     if given and not members:
         return start
     # Merging drops members that are NULL: fields that this event did not have.
     return call("json_merge_patch", start, call("json_object", *members))
 
 
-def _as(value: exp.Expr, wanted: ColumnType) -> exp.Expr:
-    if wanted.type == "JSON":
-        return cast(value, "JSON")
-    return exp.TryCast(this=value, to=type_named(wanted.type))
+def _as(value: Expression, wanted: ColumnType) -> Expression:
+    return Cast(value, wanted.type, lenient=wanted.type != "JSON")
 
 
 def feeding(events: Mapping[str, ExpectedEvent], raw: Sequence[str]) -> Mapping[str, tuple[str, ...]]:

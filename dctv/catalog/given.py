@@ -7,6 +7,7 @@ from typing import Any
 
 from dctv.contracts.engine import Engine
 from dctv.errors import UsageError, nearest
+from dctv.plan.build import STAR, select
 from dctv.plan.nodes import Scan, physical_names
 from dctv.plan.source import Held
 from dctv.types.schema import ColumnType, Kind, Schema
@@ -23,7 +24,7 @@ def scan_of(name: str, data: Any, units: Mapping[str, str], engine: Engine) -> S
     data = _rescannable(data)
     fields = list(data.schema)
     _check_units(units, [f.name for f in fields])
-    types = [type_name for _, type_name in engine.describe("SELECT * FROM given", {"given": data})]
+    types = [type_name for _, type_name in engine.describe(select(STAR, source="given"), {"given": data})]
     columns = [ColumnType(f.name, type_name, _unit(f, units)) for f, type_name in zip(fields, types, strict=True)]
     return stored(name, Schema(Kind.REGULAR, tuple(columns)), data)
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache, partial
 
-from sqlglot import exp
-
 from dctv.catalog.expected import RAW, ExpectedEvent, Found, arguments, feeding
 from dctv.catalog.given import stored
 from dctv.catalog.namespace import Catalog, Entry, Part, StoredTable, View
@@ -16,16 +14,18 @@ from dctv.contracts.histories import Shelf
 from dctv.contracts.reader import EventColumns, LoadedTrace, TraceTable
 from dctv.contracts.table_function import TableFunction
 from dctv.errors import BindError
+from dctv.plan.build import ROW_NUMBER, columns, number, select, sorted_by, together, typed_nothing
+from dctv.plan.expressions import NULL, Cast, Column, Expression, Text
 from dctv.plan.nodes import Plan, Relation, Scan
+from dctv.plan.queries import Item, Select
 from dctv.plan.rows import of_rows
 from dctv.plan.source import Source
-from dctv.plan.sql import type_named, typed_nothing
 from dctv.record import field, record
 from dctv.syntax import ast
 from dctv.types.schema import DURATION, TS, ColumnType, Kind, Schema
 from dctv.types.units import parse_unit
 
-Union = Callable[[Collection[str]], tuple[exp.Query, Mapping[str, str]]]
+Union = Callable[[Collection[str]], tuple[Select, Mapping[str, str]]]
 """From names of raw tables to the query of their events, in order, and the leaves that it reads with their tables."""
 
 EXPECTED = "_events"
@@ -246,36 +246,30 @@ def _events(mount: Mount, plans: Mapping[str, Callable[[], Plan]]) -> Plan:
     return Relation(schema, ordered=True, query=query, leaves=leaves, keeps_order=True)
 
 
-def union_of(trace: LoadedTrace, names: Collection[str]) -> tuple[exp.Query, Mapping[str, str]]:
+def union_of(trace: LoadedTrace, names: Collection[str]) -> tuple[Select, Mapping[str, str]]:
     """Return the query of the events of some raw tables, in order, and the leaves that it reads with their tables."""
     schema = events_schema()
-    selects: list[exp.Select] = []
+    selects: list[Select] = []
     leaves: dict[str, str] = {}
-    for number, (name, table) in enumerate(trace.tables.items()):
+    for place, (name, table) in enumerate(trace.tables.items()):
         if name in names:
-            leaf = f"raw{number}"
+            leaf = f"raw{place}"
             leaves[leaf] = name
-            selects.append(_as_events(table, leaf, schema, number))
+            selects.append(_as_events(table, leaf, schema, place))
     if not selects:
         return typed_nothing(schema), {}
-    union: exp.Query = selects[0]
-    for select in selects[1:]:
-        union = exp.Union(this=union, expression=select, distinct=False)
-    items: list[exp.Expr] = [exp.column(n, quoted=True) for n in schema.names]
-    inner = exp.Subquery(this=union, alias=exp.TableAlias(this=exp.to_identifier("every", quoted=True)))
-    if len(selects) == 1:
-        return exp.Select(expressions=items).from_(inner), leaves
-    order = [exp.column(n, quoted=True) for n in (TS, "dctv:table", "dctv:row")]
-    return exp.Select(expressions=items).from_(inner).order_by(*order, copy=False), leaves
+    every = select(*columns(schema.names), source=together(selects))
+    order = () if len(selects) == 1 else columns((TS, "dctv:table", "dctv:row"))
+    return sorted_by(every, *order), leaves
 
 
-def _as_events(table: TraceTable, leaf: str, schema: Schema, number: int) -> exp.Select:
+def _as_events(table: TraceTable, leaf: str, schema: Schema, place: int) -> Select:
     event = table.event
     assert event is not None
-    values: dict[str, exp.Expr] = {
-        "name": exp.Literal.string(event.name) if event.named_by is None else exp.column(event.named_by, quoted=True),
+    values: dict[str, Expression] = {
+        "name": Text(event.name) if event.named_by is None else Column(event.named_by),
         "args": arguments(event.args, table.schema),
-        TS: exp.column(TS, quoted=True),
+        TS: Column(TS),
     }
     for target, source in (
         ("category", event.category),
@@ -283,14 +277,6 @@ def _as_events(table: TraceTable, leaf: str, schema: Schema, number: int) -> exp
         ("tid", event.tid),
         (DURATION, event.duration),
     ):
-        values[target] = exp.Null() if source is None else exp.column(source, quoted=True)
-    columns: list[exp.Expr] = [
-        exp.Alias(
-            this=exp.Cast(this=values[c.name], to=type_named(c.type)), alias=exp.to_identifier(c.name, quoted=True)
-        )
-        for c in schema.columns
-    ]
-    row = exp.Window(this=exp.Anonymous(this="row_number"))
-    columns.append(exp.Alias(this=exp.Literal.number(str(number)), alias=exp.to_identifier("dctv:table", quoted=True)))
-    columns.append(exp.Alias(this=row, alias=exp.to_identifier("dctv:row", quoted=True)))
-    return exp.Select(expressions=columns).from_(exp.Table(this=exp.to_identifier(leaf, quoted=True)))
+        values[target] = NULL if source is None else Column(source)
+    items = [Item(Cast(values[c.name], c.type), c.name) for c in schema.columns]
+    return select(*items, Item(number(place), "dctv:table"), Item(ROW_NUMBER, "dctv:row"), source=leaf)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from sqlglot import exp
-
 from dctv.contracts.reader import LoadedTrace
+from dctv.plan.build import minus, number, plus, select
+from dctv.plan.expressions import Column
 from dctv.plan.nodes import Plan, Relation, physical_names
+from dctv.plan.queries import Item
 from dctv.record import replace
 from dctv.types.schema import TS
 
@@ -22,12 +23,8 @@ def shifted(plan: Plan, offset: int) -> Plan:
     """Return a plan with later times; plans without times as they are."""
     if offset == 0 or not plan.schema.kind.time_columns:
         return plan
-    items: list[exp.Expr] = []
-    for name in physical_names(plan.schema):
-        value: exp.Expr = exp.column(name, quoted=True)
-        if name == TS:
-            number = exp.Literal.number(str(abs(offset)))
-            value = exp.Add(this=value, expression=number) if offset > 0 else exp.Sub(this=value, expression=number)
-        items.append(exp.alias_(value, name, quoted=True))
-    query = exp.Select(expressions=items).from_(exp.Table(this=exp.to_identifier("unshifted", quoted=True)))
+    time, by = Column(TS), number(abs(offset))
+    moved = plus(time, by) if offset > 0 else minus(time, by)
+    items = [Item(moved if name == TS else Column(name), name) for name in physical_names(plan.schema)]
+    query = select(*items, source="unshifted")
     return Relation(plan.schema, ordered=True, query=query, leaves=(("unshifted", plan),), keeps_order=True)

@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
-from sqlglot import exp
-
 from dctv import resources
 from dctv.catalog.expected import ExpectedEvent, expected_events
 from dctv.errors import Source
+from dctv.plan.build import select, where
+from dctv.plan.expressions import FALSE, NULL, Cast, Column
 from dctv.plan.nodes import Plan, Relation, physical_names
-from dctv.plan.sql import type_named
+from dctv.plan.queries import Item
 from dctv.record import record, replace
 from dctv.syntax import ast
 from dctv.syntax.parse import parse_select
@@ -191,18 +191,15 @@ class Expected:
 def cast_to(schema: Schema, plan: Plan | None) -> Relation:
     """Return a plan with the columns of a schema: cast from those of the same name, NULL where there is none."""
     found = {} if plan is None else dict(zip(plan.schema.names, physical_names(plan.schema), strict=True))
-    columns: list[exp.Expr] = []
-    for column in schema.columns:
-        value: exp.Expr = exp.column(found[column.name], quoted=True) if column.name in found else exp.Null()
-        cast = exp.TryCast(this=value, to=type_named(column.type))
-        columns.append(exp.Alias(this=cast, alias=exp.to_identifier(column.name, quoted=True)))
-    tree = exp.Select(expressions=columns)
+    items = []
+    for one in schema.columns:
+        value = Column(found[one.name]) if one.name in found else NULL
+        items.append(Item(Cast(value, one.type, lenient=True), one.name))
     timed = schema.kind is not Kind.REGULAR
     if plan is None:
-        return Relation(schema, ordered=timed, query=tree.where(exp.Boolean(this=False), copy=False), keeps_order=True)
-    table = exp.Table(this=exp.to_identifier("event", quoted=True))
-    leaves = (("event", plan),)
-    return Relation(schema, ordered=timed and plan.ordered, query=tree.from_(table), leaves=leaves, keeps_order=True)
+        return Relation(schema, ordered=timed, query=where(select(*items), FALSE), keeps_order=True)
+    query, leaves = select(*items, source="event"), (("event", plan),)
+    return Relation(schema, ordered=timed and plan.ordered, query=query, leaves=leaves, keeps_order=True)
 
 
 def _kind(columns: tuple[ColumnType, ...]) -> Kind:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from dctv.errors import BindError, DctvError
+from dctv.plan import queries
 from dctv.plan.nodes import ArrowStream
 from dctv.record import record
 
@@ -55,8 +56,16 @@ class Engine(Protocol):
         """Return our error for one that came out of a running query."""
         ...
 
-    def describe(self, sql: str, sources: Mapping[str, Any] | None = None) -> list[tuple[str, str]]:
+    def write(self, query: queries.Query) -> str:
+        """Write a query as the engine's text."""
+        ...
+
+    def describe(self, query: queries.Query, sources: Mapping[str, Any] | None = None) -> list[tuple[str, str]]:
         """Return names and types of the columns of a query over some sources; raises EngineError."""
+        ...
+
+    def compute(self, query: queries.Query) -> None:
+        """Run a query that reads nothing, to see whether it can be run; raises EngineError."""
         ...
 
     def functions(self) -> Mapping[str, str]:
@@ -79,7 +88,9 @@ class Engine(Protocol):
         """Return why texts may not read a file."""
         ...
 
-    def stream(self, sql: str, sources: Mapping[str, Any], *, serial: bool, profiled: bool = False) -> Query:
+    def stream(
+        self, query: queries.Query, sources: Mapping[str, Any], *, serial: bool, profiled: bool = False
+    ) -> Query:
         """Return a stream that runs the query when opened.
 
         A source is a pyarrow Table or Dataset, or an ArrowStream, or a function without arguments that gives one.

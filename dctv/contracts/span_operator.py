@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
-from sqlglot import exp
-
 from dctv.plan.nodes import ArrowStream
+from dctv.plan.queries import Query
 from dctv.record import record
 from dctv.types.schema import Schema
 
@@ -137,11 +136,11 @@ class SpanOperator:
     doc: str
     run: Callable[[list[ArrowStream], Mapping[str, Any], Any], ArrowStream]
     """Called with the inputs, the operator's options and a cancel token; what it gives may be Counted or Remarked."""
-    relational: Callable[[Sequence[Input], Mapping[str, Any], Schema], exp.Query] | None
+    relational: Callable[[Sequence[Input], Mapping[str, Any], Schema], Query] | None
     """Called with the inputs, the same options and the output's schema: the query has the columns `options["names"]`
-    and gives the same rows; it fails where the sweep fails, such as for overlapping spans. If it has an ORDER BY, that
-    is the sweep's order, events of equal time included; without one the rows come in no promised order. None where the
-    sweep is the only form."""
+    and gives the same rows; it fails where the sweep fails, such as for overlapping spans. Its `order_by`, if
+    any, is the sweep's order, events of equal time included; without one the rows come in no promised order. None where
+    the sweep is the only form."""
     lineage: Callable[[Sequence[Schema], Options, Schema], Lineage] | None = None
     """Called with the inputs' schemas, the options and the output's schema; without it all columns stay."""
     filters: Callable[[Sequence[Schema], Options, Schema], Filters] | None = None

@@ -6,10 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Protocol
 
-from sqlglot import exp
-
 from dctv.errors import BindError, Place, nearest
 from dctv.plan.nodes import Plan
+from dctv.plan.queries import Query
 from dctv.record import field, record
 from dctv.types.schema import ColumnType, Schema
 from dctv.types.unit import NO_UNIT, Unit
@@ -165,7 +164,7 @@ class PlanBuilder(Protocol):
         """Project a plan to columns (source name, output name), sorted by the first of them, which is a time."""
         ...
 
-    def query(self, sql: exp.Query, leaves: Mapping[str, Plan], schema: Schema, *, ordered: bool) -> Plan:
+    def query(self, query: Query, leaves: Mapping[str, Plan], schema: Schema, *, ordered: bool) -> Plan:
         """Make a plan of an engine query, reading the leaves by name."""
         ...
 

@@ -16,8 +16,10 @@ import duckdb
 
 from dctv.contracts.engine import ZERO_DIVISION, Profile
 from dctv.engines.allowed import ALLOWING, KINDS, OF_FILES, TABLES
+from dctv.engines.sql.duckdb import write
 from dctv.errors import BindError, DctvError, EngineError, Interrupted, UsageError
 from dctv.patterns import pattern
+from dctv.plan.queries import Query
 from dctv.sandbox import sandboxed
 from dctv.temporary import made_folder
 from dctv.types.values import dialect_type
@@ -156,8 +158,13 @@ class DuckDB:
             return BindError(f"`{name}` is not a table-valued function")
         return BindError(f"`{name}` is a function of the engine that dctv does not offer")
 
-    def describe(self, sql: str, sources: Mapping[str, Any] | None = None) -> list[tuple[str, str]]:
+    def write(self, query: Query) -> str:
+        """Write a query as DuckDB's SQL."""
+        return write(query)
+
+    def describe(self, query: Query, sources: Mapping[str, Any] | None = None) -> list[tuple[str, str]]:
         """Return names and types of the columns of a query over some sources."""
+        sql = write(query)
         with self._lock:
             self._prepare(sql, self._parallel)
             try:
@@ -170,6 +177,14 @@ class DuckDB:
                 for name in sources or {}:
                     self._describer.unregister(name)
         return [(row[0], row[1]) for row in rows]
+
+    def compute(self, query: Query) -> None:
+        """Run a query that reads nothing, to see whether it can be run."""
+        with self._lock:
+            try:
+                self._describer.execute(write(query)).fetchall()
+            except duckdb.Error as error:
+                raise failure(error) from None
 
     def _prepare(self, sql: str, connection: duckdb.DuckDBPyConnection) -> None:
         """Define the counting function where a query calls it: once in each database."""
@@ -195,9 +210,9 @@ class DuckDB:
             null_handling="special",
         )
 
-    def stream(self, sql: str, sources: Mapping[str, Any], *, serial: bool, profiled: bool = False) -> EngineStream:
+    def stream(self, query: Query, sources: Mapping[str, Any], *, serial: bool, profiled: bool = False) -> EngineStream:
         """Return a stream that runs the query when it is opened."""
-        return EngineStream(self, sql, sources, serial=serial, profiled=profiled)
+        return EngineStream(self, write(query), sources, serial=serial, profiled=profiled)
 
     def cursor(self, sql: str, *, serial: bool) -> duckdb.DuckDBPyConnection:
         """Return a connection on which a query can run."""

@@ -32,6 +32,8 @@ _TABLES = (
     "checkpoint_metadata_lines",
 )
 
+_MORE = 'SELECT * FROM {0}."{2}" EXCEPT SELECT * FROM {1}."{2}"'
+
 _ABOUT = ("reader", "options", "facts")
 
 _MOST = 20
@@ -160,16 +162,13 @@ def _compare_about(index: Index, fresh: Index, found: Findings) -> None:
 
 
 def _compare_rows(index: Index, fresh: Index, found: Findings) -> None:
-    from sqlglot import exp
-
     connection = sqlite3.connect(":memory:", uri=True, isolation_level=None)
     try:
         for attach, path in (("ATTACH ? AS old", index.path), ("ATTACH ? AS new", fresh.path)):
             connection.execute(attach, (f"file:{quote(str(path))}?mode=ro&immutable=1",))
         for table in _TABLES:
-            old, new = (exp.select("*").from_(exp.table_(table, db=name)) for name in ("old", "new"))
-            for query, what in ((old.except_(new), "is not in the trace"), (new.except_(old), "is missing")):
-                for row in connection.execute(query.sql("sqlite")):
+            for more, less, what in (("old", "new", "is not in the trace"), ("new", "old", "is missing")):
+                for row in connection.execute(_MORE.format(more, less, table)):
                     shown = ", ".join(_shown(value) for value in row)
                     found.add(f"a row of {table} {what}: {shown[:200]}")
     except sqlite3.Error as error:

@@ -6,15 +6,16 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sqlglot import exp
-
 from dctv.catalog.mount import Union
 from dctv.index.mounted import IndexedTrace
 from dctv.index.records import StoredFile
 from dctv.index.scan_pruning import ScanPruning
 from dctv.index.stored import EVENTS, known, relation
+from dctv.plan.build import where
+from dctv.plan.expressions import FALSE
 from dctv.plan.nodes import physical_names
 from dctv.plan.predicate import ALWAYS, NEVER, Constant, Predicate, both, carried
+from dctv.plan.queries import CommonTable, Select
 from dctv.plan.question import Cell, Question
 from dctv.plan.source import Run, Source
 from dctv.record import record, replace
@@ -66,7 +67,7 @@ class Stored:
         """Answer a question from the statistics, where all rows are asked."""
         return self.trace.answers(self._table, question) if self.predicate == ALWAYS else None
 
-    def query(self) -> exp.Query:
+    def query(self) -> Select:
         """Return what the engine reads.
 
         Raises:
@@ -78,7 +79,7 @@ class Stored:
         pruning = self.pruning
         query = relation(self.file.path, columns, names, None if pruning is None else pruning.times)
         nothing = pruning is not None and not pruning.pruned.positions
-        return query.where(exp.false(), copy=False) if nothing else query
+        return where(query, FALSE) if nothing else query
 
     def whole(self) -> Path:
         """Return the file, for what reads all of it without the engine.
@@ -150,7 +151,7 @@ class AllEvents:
                 found[name] = stored if need == ALWAYS else stored.narrowed(need)
         return found
 
-    def query(self) -> exp.Query:
+    def query(self) -> Select:
         """Return what the engine reads.
 
         Raises:
@@ -161,17 +162,8 @@ class AllEvents:
             return flat.query()
         raw = self._raw()
         query, leaves = self.union(raw)
-        steps = [
-            exp.CTE(
-                this=raw[name].query(),
-                alias=exp.TableAlias(this=exp.to_identifier(leaf, quoted=True)),
-                materialized=False,
-            )
-            for leaf, name in leaves.items()
-        ]
-        if steps:
-            query.set("with_", exp.With(expressions=steps))
-        return query
+        steps = (CommonTable(leaf, raw[name].query(), materialized=False) for leaf, name in leaves.items())
+        return replace(query, steps=tuple(steps))
 
     def open(self, _: Run) -> Any:
         """Fail: the engine reads the files."""

@@ -12,7 +12,7 @@ from dctv.record import record
 from dctv.sandbox import escaped
 
 if TYPE_CHECKING:
-    from sqlglot import exp
+    from dctv.plan.queries import Select
 
 EVENTS = "events"
 """Name of the flat table of all events."""
@@ -81,7 +81,7 @@ def damage(path: Path, text: str, columns: Collection[str] | None = None) -> str
 
 def relation(
     path: Path, columns: Sequence[str], names: Sequence[str] | None = None, time_range: tuple[int, int] | None = None
-) -> exp.Select:
+) -> Select:
     """Return a query over a stored file: its rows in the order of the file.
 
     Args:
@@ -90,21 +90,18 @@ def relation(
         names: what the query calls them, if otherwise.
         time_range: the first and the last `_ts` that are needed; the engine then leaves out row groups.
     """
-    from sqlglot import exp  # only wanted when something is asked: loading it takes a tenth of a second
+    from dctv.plan.build import call, number, select, where  # only wanted when something is asked
+    from dctv.plan.expressions import FALSE, Between, Column, Keyword, Text
+    from dctv.plan.queries import Item, TableCall
 
-    options = ("hive_partitioning", "filename", "union_by_name")
-    arguments: list[exp.Expr] = [exp.Literal.string(escaped(str(path)))]
-    arguments += [exp.EQ(this=exp.to_identifier(name), expression=exp.false()) for name in options]
-    source = exp.Table(this=exp.Anonymous(this="read_parquet", expressions=arguments))
-    shown: list[exp.Expr] = []
-    for column, name in zip(columns, names or columns, strict=True):
-        value = exp.column(column, quoted=True)
-        shown.append(value if name == column else exp.alias_(value, name, quoted=True))
-    query = exp.Select(expressions=shown).from_(source, copy=False)
+    options = (Keyword(name, FALSE) for name in ("hive_partitioning", "filename", "union_by_name"))
+    source = TableCall(call("read_parquet", Text(escaped(str(path))), *options))
+    shown = (
+        Item(Column(column), None if name == column else name)
+        for column, name in zip(columns, names or columns, strict=True)
+    )
+    query = select(*shown, source=source)
     if time_range is not None:
-        low, high = (
-            exp.Literal.number(str(time)) if time >= 0 else exp.Neg(this=exp.Literal.number(str(-time)))
-            for time in time_range
-        )
-        query = query.where(exp.Between(this=exp.column("_ts", quoted=True), low=low, high=high), copy=False)
+        low, high = map(number, time_range)
+        query = where(query, Between(Column("_ts"), low, high))
     return query

@@ -1,4 +1,4 @@
-"""Plan to text: the operators, their kinds, columns with types and units, and the engine's queries."""
+"""Plan to text: the operators, their kinds, columns with types and units, and what engines run."""
 
 from __future__ import annotations
 
@@ -9,25 +9,35 @@ from dctv.record import field, record
 from dctv.types.schema import Kind, Schema
 from dctv.types.values import dialect_type
 
-Region = Callable[[Relation], tuple[str, list[Plan], list[str]]]
-"""Gives the engine's text of a region, the plans that it reads, and the conditions that rules put into it."""
+
+@record
+class Region:
+    """What an engine runs as one query."""
+
+    lines: list[str]
+    """What is done."""
+    inputs: list[Plan]
+    pushed: list[str]
+    """Conditions that rules put into it."""
 
 
-def explain(
-    plan: Plan, sql: Region, is_shared: Callable[[Plan], bool], ran: Callable[[Plan], Sequence[str]]
-) -> list[str]:
+Cut = Callable[[Relation], Region]
+"""Gives the region of a relation."""
+
+
+def explain(plan: Plan, cut: Cut, is_shared: Callable[[Plan], bool], ran: Callable[[Plan], Sequence[str]]) -> list[str]:
     """Return lines: each operator with its schema, its inputs indented below.
 
     A plan that is computed once and read more than once is shown once; `ran` gives what an operator did.
     """
-    return list(_Explaining(sql, is_shared, ran).lines(plan, 0))
+    return list(_Explaining(cut, is_shared, ran).lines(plan, 0))
 
 
 @record(frozen=False)
 class _Explaining:
     """What stays the same on the way down, and which shared plans have been shown."""
 
-    sql: Region
+    cut: Cut
     is_shared: Callable[[Plan], bool]
     ran: Callable[[Plan], Sequence[str]]
     shown: dict[int, int] = field(default_factory=dict)
@@ -58,9 +68,9 @@ class _Explaining:
                 options = ", ".join(f"{k}: {v}" for k, v in shown.items())
                 return f"{plan.name}{f' ({options})' if options else ''}", (), plan.inputs
             case Relation():
-                text, inputs, tests = self.sql(plan)
-                pushed = [f"pushed: {test} (from above)" for test in tests]
-                return "engine", [*pushed, *(f"sql: {line}" for line in text.split("\n"))], inputs
+                region = self.cut(plan)
+                pushed = [f"pushed: {test} (from above)" for test in region.pushed]
+                return "engine", [*pushed, *region.lines], region.inputs
             case _:
                 raise AssertionError(type(plan))
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
-from sqlglot import exp
-
+from dctv.plan.queries import Query
 from dctv.plan.source import Source
 from dctv.record import record
 from dctv.types.schema import Schema
@@ -46,7 +45,7 @@ class Scan(Plan):
 class Relation(Plan):
     """One query for the engine; leaves are plans that it reads under the given table names."""
 
-    query: exp.Query
+    query: Query
     leaves: tuple[tuple[str, Plan], ...] = ()
     keeps_order: bool = False
     """Whether the query gives its rows in an order of its own that is the same in every run."""

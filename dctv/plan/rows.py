@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlglot import exp
-
+from dctv.plan.expressions import FALSE, NULL, Boolean, Cast, Column, Expression, Text
 from dctv.plan.nodes import Relation, physical_names
-from dctv.plan.sql import type_named
+from dctv.plan.queries import Item, Rows, Select
 from dctv.types.schema import Schema
 
 Value = str | int | float | bool | None
@@ -15,31 +14,23 @@ Value = str | int | float | bool | None
 
 def of_rows(schema: Schema, rows: Sequence[Sequence[Value]]) -> Relation:
     """Return a plan of given rows, in their order."""
-    names = [exp.to_identifier(n, quoted=True) for n in physical_names(schema)]
+    names = physical_names(schema)
     nothing: list[Sequence[Value]] = [[None] * len(names)]
-    tuples = [exp.Tuple(expressions=[_literal(v) for v in row]) for row in rows or nothing]
-    alias = exp.TableAlias(this=exp.to_identifier("known", quoted=True), columns=names)
-    columns = [
-        exp.Alias(this=exp.Cast(this=exp.column(n.name, "known", quoted=True), to=type_named(c.type)), alias=n.copy())
-        for n, c in zip(names, schema.columns, strict=True)
-    ]
-    tree = exp.Select(expressions=columns)
-    tree.set("from_", exp.From(this=exp.Values(expressions=tuples, alias=alias)))
-    if not rows:
-        tree = tree.where(exp.Boolean(this=False), copy=False)
-    return Relation(schema, ordered=bool(schema.kind.time_columns), query=tree, keeps_order=True)
+    listed = tuple(tuple(map(_literal, row)) for row in rows or nothing)
+    items = tuple(Item(Cast(Column(n, "known"), c.type), n) for n, c in zip(names, schema.columns, strict=True))
+    query = Select(items, Rows(listed, "known", tuple(names)), where=None if rows else FALSE)
+    return Relation(schema, ordered=bool(schema.kind.time_columns), query=query, keeps_order=True)
 
 
-def _literal(value: Value) -> exp.Expr:
+def _literal(value: Value) -> Expression:
     match value:
         case None:
-            return exp.Null()
+            return NULL
         case bool():
-            return exp.Boolean(this=value)
+            return Boolean(value)
         case int():
-            kind = "BIGINT" if -(2**63) <= value < 2**63 else "HUGEINT"
-            return exp.Cast(this=exp.Literal.string(str(value)), to=type_named(kind))
+            return Cast(Text(str(value)), "BIGINT" if -(2**63) <= value < 2**63 else "HUGEINT")
         case float():
-            return exp.Cast(this=exp.Literal.string(repr(value)), to=type_named("DOUBLE"))
+            return Cast(Text(repr(value)), "DOUBLE")
         case str():
-            return exp.Literal.string(value)
+            return Text(value)

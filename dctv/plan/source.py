@@ -7,9 +7,8 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from sqlglot import exp
-
 from dctv.plan.predicate import Predicate
+from dctv.plan.queries import Query
 from dctv.plan.question import Cell, Question
 from dctv.record import field, record
 
@@ -46,7 +45,7 @@ class Source(Protocol):
         """Answer a question about all rows without reading them: keys, then aggregates; None if not exactly known."""
         ...
 
-    def query(self) -> exp.Query | None:
+    def query(self) -> Query | None:
         """Return what the engine reads in place (a query over files), or None where `open` is to be called."""
         ...
 
@@ -102,7 +101,7 @@ class Held:
 class Answered:
     """Rows that follow from statistics, written in the engine's query."""
 
-    known: exp.Query
+    known: Query
 
     def narrowed(self, _: Predicate) -> Answered:
         """Return itself: the rows are there."""
@@ -115,7 +114,7 @@ class Answered:
     def answers(self, _: Question) -> None:
         """Return None: they are an answer themselves."""
 
-    def query(self) -> exp.Query:
+    def query(self) -> Query:
         """Return the rows."""
         return self.known
 

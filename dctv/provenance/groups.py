@@ -6,14 +6,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sqlglot import exp
-
+from dctv.bind.filter_tests import Condition
 from dctv.bind.filters import EventTable, FilterBinder, Times
 from dctv.catalog.files import TraceFiles
 from dctv.contracts.engine import Engine
 from dctv.contracts.reader import LoadContext, TraceTable
 from dctv.errors import Source, TraceError, UsageError, WarningLog
-from dctv.plan.sql import aliased, number, table
+from dctv.plan.build import number, select
+from dctv.plan.expressions import Case, Expression
+from dctv.plan.queries import Item, Query
 from dctv.provenance.database import Group, Written
 from dctv.provenance.split import REST, Job, known_of, reorganize
 from dctv.record import record
@@ -43,7 +44,7 @@ def groups_of(predicates: Mapping[str, str]) -> list[Group]:
 class _Choice:
     """How the events of one table are told apart: by a query over them, or all are of one group."""
 
-    query: str | None
+    query: Query | None
     group: int
 
 
@@ -86,23 +87,22 @@ class Grouping:
         return found
 
 
-def _choice(conditions: Sequence[exp.Expr | bool]) -> _Choice:
+def _choice(conditions: Sequence[Condition]) -> _Choice:
     """Return the first true condition's place as a query, or as it is where no row is needed to tell."""
-    case = exp.Case()
+    branches: list[tuple[Expression, Expression]] = []
     for place, condition in enumerate(conditions):
         if condition is True:
-            if not case.args.get("ifs"):
-                return _Choice(None, place)
-            return _Choice(_query(case, place), place)
+            return _home(branches, place)
         if condition is not False:
-            case = case.when(condition, number(place), copy=False)
-    rest = len(conditions)
-    return _Choice(_query(case, rest) if case.args.get("ifs") else None, rest)
+            branches.append((condition, number(place)))
+    return _home(branches, len(conditions))
 
 
-def _query(case: exp.Case, otherwise: int) -> str:
-    select = exp.Select(expressions=[aliased(case.else_(number(otherwise)), "home")]).from_(table("rows"))
-    return select.sql(dialect="duckdb")
+def _home(branches: Sequence[tuple[Expression, Expression]], otherwise: int) -> _Choice:
+    if not branches:
+        return _Choice(None, otherwise)
+    case = Case(tuple(branches), number(otherwise))
+    return _Choice(select(Item(case, "home"), source="rows"), otherwise)
 
 
 @record

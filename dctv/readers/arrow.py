@@ -24,24 +24,17 @@ def sniff(head: Head) -> bool:
 
 def _tables(file: PlainFile) -> list[PlainTable]:
     import pyarrow as pa
-    from sqlglot import exp
 
+    from dctv.plan.build import STAR, select
     from dctv.readers.plain_files.tables import PlainTable, name_of, units_of
 
     try:
         schema = _opened(file.path).schema
     except (OSError, pa.ArrowException) as error:
         raise TraceError(f"cannot read `{file.path}`: {str(error).partition('. ')[0].lower()}") from None
-    rows = exp.select("*").from_(exp.to_table(f"arrow{file.number}"))
-    return [
-        PlainTable(
-            file.number,
-            name_of(file.path),
-            rows,
-            {f"arrow{file.number}": partial(_opened, file.path)},
-            units_of(schema),
-        )
-    ]
+    stream = f"arrow{file.number}"
+    given = {stream: partial(_opened, file.path)}
+    return [PlainTable(file.number, name_of(file.path), select(STAR, source=stream), given, units_of(schema))]
 
 
 def _opened(path: Path) -> Any:

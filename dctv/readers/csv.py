@@ -9,13 +9,14 @@ from dctv.contracts.head import head_of
 from dctv.contracts.reader import Head
 from dctv.errors import TraceError
 from dctv.hints import TYPE_CHECKING, Any
-from dctv.plan.sql import type_named
+from dctv.plan.build import STAR, call, known, number, select
+from dctv.plan.expressions import TRUE, And, Cast, Column, Expression, Keyword, Star, Text
+from dctv.plan.queries import Item, Select, TableCall
 from dctv.readers.described import Described
 from dctv.readers.plain_files.options import DIMENSIONS, OPTIONS, passes
+from dctv.record import replace
 
 if TYPE_CHECKING:
-    from sqlglot import exp
-
     from dctv.readers.plain_files.tables import PlainFile, PlainTable
 
 _DIVIDERS = ",\t;|"
@@ -83,54 +84,49 @@ def _tables(file: PlainFile) -> list[PlainTable]:
     ]
 
 
-def _read(path: Path, divider: str) -> exp.Select:
+def _read(path: Path, divider: str) -> Select:
     """Return the rows as texts; those with other numbers of fields are put aside by the engine."""
-    from sqlglot import exp
-
     from dctv.sandbox import escaped
 
-    told: dict[str, exp.Expr] = {
-        "delim": exp.Literal.string(divider),
-        "quote": exp.Literal.string('"'),
-        "escape": exp.Literal.string('"'),
-        "header": exp.true(),
-        "all_varchar": exp.true(),
-        "auto_detect": exp.true(),
-        "skip": exp.Literal.number("0"),
-        "store_rejects": exp.true(),
-        "rejects_limit": exp.Literal.number("0"),
+    told: dict[str, Expression] = {
+        "delim": Text(divider),
+        "quote": Text('"'),
+        "escape": Text('"'),
+        "header": TRUE,
+        "all_varchar": TRUE,
+        "auto_detect": TRUE,
+        "skip": number(0),
+        "store_rejects": TRUE,
+        "rejects_limit": number(0),
     }
-    arguments: list[exp.Expr] = [exp.Literal.string(escaped(str(path)))]
-    arguments += [exp.EQ(this=exp.to_identifier(name), expression=value) for name, value in told.items()]
-    return exp.select("*").from_(exp.Table(this=exp.Anonymous(this="read_csv", expressions=arguments)))
+    options = (Keyword(name, value) for name, value in told.items())
+    return select(STAR, source=TableCall(call("read_csv", Text(escaped(str(path))), *options)))
 
 
-def _typed(texts: exp.Select, file: PlainFile) -> exp.Select:
+def _typed(texts: Select, file: PlainFile) -> Select:
     """Give each column the narrowest type that all its values have; codes such as `007` stay texts.
 
     Times and durations stay texts too, so that their digits are read exactly.
     """
-    from sqlglot import exp
+    from dctv.engines.sql.duckdb import write
 
     connection = file.connection
     exact = {str(file.options.get(option)) for option in ("timestamp", "duration")}
-    names = [name for name, *_ in connection.execute(texts.copy().limit(0).sql("duckdb")).description]
-    counts: list[exp.Expr] = [exp.Count(this=exp.Star())]
-    for name in names:
-        column = exp.column(name, quoted=True)
-        counts += [exp.Count(this=column), exp.CountIf(this=_like(column, r"^[+-]?0[0-9]|^\s|\s$"))]
+    names = [name for name, *_ in connection.execute(write(replace(texts, limit=number(0)))).description]
+    counts = [call("count", Star())]
+    for column in map(Column, names):
+        counts += [call("count", column), call("count_if", _like(column, r"^[+-]?0[0-9]|^\s|\s$"))]
         for kind, form in _KINDS.items():
-            castable = exp.Is(this=exp.TryCast(this=column, to=type_named(kind)), expression=exp.Null())
-            counts.append(exp.CountIf(this=exp.And(this=exp.Not(this=castable), expression=_like(column, form))))
-    found = connection.execute(exp.select(*counts).from_(texts.copy().subquery("t")).sql("duckdb")).fetchone()
+            castable = known(Cast(column, kind, lenient=True))
+            counts.append(call("count_if", And((castable, _like(column, form)))))
+    found = connection.execute(write(select(*counts, source=texts))).fetchone()
     items = []
     for place, name in enumerate(names):
         values, codes, *castable = found[1 + place * (2 + len(_KINDS)) :][: 2 + len(_KINDS)]
         fits = (kind for kind, n in zip(_KINDS, castable, strict=True) if n == values and values and not codes)
         kind = "VARCHAR" if name in exact else next(fits, "VARCHAR")
-        column = exp.column(name, quoted=True)
-        items.append(exp.alias_(exp.Cast(this=column, to=type_named(kind)), name, quoted=True))
-    return exp.select(*items).from_(texts.subquery("t"))
+        items.append(Item(Cast(Column(name), kind), name))
+    return select(*items, source=texts)
 
 
 _KINDS = {
@@ -141,10 +137,8 @@ _KINDS = {
 }
 
 
-def _like(column: exp.Expr, form: str) -> exp.Expr:
-    from sqlglot import exp
-
-    return exp.RegexpLike(this=column, expression=exp.Literal.string(form))
+def _like(column: Column, form: str) -> Expression:
+    return call("regexp_matches", column, Text(form))
 
 
 _REJECTED = """

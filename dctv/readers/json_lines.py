@@ -8,12 +8,13 @@ from pathlib import Path
 
 from dctv.contracts.reader import Head
 from dctv.hints import TYPE_CHECKING, Any
+from dctv.plan.build import STAR, call, number, select, where
+from dctv.plan.expressions import TRUE, Column, Expression, IsNull, Keyword, Star, Text
+from dctv.plan.queries import Select, TableCall
 from dctv.readers.described import Described
 from dctv.readers.plain_files.options import DIMENSIONS, OPTIONS, passes
 
 if TYPE_CHECKING:
-    from sqlglot import exp
-
     from dctv.readers.plain_files.tables import PlainFile, PlainTable
 
 _LONGEST = 64 << 20
@@ -34,16 +35,15 @@ def sniff(head: Head) -> bool:
 
 
 def _tables(file: PlainFile) -> list[PlainTable]:
-    from sqlglot import exp
-
+    from dctv.engines.sql.duckdb import write
     from dctv.readers.plain_files.endings import open_line
     from dctv.readers.plain_files.tables import PlainTable, name_of
 
     @cache
     def lost(connection: Any) -> int:
         objects = _scan("read_json_objects", file.path)
-        query = exp.select(exp.Count(this=exp.Star())).from_(objects.subquery("t")).where("json IS NULL")
-        count: int = connection.execute(query.sql("duckdb")).fetchone()[0]
+        query = where(select(call("count", Star()), source=objects), IsNull(Column("json")))
+        count: int = connection.execute(write(query)).fetchone()[0]
         return count
 
     def notes(connection: Any) -> list[tuple[str, int, str, bool]]:
@@ -54,7 +54,7 @@ def _tables(file: PlainFile) -> list[PlainTable]:
             return found
         return [*found, ("file ends in the middle of a line", 1, last[:200].decode(errors="replace"), True)]
 
-    rows = exp.select("*").from_(_scan("read_json", file.path, sample_size="-1", maximum_depth="3").subquery("t"))
+    rows = select(STAR, source=_scan("read_json", file.path, sample_size=-1, maximum_depth=3))
     return [
         PlainTable(
             file.number, name_of(file.path), rows, notes=notes, lines=lambda connection, rows: (rows, lost(connection))
@@ -70,20 +70,17 @@ def _is_json(line: bytes) -> bool:
     return True
 
 
-def _scan(function: str, path: Path, **options: str) -> exp.Select:
-    from sqlglot import exp
-
+def _scan(function: str, path: Path, **options: int) -> Select:
     from dctv.sandbox import escaped
 
-    told: dict[str, exp.Expr] = {
-        "format": exp.Literal.string("newline_delimited"),
-        "ignore_errors": exp.true(),
-        "maximum_object_size": exp.Literal.number(str(_LONGEST)),
-        **{name: exp.Literal.number(value) for name, value in options.items()},
+    told: dict[str, Expression] = {
+        "format": Text("newline_delimited"),
+        "ignore_errors": TRUE,
+        "maximum_object_size": number(_LONGEST),
+        **{name: number(value) for name, value in options.items()},
     }
-    arguments: list[exp.Expr] = [exp.Literal.string(escaped(str(path)))]
-    arguments += [exp.EQ(this=exp.to_identifier(name), expression=value) for name, value in told.items()]
-    return exp.select("*").from_(exp.Table(this=exp.Anonymous(this=function, expressions=arguments)))
+    keywords = (Keyword(name, value) for name, value in told.items())
+    return select(STAR, source=TableCall(call(function, Text(escaped(str(path))), *keywords)))
 
 
 READER = Described(

@@ -20,8 +20,10 @@ def sniff(head: Head) -> bool:
 def _tables(file: PlainFile) -> list[PlainTable]:
     import pyarrow as pa
     import pyarrow.parquet as pq
-    from sqlglot import exp
 
+    from dctv.plan.build import STAR, call, select
+    from dctv.plan.expressions import Text
+    from dctv.plan.queries import TableCall
     from dctv.readers.plain_files.tables import PlainTable, name_of, units_of
     from dctv.sandbox import escaped
 
@@ -29,8 +31,7 @@ def _tables(file: PlainFile) -> list[PlainTable]:
         schema = pq.read_schema(file.path)
     except (OSError, pa.ArrowException) as error:
         raise TraceError(f"cannot read `{file.path}`: {str(error).partition('. ')[0].lower()}") from None
-    source = exp.Anonymous(this="read_parquet", expressions=[exp.Literal.string(escaped(str(file.path)))])
-    rows = exp.select("*").from_(exp.Table(this=source))
+    rows = select(STAR, source=TableCall(call("read_parquet", Text(escaped(str(file.path))))))
     return [PlainTable(file.number, name_of(file.path), rows, units=units_of(schema))]
 
 

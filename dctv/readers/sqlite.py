@@ -12,12 +12,12 @@ from urllib.parse import quote
 from dctv.contracts.reader import Head
 from dctv.errors import TraceError
 from dctv.hints import TYPE_CHECKING, Any
+from dctv.plan.build import STAR, call, case, distinct, equal, select
+from dctv.plan.expressions import Cast, Column, Expression, Text
 from dctv.readers.described import Described
 from dctv.readers.plain_files.options import DIMENSIONS, OPTIONS, passes
 
 if TYPE_CHECKING:
-    from sqlglot import exp
-
     from dctv.readers.plain_files.tables import PlainFile, PlainTable
 
 _ROWS = 50_000
@@ -29,8 +29,6 @@ def sniff(head: Head) -> bool:
 
 
 def _tables(file: PlainFile) -> list[PlainTable]:
-    from sqlglot import exp
-
     from dctv.readers.plain_files.tables import PlainTable
 
     try:
@@ -42,8 +40,8 @@ def _tables(file: PlainFile) -> list[PlainTable]:
     found = []
     for number, (name, columns) in enumerate(shapes.items()):
         stream = f"sqlite{file.number}_{number}"
-        rows = exp.select("*").from_(exp.to_table(stream))
-        found.append(PlainTable(file.number, name, rows, {stream: partial(_stream, file.path, name, columns)}))
+        given = {stream: partial(_stream, file.path, name, columns)}
+        found.append(PlainTable(file.number, name, select(STAR, source=stream), given))
     return found
 
 
@@ -56,28 +54,16 @@ def _opened(path: Path) -> sqlite3.Connection:
     return database
 
 
-def _column(name: str) -> exp.Column:
-    from sqlglot import exp
-
-    return exp.column(name, quoted=True)
-
-
-def _table(name: str) -> exp.Table:
-    from sqlglot import exp
-
-    return exp.Table(this=exp.to_identifier(name, quoted=True))
-
-
 def _columns(database: sqlite3.Connection, table: str) -> dict[str, str]:
     """Return the type of each column by the types of its values."""
-    from sqlglot import exp
+    from dctv.engines.sql.duckdb import write
 
     told = database.execute("SELECT name FROM pragma_table_xinfo(?) WHERE hidden != 1", (table,))
     names = [name for (name,) in told]
     kinds = {}
     for name in names:
-        types = exp.select(_typeof(name)).distinct().from_(_table(table))
-        kinds[name] = _kind({kind for (kind,) in database.execute(types.sql("sqlite"))} - {"null"})
+        types = distinct(select(call("typeof", Column(name)), source=table))
+        kinds[name] = _kind({kind for (kind,) in database.execute(write(types))} - {"null"})
     return kinds
 
 
@@ -100,11 +86,12 @@ def _stream(path: Path, table: str, columns: dict[str, str]) -> Any:
 
 def _batches(path: Path, table: str, schema: Any) -> Iterator[Any]:
     import pyarrow as pa
-    from sqlglot import exp
+
+    from dctv.engines.sql.duckdb import write
 
     with closing(_opened(path)) as database:
-        query = exp.select(*(_shown(name, schema.field(name).type) for name in schema.names)).from_(_table(table))
-        rows = database.execute(query.sql("sqlite"))
+        query = select(*(_shown(Column(name), schema.field(name).type) for name in schema.names), source=table)
+        rows = database.execute(write(query))
         while some := rows.fetchmany(_ROWS):
             arrays = [
                 pa.array(column, field.type) for column, field in zip(zip(*some, strict=True), schema, strict=True)
@@ -112,20 +99,11 @@ def _batches(path: Path, table: str, schema: Any) -> Iterator[Any]:
             yield pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
-def _typeof(name: str) -> exp.Expr:
-    from sqlglot import exp
-
-    return exp.Anonymous(this="typeof", expressions=[_column(name)])
-
-
-def _shown(name: str, kind: Any) -> exp.Expr:
-    from sqlglot import exp
-
+def _shown(column: Column, kind: Any) -> Expression:
     if str(kind) != "string":
-        return _column(name)
-    digits = exp.Anonymous(this="hex", expressions=[_column(name)])
-    text = exp.cast(_column(name), "TEXT")
-    return exp.Case().when(exp.EQ(this=_typeof(name), expression=exp.Literal.string("blob")), digits).else_(text)
+        return column
+    is_blob = equal(call("typeof", column), Text("blob"))
+    return case((is_blob, call("hex", column)), default=Cast(column, "TEXT"))
 
 
 READER = Described(

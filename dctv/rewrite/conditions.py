@@ -1,136 +1,147 @@
-"""A condition in the engine's SQL -> its conjuncts, which of them cannot fail, and what they say of columns."""
+"""A condition -> its conjuncts, which of them cannot fail, and what they say of columns."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 
-from sqlglot import exp
-
-from dctv.plan.sql import column
+from dctv.plan.expressions import (
+    COMPARISONS,
+    And,
+    Between,
+    Binary,
+    Boolean,
+    Column,
+    Expression,
+    InList,
+    IsNull,
+    Like,
+    Null,
+    Number,
+    Or,
+    Text,
+    Unary,
+)
+from dctv.plan.walk import columns_in, replaced
 from dctv.types.values import is_integer
 
-_COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ, exp.NullSafeNEQ)
+FLIPPED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+"""Comparisons, and those that say the same when their sides are exchanged."""
 _FLOATS = ("DOUBLE", "FLOAT")
 
 
-def conjuncts(test: exp.Expr) -> Iterator[exp.Expr]:
-    """Yield the parts of a chain of ANDs; BETWEEN is two of them."""
-    test = test.unnest()
-    if isinstance(test, exp.And):
-        yield from conjuncts(test.this)
-        yield from conjuncts(test.expression)
-    elif isinstance(test, exp.Between) and _is_simple(test.this) and not test.args.get("symmetric"):
-        yield exp.GTE(this=test.this, expression=test.args["low"])
-        yield exp.LTE(this=test.this, expression=test.args["high"])
-    else:
-        yield test
+def conjuncts(test: Expression | None) -> Iterator[Expression]:
+    """Yield the parts of an AND; BETWEEN is two of them."""
+    match test:
+        case None:
+            return
+        case And(parts):
+            for part in parts:
+                yield from conjuncts(part)
+        case Between(operand, low, high) if isinstance(operand, Column) or sum_of(operand) is not None:
+            yield Binary(">=", operand, low)
+            yield Binary("<=", operand, high)
+        case _:
+            yield test
 
 
-def _is_simple(value: exp.Expr) -> bool:
-    return isinstance(value.unnest(), exp.Column) or sum_of(value) is not None
-
-
-def sum_of(value: exp.Expr) -> frozenset[str] | None:
+def sum_of(value: Expression) -> frozenset[str] | None:
     """Return the names of two columns that are added."""
-    value = value.unnest()
-    if not isinstance(value, exp.Add):
-        return None
-    parts = [value.this.unnest(), value.expression.unnest()]
-    return frozenset(p.name for p in parts) if all(isinstance(p, exp.Column) for p in parts) else None
+    match value:
+        case Binary("+", Column(a), Column(b)):
+            return frozenset((a, b))
+        case _:
+            return None
 
 
-def cannot_fail(test: exp.Expr, types: Mapping[str, str]) -> bool:
+def cannot_fail(test: Expression, types: Mapping[str, str]) -> bool:
     """Whether a condition has a value for every row: comparisons within one family of types, and what joins them.
 
     Arithmetic may overflow, casts may not know a text, and comparing a text with a number is a cast.
     """
-    test = test.unnest()
-    if isinstance(test, exp.And | exp.Or):
-        return cannot_fail(test.this, types) and cannot_fail(test.expression, types)
-    if isinstance(test, exp.Not):
-        return cannot_fail(test.this, types)
-    if isinstance(test, exp.Is):
-        return isinstance(test.expression, exp.Null) and isinstance(test.this.unnest(), exp.Column)
-    if isinstance(test, exp.Like | exp.ILike):
-        return _families([test.this, test.expression], types) == {"text"}
-    if isinstance(test, exp.Column):
-        return _family(test, types) == "bool"
-    return _one_family(_compared(test), types)
+    match test:
+        case And(parts) | Or(parts):
+            return all(cannot_fail(part, types) for part in parts)
+        case Unary("NOT", operand):
+            return cannot_fail(operand, types)
+        case IsNull(operand):
+            return isinstance(operand, Column)
+        case Like(operator, operand, pattern, None):
+            return operator != "GLOB" and _families((operand, pattern), types) == {"text"}
+        case Column():
+            return _family(test, types) == "bool"
+        case _:
+            compared = _compared(test)
+            families = _families(compared, types)
+            return bool(compared) and len(families) == 1 and None not in families
 
 
-def _compared(test: exp.Expr) -> list[exp.Expr]:
+def _compared(test: Expression) -> Sequence[Expression]:
     """Return the values that a condition compares with each other; none for other conditions."""
-    if isinstance(test, exp.In):
-        return [test.this, *test.expressions] if test.args.get("query") is None and test.expressions else []
-    if isinstance(test, exp.Between):
-        return [test.this, test.args["low"], test.args["high"]]
-    return [test.this, test.expression] if isinstance(test, _COMPARISONS) else []
+    match test:
+        case InList(operand, items):
+            return (operand, *items) if items else ()
+        case Between(operand, low, high):
+            return (operand, low, high)
+        case Binary(operator, left, right) if operator in COMPARISONS:
+            return (left, right)
+        case _:
+            return ()
 
 
-def _one_family(values: Sequence[exp.Expr], types: Mapping[str, str]) -> bool:
-    found = _families(values, types) if values else {None}
-    return len(found) == 1 and None not in found
+def _families(values: Sequence[Expression], types: Mapping[str, str]) -> set[str | None]:
+    return {_family(value, types) for value in values if not isinstance(value, Null)} or {"null"}
 
 
-def _families(values: Sequence[exp.Expr], types: Mapping[str, str]) -> set[str | None]:
-    families = {_family(v.unnest(), types) for v in values if not isinstance(v.unnest(), exp.Null)}
-    return {"number" if f == "literal" else f for f in families} or {"null"}
-
-
-def _family(value: exp.Expr, types: Mapping[str, str]) -> str | None:
+def _family(value: Expression, types: Mapping[str, str]) -> str | None:
     """Return what a column or literal may be compared with; None for other expressions and types."""
-    if isinstance(value, exp.Neg):
-        return "number" if _family(value.this.unnest(), types) == "literal" else None
-    if isinstance(value, exp.Literal):
-        return "text" if value.is_string else "literal"
-    if isinstance(value, exp.Boolean):
-        return "bool"
-    if not isinstance(value, exp.Column):
-        return None
-    kind = types.get(value.name, "")
-    if is_integer(kind) or kind in _FLOATS:
-        return "number"
-    return {"VARCHAR": "text", "BOOLEAN": "bool"}.get(kind)
+    match value:
+        case Number() | Unary("-", Number()):
+            return "number"
+        case Text():
+            return "text"
+        case Boolean():
+            return "bool"
+        case Column(name):
+            kind = types.get(name, "")
+            if is_integer(kind) or kind in _FLOATS:
+                return "number"
+            return {"VARCHAR": "text", "BOOLEAN": "bool"}.get(kind)
+        case _:
+            return None
 
 
-def renamed(test: exp.Expr, names: Mapping[str, str]) -> exp.Expr:
+def renamed(test: Expression, names: Mapping[str, str]) -> Expression:
     """Return a condition over other columns, without a table in front."""
-    return test.transform(lambda node: column(names[node.name]) if isinstance(node, exp.Column) else node)
+    return replaced(test, lambda node: Column(names[node.name]) if isinstance(node, Column) else None)
 
 
-def names_in(test: exp.Expr) -> set[str]:
+def names_in(test: Expression) -> set[str]:
     """Return the names of the columns in a condition."""
-    return {c.name for c in test.find_all(exp.Column)}
+    return {column.name for column in columns_in(test)}
 
 
-def bound_of(test: exp.Expr) -> tuple[exp.Expr, type[exp.Expr], int] | None:
+def bound_of(test: Expression) -> tuple[Expression, str, int] | None:
     """Read a comparison with a whole number as (what is compared, how, number), the number on the right."""
-    flipped: dict[type[exp.Expr], type[exp.Expr]] = {
-        exp.LT: exp.GT,
-        exp.LTE: exp.GTE,
-        exp.GT: exp.LT,
-        exp.GTE: exp.LTE,
-        exp.EQ: exp.EQ,
-    }
-    test = test.unnest()
-    if type(test) not in flipped:
+    if not isinstance(test, Binary) or test.operator not in FLIPPED or test.operator == "!=":
         return None
-    left, right = test.this.unnest(), test.expression.unnest()
-    for subject, other, how in ((left, right, type(test)), (right, left, flipped[type(test)])):
+    for subject, other, how in (
+        (test.left, test.right, test.operator),
+        (test.right, test.left, FLIPPED[test.operator]),
+    ):
         number = _whole(other)
         if number is not None:
             return subject, how, number
     return None
 
 
-def _whole(value: exp.Expr) -> int | None:
-    sign = 1
-    if isinstance(value, exp.Neg):
-        sign, value = -1, value.this.unnest()
-    if not isinstance(value, exp.Literal) or value.is_string:
+def _whole(value: Expression) -> int | None:
+    if isinstance(value, Unary) and value.operator == "-":
+        number = _whole(value.operand) if isinstance(value.operand, Number) else None
+        return None if number is None else -number
+    if not isinstance(value, Number):
         return None
-    number = Fraction(str(value.this))
+    exact = Fraction(value.text)
     # A number that is written as a double is compared as one: with these, no whole number is rounded to the wrong side.
-    most = 2**63 if str(value.this).isdigit() else 2**53
-    return sign * int(number) if number.denominator == 1 and number < most else None
+    most = 2**63 if value.text.isdigit() else 2**53
+    return int(exact) if exact.denominator == 1 and exact < most else None

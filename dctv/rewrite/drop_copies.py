@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sqlglot import exp
-
 from dctv.contracts.span_operator import SpanOperator
+from dctv.plan.expressions import Column
 from dctv.plan.nodes import Kernel, Plan, Relation, column_names
+from dctv.plan.queries import TableName
 from dctv.rewrite.graph import bottom_up, inputs, with_inputs
+from dctv.rewrite.select_shapes import is_projection
 
 
 def drop_copies(plan: Plan, _: Mapping[str, SpanOperator]) -> Plan:
@@ -33,17 +34,11 @@ def _copied(plan: Plan) -> Plan:
         return plan
     ((name, leaf),) = plan.leaves
     same = leaf.schema.kind is plan.schema.kind and len(leaf.schema.partitions) == len(plan.schema.partitions)
-    if not same or (plan.ordered and not leaf.ordered):
-        return plan
     query = plan.query
-    clauses = {k for k, v in query.args.items() if v} - {"expressions", "from_"}
-    if not isinstance(query, exp.Select) or clauses:
+    if not same or (plan.ordered and not leaf.ordered) or not is_projection(query):
         return plan
-    source = query.args["from_"].this
-    values = [e.unalias() for e in query.expressions]
-    if not isinstance(source, exp.Table) or source.name != name or not all(isinstance(v, exp.Column) for v in values):
+    if not isinstance(query.source, TableName) or query.source.name != name or query.source.columns:
         return plan
-    if [v.name for v in values] != column_names(leaf):
-        return plan
-    below = _copied(leaf)
+    values = [item.value.name if isinstance(item.value, Column) else None for item in query.items]
+    below = _copied(leaf) if values == column_names(leaf) else plan
     return below if isinstance(below, Kernel) else plan

@@ -11,15 +11,35 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 
-from sqlglot import exp
-
 from dctv.contracts.engine import ZERO_DIVISION
 from dctv.contracts.span_operator import SpanOperator
+from dctv.plan.expressions import (
+    And,
+    Between,
+    Binary,
+    Boolean,
+    Call,
+    Case,
+    Cast,
+    Column,
+    Expression,
+    IsNull,
+    Like,
+    Node,
+    Null,
+    Number,
+    Or,
+    Ordered,
+    Star,
+    Text,
+    Unary,
+)
 from dctv.plan.nodes import Plan, Relation, Scan, column_names
+from dctv.plan.queries import Item, Select, TableName
 from dctv.plan.question import Aggregate, Question
 from dctv.plan.rows import of_rows
 from dctv.plan.source import Answered, Held
-from dctv.plan.sql import column, table
+from dctv.plan.walk import children, replaced, walk
 from dctv.record import field, record, replace
 from dctv.rewrite.graph import bottom_up
 from dctv.rewrite.literals import Double, literal_of
@@ -43,27 +63,12 @@ _FUNCTIONS = {
 _TYPES = {"count": "BIGINT", "sum": "HUGEINT", "min": "BIGINT", "max": "BIGINT", "approx_quantile": "BIGINT"}
 """Of aggregates over 64-bit integers; others are doubles."""
 _PLAIN = (
-    exp.Alias,
-    exp.Ordered,
-    exp.Paren,
-    exp.Cast,
-    exp.Binary,
-    exp.Unary,
-    exp.Between,
-    exp.Case,
-    exp.If,
-    exp.Literal,
-    exp.Null,
-    exp.Boolean,
-    exp.Identifier,
-    exp.DataType,
-    exp.Order,
-    exp.Having,
+    *(Item, Ordered, Cast, Unary, Binary, And, Or, IsNull, Like, Between, Case),
+    *(Number, Text, Null, Boolean),
 )
 """What may stand around keys and aggregates: it looks at one row of the answer at a time."""
 _CALLS = frozenset({ZERO_DIVISION.lower(), "coalesce", "round", "trunc", "abs", "greatest", "least"})
 """Functions that may, too."""
-_CLAUSES = ("expressions", "from_", "group", "having", "order", "limit", "offset")
 
 
 def from_statistics(plan: Plan, _: Mapping[str, SpanOperator]) -> Plan:
@@ -83,11 +88,14 @@ def _answered(relation: Relation) -> Relation:
 
 def _from(relation: Relation, name: str, scan: Scan) -> Relation | None:
     """Return a relation that reads an answer in place of a scan."""
-    read = [t for t in relation.query.find_all(exp.Table) if t.name == name and not t.args.get("db")]
-    select = read[0].find_ancestor(exp.Select) if len(read) == 1 else None
+    read = [one for one in walk(relation.query) if isinstance(one, TableName) and one.name == name]
+    if len(read) != 1:
+        return None
+    selects = (one for one in walk(relation.query) if isinstance(one, Select))
+    select = next((one for one in selects if one.source is read[0]), None)
     if select is None or not _reads_only(select, read[0]):
         return None
-    asking = _Asking(scan, read[0].alias_or_name)
+    asking = _Asking(scan, read[0].called)
     if not asking.about(select):
         return None
     rows = scan.source.answers(Question(tuple(asking.keys), tuple(asking.aggregates)))
@@ -95,28 +103,16 @@ def _from(relation: Relation, name: str, scan: Scan) -> Relation | None:
         return None
     schema = Schema(Kind.REGULAR, tuple(ColumnType(n, t) for n, t in asking.columns().items()))
     known = Scan(schema, ordered=False, name=scan.name, source=Answered(of_rows(schema, rows).query))
-    query = _replaced(relation.query, select, asking.query(select, name))
+    new = asking.query(select, name)
+    query = replaced(relation.query, lambda node: new if node is select else None)
     leaves = tuple((one, known if one == name else leaf) for one, leaf in relation.leaves)
     return replace(relation, query=query, leaves=leaves)
 
 
-def _reads_only(select: exp.Select, source: exp.Table) -> bool:
+def _reads_only(select: Select, source: TableName) -> bool:
     """Whether a select reads one table and does no more than group, aggregate, sort and cut."""
-    first = select.args.get("from_")
-    alias = source.args.get("alias")
-    plain = not any(v for k, v in source.args.items() if k not in ("this", "alias"))
-    others = any(v for k, v in select.args.items() if k not in _CLAUSES)
-    return first is not None and first.this is source and plain and not others and not (alias and alias.columns)
-
-
-def _replaced(query: exp.Query, old: exp.Select, new: exp.Select) -> exp.Query:
-    """Return a copy of a query in which another select stands for one of its selects."""
-    if query is old:
-        return new
-    place = next(n for n, one in enumerate(query.find_all(exp.Select)) if one is old)
-    made = query.copy()
-    list(made.find_all(exp.Select))[place].replace(new)
-    return made
+    more = (*select.joins, *select.windows, *select.steps, select.where, select.qualify)
+    return not source.columns and not select.distinct and all(one is None for one in more)
 
 
 @record(frozen=False)
@@ -128,55 +124,52 @@ class _Asking:
     keys: list[str] = field(default_factory=list)
     aggregates: list[Aggregate] = field(default_factory=list)
 
-    def about(self, select: exp.Select) -> bool:
+    def about(self, select: Select) -> bool:
         """Read a select; whether it is such a question."""
-        group = select.args.get("group")
+        group = select.group
         if group is not None:
-            if any(v for k, v in group.args.items() if k != "expressions"):
+            names = [self._column(one) for one in group.keys]
+            if group.all or None in names:
                 return False
-            names = [self._column(one) for one in group.expressions]
             self.keys = list(dict.fromkeys(name for name in names if name is not None))
-            if None in names:
-                return False
-        parts = [*select.expressions, select.args.get("having"), select.args.get("order")]
+        parts = (*select.items, select.having, *select.order_by)
         fits = all(self._fits(part) for part in parts if part is not None)
         return fits and (group is not None or bool(self.aggregates))
 
-    def _fits(self, node: exp.Expr) -> bool:
+    def _fits(self, node: Node) -> bool:
         """Note the aggregates in an expression; False if it needs anything else than these and keys."""
-        if isinstance(node, exp.Column):
+        if isinstance(node, Column):
             return self._column(node) in self.keys
         one = self.aggregate(node)
         if one is not None:
             if one not in self.aggregates:
                 self.aggregates.append(one)
             return True
-        called = isinstance(node, exp.Anonymous) and str(node.this).lower() in _CALLS
-        return (called or isinstance(node, _PLAIN)) and all(self._fits(child) for child in node.iter_expressions())
+        called = isinstance(node, Call) and _is_plain(node) and node.function.lower() in _CALLS
+        return (called or isinstance(node, _PLAIN)) and all(self._fits(child) for child in children(node))
 
-    def _column(self, node: exp.Expr) -> str | None:
+    def _column(self, node: Node) -> str | None:
         """Return the table's column that an expression is."""
-        node = node.unnest()
-        mine = isinstance(node, exp.Column) and node.table in ("", self.alias)
-        return node.name if mine and node.name in column_names(self.scan) else None
+        if not isinstance(node, Column) or node.table not in (None, self.alias):
+            return None
+        return node.name if node.name in column_names(self.scan) else None
 
-    def aggregate(self, node: exp.Expr) -> Aggregate | None:
+    def aggregate(self, node: Node) -> Aggregate | None:
         """Read an aggregate."""
-        if not isinstance(node, exp.Func):
+        if not isinstance(node, Call) or not _is_plain(node):
             return None
-        name = str(node.this) if isinstance(node, exp.Anonymous) else node.sql_name()
-        function = _FUNCTIONS.get(name.lower())
-        arguments = node.expressions if isinstance(node, exp.Anonymous) else list(node.iter_expressions())
-        if function is None or not arguments:
-            return Aggregate("count") if function == "count" and not arguments else None
-        if function == "count" and len(arguments) == 1 and isinstance(arguments[0], exp.Star):
-            return None if any(arguments[0].args.values()) else Aggregate("count")
-        subject = self._column(arguments[0])
-        if subject is None:
-            return None
-        if function == "approx_quantile":
-            return Aggregate(function, subject, _share(arguments[1])) if len(arguments) == 2 else None
-        return Aggregate(function, subject) if len(arguments) == 1 else None
+        function = _FUNCTIONS.get(node.function)
+        match node.arguments:
+            case () | (Star(None),):
+                return Aggregate("count") if function == "count" else None
+            case (value,) if function is not None and function != "approx_quantile":
+                subject = self._column(value)
+                return None if subject is None else Aggregate(function, subject)
+            case (value, share) if function == "approx_quantile":
+                subject = self._column(value)
+                return None if subject is None else Aggregate(function, subject, _share(share))
+            case _:
+                return None
 
     def columns(self) -> dict[str, str]:
         """Return names and types of the answer's columns."""
@@ -191,24 +184,22 @@ class _Asking:
         share = "" if one.quantile is None else f", {float(one.quantile)}"
         return f"{one.function}({one.column or '*'}{share})"
 
-    def query(self, select: exp.Select, leaf: str) -> exp.Select:
+    def query(self, select: Select, leaf: str) -> Select:
         """Return the select over the answer."""
 
-        def known(node: exp.Expr) -> exp.Expr:
+        def known(node: Node) -> Node | None:
             one = self.aggregate(node)
-            return node if one is None else column(self._name(self.aggregates.index(one)), self.alias)
+            return None if one is None else Column(self._name(self.aggregates.index(one)), self.alias)
 
-        made = exp.Select(expressions=[item.copy().transform(known) for item in select.expressions])
-        made.set("from_", exp.From(this=table(leaf, self.alias)))
-        having = select.args.get("having")
-        if having is not None:
-            made.set("where", exp.Where(this=having.this.copy().transform(known)))
-        for clause in ("order", "limit", "offset"):
-            if select.args.get(clause) is not None:
-                made.set(clause, select.args[clause].copy().transform(known))
-        return made
+        made = replaced(select, known)
+        return replace(made, source=TableName(leaf, self.alias), where=made.having, group=None, having=None)
 
 
-def _share(value: exp.Expr) -> Fraction | None:
+def _is_plain(call: Call) -> bool:
+    """Whether a call is nothing but a function of its arguments."""
+    return call == Call(call.function, call.arguments)
+
+
+def _share(value: Expression) -> Fraction | None:
     found = literal_of(value)
     return Fraction(found.value) if isinstance(found, Double) and 0 <= found.value <= 1 else None

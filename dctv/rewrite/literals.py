@@ -1,11 +1,10 @@
-"""Literals of the engine's SQL, through signs and casts -> Python values; casts that leave values what they are."""
+"""Literals, through signs and casts -> Python values; casts that leave values what they are."""
 
 from __future__ import annotations
 
 from types import EllipsisType
 
-from sqlglot import exp
-
+from dctv.plan.expressions import Boolean, Cast, Expression, Null, Number, Text, Unary
 from dctv.plan.predicate import Constant
 from dctv.record import record
 from dctv.types.values import is_integer
@@ -29,12 +28,6 @@ _BITS = {"TINYINT": 7, "SMALLINT": 15, "INTEGER": 31, "BIGINT": 63, "HUGEINT": 1
 _BITS_UNSIGNED = {"UTINYINT": 8, "USMALLINT": 16, "UINTEGER": 32, "UBIGINT": 64, "UHUGEINT": 128}
 
 
-def type_text(cast: exp.Expr) -> str:
-    """Return the engine's type that a cast is to."""
-    to = cast.args["to"]
-    return str(to.args.get("kind") or to.sql(dialect="duckdb"))
-
-
 def keeps(kind: str, to: str) -> bool:
     """Whether a cast leaves every value what it is: to the same type, or to one of more bits."""
     if kind == to:
@@ -47,20 +40,19 @@ def keeps(kind: str, to: str) -> bool:
     return False
 
 
-def literal_of(value: exp.Expr) -> Read:
+def literal_of(value: Expression) -> Read:
     """Read a literal, through casts and signs; None is NULL, the ellipsis what is no literal."""
-    value = value.unnest()
     match value:
-        case exp.Null():
+        case Null():
             return None
-        case exp.Boolean():
-            return bool(value.this)
-        case exp.Literal():
-            return str(value.this) if value.is_string else _number(str(value.this))
-        case exp.Neg():
-            return _minus(literal_of(value.this))
-        case exp.Cast():
-            return _cast(literal_of(value.this), type_text(value))
+        case Boolean(known) | Text(known):
+            return known
+        case Number(text):
+            return _number(text)
+        case Unary("-", operand):
+            return _minus(literal_of(operand))
+        case Cast(operand, kind):
+            return _cast(literal_of(operand), kind)
         case _:
             return ...
 
@@ -112,7 +104,7 @@ def _resized(value: int, to: str) -> Read:
     return value if low <= value < high else ...
 
 
-def constant_of(value: exp.Expr) -> Constant | None:
+def constant_of(value: Expression) -> Constant | None:
     """Return the literal that a select hands on, if it is one whose type is plain."""
     found = literal_of(value)
     return Constant(found) if found is None or isinstance(found, bool | int | str) else None

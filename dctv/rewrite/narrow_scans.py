@@ -8,13 +8,14 @@ above a sweep says of these, `push_filter` has written into queries below it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from sqlglot import exp
+from collections.abc import Collection, Mapping
 
 from dctv.contracts.span_operator import SpanOperator
+from dctv.plan.expressions import Node
 from dctv.plan.nodes import Plan, Relation, Scan
 from dctv.plan.predicate import ALWAYS, Predicate, either
+from dctv.plan.queries import Compound, Query, TableName
+from dctv.plan.walk import mapped, walk
 from dctv.record import field, record, replace
 from dctv.rewrite.graph import inputs, readers_first, with_inputs
 from dctv.rewrite.needs import Needs
@@ -58,7 +59,7 @@ class _Narrowing:
         found = needs.of_leaves(node.query, above)
         leaves = []
         query = without(node.query, needs.dropped) if needs.dropped else node.query
-        read = {t.name for t in query.find_all(exp.Table)} if needs.dropped else {name for name, _ in node.leaves}
+        read = {one.name for one in walk(query) if isinstance(one, TableName)} if needs.dropped else set(found)
         for name, leaf in node.leaves:
             if name not in read:
                 continue
@@ -77,35 +78,18 @@ class _Narrowing:
         return self.scans[key]
 
 
-def without(query: exp.Query, dropped: Mapping[int, exp.Expr]) -> exp.Query:
-    """Return a copy of a query without some branches of its unions."""
-    made = _copy(query, dropped)
-    assert isinstance(made, exp.Query)
+def without(query: Query, dropped: Collection[tuple[int, int]]) -> Query:
+    """Return a query without some branches of its unions: the identity of each union with the branch's place."""
+
+    def visit(node: Node) -> Node:
+        if isinstance(node, Compound):
+            kept = [part for place, part in enumerate(node.parts) if (id(node), place) not in dropped]
+            if len(kept) == 1:
+                return visit(kept[0])
+            if len(kept) < len(node.parts):
+                node = replace(node, parts=tuple(kept))
+        return mapped(node, visit)
+
+    made = visit(query)
+    assert isinstance(made, Query)
     return made
-
-
-def _copy(node: exp.Expr, dropped: Mapping[int, exp.Expr]) -> exp.Expr:
-    kept: list[exp.Expr] = []
-    top = node
-    while isinstance(node, exp.Union):
-        if id(node.expression) not in dropped:
-            kept.append(node)
-        node = node.this
-    if node is top:
-        return type(node)(**{key: _copied(value, dropped) for key, value in node.args.items()})
-    made: exp.Expr | None = None if id(node) in dropped else _copy(node, dropped)
-    for union in reversed(kept):
-        right = _copy(union.expression, dropped)
-        if made is None:
-            made = right
-            continue
-        others = {k: _copied(v, dropped) for k, v in union.args.items() if k not in ("this", "expression")}
-        made = type(union)(this=made, expression=right, **others)
-    assert made is not None
-    return made
-
-
-def _copied(value: object, dropped: Mapping[int, exp.Expr]) -> object:
-    if isinstance(value, list):
-        return [_copied(one, dropped) for one in value]
-    return _copy(value, dropped) if isinstance(value, exp.Expr) else value

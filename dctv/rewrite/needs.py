@@ -23,8 +23,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from sqlglot import exp
-
+from dctv.plan.build import STAR
+from dctv.plan.expressions import Cast, Column, Expression, Number, Window
 from dctv.plan.nodes import Plan, column_names
 from dctv.plan.predicate import (
     ALWAYS,
@@ -38,308 +38,287 @@ from dctv.plan.predicate import (
     columns_of,
     either,
 )
-from dctv.plan.shape import nodes_of
+from dctv.plan.queries import CommonTable, Compound, Derived, Query, Select, Source, TableName
+from dctv.plan.walk import nested, own, walk
 from dctv.record import field, record
-from dctv.rewrite.literals import constant_of, keeps, type_text
+from dctv.rewrite.literals import constant_of, keeps
 from dctv.rewrite.scan_predicates import predicate_of
-from dctv.rewrite.select_lists import has_effect, is_effect
+from dctv.rewrite.select_lists import has_effect, is_effect, result_names
 from dctv.rewrite.select_shapes import (
     all_rows,
     bare,
-    branches,
     group_keys,
     nested_queries,
     numbers_rows,
-    picks_rows,
     preserved_sources,
     read_names,
     source_of,
-    sources,
 )
 
-_STOPS = ("limit", "offset", "qualify", "sample", "windows", "laterals")
 _MARK = "\0"
 """Stands between a source's name and a column's in the predicates of a select."""
+Used = Collection[str] | None
+"""The result columns that are read other than to sort; None for all."""
 
 
 @record(frozen=False)
 class Needs:
-    """What a query needs of its leaves."""
+    """What a query needs of its leaves; what it is made of may stand in several places of it."""
 
     leaves: Mapping[str, Plan]
     found: dict[str, list[Predicate]] = field(default_factory=dict)
     """By the leaf's name, one need for each place where it is read."""
-    dropped: dict[int, exp.Expr] = field(default_factory=dict)
-    """Branches of unions that give no row that is needed, by identity."""
-    steps: dict[str, exp.CTE] = field(default_factory=dict)
+    dropped: set[tuple[int, int]] = field(default_factory=set)
+    """Branches of unions that give no row that is needed: the identity of the union, which stands in one place only,
+    and the branch's place in it."""
+    gone: Counter[str] = field(default_factory=Counter)
+    """How often these name each table."""
+    places: Counter[int] = field(default_factory=Counter)
+    """In how many places each compound stands, by identity."""
+    unclear: set[str] = field(default_factory=set)
+    """Names of steps that something else has, too."""
+    steps: dict[str, CommonTable] = field(default_factory=dict)
     of_steps: dict[str, list[Predicate]] = field(default_factory=dict)
     types: dict[tuple[int, str], str | None] = field(default_factory=dict)
+    """Of columns, by the identity of the source or query."""
+    looked: dict[int, int | None] = field(default_factory=dict)
 
-    def of_leaves(self, query: exp.Query, need: Predicate) -> dict[str, Predicate]:
+    def of_leaves(self, query: Query, need: Predicate) -> dict[str, Predicate]:
         """Return what is needed of each leaf."""
+        named: Counter[str] = Counter()
+        steps = Counter(list(self.leaves))
+        for node in walk(query):
+            match node:
+                case TableName(name):
+                    named[name] += 1
+                case Compound():
+                    self.places[id(node)] += 1
+                case CommonTable(name):
+                    steps[name] += 1
+                case _:
+                    pass
+        self.unclear = {name for name, count in steps.items() if count > 1}
         self.visit(query, need, None)
-        named = _tables(query)
-        gone = Counter(name for one in self.dropped.values() for name in _tables(one).elements())
-        needs = {}
-        for name in self.leaves:
-            found = self.found.get(name, [])
-            whole = len(found) + gone[name] != named[name]
-            needs[name] = Anything() if whole else either(found)
-        return needs
+        whole = {name for name in self.leaves if len(self.found.get(name, ())) + self.gone[name] != named[name]}
+        return {name: Anything() if name in whole else either(self.found.get(name, ())) for name in self.leaves}
 
-    def visit(self, query: exp.Expr, need: Predicate, used: Collection[str] | None) -> None:
-        """Follow a need into a query; `used` are the result columns that are read other than to sort, None for all."""
-        match query:
-            case exp.Select():
-                self._with_steps(query, need, used)
-            case exp.SetOperation():
-                self._with_steps(query, need, used)
-            case exp.Subquery():
-                plain = not any(v for k, v in query.args.items() if k not in ("this", "alias"))
-                self.visit(query.this, need if plain else ALWAYS, used if plain else None)
-            case _:
-                return
-
-    def _with_steps(self, query: exp.Query, need: Predicate, used: Collection[str] | None) -> None:
-        """Visit a query, then the steps that it reads, the last of them first."""
-        steps = query.args.get("with_")
-        if steps is not None and (steps.args.get("recursive") or any(c.alias in self.steps for c in steps.expressions)):
+    def visit(self, query: Query, need: Predicate, used: Used) -> None:
+        """Follow a need into a query, then into the steps that it reads, the last of them first."""
+        assert isinstance(query, Select | Compound)
+        if query.recursive or any(step.name in self.steps for step in query.steps):
             return
-        own = {} if steps is None else {c.alias: c for c in steps.expressions}
-        self.steps.update(own)
-        if isinstance(query, exp.Select):
+        self.steps.update({step.name: step for step in query.steps})
+        if isinstance(query, Select):
             self._select(query, need, used)
         else:
             self._compound(query, need, used)
-        for name, step in reversed(own.items()):
-            renamed = bool(step.args["alias"].columns)
-            named = sum(isinstance(t, exp.Table) and t.name == name for t in nodes_of(query))
-            reads = self.of_steps.get(name, [])
-            known = len(reads) == named and not renamed
-            self.visit(step.this, either(reads) if known else ALWAYS, None)
+        named = _tables(query) if query.steps else Counter()
+        for step in reversed(query.steps):
+            reads = self.of_steps.get(step.name, [])
+            known = len(reads) == named[step.name] and not step.columns
+            self.visit(step.query, either(reads) if known else ALWAYS, None)
 
-    def _compound(self, tree: exp.Query, need: Predicate, used: Collection[str] | None) -> None:
-        """Visit the branches of a chain of compounds."""
-        parts, unions = branches(tree)
-        stops = any(node.args.get(k) for node in unions for k in ("limit", "offset", "by_name", "on", "side", "kind"))
-        names = self._names(parts[0])
-        if stops or names is None:
+    def _compound(self, compound: Compound, need: Predicate, used: Used) -> None:
+        """Visit the branches of a compound."""
+        names = self._names(compound)
+        if compound.limit is not None or compound.offset is not None or names is None:
             need = ALWAYS
-        need = carried(need, lambda name: name if self.type_of(tree, name) is not None else None)
-        places = {name: place for place, name in enumerate(names or [])}
-        gone = {id(part) for part in parts if self._inner(part, places, need, used) == NEVER}
-        for part in self._droppable(unions, parts, gone):
-            self.dropped[id(part)] = part
-        for part in parts:
-            if id(part) not in self.dropped:
-                own = self._names(part)
-                self.visit(part, _of_branch(need, places, own), _used_of_branch(used, places, own))
+        need = carried(need, lambda name: name if self.type_of(compound, name) is not None else None)
+        if not compound.all or any(not isinstance(term.operand, Column) for term in compound.order_by):
+            used = None
+        branches = []
+        for part in compound.parts:
+            theirs = self._names(part)
+            same = names is not None and theirs is not None and len(names) == len(theirs)
+            places = dict(zip(names or (), theirs or (), strict=True)) if same else None
+            branches.append((part, *_of_branch(need, used, places)))
+        gone = {place for place, branch in enumerate(branches) if self._inner(*branch) == NEVER}
+        dropped = self._droppable(compound, gone)
+        for place, branch in enumerate(branches):
+            if place in dropped:
+                self.dropped.add((id(compound), place))
+                self.gone.update(_tables(branch[0]))
+            else:
+                self.visit(*branch)
 
-    def _inner(
-        self, branch: exp.Expr, places: Mapping[str, int], need: Predicate, used: Collection[str] | None
-    ) -> Predicate:
+    def _inner(self, branch: Query, need: Predicate, used: Used) -> Predicate:
         """Return what is needed of a branch's sources, as far as literals in its list decide."""
-        own = self._names(branch)
-        if not isinstance(branch, exp.Select) or own is None:
-            return Anything()
-        return self._own_need(branch, _of_branch(need, places, own), _used_of_branch(used, places, own))
+        return self._own_need(branch, need, used) if isinstance(branch, Select) else Anything()
 
-    def _droppable(self, unions: Sequence[exp.Expr], parts: Sequence[exp.Expr], gone: set[int]) -> list[exp.Expr]:
+    def _droppable(self, compound: Compound, gone: Collection[int]) -> Collection[int]:
         """Return those of some branches whose absence leaves the names and types of the compound what they are."""
-        if not gone or not all(all_rows(node) for node in unions):
-            return []
-        first = next((part for part in parts if id(part) not in gone), parts[0])
-        kinds = self._kinds(first)
-        if kinds is None or self._names(first) != self._names(parts[0]):
-            return []
-        return [part for part in parts if id(part) in gone and part is not first and self._kinds(part) == kinds]
+        if not gone or not all_rows(compound) or self.places[id(compound)] != 1:
+            return ()
+        parts = compound.parts
+        first = next((place for place in range(len(parts)) if place not in gone), 0)
+        kinds = self._kinds(parts[first])
+        if kinds is None or self._names(parts[first]) != self._names(parts[0]):
+            return ()
+        return {place for place in gone if place != first and self._kinds(parts[place]) == kinds}
 
-    def _kinds(self, branch: exp.Expr) -> list[str] | None:
+    def _kinds(self, branch: Query) -> list[str] | None:
         """Return the types of a select's columns, each as plain as that two of them can be told to be the same."""
-        if not isinstance(branch, exp.Select):
+        if not isinstance(branch, Select):
             return None
         found: list[str] = []
-        for item in branch.expressions:
-            value = item.unalias()
-            kind = self._kind(branch, value)
+        for item in branch.items:
+            kind = self._kind(branch, item.value)
             if kind is None:
-                if numbers_rows(value):
-                    kind = "number of a row"
-                elif isinstance(value, exp.Literal) and str(value.this).isdigit() and len(str(value.this)) < 10:
-                    kind = "small number"
-                else:
-                    return None
+                match item.value:
+                    case Window() if numbers_rows(item.value):
+                        kind = "number of a row"
+                    case Number(text) if text.isdigit() and len(text) < 10:
+                        kind = "small number"
+                    case _:
+                        return None
             found.append(kind)
         return found
 
-    def _select(self, tree: exp.Select, need: Predicate, used: Collection[str] | None) -> None:
+    def _select(self, select: Select, need: Predicate, used: Used) -> None:
         """Visit the sources of a select."""
-        parts = [self._own_need(tree, need, used), *self._conditions(tree)]
+        parts = [self._own_need(select, need, used), *self._conditions(select)]
         needs: dict[str, list[Predicate]] = {}
-        for owner, part in self._on(tree):
+        for owner, part in self._on(select):
             needs.setdefault(owner, []).append(part)
-        preserved = {one.alias_or_name for one in preserved_sources(tree)}
+        preserved = {one.called for one in preserved_sources(select)}
         for owner, part in _by_owner(parts):
             if owner in preserved:
                 needs.setdefault(owner, []).append(part)
         never = NEVER in parts
-        read = read_names(tree)
-        for source in sources(tree):
-            own = NEVER if never else both(needs.get(source.alias_or_name, []))
-            self._source(source, carried(own, lambda name: name.partition(_MARK)[2]), read)
-        for nested in nested_queries(tree):
-            self.visit(nested, ALWAYS, None)
+        read = read_names(select)
+        for source in select.sources:
+            whole = NEVER if never else both(needs.get(source.called, []))
+            self._source(source, carried(whole, lambda name: name.partition(_MARK)[2]), read)
+        for one in nested_queries(select):
+            self.visit(one, ALWAYS, None)
 
-    def _source(self, source: exp.Expr, need: Predicate, read: Collection[str] | None) -> None:
-        alias = source.args.get("alias")
-        renamed = alias is not None and bool(alias.columns)
-        if isinstance(source, exp.Table):
-            plain = not any(v for k, v in source.args.items() if k not in ("this", "alias"))
-            reads = self.of_steps if source.name in self.steps else self.found
-            reads.setdefault(source.name, []).append(need if plain and not renamed else ALWAYS)
-        else:
-            self.visit(source, ALWAYS if renamed else need, None if renamed else read)
+    def _source(self, source: Source, need: Predicate, read: Used) -> None:
+        if source.columns:
+            need, read = ALWAYS, None
+        match source:
+            case TableName(name):
+                reads = self.of_steps if name in self.steps else self.found
+                reads.setdefault(name, []).append(need)
+            case Derived(query):
+                self.visit(query, need, read)
+            case _:
+                return
 
-    def _own_need(self, tree: exp.Select, need: Predicate, used: Collection[str] | None) -> Predicate:
+    def _own_need(self, select: Select, need: Predicate, used: Used) -> Predicate:
         """Return what is needed of a select's result as a predicate over the columns of its sources."""
-        if need == ALWAYS or any(tree.args.get(stop) for stop in _STOPS) or picks_rows(tree):
+        stops = (select.limit, select.offset, select.qualify)
+        if need == ALWAYS or select.windows or any(one is not None for one in stops):
             return ALWAYS
-        inner = carried(need, lambda name: self._found(tree, name))
+        inner = carried(need, lambda name: self._found(select, name))
         if inner == ALWAYS or isinstance(inner, Anything):
             return ALWAYS
-        return inner if self._gives_row_by_row(tree, used) else ALWAYS
+        return inner if self._gives_row_by_row(select, used) else ALWAYS
 
-    def _gives_row_by_row(self, tree: exp.Select, used: Collection[str] | None) -> bool:
+    def _gives_row_by_row(self, select: Select, used: Used) -> bool:
         """Whether a select does nothing but give rows or groups, maybe with a number that only sorts."""
-        for window in nodes_of(tree):
-            if is_effect(window):
-                return False
-            if not isinstance(window, exp.Window) or window.find_ancestor(exp.Select) is not tree:
-                continue
-            item = window.parent
-            if not isinstance(item, exp.Alias) or item.parent is not tree or not numbers_rows(window):
-                return False
-            if used is None or item.alias in used:
-                return False
-        return True
+        numbers = (item.name for item in select.items if numbers_rows(item.value))
+        passed = sum(used is not None and name is not None and name not in used for name in numbers)
+        return self._windows(select) == passed
 
-    def _found(self, tree: exp.Select, name: str) -> str | Constant | None:
+    def _windows(self, query: Query) -> int | None:
+        """Return how many windows stand in a query itself; None if it, or one within, checks or multiplies rows."""
+        if id(query) not in self.looked:
+            nodes = list(own(query))
+            inner = any(self._windows(one) is None for one in nested(query))
+            bad = inner or any(map(is_effect, nodes))
+            self.looked[id(query)] = None if bad else sum(isinstance(node, Window) for node in nodes)
+        return self.looked[id(query)]
+
+    def _found(self, select: Select, name: str) -> str | Constant | None:
         """Return what a result column is: a column of a source, or a literal."""
-        value = self._item(tree, name)
+        value = self._item(select, name)
         if value is None:
             return None
-        known = self.name_of(tree, value)
+        known = self.name_of(select, value)
         if known is not None:
-            keys = group_keys(tree)
-            return known[0] if keys is None or bare(value).sql() in keys else None
+            keys = group_keys(select)
+            return known[0] if keys is None or bare(value) in keys else None
         return constant_of(value)
 
-    def _conditions(self, tree: exp.Select) -> Iterator[Predicate]:
+    def _conditions(self, select: Select) -> Iterator[Predicate]:
         """Yield what a select's own clauses say of its sources."""
-        where, having = tree.args.get("where"), tree.args.get("having")
-        if tree.args.get("sample") or tree.args.get("laterals"):
-            return
+        where, having, keys = select.where, select.having, group_keys(select)
         if where is not None and not has_effect(where):
-            yield both([predicate_of(where.this, lambda c: self.name_of(tree, c))])
-        keys = group_keys(tree)
-        if having is not None and keys and not has_effect(tree):
+            yield both([predicate_of(where, lambda one: self.name_of(select, one))])
+        if having is not None and keys and self._windows(select) is not None:
+            yield both([predicate_of(having, lambda one: self.name_of(select, one) if one in keys else None)])
 
-            def key(one: exp.Expr) -> tuple[str, str] | None:
-                return self.name_of(tree, one) if one.sql() in keys else None
-
-            yield both([predicate_of(having.this, key)])
-
-    def _on(self, tree: exp.Select) -> Iterator[tuple[str, Predicate]]:
+    def _on(self, select: Select) -> Iterator[tuple[str, Predicate]]:
         """Yield what the ON of joins says of sources: of the joined one, of others only if they are preserved."""
-        joins: Sequence[exp.Join] = tree.args.get("joins") or ()
-        if any(join.side not in ("", "LEFT") for join in joins) or tree.args.get("laterals"):
+        if any(join.kind in ("RIGHT", "FULL") for join in select.joins):
             return
-        preserved = {one.alias_or_name for one in preserved_sources(tree)}
-        for join in joins:
-            test, own = join.args.get("on"), join.this.alias_or_name
-            if test is None or join.method or join.kind not in ("", "INNER", "OUTER", "SEMI", "ANTI"):
+        preserved = {one.called for one in preserved_sources(select)}
+        for join in select.joins:
+            if join.on is None or join.asof:
                 continue
-            inner = join.side == "" and join.kind in ("", "INNER")
-            whole = both([predicate_of(test, lambda c: self.name_of(tree, c))])
+            whole = both([predicate_of(join.on, lambda one: self.name_of(select, one))])
             for owner, part in _by_owner([whole]):
-                if owner == own or (inner and owner in preserved):
+                if owner == join.source.called or (join.kind == "INNER" and owner in preserved):
                     yield owner, part
 
-    def name_of(self, tree: exp.Select, value: exp.Expr) -> tuple[str, str] | None:
+    def name_of(self, select: Select, value: Expression) -> tuple[str, str] | None:
         """Return the name of a source's column with its type, seen through casts that keep its values."""
-        value = value.unnest()
-        if isinstance(value, exp.Cast):
-            inner = self.name_of(tree, value.this)
-            to = type_text(value)
-            return (inner[0], to) if inner is not None and keeps(inner[1], to) else None
-        if not isinstance(value, exp.Column):
+        if isinstance(value, Cast):
+            inner = self.name_of(select, value.operand)
+            return (inner[0], value.type) if inner is not None and keeps(inner[1], value.type) else None
+        source = source_of(select, value) if isinstance(value, Column) else None
+        if source is None or not isinstance(value, Column):
             return None
-        source = source_of(tree, value)
-        kind = None if source is None else self.type_of(source, value.name)
-        return None if source is None or kind is None else (f"{source.alias_or_name}{_MARK}{value.name}", kind)
+        kind = self.type_of(source, value.name)
+        return None if kind is None else (f"{source.called}{_MARK}{value.name}", kind)
 
-    def type_of(self, source: exp.Expr, name: str) -> str | None:
-        """Return the type of a source's column, if it is handed on from a leaf or a cast says it."""
+    def type_of(self, source: Source | Query, name: str) -> str | None:
+        """Return the type of a column, if it is handed on from a leaf or a cast says it."""
         key = (id(source), name)
         if key not in self.types:
             self.types[key] = None
             self.types[key] = self._type_of(source, name)
         return self.types[key]
 
-    def _type_of(self, source: exp.Expr, name: str) -> str | None:
+    def _type_of(self, source: Source | Query, name: str) -> str | None:
         match source:
-            case exp.Table() if source.name in self.steps:
-                return self.type_of(self.steps[source.name].this, name)
-            case exp.Table():
-                leaf = None if source.args.get("db") else self.leaves.get(source.name)
+            case TableName(table) if table not in self.unclear:
+                step, leaf = self.steps.get(table), self.leaves.get(table)
+                if step is not None:
+                    return None if step.columns else self.type_of(step.query, name)
                 return None if leaf is None else _types(leaf).get(name)
-            case exp.Subquery():
-                return self.type_of(source.this, name)
-            case exp.SetOperation():
-                return self._common_type(source, name)
-            case exp.Select():
+            case Derived(query):
+                return self.type_of(query, name)
+            case Compound(_, parts):
+                names = self._names(source) or []
+                kinds = {self._type_at(part, names.index(name)) for part in parts} if names.count(name) == 1 else set()
+                return kinds.pop() if len(kinds) == 1 else None
+            case Select():
                 value = self._item(source, name)
                 return None if value is None else self._kind(source, value)
             case _:
                 return None
 
-    def _common_type(self, compound: exp.SetOperation, name: str) -> str | None:
-        """Return the type that a column has in all branches."""
-        parts, _ = branches(compound)
-        names = self._names(parts[0])
-        if names is None or name not in names:
-            return None
-        kinds = {self._type_at(part, names.index(name)) for part in parts}
-        return kinds.pop() if len(kinds) == 1 else None
-
-    def _type_at(self, branch: exp.Expr, place: int) -> str | None:
+    def _type_at(self, branch: Query, place: int) -> str | None:
         names = self._names(branch)
         return None if names is None or place >= len(names) else self.type_of(branch, names[place])
 
-    def _kind(self, tree: exp.Select, value: exp.Expr) -> str | None:
-        value = value.unnest()
-        if isinstance(value, exp.Cast):
-            return type_text(value)
-        if isinstance(value, exp.Column):
-            source = source_of(tree, value)
-            return None if source is None else self.type_of(source, value.name)
-        return None
+    def _kind(self, select: Select, value: Expression) -> str | None:
+        if isinstance(value, Cast):
+            return value.type
+        source = source_of(select, value) if isinstance(value, Column) else None
+        return self.type_of(source, value.name) if source is not None and isinstance(value, Column) else None
 
-    def _item(self, tree: exp.Select, name: str) -> exp.Expr | None:
+    def _item(self, select: Select, name: str) -> Expression | None:
         """Return the expression of a result column."""
-        if len(tree.expressions) == 1 and type(tree.expressions[0]) is exp.Star:
-            star = tree.expressions[0]
-            return exp.column(name, quoted=True) if not any(star.args.values()) else None
-        found = [i for i in tree.expressions if i.alias_or_name == name]
-        return found[0].unalias() if len(found) == 1 else None
+        if select.items == (STAR,):
+            return Column(name)
+        found = [item.value for item in select.items if item.output == name]
+        return found[0] if len(found) == 1 else None
 
-    def _names(self, branch: exp.Expr) -> list[str] | None:
-        """Return the names of a select's columns."""
-        if isinstance(branch, exp.Subquery):
-            return self._names(branch.this)
-        if not isinstance(branch, exp.Select) or any(i.is_star for i in branch.expressions):
-            return None
-        return [i.alias_or_name for i in branch.expressions]
+    def _names(self, query: Query) -> list[str] | None:
+        """Return the names of a query's columns."""
+        return self._names(query.parts[0]) if isinstance(query, Compound) else result_names(query)
 
 
 def _by_owner(parts: Sequence[Predicate]) -> Iterator[tuple[str, Predicate]]:
@@ -351,21 +330,15 @@ def _by_owner(parts: Sequence[Predicate]) -> Iterator[tuple[str, Predicate]]:
                 yield owners.pop(), one
 
 
-def _of_branch(need: Predicate, places: Mapping[str, int], own: Sequence[str] | None) -> Predicate:
-    """Return a need of a compound's result as one of a branch's."""
-    if own is None or len(own) != len(places):
-        return ALWAYS
-    return carried(need, lambda name: own[places[name]] if name in places else None)
+def _of_branch(need: Predicate, used: Used, names: Mapping[str, str] | None) -> tuple[Predicate, Used]:
+    """Return what is needed and used of a compound's result as it is of a branch's, by the names in both."""
+    if names is None:
+        return ALWAYS, None
+    return carried(need, names.get), None if used is None else {names[name] for name in used if name in names}
 
 
-def _used_of_branch(
-    used: Collection[str] | None, places: Mapping[str, int], own: Sequence[str] | None
-) -> Collection[str] | None:
-    return None if used is None or own is None else {own[places[name]] for name in used if name in places}
-
-
-def _tables(tree: exp.Expr) -> Counter[str]:
-    return Counter(t.name for t in nodes_of(tree) if isinstance(t, exp.Table) and not t.args.get("db"))
+def _tables(query: Query) -> Counter[str]:
+    return Counter(node.name for node in walk(query) if isinstance(node, TableName))
 
 
 def _types(leaf: Plan) -> Mapping[str, str]:

@@ -14,11 +14,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from sqlglot import exp
-
 from dctv.contracts.span_operator import SpanOperator
+from dctv.plan.build import columns, named, select
+from dctv.plan.expressions import Column
 from dctv.plan.nodes import Kernel, Plan, Relation, Scan, column_names, physical_names
-from dctv.plan.sql import aliased, column, table
+from dctv.plan.queries import Compound, Query, Select
 from dctv.record import field, record, replace
 from dctv.rewrite.graph import inputs, readers_first, with_inputs
 from dctv.rewrite.select_lists import named_columns, narrowed, result_names
@@ -87,7 +87,7 @@ def _kernel(kernel: Kernel, wanted: set[str], operator: SpanOperator) -> _Narrow
     options = lineage.options(outputs, kept) if lineage.options is not None else kernel.options
     options = {**options, "names": [names[c] for c in outputs]}
     schema = _only(kernel.schema, names, options["names"])
-    reads = [[own[c] for c in columns] for own, columns in zip(whole, kept, strict=True)]
+    reads = [[own[c] for c in left] for own, left in zip(whole, kept, strict=True)]
     return _Narrow(replace(kernel, schema=schema, options=options), reads)
 
 
@@ -95,28 +95,24 @@ def _relation(relation: Relation, wanted: set[str]) -> _Narrow:
     names = column_names(relation)
     leaves = {name: column_names(leaf) for name, leaf in relation.leaves}
     if not wanted.issuperset(names):
-        query = _sorted_by_time(relation, wanted)
-        query = narrowed(query, wanted, leaves)
+        query = narrowed(_sorted_by_time(relation, wanted), wanted, leaves)
         left = result_names(query)
         if left is not None and left != names and set(left) <= set(names):
             relation = replace(relation, query=query, schema=_only(relation.schema, names, left))
     return _Narrow(relation, named_columns(relation.query, leaves))
 
 
-def _sorted_by_time(relation: Relation, wanted: set[str]) -> exp.Query:
+def _sorted_by_time(relation: Relation, wanted: set[str]) -> Query:
     """Leave what nobody reads out of the order of a span table, where times and partitions decide it."""
-    schema, order = relation.schema, relation.query.args.get("order")
-    if schema.kind is not Kind.SPAN or order is None:
-        return relation.query
-    terms = [t.this.name if isinstance(t.this, exp.Column) else None for t in order.expressions]
+    schema, query = relation.schema, relation.query
+    assert isinstance(query, Select | Compound)
+    terms = [term.operand.name if isinstance(term.operand, Column) else None for term in query.order_by]
     partitions = set(physical_names(schema)[2 : schema.special_count])
     first = 1 + len(partitions)
-    if terms[:1] != [TS] or set(terms[1:first]) != partitions:
-        return relation.query
-    query = relation.query.copy()
-    left = [t for i, t in enumerate(order.expressions) if i < first or terms[i] is None or terms[i] in wanted]
-    query.set("order", exp.Order(expressions=[t.copy() for t in left]))
-    return query
+    if schema.kind is not Kind.SPAN or terms[:1] != [TS] or set(terms[1:first]) != partitions:
+        return query
+    left = [one for i, one in enumerate(query.order_by) if i < first or terms[i] is None or terms[i] in wanted]
+    return replace(query, order_by=tuple(left))
 
 
 def _only(schema: Schema, names: Sequence[str], left: Sequence[str]) -> Schema:
@@ -131,7 +127,6 @@ def _projected(plan: Plan, names: Sequence[str]) -> Plan:
     own = column_names(plan)
     if list(names) == own:
         return plan
-    columns = [aliased(column(n, "wide"), n) for n in names]
-    query = exp.Select(expressions=columns).from_(table("wide"))
+    query = select(*named(columns(names, "wide"), names), source="wide")
     schema = _only(plan.schema, own, names)
     return Relation(schema, ordered=plan.ordered, query=query, leaves=(("wide", plan),), keeps_order=plan.stable)

@@ -23,17 +23,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from sqlglot import exp
-
 from dctv.contracts.span_operator import Filters, SpanOperator
+from dctv.plan import build as w
+from dctv.plan import show
+from dctv.plan.expressions import Expression, Node
 from dctv.plan.nodes import Kernel, Plan, Relation, column_names
-from dctv.plan.shape import nodes_of
-from dctv.plan.sql import aliased, column, table
+from dctv.plan.queries import Query, Select, TableName
+from dctv.plan.walk import mapped, walk
 from dctv.record import field, record, replace
 from dctv.rewrite.conditions import bound_of, cannot_fail, conjuncts, names_in, renamed, sum_of
 from dctv.rewrite.graph import inputs, with_inputs
 from dctv.rewrite.push_time_range import time_range
-from dctv.rewrite.way_down import Way, reads, way_down
+from dctv.rewrite.select_shapes import is_projection
+from dctv.rewrite.way_down import Way, way_from_clause, way_from_result
 from dctv.types.schema import Kind
 
 
@@ -61,35 +63,38 @@ class _Pushing:
         """Push the conditions that are written in a relation's query."""
         if not any(self._has_sweep(leaf) for _, leaf in relation.leaves):
             return relation
-        if not any(isinstance(node, exp.Where | exp.Having) for node in nodes_of(relation.query)):
-            return relation
-        query = relation.query.copy()
-        leaves = dict(relation.leaves)
-        read = reads(query)
-        changed = False
-        for select in list(query.find_all(exp.Select)):
-            for clause, form in (("where", exp.Where), ("having", exp.Having)):
-                found = select.args.get(clause)
-                if found is None:
-                    continue
-                left = []
-                for test in conjuncts(found.this):
-                    way = way_down(select, test, read, grouped=clause == "having")
-                    new, done = (None, False) if way is None else self._push(leaves, way)
-                    if way is not None and new is not None:
-                        leaves[way.leaf], changed = new, True
-                    if not done:
-                        left.append(test)
-                _set(select, clause, form, left)
-        return replace(relation, query=query, leaves=tuple(leaves.items())) if changed else relation
+        selects = [one for one in walk(relation.query) if isinstance(one, Select) and (one.where or one.having)]
+        left: dict[int, tuple[Expression | None, Expression | None]] = {}
+        for one in selects:
+            relation, tests = self._left(relation, one, grouped=False)
+            relation, groups = self._left(relation, one, grouped=True)
+            if tests is not one.where or groups is not one.having:
+                # What was pushed is about a leaf that is read once, so this select stands in one place.
+                left[id(one)] = (tests, groups)
+        return replace(relation, query=_with_conditions(relation.query, left)) if left else relation
 
-    def _push(self, leaves: Mapping[str, Plan], way: Way) -> tuple[Plan | None, bool]:
-        """Return a leaf with a condition, or None, and whether the condition is done with."""
-        leaf = leaves.get(way.leaf)
-        if leaf is None or not self._has_sweep(leaf) or not _known(leaf, way.test):
-            return None, False
+    def _left(self, relation: Relation, select: Select, *, grouped: bool) -> tuple[Relation, Expression | None]:
+        """Push WHERE or HAVING of a select in a relation's query; return what is left of it, too."""
+        clause = select.having if grouped else select.where
+        tests = list(conjuncts(clause))
+        left = []
+        for test in tests:
+            relation, done = self._push(relation, way_from_clause(select, test, grouped=grouped))
+            if not done:
+                left.append(test)
+        return relation, (w.all_of(left) if len(left) < len(tests) else clause)
+
+    def _push(self, relation: Relation, way: Way | None) -> tuple[Relation, bool]:
+        """Return a relation with a condition in the leaf that it is about, and whether the condition is done with."""
+        leaf = None if way is None else dict(relation.leaves).get(way.leaf)
+        if way is None or leaf is None or not self._has_sweep(leaf) or not _known(leaf, way.test):
+            return relation, False
+        if sum(isinstance(one, TableName) and one.name == way.leaf for one in walk(relation.query)) != 1:
+            return relation, False
         new, done = self.absorb(leaf, way.test)
-        return (None if new is leaf else new), done
+        made = with_inputs(relation, tuple(new if name == way.leaf else one for name, one in relation.leaves))
+        assert isinstance(made, Relation)
+        return made, done
 
     def _has_sweep(self, plan: Plan) -> bool:
         """Whether some operator is below, at which conditions could arrive."""
@@ -98,29 +103,17 @@ class _Pushing:
             self.sweeps[id(plan)] = (plan, found)
         return self.sweeps[id(plan)][1]
 
-    def absorb(self, plan: Plan, test: exp.Expr) -> tuple[Plan, bool]:
+    def absorb(self, plan: Plan, test: Expression) -> tuple[Plan, bool]:
         """Return a plan that leaves out rows of which a condition is not true, and whether all of them."""
         match plan:
             case Kernel():
                 return self._into_kernel(plan, test)
-            case Relation():
-                return self._into_relation(plan, test)
+            case Relation(serial=False):
+                return self._push(plan, way_from_result(plan.query, test))
             case _:
                 return plan, False
 
-    def _into_relation(self, relation: Relation, test: exp.Expr) -> tuple[Plan, bool]:
-        way = None
-        if not relation.serial:
-            way = way_down(relation.query, test, reads(relation.query), grouped=False, above=True)
-        if way is None:
-            return relation, False
-        new, done = self._push(dict(relation.leaves), way)
-        if new is None:
-            return relation, False
-        leaves = tuple((name, new if name == way.leaf else leaf) for name, leaf in relation.leaves)
-        return replace(relation, leaves=leaves), done
-
-    def _into_kernel(self, kernel: Kernel, test: exp.Expr) -> tuple[Plan, bool]:
+    def _into_kernel(self, kernel: Kernel, test: Expression) -> tuple[Plan, bool]:
         operator = self.operators[kernel.name]
         if operator.filters is None:
             return kernel, False
@@ -134,12 +127,12 @@ class _Pushing:
             new.append(self._filtered(needed, near[number], needed=False))
         return with_inputs(kernel, tuple(new)), exact is not None
 
-    def _filtered(self, plan: Plan, tests: Sequence[exp.Expr], *, needed: bool) -> Plan:
+    def _filtered(self, plan: Plan, tests: Sequence[Expression], *, needed: bool) -> Plan:
         """Return an input with conditions: further down where that is possible, else read through a select.
 
         Those that are not needed are worth a select over what the engine reads anyway, not over a sweep's output.
         """
-        key = (id(plan), needed, *(t.sql(dialect="duckdb") for t in tests))
+        key = (id(plan), needed, *tests)
         if key not in self.filters:
             new, left = plan, []
             for test in tests:
@@ -154,46 +147,52 @@ def _hands_on_a_sweep(plan: Plan) -> bool:
     """Whether a plan is a sweep's output, maybe through queries with nothing but a select list."""
     if not isinstance(plan, Relation):
         return isinstance(plan, Kernel)
-    clauses = {k for k, v in plan.query.args.items() if v} - {"expressions", "from_"}
-    return not clauses and len(plan.leaves) == 1 and _hands_on_a_sweep(plan.leaves[0][1])
+    return is_projection(plan.query) and len(plan.leaves) == 1 and _hands_on_a_sweep(plan.leaves[0][1])
 
 
-def _known(plan: Plan, test: exp.Expr) -> bool:
+def _known(plan: Plan, test: Expression) -> bool:
     """Whether a condition is about a plan's columns, and cannot fail or bounds what may be the end of spans."""
     names = column_names(plan)
     return names_in(test) <= set(names) and (_cannot_fail(plan, test) or _sum(test) is not None)
 
 
-def _cannot_fail(plan: Plan, test: exp.Expr) -> bool:
+def _cannot_fail(plan: Plan, test: Expression) -> bool:
     names = column_names(plan)
     return cannot_fail(test, {n: c.type for n, c in zip(names, plan.schema.columns, strict=True)})
 
 
-def _sum(test: exp.Expr) -> frozenset[str] | None:
+def _sum(test: Expression) -> frozenset[str] | None:
     found = bound_of(test)
     return None if found is None else sum_of(found[0])
 
 
-def _is_end(plan: Plan, test: exp.Expr) -> bool:
+def _is_end(plan: Plan, test: Expression) -> bool:
     """Whether a bound is one of the ends of a span table, which fit into 64 bits."""
     return plan.schema.kind is Kind.SPAN and _sum(test) == frozenset(column_names(plan)[:2])
 
 
-def _set(select: exp.Select, clause: str, form: type[exp.Expr], tests: Sequence[exp.Expr]) -> None:
-    """Write the conditions that are left."""
-    whole: exp.Expr | None = None
-    for test in tests:
-        atom = test if isinstance(test, exp.Paren) else exp.Paren(this=test.copy())
-        whole = atom if whole is None else exp.And(this=whole, expression=atom)
-    select.set(clause, None if whole is None else form(this=whole))
+def _with_conditions(query: Query, left: Mapping[int, tuple[Expression | None, Expression | None]]) -> Query:
+    """Return a query with other WHERE and HAVING in some of its selects, by their identity."""
+
+    def visit(node: Node) -> Node:
+        made, conditions = mapped(node, visit), left.get(id(node))
+        if conditions is None:
+            return made
+        assert isinstance(made, Select)
+        where, having = conditions
+        return replace(made, where=where, having=having)
+
+    made = visit(query)
+    assert isinstance(made, Query)
+    return made
 
 
-def _exact(filters: Filters, kernel: Kernel, names: list[str], test: exp.Expr) -> list[list[exp.Expr]] | None:
+def _exact(filters: Filters, kernel: Kernel, names: list[str], test: Expression) -> list[list[Expression]] | None:
     """Return the conditions on each input that together do what the condition does; None if there are none."""
     used = {names.index(n) for n in names_in(test)}
     for entry in filters.same:
         if all(used <= set(same) for same in entry.values()):
-            tests: list[list[exp.Expr]] = [[] for _ in kernel.inputs]
+            tests: list[list[Expression]] = [[] for _ in kernel.inputs]
             for number, same in entry.items():
                 inner = column_names(kernel.inputs[number])
                 tests[number] = [renamed(test, {names[c]: inner[same[c]] for c in used})]
@@ -203,29 +202,32 @@ def _exact(filters: Filters, kernel: Kernel, names: list[str], test: exp.Expr) -
     return None
 
 
-def _near(filters: Filters, kernel: Kernel, names: list[str], test: exp.Expr) -> list[list[exp.Expr]]:
+def _near(filters: Filters, kernel: Kernel, names: list[str], test: Expression) -> list[list[Expression]]:
     """Return the conditions on times of each input that the condition implies."""
-    tests: list[list[exp.Expr]] = [[] for _ in kernel.inputs]
+    tests: list[list[Expression]] = [[] for _ in kernel.inputs]
     for times in filters.times:
         for number in times.inputs:
             tests[number] += time_range(test, times, names, kernel.inputs[number].schema)
     return tests
 
 
-def _selected(plan: Plan, tests: Sequence[exp.Expr]) -> Plan:
+def _selected(plan: Plan, tests: Sequence[Expression]) -> Plan:
     """Read a plan through a select with conditions that it does not have yet."""
-    before = plan.pushed if isinstance(plan, Relation) else ()
-    new = {t.sql(dialect="duckdb"): t for t in tests}
-    new = {text: test for text, test in new.items() if text not in before}
+    if isinstance(plan, Relation) and plan.pushed:
+        ((name, below),), query, before = plan.leaves, plan.query, plan.pushed
+        assert isinstance(query, Select)
+    else:
+        names = column_names(plan)
+        name, below, query, before = (
+            "unfiltered",
+            plan,
+            w.select(*w.named(w.columns(names), names), source="unfiltered"),
+            (),
+        )
+    known = set(conjuncts(query.where))
+    new = [test for test in dict.fromkeys(tests) if test not in known]
     if not new:
         return plan
-    if isinstance(plan, Relation) and before:
-        (leaf,) = plan.leaves
-        query = plan.query.copy()
-        assert isinstance(query, exp.Select)
-        _set(query, "where", exp.Where, [*conjuncts(query.args["where"].this), *new.values()])
-    else:
-        leaf = ("unfiltered", plan)
-        query = exp.Select(expressions=[aliased(column(n), n) for n in column_names(plan)]).from_(table(leaf[0]))
-        _set(query, "where", exp.Where, list(new.values()))
-    return Relation(plan.schema, plan.ordered, query, (leaf,), keeps_order=plan.stable, pushed=(*before, *new))
+    pushed = (*before, *map(show.expression, new))
+    query = w.where(query, *new)
+    return Relation(plan.schema, plan.ordered, query, ((name, below),), keeps_order=plan.stable, pushed=pushed)

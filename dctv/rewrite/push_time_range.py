@@ -30,53 +30,44 @@ to x) as if nothing were outside, and joins no pieces across x that were apart: 
 
 from __future__ import annotations
 
-from sqlglot import exp
-
 from dctv.contracts.span_operator import Times
-from dctv.plan.sql import column
+from dctv.plan.build import number, plus
+from dctv.plan.expressions import Binary, Column, Expression
 from dctv.rewrite.conditions import bound_of, sum_of
 from dctv.types.schema import DURATION, TS, Kind, Schema
 
-_LOWER, _UPPER = (exp.GT, exp.GTE), (exp.LT, exp.LTE)
 
-
-def time_range(test: exp.Expr, times: Times, names: list[str], source: Schema) -> list[exp.Expr]:
+def time_range(test: Expression, times: Times, names: list[str], source: Schema) -> list[Expression]:
     """Return the conditions on one input that a condition on the output implies."""
     found = bound_of(test)
     if found is None:
         return []
-    subject, how, number = found
+    subject, how, value = found
     edge = _edge(subject, times, names)
     if edge is None:
         return []
-    sides = [exp.GTE, exp.LTE] if how is exp.EQ else [how]
-    implied = [_implied(edge, side, times) for side in sides]
-    start = column(TS)
-    end = exp.Add(this=column(TS), expression=column(DURATION)) if source.kind is Kind.SPAN else column(TS)
-    values = {"start": start, "end": end}
-    return [form(this=values[which].copy(), expression=_number(number)) for which, form in filter(None, implied)]
+    sides = (">=", "<=") if how == "=" else (how,)
+    start = Column(TS)
+    edges = {"start": start, "end": plus(start, Column(DURATION)) if source.kind is Kind.SPAN else start}
+    implied = (_implied(edge, side, times) for side in sides)
+    return [Binary(operator, edges[which], number(value)) for which, operator in filter(None, implied)]
 
 
-def _edge(subject: exp.Expr, times: Times, names: list[str]) -> str | None:
+def _edge(subject: Expression, times: Times, names: list[str]) -> str | None:
     """Return which edge of the output's rows is compared."""
     ts = names[times.start]
-    if isinstance(subject, exp.Column):
+    if isinstance(subject, Column):
         return "start" if subject.name == ts else None
     if times.duration is None:
         return None
     return "end" if sum_of(subject) == frozenset((ts, names[times.duration])) else None
 
 
-def _implied(edge: str, how: type[exp.Expr], times: Times) -> tuple[str, type[exp.Expr]] | None:
-    lower = how in _LOWER
+def _implied(edge: str, how: str, times: Times) -> tuple[str, str] | None:
+    lower = how in (">", ">=")
     if times.covered:
         same = (edge == "start") != lower
-        return ("end" if lower else "start"), (how if same else exp.GT if lower else exp.LT)
+        return ("end" if lower else "start"), (how if same else ">" if lower else "<")
     if edge == "start":
-        return ("end", exp.GTE) if lower else None
-    return None if lower else ("start", exp.LTE)
-
-
-def _number(value: int) -> exp.Expr:
-    number = exp.Literal.number(str(abs(value)))
-    return exp.Paren(this=exp.Neg(this=number)) if value < 0 else number
+        return ("end", ">=") if lower else None
+    return None if lower else ("start", "<=")

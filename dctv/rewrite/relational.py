@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sqlglot import exp
-
 from dctv.contracts.span_operator import Input, SpanOperator
+from dctv.plan.build import by_names, select
 from dctv.plan.nodes import Kernel, Plan, Relation, column_names
-from dctv.plan.sql import column, subquery
+from dctv.plan.queries import Compound, Derived, Select
+from dctv.record import replace
 from dctv.rewrite.graph import bottom_up
 from dctv.types.schema import TS
 
@@ -28,10 +28,9 @@ def _form(kernel: Kernel, operator: SpanOperator) -> Plan:
     leaves = tuple((f"input{number}", plan) for number, plan in enumerate(kernel.inputs))
     tables = [Input(name, tuple(column_names(plan)), plan.schema) for name, plan in leaves]
     query = operator.relational(tables, kernel.options, kernel.schema)
-    if kernel.ordered and not query.args.get("order"):
+    assert isinstance(query, Select | Compound)
+    if kernel.ordered and not query.order_by:
         names = column_names(kernel)
-        first = sorted(range(len(names)), key=lambda i: (names[i] != TS, i))
-        order = [exp.Ordered(this=column(names[i]), nulls_first=False) for i in first]
-        whole = exp.Select(expressions=[column(n) for n in names]).from_(subquery(query, "made"))
-        query = whole.order_by(*order, copy=False)
+        first = sorted(names, key=lambda name: name != TS)
+        query = replace(select(*names, source=Derived(query, "made")), order_by=by_names(first))
     return Relation(kernel.schema, ordered=kernel.ordered, query=query, leaves=leaves, keeps_order=kernel.ordered)

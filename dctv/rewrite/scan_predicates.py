@@ -1,4 +1,4 @@
-"""A condition in the engine's SQL -> a predicate that an index understands, with literals as the engine compares them.
+"""A condition -> a predicate that an index understands, with literals as the engine compares them.
 
 Sound: where a row has some truth value for the condition, the predicate has it too, or `Anything` stands in its place.
 
@@ -11,12 +11,11 @@ Sound: where a row has some truth value for the condition, the predicate has it 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from fractions import Fraction
 from math import isfinite
 
-from sqlglot import exp
-
+from dctv.plan import expressions as e
 from dctv.plan.predicate import (
     And,
     Anything,
@@ -32,24 +31,15 @@ from dctv.plan.predicate import (
     truth_of,
 )
 from dctv.record import record
-from dctv.rewrite.literals import LARGEST, Double, Literal, keeps, literal_of, type_text
+from dctv.rewrite.conditions import FLIPPED
+from dctv.rewrite.literals import LARGEST, Double, Literal, keeps, literal_of
 from dctv.types.values import is_integer
 
-Names = Callable[[exp.Expr], tuple[str, str] | None]
+Names = Callable[[e.Expression], tuple[str, str] | None]
 """The name that a column has in predicates, and its type; None for one that is not handed on from a stored table."""
 
 _EXACT = 2**53
-_OPERATORS: dict[type[exp.Expr], str] = {
-    exp.EQ: "=",
-    exp.NEQ: "!=",
-    exp.LT: "<",
-    exp.LTE: "<=",
-    exp.GT: ">",
-    exp.GTE: ">=",
-    exp.NullSafeEQ: "=",
-    exp.NullSafeNEQ: "!=",
-}
-_FLIPPED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_SAFE = {"<=>": "=", "<!=>": "!="}
 _PREFIXES = ("starts_with", "prefix", "^@")
 
 
@@ -62,67 +52,61 @@ class _Subject:
     factor: int = 1
 
 
-def predicate_of(test: exp.Expr, names: Names, *, positive: bool = True) -> Predicate:
+def predicate_of(test: e.Expression, names: Names, *, positive: bool = True) -> Predicate:
     """Translate a condition; `positive` says whether it stands under an even number of NOTs."""
-    test = test.unnest()
-    form = _FORMS.get(type(test))
-    if form is not None:
-        return form(test, names)
     match test:
-        case exp.And() | exp.Or():
-            parts = tuple(predicate_of(one, names, positive=positive) for one in _chain(test))
-            return And(parts) if isinstance(test, exp.And) else Or(parts)
-        case exp.Not():
-            return Not(predicate_of(test.this, names, positive=not positive))
-        case exp.Is():
-            return _is(test, names, positive=positive)
-        case exp.Between():
-            return _between(test, names, positive=positive)
-        case _:
+        case e.And(parts) | e.Or(parts):
+            form = And if isinstance(test, e.And) else Or
+            return form(tuple(predicate_of(part, names, positive=positive) for part in parts))
+        case e.Unary("NOT", operand):
+            return Not(predicate_of(operand, names, positive=not positive))
+        case e.Between(operand, low, high):
+            ends = (e.Binary(">=", operand, low), e.Binary("<=", operand, high))
+            return And(tuple(_comparison(one, names, positive=positive) for one in ends))
+        case e.IsNull(operand):
+            return _is_null(operand, names, positive=positive)
+        case e.Binary():
             return _comparison(test, names, positive=positive)
+        case _:
+            return _plain(test, names, positive=positive)
 
 
-def _chain(test: exp.And | exp.Or) -> list[exp.Expr]:
-    """Return the parts of a chain of one operator, which may be longer than a stack is deep."""
-    parts: list[exp.Expr] = []
-    left: exp.Expr = test
-    while type(left) is type(test):
-        parts.append(left.expression)
-        left = left.this.unnest()
-    return [left, *reversed(parts)]
+def _plain(test: e.Expression, names: Names, *, positive: bool) -> Predicate:
+    """Translate what has no conditions within."""
+    match test:
+        case e.Column():
+            found = names(test)
+            return Compare((found[0],), operator="=", value=True) if found and found[1] == "BOOLEAN" else Anything()
+        case e.InList():
+            return _in(test, names)
+        case e.Like():
+            return _like(test, names)
+        case e.Call(function, (subject, pattern)) if function in _PREFIXES:
+            name, text = _text(subject, names), literal_of(pattern)
+            return Prefix(name, text) if name is not None and isinstance(text, str) else Anything()
+        case _:
+            truth = literal_of(test)
+            return of_truth(truth, positive=positive) if truth is None or isinstance(truth, bool) else Anything()
 
 
-def _is(test: exp.Is, names: Names, *, positive: bool) -> Predicate:
-    if isinstance(test.expression, exp.Boolean) and test.expression.this:
-        return And((predicate_of(test.this, names, positive=positive), Anything()))
-    if not isinstance(test.expression, exp.Null):
-        return Anything()
-    if isinstance(test.this.unnest(), exp.Column):
-        subject = _subject(test.this, names)
-        return Anything() if subject is None else IsNull(subject.columns[0])
-    value = literal_of(test.this)
+def _is_null(operand: e.Expression, names: Names, *, positive: bool) -> Predicate:
+    if isinstance(operand, e.Column):
+        found = names(operand)
+        return Anything() if found is None else IsNull(found[0])
+    value = literal_of(operand)
     return Anything() if value is Ellipsis else of_truth(value is None, positive=positive)
 
 
-def _between(test: exp.Between, names: Names, *, positive: bool) -> Predicate:
-    if test.args.get("symmetric"):
+def _comparison(test: e.Binary, names: Names, *, positive: bool) -> Predicate:
+    operator = _SAFE.get(test.operator, test.operator)
+    if operator not in FLIPPED:
         return Anything()
-    low = exp.GTE(this=test.this.copy(), expression=test.args["low"].copy())
-    high = exp.LTE(this=test.this.copy(), expression=test.args["high"].copy())
-    return And(tuple(_comparison(one, names, positive=positive) for one in (low, high)))
-
-
-def _comparison(test: exp.Expr, names: Names, *, positive: bool) -> Predicate:
-    operator = _OPERATORS.get(type(test))
-    if operator is None:
-        truth = literal_of(test)
-        return of_truth(truth, positive=positive) if truth is None or isinstance(truth, bool) else Anything()
-    safe = isinstance(test, exp.NullSafeEQ | exp.NullSafeNEQ)
-    left, right, subject = literal_of(test.this), literal_of(test.expression), test.this
+    safe = operator != test.operator
+    left, right, subject = literal_of(test.left), literal_of(test.right), test.left
     if left is not Ellipsis and right is not Ellipsis:
         return _of_literals(left, operator, right, safe=safe, positive=positive)
     if left is not Ellipsis:
-        right, operator, subject = left, _FLIPPED[operator], test.expression
+        right, operator, subject = left, FLIPPED[operator], test.right
     found = _subject(subject, names)
     if found is None or right is Ellipsis:
         return Anything()
@@ -154,13 +138,11 @@ def _of_literals(
     return Anything() if truth is Ellipsis else of_truth(truth, positive=positive)
 
 
-def _in(test: exp.Expr, names: Names) -> Predicate:
-    subject = _subject(test.this, names)
-    if subject is None or len(subject.columns) > 1 or subject.factor != 1 or not test.expressions:
+def _in(test: e.InList, names: Names) -> Predicate:
+    subject = _subject(test.operand, names)
+    if subject is None or len(subject.columns) > 1 or subject.factor != 1 or not test.items:
         return Anything()
-    if any(test.args.get(one) for one in ("query", "unnest", "field")):
-        return Anything()
-    found = [literal_of(one) for one in test.expressions]
+    found = [literal_of(one) for one in test.items]
     # A double among whole numbers makes doubles of all.
     rounding = any(isinstance(one, Double) for one in found)
     values: list[Value] = []
@@ -178,37 +160,23 @@ def _is_small(literal: Literal) -> bool:
     return isinstance(literal, Double) or (isinstance(literal, int) and abs(literal) < _EXACT)
 
 
-def _like(test: exp.Expr, names: Names) -> Predicate:
+def _like(test: e.Like, names: Names) -> Predicate:
     escape: str | None = None
-    if isinstance(test, exp.Escape):
-        found = literal_of(test.expression)
+    if test.escape is not None:
+        found = literal_of(test.escape)
         if not isinstance(found, str) or len(found) != 1:
             return Anything()
-        escape, test = found, test.this.unnest()
-    name, pattern = _text(test.this, names), literal_of(test.expression)
-    if type(test) is not exp.Like or name is None or not isinstance(pattern, str):
+        escape = found
+    name, pattern = _text(test.operand, names), literal_of(test.pattern)
+    if test.operator != "LIKE" or name is None or not isinstance(pattern, str):
         return Anything()
     return _pattern(name, pattern, escape)
 
 
-def _called(test: exp.Expr, names: Names) -> Predicate:
-    """Read a call that says how a text begins."""
-    if str(test.this).lower() not in _PREFIXES or len(test.expressions) != 2:
-        return Anything()
-    name, text = _text(test.expressions[0], names), literal_of(test.expressions[1])
-    return Prefix(name, text) if name is not None and isinstance(text, str) else Anything()
-
-
-def _text(value: exp.Expr, names: Names) -> str | None:
+def _text(value: e.Expression, names: Names) -> str | None:
     """Return the name of a column of texts."""
     subject = _subject(value, names)
     return None if subject is None or subject.type != "VARCHAR" else subject.columns[0]
-
-
-def _flag(test: exp.Expr, names: Names) -> Predicate:
-    """Read a column that is a condition by itself."""
-    found = names(test)
-    return Compare((found[0],), operator="=", value=True) if found and found[1] == "BOOLEAN" else Anything()
 
 
 def _pattern(name: str, pattern: str, escape: str | None) -> Predicate:
@@ -267,43 +235,28 @@ def _exact(value: Fraction) -> Value:
     return value.numerator if value.denominator == 1 else value
 
 
-def _subject(value: exp.Expr, names: Names) -> _Subject | None:
+def _subject(value: e.Expression, names: Names) -> _Subject | None:
     """Read what is compared with a literal."""
-    value = value.unnest()
     match value:
-        case exp.Column():
+        case e.Column():
             found = names(value)
             return None if found is None else _Subject((found[0],), found[1])
-        case exp.Add():
-            parts = [_subject(one, names) for one in (value.this, value.expression)]
-            return _sum(parts)
-        case exp.Mul():
-            inner, factor = _subject(value.this, names), literal_of(value.expression)
+        case e.Binary("+", left, right):
+            return _sum(_subject(left, names), _subject(right, names))
+        case e.Binary("*", left, right):
+            inner, factor = _subject(left, names), literal_of(right)
             if inner is None or not is_integer(inner.type) or type(factor) is not int or factor <= 0:
                 return None
             return _Subject(inner.columns, "BIGINT", inner.factor * factor)
-        case exp.Cast():
-            inner = _subject(value.this, names)
-            kind = type_text(value)
-            return (
-                _Subject(inner.columns, kind, inner.factor) if inner is not None and keeps(inner.type, kind) else None
-            )
+        case e.Cast(operand, kind):
+            inner = _subject(operand, names)
+            return _Subject(inner.columns, kind, inner.factor) if inner and keeps(inner.type, kind) else None
         case _:
             return None
 
 
-def _sum(parts: Sequence[_Subject | None]) -> _Subject | None:
-    left, right = parts
+def _sum(left: _Subject | None, right: _Subject | None) -> _Subject | None:
     if left is None or right is None or not (is_integer(left.type) and is_integer(right.type)):
         return None
     plain = left.factor == right.factor == 1 and len(left.columns) == len(right.columns) == 1
     return _Subject((*left.columns, *right.columns), "BIGINT") if plain else None
-
-
-_FORMS: dict[type[exp.Expr], Callable[[exp.Expr, Names], Predicate]] = {
-    exp.Column: _flag,
-    exp.In: _in,
-    exp.Like: _like,
-    exp.Escape: _like,
-    exp.Anonymous: _called,
-}

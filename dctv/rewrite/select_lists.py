@@ -7,178 +7,168 @@ too many columns may stay, never too few.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-
-from sqlglot import exp
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
 
 from dctv.contracts.engine import ZERO_DIVISION
-from dctv.plan.shape import nodes_of
-from dctv.plan.sql import aliased, column
+from dctv.plan.expressions import Call, Column, Node, Number, Star, Text
+from dctv.plan.queries import Derived, GroupingSets, Item, Query, Select, Source, TableName
+from dctv.plan.walk import walk
+from dctv.record import field, record, replace
+from dctv.rewrite.select_shapes import clauses, conditions_of_joins
 
 _EFFECTS = frozenset({"error", "unnest", "generate_subscripts", ZERO_DIVISION.lower()})
 
 
-def has_effect(tree: exp.Expr) -> bool:
-    """Whether an expression does more than give a value of its row."""
-    return any(is_effect(node) for node in nodes_of(tree))
+def has_effect(*nodes: Node | None) -> bool:
+    """Whether expressions do more than give values of their rows."""
+    return any(is_effect(node) for node in walk(*nodes))
 
 
-def is_effect(node: exp.Expr) -> bool:
+def is_effect(node: Node) -> bool:
     """Whether a call checks, counts or multiplies rows."""
-    if isinstance(node, exp.Anonymous):
-        return str(node.this).lower() in _EFFECTS
-    return isinstance(node, exp.Unnest | exp.Explode)
+    return isinstance(node, Call) and node.function.lower() in _EFFECTS
 
 
-def narrowed(query: exp.Query, wanted: Collection[str], leaves: Mapping[str, Sequence[str]]) -> exp.Query:
-    """Return a copy without the result columns that are not wanted, where they can be left out."""
-    tree = query.copy()
-    _narrow(tree, {w.lower() for w in wanted}, leaves)
-    return tree
-
-
-def result_names(query: exp.Query) -> list[str] | None:
+def result_names(query: Query) -> list[str] | None:
     """Return the names of a query's columns, or None where they are not written in it."""
-    if not isinstance(query, exp.Select) or any(e.is_star for e in query.expressions):
+    if not isinstance(query, Select) or any(item.is_star for item in query.items):
         return None
-    return [e.alias_or_name for e in query.expressions]
+    return [item.output for item in query.items]
 
 
-def named_columns(tree: exp.Query, leaves: Mapping[str, Sequence[str]]) -> list[list[str]]:
+def named_columns(query: Query, leaves: Mapping[str, Sequence[str]]) -> list[list[str]]:
     """Return the columns of each leaf that a query may read, from one walk: a union may have thousands of leaves."""
-    aliases: dict[str, set[str]] = {}
-    renamed: set[str] = set()
-    found: dict[str, set[str]] = {}
-    whole = False
-    for node in nodes_of(tree):
-        if isinstance(node, exp.Column):
-            found.setdefault(node.table.lower(), set()).add(node.name.lower())
-        elif isinstance(node, exp.Table):
-            if not node.args.get("db"):
-                aliases.setdefault(node.name, set()).add(node.alias_or_name.lower())
-                if node.args.get("alias") is not None and node.args["alias"].columns:
-                    renamed.add(node.name)
-        else:
-            whole = whole or _names_all(node)
+    named = _Named.within(query)
     read = []
     for leaf, columns in leaves.items():
-        names = found.get("", set()).union(*(found.get(alias, ()) for alias in aliases.get(leaf, ())))
-        everything = whole or leaf in renamed
-        read.append([c for c in columns if everything or c.lower() in names])
+        names = named.columns_of(named.tables.get(leaf, ()))
+        everything = named.reads_all or leaf in named.renamed
+        read.append([name for name in columns if everything or name.lower() in names])
     return read
 
 
-def _reads_whole(trees: Sequence[exp.Expr]) -> bool:
-    """Whether a part of a query names columns that are not written as columns."""
-    return any(_names_all(node) for tree in trees for node in nodes_of(tree))
+@record(frozen=False)
+class _Named:
+    """What parts of a query name, in lower case."""
+
+    columns: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    """By what stands before them; under the empty string those that have nothing before them."""
+    tables: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    """What each table is called."""
+    renamed: set[str] = field(default_factory=set)
+    """Tables whose columns are called otherwise."""
+    stars: int = 0
+    """Stars but for those that count rows."""
+
+    @staticmethod
+    def within(*nodes: Node | None) -> _Named:
+        """Collect it from one walk."""
+        named = _Named()
+        for node in walk(*nodes):
+            match node:
+                case Column(name, table):
+                    named.columns[(table or "").lower()].add(name.lower())
+                case Star():
+                    named.stars += 1
+                case Call("count", (Star(None),), False):
+                    named.stars -= 1
+                case TableName(name):
+                    named.tables[name].add(node.called.lower())
+                    if node.columns:
+                        named.renamed.add(name)
+                case _:
+                    pass
+        return named
+
+    @property
+    def reads_all(self) -> bool:
+        """Whether any column may be read."""
+        return self.stars > 0
+
+    def columns_of(self, called: Collection[str]) -> set[str]:
+        """Return the columns that may be of a source, by what it may be called."""
+        return set().union(*(self.columns.get(one, ()) for one in ("", *called)))
 
 
-def _names_all(node: exp.Expr) -> bool:
-    """Whether a star, USING or a piece of text may name any column."""
-    match node:
-        case exp.Star():
-            return not isinstance(node.parent, exp.Count)
-        case exp.Var():
-            return '"' in str(node.this)
-        case exp.Join():
-            return bool(node.args.get("using"))
-        case _:
-            return isinstance(node, exp.Columns)
+def narrowed(query: Query, wanted: Collection[str], leaves: Mapping[str, Sequence[str]]) -> Query:
+    """Return a query without the result columns that are not wanted, where they can be left out."""
+    return _narrowed(query, {name.lower() for name in wanted}, leaves)
 
 
-def _mentions(trees: Sequence[exp.Expr], owners: Collection[str]) -> set[str]:
-    found = set()
-    for tree in trees:
-        for one in nodes_of(tree):
-            if isinstance(one, exp.Column) and (not one.table or one.table.lower() in owners):
-                found.add(one.name.lower())
-    return found
-
-
-def _narrow(tree: exp.Expr, wanted: Collection[str], leaves: Mapping[str, Sequence[str]]) -> None:
-    if not isinstance(tree, exp.Select):
-        return
-    sources = list(_sources(tree))
-    items = _items(tree, sources, leaves)
-    if items is not None and _may_drop(tree):
-        kept = _kept(tree, items, wanted)
+def _narrowed(query: Query, wanted: Collection[str], leaves: Mapping[str, Sequence[str]]) -> Query:
+    if not isinstance(query, Select):
+        return query
+    items = _items(query, leaves)
+    if items is not None and _may_drop(query):
+        kept = _kept(query, items, wanted)
         if len(kept) < len(items):
-            tree.set("expressions", kept)
-    for source in sources:
-        if isinstance(source, exp.Subquery) and source.alias and not source.args["alias"].columns:
-            others = _without(tree, source)
-            names = result_names(source.this)
-            if names is not None and not _reads_whole(others):
-                _narrow(source.this, _mentions(others, {source.alias.lower()}), leaves)
+            query = replace(query, items=tuple(kept))
+    for place, source in enumerate(query.sources):
+        if isinstance(source, Derived) and source.alias and not source.columns and result_names(source.query):
+            named = _Named.within(*_others(query, place))
+            if not named.reads_all:
+                inner = _narrowed(source.query, named.columns_of((source.alias.lower(),)), leaves)
+                if inner is not source.query:
+                    query = _with_source(query, place, replace(source, query=inner))
+    return query
 
 
-def _sources(tree: exp.Select) -> Iterator[exp.Expr]:
-    source = tree.args.get("from_")
-    if source is not None:
-        yield source.this
-    for join in tree.args.get("joins") or ():
-        yield join.this
-
-
-def _without(tree: exp.Select, source: exp.Expr) -> list[exp.Expr]:
+def _others(select: Select, place: int) -> list[Node | None]:
     """Return everything that a select is made of but one of its sources."""
-    parts: list[exp.Expr] = []
-    for value in tree.args.values():
-        parts += [v for v in (value if isinstance(value, list) else [value]) if isinstance(v, exp.Expr)]
-    joined = [j for j in parts if isinstance(j, exp.Join) and j.this is source]
-    inner = [j.args["on"] for j in joined if j.args.get("on") is not None]
-    return [p for p in parts if p not in joined and not (isinstance(p, exp.From) and p.this is source)] + inner
+    sources = [one for number, one in enumerate(select.sources) if number != place]
+    return [*select.items, *clauses(select), *conditions_of_joins(select), *select.steps, *sources]
 
 
-def _items(tree: exp.Select, sources: Sequence[exp.Expr], leaves: Mapping[str, Sequence[str]]) -> list[exp.Expr] | None:
+def _with_source(select: Select, place: int, source: Source) -> Select:
+    """Return a select that reads another source in place of one."""
+    if place == 0:
+        return replace(select, source=source)
+    joins = list(select.joins)
+    joins[place - 1] = replace(joins[place - 1], source=source)
+    return replace(select, joins=tuple(joins))
+
+
+def _items(select: Select, leaves: Mapping[str, Sequence[str]]) -> Sequence[Item] | None:
     """Return the select list, with a star written out; None where it cannot be."""
-    items = list(tree.expressions)
-    if not any(i.is_star for i in items):
-        return items
-    if len(items) != 1 or len(sources) != 1 or type(items[0]) is not exp.Star or any(items[0].args.values()):
-        return None
-    source = sources[0]
     names: Sequence[str] | None = None
-    if isinstance(source, exp.Table) and not (source.args.get("alias") and source.args["alias"].columns):
-        names = leaves.get(source.name)
-    elif isinstance(source, exp.Subquery):
-        names = result_names(source.this)
-    return None if names is None else [aliased(column(n), n) for n in names]
+    match select.items, select.sources:
+        case ((Item(Star(None)),), (TableName(leaf, _, ()),)):
+            names = leaves.get(leaf)
+        case ((Item(Star(None)),), (Derived(query, _, ()),)):
+            names = result_names(query)
+        case _:
+            return None if any(item.is_star for item in select.items) else select.items
+    return None if names is None else [Item(Column(name), name) for name in names]
 
 
-def _may_drop(tree: exp.Select) -> bool:
+def _may_drop(select: Select) -> bool:
     """Whether the rows of a select are the same whatever stands in its list."""
-    group, order = tree.args.get("group"), tree.args.get("order")
-    if tree.args.get("distinct") is not None:
+    group = select.group
+    if select.distinct or (group is None and select.having is not None) or (group is not None and group.all):
         return False
-    if group is None and tree.args.get("having") is not None:
-        return False
-    if group is not None and (group.args.get("all") or any(isinstance(e, exp.Literal) for e in group.expressions)):
-        return False
-    return order is None or not any(isinstance(t.this, exp.Literal) for t in order.expressions)
+    terms = [term.operand for term in select.order_by]
+    for key in () if group is None else group.keys:
+        terms += [one for of_set in key.sets for one in of_set] if isinstance(key, GroupingSets) else [key]
+    return not any(isinstance(term, Number | Text) for term in terms)
 
 
-def _kept(tree: exp.Select, items: Sequence[exp.Expr], wanted: Collection[str]) -> list[exp.Expr]:
-    by_name = _alias_uses(tree, items)
-    kept = [
-        i for i in items if i.alias_or_name.lower() in wanted or i.alias_or_name.lower() in by_name or has_effect(i)
-    ]
-    kept = kept or list(items[:1])
-    if tree.args.get("group") is None and not any(_is_of_row(i) for i in kept):
-        # Without a column outside of functions this may be the one row of aggregates.
-        return list(items)
-    return kept
+def _kept(select: Select, items: Sequence[Item], wanted: Collection[str]) -> Sequence[Item]:
+    meant = _meant(select, items).union(wanted)
+    kept = [item for item in items if item.output.lower() in meant or has_effect(item)] or items[:1]
+    # Without a column outside of functions this may be the one row of aggregates.
+    return kept if select.group is not None or any(map(_is_of_row, kept)) else items
 
 
-def _is_of_row(item: exp.Expr) -> bool:
+def _is_of_row(item: Item) -> bool:
     """Whether an item can only stand in a select that gives its rows one by one."""
-    return item.find(exp.Column) is not None and item.find(exp.Anonymous, exp.AggFunc) is None
+    nodes = list(walk(item))
+    return any(isinstance(node, Column) for node in nodes) and not any(isinstance(node, Call) for node in nodes)
 
 
-def _alias_uses(tree: exp.Select, items: Sequence[exp.Expr]) -> set[str]:
+def _meant(select: Select, items: Sequence[Item]) -> set[str]:
     """Return the names by which clauses or other items may mean a result column."""
-    clauses = [v for k, v in tree.args.items() if k not in ("from_", "joins") and isinstance(v, exp.Expr)]
-    found = _mentions([*clauses, *(tree.args.get("windows") or [])], ())
+    found = _Named.within(*clauses(select), *select.steps).columns_of(())
     for item in items:
-        found |= _mentions([item], ()) - {item.alias_or_name.lower()}
+        found |= _Named.within(item).columns_of(()) - {item.output.lower()}
     return found

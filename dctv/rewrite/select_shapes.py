@@ -1,117 +1,84 @@
-"""What a select of the engine is made of: its sources, which of them are preserved, its group keys, nested queries."""
+"""What a select is made of: its clauses, which of its sources are preserved, its group keys, nested queries."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from typing import TypeGuard
 
-from sqlglot import exp
+from dctv.plan.build import ROW_NUMBER
+from dctv.plan.expressions import Cast, Column, Expression, Node, Star
+from dctv.plan.queries import Compound, Query, Select, Source
+from dctv.plan.walk import nested, walk
+from dctv.record import replace
 
-from dctv.plan.shape import LEAVES, nodes_of
+
+def is_projection(query: Query) -> TypeGuard[Select]:
+    """Whether a query is nothing but a list of what it reads from one source."""
+    return isinstance(query, Select) and query == Select(query.items, query.source)
 
 
-def all_rows(compound: exp.Expr) -> bool:
+def all_rows(compound: Compound) -> bool:
     """Whether a compound is UNION ALL and nothing else is done with its rows."""
-    others = any(v for k, v in compound.args.items() if k not in ("this", "expression", "distinct"))
-    return type(compound) is exp.Union and not compound.args.get("distinct") and not others
+    return compound == Compound("UNION", compound.parts, all=True)
 
 
-def branches(tree: exp.Expr) -> tuple[list[exp.Expr], list[exp.Expr]]:
-    """Return the queries of a chain of compounds from left to right, and the compounds."""
-    found: list[exp.Expr] = []
-    compounds: list[exp.Expr] = []
-    node: exp.Expr = tree
-    while isinstance(node, exp.SetOperation):
-        found.append(node.expression)
-        compounds.append(node)
-        node = node.this
-    return [node, *reversed(found)], compounds
+def clauses(select: Select) -> Sequence[Node | None]:
+    """Return what a select does with its sources after joining them, but for its list."""
+    windows = (window for _, window in select.windows)
+    tests = (select.where, select.group, select.having, select.qualify)
+    return (*tests, *windows, *select.order_by, select.limit, select.offset)
 
 
-def sources(tree: exp.Select) -> list[exp.Expr]:
-    """Return what a select reads: what stands in FROM, then what is joined."""
-    first = tree.args.get("from_")
-    return [] if first is None else [first.this, *(join.this for join in tree.args.get("joins") or ())]
+def conditions_of_joins(select: Select) -> Sequence[Node | None]:
+    """Return what stands in ON."""
+    return [join.on for join in select.joins]
 
 
-def preserved_sources(tree: exp.Select) -> list[exp.Expr]:
+def preserved_sources(select: Select) -> Sequence[Source]:
     """Return the sources of which each row must meet the conditions of the whole."""
-    joins: Sequence[exp.Join] = tree.args.get("joins") or ()
-    if tree.args.get("laterals") or any(join.side not in ("", "LEFT") for join in joins):
-        return []
-    plain = [j.this for j in joins if not j.side and not j.method and j.kind in ("", "INNER", "CROSS")]
-    return [*sources(tree)[:1], *plain]
+    if any(join.kind in ("RIGHT", "FULL") for join in select.joins):
+        return ()
+    plain = (join.source for join in select.joins if join.kind in ("INNER", "CROSS") and not join.asof)
+    return (*select.sources[:1], *plain)
 
 
-def source_of(tree: exp.Select, column: exp.Column) -> exp.Expr | None:
-    """Return the source that a column is of."""
-    every = sources(tree)
-    if not column.table:
-        return every[0] if len(every) == 1 else None
-    found = [one for one in every if one.alias_or_name == column.table]
-    alias = found[0].args.get("alias") if len(found) == 1 else None
-    return found[0] if len(found) == 1 and not (alias is not None and alias.columns) else None
+def source_of(select: Select, column: Column) -> Source | None:
+    """Return the source that a column is of, if its columns have their own names there."""
+    every = select.sources
+    found = every if column.table is None else [one for one in every if one.called == column.table]
+    return found[0] if len(found) == 1 and not found[0].columns else None
 
 
-def group_keys(tree: exp.Select) -> set[str] | None:
-    """Return the columns that a select groups by, as text; None if it does not group."""
-    group = tree.args.get("group")
-    if group is None:
-        return None
-    if any(v for k, v in group.args.items() if k != "expressions"):
-        return set()
-    return {e.sql() for e in group.expressions if isinstance(e, exp.Column)}
+def group_keys(select: Select) -> set[Expression] | None:
+    """Return the columns that a select groups by; None if it does not group."""
+    return None if select.group is None else {key for key in select.group.keys if isinstance(key, Column)}
 
 
-def picks_rows(tree: exp.Select) -> bool:
-    """Whether DISTINCT ON picks rows."""
-    distinct = tree.args.get("distinct")
-    return distinct is not None and distinct.args.get("on") is not None
-
-
-def bare(value: exp.Expr) -> exp.Expr:
+def bare(value: Expression) -> Expression:
     """Return what casts are around."""
-    value = value.unnest()
-    return bare(value.this) if isinstance(value, exp.Cast) else value
+    return bare(value.operand) if isinstance(value, Cast) else value
 
 
-def numbers_rows(value: exp.Expr) -> bool:
+def numbers_rows(value: Expression) -> bool:
     """Whether a value is `row_number() OVER ()`."""
-    if not isinstance(value, exp.Window) or any(v for k, v in value.args.items() if k not in ("this", "over")):
-        return False
-    return isinstance(value.this, exp.RowNumber) or value.this.name.lower() == "row_number"
+    return value == ROW_NUMBER
 
 
-def read_names(tree: exp.Select) -> set[str] | None:
+def read_names(select: Select) -> set[str] | None:
     """Return the names of columns that a select reads for more than to sort by them; None where a star reads all."""
-    order = tree.args.get("order")
-    terms = [] if order is None else [t.this if isinstance(t, exp.Ordered) else t for t in order.expressions]
-    parts = [term for term in terms if not isinstance(term, exp.Column)]
-    for key, value in tree.args.items():
-        if key not in ("from_", "joins", "with_", "order"):
-            parts += [v for v in (value if isinstance(value, list) else [value]) if isinstance(v, exp.Expr)]
-    for join in tree.args.get("joins") or ():
-        if join.args.get("using") or join.method:
-            return None
-        parts += [v for k, v in join.args.items() if k != "this" and isinstance(v, exp.Expr)]
+    if any(join.asof for join in select.joins):
+        return None
+    sorting = tuple(term for term in select.order_by if not isinstance(term.operand, Column))
+    others = clauses(select if len(sorting) == len(select.order_by) else replace(select, order_by=sorting))
     names = set()
-    for part in parts:
-        for node in nodes_of(part):
-            if isinstance(node, exp.Star | exp.Columns):
-                return None
-            if isinstance(node, exp.Column):
-                names.add(node.name)
+    for node in walk(*select.items, *others, *conditions_of_joins(select)):
+        if isinstance(node, Star):
+            return None
+        if isinstance(node, Column):
+            names.add(node.name)
     return names
 
 
-def nested_queries(tree: exp.Select) -> Iterator[exp.Expr]:
-    """Yield the queries that stand in a select's expressions."""
-    stack: list[object] = [v for k, v in tree.args.items() if k not in ("from_", "joins", "with_")]
-    stack += [join.args.get("on") for join in tree.args.get("joins") or ()]
-    while stack:
-        one = stack.pop()
-        if isinstance(one, exp.Query):
-            yield one
-        elif isinstance(one, exp.Expr):
-            stack += [value for value in one.args.values() if type(value) not in LEAVES]
-        elif isinstance(one, list):
-            stack += one
+def nested_queries(select: Select) -> list[Query]:
+    """Return the queries that stand in a select's expressions."""
+    return nested(*select.items, *clauses(select), *conditions_of_joins(select))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlglot import exp
-
 from dctv.errors import BindError, Place
+from dctv.plan.build import ROW_NUMBER, columns, number, select, sorted_by, together, typed_nothing, where
+from dctv.plan.expressions import NULL, Between, Cast, Column, Expression, Text
 from dctv.plan.nodes import Plan, Relation, physical_names
-from dctv.plan.sql import aliased, column, subquery, table, type_named, typed_nothing
+from dctv.plan.queries import Item, Select
 from dctv.record import record
 from dctv.types.schema import TS, ColumnType, Kind, Schema
 from dctv.types.unit import NO_UNIT
@@ -64,47 +64,40 @@ def in_order(sources: Sequence[Changes], within: Range | None = None) -> Relatio
 
     Columns are `time`, `path`, `action` if one of them has it, and values.
     """
-    columns, places = _columns([one.values for one in sources])
+    held, places = _columns([one.values for one in sources])
     acting = any(one.action is not None for one in sources)
-    shown = [TIME, PATH, *([ACTION] if acting else []), *(f"value{n}" for n, _ in enumerate(columns))]
-    types = ["BIGINT", "VARCHAR", *(["VARCHAR"] if acting else []), *columns]
+    shown = [TIME, PATH, *([ACTION] if acting else []), *(f"value{n}" for n, _ in enumerate(held))]
+    types = ["BIGINT", "VARCHAR", *(["VARCHAR"] if acting else []), *held]
     schema = Schema(Kind.REGULAR, tuple(ColumnType(name, type_) for name, type_ in zip(shown, types, strict=True)))
     if not sources:
         return Relation(schema, ordered=False, query=typed_nothing(schema), keeps_order=True)
-    selects = [
-        _select(number, one, place, schema, within)
-        for number, (one, place) in enumerate(zip(sources, places, strict=True))
-    ]
-    union: exp.Query = selects[0]
-    for select in selects[1:]:
-        union = exp.Union(this=union, expression=select, distinct=False)
-    order = [exp.Ordered(this=column(one), nulls_first=False) for one in (TIME, _SOURCE, _ROW)]
-    query = exp.Select(expressions=[column(one) for one in shown]).from_(subquery(union, "numbered"))
-    leaves = tuple((f"t{number}", one.plan) for number, one in enumerate(sources))
-    return Relation(schema, ordered=False, query=query.order_by(*order, copy=False), leaves=leaves, keeps_order=True)
+    numbered = together(
+        [_select(n, one, place, schema, within) for n, (one, place) in enumerate(zip(sources, places, strict=True))]
+    )
+    query = sorted_by(select(*columns(shown), source=numbered), *columns((TIME, _SOURCE, _ROW)))
+    leaves = tuple((f"t{n}", one.plan) for n, one in enumerate(sources))
+    return Relation(schema, ordered=False, query=query, leaves=leaves, keeps_order=True)
 
 
-def _select(number: int, one: Changes, place: Sequence[int], schema: Schema, within: Range | None) -> exp.Select:
+def _select(source: int, one: Changes, place: Sequence[int], schema: Schema, within: Range | None) -> Select:
     """Return the query of one source, with what its rows are sorted by."""
     names = schema.names
     acting = ACTION in names
-    special: list[exp.Expr] = [column(one.time), column(one.path)]
+    special: list[Expression] = [Column(one.time), Column(one.path)]
     if acting:
-        special.append(column(one.action) if one.action is not None else exp.Literal.string(_MODIFY))
-    values: list[exp.Expr] = [exp.Null() for _ in names[len(special) :]]
+        special.append(Column(one.action) if one.action is not None else Text(_MODIFY))
+    values: list[Expression] = [NULL for _ in names[len(special) :]]
     for (name, _), at in zip(one.values, place, strict=True):
-        values[at] = column(name)
-    made: list[exp.Expr] = [
-        aliased(exp.Cast(this=value, to=type_named(target.type)), target.name)
+        values[at] = Column(name)
+    made = [
+        Item(Cast(value, target.type), target.name)
         for value, target in zip((*special, *values), schema.columns, strict=True)
     ]
-    made.append(aliased(exp.Literal.number(str(number)), _SOURCE))
-    made.append(aliased(exp.Window(this=exp.Anonymous(this="row_number")), _ROW))
-    select = exp.Select(expressions=made).from_(table(f"t{number}"))
+    query = select(*made, Item(number(source), _SOURCE), Item(ROW_NUMBER, _ROW), source=f"t{source}")
     if within is None:
-        return select
-    low, high = (_number(time) for time in within)
-    return select.where(exp.Between(this=column(one.time), low=low, high=high), copy=False)
+        return query
+    low, high = map(number, within)
+    return where(query, Between(Column(one.time), low, high))
 
 
 def _columns(sources: Sequence[Sequence[tuple[str, str]]]) -> tuple[list[str], list[list[int]]]:
@@ -124,8 +117,3 @@ def _columns(sources: Sequence[Sequence[tuple[str, str]]]) -> tuple[list[str], l
             place.append(at)
         places.append(place)
     return types, places
-
-
-def _number(time: int) -> exp.Expr:
-    number = exp.Literal.number(str(abs(time)))
-    return exp.Neg(this=number) if time < 0 else number

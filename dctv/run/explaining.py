@@ -6,8 +6,9 @@ import time
 
 from dctv.bind.binder import Binder
 from dctv.bind.context import Environment
-from dctv.plan.explain import explain
-from dctv.plan.nodes import Plan, Relation
+from dctv.plan import show
+from dctv.plan.explain import Region, explain
+from dctv.plan.nodes import Relation
 from dctv.run.context import ExecutionContext
 from dctv.run.metering import Metering, size
 from dctv.run.plans import optimized, rows_of
@@ -19,17 +20,23 @@ from dctv.syntax import ast
 
 
 def explained(statement: ast.Explain, context: ExecutionContext, known: Environment) -> Result:
-    """Run EXPLAIN or EXPLAIN ANALYZE."""
+    """Run EXPLAIN, EXPLAIN ANALYZE or EXPLAIN (SQL)."""
     plan = optimized(Binder(known).plan(statement.select), context)
     shared = sharing(plan, context.engine.functions)
 
-    def sql(relation: Relation) -> tuple[str, list[Plan], list[str]]:
-        region = cut(relation, shared)
-        return region.sql, [*region.sources.values(), *region.stored], region.pushed
+    def region(relation: Relation) -> Region:
+        made = cut(relation, shared)
+        inputs = [*made.sources.values(), *made.stored]
+        if statement.manner == "SQL":
+            return Region(
+                [f"sql: {line}" for line in context.engine.write(made.query).split("\n")], inputs, made.pushed
+            )
+        return Region(list(show.query(made.query)), inputs, made.pushed)
 
     metering = Metering()
-    total = _measured(Result(plan.schema, Reading(plan, context, metering), context)) if statement.analyze else []
-    lines = explain(plan, sql, lambda node: node in shared, metering.lines) + total
+    ran = statement.manner == "ANALYZE"
+    total = _measured(Result(plan.schema, Reading(plan, context, metering), context)) if ran else []
+    lines = explain(plan, region, lambda node: node in shared, metering.lines) + total
     return rows_of({"plan": "VARCHAR"}, [[line] for line in lines], context)
 
 

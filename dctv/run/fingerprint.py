@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection
 from enum import Enum
 from fractions import Fraction
 from hashlib import blake2b
 
-from sqlglot import exp
-
 from dctv.catalog.mount import Mount
 from dctv.patterns import pattern
+from dctv.plan.expressions import Call, Node
 from dctv.plan.nodes import Kernel, Plan, Relation, Scan
+from dctv.plan.queries import CommonTable, TableCall, TableName
+from dctv.plan.shape import shape
+from dctv.plan.walk import walk
 from dctv.record import fields, is_record, record
 from dctv.rewrite.graph import inputs, readers_first
 
 _CALLS = "random uuid uuidv4 uuidv7 gen_random_uuid nextval currval setval setseed now today ago age txid_current"
 _MORE = "transaction_timestamp getvariable getenv stats sleep_ms write_log vector_type in_search_path error user"
 _CHANGING = pattern(
-    rf"\b({'|'.join((*_CALLS.split(), *_MORE.split()))}|session_user|pg_\w+|inet_\w+)\s*\("
-    r"|\b(get_)?current_\w+|\blocaltime",
-    re.IGNORECASE,
+    rf"{'|'.join((*_CALLS.split(), *_MORE.split()))}|session_user|pg_\w+|inet_\w+|(get_)?current_\w+|localtime\w*"
 )
-"""What may give something else the next time."""
-_WORDS = pattern(r"""'(?:[^']|'')*'|"(?:[^"]|"")*\"""")
-"""Texts and names."""
+"""Functions that may give something else the next time."""
 _TABLES = frozenset(("unnest", "range", "generate_series"))
 """Functions in FROM whose rows follow from their arguments."""
 
@@ -80,24 +77,27 @@ def _told(plan: Plan, mount: Mount) -> object:
         case Kernel():
             return plan.name, _plain(plan.options)
         case Relation():
+            nodes = list(walk(plan.query))
             names = {name for name, _ in plan.leaves}
-            for cte in plan.query.find_all(exp.CTE):
-                names.add(cte.alias)
-            for table in plan.query.find_all(exp.Table):
-                _check(table, names)
-            text = plan.query.sql(dialect="duckdb")
-            if _CHANGING.search(_WORDS.sub("''", text)):
+            names |= {node.name for node in nodes if isinstance(node, CommonTable)}
+            if any(_may_change(node, names) for node in nodes):
                 raise _Unknown
-            return text, sorted(names), plan.keeps_order, plan.serial
+            return shape(plan.query), sorted(names), plan.keeps_order, plan.serial
         case _:
             raise _Unknown
 
 
-def _check(table: exp.Table, names: Collection[str]) -> None:
-    """Make sure that the engine reads nothing by itself that could change."""
-    known = table.name in names if isinstance(table.this, exp.Identifier) else table.this.name.lower() in _TABLES
-    if not known:
-        raise _Unknown
+def _may_change(node: Node, names: Collection[str]) -> bool:
+    """Whether a part of a query may give something else the next time, or the engine reads something by itself."""
+    match node:
+        case TableName(name):
+            return name not in names
+        case TableCall(call):
+            return call.function.lower() not in _TABLES
+        case Call(function):
+            return _CHANGING.fullmatch(function.lower()) is not None
+        case _:
+            return False
 
 
 def _plain(value: object) -> object:

@@ -7,11 +7,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from sqlglot import exp
-
 from dctv.bind.binder import Binder
 from dctv.bind.context import Environment
 from dctv.bind.parameters import Params, numbered
+from dctv.plan.build import STAR, select
 from dctv.plan.nodes import Plan, Relation
 from dctv.plan.rows import of_rows
 from dctv.rewrite.rewrite import rewrite
@@ -67,8 +66,8 @@ def _whole(plan: Plan) -> Plan:
     """Let the engine run plans of kernels and stored tables too, so that results have its types."""
     if isinstance(plan, Relation):
         return plan
-    tree = exp.Select(expressions=[exp.Star()]).from_(exp.Table(this=exp.to_identifier("whole", quoted=True)))
-    return Relation(plan.schema, ordered=plan.ordered, query=tree, leaves=(("whole", plan),), keeps_order=True)
+    query = select(STAR, source="whole")
+    return Relation(plan.schema, ordered=plan.ordered, query=query, leaves=(("whole", plan),), keeps_order=True)
 
 
 def _values(context: ExecutionContext, plan: Plan) -> list[object]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 
-from sqlglot import exp
-
+from dctv.plan.expressions import Node
 from dctv.plan.nodes import Plan, Relation, Scan
-from dctv.plan.shape import nodes_of
-from dctv.record import field, record
+from dctv.plan.queries import CommonTable, Compound, Query, Select, TableName
+from dctv.plan.walk import replaced
+from dctv.record import field, record, replace
 from dctv.run.sharing import Sharing
 
 
@@ -16,7 +16,7 @@ from dctv.run.sharing import Sharing
 class Region:
     """One query for the engine and the plans that it reads."""
 
-    sql: str
+    query: Query
     sources: dict[str, Plan]
     """What it reads from outside, by the names of its tables."""
     stored: list[Scan]
@@ -37,24 +37,23 @@ class _Cutting:
     reads: Counter[str] = field(default_factory=Counter)
     sources: dict[str, Plan] = field(default_factory=dict)
     stored: list[Scan] = field(default_factory=list)
-    tables: list[tuple[str, exp.Query]] = field(default_factory=list)
+    tables: list[tuple[str, Query]] = field(default_factory=list)
     serial: bool = False
     pushed: list[str] = field(default_factory=list)
 
-    def query(self, plan: Relation) -> exp.Query:
+    def query(self, plan: Relation) -> Query:
         """Return a relation's query, reading its leaves by their names in the region."""
         self.serial = self.serial or plan.serial
         self.pushed += plan.pushed
         renamed = {name: self.name(leaf) for name, leaf in plan.leaves}
-        tree = plan.query.copy()
-        for table in [node for node in nodes_of(tree) if isinstance(node, exp.Table)]:
-            local = table.name
-            if local in renamed and not table.args.get("db"):
-                if not table.alias:
-                    table.set("alias", exp.TableAlias(this=exp.to_identifier(local, quoted=True)))
-                table.set("this", exp.to_identifier(renamed[local], quoted=True))
-                self.reads[renamed[local]] += 1
-        return tree
+
+        def change(node: Node) -> Node | None:
+            if not isinstance(node, TableName) or node.name not in renamed:
+                return None
+            self.reads[renamed[node.name]] += 1
+            return replace(node, name=renamed[node.name], alias=node.called)
+
+        return replaced(plan.query, change)
 
     def name(self, plan: Plan) -> str:
         """Return the name of a leaf in the region, cutting it out first if it is new."""
@@ -68,7 +67,7 @@ class _Cutting:
                 self.kept[name] = plan
         return self.names[id(plan)]
 
-    def inside(self, plan: Plan) -> exp.Query | None:
+    def inside(self, plan: Plan) -> Query | None:
         """Return the query of a leaf that the engine computes or reads itself, or None."""
         match plan:
             case Relation():
@@ -81,26 +80,21 @@ class _Cutting:
             case _:
                 return None
 
-    def common_table(self, name: str, query: exp.Query) -> exp.CTE:
+    def common_table(self, name: str, query: Query) -> CommonTable:
         """Return the common table of a leaf, which is computed once if that is worth keeping its rows."""
         keep: bool | None = None
         if self.reads[name] > 1 and self.shared.is_work(self.kept[name]):
             keep = True
         elif isinstance(self.kept[name], Scan):
             keep = False
-        alias = exp.TableAlias(this=exp.to_identifier(name, quoted=True))
-        return exp.CTE(this=query, alias=alias, materialized=keep)
+        return CommonTable(name, query, materialized=keep)
 
 
 def cut(plan: Relation, shared: Sharing) -> Region:
     """Return the region of a relation: it and all relations that it reads directly, but for shared ones."""
     cutting = _Cutting(shared)
-    tree = cutting.query(plan)
-    own = tree.args.get("with_")
-    tables = [cutting.common_table(name, query) for name, query in cutting.tables]
-    if tables:
-        recursive = bool(own and own.args.get("recursive"))
-        tree.set("with_", exp.With(expressions=tables + list(own.expressions if own else ()), recursive=recursive))
-    return Region(
-        tree.sql(dialect="duckdb", copy=False), cutting.sources, cutting.stored, cutting.serial, cutting.pushed
-    )
+    query = cutting.query(plan)
+    assert isinstance(query, Select | Compound)
+    tables = [cutting.common_table(name, one) for name, one in cutting.tables]
+    query = replace(query, steps=(*tables, *query.steps))
+    return Region(query, cutting.sources, cutting.stored, cutting.serial, cutting.pushed)

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Mapping
 
-from sqlglot import exp
-
-from dctv.patterns import pattern
+from dctv.plan.expressions import Call, Node, Window
 from dctv.plan.nodes import Kernel, Plan, Relation, Scan
-from dctv.plan.shape import nodes_of, shape
+from dctv.plan.queries import Compound, Select, TableName
+from dctv.plan.shape import shape
+from dctv.plan.walk import walk
 from dctv.record import record
-from dctv.rewrite.graph import bottom_up, inputs
+from dctv.rewrite.graph import bottom_up, inputs, readers_first
 
-_VOLATILE = pattern(r"\b(random|uuid|uuidv4|uuidv7|gen_random_uuid|nextval|setval|setseed)\b", re.IGNORECASE)
-_WORK = (exp.Order, exp.Group, exp.Distinct, exp.Join, exp.Window, exp.SetOperation, exp.Limit, exp.AggFunc, exp.With)
-"""What makes a query more than a look at rows one after another."""
+_VOLATILE = frozenset(["random", "uuid", "uuidv4", "uuidv7", "gen_random_uuid", "nextval", "setval", "setseed"])
 
 
 def merged(plan: Plan) -> Plan:
@@ -32,11 +29,10 @@ def _key(plan: Plan) -> Hashable:
     """Return what two plans have in common only if they compute the same; their inputs have been merged."""
     match plan:
         case Relation():
-            text = shape(plan.query)
-            if _VOLATILE.search(text):
+            if any(isinstance(node, Call) and node.function in _VOLATILE for node in walk(plan.query)):
                 return id(plan)
             leaves = tuple((name, id(leaf)) for name, leaf in plan.leaves)
-            return (text, leaves, plan.schema, plan.ordered, plan.keeps_order, plan.serial)
+            return (shape(plan.query), leaves, plan.schema, plan.ordered, plan.keeps_order, plan.serial)
         case Kernel():
             options = repr(sorted(plan.options.items()))
             return (plan.name, options, tuple(id(leaf) for leaf in plan.inputs), plan.schema, plan.ordered)
@@ -73,7 +69,7 @@ def sharing(root: Plan, kinds: Callable[[], Mapping[str, str]]) -> Sharing:
     readers: dict[int, int] = {}
     regions: dict[int, set[Hashable]] = {id(root): {id(root)}}
     reads: Counter[int] = Counter()
-    for plan in _readers_first(root):
+    for plan in readers_first(root):
         own = regions.get(id(plan), set())
         shared = (reads[id(plan)] if isinstance(plan, Kernel) else len(own)) > 1 and is_work(plan)
         if shared:
@@ -93,35 +89,26 @@ def sharing(root: Plan, kinds: Callable[[], Mapping[str, str]]) -> Sharing:
 def _is_work(plan: Plan, kinds: Callable[[], Mapping[str, str]]) -> bool:
     match plan:
         case Relation():
-            nodes = list(nodes_of(plan.query))
-            if len(plan.leaves) > 1 or any(isinstance(node, _WORK) for node in nodes):
-                return True
-            calls = (node for node in nodes if isinstance(node, exp.Anonymous))
-            return any(kinds().get(call.name.lower()) == "aggregate" for call in calls)
+            return len(plan.leaves) > 1 or any(_works(node, kinds) for node in walk(plan.query))
         case _:
             return not isinstance(plan, Scan)
+
+
+def _works(node: Node, kinds: Callable[[], Mapping[str, str]]) -> bool:
+    """Whether a part of a query is more than a look at rows one after another."""
+    match node:
+        case Select():
+            grouped = node.group is not None or node.distinct
+            return bool(node.joins or grouped or node.order_by or node.limit is not None or node.steps)
+        case Call():
+            return node.distinct or bool(node.order_by) or kinds().get(node.function.lower()) == "aggregate"
+        case _:
+            return isinstance(node, Compound | Window)
 
 
 def _references(plan: Plan) -> list[int]:
     """Return how often a relation's query reads each of its leaves."""
     if not isinstance(plan, Relation):
         return [1] * len(inputs(plan))
-    tables = (node for node in nodes_of(plan.query) if isinstance(node, exp.Table))
-    read = Counter(table.name for table in tables if not table.args.get("db"))
+    read = Counter(node.name for node in walk(plan.query) if isinstance(node, TableName))
     return [read[name] for name, _ in plan.leaves]
-
-
-def _readers_first(root: Plan) -> Iterator[Plan]:
-    """Yield every plan after all that read it."""
-    order: list[Plan] = []
-    seen: set[int] = set()
-
-    def visit(plan: Plan) -> None:
-        if id(plan) not in seen:
-            seen.add(id(plan))
-            for leaf in inputs(plan):
-                visit(leaf)
-            order.append(plan)
-
-    visit(root)
-    return reversed(order)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from sqlglot import exp
-
 from dctv.contracts.engine import Engine, Query
 from dctv.contracts.span_operator import Counted, Remarked
 from dctv.errors import WarningLog
+from dctv.plan.build import STAR, by_names, columns, select, typed_nothing
 from dctv.plan.nodes import SPILL_FOLDER, ArrowStream, Kernel, Plan, Relation, Scan, physical_names, ranked_names
+from dctv.plan.queries import Select
 from dctv.plan.source import Run
-from dctv.plan.sql import typed_nothing
+from dctv.record import replace
 from dctv.run.metering import Metering
 from dctv.run.regions import cut
 from dctv.run.sharing import Sharing
@@ -52,7 +52,7 @@ class Runner:
         self._metering = metering
         self._queries: list[Query] = []
         self._spools: dict[int, Any] = {}
-        self._schemas: dict[str, Any] = {}
+        self._schemas: dict[Select, Any] = {}
         self._kept: list[Plan] = []
         """Plans made here: what is known of a plan goes by its identity, so it must not be given to another."""
         self._counted: list[Counted | Remarked] = []
@@ -86,7 +86,7 @@ class Runner:
         region = cut(plan, self._sharing)
         sources = {name: self.stream(leaf) for name, leaf in region.sources.items()}
         profiled = self._metering is not None
-        query = self._engine.stream(region.sql, sources, serial=region.serial, profiled=profiled)
+        query = self._engine.stream(region.query, sources, serial=region.serial, profiled=profiled)
         self._queries.append(query)
         if self._metering is None:
             return query
@@ -158,32 +158,24 @@ class Runner:
         """Return the Arrow schema that the engine gives to a table's types."""
         from dctv import _kernels
 
-        sql = typed_nothing(schema).sql(dialect="duckdb")
-        if sql not in self._schemas:
-            self._schemas[sql] = _kernels.metered(self._engine.stream(sql, {}, serial=False), _kernels.Meter())
-        return self._schemas[sql].__arrow_c_schema__()
+        nothing = typed_nothing(schema)
+        if nothing not in self._schemas:
+            self._schemas[nothing] = _kernels.metered(self._engine.stream(nothing, {}, serial=False), _kernels.Meter())
+        return self._schemas[nothing].__arrow_c_schema__()
 
 
 def _through_engine(plan: Plan) -> Plan:
     """Let the engine read a stored table for a kernel, so that its columns have the engine's Arrow types."""
     if not isinstance(plan, Scan):
         return plan
-    columns = [exp.column(n, quoted=True) for n in physical_names(plan.schema)]
-    tree = exp.Select(expressions=columns).from_(exp.Table(this=exp.to_identifier("stored", quoted=True)))
-    return Relation(plan.schema, ordered=plan.ordered, query=tree, leaves=(("stored", plan),), keeps_order=True)
+    query = select(*columns(physical_names(plan.schema)), source="stored")
+    return Relation(plan.schema, ordered=plan.ordered, query=query, leaves=(("stored", plan),), keeps_order=True)
 
 
 def in_final_order(plan: Plan) -> Plan:
     """Put a result into an order that is the same in every run, by time for spans and events."""
     if plan.ordered or (plan.schema.kind is Kind.REGULAR and plan.stable):
         return plan
-    names = ranked_names(plan.schema)
-    tree = exp.Select(expressions=[exp.Star()]).from_(exp.Table(this=exp.to_identifier("result", quoted=True)))
-    order = [exp.Ordered(this=exp.column(n, quoted=True), nulls_first=False) for n in names]
-    return Relation(
-        plan.schema,
-        ordered=plan.schema.kind is not Kind.REGULAR,
-        query=tree.order_by(*order, copy=False),
-        leaves=(("result", plan),),
-        keeps_order=True,
-    )
+    query = replace(select(STAR, source="result"), order_by=by_names(ranked_names(plan.schema)))
+    timed = plan.schema.kind is not Kind.REGULAR
+    return Relation(plan.schema, ordered=timed, query=query, leaves=(("result", plan),), keeps_order=True)

@@ -567,10 +567,10 @@ class Set(Node):
 
 @record(eq=False, text=False)
 class Explain(Node):
-    """`EXPLAIN [ANALYZE] select`."""
+    """`EXPLAIN [ANALYZE | (SQL)] select`."""
 
     select: Select
-    analyze: bool = False
+    manner: OneOf["PLAN", "ANALYZE", "SQL"] = "PLAN"
 
 
 @record(eq=False, text=False)

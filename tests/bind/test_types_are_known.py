@@ -45,8 +45,8 @@ def of_nothing(reader: str) -> Iterator[Session]:
 
 
 def refuse_to_be_asked(session: Session, patch: pytest.MonkeyPatch) -> None:
-    def describe(sql: str, _: object = None) -> list[tuple[str, str]]:
-        raise AssertionError(sql)
+    def describe(query: object, _: object = None) -> list[tuple[str, str]]:
+        raise AssertionError(query)
 
     patch.setattr(session._context.engine, "describe", describe)
     patch.setattr(relations, "_known", {})

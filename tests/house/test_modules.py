@@ -58,6 +58,14 @@ def test_no_file_names_a_place_of_one_machine() -> None:
     assert found == []
 
 
+def test_only_engines_know_how_sql_is_written() -> None:
+    """Plans are nodes of our own; the library that writes SQL is loaded where they become an engine's text."""
+    imports = re.compile(r"^\s*(import|from) sqlglot\b", re.MULTILINE)
+    knowing = [short(p) for p in files(".py", under="dctv") if imports.search(p.read_text(encoding="utf-8"))]
+    assert knowing
+    assert [name for name in knowing if not name.startswith("dctv/engines/")] == []
+
+
 def test_property_tests_take_their_settings_from_one_place() -> None:
     tests = [p for folder in ("semantics", "kernels") for p in files(".py", under=f"tests/{folder}")]
     assert [short(p) for p in tests if re.search(r"\bsettings\(", p.read_text(encoding="utf-8"))] == []

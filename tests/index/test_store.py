@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from dctv.contracts.chunks import Checkpoint, DecodedChunk, Known
 from dctv.contracts.reader import Chunks, EventColumns, TraceTable
+from dctv.engines.sql.duckdb import write
 from dctv.errors import Interrupted
 from dctv.index import store
 from dctv.index.build import Stored
@@ -102,7 +103,7 @@ def build(
 
 
 def rows_of(path: Path, names: list[str]) -> list[tuple[Any, ...]]:
-    return duckdb.execute(relation(path, names).sql(dialect="duckdb")).fetchall()
+    return duckdb.execute(write(relation(path, names))).fetchall()
 
 
 TIMES = st.integers(0, 9) | st.integers(0, 10**12)
@@ -182,20 +183,20 @@ def small(folder: Path) -> dict[str, tuple[Path, Stored]]:
 def test_types_are_those_of_arrow_tables_in_memory(tmp_path: Path) -> None:
     found = small(tmp_path)
     names = list(Format.types)
-    query = relation(found["raw_events.b"][0], names).sql(dialect="duckdb")
+    query = write(relation(found["raw_events.b"][0], names))
     told = duckdb.execute(f"DESCRIBE {query}").fetchall()
     assert {row[0]: row[1] for row in told} == Format.types
     assert [
         row[1]
         for row in duckdb.execute(
-            f"DESCRIBE {relation(found[EVENTS][0], ['_ts', 'name']).sql(dialect='duckdb')}"
+            f"DESCRIBE {write(relation(found[EVENTS][0], ['_ts', 'name']))}"
         ).fetchall()
     ] == ["BIGINT", "VARCHAR"]
 
 
 def test_a_column_can_be_called_otherwise_and_times_narrow_it(tmp_path: Path) -> None:
     path, _ = small(tmp_path)["raw_events.b"]
-    query = relation(path, ["_ts", "dur"], ["_ts", "length"], (7, 21)).sql(dialect="duckdb")
+    query = write(relation(path, ["_ts", "dur"], ["_ts", "length"], (7, 21)))
     assert duckdb.execute(query).fetchall() == [(7, 1), (14, 2), (21, 3)]
     assert duckdb.execute(f"DESCRIBE {query}").fetchall()[1][0] == "length"
 

@@ -10,6 +10,7 @@ import duckdb
 import pyarrow as pa
 
 from dctv.contracts.span_operator import Input, SpanOperator
+from dctv.engines.sql.duckdb import write
 from dctv.types.schema import ColumnType, Kind, Schema
 
 Rows = list[tuple[Any, ...]]
@@ -32,7 +33,7 @@ def as_query(operator: SpanOperator, inputs: Sequence[pa.Table], options: Mappin
             tables.append(Input(name, tuple(table.column_names), schema))
         assert operator.relational is not None
         query = operator.relational(tables, options, Schema(Kind.REGULAR, ()))
-        found = engine.sql(query.sql(dialect="duckdb")).to_arrow_table()
+        found = engine.sql(write(query)).to_arrow_table()
     assert found.column_names == list(options["names"])
     return [tuple(row.values()) for row in found.to_pylist()]
 

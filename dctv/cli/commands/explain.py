@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 def configure(parser: ArgumentParser) -> None:
     """Add the arguments of `dctv explain`."""
     parser.add_argument("words", nargs="+", metavar="SQL | NAME=PATH", help="one query; traces to mount")
-    parser.add_argument("--analyze", action="store_true", help="run the query and show rows and times too")
+    manner = parser.add_mutually_exclusive_group()
+    manner.add_argument("--analyze", action="store_true", help="run the query and show rows and times too")
+    manner.add_argument("--sql", action="store_true", help="show what the engine runs as its SQL")
     parser.add_argument("--param", action="append", default=[], metavar="K=V", help="value of :K, or of ?K")
     add_session_options(parser)
     add_file_option(parser)
@@ -34,7 +36,7 @@ def run(args: Namespace) -> int:
     if len(words) != 1:
         raise UsageError(f"found {len(words)} queries, expected one", hint="quote the SQL as a whole")
     params = parameters(args.param)
-    text = f"EXPLAIN {'ANALYZE ' if args.analyze else ''}{words[0]}"
+    text = f"EXPLAIN {'ANALYZE ' if args.analyze else '(SQL) ' if args.sql else ''}{words[0]}"
 
     def work(desk: Desk) -> int:
         for outcome in desk.session.execute(text, params):

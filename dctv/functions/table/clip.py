@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from sqlglot import exp
-
 from dctv.contracts.table_function import REQUIRED, Argument, Parameter, PlanBuilder, TableFunction
 from dctv.errors import BindError
 from dctv.functions.table.gaps import time_range
 from dctv.functions.table.interval_tables import TIME, refuse_name, span_table
+from dctv.plan.build import at_least, both, call, columns, greater, minus, named, plus, select, where, whole
+from dctv.plan.expressions import Column, Expression, Text
 from dctv.plan.nodes import Plan, physical_names
-from dctv.plan.sql import at_least, both, call, column, columns, greater, minus, named, plus, select, text, where, whole
+from dctv.plan.queries import Select
 from dctv.types.schema import DURATION, TS, ColumnType, Kind, Schema
 
 EDGE = "edge"
@@ -25,9 +25,9 @@ def _clip(arguments: Mapping[str, Argument], builder: PlanBuilder) -> Plan:
     limits = time_range(arguments)
     start, stop = (None if limits[key] is None else whole(limits[key] or 0) for key in ("start", "stop"))
     names = physical_names(plan.schema)
-    begin = column(TS)
-    end = plus(column(TS), column(DURATION)) if plan.schema.kind is Kind.SPAN else begin
-    tests = []
+    begin = Column(TS)
+    end = plus(begin, Column(DURATION)) if plan.schema.kind is Kind.SPAN else begin
+    tests: list[Expression] = []
     if start is not None:
         tests.append(greater(end, start) if plan.schema.kind is Kind.SPAN else at_least(begin, start))
     if stop is not None:
@@ -35,9 +35,9 @@ def _clip(arguments: Mapping[str, Argument], builder: PlanBuilder) -> Plan:
     values = dict(zip(names, columns(names), strict=True))
     if plan.schema.kind is Kind.SPAN:
         values[TS] = begin if start is None else call("greatest", begin, start)
-        values[DURATION] = minus(end if stop is None else call("least", end, stop), values[TS].copy())
-    tree = where(select(*named((v.copy() for v in values.values()), names), source="t"), *(t.copy() for t in tests))
-    return builder.query(tree, {"t": plan}, plan.schema, ordered=plan.ordered)
+        values[DURATION] = minus(end if stop is None else call("least", end, stop), values[TS])
+    query = where(select(*named(values.values(), names), source="t"), *tests)
+    return builder.query(query, {"t": plan}, plan.schema, ordered=plan.ordered)
 
 
 def _spans_to_events(arguments: Mapping[str, Argument], builder: PlanBuilder) -> Plan:
@@ -50,14 +50,14 @@ def _spans_to_events(arguments: Mapping[str, Argument], builder: PlanBuilder) ->
     schema = Schema(Kind.EVENT, (TIME, *keys, *made, *payload), plan.schema.partitions)
     edges = ("start", "end") if edge == "both" else (edge,)
     names = physical_names(plan.schema)
-    tree = both(*(_edge(one, names, len(keys), schema, marked=bool(made)) for one in edges))
-    return builder.query(tree, {"t": plan}, schema, ordered=plan.ordered and edge == "start")
+    query = both(*(_edge(one, names, len(keys), schema, marked=bool(made)) for one in edges))
+    return builder.query(query, {"t": plan}, schema, ordered=plan.ordered and edge == "start")
 
 
-def _edge(edge: str, names: Sequence[str], keys: int, schema: Schema, *, marked: bool) -> exp.Select:
+def _edge(edge: str, names: Sequence[str], keys: int, schema: Schema, *, marked: bool) -> Select:
     """Select one edge of all spans."""
-    time = column(TS) if edge == "start" else plus(column(TS), column(DURATION))
-    mark = [text(edge)] if marked else []
+    time = Column(TS) if edge == "start" else plus(Column(TS), Column(DURATION))
+    mark = [Text(edge)] if marked else []
     values = [time, *columns(names[2 : 2 + keys]), *mark, *columns(names[2 + keys :])]
     return select(*named(values, physical_names(schema)), source="t")
 

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 
-from sqlglot import exp
-
 from dctv.calls.language import ARGUMENTS, rules_of
 from dctv.calls.rules import DEPTH, MATCHES, Filters, Match, Rule
 from dctv.contracts.table_function import REQUIRED, Argument, Parameter, PlanBuilder, Quantity, TableFunction
 from dctv.errors import BindError, UsageError
 from dctv.functions.table.interval_tables import LENGTH, TIME, refuse_name
+from dctv.plan.build import any_of, call, case, columns, equal, named, number, select, sorted_by, where
+from dctv.plan.expressions import NULL, And, Cast, Column, Expression, Text
 from dctv.plan.nodes import Plan, physical_names
-from dctv.plan.sql import any_of, call, case, cast, column, equal, named, number, select, text, where
 from dctv.record import record, replace
 from dctv.types.schema import DURATION, TS, ColumnType, Kind, Schema
 from dctv.types.values import is_integer, is_string
@@ -53,29 +52,30 @@ class _Calls:
     parent: str
     length: str
 
-    def value(self, name: str, to: str) -> exp.Expr:
+    def value(self, name: str, to: str) -> Expression:
         """Return a column as a type; NULL if the table has none of this name."""
         own = dict(zip(self.plan.schema.names, physical_names(self.plan.schema), strict=True))
-        return cast(column(own[name], "t") if name in own else exp.Null(), to)
+        return Cast(Column(own[name], "t") if name in own else NULL, to)
 
     @property
-    def args(self) -> exp.Expr:
+    def args(self) -> Expression:
         """Return the arguments of a call as text; those that uftrace writes into Chrome's JSON are a member of it."""
         told = self.value("args", "VARCHAR")
         if "args" not in self.plan.schema.names:
             return told
-        member = call("json_extract_string", told.copy(), text("$.arguments"))
-        named = call("contains", told.copy(), text('"arguments"'))
-        return case((exp.and_(named, call("json_valid", told.copy())), member), default=told)
+        member = call("json_extract_string", told, Text("$.arguments"))
+        named = call("contains", told, Text('"arguments"'))
+        return case((And((named, call("json_valid", told))), member), default=told)
 
     @property
-    def marks(self) -> exp.Expr:
+    def marks(self) -> Expression:
         """Which ends of a call were recorded."""
+        whole = number(_ENTRY | _EXIT)
         if "state" not in self.plan.schema.names:
-            return cast(number(_ENTRY | _EXIT), "TINYINT")
+            return Cast(whole, "TINYINT")
         state = self.value("state", "VARCHAR")
-        said = [(equal(state.copy(), text(word)), number(marks)) for word, marks in _STATES.items()]
-        return cast(case(*said, default=number(_ENTRY | _EXIT)), "TINYINT")
+        said = [(equal(state, Text(word)), number(marks)) for word, marks in _STATES.items()]
+        return Cast(case(*said, default=whole), "TINYINT")
 
 
 def _calls(arguments: Mapping[str, Argument], filters: Filters) -> _Calls:
@@ -161,21 +161,22 @@ def _input(calls: _Calls, threads: Argument, builder: PlanBuilder, *, arguments:
     schema = Schema(Kind.REGULAR, (time, replace(calls.thread, name="dctv:thread"), *own, *told, marks, *rest))
     names = physical_names(schema)
     physical = dict(zip(plan.schema.names, physical_names(plan.schema), strict=True))
-    thread = column(physical[calls.thread.name], "t")
-    values = [calls.value(TS, "BIGINT"), thread]
+    thread = Column(physical[calls.thread.name], "t")
+    values: list[Expression] = [calls.value(TS, "BIGINT"), thread]
     values += [calls.value(name, "BIGINT") for name in ("id", calls.parent, calls.length)]
     values += [calls.value(name, "BIGINT" if name == "size" else "VARCHAR") for name in _TOLD[:-1]]
     values += [
-        calls.args if arguments else cast(exp.Null(), "VARCHAR"),
+        calls.args if arguments else Cast(NULL, "VARCHAR"),
         calls.marks,
-        *(column(physical[c.name], "t") for c in rest),
+        *columns((physical[c.name] for c in rest), "t"),
     ]
-    tree = select(*named(values, names), source="t")
+    query = select(*named(values, names), source="t")
     if threads.value is not None:
-        wanted = [equal(thread.copy(), number(one.integer("a thread for `tid`"))) for one in threads.items()]
-        where(tree, any_of(wanted))
-    by = [exp.Ordered(this=column(one), nulls_first=False) for one in (names[0], names[2])]
-    return builder.query(select(*names, source=tree).order_by(*by, copy=False), {"t": plan}, schema, ordered=True)
+        query = where(
+            query, any_of(equal(thread, number(one.integer("a thread for `tid`"))) for one in threads.items())
+        )
+    query = sorted_by(select(*names, source=query), *columns((names[0], names[2])))
+    return builder.query(query, {"t": plan}, schema, ordered=True)
 
 
 def _bind(arguments: Mapping[str, Argument], builder: PlanBuilder) -> Plan:
@@ -206,18 +207,16 @@ def _filtered(
     first = len(names) - len(rest)
     kernel = dict(zip((one.name for one in _MADE), names[2:first], strict=True))
     places = {calls.parent: kernel[_PARENT.name], "depth": kernel[_DEPTH.name]}
-    columns = tuple(replace(one, type="INTEGER") if one.name == "depth" else one for one in rest)
+    shape = tuple(replace(one, type="INTEGER") if one.name == "depth" else one for one in rest)
     values = [places.get(one.name, name) for one, name in zip(rest, names[first:], strict=True)]
     if "depth" not in calls.plan.schema.names:
-        columns, values = (*columns, ColumnType("depth", "INTEGER")), [*values, kernel[_DEPTH.name]]
-    columns = (*columns, *more)
+        shape, values = (*shape, ColumnType("depth", "INTEGER")), [*values, kernel[_DEPTH.name]]
     values += [kernel[f"dctv:{one.name}"] for one in more]
-    schema = Schema(Kind.REGULAR, columns)
-    tree = select(*named((column(one, "f") for one in values), physical_names(schema)), source="f")
+    schema = Schema(Kind.REGULAR, (*shape, *more))
+    query = select(*named(columns(values, "f"), physical_names(schema)), source="f")
     if not filters.in_order:
-        by = [exp.Ordered(this=column(one, "f"), nulls_first=False) for one in (names[0], kernel[_ID.name])]
-        tree = tree.order_by(*by, copy=False)
-    return builder.query(tree, {"f": shown}, schema, ordered=True)
+        query = sorted_by(query, *columns((names[0], kernel[_ID.name]), "f"))
+    return builder.query(query, {"f": shown}, schema, ordered=True)
 
 
 def _words(name: str, doc: str) -> Parameter:

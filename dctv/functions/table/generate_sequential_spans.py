@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sqlglot import exp
-
 from dctv.contracts.table_function import REQUIRED, Argument, Parameter, PlanBuilder, TableFunction
 from dctv.errors import BindError
+from dctv.plan.build import call, equal, least, minus, number, select, where, whole
+from dctv.plan.expressions import Column
 from dctv.plan.nodes import Plan
-from dctv.plan.sql import type_named
+from dctv.plan.queries import Item, TableCall
 from dctv.types.schema import DURATION, TS, ColumnType, Kind, Schema
 from dctv.types.units import parse_unit
 
@@ -19,25 +19,13 @@ SCHEMA = Schema(Kind.SPAN, (ColumnType(TS, "BIGINT", _NS), ColumnType(DURATION, 
 
 def sequence(start: int, stop: int, duration: int, builder: PlanBuilder) -> Plan:
     """Make spans of a length, without gaps, the last one clipped at stop."""
-    column = exp.column("range", "steps", quoted=True)
-    number = exp.Literal.number
-    calls = exp.Anonymous(this="range", expressions=[_bigint(start), _bigint(stop), _bigint(duration)])
-    remaining = exp.Sub(this=_bigint(stop), expression=column.copy())
-    length = exp.Anonymous(this="least", expressions=[_bigint(duration), remaining])
-    tree = exp.Select(
-        expressions=[
-            exp.Alias(this=column, alias=exp.to_identifier(TS, quoted=True)),
-            exp.Alias(this=length, alias=exp.to_identifier(DURATION, quoted=True)),
-        ]
-    ).from_(exp.Table(this=calls, alias=exp.TableAlias(this=exp.to_identifier("steps", quoted=True))))
+    begin = Column("range", "steps")
+    length = least(whole(duration), minus(whole(stop), begin))
+    steps = TableCall(call("range", whole(start), whole(stop), whole(duration)), "steps")
+    query = select(Item(begin, TS), Item(length, DURATION), source=steps)
     if stop <= start:
-        tree = tree.where(exp.EQ(this=number("0"), expression=number("1")), copy=False)
-    return builder.query(tree, {}, SCHEMA, ordered=True)
-
-
-def _bigint(value: int) -> exp.Expr:
-    literal = exp.Literal.string(str(value))
-    return exp.Cast(this=literal, to=type_named("BIGINT"))
+        query = where(query, equal(number(0), number(1)))
+    return builder.query(query, {}, SCHEMA, ordered=True)
 
 
 def _duration(argument: Argument) -> int:

@@ -5,26 +5,26 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from enum import Enum
 
-from sqlglot import exp
-
 from dctv.contracts.table_function import Argument, Parameter, PlanBuilder
 from dctv.errors import BindError
-from dctv.plan.nodes import Plan, physical_names
-from dctv.plan.sql import (
-    aliased,
+from dctv.plan.build import (
     any_of,
     call,
-    cast,
-    column,
     columns,
     greater,
-    is_null,
+    minus,
     named,
     number,
     over,
+    plus,
     select,
+    sorted_by,
+    times,
     where,
 )
+from dctv.plan.expressions import Binary, Cast, Column, Expression, IsNull, Ordered
+from dctv.plan.nodes import Plan, physical_names
+from dctv.plan.queries import Item
 from dctv.record import record
 from dctv.types.schema import DURATION, TS, ColumnType, Kind, Schema
 from dctv.types.unit import NO_UNIT
@@ -122,12 +122,12 @@ def ordered(
 def numbered(plan: Plan, builder: PlanBuilder) -> Plan:
     """Add the number of the row as last column."""
     names = physical_names(plan.schema)
-    tree = select(*names, aliased(_row_number(plan, names), ROW), source="t")
+    query = select(*names, Item(_row_number(plan, names), ROW), source="t")
     schema = Schema(plan.schema.kind, (*plan.schema.columns, ColumnType(ROW, "BIGINT")), plan.schema.partitions)
-    return builder.query(tree, {"t": plan}, schema, ordered=plan.ordered)
+    return builder.query(query, {"t": plan}, schema, ordered=plan.ordered)
 
 
-def _row_number(plan: Plan, names: Sequence[str]) -> exp.Expr:
+def _row_number(plan: Plan, names: Sequence[str]) -> Expression:
     """Number rows as they come, or by their values where they come in no order."""
     return over(call("row_number"), (), () if plan.stable else columns(names))
 
@@ -138,7 +138,7 @@ class Intervals:
 
     plan: Plan
     kind: Kind
-    times: tuple[exp.Expr, ...]
+    times: tuple[Expression, ...]
     """Start, and length of spans, in ns."""
     used: tuple[str, ...]
     """The columns that say so."""
@@ -165,8 +165,8 @@ def interval_arguments(arguments: Mapping[str, Argument]) -> Intervals:
     length = _time(plan, other, which)
     if given == ["end"] or not (_is_whole(ts) and _is_whole(other)):
         # Starts and ends are rounded to ns, not durations: spans that touch go on touching.
-        end = length if given == ["end"] else exp.Add(this=start.copy(), expression=length)
-        length = exp.Sub(this=_whole(end), expression=_whole(start.copy()))
+        end = length if given == ["end"] else plus(start, length)
+        length = minus(_whole(end), _whole(start))
     partitions = partition_columns(plan, arguments["partition"])
     drop = "on_empty" in arguments and arguments["on_empty"].choice("`on_empty`", ("error", "drop")) == "drop"
     used = (ts.name, other.name)
@@ -185,7 +185,7 @@ def event_arguments(arguments: Mapping[str, Argument]) -> Intervals:
 def _intervals(
     arguments: Mapping[str, Argument],
     kind: Kind,
-    times: tuple[exp.Expr, ...],
+    times: tuple[Expression, ...],
     used: tuple[str, ...],
     partitions: Sequence[ColumnType],
     *,
@@ -218,18 +218,18 @@ def checked(made: Intervals, builder: PlanBuilder, *, disjoint: bool, ties: Ties
     sorts = made.kind is Kind.EVENT and not made.in_order
     schema = _result(made, with_row=ties is not Ties.NONE or made.said or sorts)
     source = dict(zip(made.plan.schema.names, physical_names(made.plan.schema), strict=True))
-    values = [*(t.copy() for t in made.times), *(column(source[c.name], "t") for c in _carried(made))]
+    values = [*made.times, *columns((source[c.name] for c in _carried(made)), "t")]
     if ROW in schema.names:
         values.append(_row_number(made.plan, list(source.values())))
     names = physical_names(schema)
-    tree = select(*named(values, names), source="t")
+    query = select(*named(values, names), source="t")
     if made.drop_empty:
-        kept = any_of([greater(column(DURATION), number(0)), is_null(column(DURATION)), is_null(column(TS))])
-        tree = where(select(*names, source=tree), kept)
+        kept = any_of([greater(Column(DURATION), number(0)), IsNull(Column(DURATION)), IsNull(Column(TS))])
+        query = where(select(*names, source=query), kept)
     if not made.in_order:
         order = _order(names, len(made.partitions), ties, disjoint=disjoint)
-        tree = select(*names, source=tree).order_by(*order, copy=False)
-    plan = builder.query(tree, {"t": made.plan}, schema, ordered=True)
+        query = sorted_by(select(*names, source=query), *order)
+    plan = builder.query(query, {"t": made.plan}, schema, ordered=True)
     options = {
         "events": made.kind is Kind.EVENT,
         "disjoint": disjoint,
@@ -250,40 +250,38 @@ def _result(made: Intervals, *, with_row: bool) -> Schema:
     return Schema(made.kind, (*special, *_carried(made), *row), tuple(p.name for p in made.partitions))
 
 
-def _order(names: Sequence[str], keys: int, ties: Ties, *, disjoint: bool) -> list[exp.Expr]:
+def _order(names: Sequence[str], keys: int, ties: Ties, *, disjoint: bool) -> list[Expression]:
     """Return what rows are sorted by: time, then what makes the order the same in every run where that matters."""
-    first = exp.Ordered(this=column(names[0]), nulls_first=True)
-    longest = exp.Ordered(this=column(names[1]), desc=True, nulls_first=True)
-    row = [exp.Ordered(this=column(ROW), nulls_first=False)] if names[-1] == ROW else []
+    first = Ordered(Column(names[0]), nulls_first=True)
+    row = columns([ROW] if names[-1] == ROW else [])
     if ties is Ties.LONGEST:
-        return [first, longest, *row]
+        return [first, Ordered(Column(names[1]), descending=True, nulls_first=True), *row]
     # In one partition no two spans that are disjoint begin at once.
     own = names[2 : 2 + keys] if disjoint and not row else []
-    return [first, *(exp.Ordered(this=column(n), nulls_first=False) for n in own), *row]
+    return [first, *columns(own), *row]
 
 
 def _is_whole(one: ColumnType) -> bool:
     return is_integer(one.type) and (one.unit == NO_UNIT or ratio(one.unit, NS).denominator == 1)
 
 
-def _time(plan: Plan, one: ColumnType, argument: Argument) -> exp.Expr:
+def _time(plan: Plan, one: ColumnType, argument: Argument) -> Expression:
     """Return a time column in ns, which may have fractions; a bare number is in ns."""
     names = dict(zip(plan.schema.names, physical_names(plan.schema), strict=True))
-    value: exp.Expr = column(names[one.name], "t")
+    value: Expression = Column(names[one.name], "t")
     if not is_numeric(one.type):
         found = dialect_type(one.type)
         raise BindError(f"`{one.name}` is {found}, expected a time: a number", argument.place)
-    value = cast(value, "BIGINT") if is_integer(one.type) else value
+    value = _whole(value) if is_integer(one.type) else value
     if one.unit not in (NO_UNIT, NS):
         if not compatible(one.unit, NS):
             raise BindError(f"`{one.name}` is in `{one.unit}`, expected a time", argument.place)
         factor = ratio(one.unit, NS)
-        value = exp.Mul(this=value, expression=exp.Literal.number(str(factor.numerator)))
+        value = times(value, number(factor.numerator))
         if factor.denominator != 1:
-            value = exp.Div(this=exp.Paren(this=value), expression=exp.Literal.number(str(factor.denominator)))
-        value = exp.Paren(this=value)
+            value = Binary("/", value, number(factor.denominator))
     return value
 
 
-def _whole(value: exp.Expr) -> exp.Expr:
-    return cast(value, "BIGINT")
+def _whole(value: Expression) -> Expression:
+    return Cast(value, "BIGINT")

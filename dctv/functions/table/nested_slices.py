@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sqlglot import exp
-
 from dctv.contracts.table_function import Argument, Parameter, PlanBuilder, TableFunction
 from dctv.errors import BindError
+from dctv.plan.build import adding, both, call, case, number, select, sorted_by, typed_nothing
+from dctv.plan.expressions import FALSE, NULL, Cast, Column, Expression, IsNull
 from dctv.plan.nodes import Plan, Relation, physical_names
-from dctv.plan.sql import aliased, both, call, case, cast, column, is_null, number, select, typed_nothing
+from dctv.plan.queries import Item, Select
 from dctv.record import record, replace
 from dctv.types.schema import DURATION, TS, ColumnType, Kind, Schema
 from dctv.types.units import parse_unit
@@ -88,8 +88,8 @@ def _length(plan: Plan) -> str:
 
 def _nothing(plan: Plan) -> bool:
     """Whether a table is known to have no rows."""
-    condition = plan.query.args.get("where") if isinstance(plan, Relation) and not plan.leaves else None
-    return condition is not None and condition.this == exp.false()
+    query = plan.query if isinstance(plan, Relation) and not plan.leaves else None
+    return isinstance(query, Select) and query.where == FALSE
 
 
 def _bind(arguments: Mapping[str, Argument], builder: PlanBuilder) -> Plan:
@@ -125,11 +125,11 @@ def _pairs(given: _Given, builder: PlanBuilder) -> Plan:
 def _with_end_args(pairs: Plan, builder: PlanBuilder) -> Plan:
     """Add arguments of ends to those of their begins."""
     schema = replace(pairs.schema, columns=pairs.schema.columns[:-1])
-    begun, ended = column(_ARGS), column(_END_ARGS.name)
-    whole = cast(call("json_merge_patch", begun.copy(), ended.copy()), "JSON")
-    args = case((is_null(ended.copy()), begun.copy()), (is_null(begun), ended), default=whole)
+    begun, ended = Column(_ARGS), Column(_END_ARGS.name)
+    whole = Cast(call("json_merge_patch", begun, ended), "JSON")
+    args = case((IsNull(ended), begun), (IsNull(begun), ended), default=whole)
     names = physical_names(schema)
-    items = [aliased(args if name == _ARGS else column(name), name) for name in names]
+    items = [Item(args if name == _ARGS else Column(name), name) for name in names]
     return builder.query(select(*items, source="pairs"), {"pairs": pairs}, schema, ordered=True)
 
 
@@ -143,21 +143,15 @@ def _input(given: _Given, name: str, schema: Schema, builder: PlanBuilder) -> Pl
     if name == "ends":
         sources |= {one.name: given.rank for one in given.end_order}
     names = physical_names(schema)
-    values: list[exp.Expr] = []
+    items = []
     for one, made in zip(schema.columns, names, strict=True):
         source = own.get(sources.get(one.name, one.name))
-        value = exp.Null() if source is None else column(source, "t")
-        values.append(aliased(cast(value, one.type), made))
-    tree = select(*values, aliased(column(own[given.rank], "t"), "dctv:line"), source="t")
-    if plan.ordered:
-        tree = select(*values, source="t")
-    else:
-        tree = select(*names, source=tree).order_by(*_by(TS, "dctv:line"), copy=False)
-    return builder.query(tree, {"t": plan}, schema, ordered=True)
-
-
-def _by(*names: str) -> list[exp.Expr]:
-    return [exp.Ordered(this=column(name), nulls_first=False) for name in names]
+        items.append(Item(Cast(NULL if source is None else Column(source, "t"), one.type), made))
+    query = select(*items, source="t")
+    if not plan.ordered:
+        lined = adding(query, Item(Column(own[given.rank], "t"), "dctv:line"))
+        query = sorted_by(select(*names, source=lined), Column(TS), Column("dctv:line"))
+    return builder.query(query, {"t": plan}, schema, ordered=True)
 
 
 def _together(given: _Given, slices: Plan, pairs: Plan, builder: PlanBuilder) -> Plan:
@@ -166,19 +160,19 @@ def _together(given: _Given, slices: Plan, pairs: Plan, builder: PlanBuilder) ->
     schema = replace(slices.schema, columns=(*columns[:3], _PAIR, *columns[3:]))
     names = physical_names(schema)
 
-    def kind(source: str, pair: exp.Expr) -> exp.Select:
-        return select(*(aliased(pair, name) if name == _PAIR.name else name for name in names), source=source)
+    def kind(source: str, pair: Expression) -> Select:
+        return select(*(Item(pair, name) if name == _PAIR.name else name for name in names), source=source)
 
-    union = both(kind("known", cast(exp.Null(), _PAIR.type)), kind("pairs", column(_PLACE[2].name)))
-    tree = select(*names, source=union).order_by(*_by(TS, given.rank), copy=False)
-    return builder.query(tree, {"known": slices, "pairs": pairs}, schema, ordered=True)
+    union = both(kind("known", Cast(NULL, _PAIR.type)), kind("pairs", Column(_PLACE[2].name)))
+    query = sorted_by(select(*names, source=union), Column(TS), Column(given.rank))
+    return builder.query(query, {"known": slices, "pairs": pairs}, schema, ordered=True)
 
 
 def _on_one_lane(given: _Given, pairs: Plan, builder: PlanBuilder) -> Plan:
     """Begins and ends always nest."""
-    values = {_LANE.name: cast(number(0), _LANE.type)}
+    lane = Cast(number(0), _LANE.type)
     names = physical_names(given.schema)
-    items = [aliased(values.get(name, column(name)), name) for name in names]
+    items = [Item(lane if name == _LANE.name else Column(name), name) for name in names]
     return builder.query(select(*items, source="pairs"), {"pairs": pairs}, given.schema, ordered=True)
 
 

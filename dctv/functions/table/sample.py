@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sqlglot import exp
-
 from dctv.contracts.table_function import REQUIRED, Argument, Parameter, PlanBuilder, TableFunction
 from dctv.errors import BindError
+from dctv.plan.build import ROW_NUMBER, call, columns, equal, minus, number, over, select, sorted_by, where
+from dctv.plan.expressions import Binary, Column
 from dctv.plan.nodes import Plan, Relation, physical_names, ranked_names
-from dctv.plan.sql import aliased, column, subquery, table
+from dctv.plan.queries import Item
 from dctv.types.schema import Kind
 
 _ROW, _PLACE = "dctv:row", "dctv:place"
@@ -24,23 +24,16 @@ def _bind(arguments: Mapping[str, Argument], _: PlanBuilder) -> Plan:
     physical = dict(zip(plan.schema.names, physical_names(plan.schema), strict=True))
     keys = [physical[i.column(plan.schema, "the column `per`").name] for i in per.items()] if per.value else []
     names = physical_names(plan.schema)
-    whole: exp.Query = exp.Select(expressions=[column(c, "t") for c in names]).from_(table("t"))
+    whole = select(*columns(names, "t"), source="t")
     timed = plan.schema.kind is not Kind.REGULAR
     if not (plan.ordered or (plan.stable and not timed)):
-        ranked = ranked_names(plan.schema)
-        whole = whole.order_by(*(exp.Ordered(this=column(c), nulls_first=False) for c in ranked), copy=False)
-    row = exp.Window(this=exp.Anonymous(this="row_number"))
-    numbered = exp.Select(expressions=[*(column(c) for c in names), aliased(row, _ROW)]).from_(subquery(whole, "whole"))
-    order = exp.Order(expressions=[column(_ROW)])
-    place = exp.Window(this=exp.Anonymous(this="row_number"), partition_by=[column(k) for k in keys], order=order)
-    counted = exp.Select(expressions=[*(column(c) for c in names), column(_ROW), aliased(place, _PLACE)])
-    tree = exp.Select(expressions=[column(c) for c in names]).from_(
-        subquery(counted.from_(subquery(numbered, "numbered")), "counted")
-    )
-    before = exp.Paren(this=exp.Sub(this=column(_PLACE), expression=exp.Literal.number("1")))
-    nth = exp.EQ(this=exp.Mod(this=before, expression=exp.Literal.number(str(n))), expression=exp.Literal.number("0"))
-    tree = tree.where(nth, copy=False).order_by(column(_ROW), copy=False)
-    return Relation(plan.schema, ordered=timed or plan.ordered, query=tree, leaves=(("t", plan),), keeps_order=True)
+        whole = sorted_by(whole, *columns(ranked_names(plan.schema)))
+    numbered = select(*columns(names), Item(ROW_NUMBER, _ROW), source=whole)
+    place = over(call("row_number"), columns(keys), columns([_ROW]))
+    counted = select(*columns([*names, _ROW]), Item(place, _PLACE), source=numbered)
+    nth = equal(Binary("%", minus(Column(_PLACE), number(1)), number(n)), number(0))
+    query = sorted_by(where(select(*columns(names), source=counted), nth), Column(_ROW))
+    return Relation(plan.schema, ordered=timed or plan.ordered, query=query, leaves=(("t", plan),), keeps_order=True)
 
 
 SAMPLE = TableFunction(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sqlglot import exp
-
 from dctv.contracts.table_function import Argument, Parameter, PlanBuilder, TableFunction
 from dctv.errors import BindError
+from dctv.plan.build import columns, descending, number, select, sorted_by, together
+from dctv.plan.expressions import NULL, Cast, Column, Expression
 from dctv.plan.nodes import Plan, physical_names
-from dctv.plan.sql import type_named
+from dctv.plan.queries import Item, Select
 from dctv.types.schema import DURATION, TS, ColumnType, Kind, Schema
 from dctv.types.units import parse_unit
 
@@ -54,19 +54,10 @@ def _bind(arguments: Mapping[str, Argument], builder: PlanBuilder) -> Plan:
         tuple(p.name for p in partitions),
     )
     selects = [_calls(name, plan, calls, partitions, arguments) for name, plan in tables.items()]
-    union: exp.Query = selects[0]
-    for select in selects[1:]:
-        union = exp.Union(this=union, expression=select, distinct=False)
-    inner = exp.Subquery(this=union, alias=exp.TableAlias(this=exp.to_identifier("calls", quoted=True)))
     names = physical_names(calls)
-    tree = exp.Select(expressions=[exp.column(n, quoted=True) for n in names]).from_(inner)
-    terms = [
-        exp.Ordered(this=exp.column(TS, quoted=True), nulls_first=False),
-        exp.Ordered(this=exp.column("dctv:order", quoted=True), nulls_first=False),
-        exp.Ordered(this=exp.column(DURATION, quoted=True), desc=True, nulls_first=False),
-        *(exp.Ordered(this=exp.column(n, quoted=True), nulls_first=False) for n in names[1:]),
-    ]
-    plan = builder.query(tree.order_by(*terms, copy=False), tables, calls, ordered=True)
+    terms = [Column(TS), Column("dctv:order"), descending(Column(DURATION)), *columns(names[1:])]
+    query = sorted_by(select(*columns(names), source=together(selects)), *terms)
+    plan = builder.query(query, tables, calls, ordered=True)
     schema = Schema(
         Kind.REGULAR,
         (
@@ -88,33 +79,27 @@ _KINDS = {"begins": 1, "ends": -1, "complete": 0}
 
 def _calls(
     name: str, plan: Plan, calls: Schema, partitions: list[ColumnType], arguments: Mapping[str, Argument]
-) -> exp.Select:
+) -> Select:
     """Select one of the tables in the form of calls: time, partitions, kind, duration, payload, order."""
     own = dict(zip(plan.schema.names, physical_names(plan.schema), strict=True))
     for partition in partitions:
         if partition.name not in own:
             raise BindError(f"the table for `{name}` has no column `{partition.name}`", arguments[name].place)
-    values: dict[str, exp.Expr] = {"dctv:kind": exp.Literal.number(str(_KINDS[name]))}
+    values: dict[str, Expression] = {"dctv:kind": number(_KINDS[name])}
     if name != "complete":
-        values[DURATION] = exp.Null()
+        values[DURATION] = NULL
     if name == "ends":
         keep = {TS, DURATION, "dctv:kind", *(p.name for p in partitions)}
-        values |= {c.name: exp.Null() for c in calls.columns if c.name not in keep}
-    columns: list[exp.Expr] = []
-    for column in calls.columns:
-        value = values.get(column.name) or (
-            exp.column(own[column.name], name, quoted=True) if column.name in own else exp.Null()
-        )
-        cast = exp.Cast(this=value, to=type_named(column.type))
-        columns.append(exp.Alias(this=cast, alias=exp.to_identifier(column.name, quoted=True)))
+        values |= {c.name: NULL for c in calls.columns if c.name not in keep}
+    items = []
+    for one in calls.columns:
+        value = values.get(one.name) or (Column(own[one.name], name) if one.name in own else NULL)
+        items.append(Item(Cast(value, one.type), one.name))
     order = arguments["order"]
-    rank: exp.Expr = exp.Literal.number("0" if order.value is None else "1")
+    rank = number(0)
     if order.value is not None:
-        rank = exp.column(
-            own[order.column(plan.schema, "the order of equal times", owner="a table").name], name, quoted=True
-        )
-    columns.append(exp.Alias(this=rank, alias=exp.to_identifier("dctv:order", quoted=True)))
-    return exp.Select(expressions=columns).from_(exp.Table(this=exp.to_identifier(name, quoted=True)))
+        rank = Column(own[order.column(plan.schema, "the order of equal times", owner="a table").name], name)
+    return select(*items, Item(rank, "dctv:order"), source=name)
 
 
 SLICES = TableFunction(

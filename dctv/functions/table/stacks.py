@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from sqlglot import exp
-
 from dctv.contracts.table_function import REQUIRED, Argument, Parameter, PlanBuilder, TableFunction
 from dctv.errors import BindError
+from dctv.plan.build import columns, named, select, sorted_by
+from dctv.plan.expressions import Cast, Column
 from dctv.plan.nodes import Plan, physical_names
-from dctv.plan.sql import aliased, column, table, type_named
 from dctv.record import record, replace
 from dctv.types.schema import DURATION, TS, ColumnType, Kind, Schema
 from dctv.types.unit import NO_UNIT
@@ -106,15 +105,11 @@ def _ranked(side: _Side, found: Sequence[str], schema: Schema, builder: PlanBuil
     """Sort by time, rank and then everything, so that each run gives one order."""
     physical = dict(zip(side.plan.schema.names, physical_names(side.plan.schema), strict=True))
     names = physical_names(schema)
-    values = [
-        aliased(exp.Cast(this=column(physical[old], "t"), to=type_named(one.type)), new)
-        for old, one, new in zip(found, schema.columns, names, strict=True)
-    ]
+    values = [Cast(Column(physical[old], "t"), one.type) for old, one in zip(found, schema.columns, strict=True)]
     place = schema.names.index(_RANK.name)
     terms = [names[0], names[place], *names[1:place], *names[place + 1 :]]
-    tree = exp.Select(expressions=values).from_(table("t"))
-    ordered = tree.order_by(*(exp.Ordered(this=column(n), nulls_first=False) for n in terms), copy=False)
-    return builder.query(ordered, {"t": side.plan}, schema, ordered=True)
+    query = sorted_by(select(*named(values, names), source="t"), *columns(terms))
+    return builder.query(query, {"t": side.plan}, schema, ordered=True)
 
 
 def _token(arguments: Mapping[str, Argument], events: _Events) -> ColumnType:

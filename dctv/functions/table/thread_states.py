@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from sqlglot import exp
-
 from dctv.contracts.table_function import REQUIRED, Argument, Parameter, PlanBuilder, TableFunction
 from dctv.errors import BindError
 from dctv.functions.table.interval_tables import LENGTH, NS, TIME
+from dctv.plan.build import case, columns, equal, number, select, sorted_by
+from dctv.plan.expressions import Cast, Column, Expression, Text
 from dctv.plan.nodes import Plan, physical_names
-from dctv.plan.sql import aliased, case, cast, column, equal, number, select, text
+from dctv.plan.queries import Item
 from dctv.types.schema import TS, ColumnType, Kind, Schema
 
 STATES = ("runnable", "sleeping", "uninterruptible", "ended", "unknown", "running")
@@ -56,20 +56,19 @@ _CODES = {
 _CODES["code"] = {**_CODES["state"], **_CODES["ended_by_context"]}
 
 
-def _values(own: Mapping[str, str], wanted: Mapping[str, str]) -> list[exp.Expr]:
+def _values(own: Mapping[str, str], wanted: Mapping[str, str]) -> list[Item]:
     """Select the time and the columns that a kernel reads, words as their numbers; NULL for any other word."""
-    items: list[exp.Expr] = [aliased(cast(column(own[TS], "t"), _INT), TS)]
+    items = [Item(Cast(Column(own[TS], "t"), _INT), TS)]
     for name, kind in wanted.items():
-        value: exp.Expr = column(own[name], "t")
-        if name in _CODES:
-            value = case(*((equal(value.copy(), text(word)), number(code)) for word, code in _CODES[name].items()))
-        items.append(aliased(cast(value, kind), name))
+        value = Column(own[name], "t")
+        codes = [(equal(value, Text(word)), number(code)) for word, code in _CODES.get(name, {}).items()]
+        items.append(Item(Cast(case(*codes) if codes else value, kind), name))
     return items
 
 
-def _word_of(value: exp.Expr, words: Sequence[str | None]) -> exp.Expr:
-    branches = [(equal(value.copy(), number(at)), text(word)) for at, word in enumerate(words) if word is not None]
-    return cast(case(*branches), _TEXT)
+def _word_of(value: Expression, words: Sequence[str | None]) -> Expression:
+    branches = [(equal(value, number(at)), Text(word)) for at, word in enumerate(words) if word is not None]
+    return Cast(case(*branches), _TEXT)
 
 
 def _named(argument: Argument, what: str, wanted: Sequence[str]) -> tuple[Plan, dict[str, str]]:
@@ -86,17 +85,16 @@ def _states(arguments: Mapping[str, Argument], builder: PlanBuilder) -> Plan:
     plan, own = _named(arguments["events"], "the table of switches and wakeups", [*_OWN])
     payload = [c for c in plan.schema.columns if c.name not in (TS, *_OWN)]
     inner = Schema(Kind.EVENT, (TIME, *(ColumnType(n, k) for n, k in _OWN.items()), *payload))
-    items = [*_values(own, _OWN), *(aliased(column(own[c.name], "t"), c.name) for c in payload)]
+    items = [*_values(own, _OWN), *(Item(Column(own[c.name], "t"), c.name) for c in payload)]
     events = _sorted(plan, items, inner, ("line", "kind", "cpu", "tid"), builder)
     made = Schema(Kind.REGULAR, (*_MADE, *payload))
     swept = builder.kernel("thread states", made, [events], {"names": physical_names(made)}, ordered=False)
     return _worded(swept, builder, _SHOWN)
 
 
-def _sorted(plan: Plan, items: Sequence[exp.Expr], schema: Schema, then: Sequence[str], builder: PlanBuilder) -> Plan:
-    order = [exp.Ordered(this=column(n), nulls_first=False) for n in (TS, *then)]
-    tree = select(*physical_names(schema), source=select(*items, source="t"))
-    return builder.query(tree.order_by(*order, copy=False), {"t": plan}, schema, ordered=True)
+def _sorted(plan: Plan, items: Sequence[Item], schema: Schema, then: Sequence[str], builder: PlanBuilder) -> Plan:
+    query = select(*physical_names(schema), source=select(*items, source="t"))
+    return builder.query(sorted_by(query, *columns((TS, *then))), {"t": plan}, schema, ordered=True)
 
 
 def _worded(plan: Plan, builder: PlanBuilder, shown: Mapping[str, Sequence[str | None]]) -> Plan:
@@ -104,7 +102,7 @@ def _worded(plan: Plan, builder: PlanBuilder, shown: Mapping[str, Sequence[str |
     schema = Schema(plan.schema.kind, tuple(columns), plan.schema.partitions)
     names = physical_names(plan.schema)
     items = [
-        aliased(_word_of(column(n, "t"), shown[c.name]) if c.name in shown else column(n, "t"), n)
+        Item(_word_of(Column(n, "t"), shown[c.name]) if c.name in shown else Column(n, "t"), n)
         for n, c in zip(names, columns, strict=True)
     ]
     return builder.query(select(*items, source="t"), {"t": plan}, schema, ordered=plan.ordered)

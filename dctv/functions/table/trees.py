@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from sqlglot import exp
-
 from dctv.contracts.table_function import REQUIRED, Argument, Parameter, PlanBuilder, TableFunction
 from dctv.errors import BindError
 from dctv.functions.table.interval_tables import LENGTH, TIME, ordered, partition_columns, refuse_name
-from dctv.plan.nodes import Plan, physical_names
-from dctv.plan.sql import (
-    aliased,
+from dctv.plan.build import (
     call,
-    cast,
-    column,
     columns,
+    descending,
     equal,
+    greater,
     grouped,
     join,
     known,
@@ -24,8 +20,12 @@ from dctv.plan.sql import (
     number,
     over,
     select,
+    sorted_by,
     where,
 )
+from dctv.plan.expressions import Cast, Column, Expression, Star
+from dctv.plan.nodes import Plan, physical_names
+from dctv.plan.queries import Item
 from dctv.record import replace
 from dctv.types.schema import DURATION, TS, ColumnType, Kind, Schema
 from dctv.types.unit import NO_UNIT
@@ -42,7 +42,7 @@ _DISTANCE = ColumnType("distance", "BIGINT")
 _OWN = ColumnType("_self", "BIGINT", _NS)
 
 
-def _source(plan: Plan, name: str, argument: Argument) -> exp.Expr:
+def _source(plan: Plan, name: str, argument: Argument) -> Expression:
     """Return a column of integers that the table must have."""
     own = dict(zip(plan.schema.names, physical_names(plan.schema), strict=True))
     types = {c.name: c.type for c in plan.schema.columns}
@@ -54,7 +54,7 @@ def _source(plan: Plan, name: str, argument: Argument) -> exp.Expr:
         )
     if not is_integer(types[name]):
         raise BindError(f"`{name}` is {types[name]}, expected integers", argument.place)
-    return cast(column(own[name], "t"), "BIGINT")
+    return Cast(Column(own[name], "t"), "BIGINT")
 
 
 def _edges(argument: Argument, names: Sequence[str], builder: PlanBuilder) -> Plan:
@@ -62,8 +62,7 @@ def _edges(argument: Argument, names: Sequence[str], builder: PlanBuilder) -> Pl
     plan = argument.table("a table")
     schema = Schema(Kind.REGULAR, tuple(ColumnType(name, "BIGINT") for name in names))
     values = [_source(plan, name, argument) for name in names]
-    tree = select(*named(values, names), source="t")
-    return builder.query(tree, {"t": plan}, schema, ordered=False)
+    return builder.query(select(*named(values, names), source="t"), {"t": plan}, schema, ordered=False)
 
 
 def _named(argument: Argument, builder: PlanBuilder, *, timed: bool, name: str | None) -> Plan:
@@ -76,15 +75,14 @@ def _named(argument: Argument, builder: PlanBuilder, *, timed: bool, name: str |
     if name is not None:
         if name not in own:
             raise BindError(f"the table has no column `{name}`", argument.place)
-        values.append(cast(column(own[name], "t"), "VARCHAR"))
+        values.append(Cast(Column(own[name], "t"), "VARCHAR"))
         rest = (_NAME,)
     schema = Schema(Kind.REGULAR, (*special, *rest))
     names = physical_names(schema)
-    tree = select(*named(values, names), source="t")
+    query = select(*named(values, names), source="t")
     if timed:
-        by = [exp.Ordered(this=column(one), nulls_first=False) for one in (TS, "id")]
-        tree = select(*names, source=tree).order_by(*by, copy=False)
-    return builder.query(tree, {"t": plan}, schema, ordered=timed)
+        query = sorted_by(select(*names, source=query), Column(TS), Column("id"))
+    return builder.query(query, {"t": plan}, schema, ordered=timed)
 
 
 def _relatives(arguments: Mapping[str, Argument], builder: PlanBuilder, *, down: bool) -> Plan:
@@ -109,21 +107,19 @@ def _kernel(
     return builder.kernel(name, schema, [source], {**options, "names": physical_names(schema)}, ordered=False)
 
 
-def _with(argument: Argument, found: Plan, builder: PlanBuilder, order: Sequence[str] = (), how: str = "") -> Plan:
+def _with(argument: Argument, found: Plan, builder: PlanBuilder, order: Sequence[str] = ()) -> Plan:
     """Return the rows of a table whose `id` was found, with what was found of it as last column."""
     plan = argument.table("a table")
     extra = found.schema.columns[-1]
     refuse_name(extra.name.lower(), plan.schema.columns, argument)
     names = physical_names(plan.schema)
     own = dict(zip(plan.schema.names, names, strict=True))
-    items = [aliased(column(n, "t"), n) for n in names]
-    tree = select(*items, aliased(column(extra.name, "f"), extra.name), source="t")
-    join(tree, "f", "f", [equal(column(own["id"], "t"), column("id", "f"))], how)
-    if order:
-        by = [exp.Ordered(this=column(n, "f"), nulls_first=False) for n in order]
-        tree = tree.order_by(*by, copy=False)
+    values = [*columns(names, "t"), Column(extra.name, "f")]
+    query = select(*named(values, [*names, extra.name]), source="t")
+    query = join(query, "f", "f", [equal(Column(own["id"], "t"), Column("id", "f"))])
+    query = sorted_by(query, *columns(order, "f"))
     schema = Schema(Kind.REGULAR, (*plan.schema.columns, extra))
-    return builder.query(tree, {"t": plan, "f": found}, schema, ordered=False)
+    return builder.query(query, {"t": plan, "f": found}, schema, ordered=False)
 
 
 def _ancestors(arguments: Mapping[str, Argument], builder: PlanBuilder) -> Plan:
@@ -161,23 +157,20 @@ def _flatten(arguments: Mapping[str, Argument], builder: PlanBuilder) -> Plan:
     intervals = Schema(Kind.SPAN, (TIME, LENGTH, *keys, *payload), tuple(key.name for key in keys))
     names = physical_names(intervals)
     times = [_source(plan, TS, argument), _source(plan, DURATION, argument)]
-    values = [*times, *(column(own[c.name], "t") for c in (*keys, *payload))]
-    tree = select(*named(values, names), source="t")
-    where(tree, exp.GT(this=times[1].copy(), expression=number(0)))
+    values = [*times, *columns((own[c.name] for c in (*keys, *payload)), "t")]
+    lasting = where(select(*named(values, names), source="t"), greater(times[1], number(0)))
     # The longest of those that begin at once is the outermost, and met first.
-    by = [exp.Ordered(this=column(TS), nulls_first=False), exp.Ordered(this=column(DURATION), desc=True)]
-    by += [exp.Ordered(this=column("id"), nulls_first=False)]
+    by = [Column(TS), descending(Column(DURATION)), Column("id")]
     row = ColumnType("dctv:row", "BIGINT")
     rowed = replace(intervals, columns=(*intervals.columns, row))
-    nth = aliased(over(call("row_number"), (), (one.copy() for one in by)), row.name)
-    query = select(*names, nth, source=tree).order_by(*by, copy=False)
+    nth = Item(over(call("row_number"), (), by), row.name)
+    query = sorted_by(select(*names, nth, source=lasting), *by)
     source = builder.query(query, {"t": plan}, rowed, ordered=True)
     options = {"partitions": len(keys), "names": names}
     flat = builder.kernel("flatten", intervals, [source], options, ordered=not keys)
     schema = replace(intervals, columns=(*intervals.columns, _STACK))
-    items = [aliased(column(n, "t"), n) for n in names]
-    whole = select(*items, aliased(column("stack", "f"), "stack"), source="t")
-    join(whole, "f", "f", [equal(column("id", "t"), column("id", "f"))])
+    items = named([*columns(names, "t"), Column("stack", "f")], [*names, "stack"])
+    whole = join(select(*items, source="t"), "f", "f", [equal(Column("id", "t"), Column("id", "f"))])
     joined = builder.query(whole, {"t": flat, "f": paths}, schema, ordered=False)
     return ordered(joined, schema.columns, Kind.SPAN, intervals.partitions, builder)
 
@@ -214,15 +207,13 @@ def _flame_graph(arguments: Mapping[str, Argument], builder: PlanBuilder) -> Pla
 def _stacks(plan: Plan, weight: ColumnType | None, builder: PlanBuilder) -> Plan:
     """Count and weigh equal stacks."""
     own = dict(zip(plan.schema.names, physical_names(plan.schema), strict=True))
-    one = cast(number(1), "BIGINT") if weight is None else cast(column(own[weight.name], "t"), "BIGINT")
-    counted = [aliased(cast(call("count", exp.Star()), "BIGINT"), "count")]
-    counted += [aliased(cast(call("coalesce", call("sum", one), number(0)), "BIGINT"), "weight")]
-    tree = select(*counted, aliased(column(own["stack"], "t"), "stack"), source="t", alias="t")
-    where(tree, known(column(own["stack"], "t")))
-    grouped(tree, [own["stack"]])
-    by = [exp.Ordered(this=one) for one in columns(["stack"])]
+    stack = Column(own["stack"], "t")
+    one = Cast(number(1) if weight is None else Column(own[weight.name], "t"), "BIGINT")
+    count = Cast(call("count", Star()), "BIGINT")
+    total = Cast(call("coalesce", call("sum", one), number(0)), "BIGINT")
     schema = Schema(Kind.REGULAR, (ColumnType("count", "BIGINT"), ColumnType("weight", "BIGINT"), _STACK))
-    query = select("count", "weight", "stack", source=tree).order_by(*by, copy=False)
+    query = where(select(*named((count, total, stack), schema.names), source="t", alias="t"), known(stack))
+    query = sorted_by(select(*schema.names, source=grouped(query, [own["stack"]])), Column("stack"))
     return builder.query(query, {"t": plan}, schema, ordered=False)
 
 

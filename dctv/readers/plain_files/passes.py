@@ -5,21 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dctv.contracts.chunks import LINE, Checkpoint, DecodedChunk
 from dctv.contracts.reader import LoadContext
 from dctv.errors import DctvError, TraceError, nearest
-from dctv.plan.sql import type_named
+from dctv.plan.build import STAR, call, case, negated, number, select, times
+from dctv.plan.expressions import FALSE, Binary, Cast, Column, Expression
+from dctv.plan.queries import Item, Query, Select
 from dctv.readers.described import RAW, TYPES
 from dctv.readers.plain_files.flaws import Flaws, possible
 from dctv.readers.plain_files.tables import PlainFile, PlainTable, Tables
 from dctv.record import record, replace
 from dctv.types.schema import TS
 from dctv.types.units import parse_unit, ratio
-
-if TYPE_CHECKING:
-    from sqlglot import exp
 
 _ROWS = 100_000
 _DAMAGE = "dctv:damage "
@@ -70,17 +69,16 @@ class PlainPass:
 
     def _batches(self, one: PlainTable, connection: Any) -> Iterator[Any]:
         import pyarrow as pa
-        from sqlglot import exp
+
+        from dctv.engines.sql.duckdb import write
 
         for name, stream in one.given.items():
             connection.register(name, stream())
-        described = connection.execute(
-            exp.select("*").from_(one.query.subquery("t")).limit(0).sql("duckdb")
-        ).description
+        described = connection.execute(write(replace(select(STAR, source=one.query), limit=number(0)))).description
         shape = _Shape.of(one, {name: str(kind) for name, kind, *_ in described}, self._context.options)
         for name, stream in one.given.items():
             connection.register(name, stream())
-        reader = connection.sql(shape.query(one.query).sql("duckdb")).to_arrow_reader(_ROWS)
+        reader = connection.sql(write(shape.query(one.query))).to_arrow_reader(_ROWS)
         self._told.append(shape.told())
         flaws, rows = Flaws(), 0
         for given in reader:
@@ -170,26 +168,25 @@ class _Column:
             return "bool"
         return "json" if base in _NESTED or self.engine.endswith("]") else "text"
 
-    def value(self) -> exp.Expr:
-        from sqlglot import exp
-
-        column = exp.column(self.source, quoted=True)
-        if self.kind == "json" and self.engine != "JSON":
-            return exp.cast(exp.Anonymous(this="to_json", expressions=[column]), "VARCHAR")
+    def value(self) -> Expression:
+        column = Column(self.source)
         if self.engine == "JSON":
-            text = exp.cast(column, "VARCHAR")
-            return exp.Case().when(exp.Anonymous(this="json_valid", expressions=[text.copy()]), text)
-        if self.engine == "BLOB":
-            return exp.Anonymous(this="hex", expressions=[column])
-        return exp.Cast(this=column, to=type_named("VARCHAR" if self.kind == "json" else TYPES[self.kind]))
+            return case((self._valid, self._text))
+        if self.kind == "json":
+            return Cast(call("to_json", column), "VARCHAR")
+        return call("hex", column) if self.engine == "BLOB" else Cast(column, TYPES[self.kind])
 
-    def damage(self) -> exp.Expr:
+    def damage(self) -> Expression:
         """Return whether the value should be JSON and is not; such values are NULL."""
-        from sqlglot import exp
+        return call("coalesce", negated(self._valid), FALSE)
 
-        text = exp.cast(exp.column(self.source, quoted=True), "VARCHAR")
-        valid = exp.Anonymous(this="json_valid", expressions=[text])
-        return exp.Coalesce(this=exp.Not(this=valid), expressions=[exp.false()])
+    @property
+    def _text(self) -> Expression:
+        return Cast(Column(self.source), "VARCHAR")
+
+    @property
+    def _valid(self) -> Expression:
+        return call("json_valid", self._text)
 
 
 @record
@@ -227,18 +224,13 @@ class _Shape:
         rest = tuple(_renamed(column) for column in (*order.values(), *found.values()))
         return _Shape(one.name, rest, first, length, scale, partitions, roles)
 
-    def query(self, rows: exp.Query) -> exp.Select:
+    def query(self, rows: Query) -> Select:
         """Return the rows as they are shown."""
-        from sqlglot import exp
-
-        items: list[exp.Expr] = []
-        if self.time is not None:
-            items.append(exp.alias_(_in_ns(self.time, self.scale), TS, quoted=True))
-        items += [exp.alias_(one.value(), one.shown, quoted=True) for one in self.columns]
-        items += [exp.alias_(one.damage(), f"{_DAMAGE}{one.shown}", quoted=True) for one in self.checked]
-        if self.duration is not None:
-            items.append(exp.alias_(_in_ns(self.duration, self.scale), "dur", quoted=True))
-        return exp.select(*items).from_(rows.subquery("t"))
+        items = [] if self.time is None else [Item(_in_ns(self.time, self.scale), TS)]
+        items += [Item(one.value(), one.shown) for one in self.columns]
+        items += [Item(one.damage(), f"{_DAMAGE}{one.shown}") for one in self.checked]
+        items += [] if self.duration is None else [Item(_in_ns(self.duration, self.scale), "dur")]
+        return select(*items, source=rows)
 
     @property
     def checked(self) -> list[_Column]:
@@ -291,20 +283,17 @@ def _scale(unit: object) -> Fraction:
         raise TraceError(f"found the unit `{unit}`, expected one of time: 'ns', 'us', 'ms', 's'") from None
 
 
-def _in_ns(column: _Column, scale: Fraction) -> exp.Expr:
+def _in_ns(column: _Column, scale: Fraction) -> Expression:
     """Turn numbers in a unit, dates, or texts of either into ns; NULL for what is neither."""
-    from sqlglot import exp
-
-    value = exp.column(column.source, quoted=True)
-    dated = exp.Anonymous(this="epoch_ns", expressions=[exp.TryCast(this=value, to=type_named("TIMESTAMP_NS"))])
+    value = Column(column.source)
+    dated = call("epoch_ns", Cast(value, "TIMESTAMP_NS", lenient=True))
     if column.engine.startswith(_DATES):
         return dated
     exact = column.engine in {"DOUBLE", "FLOAT"}
     # Decimal digits of a text are kept exactly; a float is what it is.
-    number: exp.Expr = exp.TryCast(this=value, to=type_named("DECIMAL(28, 9)" if not exact else "DOUBLE"))
-    top, bottom = exp.Literal.number(str(scale.numerator)), exp.Literal.number(str(scale.denominator))
-    scaled: exp.Expr = exp.Mul(this=exp.Paren(this=number), expression=top)
+    read = Cast(value, "DOUBLE" if exact else "DECIMAL(28, 9)", lenient=True)
+    scaled = times(read, number(scale.numerator))
     if scale.denominator != 1:
-        scaled = exp.Div(this=exp.Paren(this=scaled), expression=bottom)
-    whole = exp.TryCast(this=exp.Anonymous(this="round", expressions=[scaled]), to=type_named("BIGINT"))
-    return exp.Coalesce(this=whole, expressions=[dated]) if column.kind == "text" else whole
+        scaled = Binary("/", scaled, number(scale.denominator))
+    whole = Cast(call("round", scaled), "BIGINT", lenient=True)
+    return call("coalesce", whole, dated) if column.kind == "text" else whole

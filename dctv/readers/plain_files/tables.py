@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dctv.errors import DctvError
+from dctv.plan.queries import Query
 from dctv.record import field, record
-
-if TYPE_CHECKING:
-    from sqlglot import exp
 
 
 @record
@@ -19,7 +17,7 @@ class PlainTable:
 
     file: int
     name: str
-    query: exp.Query
+    query: Query
     """Its rows; also named columns of the engine's types."""
     given: Mapping[str, Any] = field(default_factory=dict)
     """Streams of Arrow batches that the query reads by name, each made anew."""

@@ -69,9 +69,19 @@ def set_variable(at: Place, path: ast.Path, value: ast.Expr) -> ast.Set:
     return ast.Set(path, value, place=at)
 
 
-def explain(at: Place, analyze: bool, select: ast.Select) -> ast.Explain:
+def explain(at: Place, select: ast.Select) -> ast.Explain:
     """Make the explanation of a query."""
-    return ast.Explain(select, analyze, place=at)
+    return ast.Explain(select, place=at)
+
+
+def explain_analyze(at: Place, select: ast.Select) -> ast.Explain:
+    """Make the explanation of a query that is run for it."""
+    return ast.Explain(select, "ANALYZE", place=at)
+
+
+def explain_sql(at: Place, select: ast.Select) -> ast.Explain:
+    """Make the explanation of a query as the engine's SQL."""
+    return ast.Explain(select, "SQL", place=at)
 
 
 def describe(at: Place, path: ast.Path) -> ast.Describe:
@@ -101,6 +111,8 @@ FORMS: dict[str, Callable[..., object]] = {
     "mount_trace": mount_trace,
     "set_variable": set_variable,
     "explain": explain,
+    "explain_analyze": explain_analyze,
+    "explain_sql": explain_sql,
     "describe": describe,
     "show_tables": show_tables,
     "assertion": assertion,

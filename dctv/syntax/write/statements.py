@@ -46,7 +46,8 @@ def _set(w: Writer, node: ast.Set) -> str:
 
 
 def _explain(w: Writer, node: ast.Explain) -> str:
-    return f"EXPLAIN {'ANALYZE ' if node.analyze else ''}{w.write(node.select)}"
+    manner = {"PLAN": "", "ANALYZE": "ANALYZE ", "SQL": "(SQL) "}[node.manner]
+    return f"EXPLAIN {manner}{w.write(node.select)}"
 
 
 def _describe(w: Writer, node: ast.Describe) -> str:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlglot import exp
-
 from dctv.contracts.span_operator import Input
 from dctv.functions.span.forms import departition as departitions
 from dctv.functions.span.forms import groups
 from dctv.functions.span.forms.steps import keys
-from dctv.plan import sql as w
-from dctv.plan.sql import column
+from dctv.plan import build as w
+from dctv.plan.expressions import Call, Cast, Column, Expression, Star
+from dctv.plan.queries import Query
+from dctv.record import replace
 from dctv.types.schema import Schema
 from dctv.types.values import is_integer
 
@@ -20,7 +20,7 @@ _RUNNING = ("sum", "count", "min", "max")
 """What a departition of integers knows without its pieces."""
 
 
-def span_aggregation(inputs: Sequence[Input], options: Mapping[str, Any], schema: Schema) -> exp.Query:
+def span_aggregation(inputs: Sequence[Input], options: Mapping[str, Any], schema: Schema) -> Query:
     """Return one row per group and partition, with aggregates over its pieces."""
     grouped, grouper, *_required = inputs
     count, of_events = options["partitions"], options["events"]
@@ -30,11 +30,11 @@ def span_aggregation(inputs: Sequence[Input], options: Mapping[str, Any], schema
     cut = {"events": of_events, "partitions": count, "names": names}
     pieces = groups.span_group(inputs, cut, schema)
     types = [c.type for c in grouped.schema.columns[len(grouped.columns) - len(values) :]]
-    calls = [(exp.Filter(this=c, expression=exp.Where(this=column("present"))), t) for c, t in _calls(options, types)]
-    return _grouped(pieces, ["group", *head], [*w.columns(head), *_cast(calls)], options["names"])
+    made = [*w.columns(head), *_calls(options, types, Column("present"))]
+    return _grouped(pieces, ["group", *head], made, options["names"])
 
 
-def departition(inputs: Sequence[Input], options: Mapping[str, Any], schema: Schema) -> exp.Query:
+def departition(inputs: Sequence[Input], options: Mapping[str, Any], schema: Schema) -> Query:
     """Return one row per stretch, with aggregates of what covers it."""
     count, source = options["partitions"], inputs[0]
     types = [c.type for c in source.schema.columns[2 + count :]]
@@ -48,26 +48,22 @@ def departition(inputs: Sequence[Input], options: Mapping[str, Any], schema: Sch
     cut = {**options, "names": ["interval", "ts", "duration", *keys(count), *values]}
     pieces = departitions.partition_pieces(inputs, cut, schema)
     head = ["ts", "duration", *(f"k{number}" for number in options["keep"])]
-    made = [*w.columns(head), *_cast(_calls(options, types))]
+    made = [*w.columns(head), *_calls(options, types)]
     return _grouped(pieces, ["interval", *head], made, options["names"])
 
 
-def _grouped(pieces: exp.Query, keys: Sequence[str], made: Sequence[exp.Expr], names: Sequence[str]) -> exp.Query:
+def _grouped(pieces: Query, keys: Sequence[str], made: Sequence[Expression], names: Sequence[str]) -> Query:
     items = w.named(made, names)
     return w.grouped(w.select(*items, source=pieces), keys)
 
 
-def _cast(calls: Sequence[tuple[exp.Expr, str]]) -> list[exp.Expr]:
-    return [w.cast(call, kind) for call, kind in calls]
-
-
-def _calls(options: Mapping[str, Any], types: Sequence[str]) -> list[tuple[exp.Expr, str]]:
+def _calls(options: Mapping[str, Any], types: Sequence[str], only: Expression | None = None) -> list[Expression]:
     """Return the aggregates over pieces, whose columns are `ts`, `duration`, `v0`..., with the types of the sweep's."""
-    found = []
+    found: list[Expression] = []
     for name, at in options["aggregates"]:
         own = types[at] if isinstance(at, int) else "BIGINT"
         kind = own if name in ("min", "max", "first", "last") else _result(name, real=own in ("FLOAT", "DOUBLE"))
-        found.append((_call(name, at, kind), kind))
+        found.append(Cast(replace(_call(name, at, kind), filter=only), kind))
     return found
 
 
@@ -78,15 +74,15 @@ def _result(name: str, *, real: bool) -> str:
     return "BIGINT" if name in ("count", "sum") else "DECIMAL(38, 0)"
 
 
-def _call(name: str, at: int | str | None, kind: str) -> exp.Expr:
+def _call(name: str, at: int | str | None, kind: str) -> Call:
     """Write one aggregate; where the order of the pieces matters, it is that of time."""
     if at is None:
-        return w.call("count", exp.Star())
-    value: exp.Expr = column(f"v{at}" if isinstance(at, int) else at.removeprefix("_"))
+        return w.call("count", Star())
+    value: Expression = Column(f"v{at}" if isinstance(at, int) else at.removeprefix("_"))
     if name == "time_sum":
-        value = exp.Mul(this=value, expression=column("duration"))
+        value = w.times(value, Column("duration"))
     elif name == "time_known":
-        value = w.case((exp.Not(this=w.is_null(value)), column("duration")))
-    if name in ("first", "last") or kind in ("FLOAT", "DOUBLE"):
-        value = exp.Order(this=value, expressions=[exp.Ordered(this=column("ts"), nulls_first=False)])
-    return w.call("sum" if name in ("time_sum", "time_known", "wide_sum") else name, value)
+        value = w.case((w.known(value), Column("duration")))
+    function = "sum" if name in ("time_sum", "time_known", "wide_sum") else name
+    in_order = name in ("first", "last") or kind in ("FLOAT", "DOUBLE")
+    return Call(function, (value,), order_by=w.by_names(["ts"] if in_order else []))

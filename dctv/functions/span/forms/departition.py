@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlglot import exp
-
 from dctv.contracts.span_operator import Input
 from dctv.functions.span.forms.inputs import renamed_keys, spans, values
 from dctv.functions.span.forms.meeting import expanded
 from dctv.functions.span.forms.steps import FIRST, LAST, Step, keys
-from dctv.plan import sql as w
-from dctv.plan.sql import column
+from dctv.plan import build as w
+from dctv.plan.expressions import NULL, TRUE, Binary, Call, Cast, Column, Expression, IsNull, Star
+from dctv.plan.queries import Item, Query, Select
 from dctv.record import record
 from dctv.types.schema import Schema
 from dctv.types.values import is_integer
 
-_Steps = list[tuple[str, exp.Query]]
+_Steps = list[tuple[str, Query]]
 _BOUNDS = (("ts", 1), ("end", -1))
 
 
@@ -41,30 +40,30 @@ class _Aggregate:
         """Names of its running sums: of rows and of values."""
         return [f"c{self.place}", *([] if self.function == "count" else [f"s{self.place}"])]
 
-    def added(self, sign: int) -> list[exp.Expr]:
+    def added(self, sign: int) -> list[Expression]:
         """Return what one span adds to each of its sums."""
         if self.value is None:
             return [w.number(sign)]
-        value = column(self.value, "x")
-        rows = w.case((w.is_null(value), w.number(0)), default=w.number(sign))
+        value = Column(self.value, "x")
+        rows = w.case((IsNull(value), w.number(0)), default=w.number(sign))
         if self.function == "count":
             return [rows]
-        return [rows, exp.Mul(this=w.cast(value.copy(), "HUGEINT"), expression=w.number(sign))]
+        return [rows, w.times(Cast(value, "HUGEINT"), w.number(sign))]
 
-    def result(self) -> exp.Expr:
+    def result(self) -> Expression:
         """Return its result in a stretch."""
         if not self.runs:
-            return column(f"r{self.place}", "x")
-        rows, total = column(f"c{self.place}", "s"), column(f"s{self.place}", "s")
+            return Column(f"r{self.place}", "x")
+        rows, total = Column(f"c{self.place}", "s"), Column(f"s{self.place}", "s")
         if self.function == "count":
-            return w.cast(rows, "BIGINT")
-        none = (exp.EQ(this=rows, expression=w.number(0)), w.NULL.copy())
+            return Cast(rows, "BIGINT")
+        none = (w.equal(rows, w.number(0)), NULL)
         if self.function == "avg":
-            mean = exp.Div(this=w.cast(total, "DOUBLE"), expression=w.cast(rows.copy(), "DOUBLE"))
+            mean = Binary("/", Cast(total, "DOUBLE"), Cast(rows, "DOUBLE"))
             return w.case(none, default=mean)
-        too_large = exp.or_(w.greater(total, LAST.copy()), w.greater(FIRST.copy(), total.copy()))
-        stop = w.error("the sum at ", column("ts", "s"), " exceeds Int64: ", total.copy())
-        return w.case(none, (too_large, stop), default=w.cast(total.copy(), "BIGINT"))
+        too_large = w.any_of([w.greater(total, LAST), w.greater(FIRST, total)])
+        stop = w.error("the sum at ", Column("ts", "s"), " exceeds Int64: ", total)
+        return w.case(none, (too_large, stop), default=Cast(total, "BIGINT"))
 
 
 @record
@@ -91,17 +90,17 @@ def _cut(inputs: Sequence[Input], options: Mapping[str, Any], running: Sequence[
     return _Cut(step, count, kept, tuple(running), inputs[1] if len(inputs) > 1 else None)
 
 
-def partition_pieces(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Schema) -> exp.Query:
+def partition_pieces(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Schema) -> Query:
     """Return for each stretch the spans that cover it."""
     cut = _cut(inputs, options)
     own = [*keys(cut.partitions), *cut.spans.values]
-    found = [column("id", "s"), column("ts", "s"), w.minus(column("end", "s"), column("ts", "s")), *w.columns(own, "x")]
+    found = [Column("id", "s"), Column("ts", "s"), w.minus(Column("end", "s"), Column("ts", "s")), *w.columns(own, "x")]
     items = w.named(found, options["names"])
     query = w.select(*items, source=_covering(cut, own), alias="x")
     return w.with_steps(w.join(query, "stretches", "s", _at_number(cut)), _stretches(cut, inputs[0]))
 
 
-def departition(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Schema) -> exp.Query:
+def departition(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Schema) -> Query:
     """Return aggregates of what covers each stretch: sums and counts run, others look at every span."""
     step = _cut(inputs, options).spans
     types = [c.type for c in inputs[0].schema.columns[2 + options["partitions"] :]]
@@ -111,7 +110,7 @@ def departition(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Sc
     ]
     cut = _cut(inputs, options, [one for one in aggregates if one.runs])
     steps = _stretches(cut, inputs[0])
-    found = [column("ts", "s"), w.minus(column("end", "s"), column("ts", "s")), *w.columns(cut.kept, "s")]
+    found = [Column("ts", "s"), w.minus(Column("end", "s"), Column("ts", "s")), *w.columns(cut.kept, "s")]
     found += [one.result() for one in aggregates]
     items = w.named(found, options["names"])
     query = w.select(*items, source="stretches", alias="s")
@@ -119,72 +118,72 @@ def departition(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Sc
     if others:
         names = ["n", *cut.kept]
         needed = dict.fromkeys([*cut.kept, *(value for _one, value in others if value is not None)])
-        calls = [w.aliased(w.call(one.function, column(str(v))), f"r{one.place}") for one, v in others]
+        calls = [Item(w.call(one.function, Column(str(v))), f"r{one.place}") for one, v in others]
         looked = w.select(*names, *calls, source=_covering(cut, list(needed)))
         steps.append(("looked", w.grouped(looked, names)))
-        w.join(query, "looked", "x", _at_number(cut), "LEFT")
+        query = w.join(query, "looked", "x", _at_number(cut), "LEFT")
     return w.with_steps(query, steps)
 
 
-def _at_number(cut: _Cut) -> list[exp.Expr]:
-    return [exp.EQ(this=column("n", "s"), expression=column("n", "x")), *w.agree(cut.kept, "s", "x")]
+def _at_number(cut: _Cut) -> list[Expression]:
+    return [w.equal(Column("n", "s"), Column("n", "x")), *w.agree(cut.kept, "s", "x")]
 
 
 def _stretches(cut: _Cut, source: Input) -> _Steps:
     """Return steps up to `stretches`: `ts`, `end`, `n` within the kept columns, `id` of all; those that count."""
     steps: _Steps = [(cut.spans.name, spans(source, cut.partitions, "partitioned", "a"))]
     if cut.required is not None:
-        marked = [*renamed_keys(cut.required, cut.partitions), w.aliased(exp.true(), "there")]
-        steps.append(("required", w.select(*marked, source=cut.required.table).distinct(copy=False)))
-        needs = w.select(*cut.kept, w.aliased(w.call("count", exp.Star()), "needed"), source="required")
+        renamed = renamed_keys(cut.required, cut.partitions)
+        steps.append(("required", w.distinct(w.select(*renamed, Item(TRUE, "there"), source=cut.required.table))))
+        needs = w.select(*cut.kept, Item(w.call("count", Star()), "needed"), source="required")
         steps.append(("needs", w.grouped(needs, cut.kept)))
     bounds = w.both(*(_bounds(cut, bound, sign) for bound, sign in _BOUNDS))
-    sums = [w.aliased(w.call("sum", column(s)), s) for s in cut.sums]
+    sums = [Item(w.call("sum", Column(s)), s) for s in cut.sums]
     at = w.grouped(w.select("t", *cut.kept, *sums, source=bounds), ["t", *cut.kept])
     steps.append(("bounds", _running(cut, at)))
-    wanted: list[exp.Expr] = [w.greater(column("open", "b"), w.number(0))]
+    wanted: list[Expression] = [w.greater(Column("open", "b"), w.number(0))]
     own = ["ts", "end", "n", *cut.kept, *(s for one in cut.running for s in one.sums)]
     row = w.minus(w.over(w.call("row_number")), w.number(1))
-    counted = w.select(w.aliased(row, "id"), *w.columns(own, "b"), source="bounds", alias="b")
+    counted = w.select(Item(row, "id"), *w.columns(own, "b"), source="bounds", alias="b")
     if cut.required is not None:
-        w.join(counted, "needs", "r", w.agree(cut.kept, "b", "r") or [exp.true()], "LEFT")
-        needed = w.call("coalesce", column("needed", "r"), w.number(0))
-        wanted.append(exp.EQ(this=column("there", "b"), expression=needed))
+        counted = w.join(counted, "needs", "r", w.agree(cut.kept, "b", "r") or [TRUE], "LEFT")
+        needed = w.call("coalesce", Column("needed", "r"), w.number(0))
+        wanted.append(w.equal(Column("there", "b"), needed))
     steps.append(("stretches", w.where(counted, *wanted)))
     return steps
 
 
-def _running(cut: _Cut, at: exp.Query) -> exp.Select:
+def _running(cut: _Cut, at: Query) -> Select:
     """Number the boundaries and sum up to each; it lasts until the next one."""
 
-    def window(what: exp.Expr, name: str) -> exp.Expr:
-        return w.aliased(w.over(what, w.columns(cut.kept), [column("t")]), name)
+    def window(what: Call, name: str) -> Item:
+        return Item(w.over(what, w.columns(cut.kept), [Column("t")]), name)
 
-    until, row = window(w.call("lead", column("t")), "end"), window(w.call("row_number"), "n")
-    totals = [window(w.call("sum", column(s)), s) for s in cut.sums]
-    return w.select(w.aliased(column("t"), "ts"), until, row, *cut.kept, *totals, source=at)
+    until, row = window(w.call("lead", Column("t")), "end"), window(w.call("row_number"), "n")
+    totals = [window(w.call("sum", Column(s)), s) for s in cut.sums]
+    return w.select(Item(Column("t"), "ts"), until, row, *cut.kept, *totals, source=at)
 
 
-def _bounds(cut: _Cut, bound: str, sign: int) -> exp.Select:
+def _bounds(cut: _Cut, bound: str, sign: int) -> Select:
     """Return what each span adds to the sums where it begins, or takes away where it ends."""
     added = [w.number(sign)]
     if cut.required is not None:
-        added.append(w.case((w.is_null(column("there", "r")), w.number(0)), default=w.number(sign)))
+        added.append(w.case((IsNull(Column("there", "r")), w.number(0)), default=w.number(sign)))
     added += [value for one in cut.running for value in one.added(sign)]
-    items = [w.aliased(value, name) for value, name in zip(added, cut.sums, strict=True)]
+    items = [Item(value, name) for value, name in zip(added, cut.sums, strict=True)]
     own = w.columns(cut.kept, "x")
-    query = w.select(w.aliased(column(bound, "x"), "t"), *own, *items, source=cut.spans.name, alias="x")
+    query = w.select(Item(Column(bound, "x"), "t"), *own, *items, source=cut.spans.name, alias="x")
     if cut.required is not None:
-        w.join(query, "required", "r", w.agree(keys(cut.partitions), "x", "r"), "LEFT")
+        query = w.join(query, "required", "r", w.agree(keys(cut.partitions), "x", "r"), "LEFT")
     return query
 
 
-def _covering(cut: _Cut, own: list[str]) -> exp.Select:
+def _covering(cut: _Cut, own: list[str]) -> Select:
     """Repeat each span for the numbers of the stretches that it covers."""
-    first, last = column("n", "f"), w.minus(column("n", "g"), w.number(1))
-    bounds = [w.aliased(first, "first"), w.aliased(last, "last")]
+    first, last = Column("n", "f"), w.minus(Column("n", "g"), w.number(1))
+    bounds = [Item(first, "first"), Item(last, "last")]
     ranged = w.select(*w.columns(own, "x"), *bounds, source=cut.spans.name, alias="x")
     for alias, bound in (("f", "ts"), ("g", "end")):
-        on = [exp.EQ(this=column(bound, "x"), expression=column("ts", alias)), *w.agree(cut.kept, "x", alias)]
-        w.join(ranged, "bounds", alias, on)
+        on = [w.equal(Column(bound, "x"), Column("ts", alias)), *w.agree(cut.kept, "x", alias)]
+        ranged = w.join(ranged, "bounds", alias, on)
     return expanded(ranged, own, "first", "last")

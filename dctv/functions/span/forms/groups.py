@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlglot import exp
-
 from dctv.contracts.span_operator import Input
 from dctv.functions.span.forms.inputs import events, renamed_keys, spans, values
 from dctv.functions.span.forms.meeting import meet, meet_all, numbered
 from dctv.functions.span.forms.steps import FIRST, LAST, Step, keys
-from dctv.plan import sql as w
-from dctv.plan.sql import column
+from dctv.plan import build as w
+from dctv.plan.expressions import FALSE, Cast, Column, Expression, Star, Subquery
+from dctv.plan.queries import Item, Query, Select
 from dctv.types.schema import Schema
 
 
-def span_group(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Schema) -> exp.Query:
+def span_group(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Schema) -> Query:
     """Return the pieces by group and partition, and one row where a partition has none in a group."""
     grouped, grouper, *required = inputs
     count, of_events = options["partitions"], options["events"]
@@ -24,9 +23,9 @@ def span_group(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Sch
     a = Step("grouped", values(grouped, first + count, "a"))
     g = Step("grouper", values(grouper, 2, "g"))
     read = events if of_events else spans
-    row = w.over(w.call("row_number"), (), [column("ts")])
-    groups = w.select(w.aliased(row, "group"), "ts", "end", *g.values, source=g.name)
-    steps: list[tuple[str, exp.Query]] = [
+    row = w.over(w.call("row_number"), (), [Column("ts")])
+    groups = w.select(Item(row, "group"), "ts", "end", *g.values, source=g.name)
+    steps: list[tuple[str, Query]] = [
         (a.name, read(grouped, count, "grouped", "a")),
         (g.name, spans(grouper, 0, "grouper", "g")),
         ("groups", groups),
@@ -45,60 +44,60 @@ def span_group(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Sch
     return w.with_steps(_whole(a, g, options, first), steps)
 
 
-def _partitions(name: str, count: int) -> exp.Select:
+def _partitions(name: str, count: int) -> Select:
     """Return the partitions that occur; without partition columns it is one, of no name."""
     if not count:
-        return w.select(w.aliased(w.number(0), "one"), source=exp.select("1"))
-    return w.select(*keys(count), source=name).distinct(copy=False)
+        return w.select(Item(w.number(0), "one"), source=w.select(w.number(1)))
+    return w.distinct(w.select(*keys(count), source=name))
 
 
-def _events_within(a: Step, count: int) -> exp.Query:
+def _events_within(a: Step, count: int) -> Query:
     own = w.columns(["ts", *keys(count), *a.values], "x")
-    query = w.select(*own, column("group", "y"), source=a.name, alias="x")
-    on = [exp.GTE(this=column("ts", "x"), expression=column("ts", "y"))]
-    return w.where(w.join(query, "groups", "y", on, "ASOF"), w.greater(column("end", "y"), column("ts", "x")))
+    query = w.select(*own, Column("group", "y"), source=a.name, alias="x")
+    on = [w.at_least(Column("ts", "x"), Column("ts", "y"))]
+    return w.where(w.join(query, "groups", "y", on, "ASOF"), w.greater(Column("end", "y"), Column("ts", "x")))
 
 
-def _cover(name: str, required: Input, count: int) -> list[tuple[str, exp.Query]]:
+def _cover(name: str, required: Input, count: int) -> list[tuple[str, Query]]:
     """Return the stretches of time at which each required partition has a span, whole where one follows another."""
     names = keys(count)
     wanted = w.select(*renamed_keys(required, count), source=required.table)
     deltas = []
     for bound, delta in (("ts", 1), ("end", -1)):
-        one = w.select(w.aliased(column(bound, "x"), "t"), w.aliased(w.number(delta), "d"), source=name, alias="x")
+        one = w.select(Item(Column(bound, "x"), "t"), Item(w.number(delta), "d"), source=name, alias="x")
         deltas.append(w.join(one, "required", "y", w.agree(names, "x", "y"), "SEMI"))
-    start = exp.Select(expressions=[w.aliased(w.cast(FIRST.copy(), "BIGINT"), "t"), w.aliased(w.number(0), "d")])
-    steps = w.select("t", w.aliased(w.call("sum", column("d")), "d"), source=w.both(start, *deltas))
-    w.grouped(steps, ["t"])
-    total = w.over(w.call("sum", column("d")), (), [column("t")])
-    counted = w.select("t", w.aliased(total, "open"), source=steps)
-    all_of_them = exp.Subquery(this=w.select(w.call("count", exp.Star()), source="required"))
-    full = exp.EQ(this=column("open"), expression=all_of_them)
-    marked = w.select("t", w.aliased(full, "full"), source=counted)
-    before = w.over(w.call("lag", column("full"), w.number(1), exp.false()), (), [column("t")])
+    start = w.select(Item(Cast(FIRST, "BIGINT"), "t"), Item(w.number(0), "d"))
+    steps = w.select("t", Item(w.call("sum", Column("d")), "d"), source=w.both(start, *deltas))
+    steps = w.grouped(steps, ["t"])
+    total = w.over(w.call("sum", Column("d")), (), [Column("t")])
+    counted = w.select("t", Item(total, "open"), source=steps)
+    all_of_them = Subquery(w.select(w.call("count", Star()), source="required"))
+    full = w.equal(Column("open"), all_of_them)
+    marked = w.select("t", Item(full, "full"), source=counted)
+    before = w.over(w.call("lag", Column("full"), w.number(1), FALSE), (), [Column("t")])
     changes = w.where(
-        w.select("t", "full", source=w.select("t", "full", w.aliased(before, "before"), source=marked)),
-        exp.NEQ(this=column("full"), expression=column("before")),
+        w.select("t", "full", source=w.select("t", "full", Item(before, "before"), source=marked)),
+        w.unequal(Column("full"), Column("before")),
     )
-    until = w.over(w.call("lead", column("t"), w.number(1), LAST.copy()), (), [column("t")])
-    stretches = w.select(w.aliased(column("t"), "ts"), w.aliased(until, "end"), "full", source=changes)
+    until = w.over(w.call("lead", Column("t"), w.number(1), LAST), (), [Column("t")])
+    stretches = w.select(Item(Column("t"), "ts"), Item(until, "end"), "full", source=changes)
     return [
-        ("required", wanted.distinct(copy=False)),
-        ("cover", w.where(w.select("ts", "end", source=stretches), column("full"))),
+        ("required", w.distinct(wanted)),
+        ("cover", w.where(w.select("ts", "end", source=stretches), Column("full"))),
     ]
 
 
-def _whole(a: Step, g: Step, options: Mapping[str, Any], first: int) -> exp.Select:
+def _whole(a: Step, g: Step, options: Mapping[str, Any], first: int) -> Select:
     """Return the groups of each partition, with their pieces where they have any."""
     names = keys(options["partitions"])
-    own: list[exp.Expr] = [w.minus(column("group", "g"), w.number(1)), column("ts", "g")]
-    own += [w.minus(column("end", "g"), column("ts", "g")), *w.columns(g.values, "g"), *w.columns(names, "k")]
-    piece: list[exp.Expr] = [exp.Not(this=w.is_null(column("group", "p"))), column("ts", "p")]
+    own: list[Expression] = [w.minus(Column("group", "g"), w.number(1)), Column("ts", "g")]
+    own += [w.minus(Column("end", "g"), Column("ts", "g")), *w.columns(g.values, "g"), *w.columns(names, "k")]
+    piece: list[Expression] = [w.known(Column("group", "p")), Column("ts", "p")]
     if first == 2:
-        piece.append(w.minus(column("end", "p"), column("ts", "p")))
+        piece.append(w.minus(Column("end", "p"), Column("ts", "p")))
     found = [*own, *piece, *w.columns(a.values, "p")]
     items = w.named(found, options["names"])
     query = w.join(w.select(*items, source="groups", alias="g"), "partitions", "k", [])
-    on: list[exp.Expr] = [exp.EQ(this=column("group", "g"), expression=column("group", "p"))]
-    on += [exp.NullSafeEQ(this=column(name, "k"), expression=column(name, "p")) for name in names]
+    on: list[Expression] = [w.equal(Column("group", "g"), Column("group", "p"))]
+    on += [w.same(Column(name, "k"), Column(name, "p")) for name in names]
     return w.join(query, "pieces", "p", on, "LEFT")

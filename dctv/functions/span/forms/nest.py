@@ -9,26 +9,25 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlglot import exp
-
 from dctv.contracts.span_operator import Input
 from dctv.functions.span.forms.inputs import events, place_of, values
 from dctv.functions.span.forms.meeting import expanded
 from dctv.functions.span.forms.steps import LAST, keys, lasting
-from dctv.plan import sql as w
-from dctv.plan.sql import column
+from dctv.plan import build as w
+from dctv.plan.expressions import FALSE, Cast, Column, Expression, InList, IsNull
+from dctv.plan.queries import Item, Query, Select
 from dctv.types.schema import Schema
 
 _KIND, _LENGTH = "a0", "a1"
 _AT = ("ts", "row")
 
 
-def nest(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Schema) -> exp.Query:
+def nest(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Schema) -> Query:
     """Return the calls with `id` in order of time, `parent_id` and `depth`."""
     (source,) = inputs
     count = options["partitions"]
     names, payload = keys(count), values(source, 1 + count, "a")[2:]
-    steps: list[tuple[str, exp.Query]] = [
+    steps: list[tuple[str, Query]] = [
         ("rows", events(source, count, "call", "a")),
         ("checked", _checked(source, count, payload)),
         ("counted", _counted(names, payload)),
@@ -39,121 +38,112 @@ def nest(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Schema) -
         ("depths", _depths()),
     ]
     place = place_of(names, source.columns[1 : 1 + count], "c")
-    too_long = ["call is longer than a duration can say at ", column("ended", "c"), *place]
-    late = lasting(column("ts", "c"), column("ended", "c"), *too_long)
-    length = w.case((_is(column("kind", "c"), 0), w.minus(column("end", "c"), column("ts", "c"))), default=late)
-    found = [column("ts", "c"), length, *w.columns(names, "c"), column("id", "c"), column("parent", "a")]
-    found += [w.cast(column("depth", "d"), "INTEGER"), *w.columns(payload, "c")]
+    too_long = ["call is longer than a duration can say at ", Column("ended", "c"), *place]
+    late = lasting(Column("ts", "c"), Column("ended", "c"), *too_long)
+    length = w.case((_is(Column("kind", "c"), 0), w.minus(Column("end", "c"), Column("ts", "c"))), default=late)
+    found = [Column("ts", "c"), length, *w.columns(names, "c"), Column("id", "c"), Column("parent", "a")]
+    found += [Cast(Column("depth", "d"), "INTEGER"), *w.columns(payload, "c")]
     items = w.named(found, options["names"])
     query = w.join(w.select(*items, source="calls", alias="c"), "above", "a", _equal("id", "c", "a"), "LEFT")
     query = w.join(query, "depths", "d", _equal("id", "c", "d"))
-    return w.with_steps(query.order_by(column("id", "c"), copy=False), steps, recursive="depths")
+    return w.with_steps(w.sorted_by(query, Column("id", "c")), steps, recursive="depths")
 
 
-def _is(value: exp.Expr, number: int) -> exp.Expr:
-    return exp.EQ(this=value, expression=w.number(number))
+def _is(value: Expression, number: int) -> Expression:
+    return w.equal(value, w.number(number))
 
 
-def _equal(name: str, a: str, b: str) -> list[exp.Expr]:
-    return [exp.EQ(this=column(name, a), expression=column(name, b))]
+def _equal(name: str, a: str, b: str) -> list[Expression]:
+    return [w.equal(Column(name, a), Column(name, b))]
 
 
-def _checked(source: Input, count: int, payload: Sequence[str]) -> exp.Select:
+def _checked(source: Input, count: int, payload: Sequence[str]) -> Select:
     """Return kinds, and the ends of complete calls as `end`."""
-    kind, length, ts = column(_KIND), column(_LENGTH), column("ts")
+    kind, length, ts = Column(_KIND), Column(_LENGTH), Column("ts")
     place = place_of(keys(count), source.columns[1 : 1 + count])
-    known = exp.In(this=kind, expressions=[w.number(-1), w.number(0), w.number(1)])
-    strange = exp.Not(this=w.call("coalesce", known, exp.false()))
-    last = w.minus(LAST.copy(), w.call("greatest", ts.copy(), w.number(0)))
-    too_late = exp.or_(w.is_null(length), w.greater(w.number(0), length.copy()), w.greater(length.copy(), last))
-    impossible = w.error("complete call without a possible duration at ", ts.copy(), *place)
+    known = InList(kind, (w.number(-1), w.number(0), w.number(1)))
+    strange = w.negated(w.call("coalesce", known, FALSE))
+    last = w.minus(LAST, w.call("greatest", ts, w.number(0)))
+    too_late = w.any_of([IsNull(length), w.greater(w.number(0), length), w.greater(length, last)])
+    impossible = w.error("complete call without a possible duration at ", ts, *place)
     end = w.case(
-        (strange, w.error("kind is not -1, 0 or 1 at ", ts.copy(), *place)),
-        (_is(kind.copy(), 0), w.case((too_late, impossible), default=w.plus(ts.copy(), length.copy()))),
+        (strange, w.error("kind is not -1, 0 or 1 at ", ts, *place)),
+        (_is(kind, 0), w.case((too_late, impossible), default=w.plus(ts, length))),
     )
     own = ["ts", "row", *keys(count), *payload]
-    return w.select(*own, w.aliased(kind.copy(), "kind"), w.aliased(end, "end"), source="rows")
+    return w.select(*own, Item(kind, "kind"), Item(end, "end"), source="rows")
 
 
-def _counted(names: Sequence[str], payload: Sequence[str]) -> exp.Select:
+def _counted(names: Sequence[str], payload: Sequence[str]) -> Select:
     """Say how many calls of the partition there are up to a row, and the level of begun calls at each begin and end.
 
     An end that has no begin leaves the level as it is.
     """
-    is_call = w.cast(exp.GTE(this=column("kind"), expression=w.number(0)), "INTEGER")
+    is_call = Cast(w.at_least(Column("kind"), w.number(0)), "INTEGER")
     order = w.columns(_AT)
     calls = w.over(w.call("sum", is_call), w.columns(names), order)
-    height = w.over(w.call("sum", column("kind")), w.columns(names), w.columns(_AT))
+    height = w.over(w.call("sum", Column("kind")), w.columns(names), w.columns(_AT))
     own = ["ts", "row", *names, "kind", "end", *payload]
-    summed = w.select(*own, w.aliased(w.cast(calls, "BIGINT"), "n"), w.aliased(height, "height"), source="checked")
-    floor = w.least(w.number(0), w.over(w.call("min", column("height")), w.columns(names), w.columns(_AT)))
-    below = w.case((_is(column("kind"), -1), w.number(1)), default=w.number(0))
-    level = w.plus(w.minus(column("height"), floor), below)
-    return w.select(*own, "n", w.aliased(level, "level"), source=summed)
+    summed = w.select(*own, Item(Cast(calls, "BIGINT"), "n"), Item(height, "height"), source="checked")
+    floor = w.least(w.number(0), w.over(w.call("min", Column("height")), w.columns(names), w.columns(_AT)))
+    below = w.case((_is(Column("kind"), -1), w.number(1)), default=w.number(0))
+    level = w.plus(w.minus(Column("height"), floor), below)
+    return w.select(*own, "n", Item(level, "level"), source=summed)
 
 
-def _matched(names: Sequence[str]) -> exp.Select:
+def _matched(names: Sequence[str]) -> Select:
     """Return the row that ends a begun call: the next one of its level."""
 
-    def following(what: str) -> exp.Expr:
+    def following(what: str) -> Expression:
         window = w.columns([*names, "level"])
-        return w.over(w.call("lead", column(what)), window, w.columns(_AT))
+        return w.over(w.call("lead", Column(what)), window, w.columns(_AT))
 
-    query = w.select(
-        "row", "kind", w.aliased(following("ts"), "ended"), w.aliased(following("n"), "last"), source="counted"
-    )
-    query = w.where(query, exp.NEQ(this=column("kind"), expression=w.number(0)))
-    return w.where(w.select("row", "ended", "last", source=query), _is(column("kind"), 1))
+    query = w.select("row", "kind", Item(following("ts"), "ended"), Item(following("n"), "last"), source="counted")
+    query = w.where(query, w.unequal(Column("kind"), w.number(0)))
+    return w.where(w.select("row", "ended", "last", source=query), _is(Column("kind"), 1))
 
 
-def _until(names: Sequence[str]) -> exp.Select:
+def _until(names: Sequence[str]) -> Select:
     """Say how many calls of a partition there are up to a time."""
-    return w.grouped(
-        w.select("ts", *names, w.aliased(w.call("max", column("n")), "n"), source="counted"), ["ts", *names]
-    )
+    return w.grouped(w.select("ts", *names, Item(w.call("max", Column("n")), "n"), source="counted"), ["ts", *names])
 
 
-def _calls(names: Sequence[str], payload: Sequence[str]) -> exp.Select:
+def _calls(names: Sequence[str], payload: Sequence[str]) -> Select:
     """Return the calls, and the last one of the partition that may be made within each."""
     own = ["ts", *names, "kind", "end", "n", *payload]
-    whole = w.over(w.call("max", column("n")), w.columns(names))
+    whole = w.over(w.call("max", Column("n")), w.columns(names))
     number = w.over(w.call("row_number"), (), w.columns(_AT))
-    calls = w.select("row", *own, w.aliased(number, "id"), w.aliased(whole, "total"), source="counted")
-    w.where(calls, exp.GTE(this=column("kind"), expression=w.number(0)))
-    until = w.call("coalesce", column("n", "u"), w.number(0))
-    ended = w.call("coalesce", column("last", "m"), column("total", "c"))
-    last = w.case((_is(column("kind", "c"), 0), until), default=ended)
-    query = w.select(
-        *w.columns(["id", *own], "c"), column("ended", "m"), w.aliased(last, "last"), source=calls, alias="c"
-    )
+    calls = w.select("row", *own, Item(number, "id"), Item(whole, "total"), source="counted")
+    calls = w.where(calls, w.at_least(Column("kind"), w.number(0)))
+    until = w.call("coalesce", Column("n", "u"), w.number(0))
+    ended = w.call("coalesce", Column("last", "m"), Column("total", "c"))
+    last = w.case((_is(Column("kind", "c"), 0), until), default=ended)
+    query = w.select(*w.columns(["id", *own], "c"), Column("ended", "m"), Item(last, "last"), source=calls, alias="c")
     query = w.join(query, "matched", "m", _equal("row", "c", "m"), "LEFT")
-    on = [*w.agree(names, "c", "u"), w.greater(column("end", "c"), column("ts", "u"))]
+    on = [*w.agree(names, "c", "u"), w.greater(Column("end", "c"), Column("ts", "u"))]
     return w.join(query, "until", "u", on, "ASOF LEFT")
 
 
-def _above(names: Sequence[str]) -> exp.Select:
+def _above(names: Sequence[str]) -> Select:
     """Return for each call the innermost one on the stack, and the innermost one that ends no earlier."""
-    held = w.select(*names, w.aliased(column("id"), "outer"), w.aliased(column("end"), "holds"), "last", source="calls")
-    held = held.select(w.aliased(w.plus(column("n"), w.number(1)), "first"), copy=False)
+    held = w.select(*names, Item(Column("id"), "outer"), Item(Column("end"), "holds"), "last", source="calls")
+    held = w.adding(held, Item(w.plus(Column("n"), w.number(1)), "first"))
     each = expanded(held, [*names, "outer", "holds"], "first", "last")
-    fits = exp.or_(
-        w.is_null(column("holds", "x")),
-        w.is_null(column("end", "c")),
-        exp.GTE(this=column("holds", "x"), expression=column("end", "c")),
+    fits = w.any_of(
+        [IsNull(Column("holds", "x")), IsNull(Column("end", "c")), w.at_least(Column("holds", "x"), Column("end", "c"))]
     )
-    parent = w.call("max", w.case((fits, column("outer", "x"))))
-    top = w.call("max", column("outer", "x"))
-    query = w.select(column("id", "c"), w.aliased(top, "top"), w.aliased(parent, "parent"), source=each, alias="x")
-    w.join(query, "calls", "c", [*_equal("n", "x", "c"), *w.agree(names, "x", "c")])
-    query.set("group", exp.Group(expressions=[column("id", "c")]))
-    return query
+    parent = w.call("max", w.case((fits, Column("outer", "x"))))
+    top = w.call("max", Column("outer", "x"))
+    query = w.select(Column("id", "c"), Item(top, "top"), Item(parent, "parent"), source=each, alias="x")
+    query = w.join(query, "calls", "c", [*_equal("n", "x", "c"), *w.agree(names, "x", "c")])
+    return w.grouped(query, [Column("id", "c")])
 
 
-def _depths() -> exp.Query:
+def _depths() -> Query:
     """Count from the calls that are on no other."""
-    roots = w.select(column("id", "c"), w.aliased(w.number(0), "depth"), source="calls", alias="c")
+    roots = w.select(Column("id", "c"), Item(w.number(0), "depth"), source="calls", alias="c")
     roots = w.join(roots, "above", "a", _equal("id", "c", "a"), "ANTI")
-    deeper = w.plus(column("depth", "d"), w.number(1))
-    inner = w.select(column("id", "a"), w.aliased(deeper, "depth"), source="above", alias="a")
-    inner = w.join(inner, "depths", "d", [exp.EQ(this=column("top", "a"), expression=column("id", "d"))])
+    deeper = w.plus(Column("depth", "d"), w.number(1))
+    inner = w.select(Column("id", "a"), Item(deeper, "depth"), source="above", alias="a")
+    inner = w.join(inner, "depths", "d", [w.equal(Column("top", "a"), Column("id", "d"))])
     return w.both(roots, inner)

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import sqlglot
-from sqlglot import exp
-
 from dctv.contracts.span_operator import Input
 from dctv.functions.span.forms.inputs import events, values
-from dctv.plan import sql as w
-from dctv.plan.sql import column
+from dctv.functions.span.forms.steps import LAST
+from dctv.plan import build as w
+from dctv.plan.expressions import FALSE, NULL, TRUE, And, Binary, Call, Cast, Column, Expression, InList, IsNull, Star
+from dctv.plan.queries import Item, Query, Select
 from dctv.types.schema import Schema
 
 OWN = 7
@@ -19,110 +18,241 @@ OWN = 7
 MADE = 15
 """How many columns stand before those that are handed on."""
 
-_STATES = """
-WITH switches AS (
-  SELECT *, LEAD(row) OVER (PARTITION BY a1 ORDER BY row) AS until FROM rows WHERE a0 = 0
-),
-sides AS (
-  SELECT row, 1 AS step, a3 AS tid, 5 AS state, 0 AS side, a1 AS cpu, until FROM switches WHERE a3 <> 0
-  UNION ALL
-  SELECT row, 0, a4, COALESCE(a5, 4), 1, a1, NULL FROM switches WHERE a4 <> 0
-),
-followed AS (SELECT *, LEAD(row) OVER (PARTITION BY tid ORDER BY row, step) AS next_row FROM sides),
-before AS (
-  SELECT *, LAST_VALUE(CASE WHEN a0 = 0 THEN row END IGNORE NULLS) OVER (PARTITION BY a1 ORDER BY row) AS last FROM rows
-),
-wakeups AS (
-  SELECT w.row, w.a3 AS tid, w.a2 AS cpu, w.a5 AS context, COALESCE(w.a4, s.a3) AS waker
-  FROM before AS w LEFT JOIN rows AS s ON s.row = w.last
-  WHERE w.a0 = 1 AND w.a3 <> 0
-),
-changes AS (
-  SELECT row, step, tid, state, side, cpu, row AS shown, NULL AS waker, NULL AS context, FALSE AS woken FROM followed
-  UNION ALL
-  SELECT until, 0, tid, 4, side, cpu, row, NULL, NULL, FALSE
-  FROM followed WHERE until IS NOT NULL AND (next_row IS NULL OR until < next_row)
-  UNION ALL
-  SELECT row, 0, tid, 0, 0, cpu, row, waker, context, TRUE FROM wakeups
-),
-judged AS (SELECT *, LAG(state) OVER (PARTITION BY tid ORDER BY row, step) AS before FROM changes),
-kept AS (
-  SELECT c.*, r.ts, r.a6 AS line
-  FROM judged AS c JOIN rows AS r ON r.row = c.row
-  WHERE NOT c.woken OR c.before IS NULL OR c.before NOT IN (0, 5)
-)
-SELECT ts, LEAD(ts) OVER w AS m1, tid, state::TINYINT AS m3, cpu, line, woken, waker, context::TINYINT AS m8,
-  side::TINYINT AS m9, LEAD(state) OVER w::TINYINT AS m10, LEAD(cpu) OVER w AS m11, LEAD(line) OVER w AS m12,
-  LEAD(waker) OVER w AS m13, LEAD(context) OVER w::TINYINT AS m14, shown
-FROM kept WINDOW w AS (PARTITION BY tid ORDER BY row, step)
-"""
+_KIND, _CPU, _TARGET, _TID, _OTHER, _CODE, _LINE = (f"a{at}" for at in range(OWN))
 _MADE = ("ts", "m1", "tid", "m3", "cpu", "line", "woken", "waker", "m8", "m9", "m10", "m11", "m12", "m13", "m14")
-
-_PATH = """
-WITH RECURSIVE known AS (
-  SELECT ts, COALESCE(a0, 9223372036854775807) AS until, a1 AS tid, COALESCE(a2, 4) AS state, a3 AS cpu,
-    COALESCE(a4, 0) AS line, a5 AS waker, a6 AS context
-  FROM rows WHERE a1 IS NOT NULL AND COALESCE(a0, 9223372036854775807) > ts
-),
-stretches AS (
-  SELECT 0::BIGINT AS depth, $tid::BIGINT AS tid, $start::BIGINT AS lo, $end::BIGINT AS hi,
-    9223372036854775807 AS limit_ts, 9223372036854775807 AS limit_line
-  WHERE $start < $end
-  UNION ALL
-  SELECT g.depth + 1, k.waker, GREATEST(k.ts, g.lo), LEAST(k.until, g.hi), k.until, k.line
-  FROM stretches AS g JOIN known AS k ON k.tid = g.tid AND k.ts < g.hi AND k.until > g.lo
-  WHERE k.state IN (1, 2) AND k.until < 9223372036854775807 AND k.context IS DISTINCT FROM 1
-    AND k.waker <> 0 AND (k.until < g.limit_ts OR k.until = g.limit_ts AND k.line < g.limit_line)
-),
-met AS (
-  SELECT g.*, GREATEST(k.ts, g.lo) AS ts, LEAST(k.until, g.hi) AS until, k.state, k.cpu,
-    CASE
-      WHEN k.state NOT IN (1, 2) THEN 0
-      WHEN k.until = 9223372036854775807 THEN 3
-      WHEN k.context = 1 OR k.waker = 0 THEN 1
-      WHEN k.waker IS NULL THEN 2
-      WHEN k.until > g.limit_ts OR k.until = g.limit_ts AND k.line >= g.limit_line THEN 4
-      ELSE 9
-    END AS reason
-  FROM stretches AS g JOIN known AS k ON k.tid = g.tid AND k.ts < g.hi AND k.until > g.lo
-),
-edges AS (
-  SELECT depth, tid, lo, hi, ts, until FROM met
-  UNION ALL SELECT depth, tid, lo, hi, lo, lo FROM stretches
-  UNION ALL SELECT depth, tid, lo, hi, hi, hi FROM stretches
-),
-gaps AS (
-  SELECT depth, tid, until AS ts, LEAD(ts) OVER (PARTITION BY depth, tid, lo, hi ORDER BY ts, until) AS until FROM edges
-),
-pieces AS (
-  SELECT ts, until, tid, state, cpu, depth, reason FROM met WHERE reason <> 9
-  UNION ALL
-  SELECT ts, until, tid, 4, NULL, depth, 5 FROM gaps WHERE until > ts
-)
-SELECT ts, until - ts AS m1, tid, state::TINYINT AS m3, cpu, depth, reason::TINYINT AS m6 FROM pieces
-"""
 _PIECE = ("ts", "m1", "tid", "m3", "cpu", "depth", "m6")
 
 
-def states(inputs: Sequence[Input], options: Mapping[str, Any], _: Schema) -> exp.Query:
+def states(inputs: Sequence[Input], options: Mapping[str, Any], _: Schema) -> Query:
     """Return each state of each thread with what ended it."""
     (source,) = inputs
-    found = sqlglot.parse_one(_STATES, dialect="duckdb")
-    assert isinstance(found, exp.Select)
+    steps: list[tuple[str, Query]] = [
+        ("rows", events(source, 0, "event", "a")),
+        ("switches", _switches()),
+        ("sides", _sides()),
+        ("followed", w.select(w.STAR, Item(_after("row"), "next_row"), source="sides")),
+        ("before", _last_switches()),
+        ("wakeups", _wakeups()),
+        ("changes", _changes()),
+        ("judged", w.select(w.STAR, Item(_along("lag", "state"), "before"), source="changes")),
+        ("kept", _kept()),
+    ]
     payload = values(source, 1, "a")[OWN:]
     items = [*w.columns(_MADE, "s"), *w.columns(payload, "r")]
-    query = w.select(*w.named(items, options["names"]), source=found, alias="s")
-    query = w.join(query, "rows", "r", [w.equal(column("row", "r"), column("shown", "s"))])
-    return w.with_steps(query, [("rows", events(source, 0, "event", "a"))])
+    query = w.select(*w.named(items, options["names"]), source=_ended(), alias="s")
+    query = w.join(query, "rows", "r", [w.equal(Column("row", "r"), Column("shown", "s"))])
+    return w.with_steps(query, steps)
 
 
-def critical_path(inputs: Sequence[Input], options: Mapping[str, Any], _: Schema) -> exp.Query:
+def critical_path(inputs: Sequence[Input], options: Mapping[str, Any], _: Schema) -> Query:
     """Return the pieces of time of one thread, by who was responsible for each."""
     (source,) = inputs
-    found = sqlglot.parse_one(_PATH, dialect="duckdb")
-    given = {name: exp.Literal.number(str(options[name])) for name in ("tid", "start", "end")}
-    found = found.transform(lambda n: given[n.name].copy() if isinstance(n, exp.Parameter | exp.Placeholder) else n)
-    assert isinstance(found, exp.Select)
-    query = w.select(*w.named(w.columns(_PIECE, "p"), options["names"]), source=found, alias="p")
-    query = query.order_by(exp.Ordered(this=column("ts", "p"), nulls_first=False), copy=False)
-    return w.with_steps(query, [("rows", events(source, 0, "state", "a"))])
+    tid, start, end = (w.number(options[name]) for name in ("tid", "start", "end"))
+    steps: list[tuple[str, Query]] = [
+        ("rows", events(source, 0, "state", "a")),
+        ("known", _known()),
+        ("stretches", w.both(_asked(tid, start, end), _waited_for())),
+        ("met", _met()),
+        ("edges", _edges()),
+        ("gaps", _gaps()),
+        ("pieces", _pieces()),
+    ]
+    found = [Column("ts"), w.minus(Column("until"), Column("ts")), Column("tid"), _tiny(Column("state"))]
+    found += [Column("cpu"), Column("depth"), _tiny(Column("reason"))]
+    made = w.select(*w.named(found, _PIECE), source="pieces")
+    query = w.select(*w.named(w.columns(_PIECE, "p"), options["names"]), source=made, alias="p")
+    return w.with_steps(w.sorted_by(query, Column("ts", "p")), steps, recursive="stretches")
+
+
+def _is(value: Expression, number: int) -> Expression:
+    return w.equal(value, w.number(number))
+
+
+def _is_thread(tid: Expression) -> Expression:
+    """Say that it is no idle thread."""
+    return w.unequal(tid, w.number(0))
+
+
+def _less(a: Expression, b: Expression) -> Expression:
+    return Binary("<", a, b)
+
+
+def _known_or(value: Expression, other: Expression) -> Expression:
+    return w.call("coalesce", value, other)
+
+
+def _tiny(value: Expression) -> Expression:
+    return Cast(value, "TINYINT")
+
+
+def _along(function: str, what: str) -> Expression:
+    """Look along the changes of each thread."""
+    return w.over(w.call(function, Column(what)), w.columns(["tid"]), w.columns(["row", "step"]))
+
+
+def _after(what: str) -> Expression:
+    return _along("lead", what)
+
+
+def _switches() -> Select:
+    """Return switches, and the next one of the CPU."""
+    until = w.over(w.call("lead", Column("row")), w.columns([_CPU]), w.columns(["row"]))
+    return w.where(w.select(w.STAR, Item(until, "until"), source="rows"), _is(Column(_KIND), 0))
+
+
+def _sides() -> Query:
+    """Return who comes and who goes at each switch."""
+    comes = [w.number(1), Column(_TID), w.number(5), w.number(0), Column(_CPU)]
+    coming = w.select("row", *w.named(comes, ["step", "tid", "state", "side", "cpu"]), "until", source="switches")
+    state = _known_or(Column(_CODE), w.number(4))
+    going = w.select("row", w.number(0), _OTHER, state, w.number(1), _CPU, NULL, source="switches")
+    return w.both(w.where(coming, _is_thread(Column(_TID))), w.where(going, _is_thread(Column(_OTHER))))
+
+
+def _last_switches() -> Select:
+    """Return the last switch of the CPU up to each row."""
+    switch = w.case((_is(Column(_KIND), 0), Column("row")))
+    last = w.over(Call("last_value", (switch,), nulls="IGNORE"), w.columns([_CPU]), w.columns(["row"]))
+    return w.select(w.STAR, Item(last, "last"), source="rows")
+
+
+def _wakeups() -> Select:
+    """Return wakeups, by whom they say or by whom the CPU ran."""
+    waker = _known_or(Column(_OTHER, "w"), Column(_TID, "s"))
+    found = [*w.columns([_TID, _TARGET, _CODE], "w"), waker]
+    items = w.named(found, ["tid", "cpu", "context", "waker"])
+    query = w.select(Column("row", "w"), *items, source="before", alias="w")
+    query = w.join(query, "rows", "s", [w.equal(Column("row", "s"), Column("last", "w"))], "LEFT")
+    return w.where(query, _is(Column(_KIND, "w"), 1), _is_thread(Column(_TID, "w")))
+
+
+def _changes() -> Query:
+    """Return changes of state: of switches, of threads that go and never come back, and of wakeups."""
+    rest = w.named([Column("row"), NULL, NULL, FALSE], ["shown", "waker", "context", "woken"])
+    switched = w.select("row", "step", "tid", "state", "side", "cpu", *rest, source="followed")
+    lost = w.select(
+        "until", w.number(0), "tid", w.number(4), "side", "cpu", "row", NULL, NULL, FALSE, source="followed"
+    )
+    until, following = Column("until"), Column("next_row")
+    lost = w.where(lost, w.known(until), w.any_of([IsNull(following), _less(until, following)]))
+    zero = w.number(0)
+    woken = w.select("row", zero, "tid", zero, zero, "cpu", "row", "waker", "context", TRUE, source="wakeups")
+    return w.both(switched, lost, woken)
+
+
+def _kept() -> Select:
+    """Leave out wakeups of threads that run or may run, and say when changes are."""
+    query = w.select(Star("c"), Column("ts", "r"), Item(Column(_LINE, "r"), "line"), source="judged", alias="c")
+    query = w.join(query, "rows", "r", [w.equal(Column("row", "r"), Column("row", "c"))])
+    before = Column("before", "c")
+    asleep = w.negated(InList(before, (w.number(0), w.number(5))))
+    return w.where(query, w.any_of([w.negated(Column("woken", "c")), IsNull(before), asleep]))
+
+
+def _ended() -> Select:
+    """Return states and the changes that end them."""
+    following = [_tiny(_after("state")), *map(_after, ("cpu", "line", "waker")), _tiny(_after("context"))]
+    own = [Column("tid"), _tiny(Column("state")), *w.columns(["cpu", "line", "woken", "waker"])]
+    own += [_tiny(Column("context")), _tiny(Column("side"))]
+    made = w.named([Column("ts"), _after("ts"), *own, *following], _MADE)
+    return w.select(*made, "shown", source="kept")
+
+
+def _known() -> Select:
+    """Return the states of threads that last; one without an end lasts until the last time."""
+    until = _known_or(Column("a0"), LAST)
+    found = {
+        "until": until,
+        "tid": Column("a1"),
+        "state": _known_or(Column("a2"), w.number(4)),
+        "cpu": Column("a3"),
+        "line": _known_or(Column("a4"), w.number(0)),
+        "waker": Column("a5"),
+        "context": Column("a6"),
+    }
+    query = w.select("ts", *w.named(found.values(), found), source="rows")
+    return w.where(query, w.known(Column("a1")), w.greater(until, Column("ts")))
+
+
+def _asked(tid: Expression, start: Expression, end: Expression) -> Select:
+    """Return the time of the thread that is asked for."""
+    found = [*(Cast(value, "BIGINT") for value in (w.number(0), tid, start, end)), LAST, LAST]
+    names = ["depth", "tid", "lo", "hi", "limit_ts", "limit_line"]
+    return w.where(Select(tuple(w.named(found, names))), _less(start, end))
+
+
+def _in_states(*items: Expression | Item | str) -> Select:
+    """Meet stretches, `g`, with the states of their threads, `k`."""
+    on = [
+        w.equal(Column("tid", "k"), Column("tid", "g")),
+        _less(Column("ts", "k"), Column("hi", "g")),
+        w.greater(Column("until", "k"), Column("lo", "g")),
+    ]
+    return w.join(w.select(*items, source="stretches", alias="g"), "known", "k", on)
+
+
+def _piece() -> list[Expression]:
+    """Return begin and end of what a stretch and a state have in common."""
+    begin = w.call("greatest", Column("ts", "k"), Column("lo", "g"))
+    return [begin, w.least(Column("until", "k"), Column("hi", "g"))]
+
+
+def _limited(operator: str, at_once: str) -> Expression:
+    """Compare the end of a state with the limit of its stretch: by time, or by line where the times are equal."""
+    until, line = Column("until", "k"), Column("line", "k")
+    limit = Column("limit_ts", "g")
+    by_line = And((w.equal(until, limit), Binary(at_once, line, Column("limit_line", "g"))))
+    return w.any_of([Binary(operator, until, limit), by_line])
+
+
+def _waits() -> Expression:
+    """Say that a state is one of those that others end."""
+    return InList(Column("state", "k"), (w.number(1), w.number(2)))
+
+
+def _waited_for() -> Select:
+    """Return the times in which the waker of a waiting thread is responsible."""
+    until, waker = Column("until", "k"), Column("waker", "k")
+    depth = w.plus(Column("depth", "g"), w.number(1))
+    query = _in_states(depth, waker, *_piece(), until, Column("line", "k"))
+    by_thread = Binary("<!=>", Column("context", "k"), w.number(1))
+    return w.where(query, _waits(), _less(until, LAST), by_thread, _is_thread(waker), _limited("<", "<"))
+
+
+def _met() -> Select:
+    """Return the states within stretches; `reason` says why nobody else is responsible, 9 that somebody is."""
+    waker = Column("waker", "k")
+    reason = w.case(
+        (w.negated(_waits()), w.number(0)),
+        (w.equal(Column("until", "k"), LAST), w.number(3)),
+        (w.any_of([_is(Column("context", "k"), 1), _is(waker, 0)]), w.number(1)),
+        (IsNull(waker), w.number(2)),
+        (_limited(">", ">="), w.number(4)),
+        default=w.number(9),
+    )
+    state, cpu = Column("state", "k"), Column("cpu", "k")
+    return _in_states(Star("g"), *w.named(_piece(), ["ts", "until"]), state, cpu, Item(reason, "reason"))
+
+
+def _edges() -> Query:
+    own = ["depth", "tid", "lo", "hi"]
+    met = w.select(*own, "ts", "until", source="met")
+    return w.both(met, *(w.select(*own, edge, edge, source="stretches") for edge in ("lo", "hi")))
+
+
+def _gaps() -> Select:
+    """Return the times between the states of a stretch."""
+    following = w.over(
+        w.call("lead", Column("ts")), w.columns(["depth", "tid", "lo", "hi"]), w.columns(["ts", "until"])
+    )
+    return w.select("depth", "tid", Item(Column("until"), "ts"), Item(following, "until"), source="edges")
+
+
+def _pieces() -> Query:
+    """Return what nobody else is responsible for, and gaps as times of unknown state."""
+    met = w.select("ts", "until", "tid", "state", "cpu", "depth", "reason", source="met")
+    unknown = w.select("ts", "until", "tid", w.number(4), NULL, "depth", w.number(5), source="gaps")
+    return w.both(
+        w.where(met, w.unequal(Column("reason"), w.number(9))),
+        w.where(unknown, w.greater(Column("until"), Column("ts"))),
+    )

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from sqlglot import exp
-
-from dctv.plan import sql as w
+from dctv.plan import build as w
+from dctv.plan.expressions import And, Expression, Number, Unary
 from dctv.record import record
 
-LAST = exp.Literal.number("9223372036854775807")
+LAST = Number("9223372036854775807")
 """The last time, which no span covers."""
-FIRST = exp.Neg(this=exp.Literal.number("9223372036854775808"))
+FIRST = Unary("-", Number("9223372036854775808"))
 """The first time."""
 
 
@@ -26,8 +25,8 @@ def keys(count: int) -> list[str]:
     return [f"k{number}" for number in range(count)]
 
 
-def lasting(ts: exp.Expr, end: exp.Expr, *too_long: exp.Expr | str) -> exp.Expr:
+def lasting(ts: Expression, end: Expression, *too_long: Expression | str) -> Expression:
     """Subtract times that may lie so far apart that no duration says it."""
-    latest = w.plus(LAST.copy(), w.least(ts.copy(), w.number(0)))
-    far = exp.and_(w.greater(w.number(0), ts.copy()), w.greater(end.copy(), latest))
+    latest = w.plus(LAST, w.least(ts, w.number(0)))
+    far = And((w.greater(w.number(0), ts), w.greater(end, latest)))
     return w.case((far, w.error(*too_long)), default=w.minus(end, ts))

@@ -1,0 +1,46 @@
+"""Literal regular expressions of calls -> whether the engine reads them, of which it tells only when it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dctv.bind.bound import Bound
+from dctv.contracts.engine import Engine
+from dctv.errors import BindError, EngineError, Place
+from dctv.plan.build import select
+from dctv.plan.expressions import Call, Column, Text
+from dctv.plan.queries import Query
+from dctv.plan.walk import walk
+
+_FUNCTIONS = frozenset((
+    "regexp_extract", "regexp_extract_all", "regexp_full_match", "regexp_matches", "regexp_replace",
+    "regexp_split_to_array", "str_split_regex", "string_split_regex",
+))  # fmt: skip
+"""Functions whose second argument is a regular expression."""
+_MOST_KNOWN = 10_000
+_readable: set[Call] = set()
+"""Calls that an engine has computed, with texts in place of what varies."""
+
+
+def are_read(name: str, arguments: Sequence[Bound], engine: Engine, place: Place | None) -> bool:
+    """Return whether a call has a literal regular expression that the engine reads; False if it has none.
+
+    Raises:
+        BindError: it has one that the engine does not read.
+    """
+    if name not in _FUNCTIONS or len(arguments) < 2 or not isinstance(arguments[1].value, Text):
+        return False
+    trial = Call(name, tuple(Text("") if _varies(one) else one.value for one in arguments))
+    if trial not in _readable:
+        try:
+            engine.compute(select(trial))
+        except EngineError as error:
+            raise BindError(error.message, place, hint=error.hint) from None
+        if len(_readable) >= _MOST_KNOWN:
+            _readable.clear()
+        _readable.add(trial)
+    return True
+
+
+def _varies(bound: Bound) -> bool:
+    return any(isinstance(node, Column | Query) for node in walk(bound.value))

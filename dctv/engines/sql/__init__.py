@@ -1,0 +1,1 @@
+"""Queries of the plan -> the SQL of engines. Nothing else writes SQL."""

@@ -1,0 +1,318 @@
+"""Expressions and queries of the plan -> the trees of the library that writes SQL."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from sqlglot import exp
+
+from dctv.plan import expressions as e
+from dctv.plan import queries as q
+
+_BINARY: Mapping[str, type[exp.Binary]] = {
+    "+": exp.Add,
+    "-": exp.Sub,
+    "*": exp.Mul,
+    "/": exp.Div,
+    "//": exp.IntDiv,
+    "%": exp.Mod,
+    "||": exp.DPipe,
+    "<<": exp.BitwiseLeftShift,
+    ">>": exp.BitwiseRightShift,
+    "&": exp.BitwiseAnd,
+    "|": exp.BitwiseOr,
+    "=": exp.EQ,
+    "!=": exp.NEQ,
+    "<": exp.LT,
+    "<=": exp.LTE,
+    ">": exp.GT,
+    ">=": exp.GTE,
+    "<=>": exp.NullSafeEQ,
+    "<!=>": exp.NullSafeNEQ,
+}
+_UNARY: Mapping[str, type[exp.Unary]] = {"-": exp.Neg, "~": exp.BitwiseNot, "NOT": exp.Not}
+_LIKE: Mapping[str, type[exp.Expr]] = {"LIKE": exp.Like, "ILIKE": exp.ILike, "GLOB": exp.Glob}
+_COMPOUNDS: Mapping[str, type[exp.SetOperation]] = {
+    "UNION": exp.Union,
+    "INTERSECT": exp.Intersect,
+    "EXCEPT": exp.Except,
+}
+_ATOMS = (
+    e.Column,
+    e.Null,
+    e.Boolean,
+    e.Number,
+    e.Text,
+    e.Call,
+    e.Cast,
+    e.Subquery,
+    e.Exists,
+    e.Case,
+    e.Window,
+    e.Row,
+    e.List,
+)
+"""What needs no parentheses, whatever stands around it."""
+
+
+def expression(node: e.Expression) -> exp.Expr:
+    """Return the tree of an expression."""
+    return _EXPRESSIONS[type(node)](node)
+
+
+def query(node: q.Query) -> exp.Query:
+    """Return the tree of a query."""
+    return _select(node) if isinstance(node, q.Select) else _compound(node)
+
+
+def identifier(name: str) -> exp.Identifier:
+    """Quote a name."""
+    return exp.Identifier(this=name, quoted=True)
+
+
+def _operand(node: e.Expression) -> exp.Expr:
+    made = expression(node)
+    return made if isinstance(node, _ATOMS) else exp.Paren(this=made)
+
+
+def _expressions(nodes: Sequence[e.Expression]) -> list[exp.Expr]:
+    return [expression(one) for one in nodes]
+
+
+def _column(node: e.Column) -> exp.Expr:
+    return exp.Column(this=identifier(node.name), table=None if node.table is None else identifier(node.table))
+
+
+def _star(node: e.Star) -> exp.Expr:
+    return exp.Star() if node.table is None else exp.Column(this=exp.Star(), table=identifier(node.table))
+
+
+def _chain(form: type[exp.Expr]) -> Callable[[Any], exp.Expr]:
+    def made(node: e.And | e.Or) -> exp.Expr:
+        first, *others = node.parts
+        tree = _operand(first)
+        for one in others:
+            tree = form(this=tree, expression=_operand(one))
+        return tree
+
+    return made
+
+
+def _like(node: e.Like) -> exp.Expr:
+    made = _LIKE[node.operator](this=_operand(node.operand), expression=_operand(node.pattern))
+    return made if node.escape is None else exp.Escape(this=made, expression=_operand(node.escape))
+
+
+def _case(node: e.Case) -> exp.Expr:
+    return exp.Case(
+        this=None if node.operand is None else _operand(node.operand),
+        ifs=[exp.If(this=expression(test), true=expression(value)) for test, value in node.branches],
+        default=None if node.default is None else expression(node.default),
+    )
+
+
+def data_type(name: str) -> exp.DataType:
+    """Name a type, as the engine does."""
+    return exp.DataType(this=exp.DType.USERDEFINED, kind=name)
+
+
+def _cast(node: e.Cast) -> exp.Expr:
+    return (exp.TryCast if node.lenient else exp.Cast)(this=expression(node.operand), to=data_type(node.type))
+
+
+def _lambda(node: e.Lambda) -> exp.Expr:
+    return exp.Lambda(this=expression(node.body), expressions=[identifier(name) for name in node.parameters])
+
+
+def _keyword(node: e.Keyword) -> exp.Expr:
+    return exp.PropertyEQ(this=exp.to_identifier(node.name), expression=expression(node.value))
+
+
+def _ordered(node: e.Ordered) -> exp.Ordered:
+    return exp.Ordered(this=expression(node.operand), desc=node.descending or None, nulls_first=node.nulls_first)
+
+
+def _call(node: e.Call) -> exp.Expr:
+    values = _expressions(node.arguments)
+    if node.distinct:
+        values = [exp.Distinct(expressions=values)]
+    if node.order_by:
+        by = [_ordered(one) for one in node.order_by]
+        values = [*values[:-1], exp.Order(this=values[-1] if values else None, expressions=by)]
+    if node.nulls is not None and values:
+        # As text, since the library drops these words from functions that it does not know as window functions.
+        values[-1] = exp.Var(this=f"{values[-1].sql(dialect='duckdb')} {node.nulls} NULLS")
+    made: exp.Expr = exp.Anonymous(this=node.function, expressions=values)
+    if node.filter is not None:
+        made = exp.Filter(this=made, expression=exp.Where(this=expression(node.filter)))
+    return made
+
+
+def _window(node: e.Window) -> exp.Expr:
+    assert node.call is not None
+    name = None if node.name is None else identifier(node.name)
+    return exp.Window(this=_call(node.call), alias=name, **_definition(node))
+
+
+def _definition(node: e.Window) -> dict[str, Any]:
+    return {
+        "partition_by": _expressions(node.partition_by),
+        "order": _order(node.order_by),
+        "spec": None if node.frame is None else _frame(node.frame),
+    }
+
+
+def _frame(node: e.Frame) -> exp.WindowSpec:
+    start, start_side = _bound(node.start)
+    end, end_side = _bound(node.stop)
+    return exp.WindowSpec(kind=node.unit, start=start, start_side=start_side, end=end, end_side=end_side)
+
+
+def _bound(node: e.FrameEnd) -> tuple[str | exp.Expr, str | None]:
+    if node.offset is not None:
+        return expression(node.offset), node.kind
+    unbounded, _, side = node.kind.partition(" ")
+    return (node.kind, None) if node.kind == "CURRENT ROW" else (unbounded, side)
+
+
+_EXPRESSIONS: Mapping[type, Callable[[Any], exp.Expr]] = {
+    e.Column: _column,
+    e.Star: _star,
+    e.Null: lambda _: exp.Null(),
+    e.Boolean: lambda node: exp.Boolean(this=node.value),
+    e.Number: lambda node: exp.Literal(this=node.text, is_string=False),
+    e.Text: lambda node: exp.Literal(this=node.value, is_string=True),
+    e.Unary: lambda node: _UNARY[node.operator](this=_operand(node.operand)),
+    e.Binary: lambda node: _BINARY[node.operator](this=_operand(node.left), expression=_operand(node.right)),
+    e.And: _chain(exp.And),
+    e.Or: _chain(exp.Or),
+    e.IsNull: lambda node: exp.Is(this=_operand(node.operand), expression=exp.Null()),
+    e.Like: _like,
+    e.Between: lambda node: exp.Between(this=_operand(node.operand), low=_operand(node.low), high=_operand(node.high)),
+    e.InList: lambda node: exp.In(this=_operand(node.operand), expressions=_expressions(node.items)),
+    e.InQuery: lambda node: exp.In(this=_operand(node.operand), query=exp.Subquery(this=query(node.query))),
+    e.Exists: lambda node: exp.Exists(this=query(node.query)),
+    e.Subquery: lambda node: exp.Subquery(this=query(node.query)),
+    e.Case: _case,
+    e.Cast: _cast,
+    e.Row: lambda node: exp.Tuple(expressions=_expressions(node.items)),
+    e.List: lambda node: exp.Array(expressions=_expressions(node.items)),
+    e.Lambda: _lambda,
+    e.Keyword: _keyword,
+    e.Ordered: _ordered,
+    e.Call: _call,
+    e.Window: _window,
+}
+
+
+def _alias(node: q.Source) -> exp.TableAlias | None:
+    if node.alias is None and not node.columns:
+        return None
+    named = None if node.alias is None else identifier(node.alias)
+    return exp.TableAlias(this=named, columns=[identifier(name) for name in node.columns])
+
+
+def _source(node: q.Source) -> exp.Expr:
+    alias = _alias(node)
+    match node:
+        case q.TableName():
+            return exp.Table(this=identifier(node.name), alias=alias)
+        case q.Derived():
+            return exp.Subquery(this=query(node.query), alias=alias)
+        case q.Rows():
+            return exp.Values(expressions=[exp.Tuple(expressions=_expressions(row)) for row in node.rows], alias=alias)
+        case q.TableCall():
+            return exp.Table(this=_call(node.call), alias=alias)
+        case _:
+            raise AssertionError(type(node))
+
+
+def _join(node: q.Join) -> exp.Join:
+    outer = node.kind in ("LEFT", "RIGHT", "FULL")
+    return exp.Join(
+        this=_source(node.source),
+        method="ASOF" if node.asof else None,
+        side=node.kind if outer else None,
+        kind=None if outer or (node.asof and node.kind == "INNER") else node.kind,
+        on=None if node.on is None else expression(node.on),
+    )
+
+
+def _order(terms: Sequence[e.Ordered]) -> exp.Order | None:
+    return exp.Order(expressions=[_ordered(one) for one in terms]) if terms else None
+
+
+def _group(node: q.Group) -> exp.Group:
+    if node.all:
+        return exp.Group(all=True)
+    return exp.Group(expressions=[_sets(k) if isinstance(k, q.GroupingSets) else expression(k) for k in node.keys])
+
+
+def _sets(node: q.GroupingSets) -> exp.Expr:
+    written = [_expressions(one) for one in node.sets]
+    sets: list[exp.Expr] = [one[0] if len(one) == 1 else exp.Tuple(expressions=one) for one in written]
+    forms = {"GROUPING SETS": exp.GroupingSets, "ROLLUP": exp.Rollup, "CUBE": exp.Cube}
+    return forms[node.kind](expressions=sets)
+
+
+def _item(node: q.Item) -> exp.Expr:
+    made = expression(node.value)
+    return made if node.name is None else exp.Alias(this=made, alias=identifier(node.name))
+
+
+def _ending(node: q.Select | q.Compound) -> dict[str, Any]:
+    """Return what stands around a query: its steps, and how its rows are sorted and cut."""
+    return {
+        "with_": exp.With(expressions=[_step(one) for one in node.steps], recursive=node.recursive)
+        if node.steps
+        else None,
+        "order": _order(node.order_by),
+        "limit": None if node.limit is None else exp.Limit(expression=expression(node.limit)),
+        "offset": None if node.offset is None else exp.Offset(expression=expression(node.offset)),
+    }
+
+
+def _step(node: q.CommonTable) -> exp.CTE:
+    alias = exp.TableAlias(this=identifier(node.name), columns=[identifier(name) for name in node.columns])
+    return exp.CTE(this=query(node.query), alias=alias, materialized=node.materialized)
+
+
+def _select(node: q.Select) -> exp.Select:
+    return exp.Select(
+        expressions=[_item(one) for one in node.items],
+        from_=None if node.source is None else exp.From(this=_source(node.source)),
+        joins=[_join(one) for one in node.joins],
+        where=None if node.where is None else exp.Where(this=expression(node.where)),
+        group=None if node.group is None else _group(node.group),
+        having=None if node.having is None else exp.Having(this=expression(node.having)),
+        qualify=None if node.qualify is None else exp.Qualify(this=expression(node.qualify)),
+        windows=[
+            exp.Window(this=identifier(name), alias=_named(one), **_definition(one)) for name, one in node.windows
+        ],
+        distinct=exp.Distinct() if node.distinct else None,
+        **_ending(node),
+    )
+
+
+def _named(node: e.Window) -> exp.Identifier | None:
+    return None if node.name is None else identifier(node.name)
+
+
+def _compound(node: q.Query) -> exp.Query:
+    assert isinstance(node, q.Compound)
+    first, *others = node.parts
+    tree = _side(first)
+    for one in others:
+        tree = _COMPOUNDS[node.operator](this=tree, expression=_side(one), distinct=not node.all)
+    for name, value in _ending(node).items():
+        tree.set(name, value)
+    return tree
+
+
+def _side(node: q.Query) -> exp.Query:
+    """Return a part of a compound; one with an order or parts of its own stands in FROM of a select."""
+    if isinstance(node, q.Select) and not (node.order_by or node.limit or node.offset or node.steps):
+        return _select(node)
+    inner = exp.Subquery(this=query(node), alias=exp.TableAlias(this=identifier("side")))
+    return exp.Select(expressions=[exp.Star()], from_=exp.From(this=inner))

@@ -1,0 +1,258 @@
+"""Expressions of the plan: columns, literals, calls and what is made of them; engines write them as they need.
+
+They are frozen and compared by what they say, so parts may be shared between plans and nothing is ever copied.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from dctv.record import record
+
+if TYPE_CHECKING:
+    from dctv.plan.queries import Query
+
+
+@record
+class Node:
+    """What plans are written with: an expression, a query, or a part of one."""
+
+
+class Expression(Node):
+    """Something that has a value for each row, or for each group of rows."""
+
+    __slots__ = ()
+
+
+@record
+class Column(Expression):
+    """A column of a source of the query, or of one around it."""
+
+    name: str
+    table: str | None = None
+    """What the query calls the source; None where only one can be meant."""
+
+
+@record
+class Star(Expression):
+    """All columns, or those of one source; what `count(*)` counts."""
+
+    table: str | None = None
+
+
+@record
+class Null(Expression):
+    """The missing value."""
+
+
+@record
+class Boolean(Expression):
+    """TRUE or FALSE."""
+
+    value: bool
+
+
+@record
+class Number(Expression):
+    """A number without a sign, as it is written: `12`, `0.5`, `5e-1`; one with an exponent is a double."""
+
+    text: str
+
+
+@record
+class Text(Expression):
+    """A string."""
+
+    value: str
+
+
+@record
+class Unary(Expression):
+    """A prefix operator: `-`, `~` or `NOT`."""
+
+    operator: str
+    operand: Expression
+
+
+@record
+class Binary(Expression):
+    """An infix operator: arithmetic, bits, `||`, and comparisons, `<=>` and `<!=>` being those that know NULL."""
+
+    operator: str
+    left: Expression
+    right: Expression
+
+
+@record
+class And(Expression):
+    """All of two or more conditions."""
+
+    parts: tuple[Expression, ...]
+
+
+@record
+class Or(Expression):
+    """One of two or more conditions."""
+
+    parts: tuple[Expression, ...]
+
+
+@record
+class IsNull(Expression):
+    """Whether a value is missing."""
+
+    operand: Expression
+
+
+@record
+class Like(Expression):
+    """Whether a text matches a pattern, by LIKE, ILIKE or GLOB."""
+
+    operator: str
+    operand: Expression
+    pattern: Expression
+    escape: Expression | None = None
+
+
+@record
+class Between(Expression):
+    """Whether a value lies within two bounds, both included."""
+
+    operand: Expression
+    low: Expression
+    high: Expression
+
+
+@record
+class InList(Expression):
+    """Whether a value is one of some."""
+
+    operand: Expression
+    items: tuple[Expression, ...]
+
+
+@record
+class InQuery(Expression):
+    """Whether a value is among the rows of a query."""
+
+    operand: Expression
+    query: Query
+
+
+@record
+class Exists(Expression):
+    """Whether a query has rows."""
+
+    query: Query
+
+
+@record
+class Subquery(Expression):
+    """The one value of a query."""
+
+    query: Query
+
+
+@record
+class Case(Expression):
+    """The value of the first branch whose test holds, or whose value equals the operand."""
+
+    branches: tuple[tuple[Expression, Expression], ...]
+    default: Expression | None = None
+    operand: Expression | None = None
+
+
+@record
+class Cast(Expression):
+    """A value as another type, as the engine names it; a lenient one is NULL where it cannot be."""
+
+    operand: Expression
+    type: str
+    lenient: bool = False
+
+
+@record
+class Row(Expression):
+    """Several values that are compared at once."""
+
+    items: tuple[Expression, ...]
+
+
+@record
+class List(Expression):
+    """A list of values."""
+
+    items: tuple[Expression, ...]
+
+
+@record
+class Lambda(Expression):
+    """What a function of lists does with each element; within, the parameters are columns without a table."""
+
+    parameters: tuple[str, ...]
+    body: Expression
+
+
+@record
+class Keyword(Expression):
+    """An argument that is given by name."""
+
+    name: str
+    value: Expression
+
+
+@record
+class Ordered(Expression):
+    """What is sorted by, and how; NULLs come last unless it says otherwise."""
+
+    operand: Expression
+    descending: bool = False
+    nulls_first: bool = False
+
+
+@record
+class Call(Expression):
+    """A call of a scalar, aggregate or window function."""
+
+    function: str
+    """In lower case, but for functions of our own."""
+    arguments: tuple[Expression, ...] = ()
+    distinct: bool = False
+    order_by: tuple[Ordered, ...] = ()
+    """In which order an aggregate meets its rows."""
+    filter: Expression | None = None
+    nulls: Literal["IGNORE", "RESPECT"] | None = None
+
+
+@record
+class FrameEnd(Expression):
+    """One end of a frame."""
+
+    kind: Literal["UNBOUNDED PRECEDING", "PRECEDING", "CURRENT ROW", "FOLLOWING", "UNBOUNDED FOLLOWING"]
+    offset: Expression | None = None
+
+
+@record
+class Frame(Expression):
+    """The rows around a row that a window function looks at."""
+
+    unit: Literal["ROWS", "RANGE", "GROUPS"]
+    start: FrameEnd
+    stop: FrameEnd
+
+
+@record
+class Window(Expression):
+    """A call over a window; the definition of a named window has no call."""
+
+    call: Call | None
+    partition_by: tuple[Expression, ...] = ()
+    order_by: tuple[Ordered, ...] = ()
+    frame: Frame | None = None
+    name: str | None = None
+    """The window of the query that this one is, or goes on from."""
+
+
+NULL, TRUE, FALSE = Null(), Boolean(value=True), Boolean(value=False)
+
+COMPARISONS = ("=", "!=", "<", "<=", ">", ">=", "<=>", "<!=>")

@@ -1,0 +1,177 @@
+"""Queries of the plan: selects and compounds of them, over tables that are named, computed in place or listed.
+
+A select is one block: sources are joined, filtered, grouped, filtered again, sorted and cut, in this order. Queries are
+frozen, as expressions are.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from dctv.plan.expressions import Call, Column, Expression, Node, Ordered, Star, Window
+from dctv.record import field, record
+
+
+class Query(Node):
+    """Something that gives rows."""
+
+    __slots__ = ()
+
+
+@record
+class Item(Node):
+    """A column of a select's result."""
+
+    value: Expression
+    name: str | None = None
+    """None where the value is a column that keeps its name, or a star."""
+
+    @property
+    def output(self) -> str:
+        """The name that the column has; empty where it has none of its own."""
+        return self.name or (self.value.name if isinstance(self.value, Column) else "")
+
+    @property
+    def is_star(self) -> bool:
+        """Whether it stands for several columns."""
+        return isinstance(self.value, Star)
+
+
+class Source(Node):
+    """What a select reads: a table, a query, rows or a function."""
+
+    __slots__ = ()
+
+    alias: str | None
+    columns: tuple[str, ...]
+
+    @property
+    def called(self) -> str:
+        """What columns say before their names."""
+        return self.alias or ""
+
+
+@record
+class TableName(Source):
+    """A table of the region: a leaf of the relation, or a common table."""
+
+    name: str
+    alias: str | None = None
+    columns: tuple[str, ...] = ()
+    """What its columns are called here, if otherwise."""
+
+    @property
+    def called(self) -> str:
+        """What columns say before their names."""
+        return self.alias or self.name
+
+
+@record
+class Derived(Source):
+    """A query that stands in FROM."""
+
+    query: Query
+    alias: str | None = None
+    columns: tuple[str, ...] = ()
+
+
+@record
+class Rows(Source):
+    """Rows that are listed."""
+
+    rows: tuple[tuple[Expression, ...], ...]
+    alias: str | None = None
+    columns: tuple[str, ...] = ()
+
+
+@record
+class TableCall(Source):
+    """A call of a table function of the engine."""
+
+    call: Call
+    alias: str | None = None
+    columns: tuple[str, ...] = ()
+
+
+JoinKind = Literal["INNER", "LEFT", "RIGHT", "FULL", "CROSS", "SEMI", "ANTI"]
+
+
+@record
+class Join(Node):
+    """A source that is joined to those before it."""
+
+    source: Source
+    kind: JoinKind = "INNER"
+    on: Expression | None = None
+    asof: bool = False
+    """Whether of the rows that fit only the nearest one is taken: the last comparison of `on` says what is near."""
+
+
+@record
+class GroupingSets(Node):
+    """Several ways to group at once."""
+
+    kind: Literal["GROUPING SETS", "ROLLUP", "CUBE"]
+    sets: tuple[tuple[Expression, ...], ...]
+
+
+@record
+class Group(Node):
+    """What rows are grouped by."""
+
+    keys: tuple[Expression | GroupingSets, ...] = ()
+    all: bool = False
+    """Whether it is by all results that are no aggregates."""
+
+
+@record
+class CommonTable(Node):
+    """A query that others of a query read by name."""
+
+    name: str
+    query: Query
+    columns: tuple[str, ...] = ()
+    materialized: bool | None = None
+    """Whether it is computed once and kept; None leaves that to the engine."""
+
+
+@record
+class Select(Query):
+    """One block of a query."""
+
+    items: tuple[Item, ...] = ()
+    source: Source | None = None
+    joins: tuple[Join, ...] = ()
+    where: Expression | None = None
+    group: Group | None = None
+    having: Expression | None = None
+    qualify: Expression | None = None
+    windows: tuple[tuple[str, Window], ...] = ()
+    distinct: bool = False
+    order_by: tuple[Ordered, ...] = ()
+    limit: Expression | None = None
+    offset: Expression | None = None
+    steps: tuple[CommonTable, ...] = field(default=(), kw_only=True)
+    """Common tables that it reads."""
+    recursive: bool = field(default=False, kw_only=True)
+    """Whether one of these reads itself."""
+
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        """What it reads: what stands in FROM, then what is joined."""
+        return () if self.source is None else (self.source, *(join.source for join in self.joins))
+
+
+@record
+class Compound(Query):
+    """The rows of two or more queries together; EXCEPT and INTERSECT go from left to right."""
+
+    operator: Literal["UNION", "INTERSECT", "EXCEPT"]
+    parts: tuple[Query, ...]
+    all: bool = False
+    """Whether equal rows stay several."""
+    order_by: tuple[Ordered, ...] = ()
+    limit: Expression | None = None
+    offset: Expression | None = None
+    steps: tuple[CommonTable, ...] = field(default=(), kw_only=True)
+    recursive: bool = field(default=False, kw_only=True)

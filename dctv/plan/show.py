@@ -1,0 +1,222 @@
+"""Expressions and queries -> text for people: what EXPLAIN shows of the parts that an engine runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from dctv.plan import expressions as e
+from dctv.plan import queries as q
+
+_OR, _AND, _NOT, _COMPARISON, _BITS, _SUM, _PRODUCT, _PREFIX, _ATOM = range(9)
+_STRENGTHS = {
+    **dict.fromkeys(e.COMPARISONS, _COMPARISON),
+    **dict.fromkeys(("||", "&", "|", "<<", ">>"), _BITS),
+    **dict.fromkeys(("+", "-"), _SUM),
+    **dict.fromkeys(("*", "/", "//", "%"), _PRODUCT),
+}
+_SAFE = {"<=>": "IS", "<!=>": "IS NOT"}
+_INDENT = "  "
+
+
+def expression(node: e.Expression) -> str:
+    """Write an expression with no more parentheses than it needs."""
+    return _FORMS[type(node)](node)
+
+
+def _within(node: e.Expression, least: int) -> str:
+    """Write an expression, in parentheses where it binds less tightly than its surroundings need."""
+    written = expression(node)
+    return f"({written})" if _strength(node) < least else written
+
+
+def _strength(node: e.Expression) -> int:
+    match node:
+        case e.Or():
+            return _OR
+        case e.And():
+            return _AND
+        case e.Unary(operator):
+            return _NOT if operator == "NOT" else _PREFIX
+        case e.Binary(operator):
+            return _STRENGTHS[operator]
+        case e.IsNull() | e.Like() | e.Between() | e.InList() | e.InQuery():
+            return _COMPARISON
+        case _:
+            return _ATOM
+
+
+def _list(nodes: Iterable[e.Expression]) -> str:
+    return ", ".join(map(expression, nodes))
+
+
+def _unary(node: e.Unary) -> str:
+    if node.operator != "NOT":
+        return f"{node.operator}{_within(node.operand, _ATOM)}"
+    if isinstance(node.operand, e.IsNull):
+        return f"{_within(node.operand.operand, _BITS)} IS NOT NULL"
+    return f"NOT {_within(node.operand, _NOT)}"
+
+
+def _binary(node: e.Binary) -> str:
+    strength = _STRENGTHS[node.operator]
+    operator = _SAFE.get(node.operator, node.operator)
+    # Chains of one strength go from left to right; comparisons make none.
+    left = strength + (strength == _COMPARISON)
+    return f"{_within(node.left, left)} {operator} {_within(node.right, strength + 1)}"
+
+
+def _like(node: e.Like) -> str:
+    escape = "" if node.escape is None else f" ESCAPE {_within(node.escape, _BITS)}"
+    return f"{_within(node.operand, _BITS)} {node.operator} {_within(node.pattern, _BITS)}{escape}"
+
+
+def _between(node: e.Between) -> str:
+    return f"{_within(node.operand, _BITS)} BETWEEN {_within(node.low, _BITS)} AND {_within(node.high, _BITS)}"
+
+
+def _case(node: e.Case) -> str:
+    operand = "" if node.operand is None else f" {expression(node.operand)}"
+    branches = "".join(f" WHEN {expression(test)} THEN {expression(value)}" for test, value in node.branches)
+    default = "" if node.default is None else f" ELSE {expression(node.default)}"
+    return f"CASE{operand}{branches}{default} END"
+
+
+def _call(node: e.Call) -> str:
+    inside = ("DISTINCT " if node.distinct else "") + _list(node.arguments)
+    if node.order_by:
+        inside += f" ORDER BY {_list(node.order_by)}"
+    if node.nulls is not None:
+        inside += f" {node.nulls} NULLS"
+    test = "" if node.filter is None else f" FILTER (WHERE {expression(node.filter)})"
+    return f"{node.function}({inside}){test}"
+
+
+def _window(node: e.Window) -> str:
+    parts = [] if node.name is None else [node.name]
+    if node.partition_by:
+        parts.append(f"PARTITION BY {_list(node.partition_by)}")
+    if node.order_by:
+        parts.append(f"ORDER BY {_list(node.order_by)}")
+    if node.frame is not None:
+        parts.append(f"{node.frame.unit} BETWEEN {_end(node.frame.start)} AND {_end(node.frame.stop)}")
+    definition = f"({' '.join(parts)})"
+    return definition if node.call is None else f"{_call(node.call)} OVER {definition}"
+
+
+def _end(node: e.FrameEnd) -> str:
+    return node.kind if node.offset is None else f"{expression(node.offset)} {node.kind}"
+
+
+def _ordered(node: e.Ordered) -> str:
+    descending = " DESC" if node.descending else ""
+    return f"{expression(node.operand)}{descending}{' NULLS FIRST' if node.nulls_first else ''}"
+
+
+def _quoted(value: str) -> str:
+    return "'" + value.replace("'", "''") + "'"
+
+
+_FORMS: Mapping[type, Callable[[Any], str]] = {
+    e.Column: lambda node: node.name if node.table is None else f"{node.table}.{node.name}",
+    e.Star: lambda node: "*" if node.table is None else f"{node.table}.*",
+    e.Null: lambda _: "NULL",
+    e.Boolean: lambda node: str(node.value).upper(),
+    e.Number: lambda node: node.text,
+    e.Text: lambda node: _quoted(node.value),
+    e.Unary: _unary,
+    e.Binary: _binary,
+    e.And: lambda node: " AND ".join(_within(part, _NOT) for part in node.parts),
+    e.Or: lambda node: " OR ".join(_within(part, _AND) for part in node.parts),
+    e.IsNull: lambda node: f"{_within(node.operand, _BITS)} IS NULL",
+    e.Like: _like,
+    e.Between: _between,
+    e.InList: lambda node: f"{_within(node.operand, _BITS)} IN ({_list(node.items)})",
+    e.InQuery: lambda node: f"{_within(node.operand, _BITS)} IN ({_inline(node.query)})",
+    e.Exists: lambda node: f"EXISTS ({_inline(node.query)})",
+    e.Subquery: lambda node: f"({_inline(node.query)})",
+    e.Case: _case,
+    e.Cast: lambda node: f"{'TRY_CAST' if node.lenient else 'CAST'}({expression(node.operand)} AS {node.type})",
+    e.Row: lambda node: f"({_list(node.items)})",
+    e.List: lambda node: f"[{_list(node.items)}]",
+    e.Lambda: lambda node: f"({', '.join(node.parameters)}) -> {expression(node.body)}",
+    e.Keyword: lambda node: f"{node.name} => {expression(node.value)}",
+    e.Ordered: _ordered,
+    e.Call: _call,
+    e.Window: _window,
+}
+
+
+def _inline(node: q.Query) -> str:
+    return " ".join(line.strip() for line in query(node))
+
+
+def query(node: q.Query) -> Iterator[str]:
+    """Write a query, a clause a line; what a clause reads that is computed in place stands indented below it."""
+    assert isinstance(node, q.Select | q.Compound)
+    for step in node.steps:
+        yield f"with {step.name}:"
+        yield from _indented(step.query)
+    if isinstance(node, q.Select):
+        yield from _block(node)
+    else:
+        yield f"{node.operator.lower()}{' all' if node.all else ''} of"
+        for part in node.parts:
+            yield from _indented(part)
+    if node.order_by:
+        yield f"order by {_list(node.order_by)}"
+    for word, count in (("limit", node.limit), ("offset", node.offset)):
+        if count is not None:
+            yield f"{word} {expression(count)}"
+
+
+def _indented(node: q.Query) -> Iterator[str]:
+    return (_INDENT + line for line in query(node))
+
+
+def _block(node: q.Select) -> Iterator[str]:
+    yield f"select {'distinct ' if node.distinct else ''}{', '.join(map(_item, node.items))}"
+    if node.source is not None:
+        yield from _source("from ", node.source, "")
+    for join in node.joins:
+        on = "" if join.on is None else f" on {expression(join.on)}"
+        word = f"{'asof ' if join.asof else ''}{'' if join.kind == 'INNER' else f'{join.kind.lower()} '}join "
+        yield from _source(word, join.source, on)
+    if node.where is not None:
+        yield f"where {expression(node.where)}"
+    if node.group is not None:
+        yield f"group by {'all' if node.group.all else ', '.join(map(_key, node.group.keys))}"
+    if node.having is not None:
+        yield f"having {expression(node.having)}"
+    for name, window in node.windows:
+        yield f"window {name} as {expression(window)}"
+    if node.qualify is not None:
+        yield f"qualify {expression(node.qualify)}"
+
+
+def _item(node: q.Item) -> str:
+    written = expression(node.value)
+    same = node.name is None or (isinstance(node.value, e.Column) and node.value.name == node.name)
+    return written if same else f"{written} AS {node.name}"
+
+
+def _key(node: e.Expression | q.GroupingSets) -> str:
+    if isinstance(node, e.Expression):
+        return expression(node)
+    return f"{node.kind} ({', '.join(f'({_list(one)})' for one in node.sets)})"
+
+
+def _source(word: str, node: q.Source, more: str) -> Iterator[str]:
+    """Write what is read: a table or a call in the line of its clause, a query below it."""
+    names = f"({', '.join(node.columns)})" if node.columns else ""
+    alias = f" AS {node.alias}{names}" if node.alias else ""
+    match node:
+        case q.TableName(name):
+            yield f"{word}{name}{'' if node.alias == name and not names else alias}{more}"
+        case q.TableCall(call):
+            yield f"{word}{expression(call)}{alias}{more}"
+        case q.Rows(rows):
+            yield f"{word}{len(rows)} row{'s' * (len(rows) != 1)}{alias}{more}"
+        case q.Derived(inner):
+            yield f"{word}a query{alias}{more}"
+            yield from _indented(inner)

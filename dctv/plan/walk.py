@@ -1,0 +1,114 @@
+"""Walks expressions and queries, and puts them together again with other parts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar, cast
+
+from dctv.plan.expressions import Column, Node
+from dctv.plan.queries import Query, Select
+from dctv.record import fields, replace
+
+N = TypeVar("N", bound=Node)
+
+_PLAIN = frozenset(("str", "bool", "str | None", "bool | None", "tuple[str, ...]"))
+"""Types of fields, as they are annotated, that hold no nodes."""
+_parts: dict[type, tuple[str, ...]] = {}
+"""Fields of each class that may hold nodes."""
+
+
+def _fields_of(kind: type) -> tuple[str, ...]:
+    if kind not in _parts:
+        named = [one for one in fields(kind) if one.type not in _PLAIN and not str(one.type).startswith("Literal")]
+        _parts[kind] = tuple(one.name for one in named)
+    return _parts[kind]
+
+
+def children(node: Node) -> Iterator[Node]:
+    """Yield what a node is directly made of, in the order of its fields."""
+    for name in _fields_of(type(node)):
+        value = getattr(node, name)
+        if type(value) is tuple:
+            yield from _within(value)
+        elif value is not None and isinstance(value, Node):
+            yield value
+
+
+def _within(values: tuple[Any, ...]) -> Iterator[Node]:
+    for value in values:
+        if type(value) is tuple:
+            yield from _within(value)
+        elif isinstance(value, Node):
+            yield value
+
+
+def walk(*roots: Node | None) -> Iterator[Node]:
+    """Yield nodes and all that is within them, in no order."""
+    stack: list[Any] = [root for root in roots if root is not None]
+    while stack:
+        node = stack.pop()
+        if type(node) is tuple:
+            stack += node
+            continue
+        if not isinstance(node, Node):
+            continue
+        yield node
+        for name in _fields_of(type(node)):
+            value = getattr(node, name)
+            if value is not None and value != ():
+                stack.append(value)
+
+
+def own(*roots: Node | None) -> Iterator[Node]:
+    """Yield nodes and what is within them, but for the queries that they nest."""
+    stack = [root for root in roots if root is not None]
+    while stack:
+        node = stack.pop()
+        yield node
+        stack += [one for one in children(node) if not isinstance(one, Query)]
+
+
+def columns_in(*roots: Node | None) -> list[Column]:
+    """Return the columns that are named within some nodes."""
+    return [node for node in walk(*roots) if isinstance(node, Column)]
+
+
+def nested(*roots: Node | None) -> list[Query]:
+    """Return the queries that stand within some nodes, but not within each other."""
+    return [one for node in own(*roots) for one in children(node) if isinstance(one, Query)]
+
+
+def is_single(query: Query) -> bool:
+    """Whether a query is one select without another one within."""
+    return isinstance(query, Select) and sum(isinstance(node, Query) for node in walk(query)) == 1
+
+
+def mapped(node: N, change: Callable[[Node], Node]) -> N:
+    """Return a node whose direct parts are changed; the same object where they are the same."""
+    changes: dict[str, Any] = {}
+    for name in _fields_of(type(node)):
+        value = getattr(node, name)
+        new = _changed(value, change)
+        if new is not value:
+            changes[name] = new
+    return replace(node, **changes) if changes else node
+
+
+def _changed(value: Any, change: Callable[[Node], Node]) -> Any:
+    if type(value) is tuple:
+        made = tuple([_changed(one, change) for one in value])
+        return value if all(a is b for a, b in zip(made, value, strict=True)) else made
+    return change(value) if isinstance(value, Node) else value
+
+
+def replaced(node: N, change: Callable[[Node], Node | None]) -> N:
+    """Return a node in which some are changed: what `change` gives stands for a node, where it is not None.
+
+    It is asked from the top down, and not about what it gave itself.
+    """
+
+    def visit(one: Node) -> Node:
+        new = change(one)
+        return mapped(one, visit) if new is None else new
+
+    return cast("N", visit(node))
