@@ -19,7 +19,9 @@ def compared() -> Iterator[list[list[str]]]:
     """Compare the types of all queries that are bound, and return a list that gets the types of each."""
     own_types, seen = relations._types, list[list[str]]()
 
-    def types(query: BoundQuery, leaves: Sequence[tuple[str, Plan]], env: Environment, place: Place | None) -> list[str]:
+    def types(
+        query: BoundQuery, leaves: Sequence[tuple[str, Plan]], env: Environment, place: Place | None
+    ) -> list[str]:
         known = relations._known_types(query)
         if known is not None:
             try:

@@ -10,9 +10,9 @@ from dctv.bind.calls import known_time
 from dctv.bind.context import Leaves
 from dctv.plan import build as w
 from dctv.plan import walk
-from dctv.plan.expressions import Call, Cast, Column, Expression, Node, Star, Window
+from dctv.plan.expressions import Call, Cast, Column, Expression, Star, Window
+from dctv.plan.node import Node, Query
 from dctv.plan.nodes import Kernel, Plan, Relation, physical_names
-from dctv.plan.queries import Query
 from dctv.record import record
 from dctv.types.schema import ColumnType, Kind, Schema
 from dctv.types.values import is_integer

@@ -19,8 +19,9 @@ from dctv.contracts.table_function import TableFunction
 from dctv.errors import BindError
 from dctv.plan import build as w
 from dctv.plan.expressions import Cast, Column, Expression
+from dctv.plan.node import Query
 from dctv.plan.nodes import Kernel, Plan, Relation, physical_names
-from dctv.plan.queries import CommonTable, Compound, Item, Query, Select
+from dctv.plan.queries import CommonTable, Compound, Item, Select
 from dctv.record import fields, replace
 from dctv.syntax import ast
 from dctv.types.schema import Kind, Schema

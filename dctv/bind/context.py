@@ -14,8 +14,9 @@ from dctv.contracts.function_rule import FunctionRule
 from dctv.contracts.span_operator import SpanOperator
 from dctv.errors import WarningLog
 from dctv.plan.expressions import Expression
+from dctv.plan.node import Query
 from dctv.plan.nodes import Plan
-from dctv.plan.queries import Join, Query, Source
+from dctv.plan.queries import Join, Source
 from dctv.record import field, record
 from dctv.signatures.types import Type
 from dctv.syntax import ast

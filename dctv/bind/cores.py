@@ -18,7 +18,8 @@ from dctv.errors import BindError, nearest
 from dctv.plan import walk
 from dctv.plan.build import named
 from dctv.plan.expressions import Call, Expression, Null, Window
-from dctv.plan.queries import Group, GroupingSets, Query, Select
+from dctv.plan.node import Query
+from dctv.plan.queries import Group, GroupingSets, Select
 from dctv.record import record, replace
 from dctv.syntax import ast
 from dctv.syntax.print import header

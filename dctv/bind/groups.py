@@ -20,9 +20,10 @@ from dctv.bind.types import BOOLEAN
 from dctv.errors import BindError, nearest
 from dctv.plan import build as w
 from dctv.plan import walk
-from dctv.plan.expressions import Call, Column, Expression, Node, Number
+from dctv.plan.expressions import Call, Column, Expression, Number
+from dctv.plan.node import Node, Query
 from dctv.plan.nodes import Plan, Relation, column_names, physical_names
-from dctv.plan.queries import Query, Select, TableName
+from dctv.plan.queries import Select, TableName
 from dctv.record import record, replace
 from dctv.signatures.types import parse
 from dctv.syntax import ast

@@ -9,7 +9,7 @@ from dctv.contracts.engine import Engine
 from dctv.errors import BindError, EngineError, Place
 from dctv.plan.build import select
 from dctv.plan.expressions import Call, Column, Text
-from dctv.plan.queries import Query
+from dctv.plan.node import Query
 from dctv.plan.walk import walk
 
 _FUNCTIONS = frozenset((

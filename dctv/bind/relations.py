@@ -11,8 +11,9 @@ from dctv.errors import BindError, EngineError, Place
 from dctv.plan import walk
 from dctv.plan.build import STAR, typed_nothing
 from dctv.plan.expressions import Call, Cast, Column, Expression, Window
+from dctv.plan.node import Query
 from dctv.plan.nodes import Plan, Relation, physical_names
-from dctv.plan.queries import CommonTable, Derived, Item, Query, Select, TableCall, TableName
+from dctv.plan.queries import CommonTable, Derived, Item, Select, TableCall, TableName
 from dctv.plan.shape import shape
 from dctv.types.schema import ColumnType, Kind, Schema
 

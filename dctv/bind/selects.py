@@ -17,8 +17,9 @@ from dctv.bind.types import of_choice, settled
 from dctv.errors import BindError
 from dctv.plan import build as w
 from dctv.plan.expressions import Column, Number, Ordered, Text
+from dctv.plan.node import Query
 from dctv.plan.nodes import Plan, physical_names
-from dctv.plan.queries import Compound, Derived, Query, Rows, Select, TableName
+from dctv.plan.queries import Compound, Derived, Rows, Select, TableName
 from dctv.plan.queries import Item as Result
 from dctv.record import replace
 from dctv.signatures.types import Type, parse

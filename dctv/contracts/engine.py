@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from dctv.errors import BindError, DctvError
-from dctv.plan import queries
+from dctv.plan.node import Query
 from dctv.plan.nodes import ArrowStream
 from dctv.record import record
 
@@ -29,7 +29,7 @@ class Profile:
     """Bytes that it read from files."""
 
 
-class Query(ArrowStream, Protocol):
+class EngineQuery(ArrowStream, Protocol):
     """A query of the engine; every opening runs it anew."""
 
     def interrupt(self) -> None:
@@ -56,15 +56,15 @@ class Engine(Protocol):
         """Return our error for one that came out of a running query."""
         ...
 
-    def write(self, query: queries.Query) -> str:
+    def write(self, query: Query) -> str:
         """Write a query as the engine's text."""
         ...
 
-    def describe(self, query: queries.Query, sources: Mapping[str, Any] | None = None) -> list[tuple[str, str]]:
+    def describe(self, query: Query, sources: Mapping[str, Any] | None = None) -> list[tuple[str, str]]:
         """Return names and types of the columns of a query over some sources; raises EngineError."""
         ...
 
-    def compute(self, query: queries.Query) -> None:
+    def compute(self, query: Query) -> None:
         """Run a query that reads nothing, to see whether it can be run; raises EngineError."""
         ...
 
@@ -88,9 +88,7 @@ class Engine(Protocol):
         """Return why texts may not read a file."""
         ...
 
-    def stream(
-        self, query: queries.Query, sources: Mapping[str, Any], *, serial: bool, profiled: bool = False
-    ) -> Query:
+    def stream(self, query: Query, sources: Mapping[str, Any], *, serial: bool, profiled: bool = False) -> EngineQuery:
         """Return a stream that runs the query when opened.
 
         A source is a pyarrow Table or Dataset, or an ArrowStream, or a function without arguments that gives one.

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
+from dctv.plan.node import Query
 from dctv.plan.nodes import ArrowStream
-from dctv.plan.queries import Query
 from dctv.record import record
 from dctv.types.schema import Schema
 

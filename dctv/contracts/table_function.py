@@ -7,8 +7,8 @@ from fractions import Fraction
 from typing import Any, Protocol
 
 from dctv.errors import BindError, Place, nearest
+from dctv.plan.node import Query
 from dctv.plan.nodes import Plan
-from dctv.plan.queries import Query
 from dctv.record import field, record
 from dctv.types.schema import ColumnType, Schema
 from dctv.types.unit import NO_UNIT, Unit

@@ -19,7 +19,7 @@ from dctv.engines.allowed import ALLOWING, KINDS, OF_FILES, TABLES
 from dctv.engines.sql.duckdb import write
 from dctv.errors import BindError, DctvError, EngineError, Interrupted, UsageError
 from dctv.patterns import pattern
-from dctv.plan.queries import Query
+from dctv.plan.node import Query
 from dctv.sandbox import sandboxed
 from dctv.temporary import made_folder
 from dctv.types.values import dialect_type

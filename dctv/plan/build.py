@@ -25,20 +25,9 @@ from dctv.plan.expressions import (
     Unary,
     Window,
 )
+from dctv.plan.node import Query
 from dctv.plan.nodes import physical_names
-from dctv.plan.queries import (
-    CommonTable,
-    Compound,
-    Derived,
-    Group,
-    Item,
-    Join,
-    JoinKind,
-    Query,
-    Select,
-    Source,
-    TableName,
-)
+from dctv.plan.queries import CommonTable, Compound, Derived, Group, Item, Join, JoinKind, Select, Source, TableName
 from dctv.record import replace
 from dctv.types.schema import Schema
 

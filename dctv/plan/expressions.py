@@ -5,17 +5,10 @@ They are frozen and compared by what they say, so parts may be shared between pl
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
+from dctv.plan.node import Node, Query
 from dctv.record import record
-
-if TYPE_CHECKING:
-    from dctv.plan.queries import Query
-
-
-@record
-class Node:
-    """What plans are written with: an expression, a query, or a part of one."""
 
 
 class Expression(Node):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
-from dctv.plan.queries import Query
+from dctv.plan.node import Query
 from dctv.plan.source import Source
 from dctv.record import record
 from dctv.types.schema import Schema

@@ -8,14 +8,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-from dctv.plan.expressions import Call, Column, Expression, Node, Ordered, Star, Window
+from dctv.plan.expressions import Call, Column, Expression, Ordered, Star, Window
+from dctv.plan.node import Node, Query
 from dctv.record import field, record
-
-
-class Query(Node):
-    """Something that gives rows."""
-
-    __slots__ = ()
 
 
 @record

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dctv.plan.expressions import Node
+from dctv.plan.node import Node
 from dctv.record import fields
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from dctv.plan import expressions as e
 from dctv.plan import queries as q
+from dctv.plan.node import Query
 
 _OR, _AND, _NOT, _COMPARISON, _BITS, _SUM, _PRODUCT, _PREFIX, _ATOM = range(9)
 _STRENGTHS = {
@@ -147,11 +148,11 @@ _FORMS: Mapping[type, Callable[[Any], str]] = {
 }
 
 
-def _inline(node: q.Query) -> str:
+def _inline(node: Query) -> str:
     return " ".join(line.strip() for line in query(node))
 
 
-def query(node: q.Query) -> Iterator[str]:
+def query(node: Query) -> Iterator[str]:
     """Write a query, a clause a line; what a clause reads that is computed in place stands indented below it."""
     assert isinstance(node, q.Select | q.Compound)
     for step in node.steps:
@@ -170,7 +171,7 @@ def query(node: q.Query) -> Iterator[str]:
             yield f"{word} {expression(count)}"
 
 
-def _indented(node: q.Query) -> Iterator[str]:
+def _indented(node: Query) -> Iterator[str]:
     return (_INDENT + line for line in query(node))
 
 

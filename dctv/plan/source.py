@@ -7,8 +7,8 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
+from dctv.plan.node import Query
 from dctv.plan.predicate import Predicate
-from dctv.plan.queries import Query
 from dctv.plan.question import Cell, Question
 from dctv.record import field, record
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar, cast
 
-from dctv.plan.expressions import Column, Node
-from dctv.plan.queries import Query, Select
+from dctv.plan.expressions import Column
+from dctv.plan.node import Node, Query
+from dctv.plan.queries import Select
 from dctv.record import fields, replace
 
 N = TypeVar("N", bound=Node)

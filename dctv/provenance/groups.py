@@ -14,7 +14,8 @@ from dctv.contracts.reader import LoadContext, TraceTable
 from dctv.errors import Source, TraceError, UsageError, WarningLog
 from dctv.plan.build import number, select
 from dctv.plan.expressions import Case, Expression
-from dctv.plan.queries import Item, Query
+from dctv.plan.node import Query
+from dctv.plan.queries import Item
 from dctv.provenance.database import Group, Written
 from dctv.provenance.split import REST, Job, known_of, reorganize
 from dctv.record import record

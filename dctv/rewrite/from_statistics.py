@@ -25,7 +25,6 @@ from dctv.plan.expressions import (
     Expression,
     IsNull,
     Like,
-    Node,
     Null,
     Number,
     Or,
@@ -34,6 +33,7 @@ from dctv.plan.expressions import (
     Text,
     Unary,
 )
+from dctv.plan.node import Node
 from dctv.plan.nodes import Plan, Relation, Scan, column_names
 from dctv.plan.queries import Item, Select, TableName
 from dctv.plan.question import Aggregate, Question

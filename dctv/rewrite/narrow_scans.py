@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from dctv.contracts.span_operator import SpanOperator
-from dctv.plan.expressions import Node
+from dctv.plan.node import Node, Query
 from dctv.plan.nodes import Plan, Relation, Scan
 from dctv.plan.predicate import ALWAYS, Predicate, either
-from dctv.plan.queries import Compound, Query, TableName
+from dctv.plan.queries import Compound, TableName
 from dctv.plan.walk import mapped, walk
 from dctv.record import field, record, replace
 from dctv.rewrite.graph import inputs, readers_first, with_inputs

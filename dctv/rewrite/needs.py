@@ -25,6 +25,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from dctv.plan.build import STAR
 from dctv.plan.expressions import Cast, Column, Expression, Number, Window
+from dctv.plan.node import Query
 from dctv.plan.nodes import Plan, column_names
 from dctv.plan.predicate import (
     ALWAYS,
@@ -38,7 +39,7 @@ from dctv.plan.predicate import (
     columns_of,
     either,
 )
-from dctv.plan.queries import CommonTable, Compound, Derived, Query, Select, Source, TableName
+from dctv.plan.queries import CommonTable, Compound, Derived, Select, Source, TableName
 from dctv.plan.walk import nested, own, walk
 from dctv.record import field, record
 from dctv.rewrite.literals import constant_of, keeps

@@ -17,8 +17,9 @@ from collections.abc import Mapping, Sequence
 from dctv.contracts.span_operator import SpanOperator
 from dctv.plan.build import columns, named, select
 from dctv.plan.expressions import Column
+from dctv.plan.node import Query
 from dctv.plan.nodes import Kernel, Plan, Relation, Scan, column_names, physical_names
-from dctv.plan.queries import Compound, Query, Select
+from dctv.plan.queries import Compound, Select
 from dctv.record import field, record, replace
 from dctv.rewrite.graph import inputs, readers_first, with_inputs
 from dctv.rewrite.select_lists import named_columns, narrowed, result_names

@@ -26,9 +26,10 @@ from collections.abc import Mapping, Sequence
 from dctv.contracts.span_operator import Filters, SpanOperator
 from dctv.plan import build as w
 from dctv.plan import show
-from dctv.plan.expressions import Expression, Node
+from dctv.plan.expressions import Expression
+from dctv.plan.node import Node, Query
 from dctv.plan.nodes import Kernel, Plan, Relation, column_names
-from dctv.plan.queries import Query, Select, TableName
+from dctv.plan.queries import Select, TableName
 from dctv.plan.walk import mapped, walk
 from dctv.record import field, record, replace
 from dctv.rewrite.conditions import bound_of, cannot_fail, conjuncts, names_in, renamed, sum_of

@@ -11,8 +11,9 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 
 from dctv.contracts.engine import ZERO_DIVISION
-from dctv.plan.expressions import Call, Column, Node, Number, Star, Text
-from dctv.plan.queries import Derived, GroupingSets, Item, Query, Select, Source, TableName
+from dctv.plan.expressions import Call, Column, Number, Star, Text
+from dctv.plan.node import Node, Query
+from dctv.plan.queries import Derived, GroupingSets, Item, Select, Source, TableName
 from dctv.plan.walk import walk
 from dctv.record import field, record, replace
 from dctv.rewrite.select_shapes import clauses, conditions_of_joins

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import TypeGuard
 
 from dctv.plan.build import ROW_NUMBER
-from dctv.plan.expressions import Cast, Column, Expression, Node, Star
-from dctv.plan.queries import Compound, Query, Select, Source
+from dctv.plan.expressions import Cast, Column, Expression, Star
+from dctv.plan.node import Node, Query
+from dctv.plan.queries import Compound, Select, Source
 from dctv.plan.walk import nested, walk
 from dctv.record import replace
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from dctv.plan.build import STAR
 from dctv.plan.expressions import Column, Expression, Window
-from dctv.plan.queries import Derived, Query, Select, Source, TableName
+from dctv.plan.node import Query
+from dctv.plan.queries import Derived, Select, Source, TableName
 from dctv.plan.walk import columns_in, own, replaced, walk
 from dctv.record import record
 from dctv.rewrite.select_lists import has_effect

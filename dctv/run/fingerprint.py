@@ -9,7 +9,8 @@ from hashlib import blake2b
 
 from dctv.catalog.mount import Mount
 from dctv.patterns import pattern
-from dctv.plan.expressions import Call, Node
+from dctv.plan.expressions import Call
+from dctv.plan.node import Node
 from dctv.plan.nodes import Kernel, Plan, Relation, Scan
 from dctv.plan.queries import CommonTable, TableCall, TableName
 from dctv.plan.shape import shape

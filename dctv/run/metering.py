@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dctv.contracts.engine import Profile, Query
+from dctv.contracts.engine import EngineQuery, Profile
 from dctv.plan.nodes import ArrowStream, Plan, Relation, Scan
 from dctv.record import field, record
 
@@ -31,11 +31,11 @@ class Metering:
     meters: dict[int, Any] = field(default_factory=dict)
     spools: dict[int, Any] = field(default_factory=dict)
     """What shared plans are kept in."""
-    _queries: dict[int, tuple[Query, list[Plan]]] = field(default_factory=dict)
+    _queries: dict[int, tuple[EngineQuery, list[Plan]]] = field(default_factory=dict)
     _profiles: Mapping[int, list[Profile]] = field(default_factory=dict)
 
     def metered(
-        self, plan: Plan, stream: ArrowStream, *, query: Query | None = None, sources: list[Plan] | None = None
+        self, plan: Plan, stream: ArrowStream, *, query: EngineQuery | None = None, sources: list[Plan] | None = None
     ) -> ArrowStream:
         """Return a stream that counts; `sources` are what a query reads."""
         from dctv import _kernels

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 
-from dctv.plan.expressions import Node
+from dctv.plan.node import Node, Query
 from dctv.plan.nodes import Plan, Relation, Scan
-from dctv.plan.queries import CommonTable, Compound, Query, Select, TableName
+from dctv.plan.queries import CommonTable, Compound, Select, TableName
 from dctv.plan.walk import replaced
 from dctv.record import field, record, replace
 from dctv.run.sharing import Sharing

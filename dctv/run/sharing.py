@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping
 
-from dctv.plan.expressions import Call, Node, Window
+from dctv.plan.expressions import Call, Window
+from dctv.plan.node import Node
 from dctv.plan.nodes import Kernel, Plan, Relation, Scan
 from dctv.plan.queries import Compound, Select, TableName
 from dctv.plan.shape import shape

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from dctv.contracts.engine import Engine, Query
+from dctv.contracts.engine import Engine, EngineQuery
 from dctv.contracts.span_operator import Counted, Remarked
 from dctv.errors import WarningLog
 from dctv.plan.build import STAR, by_names, columns, select, typed_nothing
@@ -50,7 +50,7 @@ class Runner:
         self._cancel = cancel
         self._sharing = sharing
         self._metering = metering
-        self._queries: list[Query] = []
+        self._queries: list[EngineQuery] = []
         self._spools: dict[int, Any] = {}
         self._schemas: dict[Select, Any] = {}
         self._kept: list[Plan] = []

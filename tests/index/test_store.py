@@ -187,10 +187,7 @@ def test_types_are_those_of_arrow_tables_in_memory(tmp_path: Path) -> None:
     told = duckdb.execute(f"DESCRIBE {query}").fetchall()
     assert {row[0]: row[1] for row in told} == Format.types
     assert [
-        row[1]
-        for row in duckdb.execute(
-            f"DESCRIBE {write(relation(found[EVENTS][0], ['_ts', 'name']))}"
-        ).fetchall()
+        row[1] for row in duckdb.execute(f"DESCRIBE {write(relation(found[EVENTS][0], ['_ts', 'name']))}").fetchall()
     ] == ["BIGINT", "VARCHAR"]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dctv.engines.sql import trees
 from dctv.plan.expressions import Expression
-from dctv.plan.queries import Query
+from dctv.plan.node import Query
 
 
 def write(node: Query) -> str:

@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from dctv.plan import expressions as e
 from dctv.plan import queries as q
+from dctv.plan.node import Query
 
 _BINARY: Mapping[str, type[exp.Binary]] = {
     "+": exp.Add,
@@ -61,7 +62,7 @@ def expression(node: e.Expression) -> exp.Expr:
     return _EXPRESSIONS[type(node)](node)
 
 
-def query(node: q.Query) -> exp.Query:
+def query(node: Query) -> exp.Query:
     """Return the tree of a query."""
     return _select(node) if isinstance(node, q.Select) else _compound(node)
 
@@ -299,7 +300,7 @@ def _named(node: e.Window) -> exp.Identifier | None:
     return None if node.name is None else identifier(node.name)
 
 
-def _compound(node: q.Query) -> exp.Query:
+def _compound(node: Query) -> exp.Query:
     assert isinstance(node, q.Compound)
     first, *others = node.parts
     tree = _side(first)
@@ -310,7 +311,7 @@ def _compound(node: q.Query) -> exp.Query:
     return tree
 
 
-def _side(node: q.Query) -> exp.Query:
+def _side(node: Query) -> exp.Query:
     """Return a part of a compound; one with an order or parts of its own stands in FROM of a select."""
     if isinstance(node, q.Select) and not (node.order_by or node.limit or node.offset or node.steps):
         return _select(node)

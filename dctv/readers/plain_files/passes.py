@@ -12,7 +12,8 @@ from dctv.contracts.reader import LoadContext
 from dctv.errors import DctvError, TraceError, nearest
 from dctv.plan.build import STAR, call, case, negated, number, select, times
 from dctv.plan.expressions import FALSE, Binary, Cast, Column, Expression
-from dctv.plan.queries import Item, Query, Select
+from dctv.plan.node import Query
+from dctv.plan.queries import Item, Select
 from dctv.readers.described import RAW, TYPES
 from dctv.readers.plain_files.flaws import Flaws, possible
 from dctv.readers.plain_files.tables import PlainFile, PlainTable, Tables

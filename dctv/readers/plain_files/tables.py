@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from dctv.errors import DctvError
-from dctv.plan.queries import Query
+from dctv.plan.node import Query
 from dctv.record import field, record
 
 

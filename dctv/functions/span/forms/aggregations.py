@@ -11,7 +11,7 @@ from dctv.functions.span.forms import groups
 from dctv.functions.span.forms.steps import keys
 from dctv.plan import build as w
 from dctv.plan.expressions import Call, Cast, Column, Expression, Star
-from dctv.plan.queries import Query
+from dctv.plan.node import Query
 from dctv.record import replace
 from dctv.types.schema import Schema
 from dctv.types.values import is_integer

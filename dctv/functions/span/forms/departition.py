@@ -11,7 +11,8 @@ from dctv.functions.span.forms.meeting import expanded
 from dctv.functions.span.forms.steps import FIRST, LAST, Step, keys
 from dctv.plan import build as w
 from dctv.plan.expressions import NULL, TRUE, Binary, Call, Cast, Column, Expression, IsNull, Star
-from dctv.plan.queries import Item, Query, Select
+from dctv.plan.node import Query
+from dctv.plan.queries import Item, Select
 from dctv.record import record
 from dctv.types.schema import Schema
 from dctv.types.values import is_integer

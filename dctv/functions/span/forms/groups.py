@@ -11,7 +11,8 @@ from dctv.functions.span.forms.meeting import meet, meet_all, numbered
 from dctv.functions.span.forms.steps import FIRST, LAST, Step, keys
 from dctv.plan import build as w
 from dctv.plan.expressions import FALSE, Cast, Column, Expression, Star, Subquery
-from dctv.plan.queries import Item, Query, Select
+from dctv.plan.node import Query
+from dctv.plan.queries import Item, Select
 from dctv.types.schema import Schema
 
 

@@ -11,7 +11,8 @@ from dctv.functions.span.forms.meeting import expanded, finished, meet, meet_all
 from dctv.functions.span.forms.steps import Step, keys
 from dctv.plan import build as w
 from dctv.plan.expressions import Column
-from dctv.plan.queries import Item, Query, Select
+from dctv.plan.node import Query
+from dctv.plan.queries import Item, Select
 from dctv.types.schema import Schema
 
 

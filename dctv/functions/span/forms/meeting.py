@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from dctv.functions.span.forms.steps import FIRST, LAST, Step, keys
 from dctv.plan import build as w
 from dctv.plan.expressions import FALSE, NULL, TRUE, Binary, Cast, Column
-from dctv.plan.queries import Item, Query, Select
+from dctv.plan.node import Query
+from dctv.plan.queries import Item, Select
 
 BLOCK = 1024
 

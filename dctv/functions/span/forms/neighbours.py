@@ -11,7 +11,8 @@ from dctv.functions.span.forms.meeting import finished
 from dctv.functions.span.forms.steps import LAST, keys, lasting
 from dctv.plan import build as w
 from dctv.plan.expressions import NULL, Binary, Cast, Column, Expression, IsNull, Star
-from dctv.plan.queries import Item, Query, Select
+from dctv.plan.node import Query
+from dctv.plan.queries import Item, Select
 from dctv.types.schema import Schema
 
 

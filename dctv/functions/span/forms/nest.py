@@ -15,7 +15,8 @@ from dctv.functions.span.forms.meeting import expanded
 from dctv.functions.span.forms.steps import LAST, keys, lasting
 from dctv.plan import build as w
 from dctv.plan.expressions import FALSE, Cast, Column, Expression, InList, IsNull
-from dctv.plan.queries import Item, Query, Select
+from dctv.plan.node import Query
+from dctv.plan.queries import Item, Select
 from dctv.types.schema import Schema
 
 _KIND, _LENGTH = "a0", "a1"

@@ -11,7 +11,8 @@ from dctv.functions.span.forms.meeting import finished
 from dctv.functions.span.forms.steps import keys
 from dctv.plan import build as w
 from dctv.plan.expressions import TRUE, Binary, Cast, Column, Lambda
-from dctv.plan.queries import Compound, Item, Query, Select
+from dctv.plan.node import Query
+from dctv.plan.queries import Compound, Item, Select
 from dctv.types.schema import Schema
 
 

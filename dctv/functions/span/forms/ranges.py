@@ -9,7 +9,8 @@ from dctv.contracts.span_operator import Input
 from dctv.functions.span.forms.inputs import events, intervals, spans, values
 from dctv.plan import build as w
 from dctv.plan.expressions import Cast, Column, Expression
-from dctv.plan.queries import Item, Query
+from dctv.plan.node import Query
+from dctv.plan.queries import Item
 from dctv.record import replace
 from dctv.types.schema import Schema
 

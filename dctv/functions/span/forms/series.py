@@ -10,7 +10,8 @@ from dctv.functions.span.forms.inputs import events, values
 from dctv.functions.span.forms.steps import Step, keys, lasting
 from dctv.plan import build as w
 from dctv.plan.expressions import NULL, Cast, Column, Expression
-from dctv.plan.queries import Item, Query
+from dctv.plan.node import Query
+from dctv.plan.queries import Item
 from dctv.types.schema import Schema
 
 _ORDER = ("ts", "starts", "source", "row")

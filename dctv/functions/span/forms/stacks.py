@@ -10,7 +10,8 @@ from dctv.functions.span.forms.inputs import events, values
 from dctv.functions.span.forms.steps import keys
 from dctv.plan import build as w
 from dctv.plan.expressions import NULL, Call, Cast, Column, Expression, IsNull, Star
-from dctv.plan.queries import Item, Query, Select
+from dctv.plan.node import Query
+from dctv.plan.queries import Item, Select
 from dctv.types.schema import Schema
 
 _PART, _PUSH, _RANK, _ROW, _SEQ = "part", "push", "rank", "row", "seq"

@@ -10,7 +10,8 @@ from dctv.functions.span.forms.inputs import events, values
 from dctv.functions.span.forms.steps import LAST
 from dctv.plan import build as w
 from dctv.plan.expressions import FALSE, NULL, TRUE, And, Binary, Call, Cast, Column, Expression, InList, IsNull, Star
-from dctv.plan.queries import Item, Query, Select
+from dctv.plan.node import Query
+from dctv.plan.queries import Item, Select
 from dctv.types.schema import Schema
 
 OWN = 7
