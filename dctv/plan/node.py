@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dctv.record import record
+from dctv.record import fields, record
 
 
 @record
@@ -11,6 +11,16 @@ class Node:
 
 
 class Query(Node):
-    """Something that gives rows."""
+    """Something that gives rows; its classes take its hash, which is found once, since much is remembered by query."""
 
-    __slots__ = ()
+    __slots__ = ("_hash",)
+
+    _hash: int
+
+    def __hash__(self) -> int:
+        try:
+            return self._hash
+        except AttributeError:
+            found = hash((type(self).__name__, *[getattr(self, one.name) for one in fields(self)]))
+            object.__setattr__(self, "_hash", found)
+            return found

@@ -151,6 +151,8 @@ class Select(Query):
     recursive: bool = field(default=False, kw_only=True)
     """Whether one of these reads itself."""
 
+    __hash__ = Query.__hash__
+
     @property
     def sources(self) -> tuple[Source, ...]:
         """What it reads: what stands in FROM, then what is joined."""
@@ -170,3 +172,5 @@ class Compound(Query):
     offset: Expression | None = None
     steps: tuple[CommonTable, ...] = field(default=(), kw_only=True)
     recursive: bool = field(default=False, kw_only=True)
+
+    __hash__ = Query.__hash__

@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping
 
 from dctv.contracts.span_operator import SpanOperator
 from dctv.plan.node import Node, Query
-from dctv.plan.nodes import Plan, Relation, Scan
+from dctv.plan.nodes import Plan, Relation, Scan, column_names
 from dctv.plan.predicate import ALWAYS, Predicate, either
 from dctv.plan.queries import Compound, TableName
 from dctv.plan.walk import mapped, walk
@@ -55,11 +55,9 @@ class _Narrowing:
                 self.needs.setdefault(id(one), []).append(ALWAYS)
             return node
         above = ALWAYS if node.serial else either(self.needs[id(node)])
-        needs = Needs(dict(node.leaves))
-        found = needs.of_leaves(node.query, above)
+        found, query = _needs(node, above)
+        read = set(found) if query is node.query else {one.name for one in walk(query) if isinstance(one, TableName)}
         leaves = []
-        query = without(node.query, needs.dropped) if needs.dropped else node.query
-        read = {one.name for one in walk(query) if isinstance(one, TableName)} if needs.dropped else set(found)
         for name, leaf in node.leaves:
             if name not in read:
                 continue
@@ -76,6 +74,29 @@ class _Narrowing:
             source = scan.source.narrowed(need) if need != ALWAYS else scan.source
             self.scans[key] = scan if source is scan.source else replace(scan, source=source)
         return self.scans[key]
+
+
+_MOST_KNOWN = 2_000
+_known: dict[tuple[object, ...], tuple[Mapping[str, Predicate], Query]] = {}
+"""What was found of queries: those of the standard library are bound again for each question."""
+
+
+def _needs(relation: Relation, above: Predicate) -> tuple[Mapping[str, Predicate], Query]:
+    """Return what a relation needs of its leaves, and its query without the branches that give nothing."""
+    types = {
+        name: dict(zip(column_names(leaf), (c.type for c in leaf.schema.columns), strict=True))
+        for name, leaf in relation.leaves
+    }
+    # As text, since TRUE and 1 are equal to Python.
+    key = (relation.query, repr(above), tuple((name, tuple(own.items())) for name, own in types.items()))
+    if key not in _known:
+        if len(_known) >= _MOST_KNOWN:
+            _known.clear()
+        needs = Needs(types)
+        of_leaves = needs.of_leaves(relation.query, above)
+        _known[key] = of_leaves, without(relation.query, needs.dropped) if needs.dropped else relation.query
+    found, query = _known[key]
+    return found, relation.query if query == relation.query else query
 
 
 def without(query: Query, dropped: Collection[tuple[int, int]]) -> Query:

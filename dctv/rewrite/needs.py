@@ -26,7 +26,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dctv.plan.build import STAR
 from dctv.plan.expressions import Cast, Column, Expression, Number, Window
 from dctv.plan.node import Query
-from dctv.plan.nodes import Plan, column_names
 from dctv.plan.predicate import (
     ALWAYS,
     NEVER,
@@ -66,7 +65,8 @@ Used = Collection[str] | None
 class Needs:
     """What a query needs of its leaves; what it is made of may stand in several places of it."""
 
-    leaves: Mapping[str, Plan]
+    leaves: Mapping[str, Mapping[str, str]]
+    """Types of columns by the leaf's name."""
     found: dict[str, list[Predicate]] = field(default_factory=dict)
     """By the leaf's name, one need for each place where it is read."""
     dropped: set[tuple[int, int]] = field(default_factory=set)
@@ -287,7 +287,7 @@ class Needs:
                 step, leaf = self.steps.get(table), self.leaves.get(table)
                 if step is not None:
                     return None if step.columns else self.type_of(step.query, name)
-                return None if leaf is None else _types(leaf).get(name)
+                return None if leaf is None else leaf.get(name)
             case Derived(query):
                 return self.type_of(query, name)
             case Compound(_, parts):
@@ -340,7 +340,3 @@ def _of_branch(need: Predicate, used: Used, names: Mapping[str, str] | None) -> 
 
 def _tables(query: Query) -> Counter[str]:
     return Counter(node.name for node in walk(query) if isinstance(node, TableName))
-
-
-def _types(leaf: Plan) -> Mapping[str, str]:
-    return {name: c.type for name, c in zip(column_names(leaf), leaf.schema.columns, strict=True)}

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
+from functools import lru_cache
 
 from dctv.contracts.engine import ZERO_DIVISION
 from dctv.plan.expressions import Call, Column, Number, Star, Text
@@ -40,7 +41,7 @@ def result_names(query: Query) -> list[str] | None:
 
 def named_columns(query: Query, leaves: Mapping[str, Sequence[str]]) -> list[list[str]]:
     """Return the columns of each leaf that a query may read, from one walk: a union may have thousands of leaves."""
-    named = _Named.within(query)
+    named = _named_in(query)
     read = []
     for leaf, columns in leaves.items():
         names = named.columns_of(named.tables.get(leaf, ()))
@@ -92,9 +93,20 @@ class _Named:
         return set().union(*(self.columns.get(one, ()) for one in ("", *called)))
 
 
+@lru_cache(maxsize=2000)
+def _named_in(query: Query) -> _Named:
+    return _Named.within(query)
+
+
 def narrowed(query: Query, wanted: Collection[str], leaves: Mapping[str, Sequence[str]]) -> Query:
     """Return a query without the result columns that are not wanted, where they can be left out."""
-    return _narrowed(query, {name.lower() for name in wanted}, leaves)
+    columns = tuple((name, tuple(own)) for name, own in leaves.items())
+    return _known(query, frozenset(name.lower() for name in wanted), columns)
+
+
+@lru_cache(maxsize=2000)
+def _known(query: Query, wanted: frozenset[str], leaves: tuple[tuple[str, tuple[str, ...]], ...]) -> Query:
+    return _narrowed(query, wanted, dict(leaves))
 
 
 def _narrowed(query: Query, wanted: Collection[str], leaves: Mapping[str, Sequence[str]]) -> Query:

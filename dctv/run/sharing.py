@@ -9,7 +9,6 @@ from dctv.plan.expressions import Call, Window
 from dctv.plan.node import Node
 from dctv.plan.nodes import Kernel, Plan, Relation, Scan
 from dctv.plan.queries import Compound, Select, TableName
-from dctv.plan.shape import shape
 from dctv.plan.walk import walk
 from dctv.record import record
 from dctv.rewrite.graph import bottom_up, inputs, readers_first
@@ -33,7 +32,7 @@ def _key(plan: Plan) -> Hashable:
             if any(isinstance(node, Call) and node.function in _VOLATILE for node in walk(plan.query)):
                 return id(plan)
             leaves = tuple((name, id(leaf)) for name, leaf in plan.leaves)
-            return (shape(plan.query), leaves, plan.schema, plan.ordered, plan.keeps_order, plan.serial)
+            return (plan.query, leaves, plan.schema, plan.ordered, plan.keeps_order, plan.serial)
         case Kernel():
             options = repr(sorted(plan.options.items()))
             return (plan.name, options, tuple(id(leaf) for leaf in plan.inputs), plan.schema, plan.ordered)

@@ -10,6 +10,7 @@ from sqlglot import exp
 from dctv.plan import expressions as e
 from dctv.plan import queries as q
 from dctv.plan.node import Query
+from dctv.record import record
 
 _BINARY: Mapping[str, type[exp.Binary]] = {
     "+": exp.Add,
@@ -62,9 +63,22 @@ def expression(node: e.Expression) -> exp.Expr:
     return _EXPRESSIONS[type(node)](node)
 
 
-def query(node: Query) -> exp.Query:
+@record
+class Written(Query):
+    """A query that is text already."""
+
+    text: str
+
+
+def query(node: Query) -> exp.Expr:
     """Return the tree of a query."""
-    return _select(node) if isinstance(node, q.Select) else _compound(node)
+    match node:
+        case q.Select():
+            return _select(node)
+        case Written(text):
+            return exp.Var(this=text)
+        case _:
+            return _compound(node)
 
 
 def identifier(name: str) -> exp.Identifier:
@@ -300,7 +314,7 @@ def _named(node: e.Window) -> exp.Identifier | None:
     return None if node.name is None else identifier(node.name)
 
 
-def _compound(node: Query) -> exp.Query:
+def _compound(node: Query) -> exp.Expr:
     assert isinstance(node, q.Compound)
     first, *others = node.parts
     tree = _side(first)
@@ -311,7 +325,7 @@ def _compound(node: Query) -> exp.Query:
     return tree
 
 
-def _side(node: Query) -> exp.Query:
+def _side(node: Query) -> exp.Expr:
     """Return a part of a compound; one with an order or parts of its own stands in FROM of a select."""
     if isinstance(node, q.Select) and not (node.order_by or node.limit or node.offset or node.steps):
         return _select(node)
