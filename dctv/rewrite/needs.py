@@ -24,7 +24,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from dctv.plan.build import STAR
-from dctv.plan.expressions import Cast, Column, Expression, Number, Window
+from dctv.plan.expressions import Cast, Column, Exists, Expression, InQuery, Number, Subquery, Window
 from dctv.plan.node import Query
 from dctv.plan.predicate import (
     ALWAYS,
@@ -55,6 +55,7 @@ from dctv.rewrite.select_shapes import (
     source_of,
 )
 
+_NESTING = (Exists, InQuery, Subquery)
 _MARK = "\0"
 """Stands between a source's name and a column's in the predicates of a select."""
 Used = Collection[str] | None
@@ -82,22 +83,24 @@ class Needs:
     of_steps: dict[str, list[Predicate]] = field(default_factory=dict)
     types: dict[tuple[int, str], str | None] = field(default_factory=dict)
     """Of columns, by the identity of the source or query."""
-    looked: dict[int, int | None] = field(default_factory=dict)
+    windows: dict[int, int | None] = field(default_factory=dict)
+    """Of queries, by identity."""
+    nests: bool = False
+    """Whether there are queries in expressions."""
 
     def of_leaves(self, query: Query, need: Predicate) -> dict[str, Predicate]:
         """Return what is needed of each leaf."""
         named: Counter[str] = Counter()
         steps = Counter(list(self.leaves))
         for node in walk(query):
-            match node:
-                case TableName(name):
-                    named[name] += 1
-                case Compound():
-                    self.places[id(node)] += 1
-                case CommonTable(name):
-                    steps[name] += 1
-                case _:
-                    pass
+            if isinstance(node, TableName):
+                named[node.name] += 1
+            elif isinstance(node, Compound):
+                self.places[id(node)] += 1
+            elif isinstance(node, CommonTable):
+                steps[node.name] += 1
+            elif isinstance(node, _NESTING):
+                self.nests = True
         self.unclear = {name for name, count in steps.items() if count > 1}
         self.visit(query, need, None)
         whole = {name for name in self.leaves if len(self.found.get(name, ())) + self.gone[name] != named[name]}
@@ -186,11 +189,11 @@ class Needs:
             if owner in preserved:
                 needs.setdefault(owner, []).append(part)
         never = NEVER in parts
-        read = read_names(select)
+        read = read_names(select) if any(isinstance(one, Derived) for one in select.sources) else None
         for source in select.sources:
             whole = NEVER if never else both(needs.get(source.called, []))
             self._source(source, carried(whole, lambda name: name.partition(_MARK)[2]), read)
-        for one in nested_queries(select):
+        for one in nested_queries(select) if self.nests else ():
             self.visit(one, ALWAYS, None)
 
     def _source(self, source: Source, need: Predicate, read: Used) -> None:
@@ -223,12 +226,12 @@ class Needs:
 
     def _windows(self, query: Query) -> int | None:
         """Return how many windows stand in a query itself; None if it, or one within, checks or multiplies rows."""
-        if id(query) not in self.looked:
+        if id(query) not in self.windows:
             nodes = list(own(query))
             inner = any(self._windows(one) is None for one in nested(query))
             bad = inner or any(map(is_effect, nodes))
-            self.looked[id(query)] = None if bad else sum(isinstance(node, Window) for node in nodes)
-        return self.looked[id(query)]
+            self.windows[id(query)] = None if bad else sum(isinstance(node, Window) for node in nodes)
+        return self.windows[id(query)]
 
     def _found(self, select: Select, name: str) -> str | Constant | None:
         """Return what a result column is: a column of a source, or a literal."""

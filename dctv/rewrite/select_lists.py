@@ -183,5 +183,7 @@ def _meant(select: Select, items: Sequence[Item]) -> set[str]:
     """Return the names by which clauses or other items may mean a result column."""
     found = _Named.within(*clauses(select), *select.steps).columns_of(())
     for item in items:
+        if isinstance(item.value, Column) and item.value.table is not None:
+            continue
         found |= _Named.within(item).columns_of(()) - {item.output.lower()}
     return found
