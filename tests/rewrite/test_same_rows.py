@@ -75,7 +75,7 @@ def _conditions(draw: st.DrawFn, partitions: tuple[str, ...]) -> str:
 
 
 @st.composite
-def _selections(draw: st.DrawFn, query: Query, partitions: tuple[str, ...]) -> str:
+def selections(draw: st.DrawFn, query: Query, partitions: tuple[str, ...]) -> str:
     """Draw a select over a query: some of its columns or aggregates of them, and conditions."""
     tests = draw(st.lists(_conditions(partitions), max_size=3))
     where = " AND ".join(f"({t})" for t in tests) or "true"
@@ -116,10 +116,10 @@ def _same(session: Session, sql: str) -> None:
 @pytest.mark.parametrize("depth", [1, 2])
 @_settings
 @given(data=st.data())
-def test_random_selections(session: Session, depth: int, data: st.DataObject) -> None:
+def test_randomselections(session: Session, depth: int, data: st.DataObject) -> None:
     partitions = data.draw(st.sampled_from([(), ("p",), ("q",), ("p", "q")]))
     query = data.draw(queries(partitions, depth))
-    _same(session, data.draw(_selections(query, partitions)))
+    _same(session, data.draw(selections(query, partitions)))
 
 
 _RANGES = ["_ts {} {}ns", "_ts + _duration {} {}ns"]
