@@ -156,7 +156,7 @@ def query(node: Query) -> Iterator[str]:
     """Write a query, a clause a line; what a clause reads that is computed in place stands indented below it."""
     assert isinstance(node, q.Select | q.Compound)
     for step in node.steps:
-        yield f"with {step.name}:"
+        yield f"with {step.name}{', computed once' if step.materialized else ''}:"
         yield from _indented(step.query)
     if isinstance(node, q.Select):
         yield from _block(node)

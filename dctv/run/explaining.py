@@ -31,7 +31,7 @@ def explained(statement: ast.Explain, context: ExecutionContext, known: Environm
             return Region(
                 [f"sql: {line}" for line in context.engine.write(made.query).split("\n")], inputs, made.pushed
             )
-        return Region(list(show.query(made.query)), inputs, made.pushed)
+        return Region([f"| {line}" for line in show.query(made.query)], inputs, made.pushed)
 
     metering = Metering()
     ran = statement.manner == "ANALYZE"

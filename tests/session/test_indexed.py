@@ -129,9 +129,9 @@ def test_explain_tells_where_rows_come_from(sessions: dict[str, Session]) -> Non
     assert "index: " in store
     assert "thrown out:" in store
     assert "in 1 of 4 files" in store
-    assert "READ_PARQUET" in store
+    assert "from read_parquet(" in store
     assert "in 1 of 4 files" in chunks
-    assert "READ_PARQUET" not in chunks
+    assert "from read_parquet(" not in chunks
     analyzed = lines_of(sessions["chunks"], some.replace("EXPLAIN", "EXPLAIN ANALYZE"))
     assert "B read from files" in analyzed
     assert "read from files" in lines_of(sessions["store"], some.replace("EXPLAIN", "EXPLAIN ANALYZE"))
