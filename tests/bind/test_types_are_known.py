@@ -7,18 +7,16 @@ from contextlib import contextmanager
 
 import pytest
 
-from dctv import readers
 from dctv.bind import relations
 from dctv.bind.library import library_function
 from dctv.catalog.mount import Mount, attach
 from dctv.catalog.stdlib import library
-from dctv.contracts.reader import LoadedTrace, Reader
-from dctv.contracts.shelf import scan
+from dctv.contracts.reader import LoadedTrace
 from dctv.functions.table.generate_sequential_spans import quantize
 from dctv.session import Session
 from tests.engine_types import compared
+from tests.formats import EACH, FORMATS
 
-FORMATS = sorted(scan(readers, Reader))
 SPANS = "(SELECT * FROM (VALUES (0, 5, 1.5, 'a'), (5, 10, 2.5, NULL)) AS v(_ts, _duration, x, n))"
 QUERIES = (
     "SELECT 1, 'x', NULL, TRUE, 1.5, 5ms, -3, 9223372036854775807, INTERVAL '1 day'",
@@ -52,7 +50,7 @@ def refuse_to_be_asked(session: Session, patch: pytest.MonkeyPatch) -> None:
     patch.setattr(relations, "_known", {})
 
 
-@pytest.mark.parametrize("reader", FORMATS)
+@pytest.mark.parametrize("reader", EACH)
 def test_views_are_bound_without_the_engine(reader: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with of_nothing(reader) as session:
         refuse_to_be_asked(session, monkeypatch)
@@ -74,7 +72,7 @@ def test_types_of_queries_are_those_that_the_engine_tells(sql: str) -> None:
     assert seen
 
 
-@pytest.mark.parametrize("reader", FORMATS)
+@pytest.mark.parametrize("reader", EACH)
 def test_types_of_views_are_those_that_the_engine_tells(reader: str) -> None:
     with of_nothing(reader) as session, compared() as seen:
         for name in [t.name for t in session.tables("t") if t.kind == "view"]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any
 
 import pytest
@@ -63,17 +64,24 @@ FILTERS = {
 CASES = [(name, words) for name, all_words in FILTERS.items() for words in all_words]
 
 
+Recorded = Callable[[str], Session]
+"""From the name of a recording to a session that has it, and, under the name with `_json`, what is made of it."""
+
+
 @pytest.fixture(scope="module")
-def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
-    """A session with each recording, and, under the name with `_json`, what is made of it."""
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Recorded]:
     folder = tmp_path_factory.mktemp("recordings")
     with Session(index=False) as made:
-        for name, recording in RECORDINGS.items():
-            whole, dumped = recording.write(folder / name), folder / f"{name}.json"
+
+        @cache
+        def of(name: str) -> Session:
+            whole, dumped = RECORDINGS[name].write(folder / name), folder / f"{name}.json"
             assert main(["convert", str(whole), str(dumped), "--no-index"]) == 0
             made.mount(str(whole), name)
             made.mount(str(dumped), f"{name}_json")
-        yield made
+            return made
+
+        yield of
 
 
 _PLACES = ", args, retval, _shown, _indent, _outdent, _stack"
@@ -93,13 +101,15 @@ def rows(session: Session, table: str, words: str, *, text: bool = False) -> lis
 
 
 @pytest.mark.parametrize(("name", "words"), CASES, ids=[f"{name} {words}" for name, words in CASES])
-def test_calls_are_the_same(session: Session, name: str, words: str) -> None:
+def test_calls_are_the_same(recorded: Recorded, name: str, words: str) -> None:
+    session = recorded(name)
     text = name != "open"  # Chrome's JSON does not tell that a call was not left.
     assert rows(session, f"{name}_json.calls", words, text=text) == rows(session, f"{name}.calls", words, text=text)
 
 
 @pytest.mark.parametrize("words", FILTERS["integers"])
-def test_slices_are_the_same(session: Session, words: str) -> None:
+def test_slices_are_the_same(recorded: Recorded, words: str) -> None:
+    session = recorded("integers")
     assert rows(session, "integers_json.slices", words) == rows(session, "integers.calls", words)
 
 
@@ -123,12 +133,14 @@ _WORD = st.one_of(
 
 @bounded(25)
 @given(words=st.lists(_WORD, max_size=4).map(" ".join))
-def test_any_filters_show_the_same(session: Session, words: str) -> None:
+def test_any_filters_show_the_same(recorded: Recorded, words: str) -> None:
+    session = recorded("nest")
     assert rows(session, "nest_json.calls", words) == rows(session, "nest.calls", words)
 
 
 @pytest.mark.parametrize(("words", "needed"), [("-Z 20", "sizes"), ("-L a.c", "source files"), ("-F a@prog", "")])
-def test_what_chrome_does_not_tell_is_an_error(session: Session, words: str, needed: str) -> None:
+def test_what_chrome_does_not_tell_is_an_error(recorded: Recorded, words: str, needed: str) -> None:
+    session = recorded("abc5")
     if needed:
         with pytest.raises(BindError, match=f"these filters need {needed}, and the table has no column"):
             rows(session, "abc5_json.calls", words)

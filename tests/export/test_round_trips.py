@@ -35,8 +35,9 @@ SOURCES: dict[str, Callable[[Path], Path]] = {
 }
 
 
-LONG = {"ftrace text", "ftrace text, kernel", "trace.dat", "Chrome's JSON"}
-"""Sources that are left to CI: others have events of their kinds."""
+LONG = {"ftrace text", "ftrace text, kernel", "trace.dat", "Chrome's JSON", "DFTracer", "uftrace"}
+"""Sources that are left to CI: others have events of their kinds, and those of the last two are written by
+`test_read_back.py` and `tests/calls/test_same_rows_chrome.py` too."""
 LOSSES: dict[tuple[str, str], list[str]] = {
     ("Perfetto", "json"): ["thread states", "wakeups"],
     ("trace.dat", "pftrace"): ["threads"],

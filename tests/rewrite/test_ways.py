@@ -23,6 +23,29 @@ from tests.ways import WAYS, Outcome, differing
 def test_each_way_is_compared(sql: str, right: Outcome, wrong: Outcome) -> None:
     (statement,) = parse(Source("<query>", sql))
     with Session(index=False) as session:
-        assert not list(differing(session, statement, right))
-        assert len(list(differing(session, statement, wrong))) == len(WAYS)
+        assert not list(differing(session, statement, right, every=True))
+        assert len(list(differing(session, statement, wrong, every=True))) == len(WAYS)
         assert session._context.settings.rewrite == "on"
+
+
+_SPANS = "dctv.as_spans((SELECT _ts, _duration, x FROM {}), on_overlap=>'truncate')"
+_EARLY = "SELECT _ts FROM (SELECT SPAN a.x AS x FROM {0} AS a SPAN JOIN {0} AS b) WHERE _ts < 3ns"
+_ROWS = "(SELECT 1 AS _ts, 2 AS _duration, 1 AS x)"
+
+
+@pytest.mark.parametrize(
+    ("sql", "ways"),
+    [
+        ("SELECT 1 AS x", []),
+        ("SELECT x FROM held ORDER BY x", ["scans that leave out all they may"]),
+        (f"SELECT * FROM {_SPANS.format(_ROWS)}", ["span_engine = relational"]),
+        (_EARLY.format(_SPANS.format(_ROWS)), ["span_engine = relational", "rewrite = off"]),
+        (_EARLY.format(_SPANS.format("held")), list(WAYS)),
+    ],
+)
+def test_ways_that_change_the_plan_are_always_taken(sql: str, ways: list[str]) -> None:
+    (statement,) = parse(Source("<query>", sql))
+    with Session(index=False) as session:
+        session.add_table("held", {"_ts": [1, 5], "_duration": [2, 2], "x": [1, 2]})
+        told = list(differing(session, statement, "something else", every=False))
+    assert [line.removeprefix("with ").partition(" came ")[0] for line in told] == ways

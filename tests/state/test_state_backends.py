@@ -12,8 +12,8 @@ from dctv.session import Session
 DATA = Path(__file__).resolve().parents[1] / "data"
 TRACES = [
     "ftrace/live_marks.trace.txt.gz",
-    "perfetto/linux_sys_deflate.pftrace",
-    "trace_dat/live_marks.dat",
+    pytest.param("perfetto/linux_sys_deflate.pftrace", marks=pytest.mark.ci),
+    pytest.param("trace_dat/live_marks.dat", marks=pytest.mark.ci),
     "stdlib/states.trace.txt",
 ]
 CHANGES = """

@@ -22,7 +22,7 @@ from dctv.index import locks
 from dctv.index.cache import Bound, entries, prune
 from dctv.run import providers
 from dctv.session import Session
-from tests.bounds import EXPLORE
+from tests.bounds import EXPLORE, LEFT_TO_CI
 from tests.session.test_indexed import write_trace
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -219,7 +219,7 @@ def test_damage_is_never_trusted(part: str, trace: Path, tmp_path: Path, expecte
     with Watched(trace, index_dir) as watched:
         watched.rows()
     rng = random.Random(7)
-    for number in range(100 if EXPLORE else 8):
+    for number in range(100 if EXPLORE else 4 if LEFT_TO_CI else 8):
         path = history(index_dir)
         path = path if part == "history" else path.with_name(f"{path.name}.json")
         raw = bytearray(path.read_bytes())

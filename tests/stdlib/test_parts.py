@@ -6,25 +6,23 @@ from collections.abc import Iterator
 
 import pytest
 
-from dctv import readers
 from dctv.bind.binder import Binder
 from dctv.bind.library import library_function
 from dctv.catalog.mount import PARTS, Mount, attach
 from dctv.catalog.stdlib import library
-from dctv.contracts.reader import LoadedTrace, Reader
-from dctv.contracts.shelf import scan
+from dctv.contracts.reader import LoadedTrace
 from dctv.functions.table.generate_sequential_spans import quantize
 from dctv.run.plans import environment
 from dctv.session import Session
 from dctv.syntax import ast
 from dctv.types.schema import DURATION, TS
+from tests.formats import EACH, FORMATS
 
-FORMATS = sorted(scan(readers, Reader))
 CONSTANT = {"t.syscalls.numbers"}
 """Views that have rows whatever the trace is."""
 
 
-@pytest.fixture(params=FORMATS)
+@pytest.fixture(params=EACH)
 def empty(request: pytest.FixtureRequest) -> Iterator[Session]:
     with Session() as session:
         _mount(session, request.param)

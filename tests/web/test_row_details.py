@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from functools import cache
 from typing import Any
 
 import pytest
@@ -26,13 +29,15 @@ TRACES = {
     "perfetto/linux_sys_deflate.pftrace": "slices system_calls",
     "stdlib/browser.json": "counters",
     "stdlib/frames.trace.txt": "frames gc display_frames",
-    "stdlib/kernel.trace.txt": "block block_queue_depth",
+    "stdlib/kernel.trace.txt": "block block_queue_depth system_calls",
     "stdlib/marks.trace.txt": "async_slices instants",
-    "stdlib/states.trace.txt": "cpu_idle cpu_irq cpu_running cpu_softirq",
+    "stdlib/states.trace.txt": "cpu_idle cpu_irq cpu_running cpu_softirq thread_states",
     "trace_dat/live_marks.dat": "thread_states",
     "uftrace/switches": "calls",
 }
 """Traces, and of which providers their rows are looked at."""
+LONG = {"perfetto/linux_sys_deflate.pftrace", "trace_dat/live_marks.dat"}
+"""Those that are left to CI: others have rows of the same providers."""
 _FEW = 12
 """Rows of a track that are looked at."""
 TWICE = {"io"}
@@ -45,62 +50,73 @@ def _values(found: dict[str, Any]) -> dict[str, Any]:
     return {column["name"]: column["value"] for column in found["columns"]}
 
 
-@pytest.mark.parametrize("trace", TRACES)
-def test_rows_of_tracks_are_rows_of_views(trace: str) -> None:
+Mounted = Callable[[str], tuple[Session, list[Shown]]]
+"""From a trace to a session that has it as `t`, and the tracks of its timeline."""
+
+
+@pytest.fixture(scope="module")
+def mounted() -> Iterator[Mounted]:
+    with ExitStack() as stack:
+
+        @cache
+        def of(trace: str) -> tuple[Session, list[Shown]]:
+            session = stack.enter_context(Session(index=False))
+            session.mount(DATA / trace, "t")
+            return session, shown(session.timeline("t"), "t")
+
+        yield of
+
+
+@pytest.mark.parametrize("trace", [pytest.param(one, marks=pytest.mark.ci if one in LONG else ()) for one in TRACES])
+def test_rows_of_tracks_are_rows_of_views(mounted: Mounted, trace: str) -> None:
     """Each is found, and none for two."""
-    with Session(index=False) as session:
-        session.mount(DATA / trace, "t")
-        seen: dict[str, list[str]] = {}
-        for one in shown(session.timeline("t"), "t"):
-            provider = one.track.source.removeprefix("t.timeline.")
-            rows = range(0, one.track.rows, one.track.rows // _FEW + 1)
-            for row in rows if provider in TRACES[trace].split() else ():
-                found = details(session, one, row)
-                values = _values(found)
-                assert found["others"] == []
-                assert str(values["_ts"]) == found["from"]
-                if values.get("_duration") is not None:
-                    assert str(values["_duration"]) == found["duration"]
-                if provider in NAMED:
-                    assert values[NAMED[provider]] == found["name"]
-                if "stack" in values:
-                    assert values["stack"].endswith(found["name"])
-                seen.setdefault(provider, []).append(json.dumps(found["columns"]))
-        assert set(seen) == set(TRACES[trace].split())
-        for provider, told in seen.items():
-            assert max(Counter(told).values()) <= (2 if provider in TWICE else 1), provider
+    session, tracks = mounted(trace)
+    seen: dict[str, list[str]] = {}
+    for one in tracks:
+        provider = one.track.source.removeprefix("t.timeline.")
+        rows = range(0, one.track.rows, one.track.rows // _FEW + 1)
+        for row in rows if provider in TRACES[trace].split() else ():
+            found = details(session, one, row)
+            values = _values(found)
+            assert found["others"] == []
+            assert str(values["_ts"]) == found["from"]
+            if values.get("_duration") is not None:
+                assert str(values["_duration"]) == found["duration"]
+            if provider in NAMED:
+                assert values[NAMED[provider]] == found["name"]
+            if "stack" in values:
+                assert values["stack"].endswith(found["name"])
+            seen.setdefault(provider, []).append(json.dumps(found["columns"]))
+    assert set(seen) == set(TRACES[trace].split())
+    for provider, told in seen.items():
+        assert max(Counter(told).values()) <= (2 if provider in TWICE else 1), provider
 
 
-def test_the_query_that_is_shown_gives_the_row() -> None:
-    with Session(index=False) as session:
-        session.mount(DATA / "stdlib/kernel.trace.txt", "t")
-        sources = set()
-        for one in shown(session.timeline("t"), "t"):
-            if one.track.source not in sources:
-                sources.add(one.track.source)
-                found = details(session, one, one.track.rows // 2)
-                result = session.sql(found["sql"])
-                names = [column.name for column in result.schema.columns]
-                assert names == [column["name"] for column in found["columns"]]
-                [row] = result.fetchall()
-                assert list(row) == [column["value"] for column in found["columns"]]
+def test_the_query_that_is_shown_gives_the_row(mounted: Mounted) -> None:
+    session, tracks = mounted("stdlib/kernel.trace.txt")
+    sources = set()
+    for one in tracks:
+        if one.track.source not in sources:
+            sources.add(one.track.source)
+            found = details(session, one, one.track.rows // 2)
+            result = session.sql(found["sql"])
+            names = [column.name for column in result.schema.columns]
+            assert names == [column["name"] for column in found["columns"]]
+            [row] = result.fetchall()
+            assert list(row) == [column["value"] for column in found["columns"]]
 
 
-def test_arguments_are_json() -> None:
-    with Session(index=False) as session:
-        session.mount(DATA / "stdlib/calls.pfw", "t")
-        tracks = [one for one in shown(session.timeline("t"), "t") if one.track.source == "t.timeline.slices"]
-        found = details(session, tracks[0], 0)
+def test_arguments_are_json(mounted: Mounted) -> None:
+    session, tracks = mounted("stdlib/calls.pfw")
+    found = details(session, next(one for one in tracks if one.track.source == "t.timeline.slices"), 0)
     assert found["arguments"] == {"hhash": "9", "hostname": "node1"}
     assert found["sql"] == "SELECT * FROM t.slices WHERE _ts = 0ns AND id = 1"
 
 
-def test_arrows_lead_to_rows_and_back() -> None:
-    with Session(index=False) as session:
-        session.mount(DATA / "stdlib/flows.json", "t")
-        tracks = {one.id: one for one in shown(session.timeline("t"), "t")}
-        rows = {(one.id, row): details(session, one, row) for one in tracks.values() for row in range(one.track.rows)}
-        flows = session.sql("SELECT from_name, from_ts, to_name, to_ts FROM t.flows").fetchall()
+def test_arrows_lead_to_rows_and_back(mounted: Mounted) -> None:
+    session, tracks = mounted("stdlib/flows.json")
+    rows = {(one.id, row): details(session, one, row) for one in tracks for row in range(one.track.rows)}
+    flows = session.sql("SELECT from_name, from_ts, to_name, to_ts FROM t.flows").fetchall()
     told = []
     for own, found in rows.items():
         for arrow in found["flows"]["out"]:
@@ -112,17 +128,15 @@ def test_arrows_lead_to_rows_and_back() -> None:
     assert len(told) > 3
 
 
-def test_large_results_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    with Session(index=False) as session:
-        session.mount(DATA / "stdlib/flows.json", "t")
-        tracks = shown(session.timeline("t"), "t")
-        kept_ones = details(session, tracks[0], 0)
-        assert kept_ones["flows"]["out"]
-        monkeypatch.setattr(kept, "_kept", {})
-        monkeypatch.setattr(kept, "MOST_KEPT", 0)
-        assert details(session, tracks[0], 0) == kept_ones
-        [known] = kept._kept.values()
-        assert [query for query in known if "flows" not in query] == []
+def test_large_results_are_not_kept(mounted: Mounted, monkeypatch: pytest.MonkeyPatch) -> None:
+    session, tracks = mounted("stdlib/flows.json")
+    kept_ones = details(session, tracks[0], 0)
+    assert kept_ones["flows"]["out"]
+    monkeypatch.setattr(kept, "_kept", {})
+    monkeypatch.setattr(kept, "MOST_KEPT", 0)
+    assert details(session, tracks[0], 0) == kept_ones
+    [known] = kept._kept.values()
+    assert [query for query in known if "flows" not in query] == []
 
 
 @bounded(160)
