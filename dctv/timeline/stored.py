@@ -1,8 +1,8 @@
 """Timelines in files, which are mapped: columns and indexes as they are in memory.
 
-Arrays stand one after the other, little-endian, each from a multiple of 64 bytes on. Behind them are a directory in
-JSON, which says what they are, and 32 bytes: where the directory begins, how long it is, its CRC-32, four zeros, the
-magic.
+Arrays stand one after the other, little-endian, each from a multiple of 64 bytes on; indexes of more than a page from
+one of 4,096 on, so that what they have put on a page is on one. Behind them are a directory in JSON, which says what
+they are, and 32 bytes: where the directory begins, how long it is, its CRC-32, four zeros, the magic.
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ from dctv.timeline.track import TrackKind
 
 _MAGIC = b"dctvzoom"
 _END = struct.Struct("<QQI4x8s")
-_VERSION = 1
+_VERSION = 2
 _ALIGNED = 64
+_PAGE = 4096
 
 
 class TimelineDamaged(DctvError):
@@ -87,7 +88,8 @@ def _put(file: BinaryIO, values: Any, form: str) -> list[int]:
     import numpy as np
 
     found = np.frombuffer(values, form) if form == "<u1" else np.ascontiguousarray(values, form)
-    file.write(bytes(-file.tell() % _ALIGNED))
+    paged = form == "<u8" and found.nbytes > _PAGE
+    file.write(bytes(-file.tell() % (_PAGE if paged else _ALIGNED)))
     begin = file.tell()
     file.write(found.data if len(found) else b"")
     return [begin, len(found)]

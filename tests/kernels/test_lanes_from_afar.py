@@ -82,6 +82,52 @@ def test_cells_are_those_of_the_sweep(lanes: list[list[tuple[int, int]]], step: 
         assert [row[1:] for row in cells(indexed(whole), FIRST, LAST, step) if row[0] == number] == swept
 
 
+def of_numpy(begins: np.ndarray, lengths: np.ndarray, window: tuple[int, int, int]) -> list[list[int]]:
+    """Return the cells of a lane: `NAMES`."""
+    start, stop, step = window
+    seen = np.flatnonzero((begins < stop) & ((begins + lengths > start) | (begins >= start)))
+    if not len(seen):
+        return []
+    begins, lengths = begins[seen], lengths[seen]
+    long = lengths >= step
+    cuts = (np.diff(begins // step) != 0) | long[1:] | long[:-1]
+    first = np.concatenate([[0], np.flatnonzero(cuts) + 1])
+    last = np.concatenate([first[1:], [len(seen)]]) - 1
+    longest = np.maximum.reduceat(lengths, first)
+    number = np.repeat(np.arange(len(first)), last - first + 1)
+    are = np.flatnonzero(lengths == longest[number])
+    rows = seen[are[np.unique(number[are], return_index=True)[1]]]
+    ends = begins[last] + lengths[last]
+    total = np.add.reduceat(lengths, first)
+    columns = [begins[first], ends - begins[first], last - first + 1, total, longest, rows]
+    made: list[list[int]] = np.stack(columns, axis=1).tolist()
+    return made
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_cells_of_many_groups_are_those_of_numpy(seed: int) -> None:
+    """Small lanes and such as stand on pages of their own, with spans that come evenly, or in bursts."""
+    random = np.random.default_rng(seed)
+    lanes = []
+    for size in random.permutation([1, 33, 2_048, 5_000, 32_767, 32_768, 70_001]).tolist():
+        rare = random.choice([0, 0.0005, 0.02])
+        gaps = random.choice([0, 1, 7, 1 << 22], size, p=[0.4, 0.3, 0.3 - rare, rare])
+        lengths = random.choice([0, 1, 20, 300, 1 << 16], size, p=[0.1, 0.3, 0.3, 0.299, 0.001])
+        lanes.append((np.cumsum(gaps + lengths) - lengths, lengths))
+    begin, duration = (pa.array(np.concatenate(several)) for several in zip(*lanes, strict=True))
+    found = kernels.Lanes(begin, duration, pa.array([len(lengths) for _, lengths in lanes]))
+    first = [0, *accumulate(len(lengths) for _, lengths in lanes)]
+    end = max(int(begins[-1] + lengths[-1]) for begins, lengths in lanes)
+    for step in (3, 64, 1000, 1 << 14, 100_003, 1 << 20, 1 << 26, LAST):
+        start, stop = sorted(random.integers(-10, end + 10, 2).tolist())
+        batch = pa.record_batch(found.cells(start, stop, step))
+        made = np.stack([batch[name].to_numpy() for name in ("lane", *NAMES)], axis=1)
+        for number, lane in enumerate(lanes):
+            own = made[made[:, 0] == number, 1:]
+            own[:, -1] -= first[number]
+            assert own.tolist() == of_numpy(*lane, (start, stop, step)), (number, start, stop, step)
+
+
 def test_counts_stay_at_every_zoom() -> None:
     random = np.random.default_rng(4)
     lengths = random.integers(0, 1000, 300_000)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from dctv.run import timelines
 from dctv.run.providers import version_of
 from dctv.session import Session
+from dctv.timeline import stored
 from dctv.timeline.stored import TimelineDamaged, TimelineOfAnother, read, write
 from dctv.timeline.timeline import Timeline
 from tests.bounds import bounded
@@ -122,6 +124,27 @@ def test_timelines_of_every_format_are_kept(name: str, tmp_path: Path) -> None:
         session.mount(DATA / name, "t")
         (mount,) = session._context.mounts.values()
         assert version_of(mount, session._context) is not None
+
+
+def test_a_timeline_of_an_older_version_is_made_anew(
+    trace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as older:
+        older.setattr(stored, "_VERSION", 1)
+        first = seen(trace, tmp_path / "idx")
+    written = kept(tmp_path / "idx").read_bytes()
+    assert seen(trace, tmp_path / "idx") == first
+    assert first[1] == []
+    assert kept(tmp_path / "idx").read_bytes() != written
+
+
+def test_indexes_stand_on_pages(tmp_path: Path) -> None:
+    """Their groups do, if there are many rows."""
+    rows = [Row(begin, 1, ("many",)) for begin in range(40_000)]
+    write(tmp_path / "file", b"me", [indexed([Row(0, 1, ("few",))]), indexed(rows)])
+    (few,), (many,) = (source.parts for source in read(tmp_path / "file", b"me"))
+    assert pa.array(few.lanes.index).to_numpy().nbytes < 4096
+    assert pa.array(many.lanes.index).buffers()[1].address % 4096 == 0
 
 
 def test_changed_views_count(trace: Path, tmp_path: Path) -> None:

@@ -13,8 +13,8 @@ mod tree;
 
 pub use bulk::{Sink, build};
 pub use monoid::{FloatSum, Monoid, Sum};
-pub use nodes::{Growing, Mapped};
-pub use tree::{Forest, gather};
+pub use nodes::Growing;
+pub use tree::{Forest, nodes_of, push_within};
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<python::Forest>()

@@ -79,16 +79,24 @@ impl<M: Monoid, N: Nodes> Forest<M, N> {
 
 /// Append the leaves from one up to another to a value, by nodes that are there.
 #[inline]
-pub fn gather(
+fn gather(
     monoid: &impl Monoid,
     nodes: &impl Nodes,
-    (mut first, end): (usize, usize),
+    (first, end): (usize, usize),
     value: &mut [u64],
 ) {
     let width = monoid.width();
+    nodes_of(first, end, |node| {
+        monoid.append(value, nodes.words(node, width));
+    });
+}
+
+/// Hand out the numbers of the nodes that the leaves from one up to another come to, from left to right.
+#[inline]
+pub fn nodes_of(mut first: usize, end: usize, mut each: impl FnMut(usize)) {
     while first < end {
         let block = Block::largest(first, end);
-        monoid.append(value, nodes.words(block.node(), width));
+        each(block.node());
         first = block.end();
     }
 }

@@ -1,6 +1,7 @@
 //! A lane as it looks from afar: spans that last a step or longer, and one cell a step for the others.
 
 use super::lane::{Lane, Worth};
+use super::times::AT_ONCE;
 
 /// What is looked at: rows that touch a range of times, and what shorter ones are not told apart in.
 #[derive(Clone, Copy)]
@@ -36,39 +37,66 @@ pub struct Cell {
 }
 
 impl<W: Worth> Lane<W> {
-    /// Return the cells of a window, in order of time.
+    /// Hand out the cells of a window, in order of time, and what their rows come to.
     ///
-    /// What they come to is looked up when all are known, so that the memory of several is fetched at once.
-    pub fn cells(&self, window: Window) -> Vec<Cell> {
+    /// Several are looked for at once, and added up when all of these are known, so that their memory is fetched together.
+    pub fn cells(&self, window: Window, mut each: impl FnMut(Cell, &[u64])) {
         let times = self.times();
+        let mut sum = vec![0; self.worth().width()];
         let mut cells = Vec::new();
-        let mut emit = |first: usize, behind: usize| {
-            cells.push(Cell {
-                begin: times.begin(first),
-                end: times.end(behind - 1),
-                first,
-                behind,
-            });
-        };
         let (mut row, end) = self.order.touching(window.from, window.to);
+        // Steps that are looked for at once: where rows are far from each other nothing begins in most of them.
+        let mut many = 1;
+        let (mut steps, mut found) = ([0; AT_ONCE], [0; AT_ONCE]);
         // Steps have about as many rows as those before them.
         let mut ahead = 0;
         while row < end {
-            let next = window.next(times.begin(row));
-            let found = |time| self.order.first_from(row, time, ahead).min(end);
-            let next = next.map_or(end, found);
-            ahead = times.blocks_between(row, next);
-            // A span that lasts a step is the last one that begins in its step.
-            let long = times.length(next - 1) >= window.step;
-            let short = next - usize::from(long);
-            if row < short {
-                emit(row, short);
+            let mut next = window.next(times.begin(row));
+            let mut count = 0;
+            while let Some(time) = next.filter(|_| count < many) {
+                steps[count] = time;
+                count += 1;
+                next = time.checked_add(window.step);
             }
-            if long {
-                emit(next - 1, next);
+            self.order
+                .each_from(row, ahead, &steps[..count], &mut found);
+            if count < many {
+                // What begins in the last step that there is.
+                found[count] = end;
+                count += 1;
             }
-            row = next;
+            let (before, mut filled) = (row, 0);
+            for behind in &found[..count] {
+                let behind = end.min(*behind);
+                if row == behind {
+                    continue;
+                }
+                // A span that lasts a step is the last one that begins in its step.
+                let long = times.length(behind - 1) >= window.step;
+                let short = behind - usize::from(long);
+                for (first, behind) in [(row, short), (short, behind)] {
+                    if first < behind {
+                        cells.push(Cell {
+                            begin: times.begin(first),
+                            end: times.end(behind - 1),
+                            first,
+                            behind,
+                        });
+                    }
+                }
+                row = behind;
+                filled += 1;
+            }
+            ahead = (row - before) / count;
+            many = (2 * filled).min(AT_ONCE);
+            for cell in &cells {
+                self.fetch(cell.first, cell.behind);
+            }
+            for cell in cells.drain(..) {
+                sum.fill(0);
+                self.gather(cell.first, cell.behind, &mut sum);
+                each(cell, &sum);
+            }
         }
-        cells
     }
 }

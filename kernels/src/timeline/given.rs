@@ -10,7 +10,7 @@ use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3_arrow::PyArray;
 
-use super::lane::{Lane, Worth, words, write};
+use super::lane::{Lane, Worth, form, write};
 use super::times::{Fault, Times};
 use super::worth::{Slices, States, Values};
 use crate::forest::Sink;
@@ -189,10 +189,12 @@ impl Given {
             let times = self.times(rows.clone(), &worth);
             let checked = times.check();
             checked.map_err(|(row, fault)| told(rows.start + row, &fault))?;
+            let form = form(&worth, rows.len());
+            at = form.begin(at);
             let written = write(&times, &worth, at, sink);
             written
                 .map_err(|error| PyOSError::new_err((error.raw_os_error(), error.to_string())))?;
-            at += words(&worth, rows.len());
+            at += form.words();
         }
         Ok(())
     }
@@ -206,14 +208,16 @@ impl Given {
         let mut at = 0;
         let lanes = self.ranges().map(|rows| {
             let worth = worth(rows.clone());
-            let bytes = words(&worth, rows.len()) * size_of::<u64>();
-            let whole = at + bytes <= index.len();
-            let own = whole.then(|| index.slice_with_length(at, bytes));
-            at += bytes;
+            let form = form(&worth, rows.len());
+            let (begin, words) = (form.begin(at), form.words());
+            at = begin + words;
+            let of = |words: usize| words * size_of::<u64>();
+            let whole = of(at) <= index.len();
+            let own = whole.then(|| index.slice_with_length(of(begin), of(words)));
             Some(Lane::new(self.times(rows, &worth), worth, &own?))
         });
         let lanes: Option<Vec<Lane<W>>> = lanes.collect();
-        let lanes = lanes.filter(|_| at == index.len());
+        let lanes = lanes.filter(|_| at * size_of::<u64>() == index.len());
         lanes.ok_or_else(|| invalid("the index is not one of these rows".to_owned()))
     }
 }

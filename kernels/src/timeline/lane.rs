@@ -1,15 +1,15 @@
 //! A lane: rows in order of time of which none overlap, with forests over blocks of them.
-//!
-//! What is made of a lane beside its columns are words: when the first row of each block begins, the nodes of a forest over
-//! blocks, and those of a second one over every so many blocks. The second one is small, so that it stays in the processor's
-//! caches; without it each node of a long range would be on a page of its own.
 
 use std::io;
+use std::ops::Range;
 
 use arrow_buffer::{Buffer, ScalarBuffer};
+use rayon::prelude::*;
 
+use super::fetch::fetch;
+use super::form::{Form, GROUP};
 use super::times::{Ordered, Times};
-use crate::forest::{Mapped, Monoid, Sink, build, gather};
+use crate::forest::{Monoid, Sink, build, nodes_of, push_within};
 
 /// What the rows of a lane are worth, which is put together by a monoid.
 pub trait Worth: Monoid {
@@ -23,71 +23,66 @@ pub trait Worth: Monoid {
 pub struct Lane<W> {
     pub order: Ordered,
     worth: W,
-    /// Over blocks.
-    nodes: Mapped,
-    /// Over groups of blocks.
-    groups: Mapped,
+    form: Form,
+    index: ScalarBuffer<u64>,
 }
 
-/// Blocks of a group.
-const GROUP: usize = 64;
-/// Starts that are put before a forest at once.
-const AT_ONCE: usize = 1 << 16;
+/// Words of groups that are made before they are handed on.
+const AT_ONCE: usize = 1 << 20;
 
-/// How many words the index of so many rows has.
-pub fn words(worth: &impl Worth, rows: usize) -> usize {
-    let blocks = rows.div_ceil(worth.block());
-    blocks + 2 * (blocks + blocks / GROUP) * worth.width()
+/// How the index of so many rows is laid out.
+pub fn form(worth: &impl Worth, rows: usize) -> Form {
+    Form {
+        blocks: rows.div_ceil(worth.block()),
+        width: worth.width(),
+    }
 }
 
 /// Put the index of rows behind so many words.
 pub fn write(times: &Times, worth: &impl Worth, at: usize, sink: &mut impl Sink) -> io::Result<()> {
-    let (blocks, width) = (times.blocks(), worth.width());
-    for first in (0..blocks).step_by(AT_ONCE) {
-        let some = first..blocks.min(first + AT_ONCE);
-        let start = |block| times.begin(times.rows(block).0).cast_unsigned();
-        sink.put(at + first, &some.map(start).collect::<Vec<u64>>())?;
-    }
-    let at = at + blocks;
-    let mut groups = Groups {
-        sink,
-        at,
-        width,
-        values: Vec::with_capacity(blocks / GROUP * width),
-    };
-    build(worth, blocks, at, &mut groups, |block, leaf| {
-        let (row, end) = times.rows(block);
-        look(times, worth, row, end, leaf);
-    })?;
-    let values = groups.values;
-    let at = at + 2 * blocks * width;
-    build(worth, blocks / GROUP, at, sink, |group, leaf| {
-        leaf.copy_from_slice(&values[group * width..(group + 1) * width]);
-    })
-}
-
-/// Hands on the nodes of a forest, and notes the values of whole groups, which come in order.
-struct Groups<'a, S> {
-    sink: &'a mut S,
-    /// Words before the forest.
-    at: usize,
-    width: usize,
-    values: Vec<u64>,
-}
-
-impl<S: Sink> Sink for Groups<'_, S> {
-    fn put(&mut self, at: usize, words: &[u64]) -> io::Result<()> {
-        let (first, count) = ((at - self.at) / self.width, words.len() / self.width);
-        // The node of a whole group, if it is among these.
-        let mut node = 2 * GROUP * (self.values.len() / self.width) + GROUP - 1;
-        while (first..first + count).contains(&node) && node + GROUP < first + count {
-            let from = (node - first) * self.width;
-            self.values
-                .extend_from_slice(&words[from..from + self.width]);
-            node += 2 * GROUP;
+    let form = form(worth, times.len());
+    let (groups, width) = (form.groups(), form.width);
+    let start = |block| times.begin(times.rows(block).0).cast_unsigned();
+    let mut values = Vec::with_capacity(form.whole() * width);
+    let many = (AT_ONCE / form.each()).max(1);
+    let mut made = vec![0; form.each() * many.min(groups)];
+    for first in (0..groups).step_by(many) {
+        let end = groups.min(first + many);
+        let place = form.some(first..end);
+        let made = &mut made[..place.len()];
+        made.par_chunks_mut(form.each()).enumerate().for_each_init(
+            || vec![0; width],
+            |leaf, (number, words)| {
+                let blocks = GROUP.min(words.len() / form.of_block());
+                let (starts, nodes) = words.split_at_mut(blocks);
+                for (within, begin) in starts.iter_mut().enumerate() {
+                    let block = (first + number) * GROUP + within;
+                    let (row, end) = times.rows(block);
+                    *begin = start(block);
+                    worth.identity(leaf);
+                    look(times, worth, row, end, leaf);
+                    push_within(worth, nodes, within, leaf);
+                }
+            },
+        );
+        sink.put(at + place.start, made)?;
+        for group in made.chunks_exact(form.each()) {
+            // The node of all its blocks.
+            let node = GROUP + (GROUP - 1) * width;
+            values.extend_from_slice(&group[node..node + width]);
         }
-        self.sink.put(at, words)
     }
+    let firsts: Vec<u64> = (0..groups).map(|group| start(group * GROUP)).collect();
+    sink.put(at + form.firsts().start, &firsts)?;
+    build(
+        worth,
+        form.whole(),
+        at + form.forest().start,
+        sink,
+        |group, leaf| {
+            leaf.copy_from_slice(&values[group * width..(group + 1) * width]);
+        },
+    )
 }
 
 /// Append rows one by one.
@@ -101,13 +96,11 @@ fn look(times: &Times, worth: &impl Worth, first: usize, end: usize, value: &mut
 impl<W: Worth> Lane<W> {
     /// A lane whose index is there, in whole words.
     pub fn new(times: Times, worth: W, index: &Buffer) -> Lane<W> {
-        let blocks = times.blocks();
-        let of = |words: usize| words * size_of::<u64>();
-        let (nodes, groups) = (blocks, blocks + 2 * blocks * worth.width());
+        let form = form(&worth, times.len());
         Lane {
-            nodes: Mapped::new(index.slice_with_length(of(nodes), of(groups - nodes))),
-            groups: Mapped::new(index.slice(of(groups))),
-            order: Ordered::new(times, ScalarBuffer::new(index.clone(), 0, blocks)),
+            index: ScalarBuffer::new(index.clone(), 0, form.words()),
+            order: Ordered::new(times, form, index),
+            form,
             worth,
         }
     }
@@ -129,14 +122,43 @@ impl<W: Worth> Lane<W> {
             return look(times, worth, first, end, value);
         }
         look(times, worth, first, times.rows(head).0, value);
-        let (from, to) = (head.div_ceil(GROUP), tail / GROUP);
-        if from < to {
-            gather(worth, &self.nodes, (head, from * GROUP), value);
-            gather(worth, &self.groups, (from, to), value);
-            gather(worth, &self.nodes, (to * GROUP, tail), value);
-        } else {
-            gather(worth, &self.nodes, (head, tail), value);
-        }
+        self.nodes(head..tail, |node| worth.append(value, node));
         look(times, worth, times.rows(tail - 1).1, end, value);
+    }
+
+    /// Fetch the memory from which rows are gathered, but for that of single ones.
+    #[inline]
+    pub fn fetch(&self, first: usize, end: usize) {
+        let (head, tail) = self.times().within(first, end);
+        if head < tail {
+            self.nodes(head..tail, fetch);
+        }
+    }
+
+    /// Hand out the nodes of blocks, from left to right: those of groups where they are whole.
+    #[inline]
+    fn nodes(&self, blocks: Range<usize>, mut each: impl FnMut(&[u64])) {
+        let (head, tail) = (blocks.start % GROUP, blocks.end % GROUP);
+        let (from, to) = (blocks.start.div_ceil(GROUP), blocks.end / GROUP);
+        let form = self.form;
+        if from > to {
+            return self.some(form.nodes(to), head..tail, &mut each);
+        }
+        if head > 0 {
+            self.some(form.nodes(from - 1), head..GROUP, &mut each);
+        }
+        self.some(form.forest(), from..to, &mut each);
+        if tail > 0 {
+            self.some(form.nodes(to), 0..tail, &mut each);
+        }
+    }
+
+    /// Hand out nodes of the forest that stands in a place.
+    #[inline]
+    fn some(&self, place: Range<usize>, leaves: Range<usize>, each: &mut impl FnMut(&[u64])) {
+        let (words, width) = (&self.index[place], self.worth.width());
+        nodes_of(leaves.start, leaves.end, |node| {
+            each(&words[node * width..(node + 1) * width]);
+        });
     }
 }

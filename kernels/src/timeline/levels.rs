@@ -53,10 +53,10 @@ impl Lane<Values> {
                 return;
             }
             let stop = window.next(next);
-            let behind = stop.map_or(end, |time| self.order.first_from(row, time, ahead).min(end));
+            let behind = stop.map_or(end, |time| self.order.first_near(row, time, ahead).min(end));
             let stop = stop.unwrap_or(i64::MAX);
             each(self.level(carried, row, behind, stop));
-            ahead = times.blocks_between(row, behind);
+            ahead = behind - row;
             let latest = behind - 1;
             carried = (times.end(latest) > stop).then_some((latest, stop));
             row = behind;

@@ -4,6 +4,8 @@ use pyo3::prelude::*;
 
 mod cells;
 mod columns;
+mod fetch;
+mod form;
 mod given;
 mod lane;
 mod levels;

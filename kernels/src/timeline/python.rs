@@ -177,11 +177,7 @@ impl Lanes {
                 let mut out = Columns::new(&SLICES);
                 for number in wanted {
                     let (lane, offset) = (&lanes[number], self.offsets[number]);
-                    for cell in lane.cells(window) {
-                        let mut sum = [0; Slices::WIDTH];
-                        lane.gather(cell.first, cell.behind, &mut sum);
-                        out.cell(number, offset, cell, &sum);
-                    }
+                    lane.cells(window, |cell, sum| out.cell(number, offset, cell, sum));
                 }
                 out.batch()
             }
@@ -189,18 +185,15 @@ impl Lanes {
                 let mut out = Columns::new(&STATES);
                 for number in wanted {
                     let (lane, offset) = (&lanes[number], self.offsets[number]);
-                    let mut sum = vec![0; Slices::WIDTH + lane.worth().count];
-                    for cell in lane.cells(window) {
-                        sum.fill(0);
-                        lane.gather(cell.first, cell.behind, &mut sum);
+                    lane.cells(window, |cell, sum| {
                         let (state, filled) = if cell.behind - cell.first == 1 {
                             (lane.worth().states[cell.first] as usize, sum[2])
                         } else {
-                            States::majority(&sum)
+                            States::majority(sum)
                         };
-                        out.cell(number, offset, cell, &sum);
+                        out.cell(number, offset, cell, sum);
                         out.more(&[state as i64, filled.cast_signed()]);
-                    }
+                    });
                 }
                 out.batch()
             }
