@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import errno
 import fcntl
+import io
 import json
 import os
 import pty
 import re
 import struct
 import subprocess
+import sys
 import termios
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
+from dctv.cli import main
 from tests.command_line import COMMAND, ROOT, Ran, environment, run
 
 CALLS = ROOT / "tests/data/stdlib/calls.pfw"
@@ -23,22 +28,48 @@ COLOUR = re.compile("\033\\[[0-9;]*m")
 
 
 def on_terminal(*words: str | Path, lines: int = 50, changes: Mapping[str, str] | None = None) -> Ran:
-    """Run a command whose stdout is a terminal of so many lines."""
-    master, slave = pty.openpty()
-    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", lines, 200, 0, 0))
-    told = {"TERM": "xterm", "PAGER": "cat", "LINES": str(lines), "COLUMNS": "200", "NO_COLOR": "", **(changes or {})}
+    """Run a process whose stdout is a terminal of so many lines."""
+    master, slave, told = _terminal(lines, changes or {})
     with subprocess.Popen(
         [*COMMAND, *map(str, words)], stdin=slave, stdout=slave, stderr=subprocess.PIPE, env=environment(**told)
     ) as process:
         os.close(slave)
-        out = b""
-        while data := _read(master):
-            out += data
-        os.close(master)
+        out = _whole(master)
         assert process.stderr is not None
         err = process.stderr.read().decode()
         code = process.wait(timeout=120)
-    return Ran(code, out.decode().replace("\r\n", "\n"), err)
+    return Ran(code, out, err)
+
+
+def here_on_terminal(*words: str | Path, changes: Mapping[str, str]) -> Ran:
+    """Run in this process, with a terminal that has room for everything."""
+    master, slave, told = _terminal(50, changes)
+    with ThreadPoolExecutor(1) as reader:
+        out = reader.submit(_whole, master)
+        with (
+            os.fdopen(slave, "w", encoding="utf-8") as stdout,
+            patch.object(sys, "stdout", stdout),
+            patch.object(sys, "stderr", io.StringIO()) as stderr,
+            patch.dict(os.environ, told),
+        ):
+            code = main([str(word) for word in words])
+        return Ran(code, out.result(), stderr.getvalue())
+
+
+def _terminal(lines: int, changes: Mapping[str, str]) -> tuple[int, int, dict[str, str]]:
+    """Return both ends of a new terminal, and what the environment says of it."""
+    master, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", lines, 200, 0, 0))
+    told = {"TERM": "xterm", "PAGER": "cat", "LINES": str(lines), "COLUMNS": "200", "NO_COLOR": "", **changes}
+    return master, slave, told
+
+
+def _whole(master: int) -> str:
+    out = b""
+    while data := _read(master):
+        out += data
+    os.close(master)
+    return out.decode().replace("\r\n", "\n")
 
 
 def _read(master: int) -> bytes:
@@ -71,6 +102,7 @@ def test_colours_are_for_terminals() -> None:
 @pytest.mark.parametrize(
     ("words", "changes", "expected"),
     [
+        ([], {}, "colours"),
         ([], {"NO_COLOR": "1"}, "none"),
         ([], {"TERM": "dumb"}, "none"),
         (["--color", "never"], {}, "none"),
@@ -78,13 +110,13 @@ def test_colours_are_for_terminals() -> None:
     ],
 )
 def test_who_decides_on_colours(words: list[str], changes: dict[str, str], expected: str) -> None:
-    ran = on_terminal("replay", CALLS, "-F", "train", *words, changes=changes)
+    ran = here_on_terminal("replay", CALLS, "-F", "train", *words, changes=changes)
     assert (ran.code, "colours" if COLOUR.search(ran.out) else "none") == (0, expected)
 
 
 def test_a_file_has_colours_only_if_asked_for(tmp_path: Path) -> None:
     for words, expected in (([], False), (["--color", "always"], True)):
-        ran = on_terminal("replay", CALLS, "-o", tmp_path / "x", *words)
+        ran = here_on_terminal("replay", CALLS, "-o", tmp_path / "x", *words, changes={})
         assert (ran.code, ran.out) == (0, "")
         assert bool(COLOUR.search((tmp_path / "x").read_text())) == expected
 

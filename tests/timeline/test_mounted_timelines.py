@@ -18,7 +18,7 @@ TRACES = (
     "stdlib/kernel.trace.txt",
     "stdlib/memory.pftrace",
     "perf/cpuclock.data",
-    "trace_dat/live_marks.dat",
+    pytest.param("trace_dat/live_marks.dat", marks=pytest.mark.ci),
     "uftrace/switches",
 )
 
