@@ -116,7 +116,7 @@ def _same(session: Session, sql: str) -> None:
 @pytest.mark.parametrize("depth", [1, 2])
 @_settings
 @given(data=st.data())
-def test_randomselections(session: Session, depth: int, data: st.DataObject) -> None:
+def test_random_selections(session: Session, depth: int, data: st.DataObject) -> None:
     partitions = data.draw(st.sampled_from([(), ("p",), ("q",), ("p", "q")]))
     query = data.draw(queries(partitions, depth))
     _same(session, data.draw(selections(query, partitions)))
