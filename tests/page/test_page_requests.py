@@ -172,7 +172,8 @@ def test_a_dropped_file_is_private_and_gone_at_the_end(tmp_path: Path) -> None:
         (kept,) = home.rglob("more.json")
         folders = [path for path in kept.parents if path.is_relative_to(home) and path != home]
         assert {stat.S_IMODE(folder.stat().st_mode) for folder in folders} == {0o700}
-        assert {mount["state"] for mount in server.get("api/session").json()["mounts"]} == {"ready"}
+        mounts = server.get("api/session").json()["mounts"]
+        assert {mount["state"] for mount in mounts} == {"ready"}, mounts
     assert list(home.iterdir()) == []
 
 

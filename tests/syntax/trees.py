@@ -221,7 +221,7 @@ def statements(depth: int) -> Strategy:
         st.builds(ast.DropAll, paths),
         st.builds(ast.MountTrace, st.builds(ast.String, texts), paths, few(st.tuples(names, arguments(depth)))),
         st.builds(ast.Set, paths, exprs(depth)),
-        st.builds(ast.Explain, query, flags),
+        st.builds(ast.Explain, query, st.sampled_from(["PLAN", "ANALYZE", "SQL"])),
         st.builds(ast.Describe, paths),
         st.builds(ast.ShowTables, maybe(paths)),
         st.builds(ast.Assert, exprs(depth), maybe(exprs(depth))),
