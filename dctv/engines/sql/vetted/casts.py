@@ -1,0 +1,256 @@
+"""Casts as DuckDB does them -> what gives the same on Spark, which rounds and reads texts otherwise."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+
+from dctv.engines.sql.vetted.refusal import refused, unknown
+from dctv.engines.sql.vetted.scope import Typed
+from dctv.engines.sql.vetted.types import HUGEINT, NUMBERS, Kind, kind_of, spark_name
+from dctv.plan.build import call, case, known
+from dctv.plan.expressions import FALSE, TRUE, Between, Binary, Cast, Expression, InList, Number, Text, Unary
+from dctv.record import record
+from dctv.signatures.casts import INTEGERS, settled
+from dctv.signatures.combine import common
+from dctv.signatures.types import Type
+
+_WHOLE = re.compile(r"[-+]?[0-9]{1,38}")
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,6})?")
+_BLANKS = r"[ \t\n\f\r]*"
+_ODD_INTEGER = (
+    rf"^{_BLANKS}[-+]?(0[xXbB][0-9A-Fa-f_]+|[0-9_]*[0-9][0-9_]*\.[0-9_]*([eE][-+]?[0-9]+)?"
+    rf"|\.[0-9_]+([eE][-+]?[0-9]+)?|[0-9_]+[eE][-+]?[0-9]+|[0-9]+_[0-9_]*){_BLANKS}$"
+)
+"""Texts that DuckDB takes for an integer, and rounds, where Spark sees none."""
+_ODD_FLOAT = rf"^{_BLANKS}[-+]?[0-9.eE]*[0-9]_[-+0-9.eE_]*{_BLANKS}$"
+_TRUE, _FALSE = ("t", "true", "y", "yes", "1"), ("f", "false", "n", "no", "0")
+_TOO_WIDE = ("HUGEINT", "UHUGEINT", "UBIGINT")
+
+
+@record
+class Goal:
+    """What a value is cast to."""
+
+    type: Type
+    lenient: bool
+    """Whether it is NULL where it cannot be."""
+
+
+Rule = Callable[[Typed, Goal], Expression]
+
+
+def cast(given: Typed, target: Type, *, lenient: bool = False) -> Expression:
+    """Cast a value, as a query asks to.
+
+    Raises:
+        NotOnThisEngine: Spark would give something else.
+    """
+    if given.type is None:
+        raise unknown(f"a cast to `{target}`")
+    source, goal = settled(given.type), Goal(settled(target), lenient)
+    if source == goal.type and not isinstance(given.value, Text | Number | Unary):
+        return given.value
+    kinds = (kind_of(given.type), kind_of(target))
+    if kinds[0] == "null":
+        return Cast(given.value, spark_name(target))
+    if kinds not in _RULES:
+        raise refused(f"a cast from `{source}` to `{target}`", "some values are read or written otherwise there")
+    return _RULES[kinds](given, goal)
+
+
+def brought(given: Typed, target: Type | None) -> Expression:
+    """Bring a value to the type that it has together with others."""
+    if given.type is None or target is None or kind_of(target) == "null":
+        return given.value
+    return given.value if spark_name(given.type) == spark_name(target) else cast(given, target)
+
+
+def compared(values: Sequence[Typed]) -> list[Expression]:
+    """Bring values that are compared or added to one type, but for integers and decimals, which Spark brings so."""
+    kinds = {kind_of(one.type) for one in values if one.type is not None}
+    if len(kinds) > 1 or not kinds <= set(NUMBERS):
+        return together(values)[0] if kinds != {"integer", "decimal"} else [one.value for one in values]
+    return [one.value for one in values]
+
+
+def together(values: Sequence[Typed], first: Typed | None = None) -> tuple[list[Expression], Type | None]:
+    """Bring values to one type, and return it, too; DuckDB looks at them in their order, but at one of them first."""
+    looked_at = values if first is None else [first, *(one for one in values if one is not first)]
+    types = [one.type for one in looked_at if one.type is not None]
+    if len(types) < len(values):
+        return [one.value for one in values], None
+    target = common(types)
+    if target is None:
+        raise refused(f"{_names(types)} brought to one type", "how that is done is not known")
+    return [brought(one, target) for one in values], target
+
+
+def _names(types: Sequence[Type]) -> str:
+    return " and ".join(dict.fromkeys(f"`{settled(one)}`" for one in types))
+
+
+def stopping(message: str, kind: Type) -> Expression:
+    """Stop the query where this is computed; it stands where a value of a type may stand."""
+    return Cast(call("raise_error", Text(message)), spark_name(kind))
+
+
+def as_double(given: Typed) -> Expression:
+    """Cast a number to DOUBLE."""
+    return given.value if given.type is not None and given.type.name == "DOUBLE" else Cast(given.value, "DOUBLE")
+
+
+def integer_of(value: Expression) -> int | None:
+    """Return the integer that an expression plainly is."""
+    match value:
+        case Number(text) if text.isdecimal():
+            return int(text)
+        case Unary("-", inner):
+            found = integer_of(inner)
+            return None if found is None else -found
+        case Cast(inner):
+            return integer_of(inner)
+        case Text(text) if _WHOLE.fullmatch(text):
+            return int(text)
+        case _:
+            return None
+
+
+def not_zero(divisor: Expression) -> Expression:
+    """Give NULL for a divisor of zero, by which Spark refuses to divide."""
+    number = divisor
+    while isinstance(number, Cast):
+        number = number.operand
+    if isinstance(number, Number) and float(number.text):
+        return divisor
+    return call("nullif", divisor, Number("0"))
+
+
+def matches(text: Expression, expression: str) -> Expression:
+    """Say that a text has something that a regular expression, which means the same everywhere, describes."""
+    return call("regexp_like", text, Text(expression))
+
+
+def _plain(given: Typed, goal: Goal) -> Expression:
+    return Cast(given.value, spark_name(goal.type), goal.lenient)
+
+
+def _to_integer(given: Typed, goal: Goal) -> Expression:
+    """Cast an integer to an integer; one that Spark holds as a wider type keeps its bounds."""
+    assert given.type is not None
+    if not goal.type.name.startswith("U"):
+        return _plain(given, goal)
+    source = settled(given.type)
+    least, most = INTEGERS[goal.type.name]
+    if source.name in INTEGERS and INTEGERS[source.name][0] >= least and INTEGERS[source.name][1] <= most:
+        return Cast(given.value, spark_name(goal.type))
+    within = Between(given.value, Number(str(least)), Number(str(most)))
+    tested = (within, Cast(given.value, spark_name(goal.type)))
+    if goal.lenient:
+        return case(tested)
+    wrong = (known(given.value), stopping(f"a value is out of the range of {goal.type}", goal.type))
+    return case(tested, wrong)
+
+
+def _from_decimal(given: Typed, goal: Goal) -> Expression:
+    """Round halves away from zero, then cast."""
+    whole = Cast(call("round", given.value, Number("0")), "DECIMAL(38, 0)")
+    return _to_integer(Typed(whole, HUGEINT), goal)
+
+
+def _from_float(given: Typed, goal: Goal) -> Expression:
+    """Round halves to the even neighbour, then cast."""
+    if goal.type.name in _TOO_WIDE:
+        raise refused(f"a cast from `{given.type}` to `{goal.type}`", "large numbers lose digits there")
+    rounded = call("bround", given.value)
+    if not goal.type.name.startswith("U"):
+        return Cast(rounded, spark_name(goal.type), goal.lenient)
+    return _to_integer(Typed(Cast(rounded, "BIGINT", goal.lenient), HUGEINT), goal)
+
+
+def _text_to_integer(given: Typed, goal: Goal) -> Expression:
+    if isinstance(given.value, Text):
+        if not _WHOLE.fullmatch(given.value.value):
+            raise refused(f"a cast of '{given.value.value}' to `{goal.type}`", "only plain integers are read alike")
+        return _plain(given, goal)
+    if goal.type.name.startswith("U"):
+        wide = _text_to_integer(given, Goal(HUGEINT, goal.lenient))
+        return _to_integer(Typed(wide, HUGEINT), goal)
+    return _read(given.value, goal, _ODD_INTEGER) if goal.lenient else _plain(given, goal)
+
+
+def _text_to_float(given: Typed, goal: Goal) -> Expression:
+    return _read(given.value, goal, _ODD_FLOAT) if goal.lenient else _plain(given, goal)
+
+
+def _read(text: Expression, goal: Goal, odd: str) -> Expression:
+    """Read a number, NULL where there is none; stop where only DuckDB sees one."""
+    message = Text(f"a text that is a {goal.type} for DuckDB is none for Spark: ")
+    stop = Cast(call("raise_error", call("concat", message, text)), spark_name(goal.type))
+    read = Cast(text, spark_name(goal.type), lenient=True)
+    return case((known(read), read), (matches(text, odd), stop))
+
+
+def _text_to_bool(given: Typed, goal: Goal) -> Expression:
+    small = call("lower", given.value)
+    yes = (InList(small, tuple(map(Text, _TRUE))), TRUE)
+    no = (InList(small, tuple(map(Text, _FALSE))), FALSE)
+    if goal.lenient:
+        return case(yes, no)
+    return case(yes, no, (known(given.value), stopping("a text is neither true nor false", goal.type)))
+
+
+def _list(given: Typed, goal: Goal) -> Expression:
+    assert given.type is not None
+    kinds = [kind_of(one.children[0]) for one in (settled(given.type), goal.type)]
+    if kinds not in (["integer", "integer"], ["null", kinds[1]]) or goal.type.children[0].name.startswith("U"):
+        raise refused(f"a cast from `{given.type}` to `{goal.type}`", "nobody has made sure of it")
+    return _plain(given, goal)
+
+
+def _written(form: re.Pattern[str]) -> Rule:
+    def rule(given: Typed, goal: Goal) -> Expression:
+        if not isinstance(given.value, Text) or not form.fullmatch(given.value.value):
+            raise refused(
+                f"a cast from text to `{goal.type}`", "only '2024-01-31 10:00:00' and the like are read alike"
+            )
+        return _plain(given, goal)
+
+    return rule
+
+
+_RULES: Mapping[tuple[Kind, Kind], Rule] = {
+    ("bool", "bool"): _plain,
+    ("bool", "integer"): lambda given, goal: Cast(Cast(given.value, "INT"), spark_name(goal.type)),
+    ("bool", "float"): lambda given, goal: Cast(Cast(given.value, "INT"), spark_name(goal.type)),
+    ("bool", "text"): _plain,
+    ("integer", "bool"): lambda given, _: Binary("!=", given.value, Number("0")),
+    ("integer", "integer"): _to_integer,
+    ("integer", "decimal"): _plain,
+    ("integer", "float"): _plain,
+    ("integer", "text"): _plain,
+    ("decimal", "integer"): _from_decimal,
+    ("decimal", "decimal"): _plain,
+    ("decimal", "float"): _plain,
+    ("decimal", "text"): _plain,
+    ("float", "integer"): _from_float,
+    ("float", "float"): _plain,
+    ("text", "text"): _plain,
+    ("text", "bool"): _text_to_bool,
+    ("text", "integer"): _text_to_integer,
+    ("text", "float"): _text_to_float,
+    ("text", "date"): _written(_DATE),
+    ("text", "time"): _written(_TIME),
+    ("date", "date"): _plain,
+    ("date", "text"): _plain,
+    ("list", "list"): _list,
+}
+"""What may be cast to what, by kinds; all else is refused."""
+
+
+def pattern_of(like: Typed) -> Expression:
+    """Write the pattern of a LIKE without ESCAPE: a backslash stands for itself, as it does not on Spark."""
+    if isinstance(like.value, Text):
+        return Text(like.value.value.replace("\\", "\\\\"))
+    return call("replace", like.value, Text("\\"), Text("\\\\"))

@@ -1,0 +1,386 @@
+"""Expressions of the plan -> expressions that mean the same on Spark, with their types in the plan."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from dctv.contracts.engine import ZERO_DIVISION
+from dctv.engines.sql.vetted import aggregates
+from dctv.engines.sql.vetted.casts import as_double, brought, cast, compared, integer_of, not_zero, pattern_of, together
+from dctv.engines.sql.vetted.forms import scalar
+from dctv.engines.sql.vetted.functions import AGGREGATES, NAMES
+from dctv.engines.sql.vetted.refusal import refused, unknown
+from dctv.engines.sql.vetted.scope import Scope, Typed
+from dctv.engines.sql.vetted.types import (
+    BITS,
+    BOOLEAN,
+    DOUBLE,
+    NULL,
+    NUMBERS,
+    TEXT_LITERAL,
+    VARCHAR,
+    kind_of,
+    named,
+)
+from dctv.plan import expressions as e
+from dctv.plan.build import call, case
+from dctv.record import replace
+from dctv.signatures.casts import settled
+from dctv.signatures.functions import operator_type
+from dctv.signatures.types import Type, decimal, integer_literal, list_of
+
+_LARGEST = 2**127
+_DIGITS = 38
+_DOUBLE = re.compile(r"[0-9]*\.?[0-9]*e[-+]?[0-9]+")
+_DECIMAL = re.compile(r"([0-9]*)\.([0-9]*)")
+_LISTS = {
+    "list_transform": "transform",
+    "list_apply": "transform",
+    "array_transform": "transform",
+    "list_filter": "filter",
+    "array_filter": "filter",
+}
+_BITS = ("<<", ">>", "&", "|")
+_WIDTHS = {"TINYINT": 8, "SMALLINT": 16, "INTEGER": 32, "BIGINT": 64}
+
+
+def value(node: e.Expression, scope: Scope) -> e.Expression:
+    """Write an expression whose type does not matter."""
+    return typed(node, scope).value
+
+
+def condition(node: e.Expression, scope: Scope) -> e.Expression:
+    """Write a condition."""
+    return brought(typed(node, scope), BOOLEAN)
+
+
+def typed(node: e.Expression, scope: Scope) -> Typed:
+    """Write an expression, and tell its type.
+
+    Raises:
+        NotOnThisEngine: Spark has nothing that means the same.
+    """
+    return _FORMS[type(node)](node, scope)
+
+
+def _all(nodes: Sequence[e.Expression], scope: Scope) -> list[Typed]:
+    return [typed(one, scope) for one in nodes]
+
+
+def _refused(what: str, why: str, hint: str | None = None) -> Callable[[Any, Scope], Typed]:
+    def form(_: e.Expression, __: Scope) -> Typed:
+        raise refused(what, why) if hint is None else refused(what, why, hint)
+
+    return form
+
+
+def _number(node: e.Number, _: Scope) -> Typed:
+    found = _DECIMAL.fullmatch(node.text)
+    if node.text.isdecimal() and int(node.text) < _LARGEST and len(node.text) <= _DIGITS:
+        return Typed(node, integer_literal(int(node.text)))
+    if _DOUBLE.fullmatch(node.text.lower()):
+        return Typed(node, DOUBLE)
+    if found is not None and 0 < len(found[1] + found[2]) <= _DIGITS:
+        return Typed(node, decimal(max(len(found[1] + found[2]), 1), len(found[2])))
+    raise refused(f"the number {node.text}", "it does not fit")
+
+
+def _unary(node: e.Unary, scope: Scope) -> Typed:
+    if node.operator == "NOT":
+        return Typed(e.Unary("NOT", condition(node.operand, scope)), BOOLEAN)
+    one = typed(node.operand, scope)
+    made = None if one.type is None else operator_type(node.operator, [one.type])
+    if one.type is not None and kind_of(one.type) not in (*NUMBERS, "null"):
+        raise refused(f"`{node.operator}` of `{one.type}`", "nobody has made sure of it")
+    if node.operator == "~":
+        _check_bits("~", [one])
+    return Typed(e.Unary(node.operator, one.value), made)
+
+
+def _binary(node: e.Binary, scope: Scope) -> Typed:
+    left, right = typed(node.left, scope), typed(node.right, scope)
+    if node.operator in e.COMPARISONS:
+        first, second = compared([left, right])
+        return Typed(e.Binary(node.operator, first, second), BOOLEAN)
+    both = None if left.type is None or right.type is None else operator_type(node.operator, [left.type, right.type])
+    if node.operator == "||":
+        return _joined(left, right)
+    if node.operator in _BITS:
+        return Typed(_bits(node.operator, left, right), both)
+    for one in (left, right):
+        if one.type is not None and kind_of(one.type) not in (*NUMBERS, "null"):
+            raise refused(f"`{node.operator}` of `{settled(one.type)}`", "nobody has made sure of it")
+    if node.operator in ("/", "//", "%"):
+        return Typed(_quotient(node.operator, left, right), both)
+    return Typed(e.Binary(node.operator, *compared([left, right])), both)
+
+
+def _joined(left: Typed, right: Typed) -> Typed:
+    for one in (left, right):
+        if one.type is None:
+            raise unknown("`||`")
+        if kind_of(one.type) in ("list", "bytes"):
+            raise refused(f"`||` of `{one.type}`", "nobody has made sure of it")
+    return Typed(e.Binary("||", brought(left, VARCHAR), brought(right, VARCHAR)), VARCHAR)
+
+
+def _check_bits(operator: str, operands: Sequence[Typed]) -> Type:
+    """Return the widest type of integers that are bits."""
+    found = [settled(one.type).name for one in operands if one.type is not None and one.type != NULL]
+    if len(found) < len(operands) or not all(name in BITS for name in found):
+        raise refused(f"`{operator}` of other integers than INT8 to INT64", "they are no such bits there")
+    return named(max(found, key=lambda name: _WIDTHS[name]))
+
+
+def _bits(operator: str, left: Typed, right: Typed) -> e.Expression:
+    """Write an operator of bits; shifts go by fewer bits than there are, of which Spark takes the remainder."""
+    widest = _check_bits(operator, [left, right])
+    if operator in ("&", "|"):
+        return e.Binary(operator, left.value, right.value)
+    function = "shiftleft" if operator == "<<" else "shiftright"
+    by, most = integer_of(right.value), _WIDTHS[widest.name] - 1
+    shifted = e.Cast(left.value, "INT" if widest.name == "INTEGER" else "BIGINT")
+    if widest.name not in ("INTEGER", "BIGINT"):
+        raise refused(f"`{operator}` of `{widest}`", "it is computed in 32 bits there", "cast it to INT64 first")
+    if by is not None and 0 <= by <= most:
+        return call(function, shifted, e.Number(str(by)))
+    if operator == "<<":
+        raise refused("`<<` by what is no literal within the bits of the number", "it stops at no overflow there")
+    within = e.Between(right.value, e.Number("0"), e.Number(str(most)))
+    return case(
+        (within, call(function, shifted, e.Cast(right.value, "INT"))),
+        (e.Unary("NOT", e.IsNull(e.Binary("+", left.value, right.value))), e.Number("0")),
+    )
+
+
+def _quotient(operator: str, left: Typed, right: Typed) -> e.Expression:
+    if operator == "/":
+        made = e.Binary("/", as_double(left), not_zero(as_double(right)))
+        single = {"FLOAT"} == {one.type.name for one in (left, right) if one.type is not None}
+        return e.Cast(made, "FLOAT") if single else made
+    if left.type is None or right.type is None:
+        raise unknown(f"`{operator}`")
+    kinds = {kind_of(left.type), kind_of(right.type)} - {"null"}
+    if operator == "//" and "float" in kinds:
+        # DuckDB's keeps the fraction of doubles; the plan cuts it off by itself.
+        return e.Binary("/", as_double(left), not_zero(as_double(right)))
+    if not kinds <= {"integer", "float"}:
+        raise refused(f"`{operator}` of decimals", "nobody has made sure of it")
+    if operator == "//" and not {settled(left.type).name, settled(right.type).name} <= {*BITS, NULL.name}:
+        raise refused("`//` of other integers than INT8 to INT64", "it is computed with fractions there")
+    first, second = compared([left, right])
+    return e.Binary(operator, first, not_zero(second))
+
+
+def _chain(form: type[e.And | e.Or]) -> Callable[[Any, Scope], Typed]:
+    return lambda node, scope: Typed(form(tuple(condition(one, scope) for one in node.parts)), BOOLEAN)
+
+
+def _like(node: e.Like, scope: Scope) -> Typed:
+    if node.operator == "GLOB":
+        raise refused("GLOB", "there is no such operator", "write it with LIKE or REGEXP")
+    subject, pattern = _all([node.operand, node.pattern], scope)
+    for one in (subject, pattern):
+        if one.type is not None and kind_of(one.type) not in ("text", "null"):
+            raise refused(f"{node.operator} of `{one.type}`", "nobody has made sure of it")
+    escape = None if node.escape is None else value(node.escape, scope)
+    if escape is not None and not (isinstance(escape, e.Text) and len(escape.value) == 1):
+        raise refused("ESCAPE by what is no single character", "it takes none")
+    written = pattern_of(pattern) if escape is None else pattern.value
+    return Typed(e.Like(node.operator, subject.value, written, escape), BOOLEAN)
+
+
+def _between(node: e.Between, scope: Scope) -> Typed:
+    one, low, high = compared(_all([node.operand, node.low, node.high], scope))
+    return Typed(e.Between(one, low, high), BOOLEAN)
+
+
+def _in_list(node: e.InList, scope: Scope) -> Typed:
+    one, *items = compared(_all([node.operand, *node.items], scope))
+    return Typed(e.InList(one, tuple(items)), BOOLEAN)
+
+
+def _in_query(node: e.InQuery, scope: Scope) -> Typed:
+    one = typed(node.operand, scope)
+    query, columns = scope.nested(node.query, scope.within())
+    if columns is None or len(columns) != 1:
+        raise unknown("IN with a query")
+    if one.type is not None and columns[0][1] is not None and kind_of(one.type) != kind_of(columns[0][1]):
+        raise refused(f"`{one.type}` IN `{columns[0][1]}`", "they are brought together otherwise there")
+    return Typed(e.InQuery(one.value, query), BOOLEAN)
+
+
+def _exists(node: e.Exists, scope: Scope) -> Typed:
+    return Typed(e.Exists(scope.nested(node.query, scope.within())[0]), BOOLEAN)
+
+
+def _subquery(node: e.Subquery, scope: Scope) -> Typed:
+    query, columns = scope.nested(node.query, scope.within())
+    return Typed(e.Subquery(query), columns[0][1] if columns else None)
+
+
+def _case(node: e.Case, scope: Scope) -> Typed:
+    values = _all([one for _, one in node.branches], scope)
+    default = Typed(e.NULL, NULL) if node.default is None else typed(node.default, scope)
+    (*results, last), made = together([*values, default], first=default)
+    operand, tests = None, [condition(test, scope) for test, _ in node.branches] if node.operand is None else []
+    if node.operand is not None:
+        operand, *tests = compared(_all([node.operand, *(test for test, _ in node.branches)], scope))
+    branches = tuple(zip(tests, results, strict=True))
+    return Typed(e.Case(branches, None if node.default is None else last, operand), made)
+
+
+def _cast(node: e.Cast, scope: Scope) -> Typed:
+    target = named(node.type)
+    return Typed(cast(typed(node.operand, scope), target, lenient=node.lenient), target)
+
+
+def _list(node: e.List, scope: Scope) -> Typed:
+    return scalar("list_value", _all(node.items, scope))
+
+
+def _call(node: e.Call, scope: Scope) -> Typed:
+    if node.function == ZERO_DIVISION:
+        return Typed(e.Cast(e.NULL, "DOUBLE"), DOUBLE)
+    name = NAMES.get(node.function, node.function)
+    if node.function in _LISTS:
+        return _of_list(_LISTS[node.function], node, scope)
+    if name in AGGREGATES or name in aggregates.FORMS:
+        return aggregates.aggregate(_parts(name, node, scope, None))
+    if node.distinct or node.order_by or node.filter is not None or node.nulls is not None:
+        raise refused(f"`{node.function}` with DISTINCT, ORDER BY, FILTER or NULLS", "it is not vetted")
+    return scalar(name, _all(node.arguments, scope))
+
+
+def _of_list(name: str, node: e.Call, scope: Scope) -> Typed:
+    """Write a function of each element of a list."""
+    listed = typed(node.arguments[0], scope)
+    function = node.arguments[1] if len(node.arguments) == 2 else None
+    if not isinstance(function, e.Lambda) or len(function.parameters) != 1:
+        raise refused(f"such a call of `{node.function}`", "nobody has made sure of it")
+    if listed.type is None or listed.type.name != "LIST":
+        raise unknown(f"`{node.function}`")
+    inner = scope.with_parameters({function.parameters[0]: listed.type.children[0]})
+    body = typed(function.body, inner)
+    written = brought(body, BOOLEAN) if name == "filter" else body.value
+    made = listed.type if name == "filter" else None if body.type is None else list_of(settled(body.type))
+    return Typed(call(name, listed.value, e.Lambda(function.parameters, written)), made)
+
+
+def _parts(name: str, node: e.Call, scope: Scope, window: e.Window | None) -> aggregates.Parts:
+    if node.nulls == "IGNORE" and name not in aggregates.VALUES:
+        raise refused(f"`{name}` with IGNORE NULLS", "nobody has made sure of it")
+    return aggregates.Parts(
+        name,
+        tuple(_all(node.arguments, scope)),
+        node.distinct,
+        ordered(node.order_by, scope),
+        None if node.filter is None else condition(node.filter, scope),
+        window,
+    )
+
+
+def ordered(terms: Sequence[e.Ordered], scope: Scope) -> tuple[e.Ordered, ...]:
+    """Write what is sorted by."""
+    return tuple(replace(one, operand=_sortable(one.operand, scope)) for one in terms)
+
+
+def _sortable(node: e.Expression, scope: Scope) -> e.Expression:
+    one = typed(node, scope)
+    if one.type is not None and kind_of(one.type) == "list":
+        raise refused("sorting by lists", "nobody has made sure of it")
+    return one.value
+
+
+def _window(node: e.Window, scope: Scope) -> Typed:
+    assert node.call is not None
+    whole = _named(node, scope)
+    window = e.Window(
+        None,
+        tuple(value(one, scope) for one in whole.partition_by),
+        ordered(whole.order_by, scope),
+        _frame(whole, scope),
+    )
+    name = NAMES.get(node.call.function, node.call.function)
+    parts = _parts(name, node.call, scope, window)
+    if name in aggregates.RANKS or name in aggregates.VALUES:
+        return aggregates.over(parts, node.call.nulls)
+    if name in AGGREGATES or name in aggregates.FORMS:
+        return aggregates.aggregate(parts)
+    raise refused(f"`{name}` over a window", "nobody has made sure of it")
+
+
+def _named(node: e.Window, scope: Scope) -> e.Window:
+    """Return a window with what it has of the one that it goes on from."""
+    if node.name is None:
+        return node
+    base = scope.windows.get(node.name.lower())
+    if base is None:
+        raise refused(f"the window `{node.name}`", "it is not defined")
+    base = _named(base, scope)
+    return replace(
+        node,
+        name=None,
+        partition_by=node.partition_by or base.partition_by,
+        order_by=node.order_by or base.order_by,
+        frame=node.frame or base.frame,
+    )
+
+
+def _frame(window: e.Window, scope: Scope) -> e.Frame | None:
+    frame = window.frame
+    if frame is None:
+        return None
+    whole = (frame.start.kind, frame.stop.kind) == ("UNBOUNDED PRECEDING", "UNBOUNDED FOLLOWING")
+    if frame.unit == "GROUPS":
+        raise refused("a frame of GROUPS", "there are only ROWS and RANGE")
+    if not window.order_by and not whole:
+        raise refused(
+            "a frame of rows without ORDER BY", "the rows have no order there", "sort the window by something"
+        )
+    return e.Frame(frame.unit, *(_end(one, window, scope) for one in (frame.start, frame.stop)))
+
+
+def _end(end: e.FrameEnd, window: e.Window, scope: Scope) -> e.FrameEnd:
+    if end.offset is None:
+        return end
+    offset = integer_of(end.offset)
+    if offset is None or offset < 0:
+        raise refused("the end of a frame that is no literal integer", "it must be one there")
+    assert window.frame is not None
+    if window.frame.unit == "RANGE":
+        keys = [typed(one.operand, scope).type for one in window.order_by]
+        if len(keys) != 1 or keys[0] is None or settled(keys[0]).name not in BITS:
+            raise refused("a RANGE by other values than integers", "nobody has made sure of it")
+    return replace(end, offset=e.Number(str(offset)))
+
+
+_FORMS: Mapping[type, Callable[[Any, Scope], Typed]] = {
+    e.Column: lambda node, scope: Typed(node, scope.type_of(node)),
+    e.Star: lambda node, _: Typed(node, None),
+    e.Null: lambda node, _: Typed(node, NULL),
+    e.Boolean: lambda node, _: Typed(node, BOOLEAN),
+    e.Number: _number,
+    e.Text: lambda node, _: Typed(node, TEXT_LITERAL),
+    e.Unary: _unary,
+    e.Binary: _binary,
+    e.And: _chain(e.And),
+    e.Or: _chain(e.Or),
+    e.IsNull: lambda node, scope: Typed(e.IsNull(value(node.operand, scope)), BOOLEAN),
+    e.Like: _like,
+    e.Between: _between,
+    e.InList: _in_list,
+    e.InQuery: _in_query,
+    e.Exists: _exists,
+    e.Subquery: _subquery,
+    e.Case: _case,
+    e.Cast: _cast,
+    e.Row: _refused("a row of values", "its comparisons treat NULLs otherwise", "compare the values one by one"),
+    e.List: _list,
+    e.Lambda: _refused("a function of elements", "it only stands in list_transform and list_filter"),
+    e.Keyword: _refused("an argument that is given by name", "no vetted function takes one"),
+    e.Call: _call,
+    e.Window: _window,
+}

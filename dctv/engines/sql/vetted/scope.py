@@ -1,0 +1,89 @@
+"""What names stand for within a query: columns of its sources and of queries around it, steps, windows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from dctv.engines.sql.vetted.refusal import refused
+from dctv.plan.expressions import Column, Expression, Window
+from dctv.plan.node import Query
+from dctv.record import field, record, replace
+from dctv.signatures.types import Type
+
+Columns = tuple[tuple[str, Type | None], ...]
+"""Names and types of what a query gives; None where a type is not known."""
+
+
+@record
+class Typed:
+    """A value as Spark computes it, and the type that it has in the plan; None: not known."""
+
+    value: Expression
+    type: Type | None
+
+
+@record(eq=False)
+class Scope:
+    """What an expression may name."""
+
+    nested: Callable[[Query, Scope], tuple[Query, Columns | None]]
+    """Turns a query that stands within another."""
+    tables: Mapping[str, Columns | None]
+    """Tables and steps by their lower-case names."""
+    sources: tuple[tuple[str, Columns | None], ...] = ()
+    """What is read, by what columns say before their names; the columns where they are known."""
+    parameters: Mapping[str, Type | None] = field(default_factory=dict)
+    """Of functions of lists, by their names."""
+    results: Mapping[str, Type | None] = field(default_factory=dict)
+    """Of the query, by their lower-case names: what sorts and groups may name these."""
+    windows: Mapping[str, Window] = field(default_factory=dict)
+    """Definitions by lower-case name."""
+    outer: Scope | None = None
+
+    def type_of(self, column: Column) -> Type | None:
+        """Return the type of a column, if it is known.
+
+        Raises:
+            NotOnThisEngine: it is of a source that only DuckDB sees from here.
+        """
+        found = [one for called, columns in self.sources for one in _matching(column, called, columns)]
+        if len(found) == 1:
+            return found[0]
+        name = column.name.lower()
+        if column.table is None and column.name in self.parameters:
+            return self.parameters[column.name]
+        if column.table is None and name in self.results:
+            return self.results[name]
+        if found or (column.table is not None and any(_same(called, column.table) for called, _ in self.sources)):
+            return None
+        if self.outer is not None:
+            return self.outer.type_of(column)
+        if column.table is not None:
+            raise refused(
+                f"the column `{column.table}.{column.name}` of a source beside the query that reads it",
+                "a query in FROM reads no others there",
+                "join the sources on a condition",
+            )
+        return None
+
+    def within(self) -> Scope:
+        """Return the scope that a nested query has around it."""
+        return Scope(self.nested, self.tables, outer=self)
+
+    def beside(self) -> Scope:
+        """Return the scope around a query in FROM: that of the whole query, without its other sources."""
+        return Scope(self.nested, self.tables, outer=self.outer)
+
+    def with_parameters(self, parameters: Mapping[str, Type | None]) -> Scope:
+        """Return the scope within a function of lists."""
+        return replace(self, parameters={**self.parameters, **parameters})
+
+
+def _matching(column: Column, called: str, columns: Columns | None) -> list[Type | None]:
+    if columns is None or (column.table is not None and not _same(called, column.table)):
+        return []
+    return [kind for name, kind in columns if _same(name, column.name)]
+
+
+def _same(one: str, other: str) -> bool:
+    return one.lower() == other.lower()
