@@ -67,6 +67,7 @@ REFUSED: dict[str, tuple[Query, str]] = {
     "row": (of(e.Binary("=", e.Row((K, J)), e.Row((J, K)))), "a row of values"),
     "lambda": (of(call("list_reduce", K, e.Lambda(("x",), K))), "a function of elements"),
     "GLOB": (of(e.Like("GLOB", S, e.Text("a*"))), "GLOB is not on Spark"),
+    "letters": (of(e.Like("LIKE", S, e.Text("😀%"))), "it takes such letters for two"),
     "rows without order": (of(ROW_NUMBER), "`row_number` over a window without ORDER BY"),
     "first without order": (of(call("first", S)), "`first` without ORDER BY"),
     "GROUPS": (

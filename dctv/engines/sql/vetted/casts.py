@@ -25,6 +25,7 @@ _ODD_INTEGER = (
 )
 """Texts that DuckDB takes for an integer, and rounds, where Spark sees none."""
 _ODD_FLOAT = rf"^{_BLANKS}[-+]?[0-9.eE]*[0-9]_[-+0-9.eE_]*{_BLANKS}$"
+_LAST_OF_TWO_BYTES = 0xFFFF
 _TRUE, _FALSE = ("t", "true", "y", "yes", "1"), ("f", "false", "n", "no", "0")
 _TOO_WIDE = ("HUGEINT", "UHUGEINT", "UBIGINT")
 
@@ -252,5 +253,7 @@ _RULES: Mapping[tuple[Kind, Kind], Rule] = {
 def pattern_of(like: Typed) -> Expression:
     """Write the pattern of a LIKE without ESCAPE: a backslash stands for itself, as it does not on Spark."""
     if isinstance(like.value, Text):
+        if any(ord(letter) > _LAST_OF_TWO_BYTES for letter in like.value.value):
+            raise refused(f"LIKE '{like.value.value}'", "it takes such letters for two", "write it with REGEXP")
         return Text(like.value.value.replace("\\", "\\\\"))
     return call("replace", like.value, Text("\\"), Text("\\\\"))

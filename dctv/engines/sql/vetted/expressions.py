@@ -25,7 +25,7 @@ from dctv.engines.sql.vetted.types import (
     named,
 )
 from dctv.plan import expressions as e
-from dctv.plan.build import call, case
+from dctv.plan.build import call, case, known
 from dctv.record import replace
 from dctv.signatures.casts import settled
 from dctv.signatures.functions import operator_type
@@ -151,7 +151,7 @@ def _bits(operator: str, left: Typed, right: Typed) -> e.Expression:
     within = e.Between(right.value, e.Number("0"), e.Number(str(most)))
     return case(
         (within, call(function, shifted, e.Cast(right.value, "INT"))),
-        (e.Unary("NOT", e.IsNull(e.Binary("+", left.value, right.value))), e.Number("0")),
+        (e.And((known(left.value), known(right.value))), e.Number("0")),
     )
 
 
