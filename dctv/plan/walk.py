@@ -107,9 +107,6 @@ def replaced(node: N, change: Callable[[Node], Node | None]) -> N:
 
     It is asked from the top down, and not about what it gave itself.
     """
-
-    def visit(one: Node) -> Node:
-        new = change(one)
-        return mapped(one, visit) if new is None else new
-
-    return cast("N", visit(node))
+    new = change(node)
+    # No function within that calls itself: such a circle would keep what `change` holds until garbage is looked for.
+    return cast("N", mapped(node, lambda part: replaced(part, change)) if new is None else new)

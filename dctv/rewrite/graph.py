@@ -34,27 +34,23 @@ def with_inputs(plan: Plan, new: tuple[Plan, ...]) -> Plan:
 
 def bottom_up(plan: Plan, change: Callable[[Plan], Plan]) -> Plan:
     """Return a plan in which every node was changed, inputs before what reads them."""
-    done: dict[int, tuple[Plan, Plan]] = {}
-
-    def visit(node: Plan) -> Plan:
-        if id(node) not in done:
-            done[id(node)] = (node, change(with_inputs(node, tuple(visit(i) for i in inputs(node)))))
-        return done[id(node)][1]
-
-    return visit(plan)
+    done: dict[int, Plan] = {}
+    for node in reversed(readers_first(plan)):
+        done[id(node)] = change(with_inputs(node, tuple(done[id(one)] for one in inputs(node))))
+    return done[id(plan)]
 
 
 def readers_first(plan: Plan) -> list[Plan]:
     """Return every plan once, each before what it reads."""
     seen: set[int] = set()
     found: list[Plan] = []
-
-    def visit(node: Plan) -> None:
-        if id(node) not in seen:
-            seen.add(id(node))
-            for one in inputs(node):
-                visit(one)
-            found.append(node)
-
-    visit(plan)
+    _collect(plan, seen, found)
     return found[::-1]
+
+
+def _collect(plan: Plan, seen: set[int], found: list[Plan]) -> None:
+    if id(plan) not in seen:
+        seen.add(id(plan))
+        for one in inputs(plan):
+            _collect(one, seen, found)
+        found.append(plan)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import gc
 import os
 import random
 import shutil
@@ -232,6 +233,17 @@ def test_damage_is_never_trusted(part: str, trace: Path, tmp_path: Path, expecte
             assert watched.rows() == expected
             warnings = watched.session.warnings()
             assert part == "note" or "damaged; it is made anew" in warnings[0]
+
+
+def test_a_closed_session_holds_nothing_before_garbage_is_looked_for(trace: Path, tmp_path: Path) -> None:
+    gc.collect()
+    gc.disable()
+    try:
+        with Watched(trace, tmp_path / "idx") as watched:
+            watched.rows()
+        assert len(prune(tmp_path / "idx", Bound(nothing=True))) == 1
+    finally:
+        gc.enable()
 
 
 def test_a_copied_folder_is_good(trace: Path, tmp_path: Path, expected: list[tuple[Any, ...]]) -> None:
