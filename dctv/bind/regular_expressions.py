@@ -8,8 +8,7 @@ from dctv.bind.bound import Bound
 from dctv.contracts.engine import Engine
 from dctv.errors import BindError, EngineError, Place
 from dctv.plan.build import select
-from dctv.plan.expressions import Call, Column, Text
-from dctv.plan.node import Query
+from dctv.plan.expressions import Call, List, Number, Text
 from dctv.plan.walk import walk
 
 _FUNCTIONS = frozenset((
@@ -19,7 +18,7 @@ _FUNCTIONS = frozenset((
 """Functions whose second argument is a regular expression."""
 _MOST_KNOWN = 10_000
 _readable: set[Call] = set()
-"""Calls that an engine has computed, with texts in place of what varies."""
+"""Calls that an engine has computed, with a text that they are tried on."""
 
 
 def are_read(name: str, arguments: Sequence[Bound], engine: Engine, place: Place | None) -> bool:
@@ -30,7 +29,10 @@ def are_read(name: str, arguments: Sequence[Bound], engine: Engine, place: Place
     """
     if name not in _FUNCTIONS or len(arguments) < 2 or not isinstance(arguments[1].value, Text):
         return False
-    trial = Call(name, tuple(Text("") if _varies(one) else one.value for one in arguments))
+    given = [one.value for one in arguments[1:]]
+    if not all(isinstance(node, Text | Number | List) for node in walk(*given)):
+        return False
+    trial = Call(name, (Text(""), *given))
     if trial not in _readable:
         try:
             engine.compute(select(trial))
@@ -40,7 +42,3 @@ def are_read(name: str, arguments: Sequence[Bound], engine: Engine, place: Place
             _readable.clear()
         _readable.add(trial)
     return True
-
-
-def _varies(bound: Bound) -> bool:
-    return any(isinstance(node, Column | Query) for node in walk(bound.value))

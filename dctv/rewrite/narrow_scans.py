@@ -89,13 +89,15 @@ def _needs(relation: Relation, above: Predicate) -> tuple[Mapping[str, Predicate
     }
     # As text, since TRUE and 1 are equal to Python.
     key = (relation.query, repr(above), tuple((name, tuple(own.items())) for name, own in types.items()))
-    if key not in _known:
-        if len(_known) >= _MOST_KNOWN:
-            _known.clear()
+    known = _known.get(key)
+    if known is None:
         needs = Needs(types)
         of_leaves = needs.of_leaves(relation.query, above)
-        _known[key] = of_leaves, without(relation.query, needs.dropped) if needs.dropped else relation.query
-    found, query = _known[key]
+        known = of_leaves, without(relation.query, needs.dropped) if needs.dropped else relation.query
+        if len(_known) >= _MOST_KNOWN:
+            _known.clear()
+        _known[key] = known
+    found, query = known
     return found, relation.query if query == relation.query else query
 
 
