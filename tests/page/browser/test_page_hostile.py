@@ -157,11 +157,11 @@ def test_what_is_there_stays_when_the_server_stops(view_of_own: Open, how: str) 
     names = view.tracks.get_by_role("treeitem").all_inner_texts()
     if how == "ended":
         assert view.server.stop() == 0
-        expect(view.page.get_by_role("alert")).to_contain_text("The server has stopped")
+        expect(view.page.get_by_role("alert").filter(has_text="The server has stopped")).to_be_visible()
     else:
         view.server.process.kill()
         view.server.process.wait()
-        expect(view.page.get_by_role("alert")).to_contain_text("Connection lost")
+        expect(view.page.get_by_role("alert").filter(has_text="Connection lost")).to_be_visible()
     view.moved(lambda: view.zoom(0.5, 2))
     assert view.colours(box_of(view.timeline)) > 10
     assert view.tracks.get_by_role("treeitem").all_inner_texts()[:3] == names[:3]
