@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dctv.contracts.span_operator import SpanOperator
 from dctv.plan.nodes import Plan
 from dctv.rewrite.drop_copies import drop_copies
+from dctv.rewrite.drop_empty import drop_empty
 from dctv.rewrite.from_statistics import from_statistics
 from dctv.rewrite.narrow_scans import narrow_scans
 from dctv.rewrite.prune_columns import prune_columns
@@ -15,6 +16,7 @@ from dctv.rewrite.relational import relational
 from dctv.rewrite.settings import Settings
 
 RULES: tuple[Callable[[Plan, Mapping[str, SpanOperator]], Plan], ...] = (
+    drop_empty,
     from_statistics,
     push_filter,
     narrow_scans,
