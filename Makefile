@@ -31,6 +31,8 @@ export CARGO_TARGET_DIR := $(CURDIR)/kernels/target
 # Cargo builds again when these differ, so clippy is told what the build backend tells the build.
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 export PYO3_BUILD_EXTENSION_MODULE := 1
+# Tests start many processes, each of which would compile all of dctv anew.
+unexport PYTHONDONTWRITEBYTECODE
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
 
 .DEFAULT_GOAL := help
