@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from bisect import bisect_right
 
+from dctv.hints import TYPE_CHECKING
 from dctv.record import field, record
+from dctv.visible import harmless
+
+if TYPE_CHECKING:
+    from traceback import FrameSummary
+    from types import FrameType
 
 
 @record
@@ -42,7 +48,10 @@ class Place:
 
 
 class DctvError(Exception):
-    """Base of every error a user can cause; its text is one line, lower case, no full stop."""
+    """Base of every error a user can cause; `str` of it is what the terminal shows: place, caret, hint.
+
+    `message` alone is one line, lower case, without a full stop.
+    """
 
     exit_code = 2
 
@@ -51,6 +60,15 @@ class DctvError(Exception):
         self.message = message
         self.place = place
         self.hint = hint
+
+    def __str__(self) -> str:
+        return harmless(render(self))
+
+    def _render_traceback_(self) -> list[str]:
+        """Return the lines that IPython shows: where the program called dctv, and the error, which fits on a screen."""
+        frames = _callers(self)[-_CALLERS:]
+        called = [line for one in frames for line in (f"{one.filename}:{one.lineno}, in {one.name}", f"    {one.line}")]
+        return [*called, *f"{type(self).__name__}: {self}".splitlines()]
 
 
 class QueryError(DctvError):
@@ -122,6 +140,22 @@ class WarningLog:
     def add(self, message: str, count: int = 1) -> None:
         """Count a message."""
         self.entries[message] = self.entries.get(message, 0) + count
+
+
+_CALLERS = 3
+"""How many frames of the program a notebook shows above an error."""
+
+
+def _callers(error: DctvError) -> list[FrameSummary]:
+    """Return the frames of a program that led to its call of dctv, without those of IPython."""
+    from itertools import takewhile
+    from traceback import StackSummary, walk_tb
+
+    def room(frame: FrameType) -> str:
+        return str(frame.f_globals.get("__name__", "")).partition(".")[0]
+
+    outside = takewhile(lambda one: room(one[0]) != "dctv", walk_tb(error.__traceback__))
+    return StackSummary.extract(one for one in outside if room(one[0]) != "IPython")
 
 
 def render(error: DctvError) -> str:

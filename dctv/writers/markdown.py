@@ -8,8 +8,8 @@ from typing import BinaryIO
 from dctv.contracts.writer import Rows, Writer
 from dctv.patterns import pattern
 from dctv.types.values import is_numeric
+from dctv.visible import visible
 from dctv.writers.cells import NULL, head, plain
-from dctv.writers.visible import visible
 
 _ACTIVE = pattern(r"[\\|<`*\[\]~]|&(?=[#\w])|(?<![^\W_])_|_(?![^\W_])")
 

@@ -9,8 +9,8 @@ from typing import BinaryIO
 from dctv.contracts.writer import Rows, Writer
 from dctv.types.schema import ColumnType
 from dctv.types.values import is_numeric
+from dctv.visible import visible
 from dctv.writers.cells import NULL, head, plain, width
-from dctv.writers.visible import visible
 
 SAMPLE = 10_000
 """Rows that are read before the first is printed; they decide how wide the columns are."""
