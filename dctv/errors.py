@@ -131,15 +131,36 @@ class Terminated(Interrupted):
     exit_code = 143
 
 
+class DctvWarning(UserWarning):
+    """What a query, a mount or a filter is warned of: rows are there, but not all is as it might seem."""
+
+
 @record(frozen=False)
 class WarningLog:
     """Collects the warnings of one statement; equal messages are counted, not repeated."""
 
     entries: dict[str, int] = field(default_factory=dict)
+    _told: set[str] = field(default_factory=set)
 
     def add(self, message: str, count: int = 1) -> None:
         """Count a message."""
         self.entries[message] = self.entries.get(message, 0) + count
+
+    def untold(self) -> list[tuple[str, int]]:
+        """Return what nobody has asked for here before, with counts."""
+        found = [one for one in self.entries.items() if one[0] not in self._told]
+        self._told.update(message for message, _ in found)
+        return found
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self.entries.clear()
+        self._told.clear()
+
+
+def counted(message: str, count: int) -> str:
+    """Return a warning with how often it happened: `division by zero gave NULL (3 times)`."""
+    return f"{message} ({count} times)" if count > 1 else message
 
 
 _CALLERS = 3

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 
-from dctv.errors import DctvError, render
+from dctv.errors import DctvError, counted, render
 from dctv.visible import harmless
 
 
@@ -34,4 +34,4 @@ def warn(warnings: Iterable[tuple[str, int]]) -> None:
 
 def warning_line(message: str, count: int) -> str:
     """Return one warning as it is printed: `warning: division by zero gives NULL (3 times)`."""
-    return f"warning: {message} ({count} times)" if count > 1 else f"warning: {message}"
+    return f"warning: {counted(message, count)}"

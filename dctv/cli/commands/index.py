@@ -98,7 +98,7 @@ def _session(args: Namespace, told: Told) -> AbstractContextManager[Session | No
     from dctv.session import Session
 
     limits = {"threads": args.threads, "memory_limit": args.memory_limit, "temp_directory": args.temp_directory}
-    return Session(progress=told, index_dir=args.index_dir, **limits)
+    return Session(progress=told, index_dir=args.index_dir, warn=False, **limits)
 
 
 def _built(trace: str, outcome: Outcome, warnings: Sequence[str], *, allow: bool) -> tuple[list[str], int]:
