@@ -60,6 +60,8 @@ class DctvError(Exception):
         self.message = message
         self.place = place
         self.hint = hint
+        self.found = ""
+        """Lines of what was found, below the place: rows or values."""
 
     def __str__(self) -> str:
         return harmless(render(self))
@@ -103,6 +105,10 @@ class AssertionFailed(DctvError):
     """An ASSERT statement does not hold."""
 
     exit_code = 1
+
+    def __init__(self, message: str, place: Place | None = None, *, found: str = "") -> None:
+        super().__init__(message, place)
+        self.found = found
 
 
 class TraceError(DctvError):
@@ -193,6 +199,8 @@ def render(error: DctvError) -> str:
         lines.append(f"{source.name}:{number}:{column}: {error.message}")
         lines.append(f"  {line}")
         lines.append(f"  {pad}{'^' * width}")
+    if error.found:
+        lines.append(error.found)
     if error.hint is not None:
         lines.append(f"hint: {error.hint}")
     return "\n".join(lines)

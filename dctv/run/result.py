@@ -42,10 +42,12 @@ class Asserted:
     passed: bool
     message: str
     place: Place | None = None
+    found: str = ""
+    """Where it does not hold, the rows or values that say so, on lines of their own."""
 
     def failure(self) -> AssertionFailed:
         """Return the error that says that it does not hold."""
-        return AssertionFailed(f"assertion failed: {self.message or self.text}", self.place)
+        return AssertionFailed(f"assertion failed: {self.message or self.text}", self.place, found=self.found)
 
 
 class _Printer(Protocol):
