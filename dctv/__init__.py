@@ -1,26 +1,71 @@
-"""SQL over trace files: see `dctv.Session`; filters over one trace: `dctv.TraceReader`."""
+"""SQL over trace files.
+
+`Session` mounts traces and runs SQL; `Result` is what a query gives; `TraceReader` reads one trace by filters. What a
+user can cause raises a `DctvError`, and what a user should know of warns with a `DctvWarning`:
+
+    with dctv.Session() as session:
+        session.mount("trace.pfw.gz", "t")
+        print(session.sql("SELECT name, SUM(_duration) IN ms AS took FROM t.slices GROUP BY name"))
+"""
 
 from __future__ import annotations
 
 from dctv.hints import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from dctv.errors import (
+        AssertionFailed,
+        BindError,
+        DctvError,
+        DctvWarning,
+        EngineError,
+        IndexFailed,
+        IndexUnusable,
+        Interrupted,
+        ParseError,
+        QueryError,
+        TraceError,
+        UnitError,
+        UsageError,
+    )
+    from dctv.run.result import Result
     from dctv.session import Session
     from dctv.trace_reader import TraceReader
 
 __version__ = "0.1.0"
 
-__all__ = ["Session", "TraceReader", "__version__"]
+__all__ = [
+    "AssertionFailed",
+    "BindError",
+    "DctvError",
+    "DctvWarning",
+    "EngineError",
+    "IndexFailed",
+    "IndexUnusable",
+    "Interrupted",
+    "ParseError",
+    "QueryError",
+    "Result",
+    "Session",
+    "TraceError",
+    "TraceReader",
+    "UnitError",
+    "UsageError",
+    "__version__",
+]
+
+_HOMES = {"Result": "dctv.run.result", "Session": "dctv.session", "TraceReader": "dctv.trace_reader"}
+"""Where things are; all else is an error."""
 
 
 def __getattr__(name: str) -> object:
-    if name == "Session":
-        from dctv.session import Session  # heavy: `import dctv` must stay light
+    """Load what is asked for: `import dctv` must stay light."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
 
-        return Session
-    if name == "TraceReader":
-        from dctv.trace_reader import TraceReader  # as above
+    return getattr(import_module(_HOMES.get(name, "dctv.errors")), name)
 
-        return TraceReader
-    msg = f"module {__name__!r} has no attribute {name!r}"
-    raise AttributeError(msg)
+
+def __dir__() -> list[str]:
+    return __all__

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from bisect import bisect_right
 
+from dctv.hints import TYPE_CHECKING
 from dctv.record import field, record
+from dctv.visible import harmless
+
+if TYPE_CHECKING:
+    from traceback import FrameSummary
+    from types import FrameType
 
 
 @record
@@ -42,7 +48,10 @@ class Place:
 
 
 class DctvError(Exception):
-    """Base of every error a user can cause; its text is one line, lower case, no full stop."""
+    """Base of every error a user can cause; `str` of it is what the terminal shows: place, caret, hint.
+
+    `message` alone is one line, lower case, without a full stop.
+    """
 
     exit_code = 2
 
@@ -51,6 +60,17 @@ class DctvError(Exception):
         self.message = message
         self.place = place
         self.hint = hint
+        self.found = ""
+        """Lines of what was found, below the place: rows or values."""
+
+    def __str__(self) -> str:
+        return harmless(render(self))
+
+    def _render_traceback_(self) -> list[str]:
+        """Return the lines that IPython shows: where the program called dctv, and the error, which fits on a screen."""
+        frames = _callers(self)[-_CALLERS:]
+        called = [line for one in frames for line in (f"{one.filename}:{one.lineno}, in {one.name}", f"    {one.line}")]
+        return [*called, *f"{type(self).__name__}: {self}".splitlines()]
 
 
 class QueryError(DctvError):
@@ -86,6 +106,10 @@ class AssertionFailed(DctvError):
 
     exit_code = 1
 
+    def __init__(self, message: str, place: Place | None = None, *, found: str = "") -> None:
+        super().__init__(message, place)
+        self.found = found
+
 
 class TraceError(DctvError):
     """A trace cannot be read, or not wholly."""
@@ -113,15 +137,52 @@ class Terminated(Interrupted):
     exit_code = 143
 
 
+class DctvWarning(UserWarning):
+    """What a query, a mount or a filter is warned of: rows are there, but not all is as it might seem."""
+
+
 @record(frozen=False)
 class WarningLog:
     """Collects the warnings of one statement; equal messages are counted, not repeated."""
 
     entries: dict[str, int] = field(default_factory=dict)
+    _told: set[str] = field(default_factory=set)
 
     def add(self, message: str, count: int = 1) -> None:
         """Count a message."""
         self.entries[message] = self.entries.get(message, 0) + count
+
+    def untold(self) -> list[tuple[str, int]]:
+        """Return what nobody has asked for here before, with counts."""
+        found = [one for one in self.entries.items() if one[0] not in self._told]
+        self._told.update(message for message, _ in found)
+        return found
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self.entries.clear()
+        self._told.clear()
+
+
+def counted(message: str, count: int) -> str:
+    """Return a warning with how often it happened: `division by zero gave NULL (3 times)`."""
+    return f"{message} ({count} times)" if count > 1 else message
+
+
+_CALLERS = 3
+"""How many frames of the program a notebook shows above an error."""
+
+
+def _callers(error: DctvError) -> list[FrameSummary]:
+    """Return the frames of a program that led to its call of dctv, without those of IPython."""
+    from itertools import takewhile
+    from traceback import StackSummary, walk_tb
+
+    def room(frame: FrameType) -> str:
+        return str(frame.f_globals.get("__name__", "")).partition(".")[0]
+
+    outside = takewhile(lambda one: room(one[0]) != "dctv", walk_tb(error.__traceback__))
+    return StackSummary.extract(one for one in outside if room(one[0]) != "IPython")
 
 
 def render(error: DctvError) -> str:
@@ -138,6 +199,8 @@ def render(error: DctvError) -> str:
         lines.append(f"{source.name}:{number}:{column}: {error.message}")
         lines.append(f"  {line}")
         lines.append(f"  {pad}{'^' * width}")
+    if error.found:
+        lines.append(error.found)
     if error.hint is not None:
         lines.append(f"hint: {error.hint}")
     return "\n".join(lines)

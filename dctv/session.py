@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dctv import readers
 from dctv.bind.parameters import Params, option_of
@@ -17,6 +17,7 @@ from dctv.catalog.files import find_traces
 from dctv.catalog.listing import MountInfo, TableInfo
 from dctv.catalog.namespace import Catalog
 from dctv.contracts.faults import guarded
+from dctv.contracts.first_rows import Showing
 from dctv.contracts.function_rule import FunctionRule
 from dctv.contracts.reader import LoadContext, Reader
 from dctv.contracts.shelf import Shelf, scan
@@ -25,7 +26,7 @@ from dctv.contracts.table_function import TableFunction
 from dctv.draw.drawn import drawn
 from dctv.engines.allowed import AllowedFiles, named_files
 from dctv.engines.duckdb import DuckDB
-from dctv.errors import AssertionFailed, DctvError, Source, UsageError, WarningLog
+from dctv.errors import DctvError, Source, UsageError, WarningLog
 from dctv.functions import aggregate, scalar, span, table
 from dctv.functions.table.generate_sequential_spans import quantize
 from dctv.index.location import told_folder
@@ -45,13 +46,16 @@ from dctv.run.recursion import deep_recursion
 from dctv.run.result import Asserted, Done, Outcome, Result
 from dctv.run.running import Running
 from dctv.run.state_systems import Provided, options_of, provide, system_of
+from dctv.run.telling import tell
 from dctv.run.tracks import timeline_at
 from dctv.run.turn import in_turn
 from dctv.syntax import ast
 from dctv.syntax.parse import parse, parse_select
 from dctv.types.schema import Schema
+from dctv.writers.first_rows import as_html, as_text
 
 if TYPE_CHECKING:
+    from dctv._kernels import Cancel
     from dctv.index.order import Order
     from dctv.index.order import Outcome as IndexOutcome
     from dctv.provenance.database import Written
@@ -73,6 +77,9 @@ class Session:
     Queries read files by MOUNT TRACE only. `allow_files` lets them name files in FROM as well: all, or some files and
     folders. `temp_directory` is where rows go that do not fit into memory, the cache unless told.
 
+    What `mount`, `sql` and `matches` are warned of, and why a trace was not read whole, goes to Python's `warnings` as
+    a `DctvWarning`, unless `warn` is False; the methods `warnings` and `incomplete` tell it as well.
+
     Several threads may use one session: calls wait for each other, results are read side by side. `interrupt` ends what
     runs in all of them, and `warnings` tells those of the last call of any.
     """
@@ -88,6 +95,7 @@ class Session:
         large: int = AUTO_BYTES,
         allow_files: AllowedFiles = False,
         temp_directory: str | Path | None = None,
+        warn: bool = True,
     ) -> None:
         log, spill = WarningLog(), None if temp_directory is None else Path(temp_directory)
         policy, threads = Policy(index, told_folder(index_dir), large), threads or usable_processors()
@@ -107,6 +115,9 @@ class Session:
             Catalog(), {}, engine, _shelves(), Settings(), policy, threads, spill, log, reports, running
         )
         self._context.catalog.fill("dctv", _functions)
+        self._warn = warn
+        self._partial = 0
+        """Of how many traces has been told why they were not read whole."""
         self.turn = threading.RLock()
         """Held by the thread that is in the session."""
 
@@ -135,6 +146,7 @@ class Session:
                 raise UsageError(f"expected a path, found {type(one).__name__}")
         given = {key: option_of(value) for key, value in options.items()}
         mounting.mount(mounting.Wanted([str(one) for one in paths], ast.Path.of(name), given), self._context)
+        self._tell()
 
     @in_turn
     def add_table(
@@ -148,9 +160,10 @@ class Session:
     ) -> None:
         """Give data of the program a name in SQL.
 
-        `data` is a pyarrow Table or Dataset, a pandas or polars frame, or a dict of columns; `kind` is `regular`,
-        `event` (with a column `_ts`) or `span` (with `_ts` and `_duration`); units come from `units` or the Arrow
-        fields' metadata, times are in ns. Events and spans are checked and sorted once, here, and copied.
+        `data` is a pyarrow Table or Dataset, a pandas or polars frame, a dict of columns, or what else gives an Arrow
+        stream, such as a result; `kind` is `regular`, `event` (with a column `_ts`) or `span` (with `_ts` and
+        `_duration`); units come from `units` or the Arrow fields' metadata, times are in ns. Events and spans are
+        checked and sorted once, here, and copied.
 
         Raises:
             UsageError: `data` is no table, or `kind` no kind.
@@ -219,7 +232,7 @@ class Session:
         for statement in statements:
             context.progress.check()
             with self.turn, deep_recursion():
-                context.log.entries.clear()
+                context.log.clear()
                 outcome = execute.run(statement, context, known)
             yield outcome
 
@@ -227,15 +240,21 @@ class Session:
     def sql(self, text: str, params: Params | None = None) -> Result:
         """Run a text and return the result of its last statement.
 
+        Parameters are given in order, for `?`, or by name, for `:name`: numbers (numpy's, pandas'), texts, bytes,
+        bools, None, dates, and durations, which have the unit ns.
+
         Raises:
+            QueryError: the text is wrong, or what runs of it fails; that of a result fails when it is read.
             AssertionFailed: an ASSERT does not hold.
         """
         last: Outcome | None = None
         for outcome in self.execute(text, params):
             if isinstance(outcome, Asserted) and not outcome.passed:
-                raise AssertionFailed(f"assertion failed: {outcome.message}", outcome.place)
+                raise outcome.failure()
+            self._tell()
             last = outcome
         if isinstance(last, Result):
+            last.warns = self._warn
             return last
         message = last.message if isinstance(last, Done | Asserted) else "nothing to run"
         return rows_of({"status": "VARCHAR"}, [[message]], self._context)
@@ -258,7 +277,7 @@ class Session:
         *,
         version: str | None = None,
         replace: bool = False,
-        **options: Any,
+        **options: object,
     ) -> StateSystem:
         """Make a state system of the changes that a function makes of a select's rows; SQL knows it by its name.
 
@@ -307,7 +326,9 @@ class Session:
 
         self._context.begin()
         with deep_recursion():
-            return find_matches(name, None if where is None else Source(source_name, where), self._context)
+            found = find_matches(name, None if where is None else Source(source_name, where), self._context)
+        self._tell()
+        return found
 
     def interrupt(self) -> None:
         """End what runs, from another thread; it raises Interrupted and the session stays usable."""
@@ -352,7 +373,7 @@ class Session:
         return source.whole() if isinstance(source, Stored) else None
 
     @contextmanager
-    def kernel(self) -> Iterator[Any]:
+    def kernel(self) -> Iterator[Cancel]:
         """Give a kernel that is run without a query what `interrupt` sets, and make errors of its failures."""
         self._context.progress.begin()
         with self._context.running.kernel() as cancel:
@@ -399,6 +420,12 @@ class Session:
         """Free everything."""
         self._context.close()
 
+    def _tell(self) -> None:
+        partial = self.incomplete()
+        new, self._partial = partial[self._partial :], len(partial)
+        if self._warn:
+            tell([*self._context.log.untold(), *((reason, 1) for reason in new)])
+
 
 def _shelves() -> Shelves:
     return Shelves(
@@ -408,6 +435,7 @@ def _shelves() -> Shelves:
         Shelf(table, record=TableFunction),
         quantize,
         drawn,
+        Showing(as_text, as_html),
     )
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 import ast
+import inspect
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
+import dctv
 import dctv.cli.commands
 import dctv.readers
 import dctv.writers
@@ -320,6 +322,82 @@ def span_operators() -> str:
     )
 
 
+_CLASSES = ("Session", "Result", "TraceReader")
+_PYTHON_ABOUT = """\
+`import dctv` loads nothing else until it is used. [How to use it](../howto/use-from-python.md) has examples.
+
+`str` of an error is what the terminal shows: its place in the text, a caret, what was found and expected, a hint. Its
+`message` and `hint` are there alone, too, and `place` tells where it is. In a notebook it takes one screen.
+"""
+_RAISES = re.compile(r"\nRaises:\n(?P<lines>(?:    .+\n?)+)")
+
+
+def python() -> str:
+    """Make the page of what `import dctv` offers: classes with their methods, then errors and warnings."""
+    lines = ["# Python\n", _PYTHON_ABOUT, *(line for name in _CLASSES for line in _class(getattr(dctv, name)))]
+    rows = []
+    for name in sorted(set(dctv.__all__) - {*_CLASSES, "__version__"}):
+        found = getattr(dctv, name)
+        doc = (inspect.getdoc(found) or "").partition("\n\n")[0].replace("\n", " ")
+        rows.append((f"`{name}`", doc, f"`{found.__base__.__name__}`"))
+    return _page([*lines, "## Errors and warnings\n", *_table(("class", "what happened", "a kind of"), rows)])
+
+
+def _class(found: type) -> Iterator[str]:
+    yield f"## `{found.__name__}`\n"
+    if found.__name__ != "Result":
+        yield from _call(f"dctv.{found.__name__}", inspect.signature(found))
+    yield _documentation(found)
+    for name, member in vars(found).items():
+        if name == "__arrow_c_stream__" or not name.startswith("_"):
+            yield from _member(found, name, member)
+
+
+def _member(found: type, name: str, member: object) -> Iterator[str]:
+    if isinstance(member, property) and member.fget is not None:
+        yield f"### `{found.__name__}.{name}`\n"
+        yield f"    {name}: {inspect.signature(member.fget).return_annotation}\n"
+        yield _documentation(member)
+    elif callable(member):
+        yield f"### `{found.__name__}.{name}`\n"
+        yield from _call(name, inspect.signature(member))
+        yield _documentation(member)
+
+
+def _call(name: str, signature: inspect.Signature) -> Iterator[str]:
+    """Yield a signature, in a line of its own or with one for each parameter."""
+    given = [_parameter(one) for one in signature.parameters.values() if one.name != "self"]
+    kinds = [one.kind for one in signature.parameters.values() if one.name != "self"]
+    positional, keyword = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.KEYWORD_ONLY
+    if keyword in kinds and inspect.Parameter.VAR_POSITIONAL not in kinds:
+        given.insert(kinds.index(keyword), "*")
+    if positional in kinds:
+        given.insert(len(kinds) - kinds[::-1].index(positional), "/")
+    result = signature.return_annotation
+    end = "" if result in (inspect.Signature.empty, "None") else f" -> {result}"
+    line = f"{name}({', '.join(given)}){end}"
+    if len(line) <= 110:
+        yield f"    {line}\n"
+    else:
+        yield "\n".join([f"    {name}(", *(f"        {one}," for one in given), f"    ){end}\n"])
+
+
+def _parameter(one: inspect.Parameter) -> str:
+    stars = {"VAR_POSITIONAL": "*", "VAR_KEYWORD": "**"}.get(one.kind.name, "")
+    default = "" if one.default is inspect.Parameter.empty else f" = {one.default!r}"
+    return f"{stars}{one.name}: {one.annotation}{default}"
+
+
+def _documentation(found: type | property | Callable[..., object]) -> str:
+    """Return a docstring, with what is raised as a list."""
+    return _RAISES.sub(_raised, f"{inspect.getdoc(found) or ''}\n")
+
+
+def _raised(found: re.Match[str]) -> str:
+    pairs = (line.strip().partition(": ") for line in found["lines"].rstrip("\n").split("\n"))
+    return "\nRaises\n\n" + "".join(f"- `{name}`: {what}\n" for name, _, what in pairs)
+
+
 def tree() -> str:
     """Make the tree of the packages from their docstrings, first sentence each."""
     lines = []
@@ -339,6 +417,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "formats": formats,
     "functions": functions,
     "output-formats": output_formats,
+    "python": python,
     "span-operators": span_operators,
     "stdlib": stdlib,
     "table-functions": table_functions,

@@ -25,13 +25,14 @@ from pathlib import Path
 import pytest
 from _pytest._code.code import TerminalRepr, TracebackStyle
 
-from dctv.console.narration import harmless, warning_line
+from dctv.console.narration import warning_line
 from dctv.errors import DctvError, Source, render
 from dctv.run.result import Asserted, Done, Result
 from dctv.session import Session
 from dctv.syntax import ast
 from dctv.syntax.parse import parse
 from dctv.syntax.print import to_sql
+from dctv.visible import harmless
 from dctv.writers.table import write
 from tests import ways as tests_ways
 from tests.bounds import LEFT_TO_CI

@@ -98,7 +98,7 @@ def differing(
     known = environment(context)
     run: Callable[[], Outcome]
     ways = WAYS
-    context.log.entries.clear()
+    context.log.clear()
     if isinstance(statement, ast.SelectStatement):
         select = statement.select
         try:
@@ -121,7 +121,7 @@ def differing(
         return
     told = dict(context.log.entries)
     for name, way in ways.items():
-        context.log.entries.clear()
+        context.log.clear()
         context.log.entries.update(told)  # what binding warned of
         with way.taken(session), deep_recursion():
             found = _tried(run)

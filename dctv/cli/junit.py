@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from dctv.console.narration import harmless
 from dctv.record import record
+from dctv.visible import harmless
 
 
 @record

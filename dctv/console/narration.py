@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 
-from dctv.errors import DctvError, render
-from dctv.writers.visible import visible
+from dctv.errors import DctvError, counted, render
+from dctv.visible import harmless
 
 
 def say(text: str) -> None:
@@ -34,9 +34,4 @@ def warn(warnings: Iterable[tuple[str, int]]) -> None:
 
 def warning_line(message: str, count: int) -> str:
     """Return one warning as it is printed: `warning: division by zero gives NULL (3 times)`."""
-    return f"warning: {message} ({count} times)" if count > 1 else f"warning: {message}"
-
-
-def harmless(text: str) -> str:
-    """Show control characters of a text of several lines; keep newlines and tabs, which the caret needs."""
-    return "\n".join("\t".join(visible(part) for part in line.split("\t")) for line in text.split("\n"))
+    return f"warning: {counted(message, count)}"

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-class Rows(Protocol):
-    """A result that is read once, from front to back, in bounded memory."""
+class Chunks(Protocol):
+    """Rows as Python values."""
 
     @property
     def schema(self) -> Schema:
@@ -23,6 +23,10 @@ class Rows(Protocol):
     def chunks(self) -> Iterator[list[list[object]]]:
         """Yield batches as one list of Python values per column; works without pyarrow."""
         ...
+
+
+class Rows(Chunks, Protocol):
+    """A result that is read once, from front to back, in bounded memory."""
 
     def reader(self) -> pa.RecordBatchReader:
         """Return the batches as Arrow; fields with a unit carry it in their metadata under `unit`."""

@@ -356,7 +356,7 @@ _PREFIX = pattern(r"^(?:[A-Z][\w ]*(?:Error|Exception)|INTERRUPT Error|IOError|A
 _NOISE = pattern(
     r"arrow_scan: get_next failed\(\):\s*|External error:\s*|C Data interface error:\s*"
     r"|(?:exporting a|reading the) stream (?:from the object )?registered as '[^']*' failed:\s*"
-    r"|^(?:EngineError|Interrupted|ValueError|Invalid argument error):\s*",
+    r"|^(?:error|EngineError|Interrupted|ValueError|Invalid argument error):\s*",
     re.IGNORECASE,
 )
 
@@ -368,7 +368,7 @@ _OVERFLOW = pattern(r"[Tt]ype U?INT128 with value (-?\d+) can't be cast because 
 
 def message_of(error: BaseException) -> str:
     """Return the one line of an engine's message that a user can do something with."""
-    text = str(error).split("\n\nLINE ")[0]
+    text = str(error).split("\n\nLINE ")[0].split("\nhint: ")[0]
     text = re.split(r"\n\s*Candidate|\n\nDid you mean|\nUse |\s*Possible solutions:", text)[0]
     before = None
     while before != text:
@@ -387,6 +387,8 @@ def failure(error: BaseException) -> DctvError:
     text = str(error)
     if "interrupted" in text.lower():
         return Interrupted("interrupted")
+    # One of ours that came through a stream of Arrow batches, as its text.
+    _, _, own_hint = text.partition("\nhint: ")
     if "out of memory" in text.lower():
         return EngineError(
             message_of(error),
@@ -397,4 +399,4 @@ def failure(error: BaseException) -> DctvError:
             message_of(error),
             hint="free space there, or name another folder: --temp-directory, or Session(temp_directory=...)",
         )
-    return EngineError(message_of(error))
+    return EngineError(message_of(error), hint=own_hint.partition("\n")[0] or None)

@@ -61,7 +61,7 @@ class HistoryShelf:
                 return found
             made = self._made(folder, work, wanted)
         except (OSError, UsageError, _Unwritten) as error:
-            what = reason(error) if isinstance(error, OSError) else str(error)
+            what = reason(error) if isinstance(error, OSError) else error.args[0]
             work.note(f"cannot keep the {work.holds} of `{work.name}`: {what}; they are made again the next time")
             return None
         if self._index_dir is None:

@@ -22,7 +22,7 @@ def choose(statement: ast.Set, context: ExecutionContext, known: Environment) ->
     name = statement.path.text.lower()
     clause = Binder(known).context(Scope([]), Leaves(), clause="SET", aggregates_allowed=False)
     bound = expressions.bind(statement.value, clause)
-    value: object = evaluated(statement.value, context, known)
+    value: object = evaluated([statement.value], context, known)[0].value
     if str(bound.unit):
         value = f"{value}{bound.unit}"
     try:

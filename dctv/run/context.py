@@ -9,7 +9,9 @@ from typing import Any
 from dctv.catalog.mount import Mount
 from dctv.catalog.namespace import Catalog
 from dctv.contracts.engine import Engine
+from dctv.contracts.first_rows import Showing
 from dctv.contracts.function_rule import FunctionRule
+from dctv.contracts.picture import Picture
 from dctv.contracts.reader import Reader
 from dctv.contracts.span_operator import SpanOperator
 from dctv.contracts.table_function import TableFunction
@@ -32,8 +34,9 @@ class Shelves:
     functions: Mapping[str, TableFunction]
     of_mount: Callable[[int], TableFunction]
     """From the last time of a trace to the function that every mount has."""
-    drawn: Callable[[Timeline, Mapping[str, Any]], Any]
+    drawn: Callable[[Timeline, Mapping[str, Any]], Picture]
     """Draws a timeline, with the options of a picture."""
+    showing: Showing
 
 
 @record
@@ -60,7 +63,7 @@ class ExecutionContext:
     def begin(self) -> None:
         """Begin a call: forget warnings and interrupts of the last one."""
         self.progress.begin()
-        self.log.entries.clear()
+        self.log.clear()
 
     def close(self) -> None:
         """Free everything; what is asked later finds nothing mounted."""

@@ -7,12 +7,11 @@ from collections.abc import Iterator, Sequence
 from dctv.bind.binder import Binder
 from dctv.bind.context import Environment
 from dctv.errors import BindError, DctvError
-from dctv.run import choosing, explaining, listing, mounting, naming, state_systems
+from dctv.run import asserting, choosing, explaining, listing, mounting, naming, state_systems
 from dctv.run.context import ExecutionContext
-from dctv.run.plans import evaluated, result_of
-from dctv.run.result import Asserted, Done, Outcome
+from dctv.run.plans import result_of
+from dctv.run.result import Done, Outcome
 from dctv.syntax import ast
-from dctv.syntax.print import to_sql
 
 
 def run(statement: ast.Statement, context: ExecutionContext, known: Environment) -> Outcome:
@@ -30,7 +29,7 @@ def _run(statement: ast.Statement, context: ExecutionContext, known: Environment
         case ast.Explain():
             return explaining.explained(statement, context, known)
         case ast.Assert():
-            return _assert(statement, context, known)
+            return asserting.checked(statement, context, known)
         case ast.Describe():
             return listing.describe(statement, context, known)
         case ast.ShowTables():
@@ -66,17 +65,3 @@ def faults(statements: Sequence[ast.Statement], known: Environment) -> Iterator[
                     yield error
         if not isinstance(statement, ast.SelectStatement):
             return
-
-
-def _assert(statement: ast.Assert, context: ExecutionContext, known: Environment) -> Asserted:
-    message = "" if statement.message is None else str(evaluated(statement.message, context, known))
-    text = to_sql(statement.expr)
-    if isinstance(statement.expr, ast.ScalarSelect):
-        limited = ast.Select(statement.expr.select, limit=ast.Number("1"), place=statement.place)
-        rows = result_of(Binder(known).plan(limited), context).fetchall()
-        return Asserted(text, not rows, message or "the select returned rows", statement.place)
-    value = evaluated(statement.expr, context, known)
-    if value is not None and not isinstance(value, bool):
-        raise BindError("ASSERT takes a condition", statement.expr.place)
-    verdict = "NULL" if value is None else "false"
-    return Asserted(text, value is True, message or f"`{text}` is {verdict}", statement.place)

@@ -51,7 +51,7 @@ def _timeline(path: str, options: Mapping[str, object], context: ExecutionContex
     try:
         mount(Wanted([path], ast.Path.of(_NAME), options), apart)
         # What there is to say of the trace is in the outcome of its index.
-        context.log.entries.clear()
+        context.log.clear()
         rows = [track.rows for track in timeline_at(_NAME, apart.catalog).tracks if track.rows]
         return len(rows), sum(rows)
     finally:

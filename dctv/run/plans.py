@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from dctv.bind.parameters import Params, numbered
 from dctv.plan.build import STAR, select
 from dctv.plan.nodes import Plan, Relation
 from dctv.plan.rows import of_rows
+from dctv.record import record
 from dctv.rewrite.rewrite import rewrite
 from dctv.run.context import ExecutionContext
 from dctv.run.reading import Reading
@@ -51,10 +52,22 @@ def rows_of(names: Mapping[str, str], rows: list[list[Any]], context: ExecutionC
     return result_of(of_rows(schema, rows), context)
 
 
-def evaluated(expr: ast.Expr, context: ExecutionContext, known: Environment) -> object:
-    """Run an expression that reads no table; return its value."""
-    core = ast.Core((ast.ResultColumn(expr, place=expr.place),), place=expr.place)
-    return result_of(Binder(known).plan(ast.Select(core, place=expr.place)), context).fetchall()[0][0]
+@record
+class Value:
+    """What an expression comes to."""
+
+    value: object
+    column: ColumnType
+    """Its type and unit."""
+
+
+def evaluated(exprs: Sequence[ast.Expr], context: ExecutionContext, known: Environment) -> list[Value]:
+    """Run expressions that read no table; return their values."""
+    place = exprs[0].place
+    core = ast.Core(tuple(ast.ResultColumn(expr, place=expr.place) for expr in exprs), place=place)
+    result = result_of(Binder(known).plan(ast.Select(core, place=place)), context)
+    (row,) = result.fetchall()
+    return [Value(value, column) for value, column in zip(row, result.schema.columns, strict=True)]
 
 
 def optimized(plan: Plan, context: ExecutionContext) -> Plan:

@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator
-from typing import Any
+from html import escape
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Protocol
 
-from dctv.errors import AssertionFailed, Interrupted, Place, UsageError
-from dctv.record import record
+from dctv.contracts.first_rows import FirstRows
+from dctv.contracts.picture import Picture
+from dctv.errors import AssertionFailed, DctvError, Place, UsageError
+from dctv.plan.nodes import ArrowStream
+from dctv.record import record, replace
 from dctv.run.context import ExecutionContext
+from dctv.run.frames import check_installed
+from dctv.run.pulling import Pulling
 from dctv.run.reading import Reading
+from dctv.run.telling import tell
 from dctv.timeline.timeline import Timeline
 from dctv.types.schema import Schema
+from dctv.types.values import dialect_type
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pandas import DataFrame as PandasFrame
+    from polars import DataFrame as PolarsFrame
 
 
 @record
@@ -29,20 +42,87 @@ class Asserted:
     passed: bool
     message: str
     place: Place | None = None
+    found: str = ""
+    """Where it does not hold, the rows or values that say so, on lines of their own."""
 
     def failure(self) -> AssertionFailed:
         """Return the error that says that it does not hold."""
-        return AssertionFailed(f"assertion failed: {self.message or self.text}", self.place)
+        return AssertionFailed(f"assertion failed: {self.message or self.text}", self.place, found=self.found)
+
+
+class _Printer(Protocol):
+    """What IPython prints with."""
+
+    def text(self, obj: str) -> None:
+        """Print a text."""
+
+
+@record
+class _Batches:
+    """Rows that are on their way."""
+
+    schema: pa.Schema
+    rest: Iterator[pa.RecordBatch]
 
 
 class Result:
-    """The rows of a query, streamed once from front to back; also gives them whole in several forms."""
+    """The rows of a query, streamed once from front to back; also gives them whole in several forms.
+
+    What reads Arrow streams (pyarrow, polars, pandas, DuckDB) can be given the result itself. To print it, or to show
+    it in a notebook, shows its first rows and takes none of them away.
+    """
 
     def __init__(self, schema: Schema, reading: Reading, context: ExecutionContext) -> None:
         self.schema = schema
+        self.warns = False
+        """Whether warnings go to Python's `warnings` too, once the rows have been read."""
         self._reading = reading
+        self._pulling = Pulling(reading, context)
         self._context = context
         self._read = False
+        self._first: FirstRows | None = None
+        self._held: _Batches | None = None
+        """Rows that have begun to come; those that somebody looked at are still among them."""
+        self._failed: DctvError | None = None
+        """Why there were no first rows."""
+
+    def __repr__(self) -> str:
+        columns = ", ".join(replace(c, name=f"{c.name} {dialect_type(c.type)}").head for c in self.schema.columns)
+        return f"<Result: {self.schema.describe()}: {columns}; {'read' if self._read else 'not read yet'}>"
+
+    def __str__(self) -> str:
+        first = self._look()
+        return repr(self) if first is None else self._context.shelves.showing.text(first)
+
+    def _repr_html_(self) -> str | None:
+        """Show the first rows in a notebook, or what kept them from coming."""
+        try:
+            first = self._look()
+        except DctvError as error:
+            return f"<pre>{escape(str(error))}</pre>"
+        return None if first is None else self._context.shelves.showing.html(first)
+
+    def _repr_pretty_(self, printer: _Printer, _cycle: object) -> None:
+        """Show the first rows where IPython has a terminal."""
+        try:
+            printer.text(str(self))
+        except DctvError as error:
+            printer.text(str(error))
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """Give the rows to whatever reads Arrow streams."""
+        stream: object = self.reader().__arrow_c_stream__(requested_schema)
+        return stream
+
+    def __arrow_c_schema__(self) -> object:
+        """Tell names and types of the columns, and units in the fields' metadata; the rows stay to be read."""
+        schema: object = self._hold().schema.__arrow_c_schema__()
+        return schema
+
+    @property
+    def units(self) -> dict[str, str]:
+        """Units by the names of their columns, such as `{"_ts": "ns"}`; columns without a unit are not there."""
+        return {column.name: str(column.unit) for column in self.schema.columns if str(column.unit)}
 
     @property
     def warnings(self) -> list[tuple[str, int]]:
@@ -53,40 +133,116 @@ class Result:
         """Call this once the rows have been read, or no more are wanted."""
         self._reading.when_over(told)
 
-    def _start(self) -> Any:
-        if self._read:
-            raise UsageError("this result has been read already", hint="run the query again")
-        self._read = True
-        self._reading.begin()
-        return self._reading.stream
-
     def chunks(self) -> Iterator[list[list[object]]]:
         """Yield batches as one list of Python values per column."""
         from dctv import _kernels  # compiled; only wanted when a query runs
 
-        pulled = self._pulled(lambda: _kernels.rows(self._start()))
-        next(pulled)
-        yield from pulled
+        self._take()
+        if self._held is not None:
+            batches, self._held = self._held.rest, None
+            for batch in batches:
+                yield from _kernels.rows(batch)
+        else:
+            pulled = self._pulling.items(lambda: _kernels.rows(self._start()))
+            next(pulled)
+            yield from pulled
+        self._tell()
 
-    def batches(self) -> Iterator[Any]:
-        """Yield the rows as pyarrow record batches."""
-        yield from self._opened()[1]
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """Yield the rows as pyarrow record batches; a field with a unit has it in its metadata under `unit`."""
+        yield from self._taken().rest
 
-    def reader(self) -> Any:
+    def reader(self) -> pa.RecordBatchReader:
         """Return a pyarrow RecordBatchReader; fields with a unit have it in their metadata under `unit`."""
         import pyarrow as pa
 
-        return pa.RecordBatchReader.from_batches(*self._opened())
+        taken = self._taken()
+        return pa.RecordBatchReader.from_batches(taken.schema, taken.rest)
 
-    def _opened(self) -> tuple[Any, Iterator[Any]]:
-        """Return the Arrow schema and the batches."""
+    def arrow(self) -> pa.Table:
+        """Return all rows as a pyarrow Table; fields with a unit have it in their metadata under `unit`."""
+        reader = self.reader()
+        table: pa.Table = self._pulling.guarded(reader.read_all)
+        return table
+
+    def _check(self) -> None:
+        if self._failed is not None:
+            raise self._failed
+        if self._read:
+            raise UsageError("this result has been read already", hint="run the query again")
+
+    def _take(self) -> None:
+        self._check()
+        self._read = True
+
+    def _taken(self) -> _Batches:
+        """Return the batches for who reads them, and warn when they have."""
+        held = self._hold()
+        self._take()
+        self._held = None  # Who reads them no more ends the run.
+        return _Batches(held.schema, self._to_the_end(held.rest))
+
+    def _hold(self) -> _Batches:
+        """Return the rows, which have begun to come."""
+        if self._held is None:
+            self._check()
+            try:
+                self._held = self._opened()
+            except DctvError as error:
+                self._failed = error
+                raise
+        return self._held
+
+    def _to_the_end(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        yield from batches
+        self._tell()
+
+    def _tell(self) -> None:
+        if self.warns:
+            tell(self._context.log.untold())
+
+    def _look(self) -> FirstRows | None:
+        """Return the first rows, which stay to be read; None if all were read before somebody looked."""
+        if self._failed is not None:
+            raise self._failed
+        if self._first is None and not self._read:
+            try:
+                self._first = self._looked()
+            except DctvError as error:
+                self._failed = error
+                raise
+        return self._first
+
+    def _looked(self) -> FirstRows:
         import pyarrow as pa
 
-        pulled = self._pulled(lambda: pa.RecordBatchReader.from_stream(self._start()))
-        schema = self._arrow_schema(next(pulled).schema)
-        return schema, (pa.RecordBatch.from_arrays(b.columns, schema=schema) for b in pulled)
+        from dctv import _kernels
 
-    def _arrow_schema(self, schema: Any) -> Any:
+        held, seen, count = self._hold(), [], 0
+        while count <= _AHEAD and (batch := next(held.rest, None)) is not None:
+            seen.append(batch)
+            count += batch.num_rows
+        self._held = _Batches(held.schema, chain(seen, held.rest))
+        shown = pa.Table.from_batches(seen, held.schema).slice(0, _SHOWN)
+        values: list[list[object]] = [[] for _ in self.schema.columns]
+        for chunk in _kernels.rows(shown):
+            for column, more in zip(values, chunk, strict=True):
+                column.extend(more)
+        return FirstRows(self.schema, values, count, count <= _AHEAD, self.warnings)
+
+    def _start(self) -> ArrowStream:
+        self._reading.begin()
+        stream: ArrowStream = self._reading.stream
+        return stream
+
+    def _opened(self) -> _Batches:
+        import pyarrow as pa
+
+        pulled = self._pulling.items(lambda: pa.RecordBatchReader.from_stream(self._start()))
+        schema = self._arrow_schema(next(pulled).schema)
+        return _Batches(schema, (pa.RecordBatch.from_arrays(b.columns, schema=schema) for b in pulled))
+
+    def _arrow_schema(self, schema: pa.Schema) -> pa.Schema:
         import pyarrow as pa
 
         fields = []
@@ -94,11 +250,6 @@ class Result:
             metadata = {"unit": str(column.unit)} if str(column.unit) else None
             fields.append(pa.field(column.name, field.type, metadata=metadata))
         return pa.schema(fields)
-
-    def arrow(self) -> Any:
-        """Return all rows as a pyarrow Table."""
-        reader = self.reader()
-        return self._guarded(reader.read_all)
 
     def timeline(self, name: str | None = None, value: str | None = None) -> Timeline:
         """Return the rows as a timeline: a track for each partition of spans or events, or of a counter.
@@ -114,8 +265,8 @@ class Result:
 
         return timeline_of(self.schema, self.batches(), Space(self._context.engine.spill_folder()), name, value)
 
-    def plot(self, name: str | None = None, value: str | None = None, **options: Any) -> Any:
-        """Draw the rows: return a `Plot`, which a notebook shows and which can be saved.
+    def plot(self, name: str | None = None, value: str | None = None, **options: object) -> Picture:
+        """Draw the rows: return a picture, which a notebook shows and which can be saved.
 
         Columns are those of `timeline`. Options are `start` and `stop` in ns, `width` and `height` in pixels, `title`
         and `theme`, light or dark.
@@ -125,105 +276,56 @@ class Result:
         """
         return self._context.shelves.drawn(self.timeline(name, value), options)
 
-    def pandas(self) -> Any:
-        """Return all rows as a pandas DataFrame; pandas must be installed."""
-        return self.arrow().to_pandas()
+    def pandas(self, *, units_in_names: bool = False) -> PandasFrame:
+        """Return all rows as a pandas DataFrame; `frame.attrs["units"]` is `units`.
 
-    def polars(self) -> Any:
-        """Return all rows as a polars DataFrame; polars must be installed."""
-        import polars as pl
+        With `units_in_names` columns are called as the terminal calls them: `took [ms]`.
 
-        return pl.from_arrow(self.arrow())
+        Raises:
+            UsageError: pandas is not installed.
+        """
+        check_installed("pandas")
+        frame: PandasFrame = self._named(units_in_names=units_in_names).to_pandas()
+        heads = {column.name: column.head for column in self.schema.columns}
+        frame.attrs["units"] = {heads[n] if units_in_names else n: unit for n, unit in self.units.items()}
+        return frame
+
+    def polars(self, *, units_in_names: bool = False) -> PolarsFrame:
+        """Return all rows as a polars DataFrame, which itself keeps no units: `units` has them.
+
+        With `units_in_names` columns are called as the terminal calls them: `took [ms]`.
+
+        Raises:
+            UsageError: polars is not installed.
+        """
+        check_installed("polars")
+        import polars
+
+        frame = polars.from_arrow(self._named(units_in_names=units_in_names))
+        assert isinstance(frame, polars.DataFrame)
+        return frame
+
+    def df(self, *, units_in_names: bool = False) -> PandasFrame:
+        """Return what `pandas` does."""
+        return self.pandas(units_in_names=units_in_names)
+
+    def pl(self, *, units_in_names: bool = False) -> PolarsFrame:
+        """Return what `polars` does."""
+        return self.polars(units_in_names=units_in_names)
+
+    def _named(self, *, units_in_names: bool) -> pa.Table:
+        table = self.arrow()
+        return table.rename_columns([column.head for column in self.schema.columns]) if units_in_names else table
 
     def fetchall(self) -> list[tuple[Any, ...]]:
         """Return all rows as tuples of Python values."""
         return [row for chunk in self.chunks() for row in zip(*chunk, strict=True)]
 
-    def _guarded(self, work: Callable[[], Any]) -> Any:
-        try:
-            return work()
-        except self._context.engine.failures as error:
-            raise self._context.running.failure(error) from None
 
-    def _pulled(self, open_: Callable[[], Any]) -> Iterator[Any]:
-        """Yield what was opened, then its items; a worker thread works, so that Ctrl-C in this one is seen at once."""
-        worker = _Worker()
-        try:
-            opened = self._guarded(lambda: self._wait(worker, open_))
-            yield opened
-            iterator = iter(opened)
-            while (item := self._guarded(lambda: self._wait(worker, lambda: next(iterator, None)))) is not None:
-                yield item
-        finally:
-            worker.stop()
-            self._reading.finish()
-
-    def _wait(self, worker: _Worker, work: Callable[[], Any]) -> Any:
-        self._context.progress.check()
-        worker.start(work)
-        try:
-            while not worker.finished.wait(_LOOK):
-                # A query that was about to begin did not hear it.
-                if self._context.progress.interrupted:
-                    self._context.running.interrupt()
-        except KeyboardInterrupt:
-            self._end(worker)
-            raise Interrupted("interrupted") from None
-        return worker.outcome()
-
-    def _end(self, worker: _Worker) -> None:
-        for _ in range(_ATTEMPTS):
-            self._context.running.interrupt()
-            if worker.finished.wait(_LOOK):
-                return
-
-
-_LOOK = 0.1
-"""Seconds between two looks at whether work in another thread has been interrupted."""
-_ATTEMPTS = 100
-
-
-class _Worker:
-    """One daemon thread that does one piece of work at a time."""
-
-    _failures = (Exception, KeyboardInterrupt)
-    """What the work may raise: the thread that waits for it raises it again."""
-
-    def __init__(self) -> None:
-        self._work: Callable[[], Any] | None = None
-        self._value: Any = None
-        self._error: BaseException | None = None
-        self._wanted = threading.Event()
-        self.finished = threading.Event()
-        threading.Thread(target=self._loop, daemon=True).start()
-
-    def _loop(self) -> None:
-        while self._wanted.wait():
-            self._wanted.clear()
-            if self._work is None:
-                return
-            try:
-                self._value = self._work()
-            except self._failures as error:
-                self._error = error
-            self.finished.set()
-
-    def start(self, work: Callable[[], Any]) -> None:
-        """Do a piece of work in the thread."""
-        self._work, self._value, self._error = work, None, None
-        self.finished.clear()
-        self._wanted.set()
-
-    def outcome(self) -> Any:
-        """Return what the finished work gave, or raise what it raised."""
-        if self._error is not None:
-            raise self._error
-        return self._value
-
-    def stop(self) -> None:
-        """Let the thread end."""
-        self._work = None
-        self._wanted.set()
+_SHOWN = 20
+"""How many rows are shown to who looks at a result without taking it."""
+_AHEAD = 10_000
+"""How many rows are read for that at most, and the rest of a batch: those of a small result are all counted."""
 
 
 Outcome = Result | Done | Asserted

@@ -32,6 +32,12 @@ class ColumnType:
     type: str
     unit: Unit = NO_UNIT
 
+    @property
+    def head(self) -> str:
+        """What stands above the column: `name [unit]`, or the name alone."""
+        unit = str(self.unit)
+        return f"{self.name} [{unit}]" if unit else self.name
+
 
 @record
 class Schema:

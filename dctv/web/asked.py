@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from dctv.syntax.write.writer import quote, string
 from dctv.web.answers import Answer, first_rows
-from dctv.web.host import Host
+from dctv.web.host import Host, selected
 from dctv.web.shown_track import Shown
 
 MOST_ROWS = 1_000
@@ -19,7 +19,7 @@ _MOST_RUNS = 4
 
 def answered(host: Host, sql: str, limit: int = MOST_ROWS) -> Answer:
     """Run a query and return its first rows."""
-    return first_rows(host.sql(sql), limit)
+    return first_rows(selected(host, sql), limit)
 
 
 def by_timeline(tracks: Iterable[Shown]) -> list[list[Shown]]:

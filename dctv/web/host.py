@@ -51,9 +51,6 @@ class Host(Known, Protocol):
     ) -> Iterator[Outcome]:
         """Run statements one after another."""
 
-    def sql(self, text: str, params: Params | None = None) -> Result:
-        """Run a text and return the result of its last statement."""
-
     def check(self, text: str) -> list[DctvError]:
         """Return what is wrong with a text, without running it."""
 
@@ -68,3 +65,10 @@ class Host(Known, Protocol):
 
     def interrupt(self) -> None:
         """End what runs."""
+
+
+def selected(host: Host, select: str) -> Result:
+    """Run a select of the page; what it is warned of concerns the page, not the program that serves it."""
+    (result,) = host.execute(select)
+    assert isinstance(result, Result)
+    return result

@@ -10,7 +10,7 @@ from dctv.contracts.states import aside
 from dctv.record import record
 from dctv.timeline.timeline import Timeline
 from dctv.types.schema import TS, ColumnType
-from dctv.web.host import Host
+from dctv.web.host import Host, selected
 
 MOST_KEPT = 1_000_000
 """Rows of a result that is kept: to look for one row of it each time takes longer than a person waits."""
@@ -97,7 +97,7 @@ def _every(host: Host, timeline: Timeline, query: Looked) -> _Kept:
 
 
 def _run(host: Host, query: Looked, sql: str) -> Found:
-    result = host.sql(sql)
+    result = selected(host, sql)
     reader = result.reader()
     rows = reader if query.change is None else query.change(reader)
     return Found(result.schema.columns, aside(rows, host.spill_folder))

@@ -11,7 +11,7 @@ from dctv.record import record
 from dctv.syntax.parse import parse_select
 from dctv.timeline.timeline import Timeline
 from dctv.timeline.track import Track, TrackKind
-from dctv.web.host import Host
+from dctv.web.host import Host, selected
 from dctv.web.shown_track import Shown
 
 
@@ -61,7 +61,7 @@ class Timelines:
             UsageError: it has no rows, or rows without times.
         """
         parse_select(Source("query", select))
-        timeline = self._host.sql(select).timeline(shown.get("name"), shown.get("value"))
+        timeline = selected(self._host, select).timeline(shown.get("name"), shown.get("value"))
         if not timeline.tracks:
             raise UsageError("the SELECT has no rows, so there is nothing to show")
         with self._lock:

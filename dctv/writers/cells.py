@@ -1,4 +1,4 @@
-"""Turns values and column heads into the text that the readable formats print."""
+"""Turns values into the text that the readable formats print."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from collections.abc import Callable
 from decimal import Decimal
 
 from dctv.patterns import pattern
-from dctv.types.schema import ColumnType
 from dctv.types.values import is_integer, is_string
 
 NULL = "NULL"
@@ -20,12 +19,6 @@ NULL = "NULL"
 _SINGLE = "FLOAT"
 _UNSAFE_IN_JSON = pattern("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-
-
-def head(column: ColumnType) -> str:
-    """Return the head of a column: `name [unit]`, or the name alone."""
-    unit = str(column.unit)
-    return f"{column.name} [{unit}]" if unit else column.name
 
 
 def plain(type_name: str) -> Callable[[object], str]:

@@ -7,7 +7,7 @@ from typing import BinaryIO
 from dctv.contracts.writer import Rows, Writer
 from dctv.patterns import pattern
 from dctv.types.values import is_numeric
-from dctv.writers.cells import head, plain
+from dctv.writers.cells import plain
 
 _NEEDS_QUOTES = pattern(r'[",\r\n]')
 
@@ -16,7 +16,7 @@ def write(rows: Rows, out: BinaryIO) -> int:
     """Write the heads (units in brackets, as on the terminal) and the rows."""
     columns = rows.schema.columns
     makers = [(plain(c.type), is_numeric(c.type)) for c in columns]
-    out.write((",".join(_field(head(c)) for c in columns) + "\n").encode())
+    out.write((",".join(_field(c.head) for c in columns) + "\n").encode())
     count = 0
     for chunk in rows.chunks():
         texts = [

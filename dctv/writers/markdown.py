@@ -8,8 +8,8 @@ from typing import BinaryIO
 from dctv.contracts.writer import Rows, Writer
 from dctv.patterns import pattern
 from dctv.types.values import is_numeric
-from dctv.writers.cells import NULL, head, plain
-from dctv.writers.visible import visible
+from dctv.visible import visible
+from dctv.writers.cells import NULL, plain
 
 _ACTIVE = pattern(r"[\\|<`*\[\]~]|&(?=[#\w])|(?<![^\W_])_|_(?![^\W_])")
 
@@ -19,7 +19,7 @@ def write(rows: Rows, out: BinaryIO) -> int:
     columns = rows.schema.columns
     makers = [plain(c.type) if is_numeric(c.type) else _escaped(plain(c.type)) for c in columns]
     rules = ["---:" if is_numeric(c.type) else ":---" for c in columns]
-    out.write((_line([_cell(head(c)) for c in columns]) + _line(rules)).encode("utf-8", "backslashreplace"))
+    out.write((_line([_cell(c.head) for c in columns]) + _line(rules)).encode("utf-8", "backslashreplace"))
     count = 0
     for chunk in rows.chunks():
         texts = [[NULL if v is None else make(v) for v in values] for make, values in zip(makers, chunk, strict=True)]

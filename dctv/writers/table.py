@@ -6,21 +6,21 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import BinaryIO
 
-from dctv.contracts.writer import Rows, Writer
+from dctv.contracts.writer import Chunks, Writer
 from dctv.types.schema import ColumnType
 from dctv.types.values import is_numeric
-from dctv.writers.cells import NULL, head, plain, width
-from dctv.writers.visible import visible
+from dctv.visible import visible
+from dctv.writers.cells import NULL, plain, width
 
 SAMPLE = 10_000
 """Rows that are read before the first is printed; they decide how wide the columns are."""
 GAP = "  "
 
 
-def write(rows: Rows, out: BinaryIO) -> int:
+def write(rows: Chunks, out: BinaryIO) -> int:
     """Print head, dashes and rows; a lone column stands at the left edge, among several numbers stand at the right."""
     columns = rows.schema.columns
-    heads = [visible(head(c)) for c in columns]
+    heads = [visible(c.head) for c in columns]
     chunks = _texts(rows, columns)
     sample: list[list[list[str]]] = []
     while sum(len(c[0]) for c in sample) < SAMPLE and (chunk := next(chunks, None)) is not None:
@@ -40,7 +40,7 @@ def write(rows: Rows, out: BinaryIO) -> int:
     return count
 
 
-def _texts(rows: Rows, columns: tuple[ColumnType, ...]) -> Iterator[list[list[str]]]:
+def _texts(rows: Chunks, columns: tuple[ColumnType, ...]) -> Iterator[list[list[str]]]:
     makers = [plain(c.type) for c in columns]
     for chunk in rows.chunks():
         yield [

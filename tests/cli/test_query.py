@@ -68,6 +68,24 @@ def test_assertions(tmp_path: Path) -> None:
     assert suite.attrib == {"tests": "2", "failures": "1", "errors": "0"}
 
 
+@pytest.mark.parametrize(("took", "found"), [("11000000ns", "11ms"), ("11000000000ns", "11s")])
+def test_what_an_assertion_found_is_on_the_terminal_and_in_junit(tmp_path: Path, took: str, found: str) -> None:
+    ran = run("query", f"ASSERT (SELECT {took}) < 10ms, 'quick'", "--junit", tmp_path / "out.xml")
+    assert ran.code == 1
+    assert ran.err.splitlines()[-1] == f"found {found}, expected < 10ms"
+    (failure,) = ET.parse(tmp_path / "out.xml").getroot().iter("failure")
+    assert (failure.text or "").splitlines()[-1] == f"found {found}, expected < 10ms"
+
+
+def test_rows_that_should_not_be_there_are_on_the_terminal_and_in_junit(tmp_path: Path) -> None:
+    sql = "ASSERT (SELECT n * 1ms AS took, '<' || chr(27) AS who FROM (VALUES (11), (7000)) AS t(n)), 'none'"
+    ran = run("query", sql, "--junit", tmp_path / "out.xml")
+    rows = ["took [ms]  who", "---------  -----", "       11  <\\x1b", "     7000  <\\x1b", "(2 rows)"]
+    assert ran.err.splitlines()[-5:] == rows
+    (failure,) = ET.parse(tmp_path / "out.xml").getroot().iter("failure")
+    assert (failure.text or "").splitlines()[-5:] == rows
+
+
 def test_junit_tells_of_wrong_sql(tmp_path: Path) -> None:
     assert run("query", "SELEC '\x1b'", "--junit", tmp_path / "out.xml").code == 2
     assert ET.parse(tmp_path / "out.xml").getroot().attrib["errors"] == "1"

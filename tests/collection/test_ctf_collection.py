@@ -167,7 +167,7 @@ def test_losses_are_counted_as_the_reference_tool_does(folder: str) -> None:
 
 @pytest.mark.parametrize("folder", REFUSED)
 def test_metadata_that_the_reference_tool_refuses_are_refused(folder: str) -> None:
-    with pytest.raises(TraceError, match=r"^cannot read `.*metadata`: "):
+    with pytest.raises(TraceError, match=r"^error: cannot read `.*metadata`: "):
         load(collection() / folder)
 
 

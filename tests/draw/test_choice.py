@@ -60,14 +60,14 @@ def test_a_pattern_that_fits_nothing_is_refused(pattern: str, hint: str) -> None
 
 def test_there_may_be_no_tracks_to_choose_from() -> None:
     assert chosen([], []) == []
-    with pytest.raises(UsageError, match=r"^no track fits `x`: there are none$"):
+    with pytest.raises(UsageError, match=r"^error: no track fits `x`: there are none$"):
         chosen([], ["x"])
 
 
 def test_hostile_patterns_and_names_are_answered() -> None:
     tracks = [track(0, name="a" * 10**6), track(1, name="\x1b[31m/[!]")]
     assert [one.id for one in chosen(tracks, ["*a" * 40])] == [0]
-    with pytest.raises(UsageError, match=r"^no track fits `b`$") as raised:
+    with pytest.raises(UsageError, match=r"^error: no track fits `b`\n") as raised:
         chosen(tracks, ["b"])
     assert raised.value.hint == "tracks are such as `" + "a" * 239 + "…`"
 

@@ -155,5 +155,5 @@ def test_states_are_explained_up_to_a_number() -> None:
     ],
 )
 def test_sizes_are_limited(width: int, height: int | None, message: str) -> None:
-    with pytest.raises(UsageError, match=f"^{message}$"):
+    with pytest.raises(UsageError, match=f"^error: {message}$"):
         text(scene([track(0)]), width, height, coloured=False)

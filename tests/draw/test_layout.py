@@ -147,15 +147,15 @@ def test_hostile_names_are_nothing_but_text(name: str) -> None:
     ],
 )
 def test_sizes_are_limited(width: int, height: int | None, message: str) -> None:
-    with pytest.raises(UsageError, match=f"^{message}$"):
+    with pytest.raises(UsageError, match=f"^error: {message}$"):
         picture(scene([track(0)]), width, height)
 
 
 def test_a_window_has_a_begin_and_an_end() -> None:
     for stop in (10, 5):
-        with pytest.raises(UsageError, match=f"^the window must end after it begins, found 10 ns to {stop} ns$"):
+        with pytest.raises(UsageError, match=rf": the window must end after it begins, found 10 ns to {stop} ns\n"):
             picture(scene([track(0)], start=10, stop=stop))
-    with pytest.raises(UsageError, match=r"^a window's ends are times of 64 bits in ns, found 9223372036854775808$"):
+    with pytest.raises(UsageError, match=r": a window's ends are times of 64 bits in ns, found 9223372036854775808$"):
         check_window(0, 2**63)
 
 

@@ -27,6 +27,7 @@ def loaded(work: str) -> str:
     "work",
     [
         "import dctv",
+        "import dctv; dir(dctv); dctv.BindError",
         "from dctv.cli import main; main(['--help'])",
         "from dctv.cli import main; main(['query', '--help'])",
         "from dctv.cli import main; main(['--version'])",

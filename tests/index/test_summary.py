@@ -187,7 +187,7 @@ def test_statistics_that_contradict_themselves_are_refused(changes: dict[str, An
     chunks = two_chunks()
     first, second = chunks.summaries
     damaged = dataclasses.replace(chunks, summaries=[dataclasses.replace(first, **changes), second])
-    with pytest.raises(IndexUnusable, match=r"^the statistics of the index are damaged: "):
+    with pytest.raises(IndexUnusable, match=r"^error: the statistics of the index are damaged: "):
         summarize(damaged)
 
 
@@ -195,7 +195,7 @@ def test_a_dictionary_that_is_none_is_refused() -> None:
     chunks = two_chunks()
     for blob in (b"x", zlib.compress(b"\x01\x00\x00\x00\x05\x00"), zlib.compress(bytes(5))):
         pids = [dataclasses.replace(one, counts=blob) for one in chunks.dimensions["pid"]]
-        with pytest.raises(IndexUnusable, match=r"^the statistics of the index are damaged: "):
+        with pytest.raises(IndexUnusable, match=r"^error: the statistics of the index are damaged: "):
             summarize(dataclasses.replace(chunks, dimensions={"pid": pids}))
 
 

@@ -6,13 +6,14 @@ import gc
 import threading
 import time
 from collections.abc import Iterator
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
 import dctv
 from dctv.errors import AssertionFailed, BindError, EngineError, Interrupted, UsageError
-from dctv.run.result import Done
+from dctv.run.result import Asserted, Done
 
 SPANS = (
     "SELECT SPAN * FROM dctv.as_spans((SELECT * FROM (VALUES (1, 2, 'a'), (3, 1, NULL)) AS t(_ts, _duration, what)))"
@@ -113,6 +114,21 @@ def test_integer_overflow_is_an_error(session: dctv.Session, text: str) -> None:
 def test_a_failed_assert_raises(session: dctv.Session) -> None:
     with pytest.raises(AssertionFailed, match="assertion failed: nothing is larger"):
         session.sql("ASSERT 1 > 2, 'nothing is larger'")
+
+
+def test_what_was_found_is_a_part_of_the_error(session: dctv.Session) -> None:
+    with pytest.raises(AssertionFailed, match="found 11ms, expected < 10ms") as caught:
+        session.sql("ASSERT 11000us < ?, 'quick'", [timedelta(milliseconds=10)])
+    assert caught.value.found == "found 11ms, expected < 10ms"
+    assert caught.value.message == "assertion failed: quick"
+
+
+def test_what_was_found_is_computed_without_warning_again(session: dctv.Session) -> None:
+    (outcome,) = session.execute("ASSERT 1 / 0 = 1")
+    assert isinstance(outcome, Asserted)
+    assert outcome.found == "found NULL, expected 1"
+    assert session.warnings() == ["division by zero gave NULL"]
+    assert session._context.log.entries == {"division by zero gave NULL": 1}
 
 
 def test_execute_is_lazy(session: dctv.Session) -> None:

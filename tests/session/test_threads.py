@@ -38,6 +38,17 @@ def test_queries() -> None:
         assert together(work) == [[rows] * 5 for rows in alone]
 
 
+def test_a_thousand_queries() -> None:
+    with Session() as session:
+        session.sql("CREATE VIEW v AS SELECT range AS n FROM range(100)")
+
+        def work(number: int) -> object:
+            texts = [f"SELECT COUNT(*) FROM v WHERE n < {one % 100} AND ? = {number}" for one in range(250)]
+            return [session.sql(text, [number]).fetchall() for text in texts]
+
+        assert together(work) == [[[(one % 100,)] for one in range(250)]] * THREADS
+
+
 def test_queries_of_kernels_that_divide_by_zero() -> None:
     with Session() as session:
         text = """SELECT COUNT(*), COUNT(1 / (_duration - 5ns)) FROM (SELECT SPAN COUNT(*) AS n FROM

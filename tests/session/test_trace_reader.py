@@ -150,7 +150,7 @@ def test_errors(query: str, kind: type[QueryError], shown: str, small: Path) -> 
 
 
 def test_no_trace(tmp_path: Path) -> None:
-    with pytest.raises(TraceError, match=r"^no such file or folder: `.*/none\.pfw`$"):
+    with pytest.raises(TraceError, match=r"^error: no such file or folder: `.*/none\.pfw`$"):
         dctv.TraceReader(tmp_path / "none.pfw")
 
 

@@ -112,7 +112,7 @@ def fed(request: pytest.FixtureRequest) -> Iterator[Fed]:
 
 def _is_fed(session: Session, name: str) -> bool:
     binder = Binder(environment(session._context))
-    session._context.log.entries.clear()
+    session._context.log.clear()
     binder.table(ast.TableName(ast.Path.of(name)))
     return not any(told.startswith(f"`{name}` is empty: ") for told in session.warnings())
 

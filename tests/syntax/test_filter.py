@@ -206,7 +206,7 @@ def test_errors(expected: str) -> None:
 
 @pytest.mark.parametrize("text", ["", " \n\t"])
 def test_an_empty_filter(text: str) -> None:
-    with pytest.raises(ParseError, match=r"^the filter is empty, expected a field, `not` or `\(`$"):
+    with pytest.raises(ParseError, match=r":1:\d+: the filter is empty, expected a field, `not` or `\(`\n"):
         parsed(text)
 
 
@@ -218,7 +218,7 @@ def test_errors_on_later_lines() -> None:
 
 def test_parentheses_nest_as_deep_as_is_safe() -> None:
     assert parsed("(" * MAX_DEPTH + "a == 1" + ")" * MAX_DEPTH) == A
-    with pytest.raises(ParseError, match=f"^nested more than {MAX_DEPTH} levels deep$"):
+    with pytest.raises(ParseError, match=rf":1:\d+: nested more than {MAX_DEPTH} levels deep\n"):
         parsed("(" * 100_000 + "a == 1")
     assert parsed("not " * 100_001 + "a == 1") == Opposite(A)
 
@@ -234,7 +234,7 @@ def test_long_chains_and_lists() -> None:
 
 @pytest.mark.parametrize("text", ["9" * 401, "1e1000", "1e-1000"])
 def test_numbers_have_a_size(text: str) -> None:
-    with pytest.raises(ParseError, match=r"^the number is too long or too large$"):
+    with pytest.raises(ParseError, match=r":1:\d+: the number is too long or too large\n"):
         value_of(text)
 
 

@@ -6,6 +6,7 @@ import json
 import socket
 import threading
 import time
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +15,7 @@ import pytest
 from dctv import Session
 from dctv.errors import UsageError
 from dctv.timeline.track import TrackKind
+from dctv.web.asked import answered
 from dctv.web.serving import Serving, serve
 from dctv.web.uploads import Uploads, name_of_mount
 from tests.web_client import Client, client_of
@@ -43,6 +45,12 @@ def test_the_session_says_what_is_mounted(client: Client, session: Session) -> N
     assert (mount["name"], mount["path"], mount["format"], mount["state"]) == ("t", str(TRACE), "perfetto", "ready")
     timeline = session.timeline("t")
     assert (told["begin"], told["end"]) == (str(timeline.begin), str(timeline.end))
+
+
+def test_what_the_page_is_warned_of_is_no_warning_of_the_program(session: Session) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert answered(session, "SELECT 1 / 0 AS q").rows == [[None]]
 
 
 def test_tracks_are_those_of_the_timeline(client: Client, session: Session) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from dctv.errors import UsageError
-from dctv.run.result import Result
+from dctv.run.result import Outcome
 from dctv.session import Session
 from dctv.web.details import details
 from dctv.web.shown_track import Shown
@@ -63,19 +63,21 @@ def test_what_has_not_changed_is_not_asked_again(
 ) -> None:
     _run(session, f"{REPLACE} id FROM t.timeline.slices")
     asked: list[str] = []
-    run = session.sql
+    execute = session.execute
 
-    def counted(text: str) -> Result:
+    def counted(text: str) -> Iterator[Outcome]:
         asked.append(text)
-        return run(text)
+        return execute(text)
 
-    monkeypatch.setattr(session, "sql", counted)
+    monkeypatch.setattr(session, "execute", counted)
     _values(session, slices)
     first = len(asked)
     assert first > 1
     _values(session, slices)
     assert len(asked) == first
-    _run(session, "CREATE VIEW another AS SELECT 1 AS one")
+    with monkeypatch.context() as uncounted:
+        uncounted.setattr(session, "execute", execute)
+        _run(session, "CREATE VIEW another AS SELECT 1 AS one")
     _values(session, slices)
     assert len(asked) == 2 * first
 

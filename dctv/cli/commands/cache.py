@@ -53,7 +53,7 @@ def run(args: Namespace) -> int:
 
 
 def _listed(found: list[Entry]) -> list[str]:
-    from dctv.writers.visible import visible
+    from dctv.visible import visible
 
     rows = []
     for entry in found:

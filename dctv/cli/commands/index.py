@@ -98,12 +98,12 @@ def _session(args: Namespace, told: Told) -> AbstractContextManager[Session | No
     from dctv.session import Session
 
     limits = {"threads": args.threads, "memory_limit": args.memory_limit, "temp_directory": args.temp_directory}
-    return Session(progress=told, index_dir=args.index_dir, **limits)
+    return Session(progress=told, index_dir=args.index_dir, warn=False, **limits)
 
 
 def _built(trace: str, outcome: Outcome, warnings: Sequence[str], *, allow: bool) -> tuple[list[str], int]:
     from dctv.console.narration import say
-    from dctv.writers.visible import visible
+    from dctv.visible import visible
 
     for note in outcome.notes:
         say(f"warning: {note}; it is built anew")
@@ -121,7 +121,7 @@ def _built(trace: str, outcome: Outcome, warnings: Sequence[str], *, allow: bool
 
 
 def _told(trace: str, outcome: Outcome) -> str:
-    from dctv.writers.visible import visible
+    from dctv.visible import visible
 
     parts = [
         f"{outcome.events:,} events in {outcome.chunks:,} chunks",
@@ -134,7 +134,7 @@ def _told(trace: str, outcome: Outcome) -> str:
 
 
 def _check(trace: str, found: list[str]) -> tuple[list[str], int]:
-    from dctv.writers.visible import visible
+    from dctv.visible import visible
 
     lines = [f"{trace}: {line}" for line in found] or [f"{trace}: the index agrees with the trace"]
     return [visible(line) for line in lines], FAILED if found else OK

@@ -29,29 +29,29 @@ def count(trace: LoadedTrace, event: str = "e") -> int:
 
 
 def test_an_empty_file() -> None:
-    with pytest.raises(TraceError, match=r"^`.*0\.txt` is empty, expected ftrace text$"):
+    with pytest.raises(TraceError, match=r"^error: `.*0\.txt` is empty, expected ftrace text$"):
         read("")
 
 
 def test_a_missing_file(tmp_path: Path) -> None:
-    with pytest.raises(TraceError, match=r"^cannot read `.*none\.txt`: no such file or directory$"):
+    with pytest.raises(TraceError, match=r"^error: cannot read `.*none\.txt`: no such file or directory$"):
         load([tmp_path / "none.txt"], QUIET)
 
 
 def test_a_folder_instead_of_a_file(tmp_path: Path) -> None:
-    with pytest.raises(TraceError, match=r"^cannot read `"):
+    with pytest.raises(TraceError, match=r"^error: cannot read `"):
         load([tmp_path], QUIET)
 
 
 def test_something_else() -> None:
     with pytest.raises(
-        TraceError, match=r"^no ftrace event in `.*`, found 2 lines of something else, line 1 is `hello`$"
+        TraceError, match=r"^error: no ftrace event in `.*`, found 2 lines of something else, line 1 is `hello`$"
     ):
         read("hello\nworld\n")
 
 
 def test_a_page_without_a_trace() -> None:
-    with pytest.raises(TraceError, match=r"^no ftrace text in the page `.*`, found 1 other parts$"):
+    with pytest.raises(TraceError, match=r"^error: no ftrace text in the page `.*`, found 1 other parts$"):
         read('<!DOCTYPE html><script class="trace-data">{"a": 1}</script>')
 
 
@@ -61,7 +61,7 @@ def test_a_header_without_events_is_an_empty_trace() -> None:
 
 
 def test_an_unknown_option(tmp_path: Path) -> None:
-    with pytest.raises(TraceError, match=r"^option `clok` is unknown to ftrace-text$"):
+    with pytest.raises(TraceError, match=r"^error: option `clok` is unknown to ftrace-text$"):
         load([tmp_path], LoadContext({"clok": "x"}, 1, lambda _done, _total: None))
 
 
@@ -120,9 +120,9 @@ def test_a_cut_file_keeps_what_was_read(share: float, pack: object) -> None:
 
 
 def test_a_file_with_nothing_but_a_damaged_beginning() -> None:
-    with pytest.raises(TraceError, match=r"^cannot read `"):
+    with pytest.raises(TraceError, match=r"^error: cannot read `"):
         read(b"\x1f\x8b\x08\x00\x00")
-    with pytest.raises(TraceError, match=r"^cannot read `"):
+    with pytest.raises(TraceError, match=r"^error: cannot read `"):
         read(b"TRACE:\n\x78\x9c\xff\xff\xff\xff")
 
 

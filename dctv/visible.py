@@ -14,6 +14,11 @@ def visible(text: str) -> str:
     return "".join(c if c.isprintable() or category(c) == "Zs" else _escape(c) for c in text)
 
 
+def harmless(text: str) -> str:
+    """Show control characters of a text of several lines; keep newlines and tabs, which the caret needs."""
+    return "\n".join("\t".join(visible(part) for part in line.split("\t")) for line in text.split("\n"))
+
+
 def _escape(character: str) -> str:
     code = ord(character)
     if character in _SHORT_ESCAPES:

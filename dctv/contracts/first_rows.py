@@ -1,0 +1,42 @@
+"""The first rows of a result, and what makes them readable for a person."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from dctv.record import record
+from dctv.types.schema import Schema
+
+
+@record
+class FirstRows:
+    """What is known of a result once somebody has looked at its beginning."""
+
+    schema: Schema
+    values: list[list[object]]
+    """Of each column those of the first rows, as Python has them; times as texts."""
+    read: int
+    """How many rows have been met, of which these are the first."""
+    complete: bool
+    """Whether there are no others."""
+    warnings: Sequence[tuple[str, int]] = ()
+    """With their counts; all of them if the rows are complete."""
+
+    @property
+    def shown(self) -> int:
+        """How many rows these are."""
+        return len(self.values[0])
+
+    def chunks(self) -> Iterator[list[list[object]]]:
+        """Yield the rows as results do."""
+        yield self.values
+
+
+@record
+class Showing:
+    """Ways to show the first rows of a result."""
+
+    text: Callable[[FirstRows], str]
+    """For the terminal; without a newline at the end."""
+    html: Callable[[FirstRows], str]
+    """For a notebook; whatever is in the rows, nothing of it is markup."""

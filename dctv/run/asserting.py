@@ -1,0 +1,126 @@
+"""ASSERT: a condition or a select to a verdict, with what was found where it does not hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+
+from dctv.bind.binder import Binder
+from dctv.bind.context import Environment
+from dctv.contracts.first_rows import FirstRows
+from dctv.errors import BindError, DctvError, Place
+from dctv.record import record, replace
+from dctv.run.context import ExecutionContext
+from dctv.run.plans import Value, evaluated, result_of
+from dctv.run.result import Asserted
+from dctv.syntax import ast
+from dctv.syntax.print import to_sql
+from dctv.syntax.write.writer import string
+from dctv.types.amounts import amount
+
+_SHOWN = 5
+"""Rows of a select that are shown."""
+_COUNTED = 1_000
+"""Rows that are counted at most."""
+_LONGEST = 100
+"""Characters of a text, or of a comparison, that are shown."""
+_MIRRORED: dict[str, ast.BinaryOp] = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_COMPARISONS = {"=", "!=", "<=>", "<!=>", *_MIRRORED}
+_WORDS = {"=": "", "<=>": "", "!=": "not ", "<!=>": "not "}
+_LITERALS = (ast.Number, ast.String, ast.Constant, ast.Interval, ast.Bind)
+
+
+def checked(statement: ast.Assert, context: ExecutionContext, known: Environment) -> Asserted:
+    """Run ASSERT; a select must return no rows, a condition must be true.
+
+    Raises:
+        BindError: what is asserted is no condition.
+    """
+    message = "" if statement.message is None else str(evaluated([statement.message], context, known)[0].value)
+    text = to_sql(statement.expr)
+    if isinstance(statement.expr, ast.ScalarSelect):
+        rows = _rows(statement.expr.select, statement.place, context, known)
+        return Asserted(text, not rows, message or "the select returned rows", statement.place, rows)
+    value = evaluated([statement.expr], context, known)[0].value
+    if value is not None and not isinstance(value, bool):
+        raise BindError("ASSERT takes a condition", statement.expr.place)
+    found = "" if value else "\n".join(_findings(statement.expr, context, known))
+    verdict = "NULL" if value is None else "false"
+    return Asserted(text, value is True, message or f"`{text}` is {verdict}", statement.place, found)
+
+
+def _rows(select: ast.Select, place: Place | None, context: ExecutionContext, known: Environment) -> str:
+    """Return the first rows of a select as a table, or nothing if there are none."""
+    if select.limit is None and select.offset is None:
+        select = replace(select, limit=ast.Number(str(_COUNTED), place=place))
+    result = result_of(Binder(known).plan(select), context)
+    rows = result.fetchall()
+    if not rows:
+        return ""
+    values = [list(column) for column in zip(*rows[:_SHOWN], strict=True)]
+    first = FirstRows(result.schema, values, len(rows), complete=len(rows) != _COUNTED)
+    return context.shelves.showing.text(first)
+
+
+@record
+class _Comparison:
+    """A part of a condition that says what a value is to be."""
+
+    whole: ast.Expr
+    found: ast.Expr
+    expected: Sequence[ast.Expr]
+    words: str
+    """What stands before the values that are expected, or around them: `{}` stands for one."""
+
+
+def _findings(condition: ast.Expr, context: ExecutionContext, known: Environment) -> Iterator[str]:
+    """Yield of each comparison that does not hold what was found, and what was expected."""
+    comparisons = list(_comparisons(condition))
+    logged = dict(context.log.entries)
+    for one in comparisons:
+        try:
+            holds, found, *expected = evaluated([one.whole, one.found, *one.expected], context, known)
+        except DctvError:
+            continue  # Not all that can be compared can be the column of a result.
+        if holds.value is not True:
+            where = "" if len(comparisons) == 1 else f"{_cut(to_sql(one.whole))}: "
+            yield f"{where}found {_written(found)}, expected {one.words.format(*map(_written, expected))}"
+    # What was computed again is not to be warned of again.
+    context.log.entries.clear()
+    context.log.entries.update(logged)
+
+
+def _comparisons(condition: ast.Expr) -> Iterator[_Comparison]:
+    match condition:
+        case ast.Binary(op="AND" | "OR", left=left, right=right):
+            yield from _comparisons(left)
+            yield from _comparisons(right)
+        case ast.Binary(op=op, left=left, right=right) if op in _COMPARISONS:
+            if isinstance(left, _LITERALS) and not isinstance(right, _LITERALS):
+                left, right, op = right, left, _MIRRORED.get(op, op)
+            yield _Comparison(condition, left, [right], _WORDS.get(op, f"{op} ") + "{}")
+        case ast.Between(operand=operand, low=low, high=high, negated=negated):
+            yield _Comparison(condition, operand, [low, high], f"{'not ' if negated else ''}between {{}} and {{}}")
+        case ast.InList(operand=operand, items=items, negated=negated):
+            listed = ", ".join(["{}"] * len(items))
+            yield _Comparison(condition, operand, items, f"{'none' if negated else 'one'} of {listed}")
+        case ast.Like(op=op, operand=operand, pattern=pattern, negated=negated):
+            yield _Comparison(condition, operand, [pattern], f"{'NOT ' if negated else ''}{op} {{}}")
+
+
+def _written(one: Value) -> str:
+    match one.value:
+        case None:
+            return "NULL"
+        case bool() as value:
+            return "true" if value else "false"
+        case int() | float() | Decimal() as value:
+            return amount(value, one.column.unit)
+        case str() as value:
+            return string(_cut(value))
+        case value:
+            return _cut(str(value))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"

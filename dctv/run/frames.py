@@ -1,0 +1,20 @@
+"""Names of packages that make frames -> the packages, or what to install."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from dctv.errors import UsageError
+
+
+def check_installed(package: str) -> None:
+    """Refuse to make frames of a package that is not there, before rows are read for one.
+
+    Raises:
+        UsageError: it is not installed.
+    """
+    try:
+        import_module(package)
+    except ImportError:
+        hint = f"pip install 'dctv[{package}]'"
+        raise UsageError(f"this takes {package}, which is not installed", hint=hint) from None

@@ -1,0 +1,106 @@
+"""One run of a plan -> its batches, pulled in a thread of its own, so that Ctrl-C in the one that waits is heard."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from dctv.errors import Interrupted
+from dctv.record import record
+from dctv.run.context import ExecutionContext
+from dctv.run.reading import Reading
+
+_LOOK = 0.1
+"""Seconds between two looks at whether work in another thread has been interrupted."""
+_ATTEMPTS = 100
+
+
+@record
+class Pulling:
+    """What a run is read with."""
+
+    reading: Reading
+    context: ExecutionContext
+
+    def guarded(self, work: Callable[[], Any]) -> Any:
+        """Return what work gives; what the engine raises becomes our error."""
+        try:
+            return work()
+        except self.context.engine.failures as error:
+            raise self.context.running.failure(error) from None
+
+    def items(self, open_: Callable[[], Any]) -> Iterator[Any]:
+        """Yield what was opened, then its items; end the run after the last, or when no more are wanted."""
+        worker = _Worker()
+        try:
+            opened = self.guarded(lambda: self._wait(worker, open_))
+            yield opened
+            iterator = iter(opened)
+            while (item := self.guarded(lambda: self._wait(worker, lambda: next(iterator, None)))) is not None:
+                yield item
+        finally:
+            worker.stop()
+            self.reading.finish()
+
+    def _wait(self, worker: _Worker, work: Callable[[], Any]) -> Any:
+        self.context.progress.check()
+        worker.start(work)
+        try:
+            while not worker.finished.wait(_LOOK):
+                # A query that was about to begin did not hear it.
+                if self.context.progress.interrupted:
+                    self.context.running.interrupt()
+        except KeyboardInterrupt:
+            self._end(worker)
+            raise Interrupted("interrupted") from None
+        return worker.outcome()
+
+    def _end(self, worker: _Worker) -> None:
+        for _ in range(_ATTEMPTS):
+            self.context.running.interrupt()
+            if worker.finished.wait(_LOOK):
+                return
+
+
+class _Worker:
+    """One daemon thread that does one piece of work at a time."""
+
+    _failures = (Exception, KeyboardInterrupt)
+    """What the work may raise: the thread that waits for it raises it again."""
+
+    def __init__(self) -> None:
+        self._work: Callable[[], Any] | None = None
+        self._value: Any = None
+        self._error: BaseException | None = None
+        self._wanted = threading.Event()
+        self.finished = threading.Event()
+        threading.Thread(target=self._loop, daemon=True).start()
+
+    def _loop(self) -> None:
+        while self._wanted.wait():
+            self._wanted.clear()
+            if self._work is None:
+                return
+            try:
+                self._value = self._work()
+            except self._failures as error:
+                self._error = error
+            self.finished.set()
+
+    def start(self, work: Callable[[], Any]) -> None:
+        """Do a piece of work in the thread."""
+        self._work, self._value, self._error = work, None, None
+        self.finished.clear()
+        self._wanted.set()
+
+    def outcome(self) -> Any:
+        """Return what the finished work gave, or raise what it raised."""
+        if self._error is not None:
+            raise self._error
+        return self._value
+
+    def stop(self) -> None:
+        """Let the thread end."""
+        self._work = None
+        self._wanted.set()

@@ -1,0 +1,24 @@
+"""Warnings of a session -> warnings of Python, at the line of the program that called dctv."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+
+from dctv.errors import DctvWarning, counted
+
+
+def tell(messages: Iterable[tuple[str, int]]) -> None:
+    """Warn of messages, with how often each of them happened; filters of `warnings` decide what becomes of them."""
+    for message, count in messages:
+        warnings.warn(counted(message, count), DctvWarning, stacklevel=_outside())
+
+
+def _outside() -> int:
+    """Return how many frames up from the caller the nearest one is that is no part of dctv."""
+    from inspect import currentframe  # only wanted where there is something to tell
+
+    level, frame = 0, currentframe()
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "dctv":
+        level, frame = level + 1, frame.f_back
+    return level

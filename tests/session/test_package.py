@@ -1,0 +1,38 @@
+"""The package tells what it has: names, help, and where errors are."""
+
+from __future__ import annotations
+
+import pydoc
+
+import pytest
+
+import dctv
+from dctv import errors
+
+
+def test_its_names_are_what_there_is() -> None:
+    assert dir(dctv) == sorted(dctv.__all__)
+    assert {"DctvError", "DctvWarning", "Result", "Session", "TraceReader", "UsageError"} < set(dir(dctv))
+    for name in dir(dctv):
+        assert getattr(dctv, name) is not None
+
+
+def test_help_shows_sessions_results_and_errors() -> None:
+    text = pydoc.plain(pydoc.render_doc(dctv))
+    for name in dctv.__all__:
+        assert name == "__version__" or f"    class {name}(" in text, name
+    for method in ("mount(self, path", "sql(self, text", "fetchall(self)", "__arrow_c_stream__(self"):
+        assert f" |  {method}" in text
+
+
+def test_errors_of_the_package_are_those_that_are_raised() -> None:
+    with dctv.Session() as session, pytest.raises(dctv.BindError):
+        session.sql("SELECT nothing")
+    assert dctv.BindError is errors.BindError
+    assert isinstance(dctv.Session(warn=False).sql("SELECT 1"), dctv.Result)
+
+
+def test_what_is_not_there_is_said_to_be_so() -> None:
+    wrong = "sesion"
+    with pytest.raises(AttributeError, match="module 'dctv' has no attribute 'sesion'"):
+        getattr(dctv, wrong)
