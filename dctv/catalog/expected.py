@@ -46,8 +46,8 @@ class ExpectedEvent:
     patterns: tuple[str, ...] = ()
     """Other names of the event itself; `*` stands for any letters."""
     special: Mapping[str, str] = field(default_factory=dict)
-    """Columns that are more than a cast: `NAME` is what `*` stood for, `ARGS` the event's fields as a JSON object, `HEX` a
-    whole number that is hexadecimal where it is text."""
+    """Columns that are more than a cast: `NAME` is what `*` stood for, `ARGS` the event's fields as a JSON object, and
+    `HEX` a whole number that is hexadecimal where it is text."""
 
     def star(self, event: str) -> str:
         """Return what `*` stands for in the name of an event of a trace; the whole name without a `*`."""
@@ -79,9 +79,7 @@ class ExpectedEvent:
         texts = {name for name, one in zip(own.values(), plan.schema.columns, strict=True) if one.type == "VARCHAR"}
         return select(*(Item(_as(self._value(c, own, texts, found), c), c.name) for c in schema.columns), source=leaf)
 
-    def _value(
-        self, wanted: ColumnType, own: Mapping[str, str], texts: Collection[str], found: Found
-    ) -> Expression:
+    def _value(self, wanted: ColumnType, own: Mapping[str, str], texts: Collection[str], found: Found) -> Expression:
         match self.special.get(wanted.name):
             case "NAME":
                 return Text(self.star(found.event))
