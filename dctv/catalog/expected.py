@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import cache
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 from dctv import resources
 from dctv.contracts.reader import EventColumns
 from dctv.plan.build import call, columns, select, sorted_by, together, where
-from dctv.plan.expressions import FALSE, NULL, Cast, Column, Expression, Text
+from dctv.plan.expressions import FALSE, NULL, Binary, Cast, Column, Expression, Text
 from dctv.plan.nodes import Plan, Relation, physical_names
 from dctv.plan.queries import Item, Select
 from dctv.record import field, record
@@ -22,6 +22,8 @@ from dctv.types.values import engine_type
 RAW = "raw_events."
 _SORTING = "line"
 """The column that orders events of equal time, where a trace has it."""
+_SPECIAL = {"NAME": "STRING", "ARGS": "JSON", "HEX": "INT64"}
+"""What columns that are more than a cast are."""
 
 
 @record
@@ -44,7 +46,8 @@ class ExpectedEvent:
     patterns: tuple[str, ...] = ()
     """Other names of the event itself; `*` stands for any letters."""
     special: Mapping[str, str] = field(default_factory=dict)
-    """Columns made of the whole event: `NAME` is what `*` stood for, `ARGS` its fields as a JSON object."""
+    """Columns that are more than a cast: `NAME` is what `*` stood for, `ARGS` the event's fields as a JSON object, and
+    `HEX` a whole number that is hexadecimal where it is text."""
 
     def star(self, event: str) -> str:
         """Return what `*` stands for in the name of an event of a trace; the whole name without a `*`."""
@@ -73,15 +76,19 @@ class ExpectedEvent:
 
     def _select(self, schema: Schema, leaf: str, found: Found, plan: Plan) -> Select:
         own = dict(zip(plan.schema.names, physical_names(plan.schema), strict=True))
-        return select(*(Item(_as(self._value(c, own, found), c), c.name) for c in schema.columns), source=leaf)
+        texts = {name for name, one in zip(own.values(), plan.schema.columns, strict=True) if one.type == "VARCHAR"}
+        return select(*(Item(_as(self._value(c, own, texts, found), c), c.name) for c in schema.columns), source=leaf)
 
-    def _value(self, wanted: ColumnType, own: Mapping[str, str], found: Found) -> Expression:
+    def _value(self, wanted: ColumnType, own: Mapping[str, str], texts: Collection[str], found: Found) -> Expression:
         match self.special.get(wanted.name):
             case "NAME":
                 return Text(self.star(found.event))
             case "ARGS":
                 return arguments(found.columns.args if found.columns is not None else (), found.plan().schema)
-        values = [Column(own[n]) for n in (wanted.name, *self.names.get(wanted.name, ())) if n in own]
+        names = [own[n] for n in (wanted.name, *self.names.get(wanted.name, ())) if n in own]
+        values: list[Expression] = [Column(name) for name in names]
+        if self.special.get(wanted.name) == "HEX":
+            values = [_hexadecimal(Column(name)) if name in texts else Column(name) for name in names]
         if len(values) > 1:
             return call("coalesce", *(_as(v, wanted) for v in values))
         return values[0] if values else NULL
@@ -105,6 +112,11 @@ def arguments(names: Sequence[str], schema: Schema) -> Expression:
 
 def _as(value: Expression, wanted: ColumnType) -> Expression:
     return Cast(value, wanted.type, lenient=wanted.type != "JSON")
+
+
+def _hexadecimal(text: Expression) -> Expression:
+    """Read a number without `0x`."""
+    return Cast(Binary("||", Text("0x"), text), "BIGINT", lenient=True)
 
 
 def feeding(events: Mapping[str, ExpectedEvent], raw: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
@@ -138,11 +150,11 @@ def expected_events() -> Mapping[str, ExpectedEvent]:
 
 def _event(name: str, table: Mapping[str, Any], common: Mapping[str, Sequence[str]]) -> ExpectedEvent:
     columns = {n: t for n, t in table.items() if isinstance(t, str)}
-    special = {n: t for n, t in columns.items() if t in ("NAME", "ARGS")}
+    special = {n: t for n, t in columns.items() if t in _SPECIAL}
     names = {n: tuple(o for o in others if o not in columns) for n, others in common.items() if n in columns}
     own = table.get("names", {})
     names |= {n: (*others, *names.get(n, ())) for n, others in own.items()}
-    typed = tuple(_column(n, {"NAME": "STRING", "ARGS": "JSON"}.get(t, t)) for n, t in columns.items())
+    typed = tuple(_column(n, _SPECIAL.get(t, t)) for n, t in columns.items())
     return ExpectedEvent(name, typed, names, tuple(table.get("from", ())), special)
 
 

@@ -199,10 +199,22 @@ def _escaped(paths: Any) -> Any:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    names = paths.flatten()
-    if not any(pc.any(pc.match_substring(names, one)).as_py() for one in (_SEPARATOR, _ESCAPE)):
+    names = paths.flatten().cast(pa.string())
+    text = _joined(names)
+    if not any(one.encode() in text for one in (_SEPARATOR, _ESCAPE)):
         return paths
     names = pc.replace_substring(names, _ESCAPE, _ESCAPE + _ESCAPE)
     names = pc.replace_substring(names, _SEPARATOR, _ESCAPE + ".")
     ends = np.cumsum(pc.list_value_length(paths).to_numpy(), dtype=np.int32)
     return pa.ListArray.from_arrays(pa.array(np.concatenate([[0], ends]), pa.int32()), names)
+
+
+def _joined(names: Any) -> bytes:
+    """Return all names, one behind the other: looking through these once is quicker than through each."""
+    import numpy as np
+
+    _, ends, text = names.buffers()
+    if text is None or not len(names):
+        return b""
+    ends = np.frombuffer(ends, np.int32)[names.offset : names.offset + len(names) + 1]
+    return bytes(memoryview(text)[ends[0] : ends[-1]])

@@ -1,16 +1,17 @@
--- System calls with the thread's next entry or exit, which may be of another call.
+-- System calls with the thread's next entry or exit, which may be of another call. Arguments are in `fd`, `count` and `filename` where they have names, else in `list`, and all of them in `args`, which takes long to make.
 -- formats: *
 WITH steps AS (
   SELECT _ts, line, cpu, common_pid, common_tgid, common_comm, 'number' AS kind, id AS number, NULL::STRING AS name, args,
-    NULL::STRING AS ret, TRUE AS entry
+    args AS list, NULL::INT64 AS fd, NULL::INT64 AS count, NULL::STRING AS filename, NULL::STRING AS ret, TRUE AS entry
   FROM _events.sys_enter
   UNION ALL
-  SELECT _ts, line, cpu, common_pid, common_tgid, common_comm, 'number', id, NULL, NULL, ret, FALSE FROM _events.sys_exit
+  SELECT _ts, line, cpu, common_pid, common_tgid, common_comm, 'number', id, NULL, NULL, NULL, NULL, NULL, NULL, ret, FALSE
+  FROM _events.sys_exit
   UNION ALL
-  SELECT _ts, line, cpu, common_pid, common_tgid, common_comm, 'name', NULL, name, args::STRING, NULL, TRUE
+  SELECT _ts, line, cpu, common_pid, common_tgid, common_comm, 'name', NULL, name, args::STRING, NULL, fd, count, filename, NULL, TRUE
   FROM _events.syscall_enters
   UNION ALL
-  SELECT _ts, line, cpu, common_pid, common_tgid, common_comm, 'name', NULL, name, args::STRING, ret, FALSE
+  SELECT _ts, line, cpu, common_pid, common_tgid, common_comm, 'name', NULL, name, NULL, NULL, NULL, NULL, NULL, ret, FALSE
   FROM _events.syscall_exits
 ),
 known AS (

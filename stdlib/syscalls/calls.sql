@@ -11,16 +11,6 @@
 -- column failed: whether it returned an error, as -4095 to -1 are
 -- column args: its arguments as the trace has them: an object of those that have names, or the list of numbers
 -- column line: the event's number in the trace
-WITH results AS (
-  SELECT *, CASE WHEN ended THEN CASE
-      WHEN next_ret LIKE '0x%' THEN CASE
-        WHEN TRY_CAST(next_ret AS UINT64) > 9223372036854775807
-        THEN (TRY_CAST(next_ret AS UINT64) - 9223372036854775808)::INT64 - 9223372036854775807 - 1
-        ELSE TRY_CAST(next_ret AS INT64) END
-      ELSE TRY_CAST(next_ret AS INT64) END END AS value
-  FROM _built.system_calls
-)
-SELECT r._ts, CASE WHEN ended THEN end_ts - r._ts END AS _duration, r.tid, COALESCE(CASE WHEN common_tgid > 0 THEN common_tgid END, o.pid) AS pid,
-  common_comm AS comm, called AS name, number, value AS ret, value BETWEEN -4095 AND -1 AS failed, args, line
-FROM results AS r LEFT JOIN _built.thread_processes AS o ON o.tid = r.tid
-ORDER BY r._ts, line, r.tid
+SELECT _ts, _duration, tid, pid, comm, name, number, ret, failed, args, line
+FROM _built.called
+ORDER BY _ts, line, tid

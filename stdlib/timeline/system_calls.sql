@@ -2,12 +2,15 @@
 -- formats: *
 -- rows of: syscalls.calls by line, tid
 -- columns of: timeline.slices
-SELECT s._ts, s.end_ts - s._ts AS _duration, COALESCE(t.path, LIST_VALUE('Threads', COALESCE(s.tid::STRING, 'no thread'), 'System calls')) AS path,
-  'slices' AS kind, COALESCE(t.ranks, LIST_VALUE(2, NULL, 3)::INT64[]) AS ranks, NULL::INT64 AS depth, s.called AS name,
-  NULL::FLOAT64 AS value, NULL::STRING AS unit, s.line, s.tid
-FROM _built.system_calls AS s
-LEFT JOIN (
-  SELECT tid, LIST_APPEND(path, 'System calls') AS path, LIST_APPEND(ranks, 3) AS ranks FROM _built.timeline_owners
-  WHERE host IS NULL AND pid IS NULL
-) AS t ON t.tid = s.tid
-ORDER BY s._ts, s.line, s.tid
+SELECT _ts, _duration,
+  CASE
+    WHEN process IS NULL THEN LIST_VALUE('Threads', COALESCE(thread, tid::STRING, 'no thread'), 'System calls')
+    ELSE LIST_VALUE('Processes', process, thread, 'System calls') END AS path,
+  'slices' AS kind,
+  CASE WHEN process IS NULL THEN LIST_VALUE(2, NULL, 3) ELSE LIST_VALUE(1, NULL, CASE WHEN main THEN 0 END, 3) END::INT64[] AS ranks,
+  NULL::INT64 AS depth, name, NULL::FLOAT64 AS value, NULL::STRING AS unit, line, tid
+FROM (
+  SELECT s._ts, s.end_ts - s._ts AS _duration, t.process, t.thread, t.main, s.called AS name, s.line, s.tid
+  FROM _built.system_calls AS s LEFT JOIN _built.timeline_threads AS t ON t.tid = s.tid
+  ORDER BY s._ts, s.line, s.tid
+)

@@ -2,12 +2,15 @@
 -- formats: *
 -- rows of: scheduler.thread_states_p_tid by tid
 -- columns of: timeline.slices
-SELECT s._ts, s._duration, COALESCE(t.path, LIST_VALUE('Threads', s.tid::STRING, 'State')) AS path, 'states' AS kind,
-  COALESCE(t.ranks, LIST_VALUE(2, NULL, 0)::INT64[]) AS ranks, 0::INT64 AS depth, s.state AS name, NULL::FLOAT64 AS value,
-  NULL::STRING AS unit, s.tid
-FROM scheduler.thread_states_p_tid AS s
-LEFT JOIN (
-  SELECT tid, LIST_APPEND(path, 'State') AS path, LIST_APPEND(ranks, 0) AS ranks FROM _built.timeline_owners
-  WHERE host IS NULL AND pid IS NULL
-) AS t ON t.tid = s.tid
-ORDER BY s._ts, s.tid
+SELECT _ts, _duration,
+  CASE
+    WHEN process IS NULL THEN LIST_VALUE('Threads', COALESCE(thread, tid::STRING), 'State')
+    ELSE LIST_VALUE('Processes', process, thread, 'State') END AS path,
+  'states' AS kind,
+  CASE WHEN process IS NULL THEN LIST_VALUE(2, NULL, 0) ELSE LIST_VALUE(1, NULL, CASE WHEN main THEN 0 END, 0) END::INT64[] AS ranks,
+  0::INT64 AS depth, state AS name, NULL::FLOAT64 AS value, NULL::STRING AS unit, tid
+FROM (
+  SELECT s._ts, s._duration, t.process, t.thread, t.main, s.state, s.tid
+  FROM scheduler.thread_states_p_tid AS s LEFT JOIN _built.timeline_threads AS t ON t.tid = s.tid
+  ORDER BY s._ts, s.tid
+)

@@ -1,26 +1,30 @@
 -- System calls on files. Paths are those of the call itself, or of the latest open that gave its descriptor to the process (the thread, if the trace knows no processes), unless that was closed since; copies of descriptors are not followed.
 -- formats: ftrace-text, ftrace-graph, trace-dat, perfetto, perf-data, perf-script, ctf
 WITH named AS (
-  SELECT _ts, _duration, line, pid, tid, COALESCE(pid, tid) AS owner, name, ret, args LIKE '{%' AS object, args LIKE '[%' AS list,
-    args
-  FROM syscalls.calls
+  SELECT _ts, _duration, line, pid, tid, COALESCE(pid, tid) AS owner, name, ret, list LIKE '{%' AS object, list LIKE '[%' AS array,
+    list, fd, count, filename
+  FROM _built.called
   WHERE name REGEXP '^(p?(read|write)(v2?|64)?|open(at2?)?|creat|close|lseek|_llseek|fsync|fdatasync|sync_file_range|fallocate|f?truncate(64)?|new?[fl]?stat(at)?(64)?|[fl]?stat(64|fs|x)?|getdents(64)?|unlink(at)?|rename(at2?)?|mkdir(at)?|rmdir|access|faccessat2?|readlink(at)?|sendfile(64)?|copy_file_range|splice)$'
 ),
 given AS (
-  SELECT *,
+  SELECT _ts, _duration, line, pid, tid, owner, name, ret,
     CASE
       WHEN name NOT REGEXP '^(p?(read|write)(v2?|64)?|close|_?l?lseek|fsync|fdatasync|sync_file_range|fallocate|ftruncate(64)?|(new)?fstat(64)?|fstatfs|getdents(64)?)$' THEN NULL
-      WHEN object AND JSON_TYPE(args, '$.fd') = 'VARCHAR' THEN TRY_CAST('0x' || JSON_EXTRACT_STRING(args, '$.fd') AS INT64)
-      WHEN object THEN TRY_CAST(JSON_EXTRACT_STRING(args, '$.fd') AS INT64)
-      WHEN list THEN TRY_CAST(JSON_EXTRACT_STRING(args, '$[0]') AS INT64)
-      ELSE TRY_CAST('0x' || SPLIT_PART(args, ',', 1) AS INT64) END AS fd,
+      WHEN list IS NULL THEN fd
+      WHEN object AND JSON_TYPE(list, '$.fd') = 'VARCHAR' THEN TRY_CAST('0x' || JSON_EXTRACT_STRING(list, '$.fd') AS INT64)
+      WHEN object THEN TRY_CAST(JSON_EXTRACT_STRING(list, '$.fd') AS INT64)
+      WHEN array THEN TRY_CAST(JSON_EXTRACT_STRING(list, '$[0]') AS INT64)
+      ELSE TRY_CAST('0x' || SPLIT_PART(list, ',', 1) AS INT64) END AS fd,
     CASE
-      WHEN object AND JSON_TYPE(args, '$.count') = 'VARCHAR' THEN TRY_CAST('0x' || JSON_EXTRACT_STRING(args, '$.count') AS INT64)
-      WHEN object THEN TRY_CAST(JSON_EXTRACT_STRING(args, '$.count') AS INT64)
-      WHEN list THEN TRY_CAST(JSON_EXTRACT_STRING(args, '$[2]') AS INT64)
-      ELSE TRY_CAST('0x' || TRIM(SPLIT_PART(args, ',', 3)) AS INT64) END AS amount,
-    CASE WHEN object THEN COALESCE(JSON_EXTRACT_STRING(args, '$.filename'), JSON_EXTRACT_STRING(args, '$.pathname'),
-      JSON_EXTRACT_STRING(args, '$.path')) END AS word
+      WHEN list IS NULL THEN count
+      WHEN object AND JSON_TYPE(list, '$.count') = 'VARCHAR' THEN TRY_CAST('0x' || JSON_EXTRACT_STRING(list, '$.count') AS INT64)
+      WHEN object THEN TRY_CAST(JSON_EXTRACT_STRING(list, '$.count') AS INT64)
+      WHEN array THEN TRY_CAST(JSON_EXTRACT_STRING(list, '$[2]') AS INT64)
+      ELSE TRY_CAST('0x' || TRIM(SPLIT_PART(list, ',', 3)) AS INT64) END AS amount,
+    CASE
+      WHEN list IS NULL THEN filename
+      WHEN object THEN COALESCE(JSON_EXTRACT_STRING(list, '$.filename'), JSON_EXTRACT_STRING(list, '$.pathname'),
+        JSON_EXTRACT_STRING(list, '$.path')) END AS word
   FROM named
 ),
 pathed AS (SELECT *, CASE WHEN word NOT REGEXP '^(0x)?[0-9a-fA-F]+$' THEN word END AS own_path FROM given),
