@@ -34,6 +34,8 @@ def test_numbers_are_hexadecimal_where_they_are_text() -> None:
     schema = Schema(Kind.EVENT, (*columns, ColumnType("count", "VARCHAR", NO_UNIT)))
     nothing = where(select(*(Item(NULL, one.name) for one in schema.columns)), FALSE)
     raw = Relation(schema, ordered=True, query=nothing)
-    made = write(expected_events()["syscall_enters"].plan([Found("sys_enter_read", None, lambda: raw)]).query)
+    plan = expected_events()["syscall_enters"].plan([Found("sys_enter_read", None, lambda: raw)])
+    assert isinstance(plan, Relation)
+    made = write(plan.query)
     assert 'TRY_CAST("fd" AS BIGINT)' in made
     assert "'0x' || \"count\"" in made
