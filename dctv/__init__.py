@@ -1,7 +1,7 @@
 """SQL over trace files.
 
-`Session` mounts traces and runs SQL; `Result` is what a query gives; `TraceReader` reads one trace by filters. What a
-user can cause raises a `DctvError`, and what a user should know of warns with a `DctvWarning`:
+`Session` mounts traces and runs SQL; `Result` is what a query gives; `TraceReader` reads one trace by filters. Errors
+that a user can cause are `DctvError`s, and warnings are `DctvWarning`s:
 
     with dctv.Session() as session:
         session.mount("trace.pfw.gz", "t")

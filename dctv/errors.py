@@ -138,7 +138,7 @@ class Terminated(Interrupted):
 
 
 class DctvWarning(UserWarning):
-    """What a query, a mount or a filter is warned of: rows are there, but not all is as it might seem."""
+    """A warning about a query, a mount or a filter: it gave rows, but not all may be as it seems."""
 
 
 @record(frozen=False)

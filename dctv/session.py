@@ -77,8 +77,8 @@ class Session:
     Queries read files by MOUNT TRACE only. `allow_files` lets them name files in FROM as well: all, or some files and
     folders. `temp_directory` is where rows go that do not fit into memory, the cache unless told.
 
-    What `mount`, `sql` and `matches` are warned of, and why a trace was not read whole, goes to Python's `warnings` as
-    a `DctvWarning`, unless `warn` is False; the methods `warnings` and `incomplete` tell it as well.
+    Warnings of `mount`, `sql` and `matches`, and the reasons why a trace could not be read whole, are issued through
+    Python's `warnings` as `DctvWarning`, unless `warn` is False; the methods `warnings` and `incomplete` return them.
 
     Several threads may use one session: calls wait for each other, results are read side by side. `interrupt` ends what
     runs in all of them, and `warnings` tells those of the last call of any.

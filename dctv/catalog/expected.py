@@ -23,7 +23,7 @@ RAW = "raw_events."
 _SORTING = "line"
 """The column that orders events of equal time, where a trace has it."""
 _SPECIAL = {"NAME": "STRING", "ARGS": "JSON", "HEX": "INT64"}
-"""What columns that are more than a cast are."""
+"""Types of columns that take more than a cast."""
 
 
 @record
@@ -46,8 +46,8 @@ class ExpectedEvent:
     patterns: tuple[str, ...] = ()
     """Other names of the event itself; `*` stands for any letters."""
     special: Mapping[str, str] = field(default_factory=dict)
-    """Columns that are more than a cast: `NAME` is what `*` stood for, `ARGS` the event's fields as a JSON object, and
-    `HEX` a whole number that is hexadecimal where it is text."""
+    """Columns that take more than a cast: `NAME` is what `*` stood for, `ARGS` the event's fields as a JSON object, and
+    `HEX` a whole number, read as hexadecimal where it is text."""
 
     def star(self, event: str) -> str:
         """Return what `*` stands for in the name of an event of a trace; the whole name without a `*`."""
@@ -86,9 +86,8 @@ class ExpectedEvent:
             case "ARGS":
                 return arguments(found.columns.args if found.columns is not None else (), found.plan().schema)
         names = [own[n] for n in (wanted.name, *self.names.get(wanted.name, ())) if n in own]
-        values: list[Expression] = [Column(name) for name in names]
-        if self.special.get(wanted.name) == "HEX":
-            values = [_hexadecimal(Column(name)) if name in texts else Column(name) for name in names]
+        hexadecimal = texts if self.special.get(wanted.name) == "HEX" else ()
+        values = [Binary("||", Text("0x"), Column(n)) if n in hexadecimal else Column(n) for n in names]
         if len(values) > 1:
             return call("coalesce", *(_as(v, wanted) for v in values))
         return values[0] if values else NULL
@@ -112,11 +111,6 @@ def arguments(names: Sequence[str], schema: Schema) -> Expression:
 
 def _as(value: Expression, wanted: ColumnType) -> Expression:
     return Cast(value, wanted.type, lenient=wanted.type != "JSON")
-
-
-def _hexadecimal(text: Expression) -> Expression:
-    """Read a number without `0x`."""
-    return Cast(Binary("||", Text("0x"), text), "BIGINT", lenient=True)
 
 
 def feeding(events: Mapping[str, ExpectedEvent], raw: Sequence[str]) -> Mapping[str, tuple[str, ...]]:

@@ -106,7 +106,8 @@ class _Emptying:
         first = sources[0] if sources and sources[0] is not None else select.source
         made = replace(select, source=first, joins=tuple(joins))
         for join in gone:
-            made = self._without_columns(made, join.source) if join.kind == "LEFT" else made
+            if join.kind == "LEFT":
+                made = self._without_columns(made, join.source)
         return made
 
     def _source(self, source: Source) -> Source | None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
+from itertools import islice
 
 from dctv.bind.binder import Binder
 from dctv.bind.context import Environment
 from dctv.contracts.first_rows import FirstRows
-from dctv.errors import BindError, DctvError, Place
+from dctv.errors import BindError, DctvError, Interrupted, Place
 from dctv.record import record, replace
 from dctv.run.context import ExecutionContext
 from dctv.run.plans import Value, evaluated, result_of
@@ -51,14 +52,16 @@ def checked(statement: ast.Assert, context: ExecutionContext, known: Environment
 
 def _rows(select: ast.Select, place: Place | None, context: ExecutionContext, known: Environment) -> str:
     """Return the first rows of a select as a table, or nothing if there are none."""
+    most = _COUNTED + 1
     if select.limit is None and select.offset is None:
-        select = replace(select, limit=ast.Number(str(_COUNTED), place=place))
+        select = replace(select, limit=ast.Number(str(most), place=place))
     result = result_of(Binder(known).plan(select), context)
-    rows = result.fetchall()
+    # A LIMIT of the select itself may be a large one.
+    rows = list(islice((row for chunk in result.chunks() for row in zip(*chunk, strict=True)), most))
     if not rows:
         return ""
     values = [list(column) for column in zip(*rows[:_SHOWN], strict=True)]
-    first = FirstRows(result.schema, values, len(rows), complete=len(rows) != _COUNTED)
+    first = FirstRows(result.schema, values, min(len(rows), _COUNTED), complete=len(rows) < most)
     return context.shelves.showing.text(first)
 
 
@@ -80,6 +83,8 @@ def _findings(condition: ast.Expr, context: ExecutionContext, known: Environment
     for one in comparisons:
         try:
             holds, found, *expected = evaluated([one.whole, one.found, *one.expected], context, known)
+        except Interrupted:
+            raise
         except DctvError:
             continue  # Not all that can be compared can be the column of a result.
         if holds.value is not True:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from html import escape
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from dctv.contracts.first_rows import FirstRows
 from dctv.contracts.picture import Picture
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pandas import DataFrame as PandasFrame
     from polars import DataFrame as PolarsFrame
+
+
+_T = TypeVar("_T")
 
 
 @record
@@ -68,8 +71,8 @@ class _Batches:
 class Result:
     """The rows of a query, streamed once from front to back; also gives them whole in several forms.
 
-    What reads Arrow streams (pyarrow, polars, pandas, DuckDB) can be given the result itself. To print it, or to show
-    it in a notebook, shows its first rows and takes none of them away.
+    Libraries that read Arrow streams (pyarrow, polars, pandas, DuckDB) take the result itself. Printing it, or showing
+    it in a notebook, shows its first rows, which can still be read afterwards.
     """
 
     def __init__(self, schema: Schema, reading: Reading, context: ExecutionContext) -> None:
@@ -186,12 +189,16 @@ class Result:
         """Return the rows, which have begun to come."""
         if self._held is None:
             self._check()
-            try:
-                self._held = self._opened()
-            except DctvError as error:
-                self._failed = error
-                raise
+            self._held = self._remembered(self._opened)
         return self._held
+
+    def _remembered(self, work: Callable[[], _T]) -> _T:
+        """Return what work gives; if it fails, every later look at the result fails the same way."""
+        try:
+            return work()
+        except DctvError as error:
+            self._failed = error
+            raise
 
     def _to_the_end(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         yield from batches
@@ -206,11 +213,7 @@ class Result:
         if self._failed is not None:
             raise self._failed
         if self._first is None and not self._read:
-            try:
-                self._first = self._looked()
-            except DctvError as error:
-                self._failed = error
-                raise
+            self._first = self._remembered(self._looked)
         return self._first
 
     def _looked(self) -> FirstRows:
@@ -323,9 +326,9 @@ class Result:
 
 
 _SHOWN = 20
-"""How many rows are shown to who looks at a result without taking it."""
+"""Rows that are shown when a result is printed."""
 _AHEAD = 10_000
-"""How many rows are read for that at most, and the rest of a batch: those of a small result are all counted."""
+"""Rows that are read for that at most, rounded up to a whole batch, so that small results are counted in full."""
 
 
 Outcome = Result | Done | Asserted

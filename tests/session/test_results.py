@@ -8,11 +8,13 @@ import time
 from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
 import dctv
 from dctv.errors import AssertionFailed, BindError, EngineError, Interrupted, UsageError
+from dctv.run import asserting, plans
 from dctv.run.result import Asserted, Done
 
 SPANS = (
@@ -147,6 +149,19 @@ def test_interrupt_from_another_thread_leaves_the_session_usable(session: dctv.S
         result.fetchall()
     assert time.monotonic() - started < 10
     assert session.sql("SELECT 1").fetchall() == [(1,)]
+
+
+def test_an_interrupt_while_the_values_of_an_assert_are_found_is_no_verdict(session: dctv.Session) -> None:
+    runs: list[int] = []
+
+    def computed(*given: Any) -> list[plans.Value]:
+        runs.append(len(runs))
+        if len(runs) > 1:
+            raise Interrupted("interrupted")
+        return plans.evaluated(*given)
+
+    with patch.object(asserting, "evaluated", computed), pytest.raises(Interrupted):
+        session.sql("ASSERT 1 > 2")
 
 
 def test_a_kernel_can_be_interrupted(session: dctv.Session) -> None:
