@@ -127,6 +127,13 @@ class DuckDB:
     def _describer(self) -> duckdb.DuckDBPyConnection:
         return self._parallel.cursor()
 
+    @cached_property
+    def _installed(self) -> frozenset[str]:
+        """The lower-case names of all functions, also of those that texts may not call."""
+        with self._lock:
+            rows = self._describer.execute("SELECT DISTINCT lower(function_name) FROM duckdb_functions()").fetchall()
+        return frozenset(name for (name,) in rows)
+
     def functions(self) -> Mapping[str, str]:
         """Return the kind (`scalar`, `aggregate`, `window`) of functions that texts may call, by lower-case name."""
         return KINDS
@@ -147,10 +154,7 @@ class DuckDB:
         """Return why texts may not call a function that is there, None if there is none of that name."""
         if name in OF_FILES and not self._named:
             return BindError(f"`{name}` reads files, which a query may not", hint=ALLOWING)
-        with self._lock:
-            named = "SELECT 1 FROM duckdb_functions() WHERE lower(function_name) = $1"
-            found = self._describer.execute(named, [name]).fetchall()
-        if not found:
+        if name not in self._installed:
             return None
         if name in TABLES | OF_FILES:
             return BindError(f"`{name}` stands in FROM only")

@@ -10,7 +10,11 @@ from dctv.session import Session
 from tests.bounds import SPAN_ENGINES, chosen
 
 
-@pytest.fixture(scope="module", params=SPAN_ENGINES)
+# One way finds most of what goes wrong, and every `.test` file is run in the other one, too.
+@pytest.fixture(
+    scope="module",
+    params=[pytest.param(name, marks=pytest.mark.ci if at else ()) for at, name in enumerate(SPAN_ENGINES)],
+)
 def span_engine(request: pytest.FixtureRequest) -> str:
     """Each way to run span operators."""
     name: str = request.param

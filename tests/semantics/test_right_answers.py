@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from dctv.session import Session
-from tests.bounds import SPAN_ENGINES, chosen
+from tests.bounds import chosen
 
 ROWS = 1_000_000
 LONG_A, LONG_B = "400 + (range * 7919) % 600 AS _duration", "300 + (range * 104729) % 700 AS _duration"
@@ -31,12 +31,6 @@ def session(span_engine: str) -> Iterator[Session]:
         yield chosen(made, span_engine)
 
 
-# Queries of the engine for joins of so many spans are left to CI; those for groups are below.
-@pytest.mark.parametrize(
-    "span_engine",
-    [pytest.param(one, marks=pytest.mark.ci if one == "relational" else ()) for one in SPAN_ENGINES],
-    indirect=True,
-)
 @pytest.mark.parametrize(
     ("source", "expected"),
     [

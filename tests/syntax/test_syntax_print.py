@@ -39,6 +39,7 @@ def test_any_statement_prints_to_text_that_parses_to_it(tree: ast.Statement) -> 
     assert parse(Source("<query>", to_sql(tree))) == [tree]
 
 
+@pytest.mark.ci
 def test_the_strategies_make_every_class() -> None:
     made: set[type[ast.Node]] = set()
     for strategy in (
