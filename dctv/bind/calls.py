@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dctv.bind import state_paths
 from dctv.bind.bound import Bound, Family, convert, scale, unify
 from dctv.bind.context import Context
+from dctv.bind.grouping import within
 from dctv.bind.regular_expressions import are_read
 from dctv.bind.types import BIGINT, BOOLEAN, DOUBLE_LITERAL, of_call, of_operator
 from dctv.errors import BindError, Place, UnitError, nearest
@@ -49,6 +50,8 @@ _ORDER_FREE = frozenset(
 """Aggregates that give the same value in whatever order they meet the rows."""
 _EXACT_ON_INTEGERS = frozenset(("sum", "avg", "mean"))
 _WEIGHTED = {"time_avg", "time_sum"}
+_WITH_UNNEST = ("the select list", "GROUP BY", "ORDER BY")
+"""Where the engine takes `unnest`; elsewhere it is asked, and says what is wrong."""
 
 
 def call(expr: ast.Call, context: Context, bind: Bind) -> Bound:
@@ -94,13 +97,21 @@ def _engine_call(
     made = None if expr.keywords else _type(name, arguments, context, expr.place)
     if any(one.type is None for one in terms) or (test is not None and test.type != BOOLEAN):
         made = None
+    if name == "unnest" and (expr.over or context.inside_aggregate or context.clause not in _WITH_UNNEST):
+        made = None
     if expr.over is not None:
         value, by = _over(written, expr.over, context, bind)
         made = made if all(one.type is not None for one in by) else None
         parts = (*parts, *by)
+    if (name == "unnest" or expr.over is not None) and any(map(_is_unnest, within(parts))):
+        made = None
     family = arguments[0].family if arguments and name in _SAME_TYPE else _COUNTS.get(name)
     serial = expr.over is not None or (aggregate and _meets_rows_in_order(name, arguments))
     return Bound(value, unit, expr.place, family=family, parts=parts, type=made, aggregate=aggregate, serial=serial)
+
+
+def _is_unnest(bound: Bound) -> bool:
+    return isinstance(bound.value, Call) and bound.value.function == "unnest"
 
 
 def _type(name: str, arguments: Sequence[Bound], context: Context, place: Place | None) -> Type | None:

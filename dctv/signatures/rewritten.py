@@ -79,6 +79,10 @@ def _same_list(_: Call, arguments: tuple[Type, ...]) -> Type | None:
     return arguments[0] if arguments[0].name == "LIST" else None
 
 
+def _element(_: Call, arguments: tuple[Type, ...]) -> Type | None:
+    return settled(arguments[0].children[0]) if arguments[0].name in ("LIST", "ARRAY") else None
+
+
 def _text_of_list(_: Call, arguments: tuple[Type, ...]) -> Type | None:
     """The engine wants a constant between the elements."""
     return plain("VARCHAR") if arguments[0].name == "LIST" and arguments[1].name == "STRING_LITERAL" else None
@@ -127,6 +131,7 @@ REWRITTEN: Mapping[str, Rule] = {
     "array_push_front": _taking(2, lambda call, arguments: _with_element(1)(call, arguments[::-1])),
     "split_part": _always("VARCHAR", "VARCHAR", "VARCHAR", "INTEGER"),
     **dict.fromkeys(("array_to_string", "array_to_string_comma_default"), _taking(2, _text_of_list)),
+    "unnest": _taking(1, _element),
     "json": _always("JSON", "VARCHAR"),
     "json_group_array": _always("JSON", "ANY"),
     "json_group_object": _always("JSON", "ANY", "ANY"),

@@ -2,15 +2,18 @@
 -- formats: *
 -- rows of: io.calls by line, pid, tid
 -- columns of: timeline.slices
--- A crossing with two rows, not two selects: finding out the files of system calls takes long.
-SELECT c._ts, c.dur AS _duration,
-  CASE WHEN w.by_file THEN LIST_VALUE('I/O', 'by file', COALESCE(c.path, 'no file'))
-    ELSE LIST_VALUE('I/O', 'by process', COALESCE(o.label, 'no process')) END AS path, 'slices' AS kind,
-  CASE WHEN w.by_file THEN LIST_VALUE(10, 1, NULL) ELSE LIST_VALUE(10, 0, NULL) END::INT64[] AS ranks, NULL::INT64 AS depth, c.name,
-  NULL::FLOAT64 AS value, NULL::STRING AS unit, c.line, c.pid, c.tid
-FROM _parts.io_calls AS c
-LEFT JOIN (
-  SELECT host, pid, tid, path[2] AS label FROM _built.timeline_owners WHERE tid IS NULL OR pid IS NULL
-) AS o ON o.pid <=> c.pid AND o.tid <=> CASE WHEN c.pid IS NULL THEN c.tid END AND o.host <=> c.hostname
-CROSS JOIN (VALUES (FALSE), (TRUE)) AS w(by_file)
-ORDER BY c._ts, c.line, c.pid, c.tid, w.by_file
+-- Each call is in two places, but found and sorted once.
+SELECT _ts, _duration, LIST_VALUE('I/O', CASE WHEN by_file THEN 'by file' ELSE 'by process' END, CASE WHEN by_file THEN file ELSE process END) AS path,
+  'slices' AS kind, CASE WHEN by_file THEN LIST_VALUE(10, 1, NULL) ELSE LIST_VALUE(10, 0, NULL) END::INT64[] AS ranks, NULL::INT64 AS depth, name,
+  NULL::FLOAT64 AS value, NULL::STRING AS unit, line, pid, tid
+FROM (
+  SELECT *, UNNEST(LIST_VALUE(FALSE, TRUE)) AS by_file
+  FROM (
+    SELECT c._ts, c.dur AS _duration, COALESCE(o.label, 'no process') AS process, COALESCE(c.path, 'no file') AS file, c.name, c.line, c.pid, c.tid
+    FROM _parts.io_calls AS c
+    LEFT JOIN (
+      SELECT host, pid, tid, path[2] AS label FROM _built.timeline_owners WHERE tid IS NULL OR pid IS NULL
+    ) AS o ON o.pid <=> c.pid AND o.tid <=> CASE WHEN c.pid IS NULL THEN c.tid END AND o.host <=> c.hostname
+    ORDER BY c._ts, c.line, c.pid, c.tid
+  )
+)

@@ -26,6 +26,7 @@ QUERIES = (
     "WINDOW w AS (ORDER BY x)",
     "SELECT a.x, b.n FROM {spans} AS a ASOF JOIN {spans} AS b ON a._ts >= b._ts AND a.n = b.n ORDER BY a.x LIMIT 3",
     "SELECT x FROM {spans} WHERE x IN (SELECT x FROM {spans}) AND EXISTS (SELECT 1) UNION ALL SELECT 2 ORDER BY 1",
+    "SELECT unnest(list_value(x, 2)) AS each FROM {spans} GROUP BY each ORDER BY each",
     "SELECT SPAN x * 2 AS y, UPPER(n) AS m FROM dctv.as_spans({spans}) HAVING _duration > 3ns",
     'SELECT SPAN time_avg(x) AS mean, SUM(x) AS total, MIN(n) AS first FROM dctv.as_spans({spans}, partition => "n") '
     "GROUP USING PARTITION",
