@@ -35,9 +35,8 @@ SOURCES: dict[str, Callable[[Path], Path]] = {
 }
 
 
-LONG = {"ftrace text", "ftrace text, kernel", "trace.dat", "Chrome's JSON", "DFTracer", "uftrace"}
-"""Sources that are left to CI: others have events of their kinds, and those of the last two are written by
-`test_read_back.py` and `tests/calls/test_same_rows_chrome.py` too."""
+QUICK = "ftrace text, states"
+"""The source that is not left to CI; `test_read_back.py` and `tests/calls/test_same_rows_chrome.py` write others, too."""
 LOSSES: dict[tuple[str, str], list[str]] = {
     ("Perfetto", "json"): ["thread states", "wakeups"],
     ("trace.dat", "pftrace"): ["threads"],
@@ -45,7 +44,7 @@ LOSSES: dict[tuple[str, str], list[str]] = {
 """Questions whose answers differ, by the source and the format: what they lack is told on stderr."""
 
 
-@pytest.mark.parametrize("source", [pytest.param(one, marks=pytest.mark.ci if one in LONG else ()) for one in SOURCES])
+@pytest.mark.parametrize("source", [pytest.param(one, marks=() if one == QUICK else pytest.mark.ci) for one in SOURCES])
 def test_rows_are_those_of_the_trace(source: str, tmp_path: Path) -> None:
     trace = SOURCES[source](tmp_path)
     expected = answers(trace)

@@ -283,7 +283,7 @@ def own(pfw: Case, tmp_path: Path) -> Case:
 
 
 @pytest.mark.parametrize("change", CHANGES)
-@pytest.mark.parametrize("rows", ["stored", "in chunks"])
+@pytest.mark.parametrize("rows", ["stored", pytest.param("in chunks", marks=pytest.mark.ci)])
 def test_a_trace_that_changed_before_the_mount(
     own: Case, tmp_path: Path, change: Callable[[Path], None], rows: str
 ) -> None:

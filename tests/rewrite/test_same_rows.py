@@ -38,7 +38,7 @@ def outcome(session: Session, sql: str) -> list[object]:
     return found
 
 
-@pytest.fixture(scope="module", params=["kernel", "relational"])
+@pytest.fixture(scope="module", params=["kernel", pytest.param("relational", marks=pytest.mark.ci)])
 def session(request: pytest.FixtureRequest) -> Iterator[Session]:
     with Session(threads=1) as made:
         made.sql(f"SET span_engine = '{request.param}'")

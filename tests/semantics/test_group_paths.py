@@ -11,7 +11,7 @@ import dctv
 from dctv.errors import EngineError
 from tests.bounds import LEFT_TO_CI
 
-TABLES = 3 if LEFT_TO_CI else 6
+TABLES = 2 if LEFT_TO_CI else 6
 """Random ones for each way to group."""
 NUMBERS = ("COUNT", "SUM", "MIN", "MAX", "AVG", "time_avg", "time_sum")
 VALUES = ("v", "f", "r", "s", "_ts", "_duration")

@@ -41,6 +41,8 @@ TRACES = {
 }
 """Traces, and the providers that have rows of them."""
 LONG = {
+    "stdlib/lttng_names.trace.txt",
+    "stdlib/marks.trace.txt",
     "stdlib/nesting.json",
     "ftrace/live_processes.trace.txt.gz",
     "perfetto/linux_sys_deflate.pftrace",
