@@ -36,7 +36,7 @@ SOURCES: dict[str, Callable[[Path], Path]] = {
 
 
 QUICK = "ftrace text, states"
-"""The source that is not left to CI; `test_read_back.py` and `tests/calls/test_same_rows_chrome.py` write others, too."""
+"""Others are left to CI; `test_read_back.py` and `tests/calls/test_same_rows_chrome.py` write some of them, too."""
 LOSSES: dict[tuple[str, str], list[str]] = {
     ("Perfetto", "json"): ["thread states", "wakeups"],
     ("trace.dat", "pftrace"): ["threads"],

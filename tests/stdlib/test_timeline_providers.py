@@ -41,7 +41,6 @@ TRACES = {
 }
 """Traces, and the providers that have rows of them."""
 LONG = {
-    "stdlib/lttng_names.trace.txt",
     "stdlib/marks.trace.txt",
     "stdlib/nesting.json",
     "ftrace/live_processes.trace.txt.gz",
