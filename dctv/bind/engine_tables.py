@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from dctv.bind import expressions
 from dctv.bind.binding import Binding
 from dctv.bind.context import Context, Leaves
 from dctv.bind.scope import Scope
+from dctv.bind.types import BIGINT
 from dctv.errors import BindError, EngineError, Place
 from dctv.plan.build import STAR
-from dctv.plan.expressions import Call, Expression, Keyword, List, Text
+from dctv.plan.expressions import Call, Expression, Keyword, List, Number, Text, Unary
 from dctv.plan.nodes import Relation
 from dctv.plan.queries import Select, TableCall
 from dctv.syntax import ast
@@ -23,6 +25,9 @@ _FILES = {
     "read_parquet": (".parquet",),
 }
 """What reads files of which endings."""
+_COUNTING = ("range", "generate_series")
+_MOST_BOUNDS = 3
+"""From where, to where, and by how much."""
 
 
 def is_offered(binder: Binding, path: ast.Path) -> bool:
@@ -62,12 +67,32 @@ def bind_table_function(binder: Binding, node: ast.TableCall) -> Relation:
 
 def _relation(binder: Binding, call: Call, place: Place | None) -> Relation:
     query = Select((STAR,), TableCall(call))
+    schema = Schema(Kind.REGULAR, tuple(_columns(binder, call, query, place)))
+    return Relation(schema, ordered=False, query=query, keeps_order=True)
+
+
+def _columns(binder: Binding, call: Call, query: Select, place: Place | None) -> Iterator[ColumnType]:
+    """Yield the columns of a call; what counts up between integers gives integers, else the engine is asked."""
+    if call.function in _COUNTING and 0 < len(call.arguments) <= _MOST_BOUNDS:
+        numbers = [_integer(one) for one in call.arguments]
+        if None not in numbers and 0 not in numbers[2:]:
+            yield ColumnType(call.function, BIGINT.text)
+            return
     try:
         described = binder.env.engine.describe(query)
     except EngineError as error:
         raise BindError(error.message, place, hint=error.hint) from None
-    schema = Schema(Kind.REGULAR, tuple(ColumnType(name, kind) for name, kind in described))
-    return Relation(schema, ordered=False, query=query, keeps_order=True)
+    for name, kind in described:
+        yield ColumnType(name, kind)
+
+
+def _integer(value: Expression) -> int | None:
+    """Return a whole number of 64 bits, None if it is something else."""
+    sign, value = (-1, value.operand) if isinstance(value, Unary) and value.operator == "-" else (1, value)
+    if not isinstance(value, Number) or not value.text.isdecimal():
+        return None
+    number = sign * int(value.text)
+    return number if -(2**63) <= number < 2**63 else None
 
 
 def _value(argument: ast.Argument, context: Context) -> Expression:
