@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 import pytest
 
 from dctv.bind import relations
 from dctv.bind.context import BoundQuery, Environment
+from dctv.engines.duckdb import DuckDB
+from dctv.engines.sql.duckdb import write
 from dctv.errors import EngineError, Place
 from dctv.plan import show
+from dctv.plan.node import Query
 from dctv.plan.nodes import Plan
 
 
@@ -35,3 +38,18 @@ def compared() -> Iterator[list[list[str]]]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(relations, "_types", types)
         yield seen
+
+
+@contextmanager
+def counted() -> Iterator[list[str]]:
+    """Return a list that gets every query whose types the engine is asked for, and tells."""
+    describe, asked = DuckDB.describe, list[str]()
+
+    def counting(self: DuckDB, query: Query, sources: Mapping[str, object] | None = None) -> list[tuple[str, str]]:
+        found = describe(self, query, sources)
+        asked.append(write(query))
+        return found
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(DuckDB, "describe", counting)
+        yield asked

@@ -36,7 +36,7 @@ from dctv.visible import harmless
 from dctv.writers.table import write
 from tests import ways as tests_ways
 from tests.bounds import LEFT_TO_CI
-from tests.engine_types import compared
+from tests.engine_types import compared, counted
 
 ROOT = Path(__file__).resolve().parents[1]
 BLOCK = re.compile(
@@ -44,6 +44,9 @@ BLOCK = re.compile(
       | ^(?P<head>(?P<kind>query|error)\n(?P<sql>.*?)\n----)$.*?(?=\n[ \t]*\n(?:query\n|error\n|mount[ ]|\#)|\s*\Z)""",
     re.MULTILINE | re.DOTALL | re.VERBOSE,
 )
+
+ASKED = ("NULL + 1", "LIMIT 1 + 1", "reservoir_quantile", "t.k = u.k", "i.k = o.k")
+"""What stands in the queries whose types only the engine knows; those of correlated subqueries are the last two."""
 
 
 class WrongOutputError(Exception):
@@ -62,7 +65,10 @@ def rewritten(text: str, *, ways: bool = False) -> str:
         if block["name"] is not None:
             session.mount(str(ROOT / block["path"]), block["name"])
             return block.group()
-        found = _output(session, block["kind"], block["sql"], ways=ways)
+        with counted() as asked:
+            found = _output(session, block["kind"], block["sql"], ways=ways)
+        if asked and block["kind"] == "query" and not any(form in block["sql"] for form in ASKED):
+            raise WrongOutputError(f"binding this asked the engine:\n{block['sql']}\n\n{asked[0]}")
         return f"{block['head']}\n{found}".rstrip("\n")
 
     try:
