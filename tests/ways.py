@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from zlib import crc32
+from random import Random
 
 from dctv.bind.binder import Binder
 from dctv.errors import DctvError
@@ -136,8 +136,7 @@ def differing(
 
 def _one_of(ways: Mapping[str, Way], text: str) -> Mapping[str, Way]:
     """Return one way at most: the text of a statement says which."""
-    names = sorted(ways, key=lambda name: crc32(f"{name} {text}".encode()))
-    return {name: ways[name] for name in names[:1]}
+    return dict(Random(text).sample(list(ways.items()), min(len(ways), 1)))
 
 
 def _tried(run: Callable[[], Outcome]) -> Outcome:
