@@ -6,9 +6,10 @@ import os
 import signal
 from collections.abc import Callable
 from threading import Thread
+from time import monotonic
 from types import FrameType, TracebackType
 
-from dctv.errors import Interrupted, Terminated
+from dctv.errors import Interrupted, Terminated, TimedOut
 from dctv.hints import Generic, TypeVar
 
 T = TypeVar("T")
@@ -49,7 +50,33 @@ class _Worker(Thread, Generic[T]):
         return self._results[0]
 
 
-def attended(work: Callable[[Check], T], interrupt: Callable[[], None], abandon: Callable[[int], None]) -> T:
+class _Deadline:
+    """When work is interrupted although nobody asked for it."""
+
+    def __init__(self, timeout: float | None) -> None:
+        self._timeout = timeout
+        self._end = None if timeout is None else monotonic() + timeout
+
+    def passed(self) -> bool:
+        """Whether it is over."""
+        return self._end is not None and monotonic() >= self._end
+
+    def pulse(self) -> float:
+        """Return how long to wait before looking again."""
+        left = PULSE if self._end is None else self._end - monotonic()
+        return left if 0 < left < PULSE else PULSE
+
+    def blamed(self, error: Interrupted) -> Interrupted:
+        """Return the error for work that was interrupted by nobody."""
+        return TimedOut(f"not done after {self._timeout:g} s (--timeout)") if self.passed() else error
+
+
+def attended(
+    work: Callable[[Check], T],
+    interrupt: Callable[[], None],
+    abandon: Callable[[int], None],
+    timeout: float | None = None,
+) -> T:
     """Run work in a thread while the main thread waits for it and for signals.
 
     The first Ctrl-C (or SIGTERM) calls `interrupt`, after which the work should raise Interrupted; the next ones call
@@ -57,8 +84,10 @@ def attended(work: Callable[[Check], T], interrupt: Callable[[], None], abandon:
 
     Raises:
         Terminated: SIGTERM ended the work.
+        TimedOut: it was interrupted since it took more than `timeout` seconds.
     """
     asked: list[int] = []
+    deadline = _Deadline(timeout)
 
     def on_signal(number: int, _frame: FrameType | None) -> None:
         asked.append(number)
@@ -67,7 +96,7 @@ def attended(work: Callable[[Check], T], interrupt: Callable[[], None], abandon:
         interrupt()
 
     def check() -> None:
-        if asked:
+        if asked or deadline.passed():
             raise Interrupted("interrupted")
 
     previous = {number: signal.signal(number, on_signal) for number in (signal.SIGINT, signal.SIGTERM)}
@@ -75,12 +104,14 @@ def attended(work: Callable[[Check], T], interrupt: Callable[[], None], abandon:
         worker = _Worker(lambda: work(check))
         worker.start()
         while worker.is_alive():
-            worker.join(PULSE)
-            if asked:
+            worker.join(deadline.pulse())
+            if asked or deadline.passed():
                 interrupt()
         return worker.result()
-    except Interrupted:
-        if asked and asked[0] == signal.SIGTERM:
+    except Interrupted as error:
+        if not asked:
+            raise deadline.blamed(error) from None
+        if asked[0] == signal.SIGTERM:
             raise Terminated("terminated") from None
         raise
     finally:

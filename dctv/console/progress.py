@@ -17,8 +17,8 @@ PATIENCE = 0.5
 class ProgressBar:
     """At most one bar at a time; it vanishes when output begins or the work ends."""
 
-    def __init__(self) -> None:
-        self._wanted = sys.stderr is not None and sys.stderr.isatty()
+    def __init__(self, *, wanted: bool = True) -> None:
+        self._wanted = wanted and sys.stderr is not None and sys.stderr.isatty()
         self._began: float | None = None
         self._bar: Progress | None = None
         self._task: TaskID | None = None

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import dctv.writers
 from dctv.cli.arguments import add_file_option, add_index_options, add_session_options, parameters, split_mounts
+from dctv.cli.ci import add_report_options, add_result_options
 from dctv.cli.command import Command
 from dctv.cli.formats import writer_of
 from dctv.cli.texts import read_texts
@@ -27,8 +28,8 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--param", action="append", default=[], metavar="K=V", help="value of :K, or of ?K for a number"
     )
-    parser.add_argument("--fail-on-rows", action="store_true", help="exit with 1 if any result has rows")
-    parser.add_argument("--junit", type=Path, metavar="FILE", help="report every ASSERT as a JUnit test case")
+    add_result_options(parser)
+    add_report_options(parser)
     add_session_options(parser)
     add_file_option(parser)
     add_index_options(parser)
@@ -36,12 +37,12 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Mount, execute, write; return the exit code."""
-    from dctv.cli.batch import Batch, run_batch
+    from dctv.cli.batch import batch_of, run_batch
 
     words, mounts = split_mounts(args.words)
     writer = writer_of(args.format, args.output)
     params = parameters(args.param)
-    return run_batch(args, mounts, Batch(read_texts(words, args.file), params, writer))
+    return run_batch(args, mounts, batch_of(args, read_texts(words, args.file), params, writer))
 
 
 QUERY = Command("query", "run SQL and print the results", configure, run)
