@@ -10,7 +10,8 @@ from pathlib import Path
 from dctv.errors import UsageError
 from dctv.patterns import pattern
 
-_MOUNT = pattern(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)=(?!=)(.*)", re.DOTALL)
+MOUNT = pattern(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)=(?!=)(.*)", re.DOTALL)
+"""A trace with the name that it is to have."""
 _CONSTANTS: dict[str, object] = {"true": True, "false": False, "null": None}
 
 
@@ -44,32 +45,6 @@ def add_index_options(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--index-dir", type=Path, metavar="DIR", help="keep indexes here (default: DCTV_INDEX_DIR, else the cache)"
     )
-
-
-def split_mounts(words: Iterable[str]) -> tuple[list[str], list[tuple[str, str]]]:
-    """Tell `NAME=PATH` words, returned as (name, path), from all others."""
-    others: list[str] = []
-    mounts: dict[str, str] = {}
-    for word in words:
-        match = _MOUNT.fullmatch(word)
-        if match is None:
-            others.append(word)
-            continue
-        name, path = match.groups()
-        if not path:
-            raise UsageError(f"`{word}` gives no path to mount as `{name}`", hint="write NAME=PATH")
-        if name in mounts:
-            raise UsageError(f"`{name}` is mounted twice, from `{mounts[name]}` and `{path}`")
-        mounts[name] = path
-    return others, list(mounts.items())
-
-
-def only_mounts(words: Iterable[str]) -> list[tuple[str, str]]:
-    """Return the mounts where nothing else may stand."""
-    others, mounts = split_mounts(words)
-    if others:
-        raise UsageError(f"found `{others[0]}`, expected NAME=PATH")
-    return mounts
 
 
 def parameters(words: Iterable[str]) -> dict[str | int, object] | None:

@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dctv.cli.mounts import Mounts
 from dctv.cli.narrator import EVERYTHING, Narrator
 from dctv.console.attended import Check, attended, end_process
 from dctv.console.narration import say
@@ -93,6 +94,13 @@ def _sink(args: Namespace, output: Path | None, bar: ProgressBar, keyboard: Keyb
 def narrator_of(args: Namespace) -> Narrator:
     """Return what says all that the arguments want to hear."""
     return Narrator(quiet=getattr(args, "quiet", False), github=getattr(args, "github", False))
+
+
+def announced(args: Namespace, mounts: Mounts) -> list[tuple[str, str]]:
+    """Tell what traces without a name are called, and return what to mount."""
+    for remark in mounts.remarks:
+        narrator_of(args).remark(remark)
+    return mounts.traces
 
 
 def note_warnings(session: Session, bar: ProgressBar, narrator: Narrator = EVERYTHING) -> None:

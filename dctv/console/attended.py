@@ -109,11 +109,8 @@ def attended(
                 interrupt()
         return worker.result()
     except Interrupted as error:
-        if not asked:
-            raise deadline.blamed(error) from None
-        if asked[0] == signal.SIGTERM:
-            raise Terminated("terminated") from None
-        raise
+        terminated = Terminated("terminated") if signal.SIGTERM in asked[:1] else error
+        raise (terminated if asked else deadline.blamed(error)) from None
     finally:
         for number, handler in previous.items():
             signal.signal(number, handler)

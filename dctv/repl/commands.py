@@ -15,7 +15,6 @@ from dctv.errors import UsageError, nearest
 from dctv.record import record
 from dctv.repl.conversation import Conversation
 from dctv.types.values import dialect_type
-from dctv.writers.table import TABLE
 
 
 @record
@@ -67,8 +66,17 @@ def _help(talk: Conversation, _argument: str) -> int:
     return OK
 
 
-def _tables(talk: Conversation, prefix: str) -> int:
-    talk.show(list_tables(talk.session, prefix), TABLE)
+def _tables(talk: Conversation, argument: str) -> int:
+    words = argument.split()
+    patterns = [word for word in words if word != _ALL]
+    if len(patterns) > 1:
+        raise UsageError(f"found `{argument}`, expected one pattern")
+    listed = list_tables(talk.session, "".join(patterns), everything=_ALL in words)
+    talk.show(listed.listing, talk.writer)
+    if listed.hidden:
+        say(listed.remark(f".tables {_ALL}"))
+    if not talk.session.mounts():
+        say("nothing is mounted: .mount NAME=PATH mounts a trace")
     return OK
 
 
@@ -80,7 +88,7 @@ def _schema(talk: Conversation, name: str) -> int:
     say(schema.describe())
     talk.show(
         Listing(("column", "type", "unit"), [(c.name, dialect_type(c.type), str(c.unit)) for c in schema.columns]),
-        TABLE,
+        talk.writer,
     )
     return OK
 
@@ -144,11 +152,14 @@ def _quit(talk: Conversation, _argument: str) -> int:
     return OK
 
 
+_ALL = "--all"
 COMMANDS = {
     command.name: command
     for command in (
         DotCommand("help", "", "show this list", _help),
-        DotCommand("tables", "[PREFIX]", "list tables and functions, all or those below a name", _tables),
+        DotCommand(
+            "tables", "[PATTERN] [--all]", "list tables: sched, t.sched or '*wake*'; all: empty ones too", _tables
+        ),
         DotCommand("schema", "TABLE", "show the kind and the columns of a table", _schema),
         DotCommand("mount", "NAME=PATH", "mount a trace", _mount),
         DotCommand("timing", "[on|off]", "show how long each statement takes", _timing),

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dctv.cli.arguments import add_file_option, add_index_options, add_session_options, parameters, split_mounts
+from dctv.cli.arguments import MOUNT, add_file_option, add_index_options, add_session_options, parameters
 from dctv.cli.ci import add_report_options
 from dctv.cli.command import Command
+from dctv.cli.mounts import is_there, told_mounts
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -33,8 +34,9 @@ def run(args: Namespace) -> int:
     """Run every file; return the exit code."""
     from dctv.cli.expectations import find_tests, run_tests
 
-    paths, mounts = split_mounts(args.words)
-    return run_tests(args, find_tests(paths), mounts, parameters(args.param))
+    named = [word for word in args.words if MOUNT.fullmatch(word) and not is_there(word)]
+    paths = [word for word in args.words if word not in named]
+    return run_tests(args, find_tests(paths), told_mounts(named).traces, parameters(args.param))
 
 
 TEST = Command("test", "check that SQL files print what is expected", configure, run)
