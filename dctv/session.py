@@ -393,6 +393,12 @@ class Session:
         named = [n for n in self._context.engine.functions() if n[0].isalpha()]
         return sorted({*named, *self._context.shelves.rules})
 
+    @in_turn
+    def parameters(self, name: str) -> list[str]:
+        """Return the names of the parameters of a table-valued function, none if there is no such function."""
+        found = self._context.catalog.find(tuple(name.split(".")))
+        return [one.name for one in found[0].parameters] if found and isinstance(found[0], TableFunction) else []
+
     @property
     def spill_folder(self) -> Path:
         """The folder for rows that do not fit into memory; it is made when it is needed."""

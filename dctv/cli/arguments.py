@@ -12,7 +12,6 @@ from dctv.patterns import pattern
 
 MOUNT = pattern(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)=(?!=)(.*)", re.DOTALL)
 """A trace with the name that it is to have."""
-_CONSTANTS: dict[str, object] = {"true": True, "false": False, "null": None}
 
 
 def add_session_options(parser: ArgumentParser) -> None:
@@ -48,26 +47,19 @@ def add_index_options(parser: ArgumentParser) -> None:
 
 
 def parameters(words: Iterable[str]) -> dict[str | int, object] | None:
-    """Turn `K=V` words into typed parameters: int, float, true, false or null, else text; `0=5` is positional."""
+    """Turn `K=V` words into typed parameters; `0=5` is positional."""
+    from dctv.console.params import assigned  # units and plans; most commands take no parameters
+
     result: dict[str | int, object] = {}
     for word in words:
-        key, equals, value = word.partition("=")
-        if not equals or not re.fullmatch(r"\w+", key):
-            raise UsageError(f"found `--param {word}`, expected K=V")
+        try:
+            key, value = assigned(word)
+        except UsageError:
+            raise UsageError(f"found `--param {word}`, expected K=V") from None
         if key in result:
             raise UsageError(f"parameter `{key}` is given twice")
-        result[int(key) if key.isdecimal() else key] = _typed(value)
+        result[key] = value
     return result or None
-
-
-def _typed(text: str) -> object:
-    if text.lower() in _CONSTANTS:
-        return _CONSTANTS[text.lower()]
-    if re.fullmatch(r"[+-]?[0-9]+", text):
-        return int(text)
-    if re.fullmatch(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", text):
-        return float(text)
-    return text
 
 
 def positive(text: str) -> int:

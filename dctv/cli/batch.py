@@ -107,6 +107,7 @@ def _write(result: Result, batch: Batch, desk: Desk, tally: Tally) -> None:
     if tally.results:
         desk.sink.separate(batch.writer.between)
     limited = None if batch.limit is None else Limited(result, batch.limit)
+    desk.bar.begin("running")
     count = batch.writer.write(limited or result, desk.sink.stream)
     tally.rows += count
     tally.empty += count == 0

@@ -76,7 +76,7 @@ def _carried_out(
                 end_process(code)
 
         try:
-            code = attended(errand, session.interrupt, abandon, getattr(args, "timeout", None))
+            code = attended(errand, session.interrupt, abandon, getattr(args, "timeout", None), bar.tick)
         finally:
             bar.clear()
             session.close()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from dctv.catalog.mount_names import name_of_mount
 from dctv.cli.arguments import MOUNT
 from dctv.errors import UsageError
 from dctv.record import record
@@ -32,6 +31,8 @@ class Mounts:
 
 def told_mounts(words: Iterable[str], *, only: bool = True) -> Mounts:
     """Read paths, with or without a name; words that can be no paths are refused if there is to be nothing else."""
+    from dctv.catalog.mount_names import name_of_mount  # the grammar's keywords; only wanted with a session
+
     named: dict[str, str] = {}
     found: list[tuple[str | None, str]] = []
     others: list[str] = []

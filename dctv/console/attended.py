@@ -76,11 +76,13 @@ def attended(
     interrupt: Callable[[], None],
     abandon: Callable[[int], None],
     timeout: float | None = None,
+    tick: Callable[[], None] = lambda: None,
 ) -> T:
     """Run work in a thread while the main thread waits for it and for signals.
 
     The first Ctrl-C (or SIGTERM) calls `interrupt`, after which the work should raise Interrupted; the next ones call
-    `abandon`, which removes what must not be left behind and ends the process with the code that it is given.
+    `abandon`, which removes what must not be left behind and ends the process with the code that it is given. `tick` is
+    called now and then while the work lasts.
 
     Raises:
         Terminated: SIGTERM ended the work.
@@ -105,6 +107,7 @@ def attended(
         worker.start()
         while worker.is_alive():
             worker.join(deadline.pulse())
+            tick()
             if asked or deadline.passed():
                 interrupt()
         return worker.result()

@@ -8,15 +8,20 @@ from glob import has_magic
 from typing import TYPE_CHECKING
 
 import dctv.writers
+from dctv.completion import by_use
 from dctv.console.sink import stdout_sink
 from dctv.console.verdict import OK
+from dctv.contracts.function_rule import FunctionRule
 from dctv.contracts.shelf import scan
 from dctv.contracts.writer import Rows, Writer
+from dctv.engines.allowed import KINDS
 from dctv.errors import UsageError, nearest
+from dctv.functions import aggregate, scalar
 from dctv.patterns import pattern as compiled
 from dctv.record import record
 from dctv.session import Session
 from dctv.types.schema import ColumnType, Kind, Schema
+from dctv.types.units import base_unit, known_units, parse_unit
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -73,7 +78,7 @@ def list_tables(session: Session, pattern: str = "", *, everything: bool = False
     Raises:
         UsageError: there are none.
     """
-    infos = [info for info in session.tables() if _fits(info.name, pattern)]
+    infos = [info for info in session.tables() if fits_pattern(info.name, pattern)]
     if not infos:
         raise UsageError(f"no table or function fits `{pattern}`", hint=_hint(session, pattern))
     left_out = set() if everything else session.lacking([info.name for info in infos])
@@ -81,7 +86,38 @@ def list_tables(session: Session, pattern: str = "", *, everything: bool = False
     return Listed(Listing(("name", "kind", "about"), rows), len(infos) - len(rows))
 
 
-def _fits(name: str, pattern: str) -> bool:
+def list_functions(session: Session, pattern: str = "") -> Listing:
+    """List the functions of expressions whose names fit a pattern, with their kinds and what is known of them.
+
+    Raises:
+        UsageError: there are none.
+    """
+    rules = {**scan(scalar, FunctionRule), **scan(aggregate, FunctionRule)}
+    names = [name for name in session.functions() if fits_pattern(name, pattern)]
+    if not names:
+        raise UsageError(f"no function fits `{pattern}`", hint="`.tables` lists those that stand in FROM")
+    rows = []
+    for name in names:
+        rule = rules.get(name)
+        rows.append((name, rule.kind if rule else KINDS.get(name, "scalar"), rule.doc if rule else ""))
+    return Listing(("name", "kind", "about"), rows)
+
+
+def list_units(pattern: str = "") -> Listing:
+    """List the units whose names fit a pattern, those of times and bytes first, with what they are in base units.
+
+    Raises:
+        UsageError: there are none.
+    """
+    names = [name for name in by_use(known_units()) if fits_pattern(name, pattern)]
+    if not names:
+        raise UsageError(f"no unit fits `{pattern}`")
+    units = [parse_unit(name) for name in names]
+    rows = [(n, f"{float(u.factor):g} {base_unit(u)}") for n, u in zip(names, units, strict=True)]
+    return Listing(("unit", "is"), rows)
+
+
+def fits_pattern(name: str, pattern: str) -> bool:
     """Whether a name, or what follows one of its dots, begins as the pattern does; wildcards have to match all."""
     low, wanted = name.lower(), pattern.lower()
     if has_magic(wanted):

@@ -36,6 +36,7 @@ def run(args: Namespace) -> int:
         return converse(talk, mounts)
     finally:
         bar.clear()
+        talk.destination.close()
         if talk.serving is not None:
             talk.serving.stop()
         session.close()
