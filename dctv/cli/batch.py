@@ -53,6 +53,7 @@ def run_batch(args: Namespace, mounts: list[tuple[str, str]], batch: Batch) -> i
     with junit_report(args.junit, tally):
         with Verdict(batch.narrator.error) as verdict:
             verdict.code = carry_out(args, mounts, work, args.output)
+        tally.account("<run>", verdict.code)
         if args.stats is not None:
             say(stats_line(tally, clock, verdict.code))
     return verdict.code

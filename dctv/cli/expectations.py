@@ -99,6 +99,7 @@ def _run(args: Namespace, mounts: list[tuple[str, str]], batch: Batch, expected:
 
     with Verdict(batch.narrator.error) as verdict:
         verdict.code = carry_out(args, mounts, work)
+    own.account(batch.texts[0].name, verdict.code)
     tally.cases.extend(own.cases)
     if verdict.code != OK:
         return Outcome("FAILED", verdict.code)

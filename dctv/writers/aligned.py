@@ -53,7 +53,9 @@ class Fit:
     """Heads of columns that are not there."""
 
     def widths(self, wanted: list[int], rigid: Sequence[bool], frame: Frame) -> list[int]:
-        """Return the widths of the first columns, as many as have room; numbers are never cut."""
+        """Return the widths of the first columns, as many as have room; numbers and a lone column are never cut."""
+        if len(wanted) == 1:
+            return [min(wanted[0], max(1, self.room - frame.around(1)))]
         least = [w if fixed else min(w, _LEAST) for w, fixed in zip(wanted, rigid, strict=True)]
         kept = len(wanted)
         while kept > 1 and sum(least[:kept]) + frame.around(kept) > self.room:
@@ -85,7 +87,7 @@ def write_aligned(rows: Chunks, out: BinaryIO, frame: Frame, fit: Fit | None = N
     if fit is not None:
         widths = fit.widths(widths, numeric, frame)
         fit.left_out = heads[len(widths) :]
-    cut = [fit is not None and not number for number in numeric]
+    cut = [fit is not None and len(columns) > 1 and not number for number in numeric]
     styles = [(w, len(columns) > 1 and number, c) for w, number, c in zip(widths, numeric, cut, strict=False)]
     lines = [*frame.rule(0, widths), frame.line(_cells(heads, styles)), *frame.rule(1, widths)]
     count = 0

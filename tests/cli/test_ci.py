@@ -115,3 +115,10 @@ def test_quiet() -> None:
     )
     assert run(*words, "--quiet") == Ran(0, "x\n----\nNULL\n", "")
     assert run("query", "SELEC", "--quiet").err != ""
+
+
+@pytest.mark.parametrize(("words", "code"), [(("t=nowhere",), 3), (("--fail-if-empty",), 1)])
+def test_junit_says_that_a_run_failed(tmp_path: Path, words: tuple[str, ...], code: int) -> None:
+    ran = run("query", "ASSERT 1 = 1", *words, "--junit", tmp_path / "out.xml", cwd=tmp_path)
+    assert ran.code == code
+    assert 'errors="1"' in (tmp_path / "out.xml").read_text()
