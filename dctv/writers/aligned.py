@@ -11,7 +11,7 @@ from dctv.record import field, record
 from dctv.types.schema import ColumnType
 from dctv.types.values import is_numeric
 from dctv.visible import visible
-from dctv.writers.cells import shown, width
+from dctv.writers.cells import NULL, shown, width
 
 SAMPLE = 10_000
 """Rows that are read before the first is printed; they decide how wide the columns are."""
@@ -103,15 +103,23 @@ def write_aligned(rows: Chunks, out: BinaryIO, frame: Frame, fit: Fit | None = N
 def _texts(rows: Chunks, columns: tuple[ColumnType, ...]) -> Iterator[list[list[str]]]:
     makers = [shown(c.type) for c in columns]
     for chunk in rows.chunks():
-        yield [[visible(make(v)) for v in values] for make, values in zip(makers, chunk, strict=True)]
+        yield [
+            [NULL if v is None else visible(make(v)) for v in values]
+            for make, values in zip(makers, chunk, strict=True)
+        ]
 
 
 def _cells(row: Sequence[str], styles: Sequence[tuple[int, bool, bool]]) -> list[str]:
     parts = []
     for cell, (wide, right, cut) in zip(row, styles, strict=False):
-        text = _shortened(cell, wide) if cut and width(cell) > wide else cell
-        blanks = " " * (wide - width(text))
-        parts.append(blanks + text if right else text + blanks)
+        text = cell
+        if cut and width(cell) > wide:
+            text = _shortened(cell, wide)
+        if text.isascii():
+            parts.append(text.rjust(wide) if right else text.ljust(wide))
+        else:
+            blanks = " " * (wide - width(text))
+            parts.append(blanks + text if right else text + blanks)
     return parts
 
 

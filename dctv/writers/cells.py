@@ -29,11 +29,11 @@ def plain(type_name: str) -> Callable[[object], str]:
 
 
 def shown(type_name: str) -> Callable[[object], str]:
-    """Return what turns a value, or NULL, into text from which a person can tell which it is."""
+    """Return what turns a value that is not NULL into text that nobody takes for NULL."""
     make = plain(type_name)
     if not is_string(type_name):
-        return lambda value: NULL if value is None else make(value)
-    return lambda value: NULL if value is None else _NO_NULL if value == NULL else make(value)
+        return make
+    return lambda value: _NO_NULL if value == NULL else make(value)
 
 
 def width(text: str) -> int:

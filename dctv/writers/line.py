@@ -6,7 +6,7 @@ from typing import BinaryIO
 
 from dctv.contracts.writer import Chunks, Writer
 from dctv.visible import visible
-from dctv.writers.cells import shown, width
+from dctv.writers.cells import NULL, shown, width
 
 
 def write(rows: Chunks, out: BinaryIO) -> int:
@@ -18,7 +18,10 @@ def write(rows: Chunks, out: BinaryIO) -> int:
     starts = [f"{' ' * (wide - width(head))}{head} = " for head in heads]
     count = 0
     for chunk in rows.chunks():
-        texts = [[visible(make(v)) for v in values] for make, values in zip(makers, chunk, strict=True)]
+        texts = [
+            [NULL if v is None else visible(make(v)) for v in values]
+            for make, values in zip(makers, chunk, strict=True)
+        ]
         for row in zip(*texts, strict=True):
             lines = [start + text for start, text in zip(starts, row, strict=True)]
             between = "\n" if count else ""

@@ -9,7 +9,7 @@ from dctv.contracts.writer import Rows, Writer
 from dctv.patterns import pattern
 from dctv.types.values import is_numeric
 from dctv.visible import visible
-from dctv.writers.cells import shown
+from dctv.writers.cells import NULL, shown
 
 _ACTIVE = pattern(r"[\\|<`*\[\]~]|&(?=[#\w])|(?<![^\W_])_|_(?![^\W_])")
 
@@ -22,7 +22,7 @@ def write(rows: Rows, out: BinaryIO) -> int:
     out.write((_line([_cell(c.head) for c in columns]) + _line(rules)).encode("utf-8", "backslashreplace"))
     count = 0
     for chunk in rows.chunks():
-        texts = [[make(v) for v in values] for make, values in zip(makers, chunk, strict=True)]
+        texts = [[NULL if v is None else make(v) for v in values] for make, values in zip(makers, chunk, strict=True)]
         lines = [_line(row) for row in zip(*texts, strict=True)]
         out.write("".join(lines).encode("utf-8", "backslashreplace"))
         count += len(lines)
