@@ -11,6 +11,7 @@ from dctv.patterns import pattern
 from dctv.record import record
 from dctv.syntax.complete import Context, context, expected_keywords, tokens
 from dctv.syntax.keywords import RESERVED
+from dctv.syntax.open_call import open_call
 from dctv.syntax.statements import cut
 from dctv.types.schema import Schema
 from dctv.types.units import known_units
@@ -19,6 +20,44 @@ _UNFINISHED = pattern(r"(?<![\w`.])(?:\w|`[^`]*+`|\.)*+$")
 _BEFORE_TABLES = frozenset({"FROM", "JOIN", "INTO"})
 MOST = 300
 """More candidates than that help nobody to choose."""
+_USED = {
+    unit: place
+    for place, unit in enumerate(
+        ("ms", "us", "ns", "s", "min", "h", "d", "B", "KiB", "MiB", "GiB", "kB", "MB", "GB", "Hz", "kHz", "MHz", "GHz")
+    )
+}
+"""Units in the order in which they are offered."""
+_COMMON = frozenset(
+    [
+        "abs",
+        "any_value",
+        "avg",
+        "coalesce",
+        "contains",
+        "count",
+        "first",
+        "lag",
+        "last",
+        "lead",
+        "length",
+        "lower",
+        "max",
+        "median",
+        "min",
+        "quantile_cont",
+        "rank",
+        "round",
+        "row_number",
+        "stddev",
+        "string_agg",
+        "substr",
+        "sum",
+        "upper",
+    ]
+)
+"""Functions that are offered before others."""
+_RARE = ("collate_", "__", "json_serialize", "icu_", "pg_", "current_setting")
+"""How names of functions begin that are offered last."""
 _BARE = pattern(r"[^\W\d]\w*")
 
 
@@ -50,6 +89,9 @@ class Known(Protocol):
     def functions(self) -> Sequence[str]:
         """Return the names of functions."""
 
+    def parameters(self, name: str) -> Sequence[str]:
+        """Return the names of the parameters of a table-valued function, none if there is no such function."""
+
 
 @record
 class Candidate:
@@ -74,7 +116,7 @@ def candidates(known: Known, before: str, after: str = "") -> Candidates:
     begin = cut(before).rest
     typed = context(before[begin:])
     whole = f"{_UNFINISHED.sub('', before[begin:])}_ {after}"
-    words = list(_names(known, typed, whole))
+    words = [*_arguments(known, before[begin : len(before) - len(typed.word)], typed), *_names(known, typed, whole)]
     if "keyword" in typed.kinds:
         lower = typed.word.islower()
         words += [(k.lower() if lower else k, "keyword") for k in expected_keywords(before[begin:])]
@@ -83,14 +125,33 @@ def candidates(known: Known, before: str, after: str = "") -> Candidates:
 
 def _names(known: Known, typed: Context, statement: str) -> Iterator[tuple[str, str]]:
     if "unit" in typed.kinds:
-        shortest = sorted(known_units(), key=lambda unit: (len(unit), unit))
-        yield from ((_quoted(unit), "unit") for unit in shortest)
+        yield from ((_quoted(unit), "unit") for unit in by_use(known_units()))
     if "column" in typed.kinds:
         yield from _columns(known, typed.prefix, statement)
     if "table" in typed.kinds:
         yield from _next_parts(typed.prefix, ((info.name, info.kind) for info in known.tables()))
     if "function" in typed.kinds and (typed.word or typed.prefix):
-        yield from _next_parts(typed.prefix, ((name, "function") for name in known.functions()))
+        names = sorted(known.functions(), key=lambda name: (_rank_of_function(name), name))
+        yield from _next_parts(typed.prefix, ((name, "function") for name in names))
+
+
+def _arguments(known: Known, before: str, typed: Context) -> Iterator[tuple[str, str]]:
+    """Yield the names of arguments of the table-valued function in whose parentheses the cursor is."""
+    call = None if typed.prefix or not typed.kinds else open_call(before)
+    if call is not None:
+        for name in known.parameters(call.name):
+            if name.lower() not in call.given:
+                yield f"{_quoted(name)} => ", "argument"
+
+
+def by_use(units: Iterable[str]) -> list[str]:
+    """Return units sorted: those that traces are full of first, then short names before long ones."""
+    return sorted(units, key=lambda unit: (_USED.get(unit, len(_USED)), len(unit), unit))
+
+
+def _rank_of_function(name: str) -> int:
+    """Return 0 for what people count and compute with, 2 for what hardly anybody calls."""
+    return 0 if name in _COMMON else 2 if name.startswith(_RARE) else 1
 
 
 def _columns(known: Known, prefix: tuple[str, ...], statement: str) -> Iterator[tuple[str, str]]:

@@ -137,6 +137,13 @@ class Terminated(Interrupted):
     exit_code = 143
 
 
+class TimedOut(Interrupted):
+    """The work took longer than it may."""
+
+    exit_code = 124
+    """What the `timeout` of most systems exits with."""
+
+
 class DctvWarning(UserWarning):
     """A warning about a query, a mount or a filter: it gave rows, but not all may be as it seems."""
 

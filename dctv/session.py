@@ -40,7 +40,7 @@ from dctv.rewrite.settings import Settings
 from dctv.run import execute, indexing, mounting
 from dctv.run.context import ExecutionContext, Shelves
 from dctv.run.given import Given, add_table
-from dctv.run.listing import listing
+from dctv.run.listing import in_order, listing
 from dctv.run.plans import environment, rows_of, table_of
 from dctv.run.recursion import deep_recursion
 from dctv.run.result import Asserted, Done, Outcome, Result
@@ -336,8 +336,16 @@ class Session:
 
     @in_turn
     def tables(self, prefix: str = "") -> list[TableInfo]:
-        """Return everything that can stand in FROM below a dotted prefix."""
-        return list(listing(prefix, self._context.catalog))
+        """Return everything that can stand in FROM below a dotted prefix; what is in no trace comes first."""
+        return in_order(listing(prefix, self._context.catalog), self._context)
+
+    @in_turn
+    def lacking(self, names: Sequence[str]) -> set[str]:
+        """Return those views and functions that have no rows, since the trace lacks the events they are made of."""
+        from dctv.run.lacking import lacking  # only wanted for lists
+
+        with deep_recursion():
+            return lacking(names, self._context)
 
     @in_turn
     def columns(self, name: str) -> Schema | None:
@@ -384,6 +392,12 @@ class Session:
         """Return the names of scalar, aggregate and window functions."""
         named = [n for n in self._context.engine.functions() if n[0].isalpha()]
         return sorted({*named, *self._context.shelves.rules})
+
+    @in_turn
+    def parameters(self, name: str) -> list[str]:
+        """Return the names of the parameters of a table-valued function, none if there is no such function."""
+        found = self._context.catalog.find(tuple(name.split(".")))
+        return [one.name for one in found[0].parameters] if found and isinstance(found[0], TableFunction) else []
 
     @property
     def spill_folder(self) -> Path:

@@ -44,7 +44,7 @@ def bind_arguments(binder: Binding, function: TableFunction, call: ast.TableCall
             raise BindError(f"`{function.name}` has no argument `{name.text}`", name.place or call.place, hint=hint)
         if name.text in given:
             raise BindError(f"argument `{name.text}` is given twice", name.place or call.place)
-        given[name.text] = bind_argument(binder, value)
+        given[name.text] = _bind_named(binder, name.text, value)
     for parameter in function.parameters:
         if parameter.name not in given:
             if parameter.default is REQUIRED:
@@ -53,6 +53,21 @@ def bind_arguments(binder: Binding, function: TableFunction, call: ast.TableCall
                 )
             given[parameter.name] = Argument(parameter.default, call.place)
     return given
+
+
+def _bind_named(binder: Binding, name: str, value: ast.Argument) -> Argument:
+    """Bind an argument that is given by name; a bare word that is no table was to be a text."""
+    try:
+        return bind_argument(binder, value)
+    except BindError as error:
+        word = value.path.text if isinstance(value, ast.TableArgument) and len(value.path.parts) == 1 else ""
+        if not word or error.place is None or error.place != value.place:
+            raise
+        raise BindError(
+            f"`{name}` is given a table, but there is no table `{word}`",
+            error.place,
+            hint=f"names of columns and other texts stand in single quotes: {name} => '{word}'",
+        ) from None
 
 
 def bind_argument(binder: Binding, node: ast.Argument) -> Argument:

@@ -11,7 +11,7 @@ from dctv.plan.expressions import NULL, Binary, Cast, Expression, Null, Number, 
 from dctv.record import record, replace
 from dctv.signatures.types import Type
 from dctv.types.unit import NO_UNIT, Unit
-from dctv.types.units import compatible, finer, ratio
+from dctv.types.units import compatible, finer, parse_unit, ratio
 
 Family = Literal["integer", "float", "text"] | None
 """What is known of a type before the engine is asked; None is any other type, or an unknown one."""
@@ -141,6 +141,8 @@ def mismatch(left: Bound, right: Bound, what: str) -> UnitError:
     if bare.unit == NO_UNIT:
         number = _shown(bare.constant) if bare.constant is not None and bare.integral else "1000"
         hint = f"write the number with its unit, such as `{number}{named.unit}`, or drop a unit with unitless(...)"
+    elif "m" in {str(left.unit), str(right.unit)} and any(compatible(b.unit, parse_unit("s")) for b in (left, right)):
+        hint = "`m` is metre, a minute is `min`"
     return UnitError(f"{what} mixes {name(left)} and {name(right)}", right.place, hint=hint)
 
 

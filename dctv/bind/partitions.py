@@ -32,13 +32,22 @@ class Aligned:
         return len(self.partitions)
 
 
+def _way_out(left: Plan, right: Plan) -> str | None:
+    """Say what to do about a right side that is no span table."""
+    if right.schema.kind is not Kind.EVENT:
+        return None
+    if left.schema.kind is not Kind.EVENT:
+        return "put the event table on the left"
+    return "make spans of one: dctv.time_series_to_spans; or ASOF JOIN pairs each event with the latest one before it"
+
+
 def align(node: ast.SpanJoin | ast.SpanBroadcast, left: Plan, right: Plan) -> Aligned:
     """Check kinds and partitions of a join."""
     if right.schema.kind is not Kind.SPAN:
         raise BindError(
             f"the right side of a {_name(node)} is a span table, found {right.schema.describe_one()}",
             node.right.place,
-            hint="put the event table on the left" if right.schema.kind is Kind.EVENT else None,
+            hint=_way_out(left, right),
         )
     if isinstance(node, ast.SpanBroadcast):
         return _broadcast(node, left, right)

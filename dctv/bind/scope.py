@@ -148,7 +148,12 @@ class Scope:
             hint = f"did you mean `{near}`?" if near else (f"tables here: {', '.join(aliases)}" if aliases else None)
             return BindError(f"unknown table `{'.'.join(qualifier)}` in `{path.text}`", path.place, hint=hint)
         names = self.all_names()
-        return unknown_column(path.text, _meant(path.text, names), names, path.place)
+        near = _meant(path.text, names)
+        if near is None and path.place is not None and path.place.text.startswith('"'):
+            text = path.text.replace("'", "''")
+            hint = f"double quotes are for names; a string stands in single quotes: '{text}'"
+            return BindError(f"unknown column `{path.text}`", path.place, hint=hint)
+        return unknown_column(path.text, near, names, path.place)
 
 
 def _meant(name: str, names: list[str]) -> str | None:

@@ -179,16 +179,23 @@ class Catalog:
             names += [name for name, _ in inside.walk()]
         parts = path.text.split(".")
         hint = None
-        near = nearest(path.text, [n for n in names if n.count(".") == len(parts) - 1])
+        near = None
+        if len(parts) == 1 or pick(self.root.spaces, parts[0]) is not None or nearest(parts[0], [*self.root.spaces]):
+            near = nearest(path.text, [n for n in names if n.count(".") == len(parts) - 1 and n != path.text])
         ending = [n for n in names if n.lower().endswith("." + path.text.lower())]
         ending = [n for n in ending if what != "table" or not n.startswith("dctv.")] or ending
         # `slices` is `t.slices` sooner than `t.timeline.slices`.
         least = min((n.count(".") for n in ending), default=0)
         ending = [n for n in ending if n.count(".") == least]
-        if 0 < len(ending) <= _FEW:
+        if path.text in names:
+            hint = f"`{path.text}` is no {what}: DESCRIBE {path.text} tells what it is"
+        elif 0 < len(ending) <= _FEW:
             hint = f"there {'is' if len(ending) == 1 else 'are'} {' and '.join(map(quoted, ending))}"
         elif near is not None:
             hint = f"did you mean {quoted(near)}?"
         elif not any(not n.startswith("dctv.") for n in names):
             hint = "nothing is mounted: MOUNT TRACE 'file' AS name, or give NAME=PATH on the command line"
+        elif len(parts) > 1 and pick(self.root.spaces, parts[0]) is None:
+            there = [name for name in self.root.spaces if name != "dctv"]
+            hint = f"there is no `{parts[0]}`; mounted are {', '.join(map(quoted, there[:_FEW]))}" if there else None
         return BindError(f"unknown {what} `{path.text}`", path.place, hint=hint)

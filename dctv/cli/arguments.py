@@ -10,8 +10,8 @@ from pathlib import Path
 from dctv.errors import UsageError
 from dctv.patterns import pattern
 
-_MOUNT = pattern(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)=(?!=)(.*)", re.DOTALL)
-_CONSTANTS: dict[str, object] = {"true": True, "false": False, "null": None}
+MOUNT = pattern(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)=(?!=)(.*)", re.DOTALL)
+"""A trace with the name that it is to have."""
 
 
 def add_session_options(parser: ArgumentParser) -> None:
@@ -46,53 +46,20 @@ def add_index_options(parser: ArgumentParser) -> None:
     )
 
 
-def split_mounts(words: Iterable[str]) -> tuple[list[str], list[tuple[str, str]]]:
-    """Tell `NAME=PATH` words, returned as (name, path), from all others."""
-    others: list[str] = []
-    mounts: dict[str, str] = {}
-    for word in words:
-        match = _MOUNT.fullmatch(word)
-        if match is None:
-            others.append(word)
-            continue
-        name, path = match.groups()
-        if not path:
-            raise UsageError(f"`{word}` gives no path to mount as `{name}`", hint="write NAME=PATH")
-        if name in mounts:
-            raise UsageError(f"`{name}` is mounted twice, from `{mounts[name]}` and `{path}`")
-        mounts[name] = path
-    return others, list(mounts.items())
-
-
-def only_mounts(words: Iterable[str]) -> list[tuple[str, str]]:
-    """Return the mounts where nothing else may stand."""
-    others, mounts = split_mounts(words)
-    if others:
-        raise UsageError(f"found `{others[0]}`, expected NAME=PATH")
-    return mounts
-
-
 def parameters(words: Iterable[str]) -> dict[str | int, object] | None:
-    """Turn `K=V` words into typed parameters: int, float, true, false or null, else text; `0=5` is positional."""
+    """Turn `K=V` words into typed parameters; `0=5` is positional."""
+    from dctv.console.params import assigned  # units and plans; most commands take no parameters
+
     result: dict[str | int, object] = {}
     for word in words:
-        key, equals, value = word.partition("=")
-        if not equals or not re.fullmatch(r"\w+", key):
-            raise UsageError(f"found `--param {word}`, expected K=V")
+        try:
+            key, value = assigned(word)
+        except UsageError:
+            raise UsageError(f"found `--param {word}`, expected K=V") from None
         if key in result:
             raise UsageError(f"parameter `{key}` is given twice")
-        result[int(key) if key.isdecimal() else key] = _typed(value)
+        result[key] = value
     return result or None
-
-
-def _typed(text: str) -> object:
-    if text.lower() in _CONSTANTS:
-        return _CONSTANTS[text.lower()]
-    if re.fullmatch(r"[+-]?[0-9]+", text):
-        return int(text)
-    if re.fullmatch(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", text):
-        return float(text)
-    return text
 
 
 def positive(text: str) -> int:

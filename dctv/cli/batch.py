@@ -7,16 +7,21 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dctv.cli.errand import Desk, carry_out, note_warnings
-from dctv.cli.junit import Case, junit_xml
+from dctv.cli.errand import Desk, carry_out, narrator_of, note_warnings
+from dctv.cli.junit import junit_xml
+from dctv.cli.narrator import EVERYTHING, Narrator
+from dctv.cli.run_stats import Clock, stats_line
+from dctv.cli.tally import Case, Tally
 from dctv.cli.texts import Text
-from dctv.console.narration import say, warn
+from dctv.console.limited import Limited
+from dctv.console.narration import say
 from dctv.console.sink import file_sink
-from dctv.console.verdict import FAILED, OK
+from dctv.console.verdict import FAILED, OK, Verdict, let_go
 from dctv.contracts.writer import Writer
-from dctv.errors import DctvError, UsageError, render
-from dctv.record import field, record
+from dctv.errors import DctvError, QueryError, TraceError, UsageError, render
+from dctv.record import record
 from dctv.run.result import Asserted, Done, Result
+from dctv.syntax.statements import cut, in_place, is_empty
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -29,79 +34,120 @@ class Batch:
     texts: list[Text]
     params: dict[str | int, object] | None
     writer: Writer
-
-
-@record(frozen=False)
-class Tally:
-    """What running the texts came to."""
-
-    results: int = 0
-    rows: int = 0
-    cases: list[Case] = field(default_factory=list)
-
-    @property
-    def failures(self) -> int:
-        """How many assertions failed."""
-        return sum(case.failure is not None for case in self.cases)
+    limit: int | None = None
+    """How many rows of each result are written at most."""
+    goes_on: bool = False
+    """Whether statements after a wrong one are run."""
+    narrator: Narrator = EVERYTHING
 
 
 def run_batch(args: Namespace, mounts: list[tuple[str, str]], batch: Batch) -> int:
     """Run the texts and return the exit code."""
-    tally = Tally()
+    tally, clock = Tally(), Clock()
 
     def work(desk: Desk) -> int:
         for text in batch.texts:
-            _execute(text, batch, desk, tally)
-        if args.fail_on_rows and tally.rows:
-            say(f"error: found {tally.rows} {'row' if tally.rows == 1 else 'rows'}, expected none (--fail-on-rows)")
-            return FAILED
-        return FAILED if tally.failures else OK
+            run_text(text, batch, desk, tally)
+        return max(tally.code, _judged(args, tally, batch.narrator))
 
-    with _junit(args.junit, tally):
-        return carry_out(args, mounts, work, args.output)
+    with junit_report(args.junit, tally):
+        with Verdict(batch.narrator.error) as verdict:
+            verdict.code = carry_out(args, mounts, work, args.output)
+        tally.account("<run>", verdict.code)
+        if args.stats is not None:
+            say(stats_line(tally, clock, verdict.code))
+    return verdict.code
 
 
-def _execute(text: Text, batch: Batch, desk: Desk, tally: Tally) -> None:
+def batch_of(args: Namespace, texts: list[Text], params: dict[str | int, object] | None, writer: Writer) -> Batch:
+    """Return the batch that the arguments of `dctv query` ask for."""
+    return Batch(texts, params, writer, args.limit, args.on_error == "continue", narrator_of(args))
+
+
+def run_text(text: Text, batch: Batch, desk: Desk, tally: Tally) -> None:
+    """Run the statements of a text; raises the first error unless the batch goes on after errors."""
+    if not batch.goes_on:
+        _execute(text, text.sql, batch, desk, tally)
+        return
+    where = cut(text.sql)
+    for start, stop in [*where.statements, (where.rest, len(text.sql))]:
+        if is_empty(text.sql[start:stop].removesuffix(";")):
+            continue
+        try:
+            _execute(text, in_place(text.sql, start, stop), batch, desk, tally)
+        except (QueryError, TraceError) as error:
+            desk.bar.clear()
+            batch.narrator.error(error)
+            tally.code = max(tally.code, error.exit_code)
+            let_go(error)
+
+
+def _execute(text: Text, sql: str, batch: Batch, desk: Desk, tally: Tally) -> None:
     try:
-        for outcome in desk.session.execute(text.sql, batch.params, source_name=text.name, base=text.base):
+        for outcome in desk.session.execute(sql, batch.params, source_name=text.name, base=text.base):
+            tally.statements += 1
             if isinstance(outcome, Result):
-                _write(outcome, batch.writer, desk, tally)
+                _write(outcome, batch, desk, tally)
             elif isinstance(outcome, Asserted):
                 desk.bar.clear()
-                _note(outcome, text.name, tally)
+                _note(outcome, text.name, batch.narrator, tally)
             elif isinstance(outcome, Done):
-                note_warnings(desk.session, desk.bar)
+                note_warnings(desk.session, desk.bar, batch.narrator)
             desk.check()
     except DctvError as error:
         tally.cases.append(Case(text.name, "runs to its end", error=render(error)))
         raise
 
 
-def _write(result: Result, writer: Writer, desk: Desk, tally: Tally) -> None:
-    if tally.results and not writer.many:
+def _write(result: Result, batch: Batch, desk: Desk, tally: Tally) -> None:
+    if tally.results and not batch.writer.many:
         raise UsageError(
-            f"a file of format `{writer.name}` holds one result, found a second one",
+            f"a file of format `{batch.writer.name}` holds one result, found a second one",
             hint="write one SELECT, or choose another --format",
         )
     if tally.results:
-        desk.sink.separate(writer.between)
-    tally.rows += writer.write(result, desk.sink.stream)
+        desk.sink.separate(batch.writer.between)
+    limited = None if batch.limit is None else Limited(result, batch.limit)
+    desk.bar.begin("running")
+    count = batch.writer.write(limited or result, desk.sink.stream)
+    tally.rows += count
+    tally.empty += count == 0
     tally.results += 1
     desk.sink.stream.flush()
     desk.bar.clear()
-    warn(result.warnings)
+    batch.narrator.warnings(result.warnings)
+    if limited is not None and limited.cut:
+        batch.narrator.remark(f"only the first {_rows(count)}, there are more (--limit)")
 
 
-def _note(asserted: Asserted, source: str, tally: Tally) -> None:
+def _note(asserted: Asserted, source: str, narrator: Narrator, tally: Tally) -> None:
     failure = None
     if not asserted.passed:
-        failure = render(asserted.failure())
-        say(failure)
+        error = asserted.failure()
+        failure = render(error)
+        narrator.error(error)
+        tally.code = max(tally.code, FAILED)
     tally.cases.append(Case(source, asserted.message or asserted.text, failure))
 
 
+def _judged(args: Namespace, tally: Tally, narrator: Narrator) -> int:
+    """Return the exit code for how many rows there are."""
+    if args.fail_on_rows and tally.rows:
+        narrator.error(DctvError(f"found {_rows(tally.rows)}, expected none (--fail-on-rows)"))
+        return FAILED
+    if args.fail_if_empty and (tally.empty or not tally.results):
+        what = "a result without rows" if tally.results else "no result"
+        narrator.error(DctvError(f"found {what}, expected rows (--fail-if-empty)"))
+        return FAILED
+    return OK
+
+
+def _rows(count: int) -> str:
+    return "1 row" if count == 1 else f"{count} rows"
+
+
 @contextmanager
-def _junit(path: Path | None, tally: Tally) -> Iterator[None]:
+def junit_report(path: Path | None, tally: Tally) -> Iterator[None]:
     """Write the report whether the texts ran to their end or not."""
     try:
         yield

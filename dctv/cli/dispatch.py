@@ -15,10 +15,11 @@ from dctv.contracts.shelf import modules, scan
 
 EXIT_CODES = """exit codes:
   0    all is well
-  1    an ASSERT or --fail-on-rows failed
+  1    an ASSERT, --fail-on-rows, --fail-if-empty or a test failed
   2    the SQL, the arguments or the output is wrong
   3    a trace could not be read whole (unless --allow-partial)
   4    a bug in dctv
+  124  not done in the time of --timeout
   130  interrupted
   143  terminated
 """

@@ -7,12 +7,15 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dctv.cli.mounts import Mounts
+from dctv.cli.narrator import EVERYTHING, Narrator
 from dctv.console.attended import Check, attended, end_process
-from dctv.console.narration import say, warn
+from dctv.console.narration import say
 from dctv.console.pager import Keyboard, paged_sink
 from dctv.console.progress import ProgressBar
 from dctv.console.sink import STDOUT, Sink, file_sink, stdout_sink
 from dctv.console.verdict import OK, PARTIAL
+from dctv.errors import TraceError
 from dctv.index.mounting import AUTO_BYTES, When
 from dctv.record import record
 from dctv.session import Session
@@ -54,17 +57,18 @@ def _carried_out(
     output: Path | None,
     keyboard: Keyboard,
 ) -> int:
-    bar = ProgressBar()
+    narrator = narrator_of(args)
+    bar = ProgressBar(wanted=not narrator.quiet)
     with _sink(args, output, bar, keyboard) as sink:
         session = open_session(args, bar)
 
         def errand(check: Check) -> int:
             for name, path in mounts:
                 session.mount(path, name)
-                note_warnings(session, bar)
+                note_warnings(session, bar, narrator)
                 check()
             code = work(Desk(session, sink, bar, check))
-            return judge(session.incomplete(), code, allow=args.allow_partial)
+            return judge(session.incomplete(), code, narrator, allow=args.allow_partial)
 
         def abandon(code: int) -> None:
             if not keyboard.lent:
@@ -72,11 +76,11 @@ def _carried_out(
                 end_process(code)
 
         try:
-            code = attended(errand, session.interrupt, abandon)
+            code = attended(errand, session.interrupt, abandon, getattr(args, "timeout", None), bar.tick)
         finally:
             bar.clear()
             session.close()
-        if code == PARTIAL:
+        if code != OK:
             sink.discard()
     return code
 
@@ -87,12 +91,24 @@ def _sink(args: Namespace, output: Path | None, bar: ProgressBar, keyboard: Keyb
     return paged_sink(keyboard, bar.clear) if getattr(args, "paged", False) else stdout_sink(bar.clear)
 
 
-def note_warnings(session: Session, bar: ProgressBar) -> None:
+def narrator_of(args: Namespace) -> Narrator:
+    """Return what says all that the arguments want to hear."""
+    return Narrator(quiet=getattr(args, "quiet", False), github=getattr(args, "github", False))
+
+
+def announced(args: Namespace, mounts: Mounts) -> list[tuple[str, str]]:
+    """Tell what traces without a name are called, and return what to mount."""
+    for remark in mounts.remarks:
+        narrator_of(args).remark(remark)
+    return mounts.traces
+
+
+def note_warnings(session: Session, bar: ProgressBar, narrator: Narrator = EVERYTHING) -> None:
     """Print what was noticed while a trace was mounted."""
     messages = session.warnings()
     if messages:
         bar.clear()
-        warn((message, 1) for message in messages)
+        narrator.warnings((message, 1) for message in messages)
 
 
 def open_session(args: Namespace, bar: ProgressBar) -> Session:
@@ -114,11 +130,12 @@ def open_session(args: Namespace, bar: ProgressBar) -> Session:
     )
 
 
-def judge(partial: list[str], code: int, *, allow: bool) -> int:
+def judge(partial: list[str], code: int, narrator: Narrator = EVERYTHING, *, allow: bool) -> int:
     """Tell what kept traces from being read whole, and return what that makes of an exit code."""
-    for description in partial:
-        say(f"{'warning' if allow else 'error'}: {description}")
     if not partial or allow:
+        narrator.warnings((description, 1) for description in partial)
         return code
+    for description in partial:
+        narrator.error(TraceError(description))
     say("hint: --allow-partial accepts traces that were not read whole")
     return PARTIAL

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from argparse import ArgumentParser
 from pathlib import Path
 
 import dctv.writers
 from dctv.contracts.shelf import scan
 from dctv.contracts.writer import Writer
 from dctv.errors import UsageError
+
+
+def add_format_option(parser: ArgumentParser, about: str = "result format (default: by -o, else table)") -> None:
+    """Add how results are written."""
+    parser.add_argument("--format", choices=sorted(scan(dctv.writers, Writer)), help=about)
 
 
 def writer_of(name: str | None, output: Path | None) -> Writer:

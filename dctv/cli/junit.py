@@ -5,21 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from dctv.record import record
+from dctv.cli.tally import Case
 from dctv.visible import harmless
-
-
-@record
-class Case:
-    """One test case."""
-
-    source: str
-    """The report it stands in."""
-    name: str
-    failure: str | None = None
-    """Why it failed, with its place, or None."""
-    error: str | None = None
-    """The error that ended the report here, or None."""
 
 
 def junit_xml(cases: Sequence[Case]) -> bytes:

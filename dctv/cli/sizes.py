@@ -9,7 +9,7 @@ from dctv.patterns import pattern
 
 _BYTES = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
 _BYTES |= {"kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "tib": 1 << 40}
-_SECONDS = {"s": 1, "m": 60, "min": 60, "h": 3600, "d": 86400, "w": 604800}
+_SECONDS = {"ms": 0.001, "s": 1, "m": 60, "min": 60, "h": 3600, "d": 86400, "w": 604800}
 _NUMBER = pattern(r"([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]*)")
 
 
@@ -25,7 +25,7 @@ def seconds(text: str) -> float:
     """Read a time."""
     match = _NUMBER.fullmatch(text)
     if match is None or match[2].lower() not in _SECONDS:
-        raise ArgumentTypeError(f"found `{text}`, expected a time such as 30d or 12h")
+        raise ArgumentTypeError(f"found `{text}`, expected a time such as 90s, 12h or 30d")
     return float(match[1]) * _SECONDS[match[2].lower()]
 
 

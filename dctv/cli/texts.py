@@ -27,7 +27,12 @@ def read_texts(words: list[str], files: list[str]) -> list[Text]:
         raise UsageError(f"found a second text `{words[1]}`, expected one SQL text", hint="quote the SQL as a whole")
     if not words and not files:
         raise UsageError("found nothing to run, expected SQL or -f FILE")
-    return [_checked(Text("<query>", sql)) for sql in words] + [_checked(_read(name)) for name in files]
+    return [_checked(Text("<query>", sql)) for sql in words] + [read_text(name) for name in files]
+
+
+def read_text(name: str) -> Text:
+    """Return the text of a file, or of stdin for `-`."""
+    return _checked(_read(name))
 
 
 def _read(name: str) -> Text:

@@ -6,9 +6,10 @@ import os
 import signal
 from collections.abc import Callable
 from threading import Thread
+from time import monotonic
 from types import FrameType, TracebackType
 
-from dctv.errors import Interrupted, Terminated
+from dctv.errors import Interrupted, Terminated, TimedOut
 from dctv.hints import Generic, TypeVar
 
 T = TypeVar("T")
@@ -49,16 +50,46 @@ class _Worker(Thread, Generic[T]):
         return self._results[0]
 
 
-def attended(work: Callable[[Check], T], interrupt: Callable[[], None], abandon: Callable[[int], None]) -> T:
+class _Deadline:
+    """When work is interrupted although nobody asked for it."""
+
+    def __init__(self, timeout: float | None) -> None:
+        self._timeout = timeout
+        self._end = None if timeout is None else monotonic() + timeout
+
+    def passed(self) -> bool:
+        """Whether it is over."""
+        return self._end is not None and monotonic() >= self._end
+
+    def pulse(self) -> float:
+        """Return how long to wait before looking again."""
+        left = PULSE if self._end is None else self._end - monotonic()
+        return left if 0 < left < PULSE else PULSE
+
+    def blamed(self, error: Interrupted) -> Interrupted:
+        """Return the error for work that was interrupted by nobody."""
+        return TimedOut(f"not done after {self._timeout:g} s (--timeout)") if self.passed() else error
+
+
+def attended(
+    work: Callable[[Check], T],
+    interrupt: Callable[[], None],
+    abandon: Callable[[int], None],
+    timeout: float | None = None,
+    tick: Callable[[], None] = lambda: None,
+) -> T:
     """Run work in a thread while the main thread waits for it and for signals.
 
     The first Ctrl-C (or SIGTERM) calls `interrupt`, after which the work should raise Interrupted; the next ones call
-    `abandon`, which removes what must not be left behind and ends the process with the code that it is given.
+    `abandon`, which removes what must not be left behind and ends the process with the code that it is given. `tick` is
+    called now and then while the work lasts.
 
     Raises:
         Terminated: SIGTERM ended the work.
+        TimedOut: it was interrupted since it took more than `timeout` seconds.
     """
     asked: list[int] = []
+    deadline = _Deadline(timeout)
 
     def on_signal(number: int, _frame: FrameType | None) -> None:
         asked.append(number)
@@ -67,7 +98,7 @@ def attended(work: Callable[[Check], T], interrupt: Callable[[], None], abandon:
         interrupt()
 
     def check() -> None:
-        if asked:
+        if asked or deadline.passed():
             raise Interrupted("interrupted")
 
     previous = {number: signal.signal(number, on_signal) for number in (signal.SIGINT, signal.SIGTERM)}
@@ -75,14 +106,14 @@ def attended(work: Callable[[Check], T], interrupt: Callable[[], None], abandon:
         worker = _Worker(lambda: work(check))
         worker.start()
         while worker.is_alive():
-            worker.join(PULSE)
-            if asked:
+            worker.join(deadline.pulse())
+            tick()
+            if asked or deadline.passed():
                 interrupt()
         return worker.result()
-    except Interrupted:
-        if asked and asked[0] == signal.SIGTERM:
-            raise Terminated("terminated") from None
-        raise
+    except Interrupted as error:
+        terminated = Terminated("terminated") if signal.SIGTERM in asked[:1] else error
+        raise (terminated if asked else deadline.blamed(error)) from None
     finally:
         for number, handler in previous.items():
             signal.signal(number, handler)

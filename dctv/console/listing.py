@@ -3,11 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from fnmatch import fnmatchcase
+from glob import has_magic
 from typing import TYPE_CHECKING
 
+import dctv.writers
+from dctv.completion import by_use
+from dctv.console.sink import stdout_sink
+from dctv.console.verdict import OK
+from dctv.contracts.function_rule import FunctionRule
+from dctv.contracts.shelf import scan
+from dctv.contracts.writer import Rows, Writer
+from dctv.engines.allowed import KINDS
+from dctv.errors import UsageError, nearest
+from dctv.functions import aggregate, scalar
+from dctv.patterns import pattern as compiled
 from dctv.record import record
 from dctv.session import Session
 from dctv.types.schema import ColumnType, Kind, Schema
+from dctv.types.units import base_unit, known_units, parse_unit
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -37,7 +51,91 @@ class Listing:
         return pa.RecordBatchReader.from_batches(batch.schema, [batch])
 
 
-def list_tables(session: Session, prefix: str = "") -> Listing:
-    """List the tables and functions of a session, all or those below a name."""
-    infos = sorted(session.tables(prefix), key=lambda info: info.name)
-    return Listing(("name", "kind", "about"), [(info.name, info.kind, info.doc.split("\n", 1)[0]) for info in infos])
+def write_listing(listing: Rows, name: str) -> int:
+    """Write a list to stdout in a format and return the exit code."""
+    writer = scan(dctv.writers, Writer)[name]
+    with stdout_sink(lambda: None) as sink:
+        writer.write(listing, sink.stream)
+    return OK
+
+
+@record
+class Listed:
+    """Tables and functions, and how many were left out."""
+
+    listing: Listing
+    hidden: int = 0
+
+    def remark(self, option: str) -> str:
+        """Say how many there are besides, and what shows them."""
+        more = "1 more has" if self.hidden == 1 else f"{self.hidden} more have"
+        return f"{more} no rows, as the trace lacks their events; {option} lists them"
+
+
+def list_tables(session: Session, pattern: str = "", *, everything: bool = False) -> Listed:
+    """List tables and functions whose names fit a pattern; what the trace has no events for only if asked for.
+
+    Raises:
+        UsageError: there are none.
+    """
+    infos = [info for info in session.tables() if fits_pattern(info.name, pattern)]
+    if not infos:
+        raise UsageError(f"no table or function fits `{pattern}`", hint=_hint(session, pattern))
+    left_out = set() if everything else session.lacking([info.name for info in infos])
+    rows = [(info.name, info.kind, _short(info.doc)) for info in infos if info.name not in left_out]
+    return Listed(Listing(("name", "kind", "about"), rows), len(infos) - len(rows))
+
+
+def list_functions(session: Session, pattern: str = "") -> Listing:
+    """List the functions of expressions whose names fit a pattern, with their kinds and what is known of them.
+
+    Raises:
+        UsageError: there are none.
+    """
+    rules = {**scan(scalar, FunctionRule), **scan(aggregate, FunctionRule)}
+    names = [name for name in session.functions() if fits_pattern(name, pattern)]
+    if not names:
+        raise UsageError(f"no function fits `{pattern}`", hint="`.tables` lists those that stand in FROM")
+    rows = []
+    for name in names:
+        rule = rules.get(name)
+        rows.append((name, rule.kind if rule else KINDS.get(name, "scalar"), rule.doc if rule else ""))
+    return Listing(("name", "kind", "about"), rows)
+
+
+def list_units(pattern: str = "") -> Listing:
+    """List the units whose names fit a pattern, those of times and bytes first, with what they are in base units.
+
+    Raises:
+        UsageError: there are none.
+    """
+    names = [name for name in by_use(known_units()) if fits_pattern(name, pattern)]
+    if not names:
+        raise UsageError(f"no unit fits `{pattern}`")
+    units = [parse_unit(name) for name in names]
+    rows = [(n, f"{float(u.factor):g} {base_unit(u)}") for n, u in zip(names, units, strict=True)]
+    return Listing(("unit", "is"), rows)
+
+
+def fits_pattern(name: str, pattern: str) -> bool:
+    """Whether a name, or what follows one of its dots, begins as the pattern does; wildcards have to match all."""
+    low, wanted = name.lower(), pattern.lower()
+    if has_magic(wanted):
+        return fnmatchcase(low, wanted)
+    return low.startswith(wanted) or f".{wanted}" in low
+
+
+def _hint(session: Session, pattern: str) -> str | None:
+    if not session.mounts():
+        return NOTHING_MOUNTED
+    near = nearest(pattern, [info.name for info in session.tables()])
+    return f"did you mean `{near}`?" if near else None
+
+
+def _short(doc: str) -> str:
+    """Return the beginning of a description: up to the first full stop, colon or semicolon."""
+    return _END.split(doc, maxsplit=1)[0]
+
+
+NOTHING_MOUNTED = "nothing is mounted: MOUNT TRACE 'file' AS name, or give NAME=PATH on the command line"
+_END = compiled(r"[.:;](?:\s|$)|\n")

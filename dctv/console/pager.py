@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from time import perf_counter
 
 from dctv.console.sink import Sink, stdout_sink
 from dctv.patterns import pattern
@@ -27,6 +28,8 @@ class Keyboard:
 
     lent: bool = False
     was_lent: bool = False
+    waited: float = 0
+    """Seconds for which pagers were waited for, all in all."""
 
 
 class _Overflow(io.RawIOBase):
@@ -39,6 +42,7 @@ class _Overflow(io.RawIOBase):
         self._started = started
         self.held = bytearray()
         self.pager: subprocess.Popen[bytes] | None = None
+        self.waited = 0.0
 
     def writable(self) -> bool:
         """Say that bytes can be written."""
@@ -65,8 +69,12 @@ class _Overflow(io.RawIOBase):
         assert self.pager.stdin is not None
         view = memoryview(bytes(self.held))
         self.held.clear()
-        while view:
-            view = view[self.pager.stdin.write(view) :]
+        began = perf_counter()
+        try:
+            while view:
+                view = view[self.pager.stdin.write(view) :]
+        finally:
+            self.waited += perf_counter() - began
 
 
 @contextmanager
@@ -91,7 +99,9 @@ def paged_sink(keyboard: Keyboard, before: Callable[[], None]) -> Iterator[Sink]
             assert overflow.pager.stdin is not None
             with suppress(BrokenPipeError):
                 overflow.pager.stdin.close()
+            began = perf_counter()
             overflow.pager.wait()
+            keyboard.waited += overflow.waited + perf_counter() - began
             keyboard.lent = False
         else:
             with stdout_sink(before) as plain:

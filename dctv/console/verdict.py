@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from types import TracebackType
 
 from dctv.console.narration import complain, say
@@ -22,8 +23,9 @@ BROKEN_PIPE = 141
 class Verdict:
     """A context that swallows every exception and keeps the exit code for it."""
 
-    def __init__(self) -> None:
+    def __init__(self, tell: Callable[[DctvError], None] = complain) -> None:
         self.code = OK
+        self._tell = tell
 
     def __enter__(self) -> Verdict:
         """Begin."""
@@ -39,10 +41,10 @@ class Verdict:
             case SystemExit():
                 self.code = error.code if isinstance(error.code, int) else WRONG
             case DctvError():
-                complain(error)
+                self._tell(error)
                 self.code = error.exit_code
             case KeyboardInterrupt():
-                complain(Interrupted("interrupted"))
+                self._tell(Interrupted("interrupted"))
                 self.code = INTERRUPTED
             case BrokenPipeError():
                 self.code = BROKEN_PIPE
@@ -50,11 +52,11 @@ class Verdict:
                 _confess(error)
                 self.code = OUR_BUG
         if error is not None:
-            _let_go(error)
+            let_go(error)
         return True
 
 
-def _let_go(error: BaseException) -> None:
+def let_go(error: BaseException) -> None:
     """Free what the frames of an error hold: half-read results would outlive the session otherwise."""
     from traceback import clear_frames
 

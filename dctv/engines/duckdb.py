@@ -398,6 +398,8 @@ def failure(error: BaseException) -> DctvError:
             message_of(error),
             hint="give more with SET memory_limit = '8GB' or --memory-limit, or free disk for spilling",
         )
+    if "the duration of a span is positive" in text:
+        return EngineError(message_of(error), hint="leave such rows out: WHERE _duration > 0ns")
     if "cannot spill to" in text:
         return EngineError(
             message_of(error),

@@ -2,32 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
-import dctv.writers
-from dctv.console.listing import Listing, list_tables
+from dctv.catalog.mount_names import name_of_mount
 from dctv.console.narration import say
 from dctv.console.verdict import OK
-from dctv.contracts.shelf import scan
-from dctv.contracts.writer import Writer
 from dctv.errors import UsageError, nearest
-from dctv.record import record
 from dctv.repl.conversation import Conversation
-from dctv.types.values import dialect_type
-from dctv.writers.table import TABLE
-
-
-@record
-class DotCommand:
-    """One command of the prompt."""
-
-    name: str
-    argument: str
-    """How its argument is called in the help; empty if it takes none, in brackets if it may be left out."""
-    about: str
-    run: Callable[[Conversation, str], int]
-    """Do it with the text after the name and return an exit code."""
+from dctv.repl.dot_command import DotCommand
+from dctv.repl.listings import LISTINGS
+from dctv.repl.outputs import OUTPUTS
+from dctv.repl.setting_commands import SETTING_COMMANDS
 
 
 def is_command(text: str) -> bool:
@@ -50,7 +35,7 @@ def run_command(talk: Conversation, line: str) -> None:
         if command is None:
             close = nearest(name, list(COMMANDS))
             raise UsageError(f"unknown command `.{name}`", hint=f"did you mean `.{close}`?" if close else "see `.help`")
-        if bool(argument) != bool(command.argument) and not command.argument.startswith("["):
+        if bool(argument) != bool(command.argument) and not command.may_be_alone:
             expected = f"`.{name} {command.argument}`" if command.argument else f"`.{name}` alone"
             raise UsageError(f"found `{line.strip()}`, expected {expected}")
         return command.run(talk, argument)
@@ -67,53 +52,14 @@ def _help(talk: Conversation, _argument: str) -> int:
     return OK
 
 
-def _tables(talk: Conversation, prefix: str) -> int:
-    talk.show(list_tables(talk.session, prefix), TABLE)
-    return OK
-
-
-def _schema(talk: Conversation, name: str) -> int:
-    schema = talk.session.columns(name)
-    if schema is None:
-        close = nearest(name, [info.name for info in talk.session.tables()])
-        raise UsageError(f"unknown table `{name}`", hint=f"did you mean `{close}`?" if close else None)
-    say(schema.describe())
-    talk.show(
-        Listing(("column", "type", "unit"), [(c.name, dialect_type(c.type), str(c.unit)) for c in schema.columns]),
-        TABLE,
-    )
-    return OK
-
-
 def _mount(talk: Conversation, argument: str) -> int:
-    name, equals, path = argument.partition("=")
-    if not equals or not name.strip() or not path.strip():
+    name, equals, path = (part.strip() for part in argument.partition("="))
+    if equals and (not name or not path):
         raise UsageError(f"found `{argument}`, expected NAME=PATH")
-    talk.mount(path.strip(), name.strip())
-    return OK
-
-
-def _timing(talk: Conversation, argument: str) -> int:
-    if argument not in {"", "on", "off"}:
-        raise UsageError(f"found `{argument}`, expected on or off")
-    talk.timing = argument == "on" if argument else not talk.timing
-    say(f"timing is {'on' if talk.timing else 'off'}")
-    return OK
-
-
-def modes() -> dict[str, Writer]:
-    """Return the formats that results can be shown in, by name."""
-    return {name: writer for name, writer in scan(dctv.writers, Writer).items() if writer.many}
-
-
-def _mode(talk: Conversation, argument: str) -> int:
-    known = modes()
-    if argument and argument not in known:
-        raise UsageError(f"unknown mode `{argument}`, expected one of {', '.join(known)}")
-    if argument:
-        talk.writer = known[argument]
-    else:
-        say(f"mode is {talk.writer.name}")
+    if not equals or Path(argument).exists():
+        path, name = argument, name_of_mount(Path(argument), [one.name for one in talk.session.mounts()])
+        say(f"`{path}` is mounted as `{name}`")
+    talk.mount(str(Path(path).expanduser()), name)
     return OK
 
 
@@ -148,12 +94,11 @@ COMMANDS = {
     command.name: command
     for command in (
         DotCommand("help", "", "show this list", _help),
-        DotCommand("tables", "[PREFIX]", "list tables and functions, all or those below a name", _tables),
-        DotCommand("schema", "TABLE", "show the kind and the columns of a table", _schema),
-        DotCommand("mount", "NAME=PATH", "mount a trace", _mount),
-        DotCommand("timing", "[on|off]", "show how long each statement takes", _timing),
-        DotCommand("mode", "[FORMAT]", "choose how results are shown: table, csv, json, jsonl, markdown", _mode),
+        *LISTINGS,
+        DotCommand("mount", "[NAME=]PATH", "mount a trace", _mount),
+        *SETTING_COMMANDS,
         DotCommand("read", "FILE", "run the statements of a file", _read),
+        *OUTPUTS,
         DotCommand("ui", "", "show the traces and views of this session on a page in the browser", _ui),
         DotCommand("quit", "", "leave, as Ctrl-D does", _quit),
     )

@@ -10,10 +10,13 @@ from prompt_toolkit.document import Document
 
 from dctv.completion import Candidates, candidates, matching
 from dctv.patterns import pattern
-from dctv.repl.commands import COMMANDS, modes
+from dctv.repl.commands import COMMANDS
+from dctv.repl.settings import SETTINGS, modes
 from dctv.session import Session
 
-_IN_PATH = pattern(r"(?:\bMOUNT\s+TRACE\s+'|^\s*\.read\s+|^\s*\.mount\s+\w+=)([^'\n]*)$", re.IGNORECASE)
+_IN_PATH = pattern(
+    r"(?:\bMOUNT\s+TRACE\s+'|^\s*\.(?:read|output|once)\s+|^\s*\.mount\s+(?:\w+=)?)([^'\n]*)$", re.IGNORECASE
+)
 _COMMAND = pattern(r"\s*\.(\w*)(\s+)?(\S*)$")
 
 
@@ -46,6 +49,10 @@ class SqlCompleter(Completer):
             words = [(known, "") for known in COMMANDS]
         elif name == "mode":
             words = [(mode, "") for mode in modes()]
+        elif name == "set":
+            words = [(setting, one.values) for setting, one in SETTINGS.items()]
+        elif name == "functions":
+            words = [(function, "") for function in self._session.functions()]
         elif name in {"schema", "tables"}:
             words = [(info.name, info.kind) for info in self._session.tables()]
         word = argument if blanks else name

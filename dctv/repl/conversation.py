@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
 from time import perf_counter
 
 from dctv.console.attended import Check, attended, end_process
+from dctv.console.limited import Limited
 from dctv.console.narration import complain, say, warn
 from dctv.console.pager import Keyboard, paged_sink
 from dctv.console.progress import ProgressBar
@@ -15,11 +18,23 @@ from dctv.console.sink import Sink, stdout_sink
 from dctv.console.verdict import BROKEN_PIPE, FAILED, OK, PARTIAL, WRONG, Verdict
 from dctv.contracts.writer import Rows, Writer
 from dctv.record import field, record
+from dctv.repl.destination import Destination
+from dctv.repl.settings import Settings
 from dctv.run.result import Asserted, Done, Result
 from dctv.session import Session
 from dctv.syntax.statements import cut, in_place, is_empty
 from dctv.web.serving import Serving
-from dctv.writers.table import TABLE
+from dctv.writers import box, table
+from dctv.writers.aligned import Fit
+
+
+@record
+class Statement:
+    """A statement that was run."""
+
+    text: str
+    source_name: str
+    base: Path | None
 
 
 @record(frozen=False)
@@ -31,13 +46,17 @@ class Conversation:
     interactive: bool
     """Whether a person is at a terminal: remarks are shown, long results are paged."""
     allow_partial: bool = False
-    writer: Writer = TABLE
-    timing: bool = False
+    settings: Settings = field(default_factory=Settings)
     ended: bool = False
     code: int = OK
     """The exit code for all that went wrong so far; wrong SQL outweighs the rest."""
     serving: Serving | None = None
     """The page, once it was asked for."""
+    destination: Destination = field(default_factory=Destination)
+    last: Statement | None = None
+    """The last statement that had a result."""
+    written: str = ""
+    """The last text of SQL that was run, as it was written."""
     _results: int = 0
     _partial_told: int = 0
     _keyboard: Keyboard = field(default_factory=Keyboard)
@@ -47,18 +66,26 @@ class Conversation:
         where = cut(text)
         for start, stop in [*where.statements, (where.rest, len(text))]:
             if not is_empty(text[start:stop].removesuffix(";")) and not self.ended:
-                self.run_statement(in_place(text, start, stop), source_name, base)
+                self.run_statement(Statement(in_place(text, start, stop), source_name, base))
 
-    def run_statement(self, text: str, source_name: str, base: Path | None = None) -> None:
-        """Run one statement and print what comes of it."""
+    def run_statement(self, statement: Statement, *, whole: bool = False) -> None:
+        """Run one statement and print what comes of it, all rows if the `whole` result is wanted."""
 
         def work(check: Check) -> int:
-            began = perf_counter()
+            began, waited = perf_counter(), self._keyboard.waited
             code = OK
-            for outcome in self.session.execute(text, source_name=source_name, base=base):
+            self.bar.begin(_RUNNING)
+            for outcome in self.session.execute(
+                statement.text, self.settings.params, source_name=statement.source_name, base=statement.base
+            ):
                 if isinstance(outcome, Asserted) and not outcome.passed:
                     code = FAILED
-                self._show(outcome, began)
+                if isinstance(outcome, Result):
+                    self.last = statement
+                count = self._show(outcome, whole=whole)
+                if self.settings.timing and count is not None:
+                    took = perf_counter() - began - (self._keyboard.waited - waited)
+                    say(f"{_rows(count)} in {took:.3f} s")
                 check()
             return code
 
@@ -80,7 +107,7 @@ class Conversation:
     def attend(self, work: Callable[[Check], int]) -> int:
         """Do work that Ctrl-C interrupts; errors are raised."""
         try:
-            return attended(work, self.session.interrupt, self._abandon)
+            return attended(work, self.session.interrupt, self._abandon, tick=self.bar.tick)
         finally:
             self.bar.clear()
 
@@ -92,18 +119,26 @@ class Conversation:
         if self.code == OK or verdict.code == WRONG:
             self.code = verdict.code
 
-    def show(self, rows: Rows, writer: Writer) -> int:
-        """Print rows on stdout, through the pager if they fill more than the terminal; return how many."""
-        count = 0
+    def show(self, rows: Rows) -> int:
+        """Print rows, on stdout through the pager if they fill more than the terminal; return how many."""
+        if self.destination.is_file:
+            writer = self.destination.writer(self.settings.writer)
+            with self.destination.sink(writer.between) as sink:
+                return writer.write(rows, sink.stream)
+        writer, count = self.settings.writer, 0
+        fit = self._fit()
         try:
             with self._sink() as sink:
                 if self._results and not self.interactive:
                     sink.separate(writer.between)
-                count = writer.write(rows, sink.stream)
+                count = _written(rows, writer, sink, fit)
         except BrokenPipeError:
             if not self.interactive:
                 raise
         self._results += 1
+        if fit is not None and fit.left_out:
+            number = "1 column has" if len(fit.left_out) == 1 else f"{len(fit.left_out)} columns have"
+            say(f"{number} no room: {', '.join(fit.left_out)}; `.mode line` or `.set width full` shows all")
         return count
 
     def print_text(self, text: str) -> None:
@@ -120,14 +155,12 @@ class Conversation:
         if partial and not self.allow_partial and self.code == OK:
             self.code = PARTIAL
 
-    def _show(self, outcome: Result | Done | Asserted, began: float) -> None:
+    def _show(self, outcome: Result | Done | Asserted, *, whole: bool) -> int | None:
+        """Print an outcome; return how many rows it had, if it had rows."""
         self.bar.clear()
         match outcome:
             case Result():
-                count = self.show(outcome, self.writer)
-                warn(outcome.warnings)
-                if self.timing:
-                    say(f"{count} rows in {perf_counter() - began:.3f} s")
+                return self._show_result(outcome, whole=whole)
             case Done():
                 warn((message, 1) for message in self.session.warnings())
                 if self.interactive and outcome.message:
@@ -135,6 +168,25 @@ class Conversation:
             case Asserted():
                 if not outcome.passed:
                     complain(outcome.failure())
+        return None
+
+    def _show_result(self, result: Result, *, whole: bool) -> int:
+        most = None if whole or self.destination.is_file else self.settings.maxrows
+        limited = None if most is None else Limited(result, most)
+        self.bar.begin(_RUNNING)
+        count = self.show(limited or result)
+        self.bar.clear()
+        warn(result.warnings)
+        if limited is not None and limited.cut:
+            say(f"only the first {_rows(count)}, there are more; `.last` shows all")
+        return count
+
+    def _fit(self) -> Fit | None:
+        """Return how wide tables may be; only a terminal is narrow."""
+        width = self.settings.width
+        if width is None or not self.interactive or not sys.stdout.isatty():
+            return None
+        return Fit(width or shutil.get_terminal_size().columns)
 
     def _sink(self) -> AbstractContextManager[Sink]:
         return paged_sink(self._keyboard, self.bar.clear) if self.interactive else stdout_sink(self.bar.clear)
@@ -142,3 +194,16 @@ class Conversation:
     def _abandon(self, code: int) -> None:
         if not self._keyboard.lent:
             end_process(code)
+
+
+def _written(rows: Rows, writer: Writer, sink: Sink, fit: Fit | None) -> int:
+    fitted = _FITTED.get(writer.name)
+    return writer.write(rows, sink.stream) if fit is None or fitted is None else fitted(rows, sink.stream, fit)
+
+
+def _rows(count: int) -> str:
+    return "1 row" if count == 1 else f"{count} rows"
+
+
+_FITTED = {"table": table.write, "box": box.write}
+_RUNNING = "running"

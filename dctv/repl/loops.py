@@ -43,6 +43,7 @@ def _pipe_loop(talk: Conversation) -> None:
 def _run_complete(talk: Conversation, pending: str, first_line: int) -> tuple[str, int]:
     """Run the statements that are complete; return the rest and the number of lines before it."""
     where = cut(pending)
+    talk.written = pending[: where.rest]
     talk.run_text("\n" * first_line + pending[: where.rest], "<stdin>")
     rest = in_place(pending, where.rest, len(pending)).lstrip("\n")
     return rest, first_line + pending.count("\n", 0, where.rest)
@@ -56,8 +57,10 @@ def _decoded(raw: bytes, line_number: int) -> str:
 
 
 def _prompt_loop(talk: Conversation) -> int:
+    from dctv.repl.config import configure
     from dctv.repl.prompt import make_prompt
 
+    configure(talk.settings)
     prompt = make_prompt(talk.session)
     say("Type .help for help.")
     while not talk.ended:
@@ -74,4 +77,5 @@ def _take(talk: Conversation, text: str) -> None:
     if is_command(text):
         run_command(talk, text)
     else:
+        talk.written = text
         talk.run_text(text, "<query>")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from dctv.bind.binder import Binder
 from dctv.bind.context import Environment
@@ -16,6 +16,9 @@ from dctv.run.result import Result
 from dctv.syntax import ast
 from dctv.types.schema import Schema
 from dctv.types.values import dialect_type
+
+_OURS = "dctv"
+"""The namespace of functions that every session has."""
 
 
 def describe(statement: ast.Describe, context: ExecutionContext, known: Environment) -> Result:
@@ -38,7 +41,7 @@ def show(statement: ast.ShowTables, context: ExecutionContext) -> Result:
     prefix = () if path is None else tuple(p.text for p in path.parts)
     if path is not None and context.catalog.space(prefix) is None:
         raise context.catalog.unknown(path, "namespace")
-    rows = [[one.name, one.kind, one.doc] for one in listing(".".join(prefix), context.catalog)]
+    rows = [[one.name, one.kind, one.doc] for one in in_order(listing(".".join(prefix), context.catalog), context)]
     return rows_of({"name": "VARCHAR", "kind": "VARCHAR", "description": "VARCHAR"}, rows, context)
 
 
@@ -51,6 +54,18 @@ def listing(prefix: str, catalog: Catalog) -> Iterator[TableInfo]:
     for name, entry in entries:
         if HIDDEN.isdisjoint(name.split(".")):
             yield TableInfo(name, _kind(entry), getattr(entry, "doc", ""))
+
+
+def in_order(infos: Iterable[TableInfo], context: ExecutionContext) -> list[TableInfo]:
+    """Return names sorted: the user's own first, then those of traces, then functions that are always there."""
+    return sorted(infos, key=lambda info: (_rank(info.name, context), info.name))
+
+
+def _rank(name: str, context: ExecutionContext) -> int:
+    parts = tuple(name.split("."))
+    if parts[0] == _OURS:
+        return 2
+    return int(any(parts[: len(mount)] == mount for mount in context.mounts))
 
 
 def _kind(entry: Entry) -> str:

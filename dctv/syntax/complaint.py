@@ -7,6 +7,7 @@ from dctv.patterns import pattern
 from dctv.syntax.expected import expectation, keywords
 from dctv.syntax.lexer import BROKEN, Raw
 from dctv.syntax.parser import END, MAX_DEPTH, Parser, TooDeep
+from dctv.syntax.slips import hint_of
 
 _IMMUTABLE = frozenset({"INSERT", "UPDATE", "DELETE", "ALTER", "TRUNCATE", "MERGE", "REPLACE"})
 _STATEMENTS = frozenset({"ASSERT", "CREATE", "DESCRIBE", "DROP", "EXPLAIN", "MOUNT", "SELECT", "SET", "SHOW"})
@@ -148,9 +149,9 @@ def _unexpected(parser: Parser, index: int, place: Place) -> ParseError:
     """Return the error of a token for which there is no better explanation."""
     token, expected = parser.tokens[index], expectation(parser)
     before = parser.tokens[index - 1].text if index else ""
-    hint = None
-    if token.kind == "NAME" and expected == "a name":
+    hint = hint_of(parser.tokens, index)
+    if hint is None and token.kind == "NAME" and expected == "a name":
         hint = f"`{token.text}` is a reserved word, as a name it needs backticks"
-    elif before.upper() in {"SPAN", "EVENT"} and token.kind in {",", ".", ")", "="}:
+    elif hint is None and before.upper() in {"SPAN", "EVENT"} and token.kind in {",", ".", ")", "="}:
         hint = f"`{before}` is a reserved word, as a name it needs backticks"
     return ParseError(f"found {_found(token)}, expected {expected}", place, hint=hint)

@@ -133,11 +133,19 @@ def _spelling(name: str) -> str:
     raise UnitError(f"unknown unit `{name}`", hint=_hint(name, table))
 
 
+_PREFIXES = {"k": "1e3", "K": "1e3", "M": "1e6", "G": "1e9", "T": "1e12", "P": "1e15"}
+_PREFIXES |= {"Ki": "1024", "Mi": "1048576", "Gi": "1073741824", "Ti": "1099511627776"}
+"""Letters that people write for amounts, and what they mean of bare numbers."""
+
+
 def _hint(name: str, table: _Table) -> str | None:
     """Return what to write in place of a name that is unknown."""
     for names, way_out in _WITHOUT:
         if name.lower() in names:
             return way_out
+    if name in _PREFIXES:
+        power = _PREFIXES[name]
+        return f"`{name}` is a prefix: `{name}B` is bytes, `{name}Hz` a frequency, `{power}` a bare number"
     # Abbreviations with prefixes are so many that one of them is near to anything.
     near = nearest(name, [*(symbol.name for symbol in table.symbols.values()), *table.listed])
     return f"did you mean `{near}`?" if near else None

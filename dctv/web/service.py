@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from dctv.catalog.mount_names import name_of_mount
 from dctv.errors import DctvError, UsageError
 from dctv.record import field, record
 from dctv.web.host import Host
@@ -14,7 +15,7 @@ from dctv.web.news import News
 from dctv.web.queries import Report, report
 from dctv.web.timelines import Timelines
 from dctv.web.turns import Turns
-from dctv.web.uploads import Uploads, name_of_mount
+from dctv.web.uploads import Uploads
 
 
 @record(frozen=False)

@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 import shutil
 import tempfile
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator
 from pathlib import Path
 from threading import Lock
 
 from dctv.errors import UsageError
 from dctv.patterns import pattern
-from dctv.syntax.keywords import RESERVED
 from dctv.web.faults import TooLarge
 
 MOST = 8 << 30
@@ -22,7 +21,6 @@ _CHECKED = 64 << 20
 _LONGEST = 100
 _ELSEWHERE = "name another folder: --temp-directory, or Session(temp_directory=...)"
 _STRANGE = pattern(r"[^A-Za-z0-9._-]+")
-_OF_NAMES = pattern(r"\W+")
 
 
 class Uploads:
@@ -99,15 +97,3 @@ class Uploads:
         """Remove all of them."""
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
-
-
-def name_of_mount(path: Path, taken: Collection[str]) -> str:
-    """Return a name for a trace, after that of its file."""
-    stem = path.name.partition(".")[0]
-    name = _OF_NAMES.sub("_", stem).strip("_").lower() or "trace"
-    if name[0].isdecimal() or name == "dctv" or name.upper() in RESERVED:
-        name = f"t_{name}"
-    number, found = 2, name
-    while found in taken:
-        found, number = f"{name}_{number}", number + 1
-    return found

@@ -15,6 +15,8 @@ from dctv.types.values import is_integer, is_string
 
 NULL = "NULL"
 """How the readable formats print it; CSV leaves the field empty."""
+_NO_NULL = f"'{NULL}'"
+"""How they print a text that would look like it."""
 
 _SINGLE = "FLOAT"
 _UNSAFE_IN_JSON = pattern("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
@@ -24,6 +26,14 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan
 def plain(type_name: str) -> Callable[[object], str]:
     """Return what turns a value of a type that is not NULL into text; nested values become JSON."""
     return _single if type_name == _SINGLE else _text
+
+
+def shown(type_name: str) -> Callable[[object], str]:
+    """Return what turns a value that is not NULL into text that nobody takes for NULL."""
+    make = plain(type_name)
+    if not is_string(type_name):
+        return make
+    return lambda value: _NO_NULL if value == NULL else make(value)
 
 
 def width(text: str) -> int:

@@ -9,7 +9,7 @@ from dctv.contracts.writer import Rows, Writer
 from dctv.patterns import pattern
 from dctv.types.values import is_numeric
 from dctv.visible import visible
-from dctv.writers.cells import NULL, plain
+from dctv.writers.cells import NULL, shown
 
 _ACTIVE = pattern(r"[\\|<`*\[\]~]|&(?=[#\w])|(?<![^\W_])_|_(?![^\W_])")
 
@@ -17,7 +17,7 @@ _ACTIVE = pattern(r"[\\|<`*\[\]~]|&(?=[#\w])|(?<![^\W_])_|_(?![^\W_])")
 def write(rows: Rows, out: BinaryIO) -> int:
     """Write the table; numbers are aligned to the right."""
     columns = rows.schema.columns
-    makers = [plain(c.type) if is_numeric(c.type) else _escaped(plain(c.type)) for c in columns]
+    makers = [shown(c.type) if is_numeric(c.type) else _escaped(shown(c.type)) for c in columns]
     rules = ["---:" if is_numeric(c.type) else ":---" for c in columns]
     out.write((_line([_cell(c.head) for c in columns]) + _line(rules)).encode("utf-8", "backslashreplace"))
     count = 0

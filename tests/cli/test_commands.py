@@ -10,7 +10,8 @@ import pytest
 
 import dctv.cli
 from dctv.cli import main
-from dctv.cli.arguments import parameters, split_mounts
+from dctv.cli.arguments import parameters
+from dctv.cli.mounts import told_mounts
 from dctv.console.verdict import Verdict
 from tests.command_line import Ran, environment, run, run_process
 
@@ -52,8 +53,9 @@ def test_help_loads_nothing_heavy(words: list[str]) -> None:
 
 
 def test_tables_wants_a_trace() -> None:
-    assert run("tables") == Ran(2, "", "error: found no trace, expected NAME=PATH\n")
-    assert run("tables", "SELECT 1") == Ran(2, "", "error: found `SELECT 1`, expected NAME=PATH\n")
+    hint = "hint: give its path, or NAME=PATH: dctv tables t=trace.json\n"
+    assert run("tables") == Ran(2, "", f"error: found no trace to mount\n{hint}")
+    assert run("tables", "SELECT 1").err.endswith("error: no such file or folder: `SELECT 1`\n")
 
 
 def test_explain() -> None:
@@ -73,7 +75,9 @@ def test_explain() -> None:
     ],
 )
 def test_what_is_a_mount(word: str, mount: tuple[str, str] | None) -> None:
-    assert split_mounts([word]) == (([], [mount]) if mount else ([word], []))
+    told = told_mounts([word], only=False)
+    assert (told.others, told.traces) == (([], [mount]) if mount else ([word], []))
+    assert told.unnamed == []
 
 
 def test_parameter_types() -> None:

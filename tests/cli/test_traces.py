@@ -69,7 +69,7 @@ def test_the_prompt_tells_of_a_trace_not_read_whole(broken: Path) -> None:
 
 
 def test_tables(trace: Path) -> None:
-    ran = run("tables", f"t={trace}")
+    ran = run("tables", f"t={trace}", "--all")
     assert (ran.code, ran.err) == (0, "")
     lines = ran.out.splitlines()
     assert lines[0].split() == ["name", "kind", "about"]

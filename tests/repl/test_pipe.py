@@ -35,7 +35,7 @@ def test_modes_and_files(tmp_path: Path) -> None:
     ran = run("repl", stdin=".mode csv\n.read x.sql\n.mode nope\n.mode\n.quit\nSELECT 3;", cwd=tmp_path)
     assert (ran.code, ran.out) == (2, "a\n1\n\nb\n2\n")
     assert "x.sql:1:16: " in ran.err
-    assert "error: unknown mode `nope`, expected one of csv, json, jsonl, markdown, table\n" in ran.err
+    assert "error: unknown mode `nope`, expected one of box, csv, json, jsonl, line, markdown, table, tsv\n" in ran.err
     assert "mode is csv\n" in ran.err
 
 
@@ -46,12 +46,12 @@ def test_help_names_every_command() -> None:
 
 
 def test_arguments_of_commands() -> None:
-    ran = run("repl", stdin=".schema\n.quit now\n.timing maybe\n.mount x\n.schema nowhere\n")
+    ran = run("repl", stdin=".schema\n.quit now\n.timing maybe\n.mount x=\n.schema nowhere\n")
     assert ran.err == (
         "error: found `.schema`, expected `.schema TABLE`\n"
         "error: found `.quit now`, expected `.quit` alone\n"
         "error: found `maybe`, expected on or off\n"
-        "error: found `x`, expected NAME=PATH\n"
+        "error: found `x=`, expected NAME=PATH\n"
         "error: unknown table `nowhere`\n"
     )
     assert ran.code == 2

@@ -103,6 +103,24 @@ def test_functions_and_units(session: Session) -> None:
     assert "ms" in offered(session, "SELECT dur IN m")
 
 
+def test_what_is_used_most_comes_first(session: Session) -> None:
+    assert offered(session, "SELECT dur IN ")[:4] == ["ms", "us", "ns", "s"]
+    functions = offered(session, "SELECT co")
+    assert functions[:2] == ["contains", "count"] or functions[:3] == ["coalesce", "contains", "count"]
+    rare = [name.startswith("collate_") for name in functions if name.islower() and name != "collate"]
+    assert rare == sorted(rare)
+
+
+def test_arguments_of_table_functions(session: Session) -> None:
+    assert offered(session, "SELECT * FROM dctv.as_spans(")[:2] != offered(session, "SELECT * FROM ")[:2]
+    assert "partition => " in offered(session, "SELECT * FROM dctv.as_spans(")
+    assert "start => " in offered(session, "SELECT * FROM dctv.clip(v, st")
+    given = offered(session, "SELECT * FROM dctv.clip((SELECT 1), start => 1ms, ")
+    assert ("start => " in given, "stop => " in given) == (False, True)
+    assert "start => " not in offered(session, "SELECT * FROM dctv.clip(v, start => ")
+    assert not [one for one in offered(session, "SELECT round(") if one.endswith("=> ")]
+
+
 def test_nothing_inside_strings_and_comments(session: Session) -> None:
     assert offered(session, "SELECT 'se") == []
     assert offered(session, "SELECT 1 -- se") == []
@@ -116,6 +134,8 @@ def test_files_and_commands(session: Session, tmp_path: Path, monkeypatch: pytes
     assert offered(session, ".sch") == ["schema"]
     assert "t.raw_events.my_mark" in offered(session, ".schema t.raw_events.m")
     assert offered(session, ".mode js") == ["json", "jsonl"]
+    assert offered(session, ".set wi") == ["width"]
+    assert offered(session, ".once rep") == ["ort.sql"]
 
 
 def test_tables_in() -> None:

@@ -13,11 +13,12 @@ from pathlib import Path
 import pytest
 
 from dctv import Session
+from dctv.catalog.mount_names import name_of_mount
 from dctv.errors import UsageError
 from dctv.timeline.track import TrackKind
 from dctv.web.asked import answered
 from dctv.web.serving import Serving, serve
-from dctv.web.uploads import Uploads, name_of_mount
+from dctv.web.uploads import Uploads
 from tests.web_client import Client, client_of
 
 DATA = Path(__file__).resolve().parents[1] / "data"

@@ -33,7 +33,9 @@ def written(name: str, rows: Listed) -> bytes:
 
 
 def test_the_shelf() -> None:
-    assert sorted(WRITERS) == ["arrow", "arrows", "csv", "json", "jsonl", "markdown", "parquet", "table"]
+    assert sorted(WRITERS) == [
+        *("arrow", "arrows", "box", "csv", "json", "jsonl", "line", "markdown", "parquet", "table", "tsv")
+    ]
     suffixes = [suffix for writer in WRITERS.values() for suffix in writer.suffixes]
     assert len(suffixes) == len(set(suffixes))
 

@@ -8,7 +8,8 @@ import pytest
 
 from dctv.types.schema import ColumnType, Kind, Schema
 from dctv.types.units import parse_unit
-from dctv.writers.table import SAMPLE, write
+from dctv.writers.aligned import SAMPLE
+from dctv.writers.table import write
 from tests.writers.listed import Listed
 
 

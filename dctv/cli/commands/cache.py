@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dctv.cli.command import Command
+from dctv.cli.formats import add_format_option
 from dctv.cli.sizes import age_text, byte_count, seconds, size_text
 from dctv.console.verdict import OK
 from dctv.errors import UsageError
@@ -24,6 +25,7 @@ def configure(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--older-than", type=seconds, metavar="TIME", help="prune: remove what was not used for 30d")
     parser.add_argument("--all", action="store_true", help="prune: remove everything that is not in use")
+    add_format_option(parser, "of the list (default: lines of text)")
     parser.add_argument("--index-dir", type=Path, metavar="DIR", help="look here, not in the cache")
 
 
@@ -36,8 +38,12 @@ def run(args: Namespace) -> int:
     chosen = args.max_size is not None or args.older_than is not None or args.all
     if chosen and args.what != "prune":
         raise UsageError(f"found --max-size, --older-than or --all with `{args.what}`, they belong to `prune`")
+    if args.format is not None and args.what != "list":
+        raise UsageError(f"found --format with `{args.what}`, it belongs to `list`")
     root = cache_folder() if args.index_dir is None else args.index_dir
     match args.what:
+        case "list" if args.format is not None:
+            return _write(entries(root), args.format)
         case "list":
             lines = _listed(entries(root))
         case "size":
@@ -50,6 +56,34 @@ def run(args: Namespace) -> int:
     with stdout_sink(lambda: None) as sink:
         sink.stream.write("".join(f"{line}\n" for line in lines).encode("utf-8", "backslashreplace"))
     return OK
+
+
+def _write(found: list[Entry], name: str) -> int:
+    """Write the list for programs: bytes and seconds since 1970 as numbers, a row for each file of a trace."""
+    from dctv.cli.figures import Column, Figures
+    from dctv.console.listing import write_listing
+
+    columns = [
+        Column("path", "VARCHAR"),
+        Column("folder", "VARCHAR"),
+        Column("bytes", "BIGINT"),
+        Column("last_used", "BIGINT"),
+        Column("state", "VARCHAR"),
+        Column("histories", "VARCHAR"),
+    ]
+    rows = [
+        [
+            path and str(path),
+            str(one.folder),
+            one.bytes,
+            int(one.last_use),
+            one.problem or "good",
+            ", ".join(one.histories),
+        ]
+        for one in found
+        for path in one.paths or [None]
+    ]
+    return write_listing(Figures(columns, rows), name)
 
 
 def _listed(found: list[Entry]) -> list[str]:

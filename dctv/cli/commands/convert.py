@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 
 from dctv.cli.arguments import add_index_options, add_session_options
 from dctv.cli.command import Command
+from dctv.cli.mounts import only_path
 from dctv.console.verdict import OK
 from dctv.errors import UsageError
 
@@ -27,7 +28,9 @@ SUFFIXES = {
 
 def configure(parser: ArgumentParser) -> None:
     """Add the arguments of `dctv convert`."""
-    parser.add_argument("trace", metavar="IN", help="a trace: a file, a folder or a pattern; in queries it is `t`")
+    parser.add_argument(
+        "trace", type=only_path, metavar="IN", help="a trace: a file, a folder or a pattern; in queries it is `t`"
+    )
     parser.add_argument("output", type=Path, metavar="OUT", help="a file; for Parquet also a folder, one file a table")
     parser.add_argument(
         "--format",

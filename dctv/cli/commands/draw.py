@@ -6,8 +6,9 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dctv.cli.arguments import add_index_options, add_session_options, positive, split_mounts
+from dctv.cli.arguments import add_index_options, add_session_options, positive
 from dctv.cli.command import Command
+from dctv.cli.mounts import told_mounts
 from dctv.cli.terminal import add_terminal_options, look
 from dctv.console.verdict import OK
 from dctv.errors import UsageError
@@ -73,8 +74,10 @@ def run(args: Namespace) -> int:
     from dctv.cli.errand import carry_out
     from dctv.console.sink import STDOUT
 
-    traces, mounts = split_mounts(args.words)
-    everything: list[tuple[str, Any]] = [*([(_TRACE, traces)] if traces else []), *mounts]
+    told = told_mounts(args.words)
+    traces = [path for _, path in told.unnamed]
+    named = [one for one in told.traces if one not in told.unnamed]
+    everything: list[tuple[str, Any]] = [*([(_TRACE, traces)] if traces else []), *named]
     if len({name for name, _ in everything}) < len(everything):
         raise UsageError(f"`{_TRACE}` is the name of the traces that have none", hint="give these a name too")
     to_file = args.output is not None and args.output not in STDOUT

@@ -9,6 +9,7 @@ from dctv.calls.language import time_of
 from dctv.cli.arguments import add_index_options, add_session_options
 from dctv.cli.call_trees.options import add_filter_options
 from dctv.cli.command import Command
+from dctv.cli.mounts import only_path
 from dctv.console.verdict import OK
 from dctv.errors import UsageError
 
@@ -23,7 +24,9 @@ _FORMATS = {
 
 def configure(parser: ArgumentParser) -> None:
     """Add the arguments of `dctv dump`."""
-    parser.add_argument("traces", nargs="+", metavar="TRACE", help="files, folders or patterns: together one trace")
+    parser.add_argument(
+        "traces", nargs="+", type=only_path, metavar="TRACE", help="files, folders or patterns: together one trace"
+    )
     choice = parser.add_argument_group("formats", "one of")
     for name, title in _FORMATS.items():
         choice.add_argument(f"--{name}", dest="formats", action="append_const", const=name, help=title)

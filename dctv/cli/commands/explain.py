@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dctv.cli.arguments import add_file_option, add_index_options, add_session_options, parameters, split_mounts
+from dctv.cli.arguments import add_file_option, add_index_options, add_session_options, parameters
 from dctv.cli.command import Command
+from dctv.cli.mounts import told_mounts
 from dctv.console.verdict import OK
 from dctv.errors import UsageError
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 def configure(parser: ArgumentParser) -> None:
     """Add the arguments of `dctv explain`."""
-    parser.add_argument("words", nargs="+", metavar="SQL | NAME=PATH", help="one query; traces to mount")
+    parser.add_argument("words", nargs="+", metavar="SQL | PATH | NAME=PATH", help="one query; traces to mount")
     manner = parser.add_mutually_exclusive_group()
     manner.add_argument("--analyze", action="store_true", help="run the query and show rows and times too")
     manner.add_argument("--sql", action="store_true", help="show what the engine runs as its SQL")
@@ -27,12 +28,13 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Mount and explain; return the exit code."""
-    from dctv.cli.errand import Desk, carry_out
+    from dctv.cli.errand import Desk, announced, carry_out
     from dctv.console.narration import warn
     from dctv.run.result import Result
     from dctv.writers.table import TABLE
 
-    words, mounts = split_mounts(args.words)
+    mounts = told_mounts(args.words, only=False)
+    words = mounts.others
     if len(words) != 1:
         raise UsageError(f"found {len(words)} queries, expected one", hint="quote the SQL as a whole")
     params = parameters(args.param)
@@ -46,7 +48,7 @@ def run(args: Namespace) -> int:
             desk.check()
         return OK
 
-    return carry_out(args, mounts, work)
+    return carry_out(args, announced(args, mounts), work)
 
 
 EXPLAIN = Command("explain", "show how a query runs", configure, run)

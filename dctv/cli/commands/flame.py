@@ -9,12 +9,15 @@ from dctv.cli.arguments import add_index_options, add_session_options
 from dctv.cli.call_trees.options import add_filter_options
 from dctv.cli.command import Command
 from dctv.cli.flame.queries import SOURCES, WEIGHTS
+from dctv.cli.mounts import only_path
 from dctv.console.verdict import OK
 
 
 def configure(parser: ArgumentParser) -> None:
     """Add the arguments of `dctv flame`."""
-    parser.add_argument("traces", nargs="+", metavar="TRACE", help="files, folders or patterns: together one trace")
+    parser.add_argument(
+        "traces", nargs="+", type=only_path, metavar="TRACE", help="files, folders or patterns: together one trace"
+    )
     parser.add_argument(
         "--from", dest="origin", choices=SOURCES, help="what frames are made of (default: what the trace has)"
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dctv.cli.command import Command
+from dctv.cli.formats import add_format_option
 from dctv.console.verdict import OK
 
 if TYPE_CHECKING:
@@ -16,17 +17,23 @@ if TYPE_CHECKING:
 def configure(parser: ArgumentParser) -> None:
     """Add the arguments of `dctv formats`."""
     parser.add_argument("name", nargs="?", metavar="FORMAT", help="tell the options of one format")
+    add_format_option(parser, "of the list (default: lines of text)")
 
 
 def run(args: Namespace) -> int:
     """List the formats, or the options of one; return the exit code."""
     from dctv import readers
+    from dctv.console.listing import Listing, write_listing
     from dctv.console.sink import stdout_sink
     from dctv.contracts.reader import Reader
     from dctv.contracts.shelf import scan
     from dctv.errors import UsageError, nearest
 
+    if args.format is not None and args.name is not None:
+        raise UsageError("found --format with the name of a format, it belongs to the list")
     found = scan(readers, Reader)
+    if args.format is not None:
+        return write_listing(Listing(("name", "title"), [(one.name, one.title) for one in found.values()]), args.format)
     if args.name is None:
         lines = _listed([(one.name, one.title) for one in found.values()])
     elif args.name in found:

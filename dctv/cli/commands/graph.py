@@ -8,6 +8,7 @@ from pathlib import Path
 from dctv.cli.arguments import add_index_options, add_session_options
 from dctv.cli.call_trees.options import add_filter_options
 from dctv.cli.command import Command
+from dctv.cli.mounts import only_path
 from dctv.console.verdict import OK
 from dctv.errors import UsageError, nearest
 
@@ -18,7 +19,7 @@ _LONG = {"total-time": "total", "self-time": "self", "address": "addr"}
 
 def configure(parser: ArgumentParser) -> None:
     """Add the arguments of `dctv graph`."""
-    parser.add_argument("traces", nargs=1, metavar="TRACE", help="a file, folder or pattern")
+    parser.add_argument("traces", nargs=1, type=only_path, metavar="TRACE", help="a file, folder or pattern")
     parser.add_argument("function", nargs="?", metavar="FUNC", help="only what this function calls, and what called it")
     parser.add_argument("--task", action="store_true", help="print which threads began which, and how long they ran")
     parser.add_argument(

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from dctv.cli.arguments import add_session_options
 from dctv.cli.command import Command
+from dctv.cli.mounts import only_path
 from dctv.cli.sizes import size_text
 from dctv.console.verdict import FAILED, OK, PARTIAL
 from dctv.hints import TYPE_CHECKING
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 def configure(parser: ArgumentParser) -> None:
     """Add the arguments of `dctv index`."""
-    parser.add_argument("traces", nargs="+", metavar="TRACE", help="file, folder or pattern")
+    parser.add_argument("traces", nargs="+", type=only_path, metavar="TRACE", help="file, folder or pattern")
     parser.add_argument(
         "--dimensions", type=_names, default=(), metavar="A,B", help="index these too: args.size is the argument `size`"
     )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from dctv.cli.arguments import add_index_options, add_session_options
 from dctv.cli.command import Command
+from dctv.cli.mounts import only_path
 from dctv.console.verdict import OK
 
 if TYPE_CHECKING:
@@ -15,7 +16,9 @@ if TYPE_CHECKING:
 
 def configure(parser: ArgumentParser) -> None:
     """Add the arguments of `dctv info`."""
-    parser.add_argument("traces", nargs="+", metavar="TRACE", help="files, folders or patterns: together one trace")
+    parser.add_argument(
+        "traces", nargs="+", type=only_path, metavar="TRACE", help="files, folders or patterns: together one trace"
+    )
     parser.add_argument("--task", action="store_true", help="print the threads instead")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write here, and only if all goes well")
     add_session_options(parser)

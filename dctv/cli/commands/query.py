@@ -5,13 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import dctv.writers
-from dctv.cli.arguments import add_file_option, add_index_options, add_session_options, parameters, split_mounts
+from dctv.cli.arguments import add_file_option, add_index_options, add_session_options, parameters
+from dctv.cli.ci import add_report_options, add_result_options
 from dctv.cli.command import Command
-from dctv.cli.formats import writer_of
+from dctv.cli.formats import add_format_option, writer_of
+from dctv.cli.mounts import told_mounts
 from dctv.cli.texts import read_texts
-from dctv.contracts.shelf import scan
-from dctv.contracts.writer import Writer
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -19,16 +18,20 @@ if TYPE_CHECKING:
 
 def configure(parser: ArgumentParser) -> None:
     """Add the arguments of `dctv query`."""
-    formats = scan(dctv.writers, Writer)
-    parser.add_argument("words", nargs="*", metavar="SQL | NAME=PATH", help="one SQL text; traces to mount")
+    parser.add_argument(
+        "words",
+        nargs="*",
+        metavar="SQL | PATH | NAME=PATH",
+        help="one SQL text; traces to mount, named after their files or by you",
+    )
     parser.add_argument("-f", "--file", action="append", default=[], help="run this file; - is stdin; may be repeated")
-    parser.add_argument("--format", choices=sorted(formats), help="result format (default: by -o, else table)")
+    add_format_option(parser)
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write here, and only if all goes well")
     parser.add_argument(
         "--param", action="append", default=[], metavar="K=V", help="value of :K, or of ?K for a number"
     )
-    parser.add_argument("--fail-on-rows", action="store_true", help="exit with 1 if any result has rows")
-    parser.add_argument("--junit", type=Path, metavar="FILE", help="report every ASSERT as a JUnit test case")
+    add_result_options(parser)
+    add_report_options(parser)
     add_session_options(parser)
     add_file_option(parser)
     add_index_options(parser)
@@ -36,12 +39,14 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Mount, execute, write; return the exit code."""
-    from dctv.cli.batch import Batch, run_batch
+    from dctv.cli.batch import batch_of, run_batch
+    from dctv.cli.errand import announced
 
-    words, mounts = split_mounts(args.words)
+    mounts = told_mounts(args.words, only=False)
     writer = writer_of(args.format, args.output)
     params = parameters(args.param)
-    return run_batch(args, mounts, Batch(read_texts(words, args.file), params, writer))
+    texts = read_texts(mounts.others, args.file)
+    return run_batch(args, announced(args, mounts), batch_of(args, texts, params, writer))
 
 
 QUERY = Command("query", "run SQL and print the results", configure, run)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from dctv.cli.arguments import add_session_options
 from dctv.cli.command import Command
+from dctv.cli.mounts import only_path
 from dctv.console.verdict import FAILED, OK
 from dctv.errors import UsageError
 
@@ -16,7 +17,9 @@ if TYPE_CHECKING:
 
 def configure(parser: ArgumentParser) -> None:
     """Add the arguments of `dctv reorganize`."""
-    parser.add_argument("traces", nargs="+", metavar="TRACE", help="files, folders or patterns: together one trace")
+    parser.add_argument(
+        "traces", nargs="+", type=only_path, metavar="TRACE", help="files, folders or patterns: together one trace"
+    )
     parser.add_argument(
         "--group",
         action="append",

@@ -5,8 +5,9 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from dctv.cli.arguments import add_file_option, add_index_options, add_session_options, only_mounts
+from dctv.cli.arguments import add_file_option, add_index_options, add_session_options
 from dctv.cli.command import Command
+from dctv.cli.mounts import WORD, told_mounts
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 def configure(parser: ArgumentParser) -> None:
     """Add the arguments of `dctv repl`."""
-    parser.add_argument("mounts", nargs="*", metavar="NAME=PATH", help="traces to mount")
+    parser.add_argument("mounts", nargs="*", metavar=WORD, help="traces to mount, named after their files or by you")
     add_session_options(parser)
     add_file_option(parser)
     add_index_options(parser)
@@ -22,12 +23,12 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Mount, then converse until the end of input; return the exit code."""
-    from dctv.cli.errand import open_session
+    from dctv.cli.errand import announced, open_session
     from dctv.console.progress import ProgressBar
     from dctv.repl.conversation import Conversation
     from dctv.repl.loops import converse
 
-    mounts = only_mounts(args.mounts)
+    mounts = announced(args, told_mounts(args.mounts))
     bar = ProgressBar()
     session = open_session(args, bar)
     talk = Conversation(session, bar, sys.stdin.isatty(), args.allow_partial)
@@ -35,6 +36,7 @@ def run(args: Namespace) -> int:
         return converse(talk, mounts)
     finally:
         bar.clear()
+        talk.destination.close()
         if talk.serving is not None:
             talk.serving.stop()
         session.close()

@@ -9,6 +9,7 @@ from dctv.cli.arguments import add_index_options, add_session_options
 from dctv.cli.call_trees.options import add_filter_options, is_filtered, since_first_call
 from dctv.cli.call_trees.replay import FIELDS
 from dctv.cli.command import Command
+from dctv.cli.mounts import only_path
 from dctv.cli.terminal import add_terminal_options, look
 from dctv.console.verdict import OK
 from dctv.errors import UsageError, nearest
@@ -16,7 +17,9 @@ from dctv.errors import UsageError, nearest
 
 def configure(parser: ArgumentParser) -> None:
     """Add the arguments of `dctv replay`."""
-    parser.add_argument("traces", nargs="+", metavar="TRACE", help="files, folders or patterns: together one trace")
+    parser.add_argument(
+        "traces", nargs="+", type=only_path, metavar="TRACE", help="files, folders or patterns: together one trace"
+    )
     parser.add_argument(
         "-f",
         "--output-fields",

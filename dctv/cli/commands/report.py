@@ -10,6 +10,7 @@ from dctv.cli.arguments import add_index_options, add_session_options
 from dctv.cli.call_trees.differences import DIFFERENCE, POLICIES, Policy, policy_of
 from dctv.cli.call_trees.options import add_filter_options
 from dctv.cli.command import Command
+from dctv.cli.mounts import only_path
 from dctv.cli.terminal import add_terminal_options, look
 from dctv.console.verdict import OK
 from dctv.errors import UsageError, nearest
@@ -27,7 +28,9 @@ _USUAL = ("total", "self", "call")
 
 def configure(parser: ArgumentParser) -> None:
     """Add the arguments of `dctv report`."""
-    parser.add_argument("traces", nargs="+", metavar="TRACE", help="files, folders or patterns: together one trace")
+    parser.add_argument(
+        "traces", nargs="+", type=only_path, metavar="TRACE", help="files, folders or patterns: together one trace"
+    )
     choice = parser.add_mutually_exclusive_group()
     choice.add_argument("--avg-total", action="store_true", help="average, shortest, longest and deviation of calls")
     choice.add_argument("--avg-self", action="store_true", help="likewise, without the calls within")

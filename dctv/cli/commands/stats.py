@@ -5,12 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import dctv.writers
 from dctv.cli.arguments import add_session_options
 from dctv.cli.command import Command
-from dctv.cli.formats import writer_of
+from dctv.cli.formats import add_format_option, writer_of
+from dctv.cli.mounts import only_path
 from dctv.console.verdict import OK
-from dctv.contracts.shelf import scan
 from dctv.contracts.writer import Writer
 from dctv.errors import IndexUnusable, UsageError
 
@@ -26,7 +25,9 @@ SECTIONS = ("times", "durations", "histogram", "categories", "names", "processes
 
 def configure(parser: ArgumentParser) -> None:
     """Add the arguments of `dctv stats`."""
-    parser.add_argument("traces", nargs="+", metavar="TRACE", help="files, folders or patterns: together one trace")
+    parser.add_argument(
+        "traces", nargs="+", type=only_path, metavar="TRACE", help="files, folders or patterns: together one trace"
+    )
     parser.add_argument(
         "--exact",
         action="store_true",
@@ -35,8 +36,7 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--section", action="append", choices=SECTIONS, help="print only this table; may be repeated (default: all)"
     )
-    formats = sorted(scan(dctv.writers, Writer))
-    parser.add_argument("--format", choices=formats, help="result format (default: by -o, else table)")
+    add_format_option(parser)
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write here, and only if all goes well")
     parser.add_argument("--no-index", action="store_true", help="read the trace even if there is an index")
     parser.add_argument("--index-dir", type=Path, metavar="DIR", help="where indexes are (default: the user's cache)")

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dctv.cli.arguments import add_index_options, add_session_options, only_mounts
+from dctv.cli.arguments import add_index_options, add_session_options
 from dctv.cli.command import Command
+from dctv.cli.formats import add_format_option, writer_of
+from dctv.cli.mounts import WORD, told_mounts
 from dctv.console.verdict import OK
 from dctv.errors import UsageError
 
@@ -15,26 +18,36 @@ if TYPE_CHECKING:
 
 def configure(parser: ArgumentParser) -> None:
     """Add the arguments of `dctv tables`."""
-    parser.add_argument("mounts", nargs="*", metavar="NAME=PATH", help="traces to mount")
+    parser.add_argument("mounts", nargs="*", metavar=WORD, help="traces to mount, named after their files or by you")
+    parser.add_argument(
+        "--like", metavar="PATTERN", default="", help="only names that begin so, such as t.sched, or match '*wake*'"
+    )
+    parser.add_argument("--all", action="store_true", help="also what has no rows as the trace lacks its events")
+    add_format_option(parser)
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write here, and only if all goes well")
     add_session_options(parser)
     add_index_options(parser)
 
 
 def run(args: Namespace) -> int:
     """Mount and list; return the exit code."""
-    from dctv.cli.errand import Desk, carry_out
+    from dctv.cli.errand import Desk, announced, carry_out
     from dctv.console.listing import list_tables
-    from dctv.writers.table import TABLE
+    from dctv.console.narration import say
 
-    mounts = only_mounts(args.mounts)
-    if not mounts:
-        raise UsageError("found no trace, expected NAME=PATH")
+    writer = writer_of(args.format, args.output)
+    if not args.mounts:
+        raise UsageError("found no trace to mount", hint="give its path, or NAME=PATH: dctv tables t=trace.json")
 
     def work(desk: Desk) -> int:
-        TABLE.write(list_tables(desk.session), desk.sink.stream)
+        listed = list_tables(desk.session, args.like, everything=args.all)
+        writer.write(listed.listing, desk.sink.stream)
+        desk.sink.stream.flush()
+        if listed.hidden:
+            say(listed.remark("--all"))
         return OK
 
-    return carry_out(args, mounts, work)
+    return carry_out(args, announced(args, told_mounts(args.mounts)), work, args.output)
 
 
 TABLES = Command("tables", "list the tables of traces", configure, run)

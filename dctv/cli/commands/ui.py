@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 from argparse import ArgumentTypeError
-from pathlib import Path
 from time import sleep
 from typing import TYPE_CHECKING
 
-from dctv.cli.arguments import add_file_option, add_index_options, add_session_options, split_mounts
+from dctv.cli.arguments import add_file_option, add_index_options, add_session_options
 from dctv.cli.command import Command
+from dctv.cli.mounts import WORD, told_mounts
 from dctv.console.verdict import OK
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ _MOST_PORT = 65_535
 
 def configure(parser: ArgumentParser) -> None:
     """Add the arguments of `dctv ui`."""
-    parser.add_argument("words", nargs="*", metavar="NAME=PATH", help="traces to show; more can be dropped on the page")
+    parser.add_argument("words", nargs="*", metavar=WORD, help="traces to show; more can be dropped on the page")
     parser.add_argument(
         "-f", "--file", action="append", default=[], metavar="FILE", help="run this SQL first: views, or a report"
     )
@@ -51,7 +51,7 @@ def run(args: Namespace) -> int:
     from dctv.console.progress import ProgressBar
     from dctv.errors import Interrupted, Terminated
 
-    mounts = _mounts(args.words)
+    mounts = told_mounts(args.words).traces
     texts = read_texts([], args.file) if args.file else []
     bar = ProgressBar()
     session = open_session(args, bar)
@@ -69,16 +69,6 @@ def run(args: Namespace) -> int:
         bar.clear()
         session.close()
     return OK
-
-
-def _mounts(words: list[str]) -> list[tuple[str, str]]:
-    """Return what to mount; paths without a name are called after their files."""
-    from dctv.web.uploads import name_of_mount
-
-    paths, mounts = split_mounts(words)
-    for path in paths:
-        mounts.append((name_of_mount(Path(path), [name for name, _ in mounts]), path))
-    return mounts
 
 
 def _announce(address: str, *, opens: bool) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, BinaryIO
 import dctv.writers
 from dctv.cli.arguments import add_index_options, add_session_options, positive
 from dctv.cli.command import Command
+from dctv.cli.mounts import only_path
 from dctv.console.verdict import OK
 from dctv.contracts.shelf import scan
 from dctv.contracts.writer import Rows, Writer
@@ -24,7 +25,9 @@ SUFFIXES = (".ndjson", ".jsonl", ".pfw")
 def configure(parser: ArgumentParser) -> None:
     """Add the arguments of `dctv view`."""
     formats = sorted([RECORDS, *scan(dctv.writers, Writer)])
-    parser.add_argument("traces", nargs="+", metavar="TRACE", help="files, folders or patterns: together one trace")
+    parser.add_argument(
+        "traces", nargs="+", type=only_path, metavar="TRACE", help="files, folders or patterns: together one trace"
+    )
     parser.add_argument("--where", metavar="FILTER", help="""such as 'cat == "POSIX" and dur > 1ms'""")
     parser.add_argument(
         "--format",

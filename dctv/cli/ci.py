@@ -1,0 +1,38 @@
+"""Options for runs that nobody watches: when they fail, how long they may take, what they say."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from pathlib import Path
+
+from dctv.cli.arguments import positive
+from dctv.cli.sizes import seconds
+
+
+def add_result_options(parser: ArgumentParser) -> None:
+    """Add what results may be, and what happens after errors."""
+    parser.add_argument("--limit", type=positive, metavar="N", help="write at most the first N rows of each result")
+    parser.add_argument("--fail-on-rows", action="store_true", help="exit with 1 if any result has rows")
+    parser.add_argument("--fail-if-empty", action="store_true", help="exit with 1 if any result has no rows")
+    parser.add_argument(
+        "--on-error",
+        choices=["stop", "continue"],
+        default="stop",
+        help="after a wrong statement, stop (default) or run the next one; the exit code is that of the worst error",
+    )
+    parser.add_argument(
+        "--stats", choices=["json"], help="end stderr with a line of JSON: exit code, seconds, rows, assertions, errors"
+    )
+
+
+def add_report_options(parser: ArgumentParser, *, each: str = "") -> None:
+    """Add who is told of failures, and when to give up, `each` of what."""
+    parser.add_argument("--junit", type=Path, metavar="FILE", help="report every ASSERT as a JUnit test case")
+    parser.add_argument("--github", action="store_true", help="show errors in GitHub beside the lines they are about")
+    parser.add_argument(
+        "--timeout",
+        type=seconds,
+        metavar="TIME",
+        help=f"give {each or 'all'} this long, such as 90s, then give up (exit code 124)",
+    )
+    parser.add_argument("--quiet", action="store_true", help="print errors only: no warnings, remarks or progress")

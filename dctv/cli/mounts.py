@@ -1,0 +1,85 @@
+"""Turns words of the command line into traces to mount, with the names that they have or are given, and other words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from dctv.cli.arguments import MOUNT
+from dctv.errors import UsageError
+from dctv.record import record
+
+WORD = "PATH | NAME=PATH"
+
+
+@record
+class Mounts:
+    """What to mount, and what else was said."""
+
+    traces: list[tuple[str, str]]
+    """Names and paths, in order."""
+    others: list[str]
+    """Words that are no paths."""
+    unnamed: list[tuple[str, str]]
+    """Those of the traces that were named after their files."""
+
+    @property
+    def remarks(self) -> list[str]:
+        """What a person should know of names that nobody chose."""
+        return [f"`{path}` is mounted as `{name}` (NAME=PATH gives it another name)" for name, path in self.unnamed]
+
+
+def told_mounts(words: Iterable[str], *, only: bool = True) -> Mounts:
+    """Read paths, with or without a name; words that can be no paths are refused if there is to be nothing else."""
+    from dctv.catalog.mount_names import name_of_mount  # the grammar's keywords; only wanted with a session
+
+    named: dict[str, str] = {}
+    found: list[tuple[str | None, str]] = []
+    others: list[str] = []
+    for word in words:
+        match = MOUNT.fullmatch(word)
+        if match is not None and not is_there(word):
+            name, path = match.groups()
+            _check(word, name, path, named)
+            named[name] = path
+            found.append((name, path))
+        elif only or is_path(word):
+            found.append((None, word))
+        else:
+            others.append(word)
+    taken = set(named)
+    result = Mounts([], others, [])
+    for chosen, path in found:
+        name = chosen or name_of_mount(Path(path), taken)
+        taken.add(name)
+        result.traces.append((name, path))
+        if chosen is None:
+            result.unnamed.append((name, path))
+    return result
+
+
+def is_path(word: str) -> bool:
+    """Whether a word is no SQL: the path of something that is there, or one word that looks like a path."""
+    bare = len(word.split()) == 1 and not set(word) & set("();'\"")
+    return is_there(word) or (bare and ("/" in word or "." in word))
+
+
+def is_there(word: str) -> bool:
+    """Whether there is a file or a folder of this name; texts that can be no name are none."""
+    try:
+        return Path(word).exists()
+    except (OSError, ValueError):
+        return False
+
+
+def only_path(word: str) -> str:
+    """Return the path where only one trace, or several as one, are read: NAME=PATH is taken, too."""
+    match = MOUNT.fullmatch(word)
+    return word if match is None or not match[2] or is_there(word) else match[2]
+
+
+def _check(word: str, name: str, path: str, named: dict[str, str]) -> None:
+    if not path:
+        raise UsageError(f"`{word}` gives no path to mount as `{name}`", hint="write NAME=PATH")
+    if name in named:
+        raise UsageError(f"`{name}` is mounted twice, from `{named[name]}` and `{path}`")

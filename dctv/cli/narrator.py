@@ -1,0 +1,48 @@
+"""Turns what a run has to say into lines on stderr: all of it, only errors, and for GitHub as well."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from dctv.console.narration import complain, say, warn
+from dctv.errors import DctvError, counted
+from dctv.record import record
+
+
+@record
+class Narrator:
+    """Says what happens in a run."""
+
+    quiet: bool = False
+    """Leave out warnings and remarks."""
+    github: bool = False
+    """Say errors and warnings as workflow commands, too."""
+
+    def error(self, error: DctvError) -> None:
+        """Print an error."""
+        complain(error)
+        if self.github:
+            from dctv.cli.github import error_command
+
+            say(error_command(error))
+
+    def warnings(self, warnings: Iterable[tuple[str, int]]) -> None:
+        """Print warnings, each once with how often it happened."""
+        found = list(warnings)
+        if self.quiet:
+            return
+        warn(found)
+        if self.github:
+            from dctv.cli.github import warning_command
+
+            for message, count in found:
+                say(warning_command(counted(message, count)))
+
+    def remark(self, text: str) -> None:
+        """Print a remark."""
+        if not self.quiet:
+            say(text)
+
+
+EVERYTHING = Narrator()
+"""Says all there is to say."""

@@ -1,0 +1,34 @@
+"""Turns what a run came to, and how long it took, into a line of JSON."""
+
+from __future__ import annotations
+
+import json
+from time import perf_counter, process_time
+
+from dctv.cli.tally import Tally
+from dctv.record import field, record
+
+
+@record
+class Clock:
+    """When a run began."""
+
+    wall: float = field(default_factory=perf_counter)
+    cpu: float = field(default_factory=process_time)
+
+
+def stats_line(tally: Tally, clock: Clock, exit_code: int) -> str:
+    """Return the line for a run that ends now."""
+    asserted = len(tally.cases) - tally.errors
+    return json.dumps(
+        {
+            "exit_code": exit_code,
+            "seconds": round(perf_counter() - clock.wall, 6),
+            "cpu_seconds": round(process_time() - clock.cpu, 6),
+            "statements": tally.statements,
+            "results": tally.results,
+            "rows": tally.rows,
+            "assertions": {"passed": asserted - tally.failures, "failed": tally.failures},
+            "errors": tally.errors,
+        }
+    )

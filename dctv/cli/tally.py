@@ -1,0 +1,48 @@
+"""What running texts came to: how many results and rows, and what became of every assertion."""
+
+from __future__ import annotations
+
+from dctv.console.verdict import OK
+from dctv.record import field, record
+
+
+@record
+class Case:
+    """One test case."""
+
+    source: str
+    """The report it stands in."""
+    name: str
+    failure: str | None = None
+    """Why it failed, with its place, or None."""
+    error: str | None = None
+    """The error that ended the report here, or None."""
+
+
+@record(frozen=False)
+class Tally:
+    """Counts what happens in a run."""
+
+    statements: int = 0
+    results: int = 0
+    rows: int = 0
+    empty: int = 0
+    """Results without rows."""
+    cases: list[Case] = field(default_factory=list)
+    code: int = OK
+    """The exit code for what went wrong so far without ending the run."""
+
+    @property
+    def failures(self) -> int:
+        """How many assertions failed."""
+        return sum(case.failure is not None for case in self.cases)
+
+    @property
+    def errors(self) -> int:
+        """How many statements were wrong."""
+        return sum(case.error is not None for case in self.cases)
+
+    def account(self, source: str, code: int) -> None:
+        """See to it that a run that failed has a case that failed, such as one whose trace could not be read."""
+        if code != OK and not self.failures and not self.errors:
+            self.cases.append(Case(source, "ends well", error=f"error: exit code {code}"))

@@ -1,0 +1,80 @@
+"""Where results of the prompt go when they do not go to the terminal: `.output FILE` and `.once FILE`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import dctv.writers
+from dctv.console.sink import Sink, cannot_write, file_sink
+from dctv.contracts.shelf import scan
+from dctv.contracts.writer import Writer
+from dctv.errors import UsageError
+from dctv.hints import BinaryIO
+from dctv.record import record
+
+
+@record(frozen=False)
+class Destination:
+    """The file of the next result, and that of all further ones."""
+
+    once: Path | None = None
+    path: Path | None = None
+    _stream: BinaryIO | None = None
+    _results: int = 0
+
+    @property
+    def is_file(self) -> bool:
+        """Whether the next result goes to a file."""
+        return self.once is not None or self.path is not None
+
+    def open(self, path: Path) -> None:
+        """Let results go to a file from now on, one after the other.
+
+        Raises:
+            UsageError: it cannot be written.
+        """
+        self.close()
+        writer = _by_suffix(path)
+        if writer is not None and not writer.many:
+            raise UsageError(f"a file of format `{writer.name}` holds one result", hint="use `.once` for it")
+        try:
+            self._stream = path.open("wb")
+        except OSError as error:
+            raise cannot_write(f"`{path}`", error) from error
+        self.path, self._results = path, 0
+
+    def close(self) -> None:
+        """Let results go to the terminal."""
+        if self._stream is not None:
+            self._stream.close()
+        self._stream = self.path = self.once = None
+
+    def writer(self, default: Writer) -> Writer:
+        """Return the format of the next result: that of the file's name, or the default."""
+        path = self.once or self.path
+        return default if path is None else _by_suffix(path) or default
+
+    @contextmanager
+    def sink(self, between: bytes) -> Iterator[Sink]:
+        """Write the next result; what `.once` names appears only when it is whole."""
+        once, self.once = self.once, None
+        if once is not None:
+            with file_sink(once) as sink:
+                yield sink
+            return
+        assert self._stream is not None
+        if self._results:
+            self._stream.write(between)
+        self._results += 1
+        try:
+            yield Sink(self._stream, lambda: None, lambda _: None)
+            self._stream.flush()
+        except OSError as error:
+            raise cannot_write(f"`{self.path}`", error) from error
+
+
+def _by_suffix(path: Path) -> Writer | None:
+    formats = scan(dctv.writers, Writer).values()
+    return next((writer for writer in formats if path.suffix.lower() in writer.suffixes), None)

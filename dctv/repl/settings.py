@@ -1,0 +1,112 @@
+"""What a person has set at the prompt, and how words set it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import dctv.writers
+from dctv.contracts.shelf import scan
+from dctv.contracts.writer import Writer
+from dctv.errors import UsageError, nearest
+from dctv.record import field, record
+from dctv.writers.table import TABLE
+
+AUTO, FULL = "auto", "full"
+
+
+@record(frozen=False)
+class Settings:
+    """How results are shown."""
+
+    writer: Writer = TABLE
+    timing: bool = False
+    maxrows: int | None = None
+    """How many rows of a result are shown at most."""
+    width: int | None = 0
+    """How wide tables may be; 0: as wide as the terminal; None: as wide as they are."""
+    params: dict[str | int, object] = field(default_factory=dict)
+    """Values of parameters in statements."""
+
+
+@record
+class Setting:
+    """One of them, as the prompt and the configuration file call it."""
+
+    values: str
+    about: str
+    get: Callable[[Settings], str]
+    set: Callable[[Settings, str], None]
+    """Set it, or raise a ValueError."""
+
+
+def modes() -> dict[str, Writer]:
+    """Return the formats that results can be shown in, by name."""
+    return {name: writer for name, writer in scan(dctv.writers, Writer).items() if writer.many}
+
+
+def set_to(settings: Settings, name: str, value: str) -> None:
+    """Set one of the settings by its name.
+
+    Raises:
+        UsageError: there is no such setting, or the value does not fit.
+    """
+    setting = SETTINGS.get(name)
+    if setting is None:
+        near = nearest(name, list(SETTINGS))
+        hint = f"did you mean `{near}`?" if near else f"there are {', '.join(SETTINGS)}"
+        raise UsageError(f"unknown setting `{name}`", hint=hint)
+    try:
+        setting.set(settings, value)
+    except ValueError:
+        raise UsageError(f"found `{value}` for `{name}`, expected {setting.values}") from None
+
+
+def _set_mode(settings: Settings, value: str) -> None:
+    known = modes()
+    if value not in known:
+        raise UsageError(f"unknown mode `{value}`, expected one of {', '.join(known)}")
+    settings.writer = known[value]
+
+
+def _set_timing(settings: Settings, value: str) -> None:
+    if value not in {"on", "off"}:
+        raise ValueError(value)
+    settings.timing = value == "on"
+
+
+def _set_maxrows(settings: Settings, value: str) -> None:
+    settings.maxrows = None if value == "all" else _positive(value)
+
+
+def _set_width(settings: Settings, value: str) -> None:
+    settings.width = {AUTO: 0, FULL: None}[value] if value in {AUTO, FULL} else _positive(value)
+
+
+def _positive(value: str) -> int:
+    if not value.isdecimal() or int(value) < 1:
+        raise ValueError(value)
+    return int(value)
+
+
+def _width(settings: Settings) -> str:
+    return FULL if settings.width is None else str(settings.width or AUTO)
+
+
+SETTINGS = {
+    "mode": Setting("a format", "how results are shown", lambda s: s.writer.name, _set_mode),
+    "timing": Setting(
+        "on or off", "whether each statement's time is told", lambda s: "on" if s.timing else "off", _set_timing
+    ),
+    "maxrows": Setting(
+        "a number from 1, or all",
+        "how many rows of a result are shown",
+        lambda s: str(s.maxrows or "all"),
+        _set_maxrows,
+    ),
+    "width": Setting(
+        "a number from 1, auto or full",
+        "how wide tables are on a terminal: as it is, as they are, or so many columns",
+        _width,
+        _set_width,
+    ),
+}

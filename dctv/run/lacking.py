@@ -1,0 +1,84 @@
+"""Names in the namespace to those of which a trace has nothing, since it lacks the events that they are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import fields
+from typing import Any
+
+from dctv.bind.binder import Binder
+from dctv.bind.feeds import Feeds
+from dctv.catalog.namespace import Catalog, Part, StoredTable, View
+from dctv.catalog.stdlib import Module, library
+from dctv.errors import DctvError
+from dctv.run.context import ExecutionContext
+from dctv.run.plans import environment
+from dctv.syntax import ast
+from dctv.syntax.node import Node
+
+
+def lacking(names: Sequence[str], context: ExecutionContext) -> set[str]:
+    """Return those of the full names whose views or functions have no rows in these traces.
+
+    They have to be bound for that, which takes a second for a whole trace when it is listed first.
+    """
+    binder = Binder(environment(context))
+    kept = dict(context.log.entries)
+    found: set[str] = set()
+    modules = _functions(context)
+    for name in names:
+        feeds, parts = Feeds(), tuple(name.split("."))
+        entry = context.catalog.find(parts)
+        if name in modules:
+            _count(modules[name], parts, context.catalog, binder, feeds)
+        elif entry is not None and isinstance(entry[0], View):
+            _bind(binder, parts, feeds)
+        if feeds.lacking:
+            found.add(name)
+    context.log.entries = kept
+    return found
+
+
+def _functions(context: ExecutionContext) -> dict[str, Module]:
+    """Return the modules with parameters, by the names that they have below each mount."""
+    return {
+        ".".join((*mount.parts, *module.parts)): module
+        for mount in context.mounts.values()
+        for module in library().modules
+        if module.parameters and module.covers(mount.trace.format or mount.reader)
+    }
+
+
+def _bind(binder: Binder, parts: Sequence[str], feeds: Feeds) -> None:
+    """Count what a view is made of; a view of the user's may be wrong by now, and counts nothing."""
+    names = tuple(ast.Name(part, quoted=True) for part in parts)
+    try:
+        binder.copy(feeds=feeds).table(ast.TableName(ast.Path(names)))
+    except DctvError:
+        feeds.any = False
+
+
+def _count(module: Module, name: tuple[str, ...], catalog: Catalog, binder: Binder, feeds: Feeds) -> None:
+    """Count what the tables are that the text of a function names; its arguments are not known."""
+    home = name[: len(name) - len(module.parts)]
+    for path in _paths(module.select()):
+        found = catalog.find(tuple(one.text for one in path.parts), home)
+        match found:
+            case (StoredTable() as table, _):
+                feeds.met(table)
+            case (View() | Part(), full):
+                _bind(binder, full, feeds)
+            case _:
+                pass
+
+
+def _paths(node: Any) -> Iterator[ast.Path]:
+    """Yield the names of all tables in a tree."""
+    if isinstance(node, tuple | list):
+        for one in node:
+            yield from _paths(one)
+    elif isinstance(node, Node):
+        if isinstance(node, ast.TableName):
+            yield node.path
+        for one in fields(node):
+            yield from _paths(getattr(node, one.name))

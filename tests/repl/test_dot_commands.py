@@ -1,0 +1,152 @@
+"""Dot commands that set, list and write."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from dctv.console.params import value_of, written
+from tests.command_line import ROOT, Ran, run
+
+CALLS = ROOT / "tests/data/stdlib/calls.pfw"
+
+
+def test_results_go_to_files(tmp_path: Path) -> None:
+    script = """\
+.mode csv
+.once one.parquet
+SELECT 5ms AS x;
+.output all.json
+SELECT 1 AS a;
+SELECT 2 AS b;
+.output
+SELECT 3 AS c;
+"""
+    ran = run("repl", stdin=script, cwd=tmp_path)
+    assert (ran.code, ran.out) == (0, "c\n3\n")
+    assert pq.read_table(tmp_path / "one.parquet").column("x").to_pylist() == [5]
+    text = (tmp_path / "all.json").read_text()
+    assert [text.count(word) for word in ('"a"', '"b"', '"c"')] == [1, 1, 0]
+
+
+def test_an_output_whose_ending_says_nothing_has_the_mode(tmp_path: Path) -> None:
+    run("repl", stdin=".mode tsv\n.output x.out\nSELECT 1 AS a;\nSELECT 2 AS b;\n", cwd=tmp_path)
+    assert (tmp_path / "x.out").read_text() == "a\n1\n\nb\n2\n"
+
+
+def test_outputs_that_cannot_be_written(tmp_path: Path) -> None:
+    ran = run("repl", stdin=".output no/x.csv\n.output x.parquet\n.once no/x.csv\nSELECT 1 AS a;\n", cwd=tmp_path)
+    assert ran.code == 2
+    assert ran.err == (
+        "error: cannot write `no/x.csv`: no such file or directory\n"
+        "error: a file of format `parquet` holds one result\nhint: use `.once` for it\n"
+        "error: cannot write `no/x.csv`: no such file or directory\n"
+    )
+
+
+def test_what_once_names_appears_only_when_it_is_whole(tmp_path: Path) -> None:
+    ran = run("repl", stdin=".once x.csv\nSELECT nowhere;\nSELECT error('no') AS x;\n", cwd=tmp_path)
+    assert ran.code == 2
+    assert not list(tmp_path.iterdir())
+
+
+def test_maxrows_and_last() -> None:
+    script = (
+        ".mode csv\n.last\n.maxrows 1\nSELECT a FROM range(3) AS t(a);\n.last\n.maxrows\n.maxrows 0\n.maxrows all\n"
+    )
+    ran = run("repl", stdin=script)
+    assert ran.out == "a\n0\n\na\n0\n1\n2\n"
+    assert ran.err == (
+        "error: no statement had a result yet\n"
+        "only the first 1 row, there are more; `.last` shows all\n"
+        "maxrows is 1\n"
+        "error: found `0` for `maxrows`, expected a number from 1, or all\n"
+    )
+
+
+def test_settings() -> None:
+    ran = run("repl", stdin=".set mode csv\n.set mdoe csv\n.set width 3\n.set timing\n.set\n")
+    assert [line.split(",")[:2] for line in ran.out.splitlines()] == [
+        ["name", "value"], ["mode", "csv"], ["timing", "off"], ["maxrows", "all"], ["width", "3"],
+    ]  # fmt: skip
+    assert "error: unknown setting `mdoe`\nhint: did you mean `mode`?\n" in ran.err
+    assert "error: found `timing`, expected a setting and its value" in ran.err
+
+
+def test_the_configuration_does_not_reach_scripts(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text('[prompt]\nmode = "tsv"\n')
+    ran = run("repl", stdin="SELECT 1 AS a, 2 AS b;", DCTV_CONFIG=str(tmp_path / "config.toml"))
+    assert ran.out == "a  b\n-  -\n1  2\n"
+
+
+def test_parameters() -> None:
+    script = """\
+.mode csv
+.param limit=5ms
+.param who=it's
+.param 0=7
+SELECT :limit AS x, :who AS y, 4ms < :limit AS z;
+.param
+.param clear
+.param
+.param x
+SELECT :limit;
+"""
+    ran = run("repl", stdin=script)
+    assert ran.out.split("\n\n") == [
+        "x [ms],y,z\n5,it's,true", "name,value\nlimit,5ms\nwho,'it''s'\n0,7", "name,value\n",
+    ]  # fmt: skip
+    assert "error: found `x`, expected K=V\n" in ran.err
+    assert "limit" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("text", "sql"),
+    [
+        ("5ms", "5ms"), ("-1.5 GiB", "-1.5GiB"), ("2e3us", "2000us"), ("'5ms'", "'5ms'"), ("5 apples", "'5 apples'"),
+        ("12", "12"), ("1.5", "1.5"), ("True", "TRUE"), ("null", "NULL"), ("5m+3s", "'5m+3s'"), ("", "''"),
+    ],
+)  # fmt: skip
+def test_values_of_parameters(text: str, sql: str) -> None:
+    assert written(value_of(text)) == sql
+
+
+def test_parameters_of_the_command_line_have_units() -> None:
+    ran = run("query", "SELECT :lim AS x, 4ms < :lim AS y, :t AS t", "--param", "lim=5000us", "--param", "t='5ms'")
+    assert ran.out == "x [us]  y     t\n------  ----  ---\n  5000  true  5ms\n"
+
+
+def test_lists() -> None:
+    ran = run("repl", f"c={CALLS}", "--no-index", stdin=".mode csv\n.units ms\n.functions quantile_c\n.mounts\n")
+    units, functions, mounts = ran.out.split("\n\n")
+    assert units.startswith("unit,is\nms,0.001 s\n")
+    assert functions.splitlines()[1].startswith("quantile_cont,aggregate,")
+    assert mounts == f"name,format,path\nc,dftracer,{CALLS}\n"
+    err = run("repl", stdin=".units nonsense\n.functions nonsense\n.mounts\n").err
+    assert err == (
+        "error: no unit fits `nonsense`\n"
+        "error: no function fits `nonsense`\nhint: `.tables` lists those that stand in FROM\n"
+        "nothing is mounted: .mount NAME=PATH mounts a trace\n"
+    )
+
+
+def test_a_mount_is_named_after_its_file() -> None:
+    ran = run("repl", "--no-index", stdin=f".mode csv\n.mount {CALLS}\nSELECT COUNT(*) > 0 AS x FROM calls.events;\n")
+    assert ran == Ran(0, "x\ntrue\n", f"`{CALLS}` is mounted as `calls`\n")
+
+
+def test_null_is_told_from_a_text() -> None:
+    query = "SELECT NULL AS a, 'NULL' AS b;"
+    assert run("repl", stdin=query).out == "a     b\n----  ------\nNULL  'NULL'\n"
+    assert run("repl", stdin=f".mode line\n{query}").out == "a = NULL\nb = 'NULL'\n"
+    assert run("repl", stdin=f".mode tsv\n{query}").out == "a\tb\n\\N\tNULL\n"
+
+
+def test_the_editor_fails() -> None:
+    absent = run("repl", stdin="SELECT 1 AS a;\n.edit\n", VISUAL="/no/such/editor")
+    assert (
+        absent.err == "error: cannot run `/no/such/editor`: no such file or directory\nhint: EDITOR names your editor\n"
+    )
+    assert "failed with exit code 1, nothing was run" in run("repl", stdin=".edit\n", VISUAL="false").err

@@ -1,0 +1,145 @@
+"""`dctv repl` as a person has it: a process on a terminal, with an editor, a pager and a configuration file."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import re
+import select
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.command_line import COMMAND, environment
+
+ESCAPES = re.compile("\033(?:\\[[0-9;?]*[A-Za-z]|[=>]|\\][^\007]*\007)")
+WAIT = 60
+SLOW = "SELECT COUNT(*) AS n FROM range(100000000000) AS t(a) WHERE hash(a) % 7 = 3;"
+
+
+class Terminal:
+    """A prompt, and what a person sees of it."""
+
+    def __init__(self, folder: Path, columns: int, **changes: str) -> None:
+        master, slave = pty.openpty()
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+        told = {"TERM": "xterm", "COLUMNS": str(columns), "LINES": "40", "PAGER": "cat", "HOME": str(folder)}
+        told |= {"XDG_CONFIG_HOME": str(folder / "config"), "XDG_STATE_HOME": str(folder / "state"), **changes}
+        self.process = subprocess.Popen(
+            [*COMMAND, "repl"], stdin=slave, stdout=slave, stderr=slave, cwd=folder, env=environment(**told)
+        )
+        os.close(slave)
+        self.master = master
+        self.seen = ""
+
+    def until(self, text: str) -> str:
+        """Read on until a text comes; return what came, it included."""
+        deadline = time.monotonic() + WAIT
+        while text not in self.seen:
+            ready, _, _ = select.select([self.master], [], [], max(0.0, deadline - time.monotonic()))
+            assert ready, f"{text!r} did not come, but {self.seen!r}"
+            raw = os.read(self.master, 1 << 16).decode(errors="replace")
+            if "\033[6n" in raw:  # It asks where the cursor is.
+                os.write(self.master, b"\033[1;1R")
+            self.seen += ESCAPES.sub("", raw).replace("\r\n", "\n").replace("\r", "")
+        end = self.seen.index(text) + len(text)
+        found, self.seen = self.seen[:end], self.seen[end:]
+        return found
+
+    def say(self, line: str, until: str) -> str:
+        """Type a line and read until a text comes."""
+        os.write(self.master, f"{line}\r".encode())
+        return self.until(until)
+
+    def close(self) -> None:
+        self.process.kill()
+        self.process.wait()
+        os.close(self.master)
+
+
+@pytest.fixture
+def terminal(tmp_path: Path) -> Iterator[Terminal]:
+    made = Terminal(tmp_path, 60)
+    made.until("Type .help for help.")
+    yield made
+    made.close()
+
+
+def test_wide_results_are_cut_to_the_terminal(terminal: Terminal) -> None:
+    query = "SELECT 1234567890123 AS a, repeat('long ', 50) AS b, repeat('é', 90) AS c, 5ms AS d;"
+    shown = terminal.say(query, "      5\n")
+    lines = shown.splitlines()[-3:]
+    assert {len(line) for line in lines[1:]} == {59}  # Both texts have the same room, the last cell is nobody's.
+    assert lines[2].count("…") == 2
+    assert lines[2].startswith("1234567890123  long ")
+
+
+def test_columns_without_room_are_told(terminal: Terminal) -> None:
+    columns = ", ".join(f"'value {n}' AS column{n}" for n in range(9))
+    told = terminal.say(f"SELECT {columns};", "shows all")
+    assert told.endswith(
+        "3 columns have no room: column6, column7, column8; `.mode line` or `.set width full` shows all"
+    )
+    terminal.say(".mode line", "DCTV>")
+    assert "column8 = value 8" in terminal.say(f"SELECT {columns};", "column8 = value 8")
+
+
+def test_rows_beyond_maxrows_come_with_last(terminal: Terminal) -> None:
+    terminal.say(".mode csv", "DCTV>")
+    terminal.say(".maxrows 2", "DCTV>")
+    shown = terminal.say("SELECT a FROM range(7, 11) AS t(a);", "`.last` shows all")
+    assert shown.endswith("a\n7\n8\nonly the first 2 rows, there are more; `.last` shows all")
+    assert terminal.say(".last", "10\n").endswith("a\n7\n8\n9\n10\n")
+
+
+def test_a_query_that_lasts_shows_how_long(terminal: Terminal) -> None:
+    terminal.say(SLOW, "running")
+    terminal.process.send_signal(signal.SIGINT)
+    terminal.until("interrupted")
+    terminal.say("SELECT 42 AS x;", "42")
+
+
+def test_the_time_of_the_pager_is_not_counted(tmp_path: Path) -> None:
+    slow_pager = tmp_path / "pager"
+    slow_pager.write_text(f"#!{sys.executable}\nimport sys, time\nsys.stdin.read()\ntime.sleep(3)\n")
+    slow_pager.chmod(0o755)
+    made = Terminal(tmp_path, 60, PAGER=str(slow_pager))
+    try:
+        made.until("Type .help")
+        made.say(".timing on", "timing is on")
+        told = made.say("SELECT a FROM range(100) AS t(a);", " s\n")
+        seconds = re.search(r"100 rows in ([0-9.]+) s", told)
+        assert seconds is not None
+        assert float(seconds[1]) < 2.5
+        assert "1 row in " in made.say("SELECT 1 AS x;", " s\n")
+    finally:
+        made.close()
+
+
+def test_the_configuration_file_and_the_editor(tmp_path: Path) -> None:
+    (tmp_path / "config" / "dctv").mkdir(parents=True)
+    (tmp_path / "config" / "dctv" / "config.toml").write_text(
+        '[prompt]\nmode = "tsv"\ntiming = true\nmaxrows = 5\nwodth = 3\nwidth = "narrow"\n[other]\n'
+    )
+    editor = tmp_path / "editor"
+    editor.write_text('#!/bin/sh\nsed -i s/41/42/ "$1"\n')
+    editor.chmod(0o755)
+    made = Terminal(tmp_path, 100, VISUAL=str(editor))
+    try:
+        told = made.until("Type .help")
+        assert "unknown setting `wodth`" in told
+        assert "found `narrow` for `width`" in told.replace("\n", "")
+        assert "found `other`" in told.replace("\n", "")
+        assert "mode is tsv" in made.say(".mode", "tsv\n")
+        assert "41\t1\n1 row in" in made.say("SELECT 41 AS x, 1 AS y;", "1 row in")
+        assert "42\t1\n1 row in" in made.say(".edit", "1 row in")
+    finally:
+        made.close()
