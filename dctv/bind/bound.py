@@ -7,9 +7,9 @@ from typing import Literal
 
 from dctv.bind.types import BIGINT, DOUBLE, of_integer, of_operator
 from dctv.errors import BindError, Place, UnitError
-from dctv.plan.expressions import NULL, Binary, Cast, Expression, Null, Number, Unary
+from dctv.plan.expressions import NULL, Binary, Call, Cast, Column, Expression, Lambda, Null, Number, Unary
 from dctv.record import record, replace
-from dctv.signatures.types import Type
+from dctv.signatures.types import Type, list_of
 from dctv.types.unit import NO_UNIT, Unit
 from dctv.types.units import compatible, finer, ratio
 
@@ -83,6 +83,8 @@ def scale(bound: Bound, factor: Fraction, unit: Unit) -> Bound:
             type=_number(value, integral=bound.integral),
         )
     scaled, made = bound.value, bound.type
+    if made is not None and made.name == "LIST":
+        return _scaled_list(bound, made, factor, unit)
     if factor.numerator != 1:
         # 64 bits before multiplying: a narrow column times 10^6 would overflow its own type.
         scaled = Binary("*", scaled, Cast(Number(str(factor.numerator)), "BIGINT"))
@@ -91,6 +93,12 @@ def scale(bound: Bound, factor: Fraction, unit: Unit) -> Bound:
         scaled = Binary("/", scaled, Number(f"{factor.denominator}e0"))
         return replace(bound, value=scaled, unit=unit, family="float", type=of_operator("/", made, DOUBLE))
     return replace(bound, value=scaled, unit=unit, type=made)
+
+
+def _scaled_list(bound: Bound, made: Type, factor: Fraction, unit: Unit) -> Bound:
+    element = scale(Bound(Column("element"), bound.unit, type=made.children[0]), factor, unit)
+    scaled = Call("list_transform", (bound.value, Lambda(("element",), element.value)))
+    return replace(bound, value=scaled, unit=unit, type=None if element.type is None else list_of(element.type))
 
 
 def convert(bound: Bound, unit: Unit, what: str) -> Bound:

@@ -20,6 +20,7 @@ from dctv.plan.expressions import (
     Frame,
     FrameEnd,
     Keyword,
+    List,
     Null,
     Number,
     Ordered,
@@ -27,7 +28,7 @@ from dctv.plan.expressions import (
     Window,
 )
 from dctv.record import replace
-from dctv.signatures.types import Type
+from dctv.signatures.types import Type, list_of
 from dctv.syntax import ast
 from dctv.types.schema import DURATION
 from dctv.types.unit import NO_UNIT, Unit
@@ -175,6 +176,14 @@ def _setting(bound: Bound, expr: ast.Expr) -> Bound:
     if isinstance(expr, ast.Number) and not expr.is_integer and expr.unit is None:
         made = DOUBLE_LITERAL if 0 <= expr.value <= 1 else None
         return replace(bound, value=Number(expr.text), type=made)
+    if isinstance(expr, ast.List) and expr.items and all(isinstance(item, ast.Number) for item in expr.items):
+        items = [_setting(part, item) for part, item in zip(bound.parts, expr.items, strict=True)]
+        shares = all(one.type == DOUBLE_LITERAL or one.constant in (0, 1) for one in items)
+        return replace(
+            bound,
+            value=List(tuple(one.value for one in items)),
+            type=list_of(DOUBLE_LITERAL) if shares else bound.type,
+        )
     return bound
 
 

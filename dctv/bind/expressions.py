@@ -6,13 +6,13 @@ from collections.abc import Callable
 from fractions import Fraction
 from math import isfinite
 
-from dctv.bind import calls, operators
+from dctv.bind import calls, nested, operators
 from dctv.bind.bound import Bound, constant, convert, unify
 from dctv.bind.context import Context
 from dctv.bind.parameters import Value, value_of
 from dctv.bind.regular_expressions import are_read
 from dctv.bind.scope import Scope, family_of
-from dctv.bind.types import BOOLEAN, STRING_LITERAL, of_call, of_cast, of_choice, of_operator, of_search, settled
+from dctv.bind.types import BOOLEAN, STRING_LITERAL, of_cast, of_choice, of_operator, of_search, settled
 from dctv.bind.types import NULL as NULL_TYPE
 from dctv.contracts.table_function import Quantity
 from dctv.errors import BindError, UnitError
@@ -223,11 +223,11 @@ def _row(expr: ast.Row, context: Context) -> Bound:
     return Bound(Row(tuple(i.value for i in items)), place=expr.place, parts=tuple(items))
 
 
-def _index(expr: ast.Index, context: Context) -> Bound:
-    subject, index = bind(expr.operand, context), bind(expr.index, context)
-    element = call("array_extract", subject.value, index.value)
-    made = of_call("array_extract", [subject.type, index.type])
-    return Bound(element, subject.unit, expr.place, parts=(subject, index), type=made)
+def _binary(expr: ast.Binary, context: Context) -> Bound:
+    left, right = bind(expr.left, context), bind(expr.right, context)
+    if expr.op in ("->", "->>"):
+        return nested.arrow(expr, left, right, proven=context.proven)
+    return operators.binary(expr, left, right)
 
 
 def _star(expr: ast.Star, _: Context) -> Bound:
@@ -252,7 +252,7 @@ _FORMS: dict[type[ast.Expr], Callable[..., Bound]] = {
     ast.Column: _column,
     ast.Star: _star,
     ast.Unary: lambda e, c: operators.unary(e, bind(e.operand, c)),
-    ast.Binary: lambda e, c: operators.binary(e, bind(e.left, c), bind(e.right, c)),
+    ast.Binary: _binary,
     ast.Like: _like,
     ast.Between: lambda e, c: operators.between(e, bind(e.operand, c), bind(e.low, c), bind(e.high, c)),
     ast.InList: lambda e, c: operators.in_list(e, bind(e.operand, c), [bind(i, c) for i in e.items]),
@@ -263,6 +263,11 @@ _FORMS: dict[type[ast.Expr], Callable[..., Bound]] = {
     ast.Exists: _exists,
     ast.ScalarSelect: _scalar_select,
     ast.Row: _row,
-    ast.Index: _index,
+    ast.List: lambda e, c: nested.list_(e, c, bind),
+    ast.Struct: lambda e, c: nested.struct(e, c, bind),
+    ast.Map: lambda e, c: nested.map_(e, c, bind),
+    ast.Index: lambda e, c: nested.index(e, c, bind),
+    ast.Slice: lambda e, c: nested.slice_(e, c, bind),
+    ast.Member: lambda e, c: nested.member(e, c, bind),
     ast.Call: lambda e, c: calls.call(e, c, bind),
 }

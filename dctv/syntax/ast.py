@@ -7,19 +7,21 @@ from typing import Literal as OneOf
 
 from dctv.errors import Place
 from dctv.record import field, record
-from dctv.syntax import node
+from dctv.syntax import nested, node
 
 Node = node.Node
 Name = node.Name
 Path = node.Path
+Expr = node.Expr
+List = nested.List
+Struct = nested.Struct
+Map = nested.Map
+Index = nested.Index
+Slice = nested.Slice
+Member = nested.Member
 
 
 # Expressions
-
-
-@record(eq=False, text=False)
-class Expr(Node):
-    """A value computed per row."""
 
 
 @record(eq=False, text=False)
@@ -88,7 +90,7 @@ class Star(Expr):
 UnaryOp = OneOf["-", "+", "~", "NOT"]
 BinaryOp = OneOf[
     "*", "/", "%", "//", "+", "-", "||", "<<", ">>", "&", "|",
-    "=", "!=", "<", "<=", ">", ">=", "<=>", "<!=>", "AND", "OR",
+    "=", "!=", "<", "<=", ">", ">=", "<=>", "<!=>", "AND", "OR", "->", "->>",
 ]  # fmt: skip
 
 
@@ -205,14 +207,6 @@ class Row(Expr):
     """`(a, b)`: several values compared at once."""
 
     items: tuple[Expr, ...]
-
-
-@record(eq=False, text=False)
-class Index(Expr):
-    """`x[i]`: one element of a list, string or map of the engine."""
-
-    operand: Expr
-    index: Expr
 
 
 @record(eq=False, text=False)

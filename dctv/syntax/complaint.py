@@ -21,7 +21,7 @@ def complain(source: Source, start: str, index: int) -> ParseError:
     parser = _parsed(source, start, index)
     token = parser.tokens[index]
     place = _place(source, parser, index)
-    if token.kind == BROKEN:
+    if token.kind in (BROKEN, ":"):
         return _broken(token, place)
     return (
         _immutable(parser, index, place)

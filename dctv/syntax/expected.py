@@ -16,6 +16,7 @@ _PHRASES = {
     "range": "an expression",
     "bit_or": "an expression",
     "product": "an expression",
+    "key": "an expression",
     "prefixed": "an expression",
     "arithmetic": "a value",
     "term": "a value",
@@ -33,7 +34,7 @@ _PHRASES = {
 
 _NAMES = frozenset({"NAME", "BACKTICKED", "DOUBLE_QUOTED"})
 _VALUES = frozenset({*_NAMES, "NUMBER", "STRING", "BIND", "(", "-", "+", "~", "NOT", "CASE", "CAST", "TRY_CAST"}) | {
-    "EXISTS", "NULL", "TRUE", "FALSE", "INTERVAL",
+    "EXISTS", "NULL", "TRUE", "FALSE", "INTERVAL", "[", "{", "BRACKETS", "MAP",
 }  # fmt: skip
 _BEGINNINGS = {
     "a statement": _VALUES | {"SELECT", "WITH", "VALUES", "CREATE", "DROP", "MOUNT", "SET", "EXPLAIN", "DESCRIBE"}
@@ -49,7 +50,7 @@ _BEGINNINGS = {
 }  # fmt: skip
 _OPERATORS = frozenset({
     "*", "/", "//", "%", "+", "-", "||", "<<", ">>", "&", "|", "=", "==", "!=", "<>", "<", "<=", ">", ">=", "<=>",
-    "<!=>", "AND", "OR", "BETWEEN", "IN", "IS", "LIKE", "ILIKE", "GLOB", "REGEXP", "::", "[", "BRACKETS",
+    "<!=>", "AND", "OR", "BETWEEN", "IN", "IS", "LIKE", "ILIKE", "GLOB", "REGEXP", "::", "[", "BRACKETS", "->", "->>",
     "NOT_BETWEEN", "NOT_LIKE",
 })  # fmt: skip
 _JOINS = frozenset({

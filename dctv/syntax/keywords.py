@@ -16,6 +16,7 @@ BEFORE = {
     "CUBE": frozenset({"("}),
     "FILTER": frozenset({"("}),
     "INTERVAL": frozenset({"STRING"}),
+    "MAP": frozenset({"{"}),
     "GROUPING": frozenset({"SETS"}),
     "IGNORE": frozenset({"NULLS"}),
     "RESPECT": frozenset({"NULLS"}),

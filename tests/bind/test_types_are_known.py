@@ -30,6 +30,11 @@ QUERIES = (
     'SELECT SPAN time_avg(x) AS mean, SUM(x) AS total, MIN(n) AS first FROM dctv.as_spans({spans}, partition => "n") '
     "GROUP USING PARTITION",
     "SELECT quantile_cont(x, 0.5), list(n ORDER BY x), trim(any_value(n)) FROM {spans}",
+    "SELECT [], [1, NULL], [x, 2], [[n]], {{'a': x, `select`: n, \"B c\": []}}, {{a: NULL}} FROM {spans}",
+    "SELECT MAP {{}}, MAP {{x: [n]}}, MAP {{x: [n]}}[1.5], MAP {{'a': 1ms}}['a'] FROM {spans}",
+    "SELECT [x][1], [1, 2][2:], n[1:2], [1, 2][: : -1], {{a: {{b: n}}}}.a.b, {{a: 1}}['A'] FROM {spans}",
+    "SELECT j.a, j['a']['b'], j->'a', j->>'a', j->0, j->>'$.a[0].b', j[0] FROM (SELECT '[]'::JSON AS j)",
+    "SELECT quantile_cont(x, [0.5, 1]), quantile_disc(n, [0, 1]), [1s, 2ms] IN us FROM {spans}",
 )
 
 

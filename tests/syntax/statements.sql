@@ -161,3 +161,8 @@ MOUNT TRACE 'a' AS t WITH (a => 1, b => 2, c => 3)
 SELECT * FROM 'x.csv' AS f (a, b) SPAN JOIN 'y.parquet' JOIN t
 ;SELECT 1;
 SELECT 1;SELECT 2;
+SELECT [], [ ], [/* nothing */], [1], [1, 2, 3,], [a, [b]]
+SELECT {a: 1}, {'b c': 2, "D": 3, `e`: 4,}, {a:b}, {'a':b}, MAP {}, MAP {'a': 1, b: 2, c:d, 'e':f,}, MAP {1: 2}
+SELECT x[1:2], x[a:b], x[:], x[1:], x[: n], x[:n], x[1:4:2], x[: : 2], (x).a, x[1].b.c, f(x).a, x::INT[1].a, {a: 1}.a
+SELECT args->'device'->>'name', args->>0, args -> key, args->>('a' || 'b'), -x->>'a'::INT
+SELECT [1, 2], [1,], {a: 1,}, {a: 1, b: 2}, {a: 1, b: 2,}, MAP {1: 2,}, MAP {1: 2, 3: 4}, MAP {1: 2, 3: 4,}, [1, 2, 3], {a: 1, b: 2, c: 3}

@@ -66,8 +66,23 @@ def exprs(depth: int) -> Strategy:
         st.builds(ast.Exists, query),
         st.builds(ast.ScalarSelect, query),
         st.builds(ast.Row, few(inner, 1)),
-        st.builds(ast.Index, inner, inner),
+        nested(depth - 1),
         calls(depth - 1),
+    )
+
+
+@cache
+def nested(depth: int) -> Strategy:
+    inner = exprs(depth)
+    members = st.lists(st.tuples(names.filter(lambda n: n.text), inner), min_size=1, max_size=2)
+    apart = members.filter(lambda pairs: len({name.text.lower() for name, _ in pairs}) == len(pairs))
+    return st.one_of(
+        st.builds(ast.List, few(inner)),
+        st.builds(ast.Struct, apart.map(tuple)),
+        st.builds(ast.Map, few(st.tuples(inner, inner))),
+        st.builds(ast.Index, inner, inner),
+        st.builds(ast.Slice, inner, maybe(inner), maybe(inner), maybe(inner)),
+        st.builds(ast.Member, inner, names),
     )
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from dctv.syntax.build import expressions, names, selects, statements, tables
+from dctv.syntax.build import expressions, names, nested, selects, statements, tables
 
 FORMS: dict[str, Callable[..., object]] = {
     **names.FORMS,
     **expressions.FORMS,
+    **nested.FORMS,
     **tables.FORMS,
     **selects.FORMS,
     **statements.FORMS,

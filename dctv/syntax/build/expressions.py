@@ -155,11 +155,6 @@ def list_type(at: Place, element: ast.TypeName, _brackets: Raw) -> ast.TypeName:
     return replace(element, dimensions=element.dimensions + 1, place=at)
 
 
-def index(at: Place, operand: ast.Expr, key: ast.Expr) -> ast.Index:
-    """Make the choice of an element."""
-    return ast.Index(operand, key, place=at)
-
-
 def case(at: Place, *parts: object) -> ast.Case:
     """Make a choice by conditions."""
     *operand, branches, otherwise = parts
@@ -289,7 +284,6 @@ FORMS: dict[str, Callable[..., object]] = {
     "try_cast": try_cast,
     "type_name": type_name,
     "list_type": list_type,
-    "index": index,
     "case": case,
     "exists": exists,
     "row": row,
