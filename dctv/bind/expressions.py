@@ -6,13 +6,13 @@ from collections.abc import Callable
 from fractions import Fraction
 from math import isfinite
 
-from dctv.bind import calls, nested, operators
+from dctv.bind import calls, nested, operators, time_literals
 from dctv.bind.bound import Bound, constant, convert, unify
 from dctv.bind.context import Context
 from dctv.bind.parameters import Value, value_of
 from dctv.bind.regular_expressions import are_read
 from dctv.bind.scope import Scope, family_of
-from dctv.bind.types import BOOLEAN, STRING_LITERAL, of_cast, of_choice, of_operator, of_search, settled
+from dctv.bind.types import BOOLEAN, INTERVAL, STRING_LITERAL, of_cast, of_choice, of_operator, of_search, settled
 from dctv.bind.types import NULL as NULL_TYPE
 from dctv.contracts.table_function import Quantity
 from dctv.errors import BindError, UnitError
@@ -30,7 +30,7 @@ from dctv.plan.expressions import (
     Text,
 )
 from dctv.record import replace
-from dctv.signatures.types import parse, plain
+from dctv.signatures.types import parse
 from dctv.syntax import ast
 from dctv.types.unit import NO_UNIT, Unit
 from dctv.types.units import parse_unit
@@ -74,8 +74,10 @@ def _constant(expr: ast.Constant, _: Context) -> Bound:
     return Bound(Boolean(expr.value), place=expr.place, type=BOOLEAN)
 
 
-def _interval(expr: ast.Interval, _: Context) -> Bound:
-    return Bound(Cast(Text(expr.text), "INTERVAL"), place=expr.place, type=plain("INTERVAL"))
+def _interval(expr: ast.Interval, context: Context) -> Bound:
+    time_literals.check(expr.text, "INTERVAL", context.env.engine, expr.place)
+    value, length = Cast(Text(expr.text), "INTERVAL"), time_literals.length(expr.text)
+    return Bound(value, place=expr.place, type=INTERVAL, length=length)
 
 
 def parameter(expr: ast.Bind, context: Context) -> Value:
@@ -143,7 +145,7 @@ def _outside_aggregate(expr: ast.Column, context: Context, inside: Scope) -> Non
 def _in_unit(expr: ast.InUnit, context: Context) -> Bound:
     bound = bind(expr.operand, context)
     unit = placed_unit(expr.unit, ast.Node(place=expr.unit_place or expr.place))
-    if bound.unit == NO_UNIT:
+    if bound.unit == NO_UNIT and bound.type != INTERVAL:
         return replace(bound, unit=unit, place=expr.place, parts=(bound,))
     return replace(convert(bound, unit, "IN"), place=expr.place, parts=(bound,))
 
@@ -182,6 +184,8 @@ def _cast(expr: ast.Cast, context: Context) -> Bound:
         type_name = engine_type(expr.type.name, expr.type.arguments, expr.type.dimensions)
     except BindError as error:
         raise BindError(error.message, expr.type.place or expr.place, hint=error.hint) from None
+    if isinstance(expr.operand, ast.String) and type_name in time_literals.TYPES and not expr.lenient:
+        time_literals.check(expr.operand.text, type_name, context.env.engine, expr.operand.place or expr.place)
     written = Cast(bound.value, type_name, lenient=expr.lenient)
     made = of_cast(bound.type, type_name)
     return Bound(written, bound.unit, expr.place, family=family_of(type_name), parts=(bound,), type=made)

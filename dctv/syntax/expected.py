@@ -35,6 +35,7 @@ _PHRASES = {
 _NAMES = frozenset({"NAME", "BACKTICKED", "DOUBLE_QUOTED"})
 _VALUES = frozenset({*_NAMES, "NUMBER", "STRING", "BIND", "(", "-", "+", "~", "NOT", "CASE", "CAST", "TRY_CAST"}) | {
     "EXISTS", "NULL", "TRUE", "FALSE", "INTERVAL", "[", "{", "BRACKETS", "MAP",
+    "DATE", "TIME", "TIMESTAMP", "TIMESTAMPTZ", "TIMESTAMP_NS", "EXTRACT",
 }  # fmt: skip
 _BEGINNINGS = {
     "a statement": _VALUES | {"SELECT", "WITH", "VALUES", "CREATE", "DROP", "MOUNT", "SET", "EXPLAIN", "DESCRIBE"}
@@ -92,6 +93,8 @@ def expectation(parser: Parser) -> str:
     if "a statement" in said:
         rest -= {END}
     rest, groups = _grouped(rest)
+    if len(rest) > 1:
+        rest -= {"INTERVAL_UNIT"}
     if "." in rest and (said or groups or rest - {".", "("}):
         rest -= {".", "("}
     words = [_word(name) for name in sorted(rest, key=lambda n: (n.isalpha(), n))]
@@ -128,5 +131,6 @@ def _word(terminal: str) -> str:
         "BACKTICKED": "a name",
         "BIND": "a parameter",
     }
+    plain["INTERVAL_UNIT"] = "a unit such as `DAY`"
     plain |= {"BRACKETS": "`[]`", "NOT_LIKE": "`NOT`", "NOT_BETWEEN": "`NOT`", "DOUBLE_QUOTED": "a string"}
     return plain.get(terminal, f"`{terminal}`")

@@ -15,7 +15,13 @@ BEFORE = {
     "ROLLUP": frozenset({"("}),
     "CUBE": frozenset({"("}),
     "FILTER": frozenset({"("}),
-    "INTERVAL": frozenset({"STRING"}),
+    "INTERVAL": frozenset({"STRING", "NUMBER", "("}),
+    "EXTRACT": frozenset({"("}),
+    "DATE": frozenset({"STRING"}),
+    "TIME": frozenset({"STRING", "ZONE"}),
+    "TIMESTAMP": frozenset({"STRING"}),
+    "TIMESTAMPTZ": frozenset({"STRING"}),
+    "TIMESTAMP_NS": frozenset({"STRING"}),
     "MAP": frozenset({"{"}),
     "GROUPING": frozenset({"SETS"}),
     "IGNORE": frozenset({"NULLS"}),
@@ -35,3 +41,10 @@ ENDING = frozenset({
 """Words that something may end with; the others are names before AFTER_NAMES where a name may stand."""
 
 AFTER_NAMES = frozenset({",", ")", ".", ";", "$END", "AS", "FROM", "GROUP", "ORDER", "WHERE"})
+
+_PLAIN_UNITS = "YEAR QUARTER MONTH WEEK DAY HOUR MINUTE SECOND MILLISECOND MICROSECOND DECADE"
+INTERVAL_UNITS = frozenset({
+    *_PLAIN_UNITS.split(), *(f"{word}S" for word in _PLAIN_UNITS.split()),
+    "CENTURY", "CENTURIES", "MILLENNIUM", "MILLENNIA",
+})  # fmt: skip
+"""What an INTERVAL may count."""

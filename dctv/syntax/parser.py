@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache
 
+from dctv.patterns import pattern
 from dctv.record import record
-from dctv.syntax.keywords import AFTER_NAMES, BEFORE, ENDING, NEGATABLE, RESERVED
+from dctv.syntax.keywords import AFTER_NAMES, BEFORE, ENDING, INTERVAL_UNITS, NEGATABLE, RESERVED
 from dctv.syntax.lexer import BROKEN, COMMENT, Raw, scan
 from dctv.syntax.table import Table, load_table
 
@@ -14,6 +15,7 @@ END = "$END"
 MAX_DEPTH = 250
 """How deep the values made of a text may nest, so that whoever walks them by recursion is safe."""
 
+_NUMBER = pattern(r"'\s*[+-]?[0-9]*\.?[0-9]*\s*'")
 Make = Callable[[str, list[object], int, int], object]
 """From the name of a form, its parts, and the range of its text, to its value."""
 
@@ -163,6 +165,8 @@ class Parser:
         if token.kind != "NAME":
             return -1 if token.kind == BROKEN else number[token.kind]
         word = token.text.upper()
+        if word in INTERVAL_UNITS and self._counts(index):
+            return number["INTERVAL_UNIT"]
         return number[self._word(index, word) if word in self.table.keywords else "NAME"]
 
     def _word(self, index: int, word: str) -> str:
@@ -182,6 +186,12 @@ class Parser:
         if self.accepts(word) and not (last and self.accepts("NAME")):
             return word
         return "NAME" if self.accepts("NAME") else word
+
+    def _counts(self, index: int) -> bool:
+        """Whether a word is the unit of an interval: in `INTERVAL '1 day' days` it is an alias."""
+        before = self.tokens[index - 1]
+        number = before.kind != "STRING" or _NUMBER.fullmatch(before.text)
+        return bool(number) and self.accepts("INTERVAL_UNIT")
 
     def _not(self, following: str) -> str:
         if following == "BETWEEN" and self.accepts("NOT_BETWEEN"):

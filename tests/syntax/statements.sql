@@ -166,3 +166,6 @@ SELECT {a: 1}, {'b c': 2, "D": 3, `e`: 4,}, {a:b}, {'a':b}, MAP {}, MAP {'a': 1,
 SELECT x[1:2], x[a:b], x[:], x[1:], x[: n], x[:n], x[1:4:2], x[: : 2], (x).a, x[1].b.c, f(x).a, x::INT[1].a, {a: 1}.a
 SELECT args->'device'->>'name', args->>0, args -> key, args->>('a' || 'b'), -x->>'a'::INT
 SELECT [1, 2], [1,], {a: 1,}, {a: 1, b: 2}, {a: 1, b: 2,}, MAP {1: 2,}, MAP {1: 2, 3: 4}, MAP {1: 2, 3: 4,}, [1, 2, 3], {a: 1, b: 2, c: 3}
+SELECT DATE '2024-01-02', TIME '10:00:00', TIMESTAMP '2024-01-02 10:00:00', TIMESTAMPTZ '2024-01-02', TIMESTAMP_NS '2024-01-02', date, x date FROM time
+SELECT INTERVAL 1 DAY, INTERVAL 1_000 microseconds, INTERVAL '2' hours, INTERVAL '1 day' days, INTERVAL (a + 1) WEEK, day, interval
+SELECT EXTRACT(year FROM x), EXTRACT('hour' FROM x), EXTRACT(dow FROM DATE '2024-01-02'), extract

@@ -52,11 +52,6 @@ def string(at: Place, token: Raw) -> ast.String:
     return ast.String(unquote(token.text), place=at)
 
 
-def interval(at: Place, token: Raw) -> ast.Interval:
-    """Make an interval."""
-    return ast.Interval(unquote(token.text), place=at)
-
-
 def bind(at: Place, token: Raw) -> ast.Bind:
     """Make a bind parameter."""
     key = token.text[1:]
@@ -265,7 +260,6 @@ FORMS: dict[str, Callable[..., object]] = {
     "lone_expression": one,
     "number": number,
     "string": string,
-    "interval": interval,
     "bind": bind,
     "null": null,
     "true": true,
