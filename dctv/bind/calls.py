@@ -89,6 +89,8 @@ def _engine_call(
     terms = [bind(term.expr, inner) for term in expr.order_by]
     written = _invoke(name, expr, arguments, terms, inner, bind)
     test = None if expr.filter is None else bind(expr.filter, inner)
+    if expr.nulls is not None and expr.over is None and written.nulls is not None:
+        written = _without_nulls(written, expr, aggregate=aggregate)
     written = _filtered(written, test, inner, aggregate=aggregate)
     value: Expression = written
     parts = (*arguments, *terms, *(() if test is None else (test,)))
@@ -204,7 +206,15 @@ def _filtered(written: Call, test: Bound | None, context: Context, *, aggregate:
     tests = [context.present] if aggregate and context.present is not None else []
     if test is not None:
         tests.append(test.value)
-    return replace(written, filter=w.all_of(tests))
+    return replace(written, filter=w.all_of([*([] if written.filter is None else [written.filter]), *tests]))
+
+
+def _without_nulls(written: Call, expr: ast.Call, *, aggregate: bool) -> Call:
+    """Say IGNORE NULLS of an aggregate by a filter: the engine knows it of window functions only."""
+    if not aggregate:
+        raise BindError(f"`{expr.nulls} NULLS` is for aggregates and window functions", expr.place)
+    tests = (w.known(written.arguments[0]),) if expr.nulls == "IGNORE" and written.arguments else ()
+    return replace(written, nulls=None, filter=w.all_of(tests))
 
 
 def _weighted(name: str, expr: ast.Call, context: Context, bind: Bind) -> Bound:

@@ -83,6 +83,8 @@ def _interval(expr: ast.Interval, context: Context) -> Bound:
 def parameter(expr: ast.Bind, context: Context) -> Value:
     """Return the value of a bind parameter, or fail."""
     shown = f"?{expr.key}" if isinstance(expr.key, int) else f":{expr.key}"
+    if expr.place is not None and expr.place.text.startswith("$"):
+        shown = expr.place.text
     params = context.env.params
     if expr.key not in params:
         given = ", ".join(str(k) for k in params) or "none"

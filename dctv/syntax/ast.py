@@ -252,7 +252,7 @@ class Window(Node):
 
 @record(eq=False, text=False)
 class OrderTerm(Node):
-    """One term of ORDER BY."""
+    """One term of ORDER BY; a star is `ALL`, all columns of the result."""
 
     expr: Expr
     descending: bool = False
@@ -569,9 +569,16 @@ class Explain(Node):
 
 @record(eq=False, text=False)
 class Describe(Node):
-    """`DESCRIBE path`."""
+    """`DESCRIBE path` or `DESCRIBE select`; `SHOW COLUMNS FROM path` is the same."""
 
-    path: Path
+    subject: Path | Select
+
+
+@record(eq=False, text=False)
+class Summarize(Node):
+    """`SUMMARIZE path` or `SUMMARIZE select`."""
+
+    subject: Path | Select
 
 
 @record(eq=False, text=False)
@@ -590,4 +597,4 @@ class Assert(Node):
 
 
 Change = MountTrace | CreateView | CreateStateSystem | DropView | DropStateSystem | DropAll | Set
-Statement = SelectStatement | Change | Explain | Describe | ShowTables | Assert
+Statement = SelectStatement | Change | Explain | Describe | Summarize | ShowTables | Assert

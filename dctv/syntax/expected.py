@@ -34,23 +34,23 @@ _PHRASES = {
 
 _NAMES = frozenset({"NAME", "BACKTICKED", "DOUBLE_QUOTED"})
 _VALUES = frozenset({*_NAMES, "NUMBER", "STRING", "BIND", "(", "-", "+", "~", "NOT", "CASE", "CAST", "TRY_CAST"}) | {
-    "EXISTS", "NULL", "TRUE", "FALSE", "INTERVAL", "[", "{", "BRACKETS", "MAP",
+    "EXISTS", "NULL", "TRUE", "FALSE", "INTERVAL", "[", "{", "BRACKETS", "MAP", "ESCAPED",
     "DATE", "TIME", "TIMESTAMP", "TIMESTAMPTZ", "TIMESTAMP_NS", "EXTRACT",
 }  # fmt: skip
 _BEGINNINGS = {
     "a statement": _VALUES | {"SELECT", "WITH", "VALUES", "CREATE", "DROP", "MOUNT", "SET", "EXPLAIN", "DESCRIBE"}
-    | {"SHOW", "ASSERT", ";"},
+    | {"SHOW", "ASSERT", ";", "FROM", "SUMMARIZE"},
     "a result column": _VALUES | {"*"},
     "an expression": _VALUES,
     "a value": _VALUES,
     "an argument": _VALUES | {"[", "{", "BRACKETS"},
     "a table": _NAMES | {"(", "STRING"},
     "an alias": _NAMES | {"AS"},
-    "`SELECT`": frozenset({"SELECT", "WITH", "VALUES", "("}),
+    "`SELECT`": frozenset({"SELECT", "WITH", "VALUES", "(", "FROM"}),
     "a key": _NAMES | {"STRING"},
 }  # fmt: skip
 _OPERATORS = frozenset({
-    "*", "/", "//", "%", "+", "-", "||", "<<", ">>", "&", "|", "=", "==", "!=", "<>", "<", "<=", ">", ">=", "<=>",
+    "**", "*", "/", "//", "%", "+", "-", "||", "<<", ">>", "&", "|", "=", "==", "!=", "<>", "<", "<=", ">", ">=", "<=>",
     "<!=>", "AND", "OR", "BETWEEN", "IN", "IS", "LIKE", "ILIKE", "GLOB", "REGEXP", "::", "[", "BRACKETS", "->", "->>",
     "NOT_BETWEEN", "NOT_LIKE",
 })  # fmt: skip
@@ -95,6 +95,8 @@ def expectation(parser: Parser) -> str:
     rest, groups = _grouped(rest)
     if len(rest) > 1:
         rest -= {"INTERVAL_UNIT"}
+    if "=>" in rest:
+        rest -= {":="}
     if "." in rest and (said or groups or rest - {".", "("}):
         rest -= {".", "("}
     words = [_word(name) for name in sorted(rest, key=lambda n: (n.isalpha(), n))]
@@ -131,6 +133,7 @@ def _word(terminal: str) -> str:
         "BACKTICKED": "a name",
         "BIND": "a parameter",
     }
+    plain["ESCAPED"] = "a string"
     plain["INTERVAL_UNIT"] = "a unit such as `DAY`"
     plain |= {"BRACKETS": "`[]`", "NOT_LIKE": "`NOT`", "NOT_BETWEEN": "`NOT`", "DOUBLE_QUOTED": "a string"}
     return plain.get(terminal, f"`{terminal}`")

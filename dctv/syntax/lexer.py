@@ -25,6 +25,7 @@ class Raw:
     stop: int
 
 
+_OPENED = ("e'", "E'")
 _NESTING = pattern(r"/\*|\*/")
 _AFTER_NUMBER = pattern(r"\w+")
 
@@ -62,11 +63,11 @@ def scan(table: Table, text: str) -> list[Raw]:
             kind = COMMENT
         elif kind == "BLOCK_COMMENT":
             kind, stop = _block_comment(text, position)
-        elif kind == "BIND" and _ends_with(tokens, position, table):
+        elif kind == "BIND" and text[position] == ":" and _ends_with(tokens, position, table):
             kind, stop = ":", position + 1
         elif kind == "NUMBER" and (garbage := _AFTER_NUMBER.match(text, stop)):
             kind, stop = BROKEN, garbage.end()
-        elif kind == BROKEN and text[position] in "'\"`":
+        elif kind == BROKEN and (text[position] in "'\"`" or text[position : position + 2] in _OPENED):
             stop = end
         tokens.append(Raw(kind, text[position:stop], position, stop))
         position = stop

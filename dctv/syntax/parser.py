@@ -174,7 +174,7 @@ class Parser:
         before = self.tokens[index - 1].kind if index else ""
         after = self.tokens[index + 1] if index + 1 < len(self.tokens) else self.tokens[index]
         kind = after.text.upper() if after.kind == "NAME" else after.kind
-        if before == "." or kind == "=>" or kind not in BEFORE.get(word, {kind}):
+        if before == "." or kind in ("=>", ":=") or kind not in BEFORE.get(word, {kind}):
             return "NAME"
         if word == "NOT":
             return self._not(kind)

@@ -207,7 +207,8 @@ def bodies(depth: int) -> Strategy:
 def ordered_selects(depth: int) -> Strategy:
     """A select that is more than its body, so that parentheses around it are kept."""
     body = bodies(depth) if depth == 0 else bodies(depth) | ordered_selects(depth - 1)
-    order = few(order_terms(depth))
+    by_all = st.builds(ast.OrderTerm, st.just(ast.Star()), flags, st.sampled_from([None, "FIRST", "LAST"]))
+    order = few(order_terms(depth)) | st.tuples(by_all)
     if depth == 0:
         return st.builds(ast.Select, body, limit=exprs(0), offset=maybe(exprs(0)), order_by=order)
     common = st.builds(ast.CommonTable, names, selects(depth - 1), few(names))
@@ -237,7 +238,8 @@ def statements(depth: int) -> Strategy:
         st.builds(ast.MountTrace, st.builds(ast.String, texts), paths, few(st.tuples(names, arguments(depth)))),
         st.builds(ast.Set, paths, exprs(depth)),
         st.builds(ast.Explain, query, st.sampled_from(["PLAN", "ANALYZE", "SQL"])),
-        st.builds(ast.Describe, paths),
+        st.builds(ast.Describe, paths | query),
+        st.builds(ast.Summarize, paths | query),
         st.builds(ast.ShowTables, maybe(paths)),
         st.builds(ast.Assert, exprs(depth), maybe(exprs(depth))),
     )

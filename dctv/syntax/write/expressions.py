@@ -155,7 +155,8 @@ def _bound(w: Writer, node: ast.Bound) -> str:
 
 def _order_term(w: Writer, node: ast.OrderTerm) -> str:
     nulls = "" if node.nulls is None else f" NULLS {node.nulls}"
-    return f"{w.expr(node.expr)}{' DESC' if node.descending else ''}{nulls}"
+    expr = "ALL" if isinstance(node.expr, ast.Star) else w.expr(node.expr)
+    return f"{expr}{' DESC' if node.descending else ''}{nulls}"
 
 
 FORMS: dict[type[ast.Node], Form] = {
