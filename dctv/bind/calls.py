@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from dctv.bind import state_paths
+from dctv.bind import lambdas, state_paths
 from dctv.bind.bound import Bound, Family, convert, scale, unify
 from dctv.bind.context import Context
 from dctv.bind.regular_expressions import are_read
@@ -65,6 +65,8 @@ def call(expr: ast.Call, context: Context, bind: Bind) -> Bound:
     aggregate = kind == "aggregate" and expr.over is None
     _check_place(name, expr, context, aggregate=aggregate)
     inner = replace(context, inside_aggregate=True) if aggregate else context
+    if name in lambdas.FUNCTIONS:
+        return lambdas.lambda_call(name, expr, context, bind)
     if name in _WEIGHTED:
         return _weighted(name, expr, inner, bind)
     arguments = [_argument(a, inner, bind) for a in expr.arguments]
@@ -152,6 +154,8 @@ def _check_place(name: str, expr: ast.Call, context: Context, *, aggregate: bool
 def _way_out(context: Context) -> str:
     if context.clause == "WHERE":
         return "HAVING filters groups"
+    if context.clause == "a lambda":
+        return "list_sum(x) and the like sum up a list"
     return "give the select a GROUP USING PARTITION or GROUP USING SPANS FROM"
 
 

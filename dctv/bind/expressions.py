@@ -240,6 +240,10 @@ def _star(expr: ast.Star, _: Context) -> Bound:
     raise BindError("`*` stands for columns and cannot be part of an expression", expr.place)
 
 
+def _lambda(expr: ast.Lambda, _: Context) -> Bound:
+    raise BindError("a lambda stands in list_transform, list_filter and list_reduce", expr.place)
+
+
 def _like(expr: ast.Like, context: Context) -> Bound:
     escape = None if expr.escape is None else bind(expr.escape, context)
     subject, pattern = bind(expr.operand, context), bind(expr.pattern, context)
@@ -272,6 +276,7 @@ _FORMS: dict[type[ast.Expr], Callable[..., Bound]] = {
     ast.List: lambda e, c: nested.list_(e, c, bind),
     ast.Struct: lambda e, c: nested.struct(e, c, bind),
     ast.Map: lambda e, c: nested.map_(e, c, bind),
+    ast.Lambda: _lambda,
     ast.Index: lambda e, c: nested.index(e, c, bind),
     ast.Slice: lambda e, c: nested.slice_(e, c, bind),
     ast.Member: lambda e, c: nested.member(e, c, bind),

@@ -13,9 +13,11 @@ Node = node.Node
 Name = node.Name
 Path = node.Path
 Expr = node.Expr
+Row = nested.Row
 List = nested.List
 Struct = nested.Struct
 Map = nested.Map
+Lambda = nested.Lambda
 Index = nested.Index
 Slice = nested.Slice
 Member = nested.Member
@@ -200,13 +202,6 @@ class ScalarSelect(Expr):
     """A subquery in parentheses used as one value."""
 
     select: Select
-
-
-@record(eq=False, text=False)
-class Row(Expr):
-    """`(a, b)`: several values compared at once."""
-
-    items: tuple[Expr, ...]
 
 
 @record(eq=False, text=False)

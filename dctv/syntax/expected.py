@@ -95,6 +95,7 @@ def expectation(parser: Parser) -> str:
     rest, groups = _grouped(rest)
     if len(rest) > 1:
         rest -= {"INTERVAL_UNIT"}
+    rest -= {"LAMBDA_ARROW"}
     if "=>" in rest:
         rest -= {":="}
     if "." in rest and (said or groups or rest - {".", "("}):

@@ -48,3 +48,9 @@ INTERVAL_UNITS = frozenset({
     "CENTURY", "CENTURIES", "MILLENNIUM", "MILLENNIA",
 })  # fmt: skip
 """What an INTERVAL may count."""
+
+LAMBDAS = frozenset({
+    *("list_transform", "array_transform", "list_apply", "array_apply", "apply"),
+    *("list_filter", "array_filter", "filter", "list_reduce", "array_reduce", "reduce"),
+})  # fmt: skip
+"""Functions that take a lambda after their first argument, where an arrow behind a name begins its body."""

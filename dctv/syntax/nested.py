@@ -1,9 +1,16 @@
-"""Nodes of values that hold others: lists, structs and maps, and how one takes parts out of them."""
+"""Nodes of values that hold others: rows, lists, structs and maps, and how one takes parts out of them."""
 
 from __future__ import annotations
 
 from dctv.record import record
 from dctv.syntax.node import Expr, Name
+
+
+@record(eq=False, text=False)
+class Row(Expr):
+    """`(a, b)`: several values compared at once."""
+
+    items: tuple[Expr, ...]
 
 
 @record(eq=False, text=False)
@@ -25,6 +32,14 @@ class Map(Expr):
     """`MAP {key: a, other: b}`."""
 
     items: tuple[tuple[Expr, Expr], ...]
+
+
+@record(eq=False, text=False)
+class Lambda(Expr):
+    """`lambda x, i: body` or `(x, i) -> body`: what a function of lists does with each element."""
+
+    parameters: tuple[Name, ...]
+    body: Expr
 
 
 @record(eq=False, text=False)

@@ -8,6 +8,7 @@ from functools import lru_cache
 from dctv.patterns import pattern
 from dctv.record import record
 from dctv.syntax.keywords import AFTER_NAMES, BEFORE, ENDING, INTERVAL_UNITS, NEGATABLE, RESERVED
+from dctv.syntax.lambdas import has_parameters, opens_body
 from dctv.syntax.lexer import BROKEN, COMMENT, Raw, scan
 from dctv.syntax.table import Table, load_table
 
@@ -162,6 +163,8 @@ class Parser:
         """Return the terminal that a token is here, -1 for one that is allowed nowhere."""
         token = self.tokens[index]
         number = self.table.number
+        if token.kind == "->" and opens_body(self.tokens, index) and self.accepts("LAMBDA_ARROW"):
+            return number["LAMBDA_ARROW"]
         if token.kind != "NAME":
             return -1 if token.kind == BROKEN else number[token.kind]
         word = token.text.upper()
@@ -182,10 +185,14 @@ class Parser:
             return "NAME"
         if word in RESERVED:
             return word
-        last = kind in AFTER_NAMES and word not in ENDING
+        last = word not in ENDING and (kind in AFTER_NAMES or not self._begins(index, word))
         if self.accepts(word) and not (last and self.accepts("NAME")):
             return word
         return "NAME" if self.accepts("NAME") else word
+
+    def _begins(self, index: int, word: str) -> bool:
+        """Whether a word has after it what it takes to be a keyword."""
+        return word != "LAMBDA" or has_parameters(self.tokens, index)
 
     def _counts(self, index: int) -> bool:
         """Whether a word is the unit of an interval: in `INTERVAL '1 day' days` it is an alias."""

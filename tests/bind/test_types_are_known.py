@@ -38,6 +38,8 @@ QUERIES = (
     "SELECT 5ms > INTERVAL 1 SECOND, INTERVAL 1 HOUR IN ms, DATE '2024-01-02' + 5s, 1s - INTERVAL 5 MILLISECONDS",
     "SELECT (d - d) IN s, d - d > 1h, d + t, EXTRACT(year FROM d), EXTRACT(epoch FROM d), t < 2 * INTERVAL 1 DAY "
     "FROM (SELECT TIMESTAMP '2024-01-02 10:00:00' AS d, 5ms AS t)",
+    "SELECT list_transform([x], y -> y * 2), list_filter([n], lambda t: t > 'a'), [[i] FOR i IN [1, 2] IF i > _ts], "
+    "list_reduce([1, 2], (a, b) -> a + b), list_reduce([x], lambda a, b: a * b, 1.5), [1 FOR x IN [2ms]] FROM {spans}",
     "SELECT quantile_cont(x, [0.5, 1]), quantile_disc(n, [0, 1]), [1s, 2ms] IN us FROM {spans}",
 )
 

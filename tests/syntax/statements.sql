@@ -173,3 +173,5 @@ FROM t; FROM t, WHERE a GROUP BY b HAVING c QUALIFY d; FROM t SELECT x WHERE y; 
 DESCRIBE SELECT 1; DESCRIBE FROM t; SHOW COLUMNS FROM a.b; SUMMARIZE t; SUMMARIZE SELECT 1; SUMMARIZE (SELECT 1)
 SELECT a FROM t ORDER BY ALL; SELECT a FROM t ORDER BY ALL DESC NULLS FIRST LIMIT 1; WITH a AS (FROM b) FROM a ORDER BY ALL
 SELECT 2 ** 3 ** 2, -a ** b * c, E'a\n''\'\\\x41\u00e9', e'', $1, $x, $12 + ?, f(a := 1, b => 2), SUM(x) FILTER (x > 1), FIRST(x IGNORE NULLS) FROM g(a := 1)
+SELECT list_transform(l, x -> x + 1), list_transform(l, lambda x: x + 1), list_reduce(l, (a, b) -> a + b, 0), f(lambda a, b, c: a), f(lambda, lambda a, `b`: b), list_filter(args->'a', (`x`) -> x->>'b'), lambda
+SELECT [x + 1 FOR x IN l], [x FOR x IN l IF x > 1], [[y FOR y IN x] FOR x IN [l, m]]

@@ -66,8 +66,8 @@ def exprs(depth: int) -> Strategy:
         st.builds(ast.Exists, query),
         st.builds(ast.ScalarSelect, query),
         st.builds(ast.Row, few(inner, 1)),
-        nested(depth - 1),
-        calls(depth - 1),
+        st.deferred(lambda: nested(depth - 1)),
+        st.deferred(lambda: calls(depth - 1)),
     )
 
 
@@ -92,7 +92,10 @@ def calls(depth: int) -> Strategy:
     tail = {"filter": maybe(inner), "nulls": st.sampled_from([None, "IGNORE", "RESPECT"])}
     tail["over"] = maybe(names | windows(depth))
     keywords = few(st.tuples(names, inner))
+    parameters = st.lists(names, min_size=1, max_size=2, unique_by=lambda n: n.text.lower()).map(tuple)
+    lambdas = st.builds(ast.Lambda, parameters, exprs(max(depth - 1, 0)))
     return st.one_of(
+        st.builds(ast.Call, paths, st.tuples(inner, lambdas)),
         st.builds(ast.Call, paths, st.sampled_from([(), (ast.Star(),)]), **tail),
         st.builds(ast.Call, paths, few(inner, 1), keywords, flags, few(order_terms(depth)), **tail),
         st.builds(ast.Call, paths, st.just(()), few(st.tuples(names, inner), 1), **tail),

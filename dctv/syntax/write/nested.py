@@ -22,6 +22,10 @@ def _map(w: Writer, node: ast.Map) -> str:
     return "MAP {" + ", ".join(f"{w.expr(key)}: {w.expr(value)}" for key, value in node.items) + "}"
 
 
+def _lambda(w: Writer, node: ast.Lambda) -> str:
+    return f"lambda {', '.join(map(w.name, node.parameters))}: {w.expr(node.body)}"
+
+
 def _index(w: Writer, node: ast.Index) -> str:
     return f"{w.expr(node.operand, POSTFIX)}[{w.expr(node.index)}]"
 
@@ -42,6 +46,7 @@ FORMS: dict[type[ast.Node], Form] = {
     ast.List: _list,
     ast.Struct: _struct,
     ast.Map: _map,
+    ast.Lambda: _lambda,
     ast.Index: _index,
     ast.Slice: _slice,
     ast.Member: _member,
