@@ -9,7 +9,7 @@ from operator import add, mul, sub, truediv
 
 from dctv.bind import expressions
 from dctv.bind.binding import Binding
-from dctv.bind.bound import Bound
+from dctv.bind.bound import Bound, as_time
 from dctv.bind.context import Context, Leaves
 from dctv.bind.scope import Scope
 from dctv.contracts.table_function import REQUIRED, Argument, Quantity, TableFunction
@@ -122,6 +122,8 @@ def _value(binder: Binding, expr: ast.Expr) -> object:
             return _parameter(expr, context)
         case _:
             bound = expressions.bind(expr, context)
+            if bound.length is not None:
+                bound = as_time(bound)
             value = _fold(bound)
             if value is None:
                 raise BindError("an argument is a literal, a list, a dict, a table or a subquery", expr.place)

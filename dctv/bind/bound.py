@@ -5,14 +5,15 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Literal
 
-from dctv.bind.types import BIGINT, DOUBLE, of_integer, of_operator
+from dctv.bind.types import BIGINT, DOUBLE, INTERVAL, of_call, of_integer, of_operator
 from dctv.errors import BindError, Place, UnitError
-from dctv.plan.expressions import NULL, Binary, Cast, Expression, Null, Number, Unary
+from dctv.plan.expressions import NULL, Binary, Call, Cast, Column, Expression, Lambda, Null, Number, Unary
 from dctv.record import record, replace
-from dctv.signatures.types import Type
+from dctv.signatures.types import Type, list_of
 from dctv.types.unit import NO_UNIT, Unit
 from dctv.types.units import compatible, finer, parse_unit, ratio
 
+_NS = parse_unit("ns")
 Family = Literal["integer", "float", "text"] | None
 """What is known of a type before the engine is asked; None is any other type, or an unknown one."""
 
@@ -38,6 +39,8 @@ class Bound:
     """Whether it is the value of a group of rows."""
     serial: bool = False
     """Whether it depends on the order in which rows are met, even if its parts do not."""
+    length: Fraction | None = None
+    """The ns of an INTERVAL literal that has no months."""
 
     @property
     def is_zero(self) -> bool:
@@ -83,6 +86,8 @@ def scale(bound: Bound, factor: Fraction, unit: Unit) -> Bound:
             type=_number(value, integral=bound.integral),
         )
     scaled, made = bound.value, bound.type
+    if made is not None and made.name == "LIST":
+        return _scaled_list(bound, made, factor, unit)
     if factor.numerator != 1:
         # 64 bits before multiplying: a narrow column times 10^6 would overflow its own type.
         scaled = Binary("*", scaled, Cast(Number(str(factor.numerator)), "BIGINT"))
@@ -93,10 +98,18 @@ def scale(bound: Bound, factor: Fraction, unit: Unit) -> Bound:
     return replace(bound, value=scaled, unit=unit, type=made)
 
 
+def _scaled_list(bound: Bound, made: Type, factor: Fraction, unit: Unit) -> Bound:
+    element = scale(Bound(Column("element"), bound.unit, type=made.children[0]), factor, unit)
+    scaled = Call("list_transform", (bound.value, Lambda(("element",), element.value)))
+    return replace(bound, value=scaled, unit=unit, type=None if element.type is None else list_of(element.type))
+
+
 def convert(bound: Bound, unit: Unit, what: str) -> Bound:
-    """Convert to a compatible unit; a literal 0 takes any."""
+    """Convert to a compatible unit; a literal 0 takes any, and an INTERVAL is a time."""
     if bound.unit == unit:
         return bound
+    if bound.type == INTERVAL and bound.unit == NO_UNIT and compatible(unit, _NS):
+        bound = as_time(bound)
     if bound.is_zero:
         return replace(bound, unit=unit)
     if not compatible(bound.unit, unit):
@@ -104,8 +117,43 @@ def convert(bound: Bound, unit: Unit, what: str) -> Bound:
     return scale(bound, ratio(bound.unit, unit), unit)
 
 
+def as_time(bound: Bound) -> Bound:
+    """Turn an INTERVAL into a number with a unit; the engine takes a month for 30 days."""
+    if bound.length is not None:
+        value = bound.length
+        return constant(value, _NS, bound.place, integral=value.denominator == 1)
+    made = of_call("epoch_us", [bound.type])
+    return Bound(
+        Call("epoch_us", (bound.value,)), parse_unit("us"), bound.place, family="integer", parts=(bound,), type=made
+    )
+
+
+def as_interval(bound: Bound) -> Bound:
+    """Turn a number with a unit of time into an INTERVAL, which counts microseconds."""
+    micros = scale(bound, ratio(bound.unit, parse_unit("us")), NO_UNIT)
+    whole = Cast(micros.value, "BIGINT")
+    made = None if bound.type is None else INTERVAL
+    return Bound(Call("to_microseconds", (whole,)), NO_UNIT, bound.place, parts=(bound,), type=made)
+
+
+def is_time(bound: Bound) -> bool:
+    """Whether it has a unit of time."""
+    return bound.unit != NO_UNIT and compatible(bound.unit, _NS)
+
+
+def _aligned(bounds: list[Bound]) -> list[Bound]:
+    """Make intervals and times one or the other where they meet: times where all intervals have a fixed length."""
+    intervals = [b for b in bounds if b.type == INTERVAL]
+    if not intervals or not any(map(is_time, bounds)):
+        return bounds
+    if all(b.length is not None for b in intervals):
+        return [as_time(b) if b.type == INTERVAL else b for b in bounds]
+    return [as_interval(b) if is_time(b) else b for b in bounds]
+
+
 def unify(bounds: list[Bound], what: str) -> list[Bound]:
     """Bring operands to the finest of their units."""
+    bounds = _aligned(bounds)
     _same_family(bounds, what)
     present = [b for b in bounds if not b.is_zero and not isinstance(b.value, Null)]
     if not present:
@@ -134,11 +182,12 @@ def mismatch(left: Bound, right: Bound, what: str) -> UnitError:
     """Return the error for operands whose units do not fit together; its place is the right one's."""
 
     def name(bound: Bound) -> str:
-        return "a bare number" if bound.unit == NO_UNIT else f"`{bound.unit}`"
+        bare = "an INTERVAL" if bound.type == INTERVAL else "a bare number"
+        return bare if bound.unit == NO_UNIT else f"`{bound.unit}`"
 
     named, bare = (left, right) if left.unit != NO_UNIT else (right, left)
     hint = None
-    if bare.unit == NO_UNIT:
+    if bare.unit == NO_UNIT and bare.type != INTERVAL:
         number = _shown(bare.constant) if bare.constant is not None and bare.integral else "1000"
         hint = f"write the number with its unit, such as `{number}{named.unit}`, or drop a unit with unitless(...)"
     elif "m" in {str(left.unit), str(right.unit)} and any(compatible(b.unit, parse_unit("s")) for b in (left, right)):

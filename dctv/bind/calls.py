@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from dctv.bind import state_paths
+from dctv.bind import lambdas, state_paths
 from dctv.bind.bound import Bound, Family, convert, scale, unify
 from dctv.bind.context import Context
 from dctv.bind.grouping import within
@@ -21,6 +21,7 @@ from dctv.plan.expressions import (
     Frame,
     FrameEnd,
     Keyword,
+    List,
     Null,
     Number,
     Ordered,
@@ -28,7 +29,7 @@ from dctv.plan.expressions import (
     Window,
 )
 from dctv.record import replace
-from dctv.signatures.types import Type
+from dctv.signatures.types import Type, list_of
 from dctv.syntax import ast
 from dctv.types.schema import DURATION
 from dctv.types.unit import NO_UNIT, Unit
@@ -67,6 +68,8 @@ def call(expr: ast.Call, context: Context, bind: Bind) -> Bound:
     aggregate = kind == "aggregate" and expr.over is None
     _check_place(name, expr, context, aggregate=aggregate)
     inner = replace(context, inside_aggregate=True) if aggregate else context
+    if name in lambdas.FUNCTIONS:
+        return lambdas.lambda_call(name, expr, context, bind)
     if name in _WEIGHTED:
         return _weighted(name, expr, inner, bind)
     arguments = [_argument(a, inner, bind) for a in expr.arguments]
@@ -91,6 +94,8 @@ def _engine_call(
     terms = [bind(term.expr, inner) for term in expr.order_by]
     written = _invoke(name, expr, arguments, terms, inner, bind)
     test = None if expr.filter is None else bind(expr.filter, inner)
+    if expr.nulls is not None and expr.over is None and written.nulls is not None:
+        written = _without_nulls(written, expr, aggregate=aggregate)
     written = _filtered(written, test, inner, aggregate=aggregate)
     value: Expression = written
     parts = (*arguments, *terms, *(() if test is None else (test,)))
@@ -160,6 +165,8 @@ def _check_place(name: str, expr: ast.Call, context: Context, *, aggregate: bool
 def _way_out(context: Context) -> str:
     if context.clause == "WHERE":
         return "HAVING filters groups"
+    if context.clause == "a lambda":
+        return "list_sum(x) and the like sum up a list"
     return "give the select a GROUP USING PARTITION or GROUP USING SPANS FROM"
 
 
@@ -186,6 +193,14 @@ def _setting(bound: Bound, expr: ast.Expr) -> Bound:
     if isinstance(expr, ast.Number) and not expr.is_integer and expr.unit is None:
         made = DOUBLE_LITERAL if 0 <= expr.value <= 1 else None
         return replace(bound, value=Number(expr.text), type=made)
+    if isinstance(expr, ast.List) and expr.items and all(isinstance(item, ast.Number) for item in expr.items):
+        items = [_setting(part, item) for part, item in zip(bound.parts, expr.items, strict=True)]
+        shares = all(one.type == DOUBLE_LITERAL or one.constant in (0, 1) for one in items)
+        return replace(
+            bound,
+            value=List(tuple(one.value for one in items)),
+            type=list_of(DOUBLE_LITERAL) if shares else bound.type,
+        )
     return bound
 
 
@@ -206,7 +221,15 @@ def _filtered(written: Call, test: Bound | None, context: Context, *, aggregate:
     tests = [context.present] if aggregate and context.present is not None else []
     if test is not None:
         tests.append(test.value)
-    return replace(written, filter=w.all_of(tests))
+    return replace(written, filter=w.all_of([*([] if written.filter is None else [written.filter]), *tests]))
+
+
+def _without_nulls(written: Call, expr: ast.Call, *, aggregate: bool) -> Call:
+    """Say IGNORE NULLS of an aggregate by a filter: the engine knows it of window functions only."""
+    if not aggregate:
+        raise BindError(f"`{expr.nulls} NULLS` is for aggregates and window functions", expr.place)
+    tests = (w.known(written.arguments[0]),) if expr.nulls == "IGNORE" and written.arguments else ()
+    return replace(written, nulls=None, filter=w.all_of(tests))
 
 
 def _weighted(name: str, expr: ast.Call, context: Context, bind: Bind) -> Bound:

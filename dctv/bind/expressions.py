@@ -6,13 +6,13 @@ from collections.abc import Callable
 from fractions import Fraction
 from math import isfinite
 
-from dctv.bind import calls, operators
+from dctv.bind import calls, nested, operators, time_literals
 from dctv.bind.bound import Bound, constant, convert, unify
 from dctv.bind.context import Context
 from dctv.bind.parameters import Value, value_of
 from dctv.bind.regular_expressions import are_read
 from dctv.bind.scope import Scope, family_of
-from dctv.bind.types import BOOLEAN, STRING_LITERAL, of_call, of_cast, of_choice, of_operator, of_search, settled
+from dctv.bind.types import BOOLEAN, INTERVAL, STRING_LITERAL, of_cast, of_choice, of_operator, of_search, settled
 from dctv.bind.types import NULL as NULL_TYPE
 from dctv.contracts.table_function import Quantity
 from dctv.errors import BindError, UnitError
@@ -30,7 +30,7 @@ from dctv.plan.expressions import (
     Text,
 )
 from dctv.record import replace
-from dctv.signatures.types import parse, plain
+from dctv.signatures.types import parse
 from dctv.syntax import ast
 from dctv.types.unit import NO_UNIT, Unit
 from dctv.types.units import parse_unit
@@ -74,13 +74,17 @@ def _constant(expr: ast.Constant, _: Context) -> Bound:
     return Bound(Boolean(expr.value), place=expr.place, type=BOOLEAN)
 
 
-def _interval(expr: ast.Interval, _: Context) -> Bound:
-    return Bound(Cast(Text(expr.text), "INTERVAL"), place=expr.place, type=plain("INTERVAL"))
+def _interval(expr: ast.Interval, context: Context) -> Bound:
+    time_literals.check(expr.text, "INTERVAL", context.env.engine, expr.place)
+    value, length = Cast(Text(expr.text), "INTERVAL"), time_literals.length(expr.text)
+    return Bound(value, place=expr.place, type=INTERVAL, length=length)
 
 
 def parameter(expr: ast.Bind, context: Context) -> Value:
     """Return the value of a bind parameter, or fail."""
     shown = f"?{expr.key}" if isinstance(expr.key, int) else f":{expr.key}"
+    if expr.place is not None and expr.place.text.startswith("$"):
+        shown = expr.place.text
     params = context.env.params
     if expr.key not in params:
         given = ", ".join(str(k) for k in params) or "none"
@@ -143,7 +147,7 @@ def _outside_aggregate(expr: ast.Column, context: Context, inside: Scope) -> Non
 def _in_unit(expr: ast.InUnit, context: Context) -> Bound:
     bound = bind(expr.operand, context)
     unit = placed_unit(expr.unit, ast.Node(place=expr.unit_place or expr.place))
-    if bound.unit == NO_UNIT:
+    if bound.unit == NO_UNIT and bound.type != INTERVAL:
         return replace(bound, unit=unit, place=expr.place, parts=(bound,))
     return replace(convert(bound, unit, "IN"), place=expr.place, parts=(bound,))
 
@@ -182,6 +186,8 @@ def _cast(expr: ast.Cast, context: Context) -> Bound:
         type_name = engine_type(expr.type.name, expr.type.arguments, expr.type.dimensions)
     except BindError as error:
         raise BindError(error.message, expr.type.place or expr.place, hint=error.hint) from None
+    if isinstance(expr.operand, ast.String) and type_name in time_literals.TYPES and not expr.lenient:
+        time_literals.check(expr.operand.text, type_name, context.env.engine, expr.operand.place or expr.place)
     written = Cast(bound.value, type_name, lenient=expr.lenient)
     made = of_cast(bound.type, type_name)
     return Bound(written, bound.unit, expr.place, family=family_of(type_name), parts=(bound,), type=made)
@@ -223,15 +229,19 @@ def _row(expr: ast.Row, context: Context) -> Bound:
     return Bound(Row(tuple(i.value for i in items)), place=expr.place, parts=tuple(items))
 
 
-def _index(expr: ast.Index, context: Context) -> Bound:
-    subject, index = bind(expr.operand, context), bind(expr.index, context)
-    element = call("array_extract", subject.value, index.value)
-    made = of_call("array_extract", [subject.type, index.type])
-    return Bound(element, subject.unit, expr.place, parts=(subject, index), type=made)
+def _binary(expr: ast.Binary, context: Context) -> Bound:
+    left, right = bind(expr.left, context), bind(expr.right, context)
+    if expr.op in ("->", "->>"):
+        return nested.arrow(expr, left, right, proven=context.proven)
+    return operators.binary(expr, left, right)
 
 
 def _star(expr: ast.Star, _: Context) -> Bound:
     raise BindError("`*` stands for columns and cannot be part of an expression", expr.place)
+
+
+def _lambda(expr: ast.Lambda, _: Context) -> Bound:
+    raise BindError("a lambda stands in list_transform, list_filter and list_reduce", expr.place)
 
 
 def _like(expr: ast.Like, context: Context) -> Bound:
@@ -252,7 +262,7 @@ _FORMS: dict[type[ast.Expr], Callable[..., Bound]] = {
     ast.Column: _column,
     ast.Star: _star,
     ast.Unary: lambda e, c: operators.unary(e, bind(e.operand, c)),
-    ast.Binary: lambda e, c: operators.binary(e, bind(e.left, c), bind(e.right, c)),
+    ast.Binary: _binary,
     ast.Like: _like,
     ast.Between: lambda e, c: operators.between(e, bind(e.operand, c), bind(e.low, c), bind(e.high, c)),
     ast.InList: lambda e, c: operators.in_list(e, bind(e.operand, c), [bind(i, c) for i in e.items]),
@@ -263,6 +273,12 @@ _FORMS: dict[type[ast.Expr], Callable[..., Bound]] = {
     ast.Exists: _exists,
     ast.ScalarSelect: _scalar_select,
     ast.Row: _row,
-    ast.Index: _index,
+    ast.List: lambda e, c: nested.list_(e, c, bind),
+    ast.Struct: lambda e, c: nested.struct(e, c, bind),
+    ast.Map: lambda e, c: nested.map_(e, c, bind),
+    ast.Lambda: _lambda,
+    ast.Index: lambda e, c: nested.index(e, c, bind),
+    ast.Slice: lambda e, c: nested.slice_(e, c, bind),
+    ast.Member: lambda e, c: nested.member(e, c, bind),
     ast.Call: lambda e, c: calls.call(e, c, bind),
 }

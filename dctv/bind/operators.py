@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from dctv.bind.bound import Bound, both, constant, scale, unify
-from dctv.bind.types import VARCHAR, of_call, of_operator, settled
+from dctv.bind import time_literals
+from dctv.bind.bound import Bound, as_interval, both, constant, is_time, scale, unify
+from dctv.bind.types import INTERVAL, VARCHAR, of_call, of_operator, settled
 from dctv.contracts.engine import ZERO_DIVISION
 from dctv.errors import BindError, UnitError
 from dctv.plan import build as w
@@ -92,6 +93,10 @@ def _written(op: str, left: Expression, right: Expression) -> Expression:
 
 
 def _sum(expr: ast.Binary, left: Bound, right: Bound) -> Bound:
+    if _is_date(left) and is_time(right):
+        right = as_interval(right)
+    elif _is_date(right) and is_time(left) and expr.op == "+":
+        left = as_interval(left)
     left, right = unify([left, right], f"`{expr.op}`")
     unit = left.unit
     if left.constant is not None and right.constant is not None and unit != NO_UNIT:
@@ -100,7 +105,14 @@ def _sum(expr: ast.Binary, left: Bound, right: Bound) -> Bound:
     return replace(_infix(expr, left, right), unit=unit, family=both(left, right))
 
 
+def _is_date(bound: Bound) -> bool:
+    return bound.type is not None and bound.type.name in time_literals.TYPES
+
+
 def _product(expr: ast.Binary, left: Bound, right: Bound) -> Bound:
+    for side, other in ((left, right), (right, left)):
+        if side.type == INTERVAL and other.unit != NO_UNIT:
+            raise UnitError(f"an INTERVAL is multiplied by a bare number, found `{other.unit}`", other.place)
     unit, factor = multiply(left.unit, right.unit)
     if left.constant is not None and right.constant is not None and (left.unit, right.unit) != (NO_UNIT, NO_UNIT):
         value = left.constant * right.constant * factor

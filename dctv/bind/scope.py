@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dctv.bind.bound import Bound, Family
-from dctv.bind.types import of_member
+from dctv.bind.members import has_members, member_of
 from dctv.errors import BindError, Place, nearest
-from dctv.plan.build import call
-from dctv.plan.expressions import Column, Expression, Text
+from dctv.plan.expressions import Column, Expression
 from dctv.plan.nodes import physical_names
 from dctv.record import field, record
 from dctv.signatures.types import Type, parse
@@ -125,14 +124,13 @@ class Scope:
         raise self._unknown(path)
 
     def member(self, path: ast.Path) -> Bound | None:
-        """Return `column.field` of a column that is a struct."""
+        """Return `column.field` of a column that is a struct or JSON."""
         for length in range(len(path.parts) - 1, 0, -1):
             found = self.find(ast.Path(path.parts[:length]))
-            if found is not None and found.column.type.startswith("STRUCT"):
+            if found is not None and has_members(found.type):
                 value, made = found.value, found.type
                 for part in path.parts[length:]:
-                    value = call("struct_extract", value, Text(part.text))
-                    made = of_member(made, part.text)
+                    value, made = member_of(value, made, part.text, part.place or path.place)
                 return Bound(value, place=path.place, type=made)
         return None
 

@@ -207,6 +207,9 @@ def _order(
     terms: list[Ordered] = []
     others: list[Bound] = []
     for term in select.order_by:
+        if isinstance(term.expr, ast.Star):
+            terms += [calls.ordered(one.operand, term) for one in _all_columns(query)]
+            continue
         position = ordinal(term.expr, items, "ORDER BY")
         if position is None:
             position = _named(term.expr, items)

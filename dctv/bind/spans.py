@@ -125,9 +125,12 @@ def conjuncts(expr: ast.Expr) -> Iterator[ast.Expr]:
 
 
 def columns_in(node: object) -> Iterator[ast.Column]:
-    """Yield the columns that an expression names, those of its subqueries excepted."""
+    """Yield the columns that an expression names, those of its subqueries and parameters of lambdas excepted."""
     if isinstance(node, ast.Column):
         yield node
+    elif isinstance(node, ast.Lambda):
+        own = {name.text.lower() for name in node.parameters}
+        yield from (one for one in columns_in(node.body) if one.path.parts[0].text.lower() not in own)
     elif isinstance(node, tuple):
         for item in node:
             yield from columns_in(item)
@@ -160,7 +163,7 @@ def _assign(
 
 
 def _owners(column: ast.Column, scopes: dict[int, Scope], inputs: dict[int, Plan]) -> set[int]:
-    found = {key for key, scope in scopes.items() if scope.find(column.path) is not None}
+    found = {key for key, scope in scopes.items() if scope.find(column.path) or scope.member(column.path)}
     name = column.path.parts[-1].text
     if not found:
         whole = Scope([t for s in scopes.values() for t in s.tables])

@@ -179,6 +179,14 @@ class List(Expression):
 
 
 @record
+class Struct(Expression):
+    """A struct of members, each with its name."""
+
+    names: tuple[str, ...]
+    members: tuple[Expression, ...]
+
+
+@record
 class Lambda(Expression):
     """What a function of lists does with each element; within, the parameters are columns without a table."""
 

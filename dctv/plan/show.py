@@ -114,6 +114,11 @@ def _ordered(node: e.Ordered) -> str:
     return f"{expression(node.operand)}{descending}{' NULLS FIRST' if node.nulls_first else ''}"
 
 
+def _struct(node: e.Struct) -> str:
+    members = zip(node.names, node.members, strict=True)
+    return "{" + ", ".join(f"{_quoted(name)}: {expression(value)}" for name, value in members) + "}"
+
+
 def _quoted(value: str) -> str:
     return "'" + value.replace("'", "''") + "'"
 
@@ -140,6 +145,7 @@ _FORMS: Mapping[type, Callable[[Any], str]] = {
     e.Cast: lambda node: f"{'TRY_CAST' if node.lenient else 'CAST'}({expression(node.operand)} AS {node.type})",
     e.Row: lambda node: f"({_list(node.items)})",
     e.List: lambda node: f"[{_list(node.items)}]",
+    e.Struct: _struct,
     e.Lambda: lambda node: f"({', '.join(node.parameters)}) -> {expression(node.body)}",
     e.Keyword: lambda node: f"{node.name} => {expression(node.value)}",
     e.Ordered: _ordered,

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from dctv.bind.binder import Binder
 from dctv.bind.context import Environment
 from dctv.errors import BindError, DctvError
-from dctv.run import asserting, choosing, explaining, listing, mounting, naming, state_systems
+from dctv.run import asserting, choosing, explaining, listing, mounting, naming, state_systems, summarizing
 from dctv.run.context import ExecutionContext
 from dctv.run.plans import result_of
-from dctv.run.result import Done, Outcome
+from dctv.run.result import Done, Outcome, Result
 from dctv.syntax import ast
 
 
@@ -30,12 +30,22 @@ def _run(statement: ast.Statement, context: ExecutionContext, known: Environment
             return explaining.explained(statement, context, known)
         case ast.Assert():
             return asserting.checked(statement, context, known)
-        case ast.Describe():
-            return listing.describe(statement, context, known)
-        case ast.ShowTables():
-            return listing.show(statement, context)
+        case ast.Describe() | ast.Summarize() | ast.ShowTables():
+            return _told(statement, context, known)
         case _:
             return _change(statement, context, known)
+
+
+def _told(
+    statement: ast.Describe | ast.Summarize | ast.ShowTables, context: ExecutionContext, known: Environment
+) -> Result:
+    match statement:
+        case ast.Describe():
+            return listing.describe(statement, context, known)
+        case ast.Summarize():
+            return summarizing.summarize(statement, context, known)
+        case ast.ShowTables():
+            return listing.show(statement, context)
 
 
 def _change(statement: ast.Change, context: ExecutionContext, known: Environment) -> Done:

@@ -22,15 +22,18 @@ _OURS = "dctv"
 
 
 def describe(statement: ast.Describe, context: ExecutionContext, known: Environment) -> Result:
-    """Tell the columns of a table, or the parameters of a function."""
-    path = statement.path
-    found = context.catalog.find(tuple(p.text for p in path.parts))
-    if found is None:
-        raise context.catalog.unknown(path, "table")
+    """Tell the columns of a table or select, or the parameters of a function."""
     names = {"column": "VARCHAR", "type": "VARCHAR", "unit": "VARCHAR", "role": "VARCHAR"}
-    if isinstance(found[0], TableFunction):
-        return rows_of(names, [[p.name, None, None, p.doc] for p in found[0].parameters], context)
-    schema = Binder(known).table(ast.TableName(path, place=path.place)).schema
+    subject = statement.subject
+    if isinstance(subject, ast.Select):
+        schema = Binder(known).plan(subject).schema
+    else:
+        found = context.catalog.find(tuple(p.text for p in subject.parts))
+        if found is None:
+            raise context.catalog.unknown(subject, "table")
+        if isinstance(found[0], TableFunction):
+            return rows_of(names, [[p.name, None, None, p.doc] for p in found[0].parameters], context)
+        schema = Binder(known).table(ast.TableName(subject, place=subject.place)).schema
     rows = [[c.name, dialect_type(c.type), str(c.unit) or None, _role(schema, c.name)] for c in schema.columns]
     return rows_of(names, rows, context)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from dctv.signatures.casts import NULL, STRUCTS, TEMPLATES, WIDTHS, as_decimal, settled
+from dctv.signatures.casts import INTEGERS, NULL, STRUCTS, TEMPLATES, WIDTHS, as_decimal, settled
 from dctv.signatures.combine import WIDEST, common
 from dctv.signatures.table import Signature
 from dctv.signatures.types import Type, array_of, decimal, integer_literal, list_of, map_of, plain, tuple_of
@@ -14,6 +14,9 @@ _LITERALS = ("INTEGER_LITERAL", "STRING_LITERAL", "DOUBLE_LITERAL")
 _LISTS = ("LIST", "ARRAY")
 
 _WIDEST_OF_64_BITS = 18
+_SHARE_LIST = list_of(plain("DOUBLE_LITERAL"))
+_ENDS = 2
+"""What a slice says at least: where it starts and stops."""
 _DOUBLE, _TEXT = plain("DOUBLE"), plain("VARCHAR")
 
 
@@ -132,12 +135,27 @@ def _same_list(_: Signature, arguments: tuple[Type, ...]) -> Type | None:
     return list_of(arguments[0].children[0]) if arguments[0].name in _LISTS else None
 
 
+def _slice(_: Signature, arguments: tuple[Type, ...]) -> Type | None:
+    own = settled(arguments[0])
+    if not all(one.name in INTEGERS or one.name == "INTEGER_LITERAL" for one in arguments[1:]):
+        return None
+    if own.name == "VARCHAR":
+        return own if len(arguments) == _ENDS + 1 else None
+    return list_of(own.children[0]) if own.name in _LISTS else None
+
+
 def _middle(_: Signature, arguments: tuple[Type, ...]) -> Type | None:
     """Return what lies between two values of a type."""
     own = settled(arguments[0])
     if own == NULL or own.name in WIDTHS:
         return _DOUBLE
     return plain("TIMESTAMP") if own.name == "DATE" else own
+
+
+def _chosen(signature: Signature, arguments: tuple[Type, ...]) -> Type | None:
+    """Return what a share chooses of values, or lists of it for several shares."""
+    several = len(arguments) > 1 and arguments[1].name == "LIST"
+    return list_of(settled(arguments[0])) if several else _first(signature, arguments)
 
 
 def _named(rule: Rule, names: str) -> dict[str, Rule]:
@@ -147,7 +165,8 @@ def _named(rule: Rule, names: str) -> dict[str, Rule]:
 def _between(signature: Signature, arguments: tuple[Type, ...]) -> Type | None:
     """Return what lies between two values of the type that the argument is cast to."""
     parameter = signature.parameter(0)
-    return _middle(signature, arguments if parameter.name == "DECIMAL" else (parameter,))
+    found = _middle(signature, arguments if parameter.name == "DECIMAL" else (parameter,))
+    return list_of(found) if found is not None and arguments[1].name == "LIST" else found
 
 
 _ORDERED = "arg_max arg_max_null arg_max_nulls_last arg_min arg_min_null arg_min_nulls_last argmax argmin max_by min_by"
@@ -155,7 +174,8 @@ _ORDERED = "arg_max arg_max_null arg_max_nulls_last arg_min arg_min_null arg_min
 RESULTS: Mapping[str, Rule] = {
     **_named(_first, "any_value arbitrary first last min max mode first_value last_value nth_value abs @ approx_top_k"),
     **_named(_first, _ORDERED),
-    **_named(_first, "quantile quantile_disc approx_quantile mad"),
+    **_named(_first, "approx_quantile mad"),
+    **_named(_chosen, "quantile quantile_disc"),
     "quantile_cont": _between,
     **_named(_whole, "ceil ceiling floor round round_even roundbankers trunc"),
     **_named(_sum_of_two, "+ - add subtract"),
@@ -167,6 +187,7 @@ RESULTS: Mapping[str, Rule] = {
     **_named(_joined_lists, "list_concat list_cat array_concat array_cat"),
     **_named(_same_list, "list_sort array_sort list_reverse_sort array_reverse_sort list_resize array_resize"),
     **_named(_zipped, "list_zip array_zip"),
+    **_named(_slice, "array_slice list_slice"),
     "array_value": _array,
     "concat": _joined,
     "histogram": _histogram,
@@ -231,7 +252,7 @@ def doubtful(name: str, signature: Signature, arguments: tuple[Type, ...]) -> bo
     """Return whether the engine may refuse arguments that go with the signature: it wants constants there, say."""
     texts = [i for i, one in enumerate(arguments) if one.name == "STRING_LITERAL"]
     shared = name not in _SHARES or (len(arguments) > 1 and _is_share(arguments[1]))
-    constant = all(one.name in _LITERALS for one in arguments[_CONSTANT_FROM.get(name, len(arguments)) :])
+    constant = all(_is_literal(one) for one in arguments[_CONSTANT_FROM.get(name, len(arguments)) :])
     of_lists = name.startswith("json_") and any(one.name == "LIST" for one in signature.parameters)
     if name in _UNSURE or of_lists or not (shared and constant):
         return True
@@ -242,8 +263,12 @@ def doubtful(name: str, signature: Signature, arguments: tuple[Type, ...]) -> bo
     return _misfit(name, arguments) or not all(_is_text(signature.parameter(i)) for i in texts)
 
 
+def _is_literal(one: Type) -> bool:
+    return one.name in _LITERALS or one == _SHARE_LIST
+
+
 def _is_share(one: Type) -> bool:
-    return one.name == "DOUBLE_LITERAL" or one.numbers in ((0,), (1,))
+    return one.name == "DOUBLE_LITERAL" or one.numbers in ((0,), (1,)) or one == _SHARE_LIST
 
 
 def _goes(parameter: Type, argument: Type) -> bool:

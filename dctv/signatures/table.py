@@ -7,6 +7,7 @@ import os
 from collections.abc import Mapping
 from functools import cache, lru_cache
 from pathlib import Path
+from typing import Any
 
 from dctv import resources
 from dctv.record import record
@@ -53,7 +54,7 @@ def write_signatures(folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     target = folder / FILE
     partial = folder / f"{FILE}.{os.getpid()}"
-    data = {"engine": _version(), "functions": _read()}
+    data = {"engine": _version(), "functions": _read(), "keywords": _read_keywords()}
     partial.write_text(json.dumps(data, separators=(",", ":")), encoding="utf-8")
     partial.replace(target)
     return target
@@ -78,14 +79,27 @@ def fitting(name: str, count: int) -> tuple[tuple[Signature, tuple[str, ...]], .
 @cache
 def packed() -> Mapping[str, str]:
     """Return the signatures of all functions as they are kept, of the engine that is installed."""
+    found: dict[str, str] | None = _kept().get("functions")
+    return _read() if found is None else found  # reading takes some hundredths of a second
+
+
+@cache
+def keywords() -> frozenset[str]:
+    """Return the words that the engine quotes where they are names, in lower case."""
+    found: list[str] | None = _kept().get("keywords")
+    return frozenset(_read_keywords() if found is None else found)
+
+
+@cache
+def _kept() -> Mapping[str, Any]:
+    """Return what was written when dctv was installed; nothing if it is of another engine."""
     try:
-        data = json.loads((resources.generated() / FILE).read_bytes())
+        data: dict[str, Any] = json.loads((resources.generated() / FILE).read_bytes())
         if data["engine"] == _version():
-            found: dict[str, str] = data["functions"]
-            return found
+            return data
     except (OSError, ValueError, KeyError, TypeError):
         pass
-    return _read()  # which takes some hundredths of a second
+    return {}
 
 
 def _version() -> str:
@@ -104,6 +118,13 @@ def _read() -> dict[str, str]:
         taken = _TYPES.join([*parameters, *([more + _MORE] if more else [])])
         found.setdefault(name, []).append(f"{taken}{_RESULT}{result}")
     return {name: _SIGNATURES.join(each) for name, each in found.items()}
+
+
+def _read_keywords() -> list[str]:
+    import duckdb  # as above
+
+    with duckdb.connect(":memory:", config={"autoinstall_known_extensions": "false"}) as connection:
+        return sorted(word for (word,) in connection.execute("SELECT keyword_name FROM duckdb_keywords()").fetchall())
 
 
 def _signature(text: str) -> Signature:

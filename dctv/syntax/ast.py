@@ -7,19 +7,23 @@ from typing import Literal as OneOf
 
 from dctv.errors import Place
 from dctv.record import field, record
-from dctv.syntax import node
+from dctv.syntax import nested, node
 
 Node = node.Node
 Name = node.Name
 Path = node.Path
+Expr = node.Expr
+Row = nested.Row
+List = nested.List
+Struct = nested.Struct
+Map = nested.Map
+Lambda = nested.Lambda
+Index = nested.Index
+Slice = nested.Slice
+Member = nested.Member
 
 
 # Expressions
-
-
-@record(eq=False, text=False)
-class Expr(Node):
-    """A value computed per row."""
 
 
 @record(eq=False, text=False)
@@ -88,7 +92,7 @@ class Star(Expr):
 UnaryOp = OneOf["-", "+", "~", "NOT"]
 BinaryOp = OneOf[
     "*", "/", "%", "//", "+", "-", "||", "<<", ">>", "&", "|",
-    "=", "!=", "<", "<=", ">", ">=", "<=>", "<!=>", "AND", "OR",
+    "=", "!=", "<", "<=", ">", ">=", "<=>", "<!=>", "AND", "OR", "->", "->>",
 ]  # fmt: skip
 
 
@@ -201,21 +205,6 @@ class ScalarSelect(Expr):
 
 
 @record(eq=False, text=False)
-class Row(Expr):
-    """`(a, b)`: several values compared at once."""
-
-    items: tuple[Expr, ...]
-
-
-@record(eq=False, text=False)
-class Index(Expr):
-    """`x[i]`: one element of a list, string or map of the engine."""
-
-    operand: Expr
-    index: Expr
-
-
-@record(eq=False, text=False)
 class Call(Expr):
     """A call of a scalar, aggregate or window function."""
 
@@ -258,7 +247,7 @@ class Window(Node):
 
 @record(eq=False, text=False)
 class OrderTerm(Node):
-    """One term of ORDER BY."""
+    """One term of ORDER BY; a star is `ALL`, all columns of the result."""
 
     expr: Expr
     descending: bool = False
@@ -575,9 +564,16 @@ class Explain(Node):
 
 @record(eq=False, text=False)
 class Describe(Node):
-    """`DESCRIBE path`."""
+    """`DESCRIBE path` or `DESCRIBE select`; `SHOW COLUMNS FROM path` is the same."""
 
-    path: Path
+    subject: Path | Select
+
+
+@record(eq=False, text=False)
+class Summarize(Node):
+    """`SUMMARIZE path` or `SUMMARIZE select`."""
+
+    subject: Path | Select
 
 
 @record(eq=False, text=False)
@@ -596,4 +592,4 @@ class Assert(Node):
 
 
 Change = MountTrace | CreateView | CreateStateSystem | DropView | DropStateSystem | DropAll | Set
-Statement = SelectStatement | Change | Explain | Describe | ShowTables | Assert
+Statement = SelectStatement | Change | Explain | Describe | Summarize | ShowTables | Assert

@@ -5,12 +5,15 @@ from __future__ import annotations
 from dctv.errors import ParseError, Place, Source, nearest
 from dctv.patterns import pattern
 from dctv.syntax.expected import expectation, keywords
+from dctv.syntax.keywords import RESERVED
 from dctv.syntax.lexer import BROKEN, Raw
 from dctv.syntax.parser import END, MAX_DEPTH, Parser, TooDeep
 from dctv.syntax.slips import hint_of
 
 _IMMUTABLE = frozenset({"INSERT", "UPDATE", "DELETE", "ALTER", "TRUNCATE", "MERGE", "REPLACE"})
-_STATEMENTS = frozenset({"ASSERT", "CREATE", "DESCRIBE", "DROP", "EXPLAIN", "MOUNT", "SELECT", "SET", "SHOW"})
+_STATEMENTS = frozenset(
+    {"ASSERT", "CREATE", "DESCRIBE", "DROP", "EXPLAIN", "MOUNT", "SELECT", "SET", "SHOW", "SUMMARIZE"}
+)
 _UNIT = pattern(
     r"([numkKMGTP]|µ|μ|Ki|Mi|Gi|Ti)?(s|B|b|Hz|m|bytes?|bits?)|secs?|seconds?|mins?|minutes?|hours?|h|days?|percent|cycles?"
     r"|(nano|micro|milli)seconds?|(kilo|mega|giga)(bytes?|hertz)|cm|in|inch(es)?|events?"
@@ -22,7 +25,7 @@ def complain(source: Source, start: str, index: int) -> ParseError:
     parser = _parsed(source, start, index)
     token = parser.tokens[index]
     place = _place(source, parser, index)
-    if token.kind == BROKEN:
+    if token.kind in (BROKEN, ":"):
         return _broken(token, place)
     return (
         _immutable(parser, index, place)
@@ -69,8 +72,8 @@ def _broken(token: Raw, place: Place) -> ParseError:
         return ParseError(
             "the comment that opens here is not closed", Place(place.source, place.start, place.start + 2)
         )
-    if opening in {"'", '"', "`"}:
-        what = "string" if opening == "'" else "quoted name"
+    if opening in {"'", '"', "`"} or token.text[1:2] == "'":
+        what = "string" if "'" in token.text[:2] else "quoted name"
         return ParseError(
             f"the {what} that opens here is not closed", Place(place.source, place.start, place.start + 1)
         )
@@ -138,6 +141,8 @@ def _missing_semicolon(source: Source, parser: Parser, index: int) -> ParseError
     """Return the error of a statement that begins without an end of the one before."""
     for at in (index - 1, index):
         if at < 1 or parser.tokens[at].text.upper() not in _STATEMENTS or parser.tokens[at].kind != "NAME":
+            continue
+        if at < index and parser.tokens[at].text.upper() in RESERVED:
             continue
         if at == index and not parser.accepts(END):
             continue

@@ -30,6 +30,7 @@ _NUMBER = pattern(r"0[xX][0-9A-Fa-f_]+|[0-9_]*\.?[0-9_]*(?:[eE][+-]?[0-9]+)?")
 _OPENED: dict[str, Colour] = {"'": "string", '"': "name", "`": "name"}
 _COLOURS: dict[str, Colour] = {
     "STRING": "string",
+    "ESCAPED": "string",
     "DOUBLE_QUOTED": "name",
     "BACKTICKED": "name",
     "BIND": "bind",
@@ -52,7 +53,7 @@ class Context:
 def is_complete(text: str) -> bool:
     """Tell whether a text ends in a finished statement, or says nothing at all."""
     found = scan(default_table(), text)
-    if any(t.kind == BROKEN and (t.text[0] in "'\"`" or t.text.startswith("/*")) for t in found):
+    if any(t.kind == BROKEN and (t.text[0] in "'\"`" or t.text[1:2] == "'" or t.text.startswith("/*")) for t in found):
         return False
     said = [t for t in found if t.kind != COMMENT]
     return not said or said[-1].kind == ";"

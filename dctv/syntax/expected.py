@@ -16,6 +16,7 @@ _PHRASES = {
     "range": "an expression",
     "bit_or": "an expression",
     "product": "an expression",
+    "key": "an expression",
     "prefixed": "an expression",
     "arithmetic": "a value",
     "term": "a value",
@@ -33,23 +34,24 @@ _PHRASES = {
 
 _NAMES = frozenset({"NAME", "BACKTICKED", "DOUBLE_QUOTED"})
 _VALUES = frozenset({*_NAMES, "NUMBER", "STRING", "BIND", "(", "-", "+", "~", "NOT", "CASE", "CAST", "TRY_CAST"}) | {
-    "EXISTS", "NULL", "TRUE", "FALSE", "INTERVAL",
+    "EXISTS", "NULL", "TRUE", "FALSE", "INTERVAL", "[", "{", "BRACKETS", "MAP", "ESCAPED",
+    "DATE", "TIME", "TIMESTAMP", "TIMESTAMPTZ", "TIMESTAMP_NS", "EXTRACT",
 }  # fmt: skip
 _BEGINNINGS = {
     "a statement": _VALUES | {"SELECT", "WITH", "VALUES", "CREATE", "DROP", "MOUNT", "SET", "EXPLAIN", "DESCRIBE"}
-    | {"SHOW", "ASSERT", ";"},
+    | {"SHOW", "ASSERT", ";", "FROM", "SUMMARIZE"},
     "a result column": _VALUES | {"*"},
     "an expression": _VALUES,
     "a value": _VALUES,
     "an argument": _VALUES | {"[", "{", "BRACKETS"},
     "a table": _NAMES | {"(", "STRING"},
     "an alias": _NAMES | {"AS"},
-    "`SELECT`": frozenset({"SELECT", "WITH", "VALUES", "("}),
+    "`SELECT`": frozenset({"SELECT", "WITH", "VALUES", "(", "FROM"}),
     "a key": _NAMES | {"STRING"},
 }  # fmt: skip
 _OPERATORS = frozenset({
-    "*", "/", "//", "%", "+", "-", "||", "<<", ">>", "&", "|", "=", "==", "!=", "<>", "<", "<=", ">", ">=", "<=>",
-    "<!=>", "AND", "OR", "BETWEEN", "IN", "IS", "LIKE", "ILIKE", "GLOB", "REGEXP", "::", "[", "BRACKETS",
+    "**", "*", "/", "//", "%", "+", "-", "||", "<<", ">>", "&", "|", "=", "==", "!=", "<>", "<", "<=", ">", ">=", "<=>",
+    "<!=>", "AND", "OR", "BETWEEN", "IN", "IS", "LIKE", "ILIKE", "GLOB", "REGEXP", "::", "[", "BRACKETS", "->", "->>",
     "NOT_BETWEEN", "NOT_LIKE",
 })  # fmt: skip
 _JOINS = frozenset({
@@ -91,6 +93,11 @@ def expectation(parser: Parser) -> str:
     if "a statement" in said:
         rest -= {END}
     rest, groups = _grouped(rest)
+    if len(rest) > 1:
+        rest -= {"INTERVAL_UNIT"}
+    rest -= {"LAMBDA_ARROW"}
+    if "=>" in rest:
+        rest -= {":="}
     if "." in rest and (said or groups or rest - {".", "("}):
         rest -= {".", "("}
     words = [_word(name) for name in sorted(rest, key=lambda n: (n.isalpha(), n))]
@@ -127,5 +134,7 @@ def _word(terminal: str) -> str:
         "BACKTICKED": "a name",
         "BIND": "a parameter",
     }
+    plain["ESCAPED"] = "a string"
+    plain["INTERVAL_UNIT"] = "a unit such as `DAY`"
     plain |= {"BRACKETS": "`[]`", "NOT_LIKE": "`NOT`", "NOT_BETWEEN": "`NOT`", "DOUBLE_QUOTED": "a string"}
     return plain.get(terminal, f"`{terminal}`")

@@ -15,7 +15,14 @@ BEFORE = {
     "ROLLUP": frozenset({"("}),
     "CUBE": frozenset({"("}),
     "FILTER": frozenset({"("}),
-    "INTERVAL": frozenset({"STRING"}),
+    "INTERVAL": frozenset({"STRING", "NUMBER", "("}),
+    "EXTRACT": frozenset({"("}),
+    "DATE": frozenset({"STRING"}),
+    "TIME": frozenset({"STRING", "ZONE"}),
+    "TIMESTAMP": frozenset({"STRING"}),
+    "TIMESTAMPTZ": frozenset({"STRING"}),
+    "TIMESTAMP_NS": frozenset({"STRING"}),
+    "MAP": frozenset({"{"}),
     "GROUPING": frozenset({"SETS"}),
     "IGNORE": frozenset({"NULLS"}),
     "RESPECT": frozenset({"NULLS"}),
@@ -34,3 +41,16 @@ ENDING = frozenset({
 """Words that something may end with; the others are names before AFTER_NAMES where a name may stand."""
 
 AFTER_NAMES = frozenset({",", ")", ".", ";", "$END", "AS", "FROM", "GROUP", "ORDER", "WHERE"})
+
+_PLAIN_UNITS = "YEAR QUARTER MONTH WEEK DAY HOUR MINUTE SECOND MILLISECOND MICROSECOND DECADE"
+INTERVAL_UNITS = frozenset({
+    *_PLAIN_UNITS.split(), *(f"{word}S" for word in _PLAIN_UNITS.split()),
+    "CENTURY", "CENTURIES", "MILLENNIUM", "MILLENNIA",
+})  # fmt: skip
+"""What an INTERVAL may count."""
+
+LAMBDAS = frozenset({
+    *("list_transform", "array_transform", "list_apply", "array_apply", "apply"),
+    *("list_filter", "array_filter", "filter", "list_reduce", "array_reduce", "reduce"),
+})  # fmt: skip
+"""Functions that take a lambda after their first argument, where an arrow behind a name begins its body."""

@@ -25,6 +25,7 @@ class Raw:
     stop: int
 
 
+_OPENED = ("e'", "E'")
 _NESTING = pattern(r"/\*|\*/")
 _AFTER_NUMBER = pattern(r"\w+")
 
@@ -62,13 +63,24 @@ def scan(table: Table, text: str) -> list[Raw]:
             kind = COMMENT
         elif kind == "BLOCK_COMMENT":
             kind, stop = _block_comment(text, position)
+        elif kind == "BIND" and text[position] == ":" and _ends_with(tokens, position, table):
+            kind, stop = ":", position + 1
         elif kind == "NUMBER" and (garbage := _AFTER_NUMBER.match(text, stop)):
             kind, stop = BROKEN, garbage.end()
-        elif kind == BROKEN and text[position] in "'\"`":
+        elif kind == BROKEN and (text[position] in "'\"`" or text[position : position + 2] in _OPENED):
             stop = end
         tokens.append(Raw(kind, text[position:stop], position, stop))
         position = stop
     return tokens
+
+
+_ENDING = frozenset({"NAME", "BACKTICKED", "DOUBLE_QUOTED", "NUMBER", "STRING", "BIND", "BRACKETS", ")", "]", "}"})
+
+
+def _ends_with(tokens: list[Raw], position: int, table: Table) -> bool:
+    """Whether a value or a name ends right here, so that a colon parts it from what follows: `x[1:n]`, `{a:b}`."""
+    last = tokens[-1] if tokens and tokens[-1].stop == position else None
+    return last is not None and last.kind in _ENDING and last.text.upper() not in table.keywords
 
 
 def _block_comment(text: str, start: int) -> tuple[str, int]:

@@ -43,6 +43,11 @@ def _values(node: object) -> tuple[object, ...]:
 
 
 @record(eq=False, text=False)
+class Expr(Node):
+    """A value computed per row."""
+
+
+@record(eq=False, text=False)
 class Name(Node):
     """One part of a name, unquoted: `` `print|B` `` has the text `print|B`."""
 

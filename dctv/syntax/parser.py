@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache
 
+from dctv.patterns import pattern
 from dctv.record import record
-from dctv.syntax.keywords import AFTER_NAMES, BEFORE, ENDING, NEGATABLE, RESERVED
+from dctv.syntax.keywords import AFTER_NAMES, BEFORE, ENDING, INTERVAL_UNITS, NEGATABLE, RESERVED
+from dctv.syntax.lambdas import has_parameters, opens_body
 from dctv.syntax.lexer import BROKEN, COMMENT, Raw, scan
 from dctv.syntax.table import Table, load_table
 
@@ -14,6 +16,7 @@ END = "$END"
 MAX_DEPTH = 250
 """How deep the values made of a text may nest, so that whoever walks them by recursion is safe."""
 
+_NUMBER = pattern(r"'\s*[+-]?[0-9]*\.?[0-9]*\s*'")
 Make = Callable[[str, list[object], int, int], object]
 """From the name of a form, its parts, and the range of its text, to its value."""
 
@@ -160,9 +163,13 @@ class Parser:
         """Return the terminal that a token is here, -1 for one that is allowed nowhere."""
         token = self.tokens[index]
         number = self.table.number
+        if token.kind == "->" and opens_body(self.tokens, index) and self.accepts("LAMBDA_ARROW"):
+            return number["LAMBDA_ARROW"]
         if token.kind != "NAME":
             return -1 if token.kind == BROKEN else number[token.kind]
         word = token.text.upper()
+        if word in INTERVAL_UNITS and self._counts(index):
+            return number["INTERVAL_UNIT"]
         return number[self._word(index, word) if word in self.table.keywords else "NAME"]
 
     def _word(self, index: int, word: str) -> str:
@@ -170,7 +177,7 @@ class Parser:
         before = self.tokens[index - 1].kind if index else ""
         after = self.tokens[index + 1] if index + 1 < len(self.tokens) else self.tokens[index]
         kind = after.text.upper() if after.kind == "NAME" else after.kind
-        if before == "." or kind == "=>" or kind not in BEFORE.get(word, {kind}):
+        if before == "." or kind in ("=>", ":=") or kind not in BEFORE.get(word, {kind}):
             return "NAME"
         if word == "NOT":
             return self._not(kind)
@@ -178,10 +185,20 @@ class Parser:
             return "NAME"
         if word in RESERVED:
             return word
-        last = kind in AFTER_NAMES and word not in ENDING
+        last = word not in ENDING and (kind in AFTER_NAMES or not self._begins(index, word))
         if self.accepts(word) and not (last and self.accepts("NAME")):
             return word
         return "NAME" if self.accepts("NAME") else word
+
+    def _begins(self, index: int, word: str) -> bool:
+        """Whether a word has after it what it takes to be a keyword."""
+        return word != "LAMBDA" or has_parameters(self.tokens, index)
+
+    def _counts(self, index: int) -> bool:
+        """Whether a word is the unit of an interval: in `INTERVAL '1 day' days` it is an alias."""
+        before = self.tokens[index - 1]
+        number = before.kind != "STRING" or _NUMBER.fullmatch(before.text)
+        return bool(number) and self.accepts("INTERVAL_UNIT")
 
     def _not(self, following: str) -> str:
         if following == "BETWEEN" and self.accepts("NOT_BETWEEN"):

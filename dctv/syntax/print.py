@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dctv.syntax import ast
-from dctv.syntax.write import expressions, selects, statements, tables
+from dctv.syntax.write import expressions, nested, selects, statements, tables
 from dctv.syntax.write.writer import Form, Writer
 
 
@@ -19,6 +19,7 @@ FORMS: dict[type[ast.Node], Form] = {
     ast.Name: _name,
     ast.Path: _path,
     **expressions.FORMS,
+    **nested.FORMS,
     **tables.FORMS,
     **selects.FORMS,
     **statements.FORMS,

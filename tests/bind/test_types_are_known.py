@@ -31,6 +31,17 @@ QUERIES = (
     'SELECT SPAN time_avg(x) AS mean, SUM(x) AS total, MIN(n) AS first FROM dctv.as_spans({spans}, partition => "n") '
     "GROUP USING PARTITION",
     "SELECT quantile_cont(x, 0.5), list(n ORDER BY x), trim(any_value(n)) FROM {spans}",
+    "SELECT [], [1, NULL], [x, 2], [[n]], {{'a': x, `select`: n, \"B c\": []}}, {{a: NULL}} FROM {spans}",
+    "SELECT MAP {{}}, MAP {{x: [n]}}, MAP {{x: [n]}}[1.5], MAP {{'a': 1ms}}['a'] FROM {spans}",
+    "SELECT [x][1], [1, 2][2:], n[1:2], [1, 2][: : -1], {{a: {{b: n}}}}.a.b, {{a: 1}}['A'] FROM {spans}",
+    "SELECT j.a, j['a']['b'], j->'a', j->>'a', j->0, j->>'$.a[0].b', j[0] FROM (SELECT '[]'::JSON AS j)",
+    "SELECT DATE '2024-01-02', TIMESTAMP '2024-01-02 10:00:00', INTERVAL 2 DAYS, INTERVAL (1 + 1) WEEK",
+    "SELECT 5ms > INTERVAL 1 SECOND, INTERVAL 1 HOUR IN ms, DATE '2024-01-02' + 5s, 1s - INTERVAL 5 MILLISECONDS",
+    "SELECT (d - d) IN s, d - d > 1h, d + t, EXTRACT(year FROM d), EXTRACT(epoch FROM d), t < 2 * INTERVAL 1 DAY "
+    "FROM (SELECT TIMESTAMP '2024-01-02 10:00:00' AS d, 5ms AS t)",
+    "SELECT list_transform([x], y -> y * 2), list_filter([n], lambda t: t > 'a'), [[i] FOR i IN [1, 2] IF i > _ts], "
+    "list_reduce([1, 2], (a, b) -> a + b), list_reduce([x], lambda a, b: a * b, 1.5), [1 FOR x IN [2ms]] FROM {spans}",
+    "SELECT quantile_cont(x, [0.5, 1]), quantile_disc(n, [0, 1]), [1s, 2ms] IN us FROM {spans}",
 )
 
 

@@ -65,6 +65,7 @@ REFUSED: dict[str, tuple[Query, str]] = {
     "function": (of(call("histogram", K)), "the function `histogram` is not on Spark"),
     "keyword": (of(call("concat", e.Keyword("a", S))), "an argument that is given by name"),
     "row": (of(e.Binary("=", e.Row((K, J)), e.Row((J, K)))), "a row of values"),
+    "struct": (of(e.Struct(("a",), (S,))), "a struct"),
     "lambda": (of(call("list_reduce", K, e.Lambda(("x",), K))), "a function of elements"),
     "GLOB": (of(e.Like("GLOB", S, e.Text("a*"))), "GLOB is not on Spark"),
     "letters": (of(e.Like("LIKE", S, e.Text("😀%"))), "it takes such letters for two"),

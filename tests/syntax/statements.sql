@@ -161,3 +161,17 @@ MOUNT TRACE 'a' AS t WITH (a => 1, b => 2, c => 3)
 SELECT * FROM 'x.csv' AS f (a, b) SPAN JOIN 'y.parquet' JOIN t
 ;SELECT 1;
 SELECT 1;SELECT 2;
+SELECT [], [ ], [/* nothing */], [1], [1, 2, 3,], [a, [b]]
+SELECT {a: 1}, {'b c': 2, "D": 3, `e`: 4,}, {a:b}, {'a':b}, MAP {}, MAP {'a': 1, b: 2, c:d, 'e':f,}, MAP {1: 2}
+SELECT x[1:2], x[a:b], x[:], x[1:], x[: n], x[:n], x[1:4:2], x[: : 2], (x).a, x[1].b.c, f(x).a, x::INT[1].a, {a: 1}.a
+SELECT args->'device'->>'name', args->>0, args -> key, args->>('a' || 'b'), -x->>'a'::INT
+SELECT [1, 2], [1,], {a: 1,}, {a: 1, b: 2}, {a: 1, b: 2,}, MAP {1: 2,}, MAP {1: 2, 3: 4}, MAP {1: 2, 3: 4,}, [1, 2, 3], {a: 1, b: 2, c: 3}
+SELECT DATE '2024-01-02', TIME '10:00:00', TIMESTAMP '2024-01-02 10:00:00', TIMESTAMPTZ '2024-01-02', TIMESTAMP_NS '2024-01-02', date, x date FROM time
+SELECT INTERVAL 1 DAY, INTERVAL 1_000 microseconds, INTERVAL '2' hours, INTERVAL '1 day' days, INTERVAL (a + 1) WEEK, day, interval
+SELECT EXTRACT(year FROM x), EXTRACT('hour' FROM x), EXTRACT(dow FROM DATE '2024-01-02'), extract
+FROM t; FROM t, WHERE a GROUP BY b HAVING c QUALIFY d; FROM t SELECT x WHERE y; FROM t, SELECT DISTINCT x, y; FROM s SELECT SPAN; FROM s, SELECT SPAN x WHERE y UNION FROM u
+DESCRIBE SELECT 1; DESCRIBE FROM t; SHOW COLUMNS FROM a.b; SUMMARIZE t; SUMMARIZE SELECT 1; SUMMARIZE (SELECT 1)
+SELECT a FROM t ORDER BY ALL; SELECT a FROM t ORDER BY ALL DESC NULLS FIRST LIMIT 1; WITH a AS (FROM b) FROM a ORDER BY ALL
+SELECT 2 ** 3 ** 2, -a ** b * c, E'a\n''\'\\\x41\u00e9', e'', $1, $x, $12 + ?, f(a := 1, b => 2), SUM(x) FILTER (x > 1), FIRST(x IGNORE NULLS) FROM g(a := 1)
+SELECT list_transform(l, x -> x + 1), list_transform(l, lambda x: x + 1), list_reduce(l, (a, b) -> a + b, 0), f(lambda a, b, c: a), f(lambda, lambda a, `b`: b), list_filter(args->'a', (`x`) -> x->>'b'), lambda
+SELECT [x + 1 FOR x IN l], [x FOR x IN l IF x > 1], [[y FOR y IN x] FOR x IN [l, m]]

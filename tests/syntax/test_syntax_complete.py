@@ -41,7 +41,7 @@ def test_is_complete(text: str, *, expected: bool) -> None:
         ("SELECT a FROM ", []),
         ("SELECT a FROM t GROUP ", ["AND", "BY", "USING"]),
         ("CREATE ", ["OR", "STATE", "VIEW"]),
-        ("SHOW ", ["TABLES"]),
+        ("SHOW ", ["COLUMNS", "TABLES"]),
         ("SELECT 1; DROP ", ["ALL", "STATE", "VIEW"]),
         ("SELECT ) FROM; DROP ", ["ALL", "STATE", "VIEW"]),
         ("SELECT ) FROM ", []),
@@ -54,7 +54,8 @@ def test_expected_keywords(text: str, expected: list[str] | None) -> None:
 
 
 def test_a_statement_may_begin_with_these() -> None:
-    begin = ["ASSERT", "CREATE", "DESCRIBE", "DROP", "EXPLAIN", "MOUNT", "SELECT", "SET", "SHOW", "VALUES", "WITH"]
+    begin = ["ASSERT", "CREATE", "DESCRIBE", "DROP", "EXPLAIN", "FROM", "MOUNT", "SELECT", "SET", "SHOW", "SUMMARIZE"]
+    begin += ["VALUES", "WITH"]
     assert expected_keywords("") == begin
     assert expected_keywords("SEL") == begin
 
@@ -74,7 +75,7 @@ def test_a_statement_may_begin_with_these() -> None:
         ("SELECT a IN m", Context(("unit",), "m")),
         ("SELECT 17m", Context(("unit",), "m")),
         ("SELECT * FROM f(sources=>", Context(("table", "keyword"), "")),
-        ("DESCRIBE tr", Context(("table",), "tr")),
+        ("DESCRIBE tr", Context(("table", "keyword"), "tr")),
         ("DROP VIEW tr", Context(("table", "keyword"), "tr")),
         ("SELECT 'a", Context((), "")),
         ("SELECT a -- b", Context((), "")),

@@ -66,8 +66,23 @@ def exprs(depth: int) -> Strategy:
         st.builds(ast.Exists, query),
         st.builds(ast.ScalarSelect, query),
         st.builds(ast.Row, few(inner, 1)),
+        st.deferred(lambda: nested(depth - 1)),
+        st.deferred(lambda: calls(depth - 1)),
+    )
+
+
+@cache
+def nested(depth: int) -> Strategy:
+    inner = exprs(depth)
+    members = st.lists(st.tuples(names.filter(lambda n: n.text), inner), min_size=1, max_size=2)
+    apart = members.filter(lambda pairs: len({name.text.lower() for name, _ in pairs}) == len(pairs))
+    return st.one_of(
+        st.builds(ast.List, few(inner)),
+        st.builds(ast.Struct, apart.map(tuple)),
+        st.builds(ast.Map, few(st.tuples(inner, inner))),
         st.builds(ast.Index, inner, inner),
-        calls(depth - 1),
+        st.builds(ast.Slice, inner, maybe(inner), maybe(inner), maybe(inner)),
+        st.builds(ast.Member, inner, names),
     )
 
 
@@ -77,7 +92,10 @@ def calls(depth: int) -> Strategy:
     tail = {"filter": maybe(inner), "nulls": st.sampled_from([None, "IGNORE", "RESPECT"])}
     tail["over"] = maybe(names | windows(depth))
     keywords = few(st.tuples(names, inner))
+    parameters = st.lists(names, min_size=1, max_size=2, unique_by=lambda n: n.text.lower()).map(tuple)
+    lambdas = st.builds(ast.Lambda, parameters, exprs(max(depth - 1, 0)))
     return st.one_of(
+        st.builds(ast.Call, paths, st.tuples(inner, lambdas)),
         st.builds(ast.Call, paths, st.sampled_from([(), (ast.Star(),)]), **tail),
         st.builds(ast.Call, paths, few(inner, 1), keywords, flags, few(order_terms(depth)), **tail),
         st.builds(ast.Call, paths, st.just(()), few(st.tuples(names, inner), 1), **tail),
@@ -192,7 +210,8 @@ def bodies(depth: int) -> Strategy:
 def ordered_selects(depth: int) -> Strategy:
     """A select that is more than its body, so that parentheses around it are kept."""
     body = bodies(depth) if depth == 0 else bodies(depth) | ordered_selects(depth - 1)
-    order = few(order_terms(depth))
+    by_all = st.builds(ast.OrderTerm, st.just(ast.Star()), flags, st.sampled_from([None, "FIRST", "LAST"]))
+    order = few(order_terms(depth)) | st.tuples(by_all)
     if depth == 0:
         return st.builds(ast.Select, body, limit=exprs(0), offset=maybe(exprs(0)), order_by=order)
     common = st.builds(ast.CommonTable, names, selects(depth - 1), few(names))
@@ -222,7 +241,8 @@ def statements(depth: int) -> Strategy:
         st.builds(ast.MountTrace, st.builds(ast.String, texts), paths, few(st.tuples(names, arguments(depth)))),
         st.builds(ast.Set, paths, exprs(depth)),
         st.builds(ast.Explain, query, st.sampled_from(["PLAN", "ANALYZE", "SQL"])),
-        st.builds(ast.Describe, paths),
+        st.builds(ast.Describe, paths | query),
+        st.builds(ast.Summarize, paths | query),
         st.builds(ast.ShowTables, maybe(paths)),
         st.builds(ast.Assert, exprs(depth), maybe(exprs(depth))),
     )

@@ -54,6 +54,7 @@ _ATOMS = (
     e.Window,
     e.Row,
     e.List,
+    e.Struct,
 )
 """What needs no parentheses, whatever stands around it."""
 
@@ -136,6 +137,14 @@ def _cast(node: e.Cast) -> exp.Expr:
     return (exp.TryCast if node.lenient else exp.Cast)(this=expression(node.operand), to=data_type(node.type))
 
 
+def _struct(node: e.Struct) -> exp.Expr:
+    members = zip(node.names, node.members, strict=True)
+    values: list[exp.Expr] = [
+        exp.PropertyEQ(this=identifier(name), expression=expression(value)) for name, value in members
+    ]
+    return exp.Anonymous(this="struct_pack", expressions=values)
+
+
 def _lambda(node: e.Lambda) -> exp.Expr:
     return exp.Lambda(this=expression(node.body), expressions=[identifier(name) for name in node.parameters])
 
@@ -213,6 +222,7 @@ _EXPRESSIONS: Mapping[type, Callable[[Any], exp.Expr]] = {
     e.Cast: _cast,
     e.Row: lambda node: exp.Tuple(expressions=_expressions(node.items)),
     e.List: lambda node: exp.Array(expressions=_expressions(node.items)),
+    e.Struct: _struct,
     e.Lambda: _lambda,
     e.Keyword: _keyword,
     e.Ordered: _ordered,

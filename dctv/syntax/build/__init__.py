@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from dctv.syntax.build import expressions, names, selects, statements, tables
+from dctv.syntax.build import expressions, names, nested, selects, statements, tables, times
 
 FORMS: dict[str, Callable[..., object]] = {
     **names.FORMS,
     **expressions.FORMS,
+    **nested.FORMS,
+    **times.FORMS,
     **tables.FORMS,
     **selects.FORMS,
     **statements.FORMS,

@@ -10,7 +10,7 @@ from dctv.errors import ParseError, Place
 from dctv.patterns import pattern
 from dctv.record import record, replace
 from dctv.syntax import ast
-from dctv.syntax.build.names import one, unquote
+from dctv.syntax.build.names import one, unescaped, unquote
 from dctv.syntax.lexer import Raw
 
 _NUMBER = pattern(r"(0[xX][0-9A-Fa-f_]+|[0-9_]*\.?[0-9_]*(?:[eE][+-]?[0-9]+)?)(.*)", re.DOTALL)
@@ -52,17 +52,24 @@ def string(at: Place, token: Raw) -> ast.String:
     return ast.String(unquote(token.text), place=at)
 
 
-def interval(at: Place, token: Raw) -> ast.Interval:
-    """Make an interval."""
-    return ast.Interval(unquote(token.text), place=at)
+def escaped_string(at: Place, token: Raw) -> ast.String:
+    """Make a string in which backslashes mean something."""
+    return ast.String(unescaped(unquote(token.text[1:]), at), place=at)
 
 
 def bind(at: Place, token: Raw) -> ast.Bind:
-    """Make a bind parameter."""
+    """Make a bind parameter; those with a dollar sign are numbered from 1."""
     key = token.text[1:]
-    if token.text.startswith("?") and len(key) > 6:
+    if not key.isdecimal():
+        return ast.Bind(key, place=at)
+    if len(key) > 6:
         raise ParseError("the number of the parameter is too large", at)
-    return ast.Bind(int(key) if token.text.startswith("?") else key, place=at)
+    return ast.Bind(int(key) - token.text.startswith("$"), place=at)
+
+
+def power(at: Place, base: ast.Expr, exponent: ast.Expr) -> ast.Call:
+    """Make a power."""
+    return ast.Call(ast.Path((ast.Name("pow", place=at),), place=at), (base, exponent), place=at)
 
 
 def null(at: Place) -> ast.Constant:
@@ -153,11 +160,6 @@ def type_name(at: Place, words: str, arguments: tuple[Raw, ...] | None) -> ast.T
 def list_type(at: Place, element: ast.TypeName, _brackets: Raw) -> ast.TypeName:
     """Make the name of a list's type."""
     return replace(element, dimensions=element.dimensions + 1, place=at)
-
-
-def index(at: Place, operand: ast.Expr, key: ast.Expr) -> ast.Index:
-    """Make the choice of an element."""
-    return ast.Index(operand, key, place=at)
 
 
 def case(at: Place, *parts: object) -> ast.Case:
@@ -270,7 +272,8 @@ FORMS: dict[str, Callable[..., object]] = {
     "lone_expression": one,
     "number": number,
     "string": string,
-    "interval": interval,
+    "escaped_string": escaped_string,
+    "power": power,
     "bind": bind,
     "null": null,
     "true": true,
@@ -289,7 +292,6 @@ FORMS: dict[str, Callable[..., object]] = {
     "try_cast": try_cast,
     "type_name": type_name,
     "list_type": list_type,
-    "index": index,
     "case": case,
     "exists": exists,
     "row": row,

@@ -2,17 +2,40 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
-from dctv.errors import Place
+from dctv.errors import ParseError, Place
+from dctv.patterns import pattern
 from dctv.syntax.ast import Name, Path
 from dctv.syntax.lexer import Raw
+
+_LAST, _SURROGATES = 0x10FFFF, (0xD800, 0xDFFF)
 
 
 def unquote(text: str) -> str:
     """Return what stands between quotes, of which doubled ones inside mean one."""
     quote = text[0]
     return text[1:-1].replace(quote * 2, quote)
+
+
+_ESCAPE = pattern(r"\\(?:x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|([\s\S]))")
+_LETTERS = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
+
+
+def unescaped(text: str, at: Place) -> str:
+    """Return a text whose escapes stand for themselves."""
+
+    def character(found: re.Match[str]) -> str:
+        code = found.group(1) or found.group(2) or found.group(3)
+        if code is None:
+            return _LETTERS.get(found.group(4), found.group(4))
+        number = int(code, 16)
+        if number > _LAST or _SURROGATES[0] <= number <= _SURROGATES[1] or number == 0:
+            raise ParseError(f"`{found.group()}` is no character", at)
+        return chr(number)
+
+    return _ESCAPE.sub(character, text)
 
 
 def name(at: Place, token: Raw) -> Name:
@@ -62,8 +85,8 @@ def no(_at: Place, *_tokens: Raw) -> bool:
 
 _WORDS = """union_op intersect_op mode timed_mode overlap grouping_kind direction nulls_order join_kind
     span_kind broadcast_kind direction_word sign or_op and_op not_op compare_op like_op bit_or_op
-    bit_and_op shift_op add_op concat_op multiply_op prefix_op nulls frame_unit bound_end bound_side
-    type_words"""
+    bit_and_op shift_op add_op concat_op multiply_op prefix_op json_op literal_type nulls frame_unit bound_end
+    bound_side type_words"""
 
 FORMS: dict[str, Callable[..., object]] = {
     **dict.fromkeys(_WORDS.split(), words),

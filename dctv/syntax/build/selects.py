@@ -78,6 +78,19 @@ def core(at: Place, mode: str, columns: tuple[ast.ResultColumn, ...] | None, *cl
     )
 
 
+def core_of_all(at: Place, source: ast.Table, *clauses: object) -> ast.Core:
+    """Make a select core of all columns, of which the text only says where they come from."""
+    star = ast.Star(place=source.place)
+    return core(at, "", (ast.ResultColumn(star, place=source.place),), source, *clauses)
+
+
+def core_from(
+    at: Place, source: ast.Table, mode: str, columns: tuple[ast.ResultColumn, ...] | None, *clauses: object
+) -> ast.Core:
+    """Make a select core whose FROM comes first."""
+    return core(at, mode, columns, source, *clauses)
+
+
 def result_column(at: Place, expr: ast.Expr, name: ast.Name | None = None) -> ast.ResultColumn:
     """Make a result column."""
     return ast.ResultColumn(expr, name, place=at)
@@ -132,6 +145,11 @@ def order_term(at: Place, expr: ast.Expr, direction: str, nulls: str) -> ast.Ord
     return ast.OrderTerm(expr, direction == "DESC", place_of_nulls, place=at)
 
 
+def order_by_all(at: Place, direction: str, nulls: str) -> tuple[ast.OrderTerm, ...]:
+    """Make an order by all columns."""
+    return (order_term(at, ast.Star(place=at), direction, nulls),)
+
+
 FORMS: dict[str, Callable[..., object]] = {
     "with": with_,
     "common_table": common_table,
@@ -140,6 +158,9 @@ FORMS: dict[str, Callable[..., object]] = {
     "compound": compound,
     "values": values,
     "core": core,
+    "core_of_all": core_of_all,
+    "core_from": core_from,
+    "order_by_all": order_by_all,
     "result_column": result_column,
     "star": star,
     "group_by_all": group_by_all,

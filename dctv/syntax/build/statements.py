@@ -84,9 +84,14 @@ def explain_sql(at: Place, select: ast.Select) -> ast.Explain:
     return ast.Explain(select, "SQL", place=at)
 
 
-def describe(at: Place, path: ast.Path) -> ast.Describe:
-    """Make the description of a table."""
-    return ast.Describe(path, place=at)
+def describe(at: Place, subject: ast.Path | ast.Select) -> ast.Describe:
+    """Make the description of a table or select."""
+    return ast.Describe(subject, place=at)
+
+
+def summarize(at: Place, subject: ast.Path | ast.Select) -> ast.Summarize:
+    """Make the summary of a table or select."""
+    return ast.Summarize(subject, place=at)
 
 
 def show_tables(at: Place, path: ast.Path | None = None) -> ast.ShowTables:
@@ -114,6 +119,7 @@ FORMS: dict[str, Callable[..., object]] = {
     "explain_analyze": explain_analyze,
     "explain_sql": explain_sql,
     "describe": describe,
+    "summarize": summarize,
     "show_tables": show_tables,
     "assertion": assertion,
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dctv.patterns import pattern
 from dctv.syntax import ast
 from dctv.syntax.keywords import RESERVED
-from dctv.syntax.write.levels import BIT_OR, COMPARISON, NOT, POSTFIX, PREFIX, RANGE, level
+from dctv.syntax.write.levels import BIT_OR, COMPARISON, NOT, PREFIX, RANGE, level
 from dctv.syntax.write.writer import Form, Writer, backticks, string
 
 _BARE_UNIT = pattern(r"[^\W\d_]\w*")
@@ -120,10 +120,6 @@ def _row(w: Writer, node: ast.Row) -> str:
     return f"({w.list(node.items)}{',' if len(node.items) == 1 else ''})"
 
 
-def _index(w: Writer, node: ast.Index) -> str:
-    return f"{w.expr(node.operand, POSTFIX)}[{w.expr(node.index)}]"
-
-
 def _call(w: Writer, node: ast.Call) -> str:
     star = w.header and node.arguments == (ast.Star(),)
     arguments = "" if star else w.list(node.arguments)
@@ -159,7 +155,8 @@ def _bound(w: Writer, node: ast.Bound) -> str:
 
 def _order_term(w: Writer, node: ast.OrderTerm) -> str:
     nulls = "" if node.nulls is None else f" NULLS {node.nulls}"
-    return f"{w.expr(node.expr)}{' DESC' if node.descending else ''}{nulls}"
+    expr = "ALL" if isinstance(node.expr, ast.Star) else w.expr(node.expr)
+    return f"{expr}{' DESC' if node.descending else ''}{nulls}"
 
 
 FORMS: dict[type[ast.Node], Form] = {
@@ -183,7 +180,6 @@ FORMS: dict[type[ast.Node], Form] = {
     ast.Exists: _exists,
     ast.ScalarSelect: _scalar_select,
     ast.Row: _row,
-    ast.Index: _index,
     ast.Call: _call,
     ast.Window: _window,
     ast.Frame: _frame,

@@ -15,11 +15,12 @@ _OPERATORS: dict[str, int] = {
     **dict.fromkeys(("<<", ">>"), SHIFT),
     **dict.fromkeys(("+", "-", "||"), SUM),
     **dict.fromkeys(("*", "/", "%", "//"), PRODUCT),
+    **dict.fromkeys(("->", "->>"), POSTFIX),
 }
 _FORMS: dict[type[ast.Expr], int] = {
     **dict.fromkeys((ast.Like, ast.InList, ast.InSelect, ast.InUnit), COMPARISON),
     ast.Between: RANGE,
-    ast.Index: POSTFIX,
+    **dict.fromkeys((ast.Index, ast.Slice, ast.Member), POSTFIX),
 }
 
 

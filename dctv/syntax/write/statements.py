@@ -51,7 +51,11 @@ def _explain(w: Writer, node: ast.Explain) -> str:
 
 
 def _describe(w: Writer, node: ast.Describe) -> str:
-    return f"DESCRIBE {w.path(node.path)}"
+    return f"DESCRIBE {w.write(node.subject)}"
+
+
+def _summarize(w: Writer, node: ast.Summarize) -> str:
+    return f"SUMMARIZE {w.write(node.subject)}"
 
 
 def _show_tables(w: Writer, node: ast.ShowTables) -> str:
@@ -74,6 +78,7 @@ FORMS: dict[type[ast.Node], Form] = {
     ast.Set: _set,
     ast.Explain: _explain,
     ast.Describe: _describe,
+    ast.Summarize: _summarize,
     ast.ShowTables: _show_tables,
     ast.Assert: _assert,
 }

@@ -1,0 +1,133 @@
+"""Binds calls of list functions that take a lambda: its parameters are columns that have the unit of the elements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from dctv.bind import operators
+from dctv.bind.bound import Bound, convert
+from dctv.bind.context import Context
+from dctv.bind.grouping import within
+from dctv.bind.members import shown
+from dctv.bind.scope import Scope, ScopeColumn
+from dctv.bind.types import BIGINT, BOOLEAN, settled
+from dctv.errors import BindError, UnitError
+from dctv.plan.build import call as called
+from dctv.plan.expressions import Column, Lambda
+from dctv.record import fields, replace
+from dctv.signatures.types import Type, list_of
+from dctv.syntax import ast
+from dctv.syntax.keywords import LAMBDAS
+from dctv.types.schema import ColumnType
+from dctv.types.unit import NO_UNIT, Unit
+
+FUNCTIONS = LAMBDAS
+Bind = Callable[[ast.Expr, Context], Bound]
+_LISTS = ("LIST", "ARRAY")
+_NESTED = (ast.ScalarSelect, ast.Exists, ast.InSelect)
+
+
+def lambda_call(name: str, expr: ast.Call, context: Context, bind: Bind) -> Bound:
+    """Bind a call of one of the functions.
+
+    Raises:
+        BindError: it has other arguments than a list and a lambda, which has other parameters than the function gives.
+        UnitError: the lambda's value has a unit that does not fit.
+    """
+    body, initial = _checked(name, expr)
+    listed = bind(expr.arguments[0], context)
+    kind = settled(listed.type)
+    if kind is not None and kind.name not in _LISTS:
+        raise BindError(f"`{name}` takes a list, found {shown(kind)}", listed.place)
+    element = None if kind is None else kind.children[0]
+    first = None if initial is None else convert(bind(initial, context), listed.unit, f"`{name}`")
+    value = _body(body, _parameters(name, body, element, listed.unit), context, bind)
+    if name.endswith("filter"):
+        if value.unit != NO_UNIT:
+            raise UnitError(
+                f"a condition has no unit, found `{value.unit}`", value.place, hint="compare it with something"
+            )
+        operators.refuse_text(value)
+        made, unit = (listed.type if value.type == BOOLEAN else None), listed.unit
+    elif name.endswith("reduce"):
+        value = convert(value, listed.unit, f"`{name}`")
+        alike = all(settled(one.type) == element for one in (value, *([] if first is None else [first])))
+        made, unit = (element if alike else None), listed.unit
+    else:
+        found = settled(value.type)
+        made, unit = (None if found is None else list_of(found)), value.unit
+    names = tuple(map(_inside, body.parameters))
+    written = called(name, listed.value, Lambda(names, value.value), *([] if first is None else [first.value]))
+    parts = (listed, *_of_rows(value, names), *([] if first is None else [first]))
+    serial = any(one.serial for one in within([value]))
+    return Bound(written, unit, expr.place, parts=parts, type=made, serial=serial)
+
+
+def _checked(name: str, expr: ast.Call) -> tuple[ast.Lambda, ast.Expr | None]:
+    """Return the lambda of a call, and what reducing starts with."""
+    plain = not (expr.keywords or expr.distinct or expr.order_by or expr.nulls)
+    if expr.over is not None or expr.filter is not None or not plain:
+        raise BindError(f"`{name}` is neither a window function nor an aggregate", expr.place)
+    most = 3 if name.endswith("reduce") else 2
+    given = expr.arguments
+    if len(given) < 2 or len(given) > most or not isinstance(given[1], ast.Lambda):
+        hint = f"such as {name}(x, lambda {'a, b: a + b' if most > 2 else 'v: v + 1'})"
+        raise BindError(f"`{name}` takes a list and a lambda", expr.place, hint=hint)
+    body = given[1]
+    least = most - 1
+    if not least <= len(body.parameters) <= least + 1:
+        names = "two names, and a third" if least > 1 else "one name, and a second"
+        raise BindError(
+            f"the lambda of `{name}` has {names} for the position, found {len(body.parameters)}", body.place
+        )
+    for node in _nodes(body.body):
+        if isinstance(node, _NESTED):
+            raise BindError("a lambda cannot have a subquery", node.place)
+        if isinstance(node, ast.Call) and node.over is not None:
+            raise BindError("a lambda cannot have a window function", node.place)
+    return body, given[2] if len(given) > 2 else None
+
+
+def _nodes(value: object) -> Iterator[ast.Node]:
+    if isinstance(value, ast.Node):
+        yield value
+        for one in fields(value):
+            if one.name != "place":
+                yield from _nodes(getattr(value, one.name))
+    elif isinstance(value, tuple):
+        for item in value:
+            yield from _nodes(item)
+
+
+def _inside(name: ast.Name) -> str:
+    """Return what a parameter is called in the plan: as no column is."""
+    return f"lambda:{name.text}"
+
+
+def _parameters(name: str, body: ast.Lambda, element: Type | None, unit: Unit) -> dict[str, ScopeColumn]:
+    count = 2 if name.endswith("reduce") else 1
+    text = "" if element is None else element.text
+    found = {}
+    for index, one in enumerate(body.parameters):
+        column = ColumnType(one.text, text, unit) if index < count else ColumnType(one.text, BIGINT.text)
+        found[one.text.lower()] = ScopeColumn(column, Column(_inside(one)))
+    return found
+
+
+def _body(body: ast.Lambda, parameters: dict[str, ScopeColumn], context: Context, bind: Bind) -> Bound:
+    def known(scope: Scope) -> Scope:
+        hidden = {name: why for name, why in scope.hidden.items() if name not in parameters}
+        return replace(scope, merged={**scope.merged, **parameters}, hidden=hidden)
+
+    aggregated = None if context.aggregated is None else known(context.aggregated)
+    inner = replace(
+        context, scope=known(context.scope), aggregated=aggregated, aggregates_allowed=False, clause="a lambda"
+    )
+    return bind(body.body, inner)
+
+
+def _of_rows(value: Bound, names: tuple[str, ...]) -> Iterator[Bound]:
+    """Yield what a lambda's value has of the row: columns that are none of its parameters, which have no table."""
+    for one in within([value]):
+        if isinstance(one.value, Column) and not one.parts and one.value.name not in names:
+            yield one

@@ -1,0 +1,49 @@
+"""Takes members out of structs, and values out of JSON."""
+
+from __future__ import annotations
+
+from dctv.bind.types import JSON, STRING_LITERAL, VARCHAR, of_call, of_member, settled
+from dctv.errors import BindError, Place, nearest
+from dctv.plan.build import call
+from dctv.plan.expressions import Expression, Text
+from dctv.signatures.types import Type, unquoted
+from dctv.types.values import dialect_type
+
+
+def has_members(made: Type | None) -> bool:
+    """Whether values of a type have members that go by names."""
+    return made is not None and made.name in ("STRUCT", "JSON")
+
+
+def member_of(value: Expression, made: Type | None, name: str, place: Place | None) -> tuple[Expression, Type | None]:
+    """Write the choice of a member, and return its type; of an unknown type it is left to the engine.
+
+    Raises:
+        BindError: a struct has no such member, or the type has none at all.
+    """
+    if made is not None and made.name == "JSON":
+        # A pointer takes any name as it is, which a path with dots does not.
+        pointer = "/" + name.replace("~", "~0").replace("/", "~1")
+        return call("json_extract", value, Text(pointer)), of_call("json_extract", [made, STRING_LITERAL], proven=True)
+    if made is None:
+        return call("struct_extract", value, Text(name)), None
+    if made.name != "STRUCT":
+        raise BindError(f"`{name}` is taken out of {shown(made)}, which has no members", place)
+    found = of_member(made, name)
+    if found is None:
+        names = [unquoted(one) for one in made.names]
+        near = nearest(name, names)
+        hint = f"did you mean `{near}`?" if near else f"members: {', '.join(names[:12])}"
+        raise BindError(f"the struct has no member `{name}`", place, hint=hint)
+    return call("struct_extract", value, Text(name)), found
+
+
+def shown(made: Type | None) -> str:
+    """Return how a message writes a type."""
+    found = settled(made)
+    return "a value" if found is None else dialect_type(found.text)
+
+
+def is_json(made: Type | None) -> bool:
+    """Whether values of a type may be read as JSON."""
+    return made is None or made in (JSON, VARCHAR, STRING_LITERAL)

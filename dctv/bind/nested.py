@@ -1,0 +1,139 @@
+"""Binds lists, structs and maps, and what takes parts out of them: a list has the unit of its elements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+
+from dctv.bind.bound import Bound, constant, unify
+from dctv.bind.context import Context
+from dctv.bind.members import is_json, member_of, shown
+from dctv.bind.scope import family_of
+from dctv.bind.types import of_call, settled
+from dctv.errors import BindError, UnitError
+from dctv.patterns import pattern
+from dctv.plan.build import call
+from dctv.plan.expressions import List, Struct, Text
+from dctv.signatures.structs import struct_type
+from dctv.signatures.types import list_of, plain
+from dctv.syntax import ast
+from dctv.types.unit import NO_UNIT, Unit
+
+Bind = Callable[[ast.Expr, Context], Bound]
+
+_SURE_PATH = pattern(r"\$(\.\w+|\[\d+\])*|(/[^/~*]+)+")
+"""Paths that the engine surely reads."""
+_POSITIONAL = ("LIST", "ARRAY", "VARCHAR")
+"""Types whose elements are counted from 1."""
+
+
+def list_(expr: ast.List, context: Context, bind: Bind) -> Bound:
+    """Bind `[a, b]`."""
+    return _list([bind(item, context) for item in expr.items], "a list", expr)
+
+
+def _list(items: Sequence[Bound], what: str, expr: ast.Expr) -> Bound:
+    parts = unify(list(items), what)
+    made = of_call("list_value", [one.type for one in parts]) if parts else list_of(plain('"NULL"'))
+    return Bound(List(tuple(one.value for one in parts)), _unit(parts), expr.place, parts=tuple(parts), type=made)
+
+
+def _unit(parts: Sequence[Bound]) -> Unit:
+    return next((one.unit for one in parts if one.unit != NO_UNIT), NO_UNIT)
+
+
+def struct(expr: ast.Struct, context: Context, bind: Bind) -> Bound:
+    """Bind `{'name': a}`."""
+    names = [name.text for name, _ in expr.items]
+    parts = [bind(value, context) for _, value in expr.items]
+    for part in parts:
+        _need_bare(part, "a member of a struct")
+    types = [one.type for one in parts if one.type is not None]
+    made = struct_type(names, types) if len(types) == len(parts) else None
+    written = Struct(tuple(names), tuple(one.value for one in parts))
+    return Bound(written, place=expr.place, parts=tuple(parts), type=made)
+
+
+def map_(expr: ast.Map, context: Context, bind: Bind) -> Bound:
+    """Bind `MAP {key: value}`, which has the unit of its values."""
+    if not expr.items:
+        return Bound(call("map"), place=expr.place, type=of_call("map", []))
+    keys = _list([bind(key, context) for key, _ in expr.items], "a map", expr)
+    for key in keys.parts:
+        _need_bare(key, "a key of a map")
+    values = _list([bind(value, context) for _, value in expr.items], "a map", expr)
+    made = of_call("map", [keys.type, values.type])
+    parts = (*keys.parts, *values.parts)
+    return Bound(call("map", keys.value, values.value), values.unit, expr.place, parts=parts, type=made)
+
+
+def _need_bare(bound: Bound, what: str) -> None:
+    if bound.unit != NO_UNIT:
+        raise UnitError(
+            f"{what} has no unit, found `{bound.unit}`", bound.place, hint="drop the unit with unitless(...)"
+        )
+
+
+def index(expr: ast.Index, context: Context, bind: Bind) -> Bound:
+    """Bind `x[i]`, by the type of x."""
+    subject, key = bind(expr.operand, context), bind(expr.index, context)
+    _need_bare(key, "an index")
+    kind = _kind(subject)
+    if kind in ("STRUCT", "JSON") and isinstance(key.value, Text):
+        value, made = member_of(subject.value, subject.type, key.value.value, key.place)
+        return Bound(value, place=expr.place, parts=(subject,), type=made)
+    if kind in _POSITIONAL and key.family in ("text", "float"):
+        raise BindError(f"an index is a whole number, found {shown(key.type)}", key.place)
+    name = {"MAP": "map_extract_value", "JSON": "json_extract"}.get(kind, "array_extract")
+    made = of_call(name, [subject.type, key.type])
+    return Bound(call(name, subject.value, key.value), subject.unit, expr.place, parts=(subject, key), type=made)
+
+
+def _kind(bound: Bound) -> str:
+    made = settled(bound.type)
+    return "" if made is None else made.name
+
+
+def slice_(expr: ast.Slice, context: Context, bind: Bind) -> Bound:
+    """Bind `x[start : stop : step]`."""
+    subject = bind(expr.operand, context)
+    step = None if expr.step is None else bind(expr.step, context)
+    backwards = step is not None and step.constant is not None and step.constant < 0
+    if step is not None and step.constant is None and None in (expr.start, expr.stop):
+        raise BindError("a slice says where it starts and stops, unless its step is a literal", expr.place)
+    ends = [
+        constant(Fraction(default), NO_UNIT, expr.place, integral=True) if end is None else bind(end, context)
+        for end, default in zip((expr.start, expr.stop), (-1, 1) if backwards else (1, -1), strict=True)
+    ]
+    given = [*ends, *([] if step is None else [step])]
+    for one in given:
+        _need_bare(one, "the end of a slice")
+    if _kind(subject) not in ("", *_POSITIONAL):
+        raise BindError(f"a slice is of a list or a string, found {shown(subject.type)}", subject.place)
+    made = of_call("array_slice", [subject.type, *(one.type for one in given)])
+    value = call("array_slice", subject.value, *(one.value for one in given))
+    return Bound(value, subject.unit, expr.place, family=subject.family, parts=(subject, *given), type=made)
+
+
+def member(expr: ast.Member, context: Context, bind: Bind) -> Bound:
+    """Bind `(x).name`."""
+    subject = bind(expr.operand, context)
+    value, made = member_of(subject.value, subject.type, expr.name.text, expr.name.place)
+    family = family_of("" if made is None else made.text)
+    return Bound(value, place=expr.place, family=family, parts=(subject,), type=made)
+
+
+def arrow(expr: ast.Binary, left: Bound, right: Bound, *, proven: bool) -> Bound:
+    """Bind `x->key` and `x->>key`, which take a value out of JSON, as JSON or as text."""
+    if not is_json(left.type):
+        hint = "a member of a struct is `x.name`" if _kind(left) == "STRUCT" else None
+        raise BindError(f"`{expr.op}` takes JSON, found {shown(left.type)}", left.place, hint=hint)
+    _need_bare(left, f"what stands before `{expr.op}`")
+    _need_bare(right, f"what stands after `{expr.op}`")
+    name = "json_extract" if expr.op == "->" else "json_extract_string"
+    text = right.value.value if isinstance(right.value, Text) else None
+    sure = text is not None and bool(not text.startswith(("$", "/")) or _SURE_PATH.fullmatch(text))
+    made = of_call(name, [left.type, right.type], proven=proven or sure)
+    family = None if expr.op == "->" else family_of("VARCHAR")
+    value = call(name, left.value, right.value)
+    return Bound(value, place=expr.place, family=family, parts=(left, right), type=made)

@@ -1,0 +1,40 @@
+"""Tokens -> whether a lambda begins or goes on at one of them, which one token of lookahead could not tell."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dctv.syntax.keywords import LAMBDAS
+from dctv.syntax.lexer import Raw
+
+_NAMES = ("NAME", "BACKTICKED", "DOUBLE_QUOTED")
+_OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
+
+
+def has_parameters(tokens: Sequence[Raw], index: int) -> bool:
+    """Whether the word at an index, `lambda`, has parameters after it: else it is a name."""
+    return tokens[index + 1].kind in _NAMES and tokens[index + 2].kind in (",", ":")
+
+
+def opens_body(tokens: Sequence[Raw], index: int) -> bool:
+    """Whether the arrow at an index stands behind the parameters of a lambda: those of a function that takes one."""
+    begin = index - 1
+    if begin > 0 and tokens[begin].kind == ")":
+        begin = _opening(tokens, begin)
+    elif begin > 0 and tokens[begin].kind not in _NAMES:
+        return False
+    if begin < 1 or tokens[begin - 1].kind != ",":
+        return False
+    call = _opening(tokens, begin)
+    return call > 0 and tokens[call].kind == "(" and tokens[call - 1].text.lower() in LAMBDAS
+
+
+def _opening(tokens: Sequence[Raw], index: int) -> int:
+    """Return where the bracket opens that the tokens before an index stand in, or 0."""
+    depth = 1
+    for at in range(index - 1, -1, -1):
+        kind = tokens[at].kind
+        depth += (kind in _CLOSING) - (kind in _OPENING)
+        if depth == 0:
+            return at
+    return 0
