@@ -39,7 +39,7 @@ def summarize(statement: ast.Summarize, context: ExecutionContext, known: Enviro
     for column, asked in wanted:
         found = dict(zip(asked, values[: len(asked)], strict=True))
         values = values[len(asked) :]
-        missing = total - found["count"]
+        missing = total - found.setdefault("count", 0)
         found |= {
             "column": column.name,
             "type": dialect_type(column.type),
@@ -53,9 +53,11 @@ def summarize(statement: ast.Summarize, context: ExecutionContext, known: Enviro
 
 def _aggregates(column: ColumnType) -> dict[str, ast.Expr]:
     """Return what is asked of a column, without its unit: all values are in that."""
+    if column.type == '"NULL"':
+        return {}
     value = _call("unitless", ast.Column(ast.Path((ast.Name(column.name),))))
     asked = {"count": _call("count", value)}
-    if column.type == '"NULL"' or any(part in column.type for part in _NESTED):
+    if any(part in column.type for part in _NESTED):
         return asked
     text = ast.TypeName("STRING")
     asked |= {name: ast.Cast(_call(name, value), text) for name in ("min", "max")}
