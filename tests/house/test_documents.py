@@ -139,6 +139,19 @@ def test_links_lead_somewhere(page: Path) -> None:
     assert [link for link in links if not (page.parent / link).exists()] == []
 
 
+def test_every_page_is_reached_from_the_readme() -> None:
+    start = ROOT / "README.md"
+    reached, waiting = {start}, [start]
+    while waiting:
+        page = waiting.pop()
+        for link in LINK.findall(page.read_text(encoding="utf-8")):
+            target = (page.parent / link).resolve()
+            if target in PAGES and target not in reached:
+                reached.add(target)
+                waiting.append(target)
+    assert [short(page) for page in PAGES if page.is_relative_to(ROOT / "docs") and page not in reached] == []
+
+
 def test_every_dependency_is_explained() -> None:
     explained = (ROOT / "docs" / "explanation" / "dependencies.md").read_text(encoding="utf-8")
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
