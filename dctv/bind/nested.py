@@ -15,7 +15,7 @@ from dctv.patterns import pattern
 from dctv.plan.build import call
 from dctv.plan.expressions import List, Struct, Text
 from dctv.signatures.structs import struct_type
-from dctv.signatures.types import list_of, plain
+from dctv.signatures.types import Type, list_of, plain
 from dctv.syntax import ast
 from dctv.types.unit import NO_UNIT, Unit
 
@@ -78,10 +78,14 @@ def index(expr: ast.Index, context: Context, bind: Bind) -> Bound:
     """Bind `x[i]`, by the type of x."""
     subject, key = bind(expr.operand, context), bind(expr.index, context)
     _need_bare(key, "an index")
-    kind = _kind(subject)
+    known = subject.type
+    if known is None and isinstance(expr.operand, ast.Column):
+        known = context.scope.declared(expr.operand.path)
+    kind = _name(known)
     if kind in ("STRUCT", "JSON") and isinstance(key.value, Text):
-        value, made = member_of(subject.value, subject.type, key.value.value, key.place)
-        return Bound(value, place=expr.place, parts=(subject,), type=made)
+        value, made = member_of(subject.value, known, key.value.value, key.place)
+        # What is of a select further out is left to the engine, which cannot do it everywhere.
+        return Bound(value, place=expr.place, parts=(subject,), type=None if subject.type is None else made)
     if kind in _POSITIONAL and key.family in ("text", "float"):
         raise BindError(f"an index is a whole number, found {shown(key.type)}", key.place)
     name = {"MAP": "map_extract_value", "JSON": "json_extract"}.get(kind, "array_extract")
@@ -90,8 +94,12 @@ def index(expr: ast.Index, context: Context, bind: Bind) -> Bound:
 
 
 def _kind(bound: Bound) -> str:
-    made = settled(bound.type)
-    return "" if made is None else made.name
+    return _name(bound.type)
+
+
+def _name(made: Type | None) -> str:
+    found = settled(made)
+    return "" if found is None else found.name
 
 
 def slice_(expr: ast.Slice, context: Context, bind: Bind) -> Bound:

@@ -123,6 +123,16 @@ class Scope:
             scope = scope.parent
         raise self._unknown(path)
 
+    def declared(self, path: ast.Path) -> Type | None:
+        """Return the type of the column that a name means, also if that is of a select further out."""
+        scope: Scope | None = self
+        while scope is not None:
+            found = scope.find(path)
+            if found is not None:
+                return found.type
+            scope = scope.parent
+        return None
+
     def member(self, path: ast.Path) -> Bound | None:
         """Return `column.field` of a column that is a struct or JSON."""
         for length in range(len(path.parts) - 1, 0, -1):
