@@ -27,34 +27,11 @@ _USED = {
     )
 }
 """Units in the order in which they are offered."""
-_COMMON = frozenset(
-    [
-        "abs",
-        "any_value",
-        "avg",
-        "coalesce",
-        "contains",
-        "count",
-        "first",
-        "lag",
-        "last",
-        "lead",
-        "length",
-        "lower",
-        "max",
-        "median",
-        "min",
-        "quantile_cont",
-        "rank",
-        "round",
-        "row_number",
-        "stddev",
-        "string_agg",
-        "substr",
-        "sum",
-        "upper",
-    ]
-)
+_COMMON_NAMES = """
+abs any_value avg coalesce contains count first lag last lead length lower max median min quantile_cont rank
+round row_number stddev string_agg substr sum upper
+"""
+_COMMON = frozenset(_COMMON_NAMES.split())
 """Functions that are offered before others."""
 _RARE = ("collate_", "__", "json_serialize", "icu_", "pg_", "current_setting")
 """How names of functions begin that are offered last."""

@@ -50,8 +50,6 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    # A browser leaves a thread and an event loop in its worker, which other tests must not find.
-    items.sort(key=lambda item: item.nodeid.startswith(PAGE_TESTS))
     if LEFT_TO_CI:
         left = [item for item in items if item.get_closest_marker("ci") is not None]
         config.hook.pytest_deselected(items=left)

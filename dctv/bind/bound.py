@@ -142,13 +142,8 @@ def is_time(bound: Bound) -> bool:
 
 
 def _aligned(bounds: list[Bound]) -> list[Bound]:
-    """Make intervals and times one or the other where they meet: times where all intervals have a fixed length."""
-    intervals = [b for b in bounds if b.type == INTERVAL]
-    if not intervals or not any(map(is_time, bounds)):
-        return bounds
-    if all(b.length is not None for b in intervals):
-        return [as_time(b) if b.type == INTERVAL else b for b in bounds]
-    return [as_interval(b) if is_time(b) else b for b in bounds]
+    """Make times of intervals that meet times, which may be shorter than any interval."""
+    return [as_time(b) if b.type == INTERVAL else b for b in bounds] if any(map(is_time, bounds)) else bounds
 
 
 def unify(bounds: list[Bound], what: str) -> list[Bound]:

@@ -14,10 +14,11 @@ from dctv.bind.types import BIGINT, BOOLEAN, settled
 from dctv.errors import BindError, UnitError
 from dctv.plan.build import call as called
 from dctv.plan.expressions import Column, Lambda
-from dctv.record import fields, replace
+from dctv.record import replace
 from dctv.signatures.types import Type, list_of
 from dctv.syntax import ast
 from dctv.syntax.keywords import LAMBDAS
+from dctv.syntax.node import nodes
 from dctv.types.schema import ColumnType
 from dctv.types.unit import NO_UNIT, Unit
 
@@ -80,23 +81,12 @@ def _checked(name: str, expr: ast.Call) -> tuple[ast.Lambda, ast.Expr | None]:
         raise BindError(
             f"the lambda of `{name}` has {names} for the position, found {len(body.parameters)}", body.place
         )
-    for node in _nodes(body.body):
+    for node in nodes(body.body):
         if isinstance(node, _NESTED):
             raise BindError("a lambda cannot have a subquery", node.place)
         if isinstance(node, ast.Call) and node.over is not None:
             raise BindError("a lambda cannot have a window function", node.place)
     return body, given[2] if len(given) > 2 else None
-
-
-def _nodes(value: object) -> Iterator[ast.Node]:
-    if isinstance(value, ast.Node):
-        yield value
-        for one in fields(value):
-            if one.name != "place":
-                yield from _nodes(getattr(value, one.name))
-    elif isinstance(value, tuple):
-        for item in value:
-            yield from _nodes(item)
 
 
 def _inside(name: ast.Name) -> str:

@@ -48,6 +48,7 @@ class Part:
     """The format of the trace."""
 
 
+NOTHING_MOUNTED = "nothing is mounted: MOUNT TRACE 'file' AS name, or give NAME=PATH on the command line"
 _FEW = 3
 """An error names so many tables at most."""
 Entry = StoredTable | View | Part | TableFunction
@@ -188,13 +189,13 @@ class Catalog:
         least = min((n.count(".") for n in ending), default=0)
         ending = [n for n in ending if n.count(".") == least]
         if path.text in names:
-            hint = f"`{path.text}` is no {what}: DESCRIBE {path.text} tells what it is"
+            hint = f"`{path.text}` is not a {what}: DESCRIBE {path.text} says what it is"
         elif 0 < len(ending) <= _FEW:
             hint = f"there {'is' if len(ending) == 1 else 'are'} {' and '.join(map(quoted, ending))}"
         elif near is not None:
             hint = f"did you mean {quoted(near)}?"
         elif not any(not n.startswith("dctv.") for n in names):
-            hint = "nothing is mounted: MOUNT TRACE 'file' AS name, or give NAME=PATH on the command line"
+            hint = NOTHING_MOUNTED
         elif len(parts) > 1 and pick(self.root.spaces, parts[0]) is None:
             there = [name for name in self.root.spaces if name != "dctv"]
             hint = f"there is no `{parts[0]}`; mounted are {', '.join(map(quoted, there[:_FEW]))}" if there else None

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from dctv.cli.arguments import MOUNT
+from dctv.console.files import is_there
 from dctv.errors import UsageError
 from dctv.record import record
 
@@ -62,14 +63,6 @@ def is_path(word: str) -> bool:
     """Whether a word is no SQL: the path of something that is there, or one word that looks like a path."""
     bare = len(word.split()) == 1 and not set(word) & set("();'\"")
     return is_there(word) or (bare and ("/" in word or "." in word))
-
-
-def is_there(word: str) -> bool:
-    """Whether there is a file or a folder of this name; texts that can be no name are none."""
-    try:
-        return Path(word).exists()
-    except (OSError, ValueError):
-        return False
 
 
 def only_path(word: str) -> str:

@@ -8,6 +8,7 @@ from glob import has_magic
 from typing import TYPE_CHECKING
 
 import dctv.writers
+from dctv.catalog.namespace import NOTHING_MOUNTED
 from dctv.completion import by_use
 from dctv.console.sink import stdout_sink
 from dctv.console.verdict import OK
@@ -25,6 +26,8 @@ from dctv.types.units import base_unit, known_units, parse_unit
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+_END = compiled(r"[.:;](?:\s|$)|\n")
 
 
 @record
@@ -135,7 +138,3 @@ def _hint(session: Session, pattern: str) -> str | None:
 def _short(doc: str) -> str:
     """Return the beginning of a description: up to the first full stop, colon or semicolon."""
     return _END.split(doc, maxsplit=1)[0]
-
-
-NOTHING_MOUNTED = "nothing is mounted: MOUNT TRACE 'file' AS name, or give NAME=PATH on the command line"
-_END = compiled(r"[.:;](?:\s|$)|\n")

@@ -12,7 +12,7 @@ from dctv.types.units import parse_unit
 _NAME = pattern(r"\w+")
 _INTEGER = pattern(r"[+-]?[0-9]+")
 _NUMBER = pattern(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
-_QUANTITY = pattern(r"([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?) ?([^\W\d].*|`[^`]+`)")
+_QUANTITY = pattern(r"([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?) ?([^\W\d].*|`[^`]+`)")
 _CONSTANTS: dict[str, object] = {"true": True, "false": False, "null": None}
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from dctv.catalog.mount_names import name_of_mount
+from dctv.console.files import is_there
 from dctv.console.narration import say
 from dctv.console.verdict import OK
 from dctv.errors import UsageError, nearest
@@ -56,7 +57,7 @@ def _mount(talk: Conversation, argument: str) -> int:
     name, equals, path = (part.strip() for part in argument.partition("="))
     if equals and (not name or not path):
         raise UsageError(f"found `{argument}`, expected NAME=PATH")
-    if not equals or Path(argument).exists():
+    if not equals or is_there(argument):
         path, name = argument, name_of_mount(Path(argument), [one.name for one in talk.session.mounts()])
         say(f"`{path}` is mounted as `{name}`")
     talk.mount(str(Path(path).expanduser()), name)

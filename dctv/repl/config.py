@@ -31,7 +31,7 @@ def configure(settings: Settings) -> None:
         say(f"warning: cannot read `{path}`: {(error.strerror or str(error)).lower()}")
         return
     except ValueError as error:
-        say(f"warning: `{path}` is no TOML: {error}")
+        say(f"warning: `{path}` is not valid TOML: {error}")
         return
     for name, values in found.items():
         if name != SECTION or not isinstance(values, dict):

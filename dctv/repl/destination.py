@@ -65,10 +65,10 @@ class Destination:
                 yield sink
             return
         assert self._stream is not None
-        if self._results:
-            self._stream.write(between)
-        self._results += 1
         try:
+            if self._results:
+                self._stream.write(between)
+            self._results += 1
             yield Sink(self._stream, lambda: None, lambda _: None)
             self._stream.flush()
         except OSError as error:

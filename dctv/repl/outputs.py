@@ -9,6 +9,7 @@ import tempfile
 from pathlib import Path
 
 from dctv.console.narration import say
+from dctv.console.sink import cannot_write
 from dctv.console.verdict import OK
 from dctv.errors import UsageError
 from dctv.repl.conversation import Conversation
@@ -50,7 +51,10 @@ def _edited(text: str) -> str:
     command = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi")
     with tempfile.TemporaryDirectory(prefix="dctv-") as folder:
         path = Path(folder) / "query.sql"
-        path.write_text(text, encoding="utf-8")
+        try:
+            path.write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise cannot_write(f"`{path}`", error) from error
         try:
             done = subprocess.run([*command, path], check=False)
         except OSError as error:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import fields
-from typing import Any
+from collections.abc import Sequence
 
 from dctv.bind.binder import Binder
 from dctv.bind.feeds import Feeds
@@ -14,7 +12,7 @@ from dctv.errors import DctvError
 from dctv.run.context import ExecutionContext
 from dctv.run.plans import environment
 from dctv.syntax import ast
-from dctv.syntax.node import Node
+from dctv.syntax.node import nodes
 
 
 def lacking(names: Sequence[str], context: ExecutionContext) -> set[str]:
@@ -61,8 +59,10 @@ def _bind(binder: Binder, parts: Sequence[str], feeds: Feeds) -> None:
 def _count(module: Module, name: tuple[str, ...], catalog: Catalog, binder: Binder, feeds: Feeds) -> None:
     """Count what the tables are that the text of a function names; its arguments are not known."""
     home = name[: len(name) - len(module.parts)]
-    for path in _paths(module.select()):
-        found = catalog.find(tuple(one.text for one in path.parts), home)
+    for node in nodes(module.select()):
+        if not isinstance(node, ast.TableName):
+            continue
+        found = catalog.find(tuple(one.text for one in node.path.parts), home)
         match found:
             case (StoredTable() as table, _):
                 feeds.met(table)
@@ -70,15 +70,3 @@ def _count(module: Module, name: tuple[str, ...], catalog: Catalog, binder: Bind
                 _bind(binder, full, feeds)
             case _:
                 pass
-
-
-def _paths(node: Any) -> Iterator[ast.Path]:
-    """Yield the names of all tables in a tree."""
-    if isinstance(node, tuple | list):
-        for one in node:
-            yield from _paths(one)
-    elif isinstance(node, Node):
-        if isinstance(node, ast.TableName):
-            yield node.path
-        for one in fields(node):
-            yield from _paths(getattr(node, one.name))

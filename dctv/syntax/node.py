@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from dctv.errors import Place
 from dctv.record import field, fields, record
 
@@ -70,3 +72,14 @@ class Path(Node):
     def text(self) -> str:
         """The parts joined by dots."""
         return ".".join(p.text for p in self.parts)
+
+
+def nodes(value: object) -> Iterator[Node]:
+    """Yield a node, or those in a tuple, and all that are below it, before what follows it."""
+    if isinstance(value, Node):
+        yield value
+        for one in fields(value):
+            yield from nodes(getattr(value, one.name))
+    elif isinstance(value, tuple | list):
+        for item in value:
+            yield from nodes(item)

@@ -6,28 +6,14 @@ from typing import BinaryIO
 
 from dctv.contracts.writer import Rows, Writer
 from dctv.patterns import pattern
-from dctv.types.values import is_numeric
-from dctv.writers.cells import plain
+from dctv.writers.delimited import write_delimited
 
 _NEEDS_QUOTES = pattern(r'[",\r\n]')
 
 
 def write(rows: Rows, out: BinaryIO) -> int:
     """Write the heads (units in brackets, as on the terminal) and the rows."""
-    columns = rows.schema.columns
-    makers = [(plain(c.type), is_numeric(c.type)) for c in columns]
-    out.write((",".join(_field(c.head) for c in columns) + "\n").encode())
-    count = 0
-    for chunk in rows.chunks():
-        texts = [
-            ["" if v is None else make(v) if number else _field(make(v)) for v in values]
-            for (make, number), values in zip(makers, chunk, strict=True)
-        ]
-        lines = [",".join(row) for row in zip(*texts, strict=True)]
-        lines.append("")
-        out.write("\n".join(lines).encode("utf-8", "backslashreplace"))
-        count += len(lines) - 1
-    return count
+    return write_delimited(rows, out, ",", "", _field)
 
 
 def _field(text: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from dctv.errors import ParseError, Source
 from dctv.syntax import ast
 from dctv.syntax.compile_grammar import load_grammar
 from dctv.syntax.lexer import Raw
+from dctv.syntax.node import nodes
 from dctv.syntax.parse import parse, parse_expression, parse_select
 from dctv.syntax.parser import END, MAX_DEPTH, Parser
 from dctv.syntax.print import to_sql
@@ -30,16 +30,6 @@ def statements(text: str) -> list[ast.Statement]:
 
 def expression(text: str) -> ast.Expr:
     return parse_expression(Source("<query>", text))
-
-
-def nodes(value: object) -> Iterator[ast.Node]:
-    if isinstance(value, ast.Node):
-        yield value
-        for field in dataclasses.fields(value):
-            yield from nodes(getattr(value, field.name))
-    elif isinstance(value, tuple | list):
-        for item in value:
-            yield from nodes(item)
 
 
 @pytest.mark.parametrize("text", STATEMENTS)

@@ -8,11 +8,12 @@ from hypothesis import strategies as st
 
 from dctv.errors import ParseError, Source
 from dctv.syntax import ast
+from dctv.syntax.node import nodes
 from dctv.syntax.parse import parse, parse_expression, parse_select
 from dctv.syntax.parser import default_table
 from dctv.syntax.print import FORMS, header, to_sql
 from tests.syntax import trees
-from tests.syntax.test_syntax_parse import STATEMENTS, nodes
+from tests.syntax.test_syntax_parse import STATEMENTS
 
 RELAXED = settings(
     max_examples=60,

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from dctv.cli.arguments import MOUNT, add_file_option, add_index_options, add_session_options, parameters
 from dctv.cli.ci import add_report_options
 from dctv.cli.command import Command
-from dctv.cli.mounts import is_there, told_mounts
+from dctv.cli.mounts import told_mounts
+from dctv.console.files import is_there
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace

@@ -32,7 +32,7 @@ def unescaped(text: str, at: Place) -> str:
             return _LETTERS.get(found.group(4), found.group(4))
         number = int(code, 16)
         if number > _LAST or _SURROGATES[0] <= number <= _SURROGATES[1] or number == 0:
-            raise ParseError(f"`{found.group()}` is no character", at)
+            raise ParseError(f"`{found.group()}` is not a character", at)
         return chr(number)
 
     return _ESCAPE.sub(character, text)

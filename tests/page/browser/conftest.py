@@ -18,7 +18,8 @@ SIZE: ViewportSize = {"width": 1280, "height": 720}
 Open = Callable[..., View]
 
 
-@pytest.fixture(scope="session")
+# While it is open its event loop runs, which tests of other modules must not find.
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:
         launched = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
