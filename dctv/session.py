@@ -144,6 +144,10 @@ class Session:
         for one in paths:
             if not isinstance(one, str | Path):
                 raise UsageError(f"expected a path, found {type(one).__name__}")
+        if not isinstance(name, str):
+            raise UsageError(
+                f"expected a name, found {type(name).__name__}", hint="the path comes first, then the name"
+            )
         given = {key: option_of(value) for key, value in options.items()}
         mounting.mount(mounting.Wanted([str(one) for one in paths], ast.Path.of(name), given), self._context)
         self._tell()
