@@ -136,6 +136,8 @@ def _join(
         context = binder.context(source.scope, leaves, clause="ON", aggregates_allowed=False)
         bound = expressions.condition(node.on, context)
         source.parts.append(bound)
+        if asof:
+            _refuse_outer(bound, source.scope)
         source.sure = source.sure and (not asof or _fits_asof(bound, scopes[1]))
         conditions = [bound.value]
     elif node.kind not in ("CROSS", "INNER"):
@@ -144,6 +146,17 @@ def _join(
         del source.scope.tables[-len(scopes[1].tables) :]
     kind: JoinKind = "LEFT" if node.kind == "ASOF LEFT" else "INNER" if node.kind == "ASOF" else node.kind
     return Join(right, kind if conditions else "CROSS", all_of(conditions), asof)
+
+
+def _refuse_outer(condition: Bound, own: Scope) -> None:
+    """Refuse columns of a query around an as-of join, which make the engine fail while it plans the query."""
+    names = {column.table for c in own.columns() for column in walk.columns_in(c.value)}
+    if any(column.table not in names for column in walk.columns_in(condition.value)):
+        raise BindError(
+            "ASOF JOIN cannot compare columns of the query around it",
+            condition.place,
+            hint="join that query's rows in the subquery, too, or move the ASOF JOIN out of it",
+        )
 
 
 def _fits_asof(condition: Bound, right: Scope) -> bool:

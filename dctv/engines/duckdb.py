@@ -370,10 +370,23 @@ _NO_FORM = pattern(r"[Nn]o function matches the given name and argument types '(
 _OVERFLOW = pattern(r"[Tt]ype U?INT128 with value (-?\d+) can't be cast because .*")
 
 
+_INTERNAL = "INTERNAL Error: "
+_HINTS = (
+    ("out of memory", "give more with SET memory_limit = '8GB' or --memory-limit, or free disk for spilling"),
+    (_INTERNAL, "this is a fault of DuckDB's, not of the query; another form of the query may work"),
+    ("the duration of a span is positive", "leave such rows out: WHERE _duration > 0ns"),
+    (
+        "cannot spill to",
+        "free space there, or name another folder: --temp-directory, or Session(temp_directory=...)",
+    ),
+)
+"""The way out, by what stands in the engine's message, as it is or in lower case."""
+
+
 def message_of(error: BaseException) -> str:
     """Return the one line of an engine's message that a user can do something with."""
     text = str(error).split("\n\nLINE ")[0].split("\nhint: ")[0]
-    text = re.split(r"\n\s*Candidate|\n\nDid you mean|\nUse |\s*Possible solutions:", text)[0]
+    text = re.split(r"\n\s*Candidate|\n\nDid you mean|\nUse |\s*Possible solutions:|\s*Stack Trace:", text)[0]
     before = None
     while before != text:
         before = text
@@ -393,16 +406,6 @@ def failure(error: BaseException) -> DctvError:
         return Interrupted("interrupted")
     # One of ours that came through a stream of Arrow batches, as its text.
     _, _, own_hint = text.partition("\nhint: ")
-    if "out of memory" in text.lower():
-        return EngineError(
-            message_of(error),
-            hint="give more with SET memory_limit = '8GB' or --memory-limit, or free disk for spilling",
-        )
-    if "the duration of a span is positive" in text:
-        return EngineError(message_of(error), hint="leave such rows out: WHERE _duration > 0ns")
-    if "cannot spill to" in text:
-        return EngineError(
-            message_of(error),
-            hint="free space there, or name another folder: --temp-directory, or Session(temp_directory=...)",
-        )
-    return EngineError(message_of(error), hint=own_hint.partition("\n")[0] or None)
+    known = next((hint for part, hint in _HINTS if part in text or part in text.lower()), None)
+    what = "the engine failed: " if _INTERNAL in text else ""
+    return EngineError(what + message_of(error), hint=known or own_hint.partition("\n")[0] or None)
