@@ -21,6 +21,7 @@ from dctv.plan import build as w
 from dctv.plan.expressions import Cast, Column, Expression
 from dctv.plan.node import Query
 from dctv.plan.nodes import Kernel, Plan, Relation, physical_names
+from dctv.plan.order import RowOrder
 from dctv.plan.queries import CommonTable, Compound, Item, Select
 from dctv.record import fields, replace
 from dctv.syntax import ast
@@ -75,8 +76,8 @@ class Binder:
         if isinstance(body, ast.Core) and body.kind != "REGULAR":
             return bind_typed(binder, body, select)
         leaves = Leaves()
-        query, keeps_order = bind_select(binder, select, None, leaves)
-        return relation(query, leaves, self.env, select.place, keeps_order=keeps_order)
+        query, keeps = bind_select(binder, select, None, leaves)
+        return relation(query, leaves, self.env, select.place, RowOrder.STABLE if keeps else RowOrder.ANY)
 
     def inline(self, select: ast.Select, parent: Scope, leaves: Leaves) -> BoundQuery:
         """Bind a subquery in place: it may name columns of the select around it."""
@@ -121,8 +122,8 @@ class Binder:
         leaves = Leaves()
         base_binder = self.with_common_tables(cte.select)
         base, _ = bind_select(base_binder, _as_select(body.left), None, leaves)
-        base_plan = self.renamed(relation(base, leaves, self.env, cte.place, keeps_order=False), cte.columns, cte.name)
-        itself = Relation(base_plan.schema, ordered=False, query=Select())
+        base_plan = self.renamed(relation(base, leaves, self.env, cte.place, RowOrder.ANY), cte.columns, cte.name)
+        itself = Relation(base_plan.schema, RowOrder.ANY, query=Select())
         step_binder = base_binder.copy(common={**base_binder.common, cte.name.text.lower(): itself}, recursive=True)
         own_name = leaves.name(itself)
         step, _ = bind_select(step_binder, _as_select(body.right), None, leaves)
@@ -135,7 +136,7 @@ class Binder:
         query = w.select(*w.columns(names, own_name), source=own_name)
         query = replace(query, steps=(CommonTable(own_name, union, names),), recursive=True)
         used = tuple((n, p) for n, p in leaves.all() if p is not itself)
-        return Relation(base_plan.schema, ordered=False, query=query, leaves=used)
+        return Relation(base_plan.schema, RowOrder.ANY, query=query, leaves=used)
 
     def full_path(self, node: ast.Table) -> tuple[str, ...]:
         """Return the full name of a table that is named, and nothing for others."""
@@ -242,8 +243,8 @@ class Binder:
         partitions = () if kind is Kind.REGULAR else tuple(new[times : schema.special_count])
         renamed = Schema(kind, tuple(replace(c, name=n) for c, n in zip(schema.columns, new, strict=True)), partitions)
         query, leaves = self._projected(plan, physical_names(schema), renamed)
-        ordered = plan.ordered and kind is schema.kind
-        return Relation(renamed, ordered=ordered, query=query, leaves=leaves, keeps_order=plan.stable)
+        order = plan.order if kind is schema.kind else min(plan.order, RowOrder.STABLE)
+        return Relation(renamed, order, query, leaves)
 
     def _projected(
         self, plan: Plan, names: Sequence[str], schema: Schema
@@ -263,7 +264,7 @@ class Binder:
         keeps = plan.ordered and columns[0][0] == "_ts"
         query, leaves = self._projected(plan, [physical[old] for old, _ in columns], schema)
         if keeps:
-            return Relation(schema, ordered=True, query=query, leaves=leaves, keeps_order=plan.stable)
+            return Relation(schema, RowOrder.TIME, query, leaves)
         names = physical_names(schema)
         if plan.stable:
             numbered = w.adding(query, Item(w.ROW_NUMBER, "dctv:row"))
@@ -271,17 +272,24 @@ class Binder:
             query = w.sorted_by(query, *w.by_names((names[0], "dctv:row")))
         else:
             query = w.sorted_by(query, *w.by_names(names))
-        return Relation(schema, ordered=True, query=query, leaves=leaves, keeps_order=True)
+        return Relation(schema, order=RowOrder.TIME, query=query, leaves=leaves)
 
     def query(self, query: Query, leaves: Mapping[str, Plan], schema: Schema, *, ordered: bool) -> Plan:
         """Make a plan of a query of our own, reading the leaves by name."""
-        return Relation(schema, ordered=ordered, query=query, leaves=tuple(leaves.items()), keeps_order=ordered)
+        return Relation(schema, RowOrder.TIME if ordered else RowOrder.ANY, query, tuple(leaves.items()))
 
     def kernel(
         self, name: str, schema: Schema, inputs: Sequence[Plan], options: Mapping[str, object], *, ordered: bool
     ) -> Kernel:
         """Make a plan of a span operator."""
-        return Kernel(schema, ordered, name, tuple(inputs), options, self.env.operators[name].run)
+        return Kernel(
+            schema,
+            RowOrder.TIME if ordered else RowOrder.STABLE,
+            name,
+            tuple(inputs),
+            options,
+            self.env.operators[name].run,
+        )
 
     def merged(self, spans: Plan) -> Plan:
         """Merge spans of one partition that touch and have equal payload."""

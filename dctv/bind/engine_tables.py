@@ -14,6 +14,7 @@ from dctv.errors import BindError, EngineError, Place
 from dctv.plan.build import STAR
 from dctv.plan.expressions import Call, Expression, Keyword, List, Number, Text, Unary
 from dctv.plan.nodes import Relation
+from dctv.plan.order import RowOrder
 from dctv.plan.queries import Select, TableCall
 from dctv.syntax import ast
 from dctv.types.schema import ColumnType, Kind, Schema
@@ -68,7 +69,7 @@ def bind_table_function(binder: Binding, node: ast.TableCall) -> Relation:
 def _relation(binder: Binding, call: Call, place: Place | None) -> Relation:
     query = Select((STAR,), TableCall(call))
     schema = Schema(Kind.REGULAR, tuple(_columns(binder, call, query, place)))
-    return Relation(schema, ordered=False, query=query, keeps_order=True)
+    return Relation(schema, order=RowOrder.STABLE, query=query)
 
 
 def _columns(binder: Binding, call: Call, query: Select, place: Place | None) -> Iterator[ColumnType]:

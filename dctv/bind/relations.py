@@ -13,6 +13,7 @@ from dctv.plan.build import STAR, typed_nothing
 from dctv.plan.expressions import Call, Cast, Column, Expression, Window
 from dctv.plan.node import Query
 from dctv.plan.nodes import Plan, Relation, physical_names
+from dctv.plan.order import RowOrder
 from dctv.plan.queries import CommonTable, Derived, Item, Select, TableCall, TableName
 from dctv.plan.shape import shape
 from dctv.types.schema import ColumnType, Kind, Schema
@@ -42,9 +43,7 @@ def names_of(outs: Sequence[Out]) -> list[str]:
     return physical_names(Schema(Kind.REGULAR, tuple(ColumnType(o.name, "NULL") for o in outs)))
 
 
-def relation(
-    query: BoundQuery, leaves: Leaves, env: Environment, place: Place | None, *, keeps_order: bool
-) -> Relation:
+def relation(query: BoundQuery, leaves: Leaves, env: Environment, place: Place | None, order: RowOrder) -> Relation:
     """Make a regular table of a bound query; wide integers are brought back to 64 bits."""
     used = leaves.all()
     types = _types(query, used, env, place)
@@ -55,7 +54,7 @@ def relation(
     columns = tuple(ColumnType(o.name, t, o.unit) for o, t in zip(query.outs, types, strict=True))
     schema = Schema(Kind.REGULAR, columns)
     serial = query.serial if query.sure else _is_serial(query, used, env)
-    return Relation(schema, ordered=False, query=written, leaves=used, keeps_order=keeps_order, serial=serial)
+    return Relation(schema, order, written, used, serial)
 
 
 def _known_types(query: BoundQuery) -> list[str] | None:

@@ -9,6 +9,7 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from dctv.plan.nodes import Scan, physical_names
+from dctv.plan.order import RowOrder
 from dctv.plan.predicate import And, Compare, In, Predicate, Prefix
 from dctv.plan.source import Held
 from dctv.record import record, replace
@@ -276,4 +277,4 @@ def _shifted(operator: str, value: int) -> tuple[int | None, int | None]:
 
 def intervals(name: str, source: States) -> Scan:
     """Return a scan of intervals, which come by attribute rather than by time."""
-    return Scan(INTERVALS, ordered=False, name=name, source=source)
+    return Scan(INTERVALS, order=RowOrder.STABLE, name=name, source=source)

@@ -12,6 +12,7 @@ from dctv.bind.context import Environment
 from dctv.bind.parameters import Params, numbered
 from dctv.plan.build import STAR, select
 from dctv.plan.nodes import Plan, Relation
+from dctv.plan.order import RowOrder
 from dctv.plan.rows import of_rows
 from dctv.record import record
 from dctv.rewrite.rewrite import rewrite
@@ -80,7 +81,9 @@ def _whole(plan: Plan) -> Plan:
     if isinstance(plan, Relation):
         return plan
     query = select(STAR, source="whole")
-    return Relation(plan.schema, ordered=plan.ordered, query=query, leaves=(("whole", plan),), keeps_order=True)
+    return Relation(
+        plan.schema, order=RowOrder.TIME if plan.ordered else RowOrder.STABLE, query=query, leaves=(("whole", plan),)
+    )
 
 
 def _values(context: ExecutionContext, plan: Plan) -> list[object]:
