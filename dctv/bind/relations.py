@@ -10,7 +10,7 @@ from dctv.bind.context import BoundQuery, Environment, Leaves, Out
 from dctv.errors import BindError, EngineError, Place
 from dctv.plan import walk
 from dctv.plan.build import STAR, typed_nothing
-from dctv.plan.expressions import Call, Cast, Column, Expression, Window
+from dctv.plan.expressions import Call, Cast, Column, Exists, Expression, InQuery, Subquery, Window
 from dctv.plan.node import Query
 from dctv.plan.nodes import Plan, Relation, physical_names
 from dctv.plan.order import RowOrder
@@ -74,6 +74,12 @@ def _types(query: BoundQuery, leaves: Sequence[tuple[str, Plan]], env: Environme
         # Of other expressions than columns the engine may have thought better than we do.
         if varying is not None and varying.place is not None and isinstance(varying.value, Column):
             raise _not_grouped(varying.place) from None
+        if varying is not None and isinstance(varying.value, Subquery | Exists | InQuery):
+            raise BindError(
+                "a subquery reads columns of the query around it that are not grouped",
+                varying.place,
+                hint="add them to GROUP BY, or read a grouped query in FROM",
+            ) from None
         raise BindError(error.message, _guilty(query, leaves, env) or place, hint=error.hint) from None
 
 

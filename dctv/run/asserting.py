@@ -32,19 +32,19 @@ _LITERALS = (ast.Number, ast.String, ast.Constant, ast.Interval, ast.Bind)
 
 
 def checked(statement: ast.Assert, context: ExecutionContext, known: Environment) -> Asserted:
-    """Run ASSERT; a select must return no rows, a condition must be true.
+    """Run ASSERT or EXPECT; a select that is asserted must return no rows, a condition must be true.
 
     Raises:
         BindError: what is asserted is no condition.
     """
     message = "" if statement.message is None else str(evaluated([statement.message], context, known)[0].value)
     text = to_sql(statement.expr)
-    if isinstance(statement.expr, ast.ScalarSelect):
+    if statement.word == "ASSERT" and isinstance(statement.expr, ast.ScalarSelect):
         rows = _rows(statement.expr.select, statement.place, context, known)
         return Asserted(text, not rows, message or "the select returned rows", statement.place, rows)
     value = evaluated([statement.expr], context, known)[0].value
     if value is not None and not isinstance(value, bool):
-        raise BindError("ASSERT takes a condition", statement.expr.place)
+        raise BindError(f"{statement.word} takes a condition", statement.expr.place)
     found = "" if value else "\n".join(_findings(statement.expr, context, known))
     verdict = "NULL" if value is None else "false"
     return Asserted(text, value is True, message or f"`{text}` is {verdict}", statement.place, found)

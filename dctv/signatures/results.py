@@ -311,7 +311,8 @@ def stays_null(name: str, signature: Signature) -> bool:
 
 _OF_NULL = """
 any_value arbitrary first last min max mode first_value last_value nth_value lag lead list array_agg median list_value
-list_pack greatest least concat row histogram arg_max arg_min argmax argmin max_by min_by to_json
+list_pack list_contains list_has array_contains array_has greatest least concat
+row histogram arg_max arg_min argmax argmin max_by min_by to_json
 """
 
 

@@ -467,6 +467,8 @@ class CommonTable(Node):
     name: Name
     select: Select
     columns: tuple[Name, ...] = ()
+    materialized: bool | None = None
+    """What the text says; a table that is read twice is computed once in any case."""
 
 
 @record(eq=False, text=False)
@@ -585,10 +587,11 @@ class ShowTables(Node):
 
 @record(eq=False, text=False)
 class Assert(Node):
-    """`ASSERT expr [, message]`; `ASSERT (select)` has a ScalarSelect and fails if that returns rows."""
+    """`ASSERT expr [, message]`, or EXPECT; `ASSERT (select)` has a ScalarSelect and fails if that returns rows."""
 
     expr: Expr
     message: Expr | None = None
+    word: OneOf["ASSERT", "EXPECT"] = "ASSERT"
 
 
 Change = MountTrace | CreateView | CreateStateSystem | DropView | DropStateSystem | DropAll | Set

@@ -23,6 +23,7 @@ BEFORE = {
     "TIMESTAMPTZ": frozenset({"STRING"}),
     "TIMESTAMP_NS": frozenset({"STRING"}),
     "MAP": frozenset({"{"}),
+    "MATERIALIZED": frozenset({"("}),
     "GROUPING": frozenset({"SETS"}),
     "IGNORE": frozenset({"NULLS"}),
     "RESPECT": frozenset({"NULLS"}),

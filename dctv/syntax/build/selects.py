@@ -19,10 +19,10 @@ def with_(_at: Place, recursive: bool, *tables: ast.CommonTable) -> tuple[bool, 
 
 
 def common_table(
-    at: Place, name: ast.Name, columns: tuple[ast.Name, ...] | None, select: ast.Select
+    at: Place, name: ast.Name, columns: tuple[ast.Name, ...] | None, kept: bool | None, select: ast.Select
 ) -> ast.CommonTable:
     """Make one table of a WITH clause."""
-    return ast.CommonTable(name, select, columns or (), place=at)
+    return ast.CommonTable(name, select, columns or (), kept, place=at)
 
 
 def select(at: Place, *parts: object) -> ast.Select:
@@ -96,6 +96,11 @@ def result_column(at: Place, expr: ast.Expr, name: ast.Name | None = None) -> as
     return ast.ResultColumn(expr, name, place=at)
 
 
+def labelled(at: Place, name: ast.Name, expr: ast.Expr) -> ast.ResultColumn:
+    """Make a result column whose name comes first."""
+    return ast.ResultColumn(expr, name, place=at)
+
+
 def star(at: Place, *parts: object) -> ast.Star:
     """Make a star, maybe qualified."""
     *qualifier, exclude, replacements = parts
@@ -162,6 +167,7 @@ FORMS: dict[str, Callable[..., object]] = {
     "core_from": core_from,
     "order_by_all": order_by_all,
     "result_column": result_column,
+    "labelled": labelled,
     "star": star,
     "group_by_all": group_by_all,
     "group_by": group_by,

@@ -64,7 +64,7 @@ def _show_tables(w: Writer, node: ast.ShowTables) -> str:
 
 def _assert(w: Writer, node: ast.Assert) -> str:
     message = "" if node.message is None else f", {w.expr(node.message)}"
-    return f"ASSERT {w.expr(node.expr)}{message}"
+    return f"{node.word} {w.expr(node.expr)}{message}"
 
 
 FORMS: dict[type[ast.Node], Form] = {
