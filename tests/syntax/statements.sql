@@ -141,6 +141,7 @@ ASSERT a = 1
 ASSERT a = 1,
 ASSERT (SELECT a FROM t), 'none may be left'
 ASSERT 1 < 2, 'a' || 'b',
+EXPECT a = 1; EXPECT a = 1,; EXPECT (SELECT a FROM t), 'none'; EXPECT 1 < 2, 'a' || 'b',
 SELECT COUNT(*) FROM mytrace.scheduler.timeslices_p_cpu;
 SELECT 4`miles/hour` * 2`days`;
 SELECT * FROM mytrace.raw_events.`print|B`

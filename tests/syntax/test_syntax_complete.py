@@ -54,8 +54,8 @@ def test_expected_keywords(text: str, expected: list[str] | None) -> None:
 
 
 def test_a_statement_may_begin_with_these() -> None:
-    begin = ["ASSERT", "CREATE", "DESCRIBE", "DROP", "EXPLAIN", "FROM", "MOUNT", "SELECT", "SET", "SHOW", "SUMMARIZE"]
-    begin += ["VALUES", "WITH"]
+    begin = ["ASSERT", "CREATE", "DESCRIBE", "DROP", "EXPECT", "EXPLAIN", "FROM", "MOUNT", "SELECT", "SET", "SHOW"]
+    begin += ["SUMMARIZE", "VALUES", "WITH"]
     assert expected_keywords("") == begin
     assert expected_keywords("SEL") == begin
 

@@ -104,6 +104,11 @@ def assertion(at: Place, expr: ast.Expr, message: ast.Expr | None = None) -> ast
     return ast.Assert(expr, message, place=at)
 
 
+def expectation(at: Place, expr: ast.Expr, message: ast.Expr | None = None) -> ast.Expect:
+    """Make an expectation."""
+    return ast.Expect(expr, message, place=at)
+
+
 FORMS: dict[str, Callable[..., object]] = {
     "script": script,
     "select_statement": select_statement,
@@ -122,4 +127,5 @@ FORMS: dict[str, Callable[..., object]] = {
     "summarize": summarize,
     "show_tables": show_tables,
     "assertion": assertion,
+    "expectation": expectation,
 }
