@@ -249,7 +249,7 @@ class Session:
 
         Raises:
             QueryError: the text is wrong, or what runs of it fails; that of a result fails when it is read.
-            AssertionFailed: an ASSERT does not hold.
+            AssertionFailed: an ASSERT or EXPECT does not hold.
         """
         last: Outcome | None = None
         for outcome in self.execute(text, params):

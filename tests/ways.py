@@ -115,7 +115,7 @@ def differing(
         def run() -> Outcome:
             return rows_of(result_of(plan, context))
 
-    elif isinstance(statement, ast.Assert):
+    elif isinstance(statement, ast.Assert | ast.Expect):
 
         def run() -> Outcome:
             return [str(execute.run(statement, context, known))]

@@ -27,7 +27,9 @@ def add_result_options(parser: ArgumentParser) -> None:
 
 def add_report_options(parser: ArgumentParser, *, each: str = "") -> None:
     """Add who is told of failures, and when to give up, `each` of what."""
-    parser.add_argument("--junit", type=Path, metavar="FILE", help="report every ASSERT as a JUnit test case")
+    parser.add_argument(
+        "--junit", type=Path, metavar="FILE", help="report every ASSERT and EXPECT as a JUnit test case"
+    )
     parser.add_argument("--github", action="store_true", help="show errors in GitHub beside the lines they are about")
     parser.add_argument(
         "--timeout",

@@ -125,7 +125,7 @@ def _compared(batch: Batch, expected: Path, text: str, *, checked: bool, tally: 
 def _difference(test: Text, expected: Path, text: str) -> AssertionFailed | None:
     place = Place(Source(test.name, test.sql), 0, 0)
     if not expected.exists():
-        failure = AssertionFailed(f"nothing is checked: there is no `{expected.name}` and no ASSERT", place)
+        failure = AssertionFailed(f"nothing is checked: there is no `{expected.name}` and no ASSERT or EXPECT", place)
         failure.hint = "--update writes what is printed now"
         return failure
     wanted = _read(expected)

@@ -30,6 +30,8 @@ def _run(statement: ast.Statement, context: ExecutionContext, known: Environment
             return explaining.explained(statement, context, known)
         case ast.Assert():
             return asserting.checked(statement, context, known)
+        case ast.Expect():
+            return asserting.expected(statement, context, known)
         case ast.Describe() | ast.Summarize() | ast.ShowTables():
             return _told(statement, context, known)
         case _:

@@ -1,4 +1,4 @@
-"""What a statement gives: a result that is read once, a word that it is done, or the verdict of an ASSERT."""
+"""What a statement gives: a result that is read once, a word that it is done, or the verdict of a check."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Done:
 
 @record
 class Asserted:
-    """An ASSERT has been checked."""
+    """An ASSERT or an EXPECT has been checked."""
 
     text: str
     passed: bool
@@ -47,10 +47,11 @@ class Asserted:
     place: Place | None = None
     found: str = ""
     """Where it does not hold, the rows or values that say so, on lines of their own."""
+    called: str = "assertion"
 
     def failure(self) -> AssertionFailed:
         """Return the error that says that it does not hold."""
-        return AssertionFailed(f"assertion failed: {self.message or self.text}", self.place, found=self.found)
+        return AssertionFailed(f"{self.called} failed: {self.message or self.text}", self.place, found=self.found)
 
 
 class _Printer(Protocol):

@@ -141,10 +141,7 @@ ASSERT a = 1
 ASSERT a = 1,
 ASSERT (SELECT a FROM t), 'none may be left'
 ASSERT 1 < 2, 'a' || 'b',
-EXPECT a = 1
-EXPECT a = 1,
-EXPECT (SELECT TRUE), 'one'
-EXPECT 1 < 2, 'a' || 'b',
+EXPECT a = 1; EXPECT a = 1,; EXPECT (SELECT a FROM t), 'none'; EXPECT 1 < 2, 'a' || 'b',
 WITH a AS MATERIALIZED (SELECT x: 1, b.y), b AS NOT MATERIALIZED (SELECT 1) SELECT x IN [1, 2], y NOT IN [] FROM a
 SELECT COUNT(*) FROM mytrace.scheduler.timeslices_p_cpu;
 SELECT 4`miles/hour` * 2`days`;

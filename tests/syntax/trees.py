@@ -245,4 +245,5 @@ def statements(depth: int) -> Strategy:
         st.builds(ast.Summarize, paths | query),
         st.builds(ast.ShowTables, maybe(paths)),
         st.builds(ast.Assert, exprs(depth), maybe(exprs(depth))),
+        st.builds(ast.Expect, exprs(depth), maybe(exprs(depth))),
     )

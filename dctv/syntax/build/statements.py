@@ -104,9 +104,9 @@ def assertion(at: Place, expr: ast.Expr, message: ast.Expr | None = None) -> ast
     return ast.Assert(expr, message, place=at)
 
 
-def expectation(at: Place, expr: ast.Expr, message: ast.Expr | None = None) -> ast.Assert:
-    """Make an assertion of a value."""
-    return ast.Assert(expr, message, "EXPECT", place=at)
+def expectation(at: Place, expr: ast.Expr, message: ast.Expr | None = None) -> ast.Expect:
+    """Make an expectation."""
+    return ast.Expect(expr, message, place=at)
 
 
 FORMS: dict[str, Callable[..., object]] = {
