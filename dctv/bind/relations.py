@@ -7,6 +7,7 @@ from hashlib import blake2b
 
 from dctv.bind.bound import Bound
 from dctv.bind.context import BoundQuery, Environment, Leaves, Out
+from dctv.bind.grouping import within
 from dctv.errors import BindError, EngineError, Place
 from dctv.plan import walk
 from dctv.plan.build import STAR, typed_nothing
@@ -47,6 +48,8 @@ def relation(query: BoundQuery, leaves: Leaves, env: Environment, place: Place |
     """Make a regular table of a bound query; wide integers are brought back to 64 bits."""
     used = leaves.all()
     types = _types(query, used, env, place)
+    if len(types) != len(query.outs):
+        raise _of_structs(query, place)
     written = query.query
     if any(t in _WIDE for t in types):
         written = _narrow(query, types)
@@ -55,6 +58,17 @@ def relation(query: BoundQuery, leaves: Leaves, env: Environment, place: Place |
     schema = Schema(Kind.REGULAR, columns)
     serial = query.serial if query.sure else _is_serial(query, used, env)
     return Relation(schema, order, written, used, serial)
+
+
+def _of_structs(query: BoundQuery, place: Place | None) -> BindError:
+    """Return the error for `unnest`, the one function that makes several columns."""
+    calls = (one for one in within(query.parts) if isinstance(one.value, Call) and one.value.function == "unnest")
+    found = next(calls, None)
+    return BindError(
+        "`unnest` of structs makes a column of each member",
+        place if found is None else found.place,
+        hint="take the members one by one, such as s.name, and unnest lists only down to the structs",
+    )
 
 
 def _known_types(query: BoundQuery) -> list[str] | None:

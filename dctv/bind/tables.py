@@ -17,7 +17,7 @@ from dctv.plan import walk
 from dctv.plan.build import all_of, call
 from dctv.plan.expressions import Binary, Column, Expression
 from dctv.plan.queries import Derived, Join, JoinKind, Source, TableName
-from dctv.record import field, record
+from dctv.record import field, record, replace
 from dctv.syntax import ast
 from dctv.types.schema import ColumnType
 
@@ -128,6 +128,8 @@ def _join(
 ) -> Join:
     if node.kind == "CROSS" and (node.on is not None or node.using):
         raise BindError("CROSS JOIN has no condition", node.place, hint="JOIN ... ON has one")
+    if node.natural:
+        node = _natural(node, scopes)
     asof = node.kind.startswith("ASOF")
     conditions: list[Expression] = []
     if node.using:
@@ -146,6 +148,21 @@ def _join(
         del source.scope.tables[-len(scopes[1].tables) :]
     kind: JoinKind = "LEFT" if node.kind == "ASOF LEFT" else "INNER" if node.kind == "ASOF" else node.kind
     return Join(right, kind if conditions else "CROSS", all_of(conditions), asof)
+
+
+def _natural(node: ast.Join, scopes: tuple[Scope, Scope]) -> ast.Join:
+    """Return a join of columns that both sides have, in the order of the left one."""
+    if node.on is not None or node.using:
+        raise BindError("NATURAL JOIN compares columns of the same name, and has no ON or USING", node.place)
+    theirs = {c.name.lower() for c in scopes[1].columns()}
+    names = dict.fromkeys(c.name for c in scopes[0].columns() if c.name.lower() in theirs)
+    if not names:
+        raise BindError(
+            "NATURAL JOIN needs a column that both sides have",
+            node.place,
+            hint="JOIN ... ON compares columns of different names",
+        )
+    return replace(node, using=tuple(ast.Name(name, place=node.place) for name in names), natural=False)
 
 
 def _refuse_outer(condition: Bound, own: Scope) -> None:

@@ -319,6 +319,8 @@ class Join(Table):
     on: Expr | None = None
     using: tuple[Name, ...] = ()
     comma: bool = field(default=False, compare=False)
+    natural: bool = False
+    """Whether columns of the same name are compared."""
 
 
 @record(eq=False, text=False)

@@ -55,7 +55,7 @@ _OPERATORS = frozenset({
     "NOT_BETWEEN", "NOT_LIKE",
 })  # fmt: skip
 _JOINS = frozenset({
-    "JOIN", "INNER", "LEFT", "RIGHT", "FULL", "CROSS", "ASOF", "SEMI", "ANTI", "SPAN",
+    "JOIN", "INNER", "LEFT", "RIGHT", "FULL", "CROSS", "NATURAL", "ASOF", "SEMI", "ANTI", "SPAN",
 })  # fmt: skip
 _CLAUSES = frozenset({
     "WHERE", "GROUP", "HAVING", "QUALIFY", "WINDOW", "ORDER", "LIMIT", "OFFSET", "UNION", "EXCEPT", "INTERSECT",

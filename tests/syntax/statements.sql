@@ -177,3 +177,6 @@ SELECT a FROM t ORDER BY ALL; SELECT a FROM t ORDER BY ALL DESC NULLS FIRST LIMI
 SELECT 2 ** 3 ** 2, -a ** b * c, E'a\n''\'\\\x41\u00e9', e'', $1, $x, $12 + ?, f(a := 1, b => 2), SUM(x) FILTER (x > 1), FIRST(x IGNORE NULLS) FROM g(a := 1)
 SELECT list_transform(l, x -> x + 1), list_transform(l, lambda x: x + 1), list_reduce(l, (a, b) -> a + b, 0), f(lambda a, b, c: a), f(lambda, lambda a, `b`: b), list_filter(args->'a', (`x`) -> x->>'b'), lambda
 SELECT [x + 1 FOR x IN l], [x FOR x IN l IF x > 1], [[y FOR y IN x] FOR x IN [l, m]]
+SELECT * FROM a NATURAL JOIN b NATURAL INNER JOIN c NATURAL LEFT JOIN d NATURAL LEFT OUTER JOIN e NATURAL RIGHT JOIN f
+SELECT * FROM a NATURAL RIGHT OUTER JOIN b NATURAL FULL JOIN c NATURAL FULL OUTER JOIN d
+SELECT * REPLACE a AS b FROM t OFFSET 2 LIMIT 3

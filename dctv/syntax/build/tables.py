@@ -30,8 +30,9 @@ def comma_join(at: Place, left: ast.Table, right: ast.Table) -> ast.Join:
 
 def join(at: Place, left: ast.Table, kind: str, right: ast.Table, condition: Condition) -> ast.Join:
     """Make a conventional join."""
-    name = cast("JoinKind", kind.removesuffix(" OUTER") or "INNER")
-    return ast.Join(name, left, right, condition[0], condition[1], place=at)
+    plain = kind.removeprefix("NATURAL").strip()
+    name = cast("JoinKind", plain.removesuffix(" OUTER") or "INNER")
+    return ast.Join(name, left, right, condition[0], condition[1], natural=plain != kind, place=at)
 
 
 def span_join(at: Place, left: ast.Table, kind: str, right: ast.Table, partition: ast.Name | None) -> ast.SpanJoin:

@@ -37,7 +37,7 @@ def _join(w: Writer, node: ast.Join) -> str:
     left, right = w.write(node.left), _right(w, node.right)
     if node.comma and node.on is None and not node.using:
         return f"{left}, {right}"
-    kind = "" if node.kind == "INNER" else f"{node.kind} "
+    kind = ("NATURAL " if node.natural else "") + ("" if node.kind == "INNER" else f"{node.kind} ")
     using = f" USING{w.names(node.using)}" if node.using else ""
     return f"{left} {kind}JOIN {right}{w.clause('ON', node.on)}{using}"
 
