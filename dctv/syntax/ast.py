@@ -307,6 +307,8 @@ class TableSelect(Table):
 
     select: Select
     alias: Alias | None = None
+    lateral: bool = False
+    """Whether it may read the tables before it."""
 
 
 @record(eq=False, text=False)

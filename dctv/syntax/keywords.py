@@ -24,6 +24,7 @@ BEFORE = {
     "TIMESTAMP_NS": frozenset({"STRING"}),
     "MAP": frozenset({"{"}),
     "MATERIALIZED": frozenset({"("}),
+    "LATERAL": frozenset({"("}),
     "GROUPING": frozenset({"SETS"}),
     "IGNORE": frozenset({"NULLS"}),
     "RESPECT": frozenset({"NULLS"}),

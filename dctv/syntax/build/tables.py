@@ -102,6 +102,11 @@ def table_select(at: Place, select: ast.Select, alias: ast.Alias | None) -> ast.
     return ast.TableSelect(select, alias, place=at)
 
 
+def table_lateral(at: Place, select: ast.Select, alias: ast.Alias | None) -> ast.TableSelect:
+    """Make a table from a subquery that reads those before it."""
+    return ast.TableSelect(select, alias, lateral=True, place=at)
+
+
 def keyword_argument(at: Place, name: ast.Name, argument: ast.Argument) -> Keyword:
     """Make a named argument of a table-valued function."""
     return Keyword(name, argument, place=at)
@@ -155,6 +160,7 @@ FORMS: dict[str, Callable[..., object]] = {
     "table_call": table_call,
     "table_file": table_file,
     "table_select": table_select,
+    "table_lateral": table_lateral,
     "keyword_argument": keyword_argument,
     "value_argument": value_argument,
     "list_argument": list_argument,

@@ -25,7 +25,7 @@ def _table_call(w: Writer, node: ast.TableCall) -> str:
 
 
 def _table_select(w: Writer, node: ast.TableSelect) -> str:
-    return f"({w.write(node.select)}){w.clause('AS', node.alias)}"
+    return f"{'LATERAL ' if node.lateral else ''}({w.write(node.select)}){w.clause('AS', node.alias)}"
 
 
 def _right(w: Writer, table: ast.Table) -> str:
