@@ -15,7 +15,7 @@ from dctv.types.schema import Schema
 
 @record
 class StoredTable:
-    """A table that is there: part of a mounted trace."""
+    """A table that is there: part of a mounted trace, or of the session."""
 
     plan: Callable[[], Plan]
     doc: str = ""
@@ -23,6 +23,8 @@ class StoredTable:
     """Whether it has what happened: not if it holds facts about the trace, or an event that the trace lacks."""
     event: str | None = None
     """The event that it is of, if it is one that the standard library expects."""
+    own: bool = False
+    """Whether the session's user made it, and may drop it."""
 
 
 @record

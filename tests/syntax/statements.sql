@@ -141,6 +141,8 @@ ASSERT a = 1
 ASSERT a = 1,
 ASSERT (SELECT a FROM t), 'none may be left'
 ASSERT 1 < 2, 'a' || 'b',
+CREATE TABLE t AS SELECT 1; CREATE OR REPLACE TEMP TABLE a.b (c, d) AS FROM e; CREATE TEMPORARY TABLE IF NOT EXISTS t AS VALUES (1)
+DROP TABLE t; DROP TABLE IF EXISTS a.b; SELECT temp, table, temporary FROM temp
 EXPECT a = 1; EXPECT a = 1,; EXPECT (SELECT a FROM t), 'none'; EXPECT 1 < 2, 'a' || 'b',
 SELECT COUNT(*) FROM mytrace.scheduler.timeslices_p_cpu;
 SELECT 4`miles/hour` * 2`days`;
