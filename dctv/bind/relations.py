@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 
-from dctv.bind.bound import Bound
+from dctv.bind.bound import Bound, said_of
 from dctv.bind.context import BoundQuery, Environment, Leaves, Out
 from dctv.errors import BindError, EngineError, Place
 from dctv.plan import walk
@@ -75,7 +75,10 @@ def _types(query: BoundQuery, leaves: Sequence[tuple[str, Plan]], env: Environme
         # Of other expressions than columns the engine may have thought better than we do.
         if varying is not None and varying.place is not None and isinstance(varying.value, Column):
             raise _not_grouped(varying.place) from None
-        raise BindError(error.message, _guilty(query, leaves, env) or place, hint=error.hint) from None
+        guilty = _guilty(query, leaves, env)
+        if guilty is None:
+            raise BindError(error.message, place, hint=error.hint) from None
+        raise BindError(said_of(guilty.macro, error.message), guilty.place or place, hint=error.hint) from None
 
 
 def _not_grouped(place: Place) -> BindError:
@@ -104,8 +107,8 @@ def _described(query: Query, leaves: Sequence[tuple[str, Plan]], env: Environmen
     return types
 
 
-def _guilty(query: BoundQuery, leaves: Sequence[tuple[str, Plan]], env: Environment) -> Place | None:
-    """Return the place of the smallest expression that the engine refuses by itself."""
+def _guilty(query: BoundQuery, leaves: Sequence[tuple[str, Plan]], env: Environment) -> Bound | None:
+    """Return the smallest expression that the engine refuses by itself."""
 
     def refused(bound: Bound) -> bool:
         try:
@@ -114,10 +117,11 @@ def _guilty(query: BoundQuery, leaves: Sequence[tuple[str, Plan]], env: Environm
             return True
         return False
 
-    def search(parts: Sequence[Bound]) -> Place | None:
+    def search(parts: Sequence[Bound]) -> Bound | None:
         for part in parts:
             if refused(part):
-                return search(part.parts) or part.place
+                inner = search(part.parts)
+                return part if inner is None or inner.place is None else inner
         return None
 
     return search(query.parts)

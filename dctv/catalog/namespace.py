@@ -50,10 +50,27 @@ class Part:
     """The format of the trace."""
 
 
+@record
+class Macro:
+    """A name for an expression or a select with parameters."""
+
+    parameters: Mapping[str, ast.Expr | None]
+    """Defaults by lower-case names, in order; None where there is none."""
+    body: ast.Expr | ast.Select
+    doc: str
+    """How it is called."""
+
+    def default(self, name: str) -> ast.Expr:
+        """Return the default of a parameter that has one."""
+        found = self.parameters[name]
+        assert found is not None, name
+        return found
+
+
 NOTHING_MOUNTED = "nothing is mounted: MOUNT TRACE 'file' AS name, or give NAME=PATH on the command line"
 _FEW = 3
 """An error names so many tables at most."""
-Entry = StoredTable | View | Part | TableFunction
+Entry = StoredTable | View | Part | TableFunction | Macro
 
 
 @record(frozen=False)

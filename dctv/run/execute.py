@@ -7,7 +7,18 @@ from collections.abc import Iterator, Sequence
 from dctv.bind.binder import Binder
 from dctv.bind.context import Environment
 from dctv.errors import BindError, DctvError
-from dctv.run import asserting, choosing, explaining, listing, mounting, naming, state_systems, summarizing, tables
+from dctv.run import (
+    asserting,
+    choosing,
+    explaining,
+    listing,
+    macros,
+    mounting,
+    naming,
+    state_systems,
+    summarizing,
+    tables,
+)
 from dctv.run.context import ExecutionContext
 from dctv.run.plans import result_of
 from dctv.run.result import Done, Outcome, Result
@@ -33,7 +44,13 @@ def _run(statement: Statement, context: ExecutionContext, known: Environment) ->
             return asserting.checked(statement, context, known)
         case ast.Describe() | ast.Summarize() | ast.ShowTables():
             return _told(statement, context, known)
-        case commands.Expect() | commands.CreateTable() | commands.DropTable():
+        case (
+            commands.Expect()
+            | commands.CreateTable()
+            | commands.DropTable()
+            | commands.CreateMacro()
+            | commands.DropMacro()
+        ):
             return _command(statement, context, known)
         case _:
             return _change(statement, context, known)
@@ -59,6 +76,10 @@ def _command(statement: Command, context: ExecutionContext, known: Environment) 
             return tables.create(statement, context, known)
         case commands.DropTable():
             return tables.drop(statement, context.catalog)
+        case commands.CreateMacro():
+            return macros.create(statement, known)
+        case commands.DropMacro():
+            return macros.drop(statement, context.catalog)
 
 
 def _change(statement: ast.Change, context: ExecutionContext, known: Environment) -> Done:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from dctv.bind.binder import Binder
 from dctv.bind.context import Environment
-from dctv.catalog.namespace import Catalog, Entry, StoredTable, View
+from dctv.catalog.namespace import Catalog, Entry, Macro, StoredTable, View
 from dctv.contracts.table_function import TableFunction
 from dctv.errors import BindError
 from dctv.run.context import ExecutionContext
@@ -56,6 +56,8 @@ def _called(entry: Entry) -> str:
             return "a table"
         case TableFunction():
             return "a function"
+        case Macro():
+            return "a macro"
         case _:
             return "a table of a trace"
 
@@ -68,12 +70,20 @@ def drop_view(statement: ast.DropView, catalog: Catalog) -> Done:
             return Done(f"there is no view {statement.path.text}")
         raise catalog.unknown(statement.path, "view")
     if not isinstance(found[0], View):
-        own = isinstance(found[0], StoredTable) and found[0].own
-        other = "DROP TABLE forgets a table" if own else "DROP ALL unmounts a whole trace"
-        hint = None if found[1][0] == "dctv" else other
+        hint = None if found[1][0] == "dctv" else _way_out(found[0])
         raise BindError(f"`{statement.path.text}` is not a view", statement.path.place, hint=hint)
     catalog.drop(found[1])
     return Done(f"dropped view {statement.path.text}")
+
+
+def _way_out(entry: Entry) -> str:
+    match entry:
+        case StoredTable(own=True):
+            return "DROP TABLE forgets a table"
+        case Macro():
+            return "DROP MACRO forgets a macro"
+        case _:
+            return "DROP ALL unmounts a whole trace"
 
 
 def drop_all(statement: ast.DropAll, context: ExecutionContext) -> Done:

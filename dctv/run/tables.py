@@ -8,7 +8,7 @@ from typing import Any
 from dctv.bind.binder import Binder
 from dctv.bind.context import Environment
 from dctv.catalog.given import stored
-from dctv.catalog.namespace import Catalog, StoredTable
+from dctv.catalog.namespace import Catalog, Entry, Macro, StoredTable, View
 from dctv.contracts.states import aside
 from dctv.errors import BindError, EngineError
 from dctv.plan.build import named, select
@@ -73,10 +73,16 @@ def _is_own(entry: object) -> bool:
     return isinstance(entry, StoredTable) and entry.own
 
 
-def _other(found: tuple[object, tuple[str, ...]]) -> str | None:
-    if not isinstance(found[0], StoredTable):
-        return None if found[1][0] == "dctv" else "DROP VIEW forgets a view"
-    return "DROP ALL unmounts a whole trace"
+def _other(found: tuple[Entry, tuple[str, ...]]) -> str | None:
+    match found[0]:
+        case View():
+            return "DROP VIEW forgets a view"
+        case Macro():
+            return "DROP MACRO forgets a macro"
+        case StoredTable():
+            return "DROP ALL unmounts a whole trace"
+        case _:
+            return None
 
 
 def _kept(plan: Plan, statement: commands.CreateTable, context: ExecutionContext) -> Any:

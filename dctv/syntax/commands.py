@@ -33,5 +33,27 @@ class DropTable(ast.Node):
     if_exists: bool = False
 
 
-Command = Expect | CreateTable | DropTable
+Parameter = tuple[ast.Name, ast.Expr | None]
+"""A parameter of a macro, with its default."""
+
+
+@record(eq=False, text=False)
+class CreateMacro(ast.Node):
+    """`CREATE [OR REPLACE] [TEMP] MACRO path(name, name => default) AS expr`, or `AS TABLE select`."""
+
+    path: ast.Path
+    parameters: tuple[Parameter, ...]
+    body: ast.Expr | ast.Select
+    replace: bool = False
+
+
+@record(eq=False, text=False)
+class DropMacro(ast.Node):
+    """`DROP MACRO [IF EXISTS] path`."""
+
+    path: ast.Path
+    if_exists: bool = False
+
+
+Command = Expect | CreateTable | DropTable | CreateMacro | DropMacro
 Statement = ast.Statement | Command

@@ -121,7 +121,7 @@ class Report:
     base: Path | None = None
     """Where these start from."""
     made: list[str] = field(default_factory=list)
-    """What drops the views and tables of when the report ran before; they make room for what it makes now."""
+    """What drops the views, tables and macros of when the report ran before; they make room for what it makes now."""
 
 
 def report(host: Host, given: Report) -> Iterator[dict[str, Any]]:
@@ -162,6 +162,8 @@ def _drops(text: str) -> list[str]:
                 found.append(to_sql(ast.DropView(one.path)))
             case commands.CreateTable():
                 found.append(to_sql(commands.DropTable(one.path)))
+            case commands.CreateMacro():
+                found.append(to_sql(commands.DropMacro(one.path)))
     return found
 
 

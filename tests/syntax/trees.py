@@ -247,5 +247,7 @@ def statements(depth: int) -> Strategy:
         st.builds(ast.Assert, exprs(depth), maybe(exprs(depth))),
         st.builds(commands.CreateTable, paths, query, few(names), flags, flags),
         st.builds(commands.DropTable, paths, flags),
+        st.builds(commands.CreateMacro, paths, few(st.tuples(names, maybe(exprs(depth)))), exprs(depth) | query, flags),
+        st.builds(commands.DropMacro, paths, flags),
         st.builds(commands.Expect, exprs(depth), maybe(exprs(depth))),
     )

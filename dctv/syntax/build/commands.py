@@ -31,8 +31,33 @@ def drop_table(at: Place, if_exists: bool, path: ast.Path) -> commands.DropTable
     return commands.DropTable(path, if_exists, place=at)
 
 
+def macro_parameter(_at: Place, name: ast.Name, default: ast.Expr | None = None) -> commands.Parameter:
+    """Make a parameter of a macro."""
+    return name, default
+
+
+def create_macro(
+    at: Place,
+    replace: bool,
+    _temporary: bool,
+    path: ast.Path,
+    parameters: tuple[commands.Parameter, ...] | None,
+    body: ast.Expr | ast.Select,
+) -> commands.CreateMacro:
+    """Make the definition of a macro."""
+    return commands.CreateMacro(path, parameters or (), body, replace, place=at)
+
+
+def drop_macro(at: Place, if_exists: bool, path: ast.Path) -> commands.DropMacro:
+    """Make the removal of a macro."""
+    return commands.DropMacro(path, if_exists, place=at)
+
+
 FORMS: dict[str, Callable[..., object]] = {
     "expectation": expectation,
     "create_table": create_table,
     "drop_table": drop_table,
+    "macro_parameter": macro_parameter,
+    "create_macro": create_macro,
+    "drop_macro": drop_macro,
 }

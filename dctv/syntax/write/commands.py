@@ -22,9 +22,24 @@ def _drop_table(w: Writer, node: commands.DropTable) -> str:
     return f"DROP TABLE {'IF EXISTS ' if node.if_exists else ''}{w.path(node.path)}"
 
 
+def _create_macro(w: Writer, node: commands.CreateMacro) -> str:
+    replace, table = " OR REPLACE" if node.replace else "", "TABLE " if isinstance(node.body, ast.Select) else ""
+    parameters = ", ".join(
+        w.name(name) if default is None else f"{w.name(name)} => {w.expr(default)}" for name, default in node.parameters
+    )
+    body = w.expr(node.body) if isinstance(node.body, ast.Expr) else w.write(node.body)
+    return f"CREATE{replace} MACRO {w.path(node.path)}({parameters}) AS {table}{body}"
+
+
+def _drop_macro(w: Writer, node: commands.DropMacro) -> str:
+    return f"DROP MACRO {'IF EXISTS ' if node.if_exists else ''}{w.path(node.path)}"
+
+
 FORMS: dict[type[ast.Node], Form] = {
     ast.Assert: _check,
     commands.Expect: _check,
     commands.CreateTable: _create_table,
     commands.DropTable: _drop_table,
+    commands.CreateMacro: _create_macro,
+    commands.DropMacro: _drop_macro,
 }
