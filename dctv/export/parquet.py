@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from dctv.console.sink import file_sink
 from dctv.errors import UsageError
 from dctv.session import Session
+from dctv.whole_file import file_sink
 from dctv.writers.parquet import write
 
 VOCABULARY = ("slices", "async_slices", "counters", "instants", "flows", "threads", "processes", "tracks")

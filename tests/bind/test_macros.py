@@ -81,7 +81,7 @@ def test_a_view_calls_the_macro_that_is_there_when_it_is_read(session: Session) 
 
 def test_parameters_of_the_text_that_calls_are_arguments(session: Session) -> None:
     session.sql("CREATE OR REPLACE MACRO plus(x, more => 1) AS x + more")
-    assert session.sql("SELECT plus(?, more => :n) AS z", {0: 2, "n": 3}).fetchall() == [(5,)]
+    assert session.sql("SELECT plus(:m, more => :n) AS z", {"m": 2, "n": 3}).fetchall() == [(5,)]
 
 
 def test_a_long_chain_of_macros_is_an_error_at_most(session: Session) -> None:
