@@ -15,7 +15,7 @@ from dctv import readers
 from dctv.bind.parameters import Params, option_of
 from dctv.catalog.files import find_traces
 from dctv.catalog.listing import MountInfo, TableInfo
-from dctv.catalog.namespace import Catalog
+from dctv.catalog.namespace import Catalog, Macro
 from dctv.contracts.faults import guarded
 from dctv.contracts.first_rows import Showing
 from dctv.contracts.function_rule import FunctionRule
@@ -393,15 +393,21 @@ class Session:
 
     @in_turn
     def functions(self) -> list[str]:
-        """Return the names of scalar, aggregate and window functions."""
+        """Return the names of scalar, aggregate and window functions, and of macros of values."""
         named = [n for n in self._context.engine.functions() if n[0].isalpha()]
-        return sorted({*named, *self._context.shelves.rules})
+        macros = [one.name for one in listing("", self._context.catalog) if one.kind == "macro"]
+        return sorted({*named, *self._context.shelves.rules, *macros})
 
     @in_turn
     def parameters(self, name: str) -> list[str]:
-        """Return the names of the parameters of a table-valued function, none if there is no such function."""
-        found = self._context.catalog.find(tuple(name.split(".")))
-        return [one.name for one in found[0].parameters] if found and isinstance(found[0], TableFunction) else []
+        """Return the names of the parameters of a table-valued function or macro, none if there is no such function."""
+        match self._context.catalog.find(tuple(name.split("."))):
+            case (TableFunction(parameters=parameters), _):
+                return [one.name for one in parameters]
+            case (Macro(parameters=defaults), _):
+                return list(defaults)
+            case _:
+                return []
 
     @property
     def spill_folder(self) -> Path:

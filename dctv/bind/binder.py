@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dctv.bind import arguments, engine_tables, merging
+from dctv.bind import arguments, engine_tables, macros, merging
 from dctv.bind.context import BoundQuery, Context, Environment, Leaves
 from dctv.bind.feeds import Feeds
 from dctv.bind.parts import bind_part
@@ -14,7 +14,7 @@ from dctv.bind.scope import Scope
 from dctv.bind.selects import bind_select
 from dctv.bind.spans import bind_spans, is_join
 from dctv.bind.typed import bind_typed
-from dctv.catalog.namespace import Part, StoredTable, View
+from dctv.catalog.namespace import Macro, Part, StoredTable, View
 from dctv.contracts.table_function import TableFunction
 from dctv.errors import BindError
 from dctv.plan import build as w
@@ -185,25 +185,30 @@ class Binder:
                 return self._view(entry, full, path)
             case Part():
                 return bind_part(self, entry)
-            case TableFunction():
-                call = ast.TableCall(path, place=path.place)
-                if any(p.default is not None and not isinstance(p.default, str) for p in entry.parameters):
-                    raise BindError(
-                        f"`{path.text}` is a function", path.place, hint=f"call it: {path.text}({_signature(entry)})"
-                    )
-                return self._called(call)
+            case Macro() | TableFunction():
+                return self._uncalled(entry, path)
+
+    def _uncalled(self, entry: Macro | TableFunction, path: ast.Path) -> Plan:
+        """Bind the name of a function without parentheses, which may do without arguments."""
+        if isinstance(entry, TableFunction) and any(
+            one.default is not None and not isinstance(one.default, str) for one in entry.parameters
+        ):
+            raise BindError(
+                f"`{path.text}` is a function", path.place, hint=f"call it: {path.text}({_signature(entry)})"
+            )
+        return self._called(ast.TableCall(path, place=path.place))
 
     def _view(self, view: View, name: Sequence[str], path: ast.Path) -> Plan:
         if self.depth >= _MAX_DEPTH:
             raise BindError(f"view `{path.text}` is made of itself", path.place)
         if not view.home:
-            binder = self.copy(common={}, recursive=False, depth=self.depth + 1)
+            binder = self.copy(env=self.env.outside(), common={}, recursive=False, depth=self.depth + 1)
             return self.renamed(binder.plan(view.select()), view.columns, path.parts[-1])
         known: tuple[View, Plan, Feeds] | None = self.env.catalog.bound.get(id(view))
         if known is None:
             feeds = Feeds()
             inner = {"home": view.home, "common": {}, "recursive": False, "depth": self.depth + 1}
-            binder = self.copy(**inner, feeds=feeds, within=self.within or view.fed)
+            binder = self.copy(env=self.env.outside(), **inner, feeds=feeds, within=self.within or view.fed)
             known = self.env.catalog.bound[id(view)] = (view, binder.plan(view.select()), feeds)
         _, plan, feeds = known
         if self.feeds is not None:
@@ -219,6 +224,8 @@ class Binder:
                 return engine_tables.bind_table_function(self, node)
             raise self.env.catalog.unknown(node.path, "table-valued function", self.home)
         entry, _ = found
+        if isinstance(entry, Macro):
+            return macros.expand_table(entry, node, self)
         if not isinstance(entry, TableFunction):
             raise BindError(
                 f"`{node.path.text}` is a table, not a function", node.path.place, hint="leave the parentheses out"

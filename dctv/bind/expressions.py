@@ -127,6 +127,10 @@ def _engine_value(value: float | bytes | Cast) -> tuple[Expression, str]:
 
 
 def _column(expr: ast.Column, context: Context) -> Bound:
+    if context.env.given:
+        found = _parameter_of_macro(expr, context)
+        if found is not None:
+            return found
     scope = context.aggregated if context.inside_aggregate and context.aggregated is not None else context.scope
     if context.aliases and len(expr.path.parts) == 1 and scope.find(expr.path) is None:
         alias = context.aliases.get(expr.path.parts[0].text.lower())
@@ -155,6 +159,18 @@ def _refuse_late(expr: ast.Column, alias: Bound, context: Context) -> None:
         raise BindError(
             f"`{name}` is computed over a window, after {context.clause}", expr.place, hint="QUALIFY filters by windows"
         )
+
+
+def _parameter_of_macro(expr: ast.Column, context: Context) -> Bound | None:
+    """Return what a parameter of a macro stands for, or a member of that; None if this names none."""
+    first, *members = expr.path.parts
+    given = context.env.given.get(first.text.lower())
+    if given is None or (members and context.scope.find_table((first.text,)) is not None):
+        return None
+    if not members:
+        return replace(given.bound(context, bind), place=expr.place)
+    operand = ast.Column(ast.Path(expr.path.parts[:-1], place=expr.place), place=expr.place)
+    return bind(ast.Member(operand, members[-1], place=expr.place), context)
 
 
 def _outside_aggregate(expr: ast.Column, context: Context, inside: Scope) -> None:

@@ -30,7 +30,9 @@ def _rows_of(binder: Binding, part: Part, whole: Feeds) -> Plan:
     numbered = True
     for view in part.views:
         feeds = Feeds()
-        inner = binder.copy(home=view.home, common={}, recursive=False, depth=binder.depth + 1, feeds=feeds)
+        inner = binder.copy(
+            env=binder.env.outside(), home=view.home, common={}, recursive=False, depth=binder.depth + 1, feeds=feeds
+        )
         plan = inner.plan(view.select())
         whole.add(feeds)
         if feeds.there:

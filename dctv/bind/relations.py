@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 
-from dctv.bind.bound import Bound
+from dctv.bind.bound import Bound, said_of
 from dctv.bind.context import BoundQuery, Environment, Leaves, Out
 from dctv.bind.grouping import within
 from dctv.errors import BindError, EngineError, Place
@@ -94,7 +94,10 @@ def _types(query: BoundQuery, leaves: Sequence[tuple[str, Plan]], env: Environme
                 varying.place,
                 hint="add them to GROUP BY, or read a grouped query in FROM",
             ) from None
-        raise BindError(error.message, _guilty(query, leaves, env) or place, hint=error.hint) from None
+        guilty = _guilty(query, leaves, env)
+        if guilty is None:
+            raise BindError(error.message, place, hint=error.hint) from None
+        raise BindError(said_of(guilty.macro, error.message), guilty.place or place, hint=error.hint) from None
 
 
 def _not_grouped(place: Place) -> BindError:
@@ -123,8 +126,8 @@ def _described(query: Query, leaves: Sequence[tuple[str, Plan]], env: Environmen
     return types
 
 
-def _guilty(query: BoundQuery, leaves: Sequence[tuple[str, Plan]], env: Environment) -> Place | None:
-    """Return the place of the smallest expression that the engine refuses by itself."""
+def _guilty(query: BoundQuery, leaves: Sequence[tuple[str, Plan]], env: Environment) -> Bound | None:
+    """Return the smallest expression that the engine refuses by itself."""
 
     def refused(bound: Bound) -> bool:
         try:
@@ -133,10 +136,11 @@ def _guilty(query: BoundQuery, leaves: Sequence[tuple[str, Plan]], env: Environm
             return True
         return False
 
-    def search(parts: Sequence[Bound]) -> Place | None:
+    def search(parts: Sequence[Bound]) -> Bound | None:
         for part in parts:
             if refused(part):
-                return search(part.parts) or part.place
+                inner = search(part.parts)
+                return part if inner is None or inner.place is None else inner
         return None
 
     return search(query.parts)

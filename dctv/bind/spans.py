@@ -152,7 +152,9 @@ def _assign(
     for conjunct in conjuncts(where):
         owners = set(scopes)
         for column in columns_in(conjunct):
-            owners &= _owners(column, scopes, inputs)
+            # A parameter of a macro is a value, which is about none of the inputs.
+            if column.path.parts[0].text.lower() not in binder.env.given:
+                owners &= _owners(column, scopes, inputs)
         if not owners:
             _check_inner(node, conjunct)
             late.append(conjunct)

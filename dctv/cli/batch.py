@@ -15,13 +15,13 @@ from dctv.cli.tally import Case, Tally
 from dctv.cli.texts import Text
 from dctv.console.limited import Limited
 from dctv.console.narration import say
-from dctv.console.sink import file_sink
 from dctv.console.verdict import FAILED, OK, Verdict, let_go
 from dctv.contracts.writer import Rows, Writer
 from dctv.errors import DctvError, QueryError, TraceError, UsageError, render
 from dctv.record import record
 from dctv.run.result import Asserted, Done, Result
 from dctv.syntax.statements import cut, in_place, is_empty
+from dctv.whole_file import file_sink
 
 if TYPE_CHECKING:
     from argparse import Namespace

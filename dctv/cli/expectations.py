@@ -13,11 +13,11 @@ from dctv.cli.batch import Batch, junit_report, run_text
 from dctv.cli.errand import Desk, carry_out, narrator_of
 from dctv.cli.tally import Case, Tally
 from dctv.cli.texts import Text, read_text
-from dctv.console.sink import Sink, cannot_write
 from dctv.console.verdict import BROKEN_PIPE, FAILED, INTERRUPTED, OK, Verdict
 from dctv.errors import AssertionFailed, Place, Source, Terminated, UsageError, render
 from dctv.record import record
 from dctv.visible import visible
+from dctv.whole_file import Sink, cannot_write
 from dctv.writers.table import TABLE
 
 if TYPE_CHECKING:

@@ -205,7 +205,10 @@ def aside(stream: Any, spill_folder: Path) -> Any:
     spill_folder.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(dir=spill_folder) as folder:
         path = f"{folder}/rows"
-        with pa.RecordBatchReader.from_stream(stream) as reader, pa.ipc.new_file(path, reader.schema) as writer:
+        # The errors of one of pyarrow's own would come through a stream as texts.
+        own = isinstance(stream, pa.RecordBatchReader)
+        opened = stream if own else pa.RecordBatchReader.from_stream(stream)
+        with opened as reader, pa.ipc.new_file(path, reader.schema) as writer:
             for batch in reader:
                 writer.write_batch(batch)
         with pa.memory_map(path) as mapped, pa.ipc.open_file(mapped) as file:

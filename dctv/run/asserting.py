@@ -14,7 +14,7 @@ from dctv.record import record, replace
 from dctv.run.context import ExecutionContext
 from dctv.run.plans import Value, evaluated, result_of
 from dctv.run.result import Asserted
-from dctv.syntax import ast
+from dctv.syntax import ast, commands
 from dctv.syntax.print import to_sql
 from dctv.syntax.write.writer import string
 from dctv.types.amounts import amount
@@ -49,7 +49,7 @@ def checked(statement: ast.Assert, context: ExecutionContext, known: Environment
     return Asserted(text, value is True, message or f"`{text}` is {verdict}", statement.place, found)
 
 
-def expected(statement: ast.Expect, context: ExecutionContext, known: Environment) -> Asserted:
+def expected(statement: commands.Expect, context: ExecutionContext, known: Environment) -> Asserted:
     """Run EXPECT: a condition must be true, and one that is NULL says so.
 
     Raises:
@@ -64,7 +64,7 @@ def expected(statement: ast.Expect, context: ExecutionContext, known: Environmen
     return Asserted(text, value is True, told, statement.place, "\n".join(found), "expectation")
 
 
-def _message(statement: ast.Assert | ast.Expect, context: ExecutionContext, known: Environment) -> str:
+def _message(statement: ast.Assert | commands.Expect, context: ExecutionContext, known: Environment) -> str:
     return "" if statement.message is None else str(evaluated([statement.message], context, known)[0].value)
 
 

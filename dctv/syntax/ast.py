@@ -554,13 +554,5 @@ class Assert(Node):
     message: Expr | None = None
 
 
-@record(eq=False, text=False)
-class Expect(Node):
-    """`EXPECT expr [, message]`: a select in it is a value, as in any expression."""
-
-    expr: Expr
-    message: Expr | None = None
-
-
 Change = MountTrace | CreateView | CreateStateSystem | DropView | DropStateSystem | DropAll | Set
-Statement = SelectStatement | Change | Explain | Describe | Summarize | ShowTables | Assert | Expect
+Statement = SelectStatement | Change | Explain | Describe | Summarize | ShowTables | Assert

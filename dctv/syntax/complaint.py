@@ -94,12 +94,9 @@ def _immutable(parser: Parser, index: int, place: Place) -> ParseError | None:
     place = Place(place.source, parser.tokens[begin].start, place.stop)
     if len(statement) == 1 and statement[0] in _IMMUTABLE:
         return ParseError(f"dctv is immutable, there is no `{statement[0]}`", place)
-    if statement[0] == "CREATE" and statement[-1] in {"TABLE", "TEMP", "TEMPORARY"}:
-        hint = "`CREATE VIEW name AS VALUES (1, 'a')` names inline data"
-        return ParseError("dctv is immutable, there is no `CREATE TABLE`", place, hint=hint)
-    if statement == ["DROP", "TABLE"]:
-        hint = "`DROP VIEW name` forgets a view, `DROP ALL name` unmounts a trace"
-        return ParseError("dctv is immutable, there is no `DROP TABLE`", place, hint=hint)
+    if statement[0] == "CREATE" and "TABLE" in statement[:4] and "AS" not in statement and "(" in statement:
+        hint = "`CREATE TABLE name AS SELECT ...` keeps them; `CREATE TABLE name AS VALUES (1, 'a')` lists them"
+        return ParseError("a table is made of the rows of a select", place, hint=hint)
     return None
 
 

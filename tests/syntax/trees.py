@@ -8,7 +8,7 @@ from typing import Any, get_args
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from dctv.syntax import ast
+from dctv.syntax import ast, commands
 from dctv.syntax.parser import default_table
 
 Strategy = SearchStrategy[Any]
@@ -245,5 +245,9 @@ def statements(depth: int) -> Strategy:
         st.builds(ast.Summarize, paths | query),
         st.builds(ast.ShowTables, maybe(paths)),
         st.builds(ast.Assert, exprs(depth), maybe(exprs(depth))),
-        st.builds(ast.Expect, exprs(depth), maybe(exprs(depth))),
+        st.builds(commands.CreateTable, paths, query, few(names), flags, flags),
+        st.builds(commands.DropTable, paths, flags),
+        st.builds(commands.CreateMacro, paths, few(st.tuples(names, maybe(exprs(depth)))), exprs(depth) | query, flags),
+        st.builds(commands.DropMacro, paths, flags),
+        st.builds(commands.Expect, exprs(depth), maybe(exprs(depth))),
     )

@@ -8,10 +8,11 @@ from dctv.errors import Place
 from dctv.syntax import ast
 from dctv.syntax.build.names import unquote
 from dctv.syntax.build.tables import Keyword
+from dctv.syntax.commands import Statement
 from dctv.syntax.lexer import Raw
 
 
-def script(_at: Place, *statements: ast.Statement) -> list[ast.Statement]:
+def script(_at: Place, *statements: Statement) -> list[Statement]:
     """Make a list of statements."""
     return list(statements)
 
@@ -104,11 +105,6 @@ def assertion(at: Place, expr: ast.Expr, message: ast.Expr | None = None) -> ast
     return ast.Assert(expr, message, place=at)
 
 
-def expectation(at: Place, expr: ast.Expr, message: ast.Expr | None = None) -> ast.Expect:
-    """Make an expectation."""
-    return ast.Expect(expr, message, place=at)
-
-
 FORMS: dict[str, Callable[..., object]] = {
     "script": script,
     "select_statement": select_statement,
@@ -127,5 +123,4 @@ FORMS: dict[str, Callable[..., object]] = {
     "summarize": summarize,
     "show_tables": show_tables,
     "assertion": assertion,
-    "expectation": expectation,
 }
