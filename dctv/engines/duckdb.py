@@ -57,6 +57,13 @@ def _check_limit(connection: duckdb.DuckDBPyConnection) -> None:
         raise duckdb.OutOfMemoryException
 
 
+def _unfit_limit(limit: object, error: duckdb.Error) -> UsageError:
+    """Return the error for a limit that the engine does not take."""
+    message = message_of(error)
+    unit = "unit for memory" in message
+    return UsageError(f"the limit of memory is a size such as 4GB, found `{limit}`" if unit else message)
+
+
 def _too_small(limit: object) -> UsageError:
     return UsageError(f"a memory limit of `{limit}` is too small, expected at least 8MB")
 
@@ -112,7 +119,7 @@ class DuckDB:
         except duckdb.OutOfMemoryException:
             raise _too_small(config.get("memory_limit")) from None
         except duckdb.Error as error:
-            raise UsageError(message_of(error)) from None
+            raise _unfit_limit(self._memory_limit, error) from None
         return connection
 
     @cached_property
@@ -272,7 +279,10 @@ class DuckDB:
             try:
                 connection.execute(f"SET {_SETTINGS[name]} = '{text}'")
             except duckdb.Error as error:
-                raise UsageError(message_of(error)) from None
+                message = message_of(error)
+                if "Could not convert" in message:
+                    message = f"`{name}` is a number, found `{value}`"
+                raise UsageError(message) from None
 
     def _try_limit(self, limit: object) -> None:
         """Try a memory limit elsewhere: with one that is too small, it could not even be raised again."""
@@ -282,7 +292,7 @@ class DuckDB:
         except duckdb.OutOfMemoryException:
             raise _too_small(limit) from None
         except duckdb.Error as error:
-            raise UsageError(message_of(error)) from None
+            raise _unfit_limit(limit, error) from None
 
     def close(self) -> None:
         """Free everything."""

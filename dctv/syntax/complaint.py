@@ -74,8 +74,11 @@ def _broken(token: Raw, place: Place) -> ParseError:
         )
     if opening in {"'", '"', "`"} or token.text[1:2] == "'":
         what = "string" if "'" in token.text[:2] else "quoted name"
+        mark = "'" if what == "string" else opening
         return ParseError(
-            f"the {what} that opens here is not closed", Place(place.source, place.start, place.start + 1)
+            f"the {what} that opens here is not closed",
+            Place(place.source, place.start, place.start + 1),
+            hint=f"it ends with {mark}; one inside of it is doubled: {mark}{mark}",
         )
     if opening.isdigit() or opening == ".":
         return ParseError(f"malformed number `{token.text}`", place)
@@ -95,7 +98,7 @@ def _immutable(parser: Parser, index: int, place: Place) -> ParseError | None:
     if len(statement) == 1 and statement[0] in _IMMUTABLE:
         return ParseError(f"dctv is immutable, there is no `{statement[0]}`", place)
     if statement[0] == "CREATE" and statement[-1] in {"TABLE", "TEMP", "TEMPORARY"}:
-        hint = "`CREATE VIEW name AS VALUES (1, 'a')` names inline data"
+        hint = "CREATE VIEW name AS SELECT ... names a query, CREATE VIEW name AS VALUES (1, 'a') inline data"
         return ParseError("dctv is immutable, there is no `CREATE TABLE`", place, hint=hint)
     if statement == ["DROP", "TABLE"]:
         hint = "`DROP VIEW name` forgets a view, `DROP ALL name` unmounts a trace"
