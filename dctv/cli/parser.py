@@ -48,11 +48,10 @@ class Parser(argparse.ArgumentParser):
             return UsageError(f"found `{name} {found}`, expected {wanted}", hint=hint)
         if rest.startswith(("expected one argument", "expected at least")):
             return UsageError(f"found `{name}` without a value", hint=self._help())
-        told = re.fullmatch("found `(.*)`, expected (.*)", rest, re.DOTALL)
-        turned = re.fullmatch("expected (.*), found `(.*)`", rest, re.DOTALL)
-        if told is not None or turned is not None:
-            found, wanted = told.groups() if told is not None else (turned[2], turned[1])
-            return UsageError(f"found `{name} {found}`, expected {wanted}")
+        told = re.fullmatch("found `(?P<found>.*)`, expected (?P<wanted>.*)", rest, re.DOTALL)
+        told = told or re.fullmatch("expected (?P<wanted>.*), found `(?P<found>.*)`", rest, re.DOTALL)
+        if told is not None:
+            return UsageError(f"found `{name} {told['found']}`, expected {told['wanted']}")
         return UsageError(
             f"`{name}`: {rest.removesuffix(', see --help')}", hint=None if "did you" in rest else self._help()
         )

@@ -377,6 +377,8 @@ _NOISE = pattern(
 
 _TYPES = pattern(r"\b(VARCHAR|BIGINT|INTEGER|SMALLINT|TINYINT|DOUBLE|FLOAT|BOOLEAN|BLOB)\b(?!_)")
 _NO_FORM = pattern(r"[Nn]o function matches the given name and argument types '([^(]+)\((.*)\)'\. You might need.*")
+_FEW_FORMS = 3
+"""So many forms of a function are told."""
 _OVERFLOW = pattern(r"[Tt]ype U?INT128 with value (-?\d+) can't be cast because .*")
 
 
@@ -392,6 +394,15 @@ def message_of(error: BaseException) -> str:
     text = _NO_FORM.sub(r"no form of `\1` takes (\2)", text).replace("_LITERAL", "")
     text = _TYPES.sub(lambda found: dialect_type(found[1]), text)
     return text[:1].lower() + text[1:] if text[:2] != text[:2].upper() else text
+
+
+def _forms(text: str) -> str:
+    """Return what a function takes, by the engine's message that no form of it fits."""
+    forms = re.findall(r"\n\t(\w+\([^\n]*\)) -> ", text)
+    if not 0 < len(forms) <= _FEW_FORMS:
+        return "cast the arguments, such as x::INT64 or x::STRING"
+    shown = [form.replace(", /)", ")").replace('"', "") for form in forms]
+    return f"it takes {' or '.join(_TYPES.sub(lambda found: dialect_type(found[1]), one) for one in shown)}"
 
 
 def failure(error: BaseException) -> DctvError:
@@ -410,6 +421,8 @@ def failure(error: BaseException) -> DctvError:
         )
     if "the duration of a span is positive" in text:
         return EngineError(message_of(error), hint="leave such rows out: WHERE _duration > 0ns")
+    if _NO_FORM.search(text) is not None:
+        return EngineError(message_of(error), hint=_forms(text))
     if "cannot spill to" in text:
         return EngineError(
             message_of(error),
