@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 from typing import Literal
 
 from dctv.bind.types import BIGINT, DOUBLE, INTERVAL, of_call, of_integer, of_operator
-from dctv.errors import BindError, Place, UnitError
-from dctv.plan.expressions import NULL, Binary, Call, Cast, Column, Expression, Lambda, Null, Number, Unary
+from dctv.errors import BindError, DctvError, Place, UnitError
+from dctv.plan.expressions import (
+    NULL,
+    Binary,
+    Call,
+    Cast,
+    Column,
+    Expression,
+    Lambda,
+    Null,
+    Number,
+    Text,
+    Unary,
+)
 from dctv.record import record, replace
 from dctv.signatures.types import Type, list_of
 from dctv.types.unit import NO_UNIT, Unit
@@ -177,7 +190,18 @@ def _same_family(bounds: list[Bound], what: str) -> None:
         unit = next((b.unit for b in known if b.unit != NO_UNIT), NO_UNIT)
         number = "a number" if unit == NO_UNIT else f"a number in `{unit}`"
         first, second = ("a string", number) if odd.family != "text" else (number, "a string")
-        raise BindError(f"{what} mixes {first} and {second}", odd.place, hint="cast one of them, such as x::STRING")
+        raise BindError(f"{what} mixes {first} and {second}", odd.place, hint=_way_out(odd, unit))
+
+
+def _way_out(odd: Bound, unit: Unit) -> str:
+    """Return how to compare strings with numbers of a unit; a literal may be meant as the other."""
+    if isinstance(odd.value, Text):
+        number = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([^\W\d]*)\s*", odd.value.value)
+        if number is not None and (not number[2] or _unit_called(number[2]) is not None):
+            return f"a number stands without quotes: {number[1]}{number[2] or ('' if unit == NO_UNIT else unit)}"
+    elif odd.constant is not None and odd.place is not None and odd.unit == NO_UNIT:
+        return f"a string stands in single quotes: '{odd.place.text}'"
+    return "cast one of them, such as x::STRING"
 
 
 def mismatch(left: Bound, right: Bound, what: str) -> UnitError:
@@ -192,9 +216,29 @@ def mismatch(left: Bound, right: Bound, what: str) -> UnitError:
     if bare.unit == NO_UNIT and bare.type != INTERVAL:
         number = _shown(bare.constant) if bare.constant is not None and bare.integral else "1000"
         hint = f"write the number with its unit, such as `{number}{named.unit}`, or drop a unit with unitless(...)"
+        apart = _unit_apart(bare)
+        if apart is not None and compatible(apart, named.unit):
+            hint = f"a unit touches its number: `{number}{apart}`"
     elif "m" in {str(left.unit), str(right.unit)} and any(compatible(b.unit, parse_unit("s")) for b in (left, right)):
         hint = "`m` is metre, a minute is `min`"
+    elif NO_UNIT not in (left.unit, right.unit):
+        hint = "they measure different things: unitless(...) drops a unit, `*` and `/` take any two"
     return UnitError(f"{what} mixes {name(left)} and {name(right)}", right.place, hint=hint)
+
+
+def _unit_apart(bound: Bound) -> Unit | None:
+    """Return the unit that follows a number after a blank, where it is an alias: `5 ms`."""
+    if bound.place is None or bound.constant is None:
+        return None
+    word = re.match(r"[ \t]+([^\W\d_]+)", bound.place.source.text[bound.place.stop :])
+    return None if word is None else _unit_called(word[1])
+
+
+def _unit_called(name: str) -> Unit | None:
+    try:
+        return parse_unit(name)
+    except DctvError:
+        return None
 
 
 def _shown(value: Fraction) -> str:

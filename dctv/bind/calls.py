@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dctv.bind import lambdas, macros, state_paths
 from dctv.bind.bound import Bound, Family, convert, scale, unify
 from dctv.bind.context import Context
+from dctv.bind.elsewhere import ELSEWHERE
 from dctv.bind.grouping import within
 from dctv.bind.regular_expressions import are_read
 from dctv.bind.types import BIGINT, BOOLEAN, DOUBLE_LITERAL, of_call, of_operator
@@ -68,7 +69,8 @@ def call(expr: ast.Call, context: Context, bind: Bind) -> Bound:
     name = expr.function.text.lower()
     kind = _kind(name, expr, context)
     if kind == "window" and expr.over is None:
-        raise BindError(f"`{name}` is a window function, it needs OVER (...)", expr.place)
+        hint = f"say over which rows: {name}(...) OVER (PARTITION BY ... ORDER BY _ts)"
+        raise BindError(f"`{name}` is a window function, it needs OVER (...)", expr.place, hint=hint)
     aggregate = kind == "aggregate" and expr.over is None
     _check_place(name, expr, context, aggregate=aggregate)
     inner = replace(context, inside_aggregate=True) if aggregate else context
@@ -148,7 +150,7 @@ def _kind(name: str, expr: ast.Call, context: Context) -> str:
             raise BindError(refused.message, expr.function.place or expr.place, hint=refused.hint)
         own = [made for made, entry in context.env.catalog.root.walk() if isinstance(entry, Macro)]
         near = nearest(name, [*functions, *context.env.rules, *own])
-        hint = f"did you mean `{near}`?" if near else None
+        hint = ELSEWHERE.get(name) or (f"did you mean `{near}`?" if near else None)
         raise BindError(f"unknown function `{expr.function.text}`", expr.function.place or expr.place, hint=hint)
     return functions[name]
 
@@ -162,7 +164,8 @@ def _check_place(name: str, expr: ast.Call, context: Context, *, aggregate: bool
             raise BindError("a span group has no window functions", expr.place, hint="select from its result")
         return
     if context.inside_aggregate:
-        raise BindError(f"aggregate `{name}` stands inside an aggregate", expr.place)
+        hint = "aggregate in a select of its own first: FROM (SELECT ... AS x ... GROUP BY ...)"
+        raise BindError(f"aggregate `{name}` stands inside an aggregate", expr.place, hint=hint)
     if not context.aggregates_allowed:
         raise BindError(f"aggregate `{name}` cannot stand in {context.clause}", expr.place, hint=_way_out(context))
 

@@ -89,8 +89,9 @@ def parameter(expr: ast.Bind, context: Context) -> Value:
         shown = expr.place.text
     params = context.env.params
     if expr.key not in params:
-        given = ", ".join(str(k) for k in params) or "none"
-        raise BindError(f"no value for the bind parameter `{shown}`", expr.place, hint=f"given: {given}")
+        given = ", ".join(str(k) for k in params) or f"none; --param {expr.key}=5ms gives one"
+        hint = f"given: {given}"
+        raise BindError(f"no value for the bind parameter `{shown}`", expr.place, hint=hint)
     try:
         return value_of(params[expr.key])
     except TypeError as error:

@@ -37,7 +37,10 @@ def are_read(name: str, arguments: Sequence[Bound], engine: Engine, place: Place
         try:
             engine.compute(select(trial))
         except EngineError as error:
-            raise BindError(error.message, place, hint=error.hint) from None
+            if not error.message.startswith("missing"):
+                raise BindError(error.message, place, hint=error.hint) from None
+            message = f"not a regular expression: {error.message}"
+            raise BindError(message, place, hint=r"`\[` and `\(` are the characters themselves") from None
         if len(_readable) >= _MOST_KNOWN:
             _readable.clear()
         _readable.add(trial)

@@ -101,7 +101,10 @@ def _types(query: BoundQuery, leaves: Sequence[tuple[str, Plan]], env: Environme
 
 
 def _not_grouped(place: Place) -> BindError:
-    hint = f"write any_value({place.text}), or add it to GROUP BY"
+    if place.text.endswith("*"):
+        hint = "list the columns to group by, and aggregates, in its place"
+    else:
+        hint = f"write any_value({place.text}), or add it to GROUP BY"
     return BindError(f"`{place.text}` is neither grouped nor inside an aggregate", place, hint=hint)
 
 

@@ -120,7 +120,9 @@ def _compound(binder: Binding, node: ast.Compound, parent: Scope | None, leaves:
     left, right = (_body(binder, side, parent, leaves)[0] for side in (node.left, node.right))
     if len(left.outs) != len(right.outs):
         raise BindError(
-            f"{node.op} needs as many columns on both sides, found {len(left.outs)} and {len(right.outs)}", node.place
+            f"{node.op} needs as many columns on both sides, found {len(left.outs)} and {len(right.outs)}",
+            node.place,
+            hint="NULL AS name stands for a column that one side has not",
         )
     left, right = _same_units(node, left, right)
     types = [of_choice([a.type, b.type]) for a, b in zip(left.outs, right.outs, strict=True)]

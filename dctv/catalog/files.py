@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import stat
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 
 from dctv.contracts.head import head_of
 from dctv.contracts.reader import Head, Reader
 from dctv.contracts.shelf import Shelf
-from dctv.errors import TraceError, UsageError
+from dctv.errors import TraceError, UsageError, nearest
 from dctv.record import record
+
+_LOOKED_AT = 10_000
+"""So many names of a folder are compared with one that is not there."""
 
 
 @record
@@ -78,7 +83,7 @@ def _listed(text: str, readers: Mapping[str, Reader], base: Path | None) -> Path
         if not isinstance(error, FileNotFoundError):
             reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
             raise TraceError(f"cannot read `{text[:100]}`: {reason.lower()}") from None
-        return _pattern(path, text)
+        return _pattern(path, text, base)
     if not stat.S_ISDIR(found.st_mode):
         return path
     # A folder is mostly called after the tool that made it.
@@ -89,13 +94,27 @@ def _listed(text: str, readers: Mapping[str, Reader], base: Path | None) -> Path
     return _folder(path, text, readers)
 
 
-def _pattern(path: Path, text: str) -> list[Path]:
+def _pattern(path: Path, text: str, base: Path | None) -> list[Path]:
     root, parts = _before_pattern(path)
     files = sorted(p for p in root.glob(str(Path(*parts))) if p.is_file()) if parts else []
     if not files:
         what = "no file matches" if parts else "no such file or folder:"
-        raise TraceError(f"{what} `{text}`")
+        raise TraceError(f"{what} `{text}`", hint=None if parts else _nearest_path(path, base))
     return files
+
+
+def _nearest_path(path: Path, base: Path | None) -> str | None:
+    """Return a hint at what a path that leads nowhere may have meant."""
+    folder = path.parent
+    while not folder.is_dir() and folder != folder.parent:
+        folder = folder.parent
+    wanted = path.relative_to(folder).parts[0]
+    with suppress(OSError):
+        near = nearest(wanted, sorted(one.name for one in islice(folder.iterdir(), _LOOKED_AT)))
+        if near is not None:
+            found = folder / near
+            return f"did you mean `{found.relative_to(base) if base and found.is_relative_to(base) else found}`?"
+    return None
 
 
 def _before_pattern(path: Path) -> tuple[Path, tuple[str, ...]]:

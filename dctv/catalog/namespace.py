@@ -215,7 +215,13 @@ class Catalog:
             hint = f"did you mean {quoted(near)}?"
         elif not any(not n.startswith("dctv.") for n in names):
             hint = NOTHING_MOUNTED
-        elif len(parts) > 1 and pick(self.root.spaces, parts[0]) is None:
+        elif self.space(tuple(parts)) is not None and what != "namespace":
+            hint = f"`{path.text}` is a namespace: SHOW TABLES FROM {path.text} lists what is in it"
+        elif pick(self.root.spaces, parts[0]) is None and (len(parts) > 1 or what == "namespace"):
             there = [name for name in self.root.spaces if name != "dctv"]
             hint = f"there is no `{parts[0]}`; mounted are {', '.join(map(quoted, there[:_FEW]))}" if there else None
+        elif len(parts) == 1:
+            close = nearest(path.text, [n.rpartition(".")[2] for n in names if not n.startswith("dctv.")])
+            likely = [n for n in names if n.endswith(f".{close}") and n.count(".") == 1 and not n.startswith("dctv.")]
+            hint = f"did you mean {quoted(likely[0])}?" if likely else f"SHOW TABLES lists every {what}"
         return BindError(f"unknown {what} `{path.text}`", path.place, hint=hint)

@@ -55,7 +55,7 @@ def parameters(words: Iterable[str]) -> dict[str | int, object] | None:
         try:
             key, value = assigned(word)
         except UsageError:
-            raise UsageError(f"found `--param {word}`, expected K=V") from None
+            raise UsageError(f"found `--param {word}`, expected K=V, such as --param limit=5ms") from None
         if key in result:
             raise UsageError(f"parameter `{key}` is given twice")
         result[key] = value

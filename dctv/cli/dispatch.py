@@ -10,6 +10,7 @@ from pathlib import Path
 
 import dctv.cli.commands
 from dctv.cli.command import Command
+from dctv.cli.parser import Parser
 from dctv.console.verdict import OK, WRONG
 from dctv.contracts.shelf import modules, scan
 
@@ -51,7 +52,7 @@ def _named(words: list[str]) -> Command | None:
 
 
 def _run(command: Command, words: list[str]) -> int:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog=f"dctv {command.name}",
         description=command.title,
         allow_abbrev=False,
@@ -88,7 +89,7 @@ def version() -> str:
 def _top(commands: dict[str, Command]) -> argparse.ArgumentParser:
     wide = max(len(name) for name in commands)
     listing = "\n".join(f"  {name.ljust(wide)}  {c.title}" for name, c in commands.items())
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="dctv",
         usage="dctv COMMAND ...\n       dctv COMMAND --help",
         description="Ask trace files SQL questions.",

@@ -25,7 +25,7 @@ def assigned(word: str) -> tuple[str | int, object]:
     key, equals, value = word.partition("=")
     key = key.strip()
     if not equals or not _NAME.fullmatch(key):
-        raise UsageError(f"found `{word}`, expected K=V")
+        raise UsageError(f"found `{word}`, expected K=V", hint="such as limit=5ms for :limit")
     return int(key) if key.isdecimal() else key, value_of(value)
 
 

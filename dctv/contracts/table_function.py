@@ -65,7 +65,11 @@ class Argument:
     def table(self, what: str) -> Plan:
         """Return a table, or fail."""
         if not isinstance(self.value, Plan):
-            raise self.fail(what)
+            wrong = self.fail(what)
+            named = isinstance(self.value, str)
+            raise BindError(
+                wrong.message, wrong.place, hint=f"a table stands without quotes: {self.value}" if named else None
+            )
         return self.value
 
     def nanoseconds(self, what: str) -> int:

@@ -57,6 +57,13 @@ def _check_limit(connection: duckdb.DuckDBPyConnection) -> None:
         raise duckdb.OutOfMemoryException
 
 
+def _unfit_limit(limit: object, error: duckdb.Error) -> UsageError:
+    """Return the error for a limit that the engine does not take."""
+    message = message_of(error)
+    unit = "unit for memory" in message
+    return UsageError(f"the limit of memory is a size such as 4GB, found `{limit}`" if unit else message)
+
+
 def _too_small(limit: object) -> UsageError:
     return UsageError(f"a memory limit of `{limit}` is too small, expected at least 8MB")
 
@@ -112,7 +119,7 @@ class DuckDB:
         except duckdb.OutOfMemoryException:
             raise _too_small(config.get("memory_limit")) from None
         except duckdb.Error as error:
-            raise UsageError(message_of(error)) from None
+            raise _unfit_limit(self._memory_limit, error) from None
         return connection
 
     @cached_property
@@ -272,7 +279,10 @@ class DuckDB:
             try:
                 connection.execute(f"SET {_SETTINGS[name]} = '{text}'")
             except duckdb.Error as error:
-                raise UsageError(message_of(error)) from None
+                message = message_of(error)
+                if "Could not convert" in message:
+                    message = f"`{name}` is a number, found `{value}`"
+                raise UsageError(message) from None
 
     def _try_limit(self, limit: object) -> None:
         """Try a memory limit elsewhere: with one that is too small, it could not even be raised again."""
@@ -282,7 +292,7 @@ class DuckDB:
         except duckdb.OutOfMemoryException:
             raise _too_small(limit) from None
         except duckdb.Error as error:
-            raise UsageError(message_of(error)) from None
+            raise _unfit_limit(limit, error) from None
 
     def close(self) -> None:
         """Free everything."""
@@ -367,6 +377,8 @@ _NOISE = pattern(
 
 _TYPES = pattern(r"\b(VARCHAR|BIGINT|INTEGER|SMALLINT|TINYINT|DOUBLE|FLOAT|BOOLEAN|BLOB)\b(?!_)")
 _NO_FORM = pattern(r"[Nn]o function matches the given name and argument types '([^(]+)\((.*)\)'\. You might need.*")
+_FEW_FORMS = 3
+"""So many forms of a function are told."""
 _OVERFLOW = pattern(r"[Tt]ype U?INT128 with value (-?\d+) can't be cast because .*")
 
 
@@ -397,6 +409,15 @@ def message_of(error: BaseException) -> str:
     return text[:1].lower() + text[1:] if text[:2] != text[:2].upper() else text
 
 
+def _forms(text: str) -> str:
+    """Return what a function takes, by the engine's message that no form of it fits."""
+    forms = re.findall(r"\n\t(\w+\([^\n]*\)) -> ", text)
+    if not 0 < len(forms) <= _FEW_FORMS:
+        return "cast the arguments, such as x::INT64 or x::STRING"
+    shown = [form.replace(", /)", ")").replace('"', "") for form in forms]
+    return f"it takes {' or '.join(_TYPES.sub(lambda found: dialect_type(found[1]), one) for one in shown)}"
+
+
 def failure(error: BaseException) -> DctvError:
     """Return our error for one that came out of a running query."""
     if isinstance(error, DctvError):
@@ -407,5 +428,7 @@ def failure(error: BaseException) -> DctvError:
     # One of ours that came through a stream of Arrow batches, as its text.
     _, _, own_hint = text.partition("\nhint: ")
     known = next((hint for part, hint in _HINTS if part in text or part in text.lower()), None)
+    if known is None and _NO_FORM.search(text) is not None:
+        known = _forms(text)
     what = "the engine failed: " if _INTERNAL in text else ""
     return EngineError(what + message_of(error), hint=known or own_hint.partition("\n")[0] or None)

@@ -57,10 +57,13 @@ def _mount(talk: Conversation, argument: str) -> int:
     name, equals, path = (part.strip() for part in argument.partition("="))
     if equals and (not name or not path):
         raise UsageError(f"found `{argument}`, expected NAME=PATH")
+    named = ""
     if not equals or is_there(argument):
         path, name = argument, name_of_mount(Path(argument), [one.name for one in talk.session.mounts()])
-        say(f"`{path}` is mounted as `{name}`")
+        named = f"`{path}` is mounted as `{name}`"
     talk.mount(str(Path(path).expanduser()), name)
+    if named:
+        say(named)
     return OK
 
 

@@ -31,7 +31,9 @@ def _schema(talk: Conversation, name: str) -> int:
     schema = talk.session.columns(name)
     if schema is None:
         close = nearest(name, [info.name for info in talk.session.tables()])
-        raise UsageError(f"unknown table `{name}`", hint=f"did you mean `{close}`?" if close else None)
+        raise UsageError(
+            f"unknown table `{name}`", hint=f"did you mean `{close}`?" if close else "`.tables` lists them"
+        )
     say(schema.describe())
     rows = [(c.name, dialect_type(c.type), str(c.unit)) for c in schema.columns]
     talk.show(Listing(("column", "type", "unit"), rows))

@@ -64,7 +64,9 @@ def set_to(settings: Settings, name: str, value: str) -> None:
 def _set_mode(settings: Settings, value: str) -> None:
     known = modes()
     if value not in known:
-        raise UsageError(f"unknown mode `{value}`, expected one of {', '.join(known)}")
+        near = nearest(value, list(known))
+        hint = f"did you mean `{near}`?" if near else None
+        raise UsageError(f"unknown mode `{value}`, expected one of {', '.join(known)}", hint=hint)
     settings.writer = known[value]
 
 

@@ -74,8 +74,11 @@ def _broken(token: Raw, place: Place) -> ParseError:
         )
     if opening in {"'", '"', "`"} or token.text[1:2] == "'":
         what = "string" if "'" in token.text[:2] else "quoted name"
+        mark = "'" if what == "string" else opening
         return ParseError(
-            f"the {what} that opens here is not closed", Place(place.source, place.start, place.start + 1)
+            f"the {what} that opens here is not closed",
+            Place(place.source, place.start, place.start + 1),
+            hint=f"it ends with {mark}; one inside of it is doubled: {mark}{mark}",
         )
     if opening.isdigit() or opening == ".":
         return ParseError(f"malformed number `{token.text}`", place)

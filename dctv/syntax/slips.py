@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dctv.syntax.elsewhere import CREATED, STATEMENTS
 from dctv.syntax.lexer import Raw
+from dctv.syntax.parser import END
 
 _ORDER = ("FROM", "WHERE", "GROUP", "HAVING", "WINDOW", "QUALIFY", "ORDER", "LIMIT", "OFFSET")
 """Clauses of a select as they follow each other."""
@@ -15,15 +17,67 @@ _BOUNDARIES = frozenset(("UNION", "EXCEPT", "INTERSECT", "SELECT"))
 def hint_of(tokens: Sequence[Raw], index: int) -> str | None:
     """Return a hint for the token at an index, which may not stand there; None if nothing is known."""
     words = [token.text.upper() for token in tokens[: index + 1]]
-    word = words[-1]
-    if word == "FROM" and words[-4:-1] == ["GROUP", "BY", "SPANS"]:
-        return "write GROUP USING SPANS FROM"
-    if word == "SELECT" and words[-2:-1] == ["("]:
+    word, before = words[-1], words[:-1]
+    return (
+        _of_other_tools(before, word, [token.text.upper() for token in tokens[index + 1 : index + 2]])
+        or _of_a_query(before, word)
+        or _of_a_clause(before, word)
+        or _not_closed(tokens[:index], word, at_end=tokens[index].kind == END)
+    )
+
+
+def _of_other_tools(before: Sequence[str], word: str, after: Sequence[str]) -> str | None:
+    """Return a hint for what DuckDB, Perfetto and others have, and dctv has not, or in other words."""
+    if not before or before[-1] == ";":
+        return STATEMENTS.get(word)
+    if before[-1] == "CREATE" or before[-3:] == ["CREATE", "OR", "REPLACE"]:
+        return CREATED.get(word)
+    if word == "ON" and before[-1] == "DISTINCT":
+        return "QUALIFY row_number() OVER (PARTITION BY x ORDER BY y) = 1 keeps one row for each x"
+    if before[-1] == "TOP" and word.isdecimal():
+        return f"LIMIT {word} at the end takes the first rows"
+    if before[-1] == "TABLESAMPLE" or (word == "USING" and list(after) == ["SAMPLE"]):
+        return "ORDER BY random() LIMIT n takes some rows"
+    return None
+
+
+def _of_a_query(before: Sequence[str], word: str) -> str | None:
+    """Return a hint for a query that stands where it needs parentheses."""
+    if word == "SELECT" and before[-1:] == ["("]:
         return "a query as an argument stands in parentheses of its own: f((SELECT ...), ...)"
-    if word in {"ON", "USING"} and _last_join(words[:-1]) == "SPAN":
+    if word == "SELECT" and before[-1:] == ["ASSERT"]:
+        return "a query stands in parentheses: ASSERT (SELECT ...)"
+    return None
+
+
+def _of_a_clause(before: Sequence[str], word: str) -> str | None:
+    """Return a hint for a clause, or a part of one, that stands where it may not."""
+    if word == "FROM" and before[-3:] == ["GROUP", "BY", "SPANS"]:
+        return "write GROUP USING SPANS FROM"
+    if word in {"ON", "USING"} and _last_join(before) == "SPAN":
         return f"a SPAN JOIN has no {word}: it matches times, and partitions of the same name; WHERE takes conditions"
-    later = _clause_after(words[:-1], word)
+    here = [before[at] for at in _outside(before)]
+    if "BETWEEN" in here and "AND" not in here[: here.index("BETWEEN")]:
+        return "BETWEEN takes both ends: x BETWEEN low AND high"
+    if word in {"WHERE", "HAVING"} and word in here[: next((i for i, w in enumerate(here) if w in _BOUNDARIES), None)]:
+        return f"{word} stands once in a select: AND joins conditions"
+    later = _clause_after(before, word)
     return None if later is None else f"{_written(word)} stands before {_written(later)}"
+
+
+def _not_closed(before: Sequence[Raw], word: str, *, at_end: bool) -> str | None:
+    """Return a hint for what ends a list in parentheses too early."""
+    if not at_end and word not in _ORDER:
+        return None
+    depth = 0
+    for at in range(len(before) - 1, -1, -1):
+        depth += (before[at].text == ")") - (before[at].text == "(")
+        if depth < 0:
+            if not at_end and before[at + 1].text.upper() in {"SELECT", "FROM", "WITH"}:
+                return None
+            gap = " " * (at > 0 and before[at - 1].stop < before[at].start)
+            return f"a `)` is missing: `{before[at - 1].text if at else ''}{gap}(` is not closed"
+    return None
 
 
 def _last_join(words: Sequence[str]) -> str | None:

@@ -15,6 +15,10 @@ Argument = Unit | None
 Outcome = tuple[Unit, list[Fraction]]
 """The unit of the result, and what each argument is multiplied by before the call."""
 _ONE = Fraction(1)
+_OF_DATES = (
+    "`_ts // 100ms * 100ms` rounds a time of a trace down; GROUP USING SPANS FROM t.quantize(100ms) groups by spans"
+)
+"""What those want who come with functions of dates."""
 
 
 class UnitRule(Enum):
@@ -68,9 +72,8 @@ def result_unit(rule: UnitRule, arguments: Sequence[Argument], function: str) ->
 def _bare(arguments: Sequence[Argument], function: str) -> Outcome:
     for unit in arguments:
         if unit is not None and not is_bare(unit):
-            raise UnitError(
-                f"`{function}` has no rule for units, found `{unit}`", hint="drop the unit with unitless(x)"
-            )
+            hint = _OF_DATES if function in ("date_trunc", "time_bucket") else "drop the unit with unitless(x)"
+            raise UnitError(f"`{function}` has no rule for units, found `{unit}`", hint=hint)
     return NO_UNIT, _ones(arguments)
 
 

@@ -103,11 +103,17 @@ def test_no_index_can_be_checked_where_there_is_none(trace: Path, tmp_path: Path
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["index", "x", "--false-positive-rate", "2"], "found `2`, expected a number between 0 and 1"),
-        (["index", "x", "--expected-entries", "0"], "found `0`, expected a number from 1"),
-        (["index", "x", "--dimensions", "a,,b"], "found `a,,b`, expected names divided by commas"),
-        (["cache", "prune", "--max-size", "many"], "found `many`, expected a size such as 10GB"),
-        (["cache", "prune", "--older-than", "old"], "found `old`, expected a time such as 90s, 12h or 30d"),
+        (
+            ["index", "x", "--false-positive-rate", "2"],
+            "found `--false-positive-rate 2`, expected a number between 0 and 1",
+        ),
+        (["index", "x", "--expected-entries", "0"], "found `--expected-entries 0`, expected a number from 1"),
+        (["index", "x", "--dimensions", "a,,b"], "found `--dimensions a,,b`, expected names divided by commas"),
+        (["cache", "prune", "--max-size", "many"], "found `--max-size many`, expected a size such as 10GB"),
+        (
+            ["cache", "prune", "--older-than", "old"],
+            "found `--older-than old`, expected a time such as 90s, 12h or 30d",
+        ),
         (["cache", "list", "--all"], "they belong to `prune`"),
     ],
 )

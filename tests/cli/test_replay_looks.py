@@ -140,7 +140,7 @@ def test_report_tells_when_calls_did_not_run(tmp_path: Path) -> None:
         (["-T", "a@color"], "expected `color=` and a value, found `color`"),
         (["-F", "a@color=red"], "a filter takes no action `color`"),
         (["--column-offset", "-1"], "--column-offset"),
-        (["--color", "blue"], "invalid choice: 'blue'"),
+        (["--color", "blue"], "found `--color blue`, expected one of auto, always, never"),
     ],
 )
 def test_errors(folder: Path, words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -134,7 +134,7 @@ def test_colours_of_changes(pair: tuple[Path, Path]) -> None:
     [
         (["--diff", str(CALLS), "--task"], "--diff compares functions, expected no --task with it"),
         (["--diff", str(CALLS), "--diff-policy", "ful"], "unknown policy `ful`, did you mean `full`?"),
-        (["--diff", str(CALLS), "--sort-column", "3"], "invalid choice: 3"),
+        (["--diff", str(CALLS), "--sort-column", "3"], "found `--sort-column 3`, expected one of 0, 1, 2"),
     ],
 )
 def test_errors_tell_what_was_expected(

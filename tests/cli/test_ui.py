@@ -128,7 +128,7 @@ def test_a_port_that_is_taken() -> None:
 def test_ports_are_numbers() -> None:
     ran = run("ui", "--port", "70000")
     assert ran.code == 2
-    assert "found `70000`, expected a number from 0 to 65535" in ran.err
+    assert "found `--port 70000`, expected a number from 0 to 65535" in ran.err
 
 
 WITHOUT = """

@@ -100,10 +100,10 @@ def test_a_wrong_filter(trace: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ((), "dctv view: error: the following arguments are required: TRACE"),
+        ((), "error: found no TRACE"),
         (("none.pfw",), "error: no such file or folder: `none.pfw`"),
         (("none.pfw", "-o", "x.doc"), "error: the name `x.doc` tells no format, expected --format or one of"),
-        (("none.pfw", "--limit", "0"), "dctv view: error: argument --limit: found `0`, expected a number from 1"),
+        (("none.pfw", "--limit", "0"), "error: found `--limit 0`, expected a number from 1"),
         (
             ("a.pfw", "b.txt"),
             "error: these are traces of several formats: dftracer (`a.pfw`) and ftrace-text (`b.txt`)",

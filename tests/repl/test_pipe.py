@@ -52,7 +52,7 @@ def test_arguments_of_commands() -> None:
         "error: found `.quit now`, expected `.quit` alone\n"
         "error: found `maybe`, expected on or off\n"
         "error: found `x=`, expected NAME=PATH\n"
-        "error: unknown table `nowhere`\n"
+        "error: unknown table `nowhere`\nhint: `.tables` lists them\n"
     )
     assert ran.code == 2
 

@@ -1,0 +1,60 @@
+"""Arguments that do not fit -> errors in the words of all others, with the nearest option or choice."""
+
+from __future__ import annotations
+
+import argparse
+import re
+
+from dctv.errors import UsageError, nearest
+from dctv.hints import NoReturn
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that raises instead of printing its usage and leaving."""
+
+    def error(self, message: str) -> NoReturn:
+        """Raise the error for arguments that do not fit.
+
+        Raises:
+            UsageError: always.
+        """
+        name, _, rest = message.removeprefix("argument ").partition(": ")
+        name = name.partition("/")[0]
+        if name == "unrecognized arguments":
+            raise self._unknown(rest.split(" ")[0])
+        if name == "the following arguments are required":
+            raise UsageError(f"found no {rest.partition(',')[0]}", hint=self._help())
+        if message.startswith("argument "):
+            raise self._unfit(name, rest)
+        raise UsageError(message, hint=self._help())
+
+    def _unknown(self, word: str) -> UsageError:
+        if not word.startswith("-"):
+            return UsageError(f"found `{word}`, expected no further argument", hint=self._help())
+        option = word.partition("=")[0]
+        near = nearest(option, [o for action in self._actions for o in action.option_strings])
+        return UsageError(f"unknown option `{option}`", hint=f"did you mean `{near}`?" if near else self._help())
+
+    def _unfit(self, name: str, rest: str) -> UsageError:
+        """Return the error for the value of an argument."""
+        choice = re.fullmatch(r"invalid choice: (.*) \(choose from (.*)\)", rest)
+        if choice is not None:
+            found, choices = choice[1].strip("'"), [word.strip("'") for word in choice[2].split(", ")]
+            near = nearest(found, choices)
+            hint = f"did you mean `{near}`?" if near else None
+            if name == "COMMAND":
+                return UsageError(f"unknown command `{found}`", hint=hint or self._help())
+            wanted = choices[0] if len(choices) == 1 else f"one of {', '.join(choices)}"
+            return UsageError(f"found `{name} {found}`, expected {wanted}", hint=hint)
+        if rest.startswith(("expected one argument", "expected at least")):
+            return UsageError(f"found `{name}` without a value", hint=self._help())
+        told = re.fullmatch("found `(?P<found>.*)`, expected (?P<wanted>.*)", rest, re.DOTALL)
+        told = told or re.fullmatch("expected (?P<wanted>.*), found `(?P<found>.*)`", rest, re.DOTALL)
+        if told is not None:
+            return UsageError(f"found `{name} {told['found']}`, expected {told['wanted']}")
+        return UsageError(
+            f"`{name}`: {rest.removesuffix(', see --help')}", hint=None if "did you" in rest else self._help()
+        )
+
+    def _help(self) -> str:
+        return f"`{self.prog} --help` tells what there is"
