@@ -99,7 +99,7 @@ def expectation(parser: Parser) -> str:
         rest -= {"INTERVAL_UNIT"}
     rest -= {"LAMBDA_ARROW"}
     for usual, rare in _RARE:
-        if usual in rest:
+        if usual in rest and rest - rare:
             rest -= rare
     if "." in rest and (said or groups or rest - {".", "("}):
         rest -= {".", "("}
