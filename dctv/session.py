@@ -11,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from dctv import readers
+from dctv import readers, writers
 from dctv.bind.parameters import Params, option_of
 from dctv.catalog.files import find_traces
 from dctv.catalog.listing import MountInfo, TableInfo
@@ -23,6 +23,7 @@ from dctv.contracts.reader import LoadContext, Reader
 from dctv.contracts.shelf import Shelf, scan
 from dctv.contracts.span_operator import SpanOperator
 from dctv.contracts.table_function import TableFunction
+from dctv.contracts.writer import Writer
 from dctv.draw.drawn import drawn
 from dctv.engines.allowed import AllowedFiles, named_files
 from dctv.engines.duckdb import DuckDB
@@ -74,8 +75,8 @@ class Session:
     traces, False looks for none; large are those of `large` bytes of text. They are in `index_dir`, in the folder that
     DCTV_INDEX_DIR names, or in the cache.
 
-    Queries read files by MOUNT TRACE only. `allow_files` lets them name files in FROM as well: all, or some files and
-    folders. `temp_directory` is where rows go that do not fit into memory, the cache unless told.
+    Queries read files by MOUNT TRACE only, and write none. `allow_files` lets them name files in FROM and in COPY as
+    well: all, or some files and folders. `temp_directory` is where rows go that do not fit into memory, else the cache.
 
     Warnings of `mount`, `sql` and `matches`, and the reasons why a trace could not be read whole, are issued through
     Python's `warnings` as `DctvWarning`, unless `warn` is False; the methods `warnings` and `incomplete` return them.
@@ -456,6 +457,7 @@ def _shelves() -> Shelves:
         quantize,
         drawn,
         Showing(as_text, as_html),
+        Shelf(writers, record=Writer),
     )
 
 

@@ -15,6 +15,7 @@ from dctv.contracts.picture import Picture
 from dctv.contracts.reader import Reader
 from dctv.contracts.span_operator import SpanOperator
 from dctv.contracts.table_function import TableFunction
+from dctv.contracts.writer import Writer
 from dctv.errors import WarningLog
 from dctv.index.mounting import Policy
 from dctv.progress import Progress
@@ -37,6 +38,8 @@ class Shelves:
     drawn: Callable[[Timeline, Mapping[str, Any]], Picture]
     """Draws a timeline, with the options of a picture."""
     showing: Showing
+    writers: Mapping[str, Writer]
+    """Formats of results."""
 
 
 @record

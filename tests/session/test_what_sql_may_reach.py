@@ -123,6 +123,32 @@ def test_a_session_may_allow_files(table: Path, *, folders: bool, tmp_path: Path
         assert "cannot access file" in error.message
 
 
+def test_a_closed_session_writes_no_file(closed: Session, tmp_path: Path) -> None:
+    error = refusal(closed, f"COPY (SELECT 1 AS a) TO '{tmp_path}/x.csv'")
+    assert error.message == f"a query may not write the file `{tmp_path}/x.csv`"
+    assert "--allow-files" in (error.hint or "")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_session_writes_only_where_it_may(tmp_path: Path) -> None:
+    inside, outside = tmp_path / "inside", tmp_path / "outside"
+    inside.mkdir()
+    outside.mkdir()
+    (inside / "link").symlink_to(outside)
+    (inside / "there.csv").symlink_to(outside / "there.csv")
+    one = outside / "one.csv"
+    with Session(allow_files=[inside, one]) as session:
+        for target in (outside / "x.csv", inside / "../outside/x.csv", inside / "link/x.csv", inside / "there.csv"):
+            error = refusal(session, f"COPY (SELECT 1 AS a) TO '{target}'")
+            assert (
+                error.message
+                == f"a query may not write the file `{target}`: it is none of those that the session allows"
+            )
+        session.sql(f"COPY (SELECT 1 AS a) TO '{inside}/x.csv'; COPY (SELECT 2 AS a) TO '{one}'")
+    assert sorted(path.name for path in outside.iterdir()) == ["one.csv"]
+    assert ((inside / "x.csv").read_text(), one.read_text()) == ("a\n1\n", "a\n2\n")
+
+
 def test_a_file_beside_a_report_is_found(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_text("a,b\n1,2\n")
     with Session(allow_files=True) as session:
