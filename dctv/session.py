@@ -40,6 +40,7 @@ from dctv.rewrite.graph import readers_first
 from dctv.rewrite.settings import Settings
 from dctv.run import execute, indexing, mounting
 from dctv.run.context import ExecutionContext, Shelves
+from dctv.run.files import file_table
 from dctv.run.given import Given, add_table
 from dctv.run.listing import in_order, listing
 from dctv.run.plans import environment, rows_of, table_of
@@ -417,8 +418,10 @@ class Session:
         return self._context.catalog.changes
 
     def incomplete(self) -> list[str]:
-        """Return what kept mounted traces from being read whole."""
-        return [f"{'.'.join(m.parts)}: {reason}" for m in self._context.mounts.values() for reason in m.incomplete]
+        """Return what kept mounted traces, and files that queries name, from being read whole."""
+        mounts = self._context.mounts.values()
+        told = [f"{'.'.join(m.parts)}: {reason}" for m in mounts for reason in m.incomplete]
+        return [*told, *self._context.unread]
 
     def warnings(self) -> list[str]:
         """Return what the last mount, statement or filter was warned of."""
@@ -458,6 +461,7 @@ def _shelves() -> Shelves:
         drawn,
         Showing(as_text, as_html),
         Shelf(writers, record=Writer),
+        file_table,
     )
 
 

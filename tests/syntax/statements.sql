@@ -164,7 +164,7 @@ VALUES (1), (2), (3)
 SELECT * REPLACE (1 AS b, 2 AS c, 3 AS d) FROM t
 SELECT * FROM t AS u (a, b, c) WHERE a IN (1, 2, 3) AND b::X(1, 2, 3) = 1 WINDOW u AS (), v AS (), w AS ()
 MOUNT TRACE 'a' AS t WITH (a => 1, b => 2, c => 3)
-SELECT * FROM 'x.csv' AS f (a, b) SPAN JOIN 'y.parquet' JOIN t
+FROM 'x.pfw.gz'.events; FROM 'x'.a.b AS c JOIN 'y'.z d (e); SELECT * FROM 'x.csv' AS f (a, b) SPAN JOIN 'y.parquet' JOIN t
 ;SELECT 1;
 SELECT 1;SELECT 2;
 SELECT [], [ ], [/* nothing */], [1], [1, 2, 3,], [a, [b]]

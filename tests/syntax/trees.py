@@ -144,7 +144,8 @@ def arguments(depth: int) -> Strategy:
 @cache
 def tables(depth: int) -> Strategy:
     alias = maybe(st.builds(ast.Alias, names, few(names)))
-    simple = st.builds(ast.TableName, paths, alias) | st.builds(ast.TableFile, st.builds(ast.String, texts), alias)
+    files = st.builds(ast.TableFile, st.builds(ast.String, texts), alias, maybe(paths))
+    simple = st.builds(ast.TableName, paths, alias) | files
     if depth == 0:
         return simple
     inner = tables(depth - 1)
