@@ -11,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from dctv import readers
+from dctv import readers, writers
 from dctv.bind.parameters import Params, option_of
 from dctv.catalog.files import find_traces
 from dctv.catalog.listing import MountInfo, TableInfo
@@ -23,6 +23,7 @@ from dctv.contracts.reader import LoadContext, Reader
 from dctv.contracts.shelf import Shelf, scan
 from dctv.contracts.span_operator import SpanOperator
 from dctv.contracts.table_function import TableFunction
+from dctv.contracts.writer import Writer
 from dctv.draw.drawn import drawn
 from dctv.engines.allowed import AllowedFiles, named_files
 from dctv.engines.duckdb import DuckDB
@@ -39,6 +40,7 @@ from dctv.rewrite.graph import readers_first
 from dctv.rewrite.settings import Settings
 from dctv.run import execute, indexing, mounting
 from dctv.run.context import ExecutionContext, Shelves
+from dctv.run.files import file_table
 from dctv.run.given import Given, add_table
 from dctv.run.listing import in_order, listing
 from dctv.run.plans import environment, rows_of, table_of
@@ -74,8 +76,8 @@ class Session:
     traces, False looks for none; large are those of `large` bytes of text. They are in `index_dir`, in the folder that
     DCTV_INDEX_DIR names, or in the cache.
 
-    Queries read files by MOUNT TRACE only. `allow_files` lets them name files in FROM as well: all, or some files and
-    folders. `temp_directory` is where rows go that do not fit into memory, the cache unless told.
+    Queries read files by MOUNT TRACE only, and write none. `allow_files` lets them name files in FROM and in COPY as
+    well: all, or some files and folders. `temp_directory` is where rows go that do not fit into memory, else the cache.
 
     Warnings of `mount`, `sql` and `matches`, and the reasons why a trace could not be read whole, are issued through
     Python's `warnings` as `DctvWarning`, unless `warn` is False; the methods `warnings` and `incomplete` return them.
@@ -420,8 +422,10 @@ class Session:
         return self._context.catalog.changes
 
     def incomplete(self) -> list[str]:
-        """Return what kept mounted traces from being read whole."""
-        return [f"{'.'.join(m.parts)}: {reason}" for m in self._context.mounts.values() for reason in m.incomplete]
+        """Return what kept mounted traces, and files that queries name, from being read whole."""
+        mounts = self._context.mounts.values()
+        told = [f"{'.'.join(m.parts)}: {reason}" for m in mounts for reason in m.incomplete]
+        return [*told, *self._context.unread]
 
     def warnings(self) -> list[str]:
         """Return what the last mount, statement or filter was warned of."""
@@ -460,6 +464,8 @@ def _shelves() -> Shelves:
         quantize,
         drawn,
         Showing(as_text, as_html),
+        Shelf(writers, record=Writer),
+        file_table,
     )
 
 

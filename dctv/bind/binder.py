@@ -152,7 +152,7 @@ class Binder:
             case ast.TableCall():
                 plan = self._called(node)
             case ast.TableFile():
-                plan = engine_tables.bind_file(self, node)
+                plan = self.env.file_table(node, self.env)
             case ast.TableSelect():
                 plan = self.plan(node.select)
             case _ if is_join(node):

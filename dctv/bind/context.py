@@ -35,6 +35,8 @@ class Environment:
     warnings: WarningLog
     evaluate: Callable[[Plan], list[object]]
     """Runs a plan of one column and returns its values: for subqueries that stand for a number in an argument."""
+    file_table: Callable[[ast.TableFile, Environment], Plan]
+    """Mounts a file and binds its table: for files that are named in FROM."""
     base: Path | None = None
     """The folder that relative paths start from; None is the current one."""
     given: Mapping[str, Substitute] = field(default_factory=dict)

@@ -15,7 +15,7 @@ from typing import Any
 import duckdb
 
 from dctv.contracts.engine import ZERO_DIVISION, Profile
-from dctv.engines.allowed import ALLOWING, KINDS, OF_FILES, TABLES
+from dctv.engines.allowed import ALLOWING, COPYING, KINDS, OF_FILES, TABLES
 from dctv.engines.sql.duckdb import write
 from dctv.errors import BindError, DctvError, EngineError, Interrupted, UsageError
 from dctv.patterns import pattern
@@ -156,6 +156,18 @@ class DuckDB:
     def refused_file(self, path: str) -> BindError:
         """Return why texts may not read a file."""
         return BindError(f"a query may not read the file `{path}` by its name", hint=ALLOWING)
+
+    def may_name(self, path: Path) -> bool:
+        """Return whether texts may name this file, wherever its links lead."""
+        whole = Path(os.path.realpath(path))
+        named = [Path(os.path.realpath(one)) for one in self._named]
+        return any(whole == one or (one in whole.parents and one.is_dir()) for one in named)
+
+    def refused_target(self, path: str) -> BindError:
+        """Return why texts may not write a file."""
+        if not self._named:
+            return BindError(f"a query may not write the file `{path}`", hint=COPYING)
+        return BindError(f"a query may not write the file `{path}`: it is none of those that the session allows")
 
     def refusal(self, name: str) -> BindError | None:
         """Return why texts may not call a function that is there, None if there is none of that name."""

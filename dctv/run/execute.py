@@ -10,6 +10,7 @@ from dctv.errors import BindError, DctvError
 from dctv.run import (
     asserting,
     choosing,
+    copying,
     explaining,
     listing,
     macros,
@@ -50,6 +51,7 @@ def _run(statement: Statement, context: ExecutionContext, known: Environment) ->
             | commands.DropTable()
             | commands.CreateMacro()
             | commands.DropMacro()
+            | commands.Copy()
         ):
             return _command(statement, context, known)
         case _:
@@ -80,6 +82,8 @@ def _command(statement: Command, context: ExecutionContext, known: Environment) 
             return macros.create(statement, known)
         case commands.DropMacro():
             return macros.drop(statement, context.catalog)
+        case commands.Copy():
+            return copying.copy(statement, context, known)
 
 
 def _change(statement: ast.Change, context: ExecutionContext, known: Environment) -> Done:

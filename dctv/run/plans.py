@@ -28,8 +28,13 @@ from dctv.types.schema import ColumnType, Kind, Schema
 def environment(context: ExecutionContext, params: Params | None = None, base: Path | None = None) -> Environment:
     """Return what a text is bound against; its relative paths start from `base`."""
     shelves, evaluate = context.shelves, partial(_values, context)
+
+    def file_table(node: ast.TableFile, known: Environment) -> Plan:
+        return shelves.file_table(node, known, context)
+
+    rules, operators, values = shelves.rules, shelves.operators, numbered(params)
     return Environment(
-        context.catalog, context.engine, shelves.rules, shelves.operators, numbered(params), context.log, evaluate, base
+        context.catalog, context.engine, rules, operators, values, context.log, evaluate, file_table, base
     )
 
 

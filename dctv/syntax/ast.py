@@ -289,6 +289,8 @@ class TableFile(Table):
 
     file: String
     alias: Alias | None = None
+    table: Path | None = None
+    """The table of the file, None for its only one."""
 
 
 @record(eq=False, text=False)

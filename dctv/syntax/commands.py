@@ -55,5 +55,14 @@ class DropMacro(ast.Node):
     if_exists: bool = False
 
 
-Command = Expect | CreateTable | DropTable | CreateMacro | DropMacro
+@record(eq=False, text=False)
+class Copy(ast.Node):
+    """`COPY path TO 'file' (option value)` or `COPY (select) TO 'file'`."""
+
+    source: ast.Path | ast.Select
+    file: ast.String
+    options: tuple[tuple[ast.Name, ast.String | None], ...] = ()
+
+
+Command = Expect | CreateTable | DropTable | CreateMacro | DropMacro | Copy
 Statement = ast.Statement | Command

@@ -46,7 +46,7 @@ def answer(host: Host, query: Query) -> bytes:
     """
     import pyarrow as pa
 
-    check_mounts(query.text, query.allowed)
+    check_files(query.text, query.allowed)
     result, messages = _last(host, query.text)
     if result is None:
         schema = pa.schema([pa.field("status", pa.string())], _metadata(None, [], complete=True))
@@ -94,14 +94,16 @@ def _metadata(result: Result | None, warnings: Sequence[tuple[str, int]], *, com
     return {"dctv": json.dumps(known)}
 
 
-def check_mounts(text: str, allowed: Callable[[str], bool]) -> None:
-    """Refuse texts that mount what nobody has given to the server.
+def check_files(text: str, allowed: Callable[[str], bool]) -> None:
+    """Refuse texts that mount what nobody has given to the server, and those that write files.
 
     Raises:
         UsageError: a path is neither one that was given at the start nor a file that was dropped on the page.
         ParseError: the text does not follow the grammar.
     """
     for statement in parse(Source(SOURCE, text)):
+        if isinstance(statement, commands.Copy):
+            raise UsageError("the page writes no files", statement.place, hint="`dctv query` and the prompt do")
         if isinstance(statement, ast.MountTrace) and not allowed(statement.file.text):
             raise UsageError(
                 f"the page mounts only what `dctv ui` was given, found `{statement.file.text}`",
@@ -128,7 +130,7 @@ def report(host: Host, given: Report) -> Iterator[dict[str, Any]]:
     """Run the statements of a report one by one; yield what came of each, and end with the first error."""
     text = given.text
     try:
-        check_mounts(text, given.allowed)
+        check_files(text, given.allowed)
     except DctvError as error:
         yield _failed(error, text, 0, len(text))
         return

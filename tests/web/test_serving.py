@@ -254,6 +254,14 @@ def test_the_page_mounts_no_path(client: Client) -> None:
     assert [one["name"] for one in client.get("api/session")["mounts"]] == ["t"]
 
 
+def test_the_page_writes_no_file(client: Client, tmp_path: Path) -> None:
+    text = f"COPY (SELECT 1 AS a) TO '{tmp_path}/x.csv'"
+    status, answer = client.send("api/query", {"sql": text})
+    assert (status, answer["error"]["message"]) == (400, "the page writes no files")
+    assert client.lines("api/report", {"text": text})[-1]["kind"] == "error"
+    assert list(tmp_path.iterdir()) == []
+
+
 def _wait_for(client: Client, name: str) -> dict[str, object]:
     for _ in range(600):
         (found,) = [one for one in client.get("api/session")["mounts"] if one["name"] == name]

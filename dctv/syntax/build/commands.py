@@ -6,6 +6,8 @@ from collections.abc import Callable
 
 from dctv.errors import Place
 from dctv.syntax import ast, commands
+from dctv.syntax.build.names import unquote
+from dctv.syntax.lexer import Raw
 
 
 def expectation(at: Place, expr: ast.Expr, message: ast.Expr | None = None) -> commands.Expect:
@@ -53,6 +55,24 @@ def drop_macro(at: Place, if_exists: bool, path: ast.Path) -> commands.DropMacro
     return commands.DropMacro(path, if_exists, place=at)
 
 
+def copy_option(at: Place, name: ast.Name, value: Raw | None = None) -> tuple[ast.Name, ast.String | None]:
+    """Make an option of COPY; a bare word is the same as a string."""
+    if value is None:
+        return name, None
+    text = unquote(value.text) if value.kind == "STRING" else value.text
+    return name, ast.String(text, place=Place(at.source, value.start, value.stop))
+
+
+def copy(
+    at: Place,
+    source: ast.Path | ast.Select,
+    file: ast.String,
+    options: tuple[tuple[ast.Name, ast.String | None], ...] | None,
+) -> commands.Copy:
+    """Make a copy to a file."""
+    return commands.Copy(source, file, options or (), place=at)
+
+
 FORMS: dict[str, Callable[..., object]] = {
     "expectation": expectation,
     "create_table": create_table,
@@ -60,4 +80,6 @@ FORMS: dict[str, Callable[..., object]] = {
     "macro_parameter": macro_parameter,
     "create_macro": create_macro,
     "drop_macro": drop_macro,
+    "copy_option": copy_option,
+    "copy": copy,
 }

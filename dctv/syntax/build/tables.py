@@ -80,6 +80,11 @@ def table_file(at: Place, file: ast.String, alias: ast.Alias | None) -> ast.Tabl
     return ast.TableFile(file, alias, place=at)
 
 
+def table_of_file(at: Place, file: ast.String, table: ast.Path, alias: ast.Alias | None) -> ast.TableFile:
+    """Make one of the tables of a file."""
+    return ast.TableFile(file, alias, table, place=at)
+
+
 def table_call(
     at: Place, path: ast.Path, arguments: tuple[ast.Argument | Keyword, ...] | None, alias: ast.Alias | None = None
 ) -> ast.TableCall:
@@ -159,6 +164,7 @@ FORMS: dict[str, Callable[..., object]] = {
     "table_name": table_name,
     "table_call": table_call,
     "table_file": table_file,
+    "table_of_file": table_of_file,
     "table_select": table_select,
     "table_lateral": table_lateral,
     "keyword_argument": keyword_argument,

@@ -35,6 +35,13 @@ def _drop_macro(w: Writer, node: commands.DropMacro) -> str:
     return f"DROP MACRO {'IF EXISTS ' if node.if_exists else ''}{w.path(node.path)}"
 
 
+def _copy(w: Writer, node: commands.Copy) -> str:
+    source = w.path(node.source) if isinstance(node.source, ast.Path) else f"({w.write(node.source)})"
+    options = [w.name(name) if value is None else f"{w.name(name)} {w.write(value)}" for name, value in node.options]
+    listed = f" ({', '.join(options)})" if options else ""
+    return f"COPY {source} TO {w.write(node.file)}{listed}"
+
+
 FORMS: dict[type[ast.Node], Form] = {
     ast.Assert: _check,
     commands.Expect: _check,
@@ -42,4 +49,5 @@ FORMS: dict[type[ast.Node], Form] = {
     commands.DropTable: _drop_table,
     commands.CreateMacro: _create_macro,
     commands.DropMacro: _drop_macro,
+    commands.Copy: _copy,
 }

@@ -15,7 +15,8 @@ def _table_name(w: Writer, node: ast.TableName) -> str:
 
 
 def _table_file(w: Writer, node: ast.TableFile) -> str:
-    return w.write(node.file) + w.clause("AS", node.alias)
+    table = "" if node.table is None else f".{w.path(node.table)}"
+    return w.write(node.file) + table + w.clause("AS", node.alias)
 
 
 def _table_call(w: Writer, node: ast.TableCall) -> str:
