@@ -377,6 +377,15 @@ _NOISE = pattern(
 
 _TYPES = pattern(r"\b(VARCHAR|BIGINT|INTEGER|SMALLINT|TINYINT|DOUBLE|FLOAT|BOOLEAN|BLOB)\b(?!_)")
 _NO_FORM = pattern(r"[Nn]o function matches the given name and argument types '([^(]+)\((.*)\)'\. You might need.*")
+_HINTS = (
+    ("out of memory", "give more with SET memory_limit = '8GB' or --memory-limit, or free disk for spilling"),
+    ("the duration of a span is positive", "leave such rows out: WHERE _duration > 0ns"),
+    (
+        "cannot spill to",
+        "free space there, or name another folder: --temp-directory, or Session(temp_directory=...)",
+    ),
+)
+"""What stands in messages of the engine, and what to do then."""
 _FEW_FORMS = 3
 """So many forms of a function are told."""
 _OVERFLOW = pattern(r"[Tt]ype U?INT128 with value (-?\d+) can't be cast because .*")
@@ -412,20 +421,11 @@ def failure(error: BaseException) -> DctvError:
     text = str(error)
     if "interrupted" in text.lower():
         return Interrupted("interrupted")
-    # One of ours that came through a stream of Arrow batches, as its text.
-    _, _, own_hint = text.partition("\nhint: ")
-    if "out of memory" in text.lower():
-        return EngineError(
-            message_of(error),
-            hint="give more with SET memory_limit = '8GB' or --memory-limit, or free disk for spilling",
-        )
-    if "the duration of a span is positive" in text:
-        return EngineError(message_of(error), hint="leave such rows out: WHERE _duration > 0ns")
     if _NO_FORM.search(text) is not None:
         return EngineError(message_of(error), hint=_forms(text))
-    if "cannot spill to" in text:
-        return EngineError(
-            message_of(error),
-            hint="free space there, or name another folder: --temp-directory, or Session(temp_directory=...)",
-        )
+    for words, hint in _HINTS:
+        if words in text or words in text.lower():
+            return EngineError(message_of(error), hint=hint)
+    # One of ours that came through a stream of Arrow batches, as its text.
+    _, _, own_hint = text.partition("\nhint: ")
     return EngineError(message_of(error), hint=own_hint.partition("\n")[0] or None)
