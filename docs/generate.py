@@ -232,7 +232,12 @@ def output_formats() -> str:
 
 def command_line() -> str:
     """Make the page of the command line."""
-    lines = ["# Command line\n"]
+    lines = [
+        "# Command line\n",
+        "Results go to stdout, everything else to stderr: errors, warnings, remarks, progress. A trace is a file, a",
+        "folder, or a pattern in quotes such as `'traces/*.pfw.gz'`, whose files are one trace together. What `-o`",
+        "names is there once it is whole, and not at all if the exit code is not 0.\n",
+    ]
     for command in scan(dctv.cli.commands, Command).values():
         parser = argparse.ArgumentParser(add_help=False)
         command.configure(parser)

@@ -17,7 +17,9 @@ MOUNT = pattern(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)=(?!=)(.*)", re.DOTALL)
 def add_session_options(parser: ArgumentParser) -> None:
     """Add the limits and what to do about traces that were not read whole."""
     parser.add_argument("--threads", type=positive, metavar="N", help="use at most N threads")
-    parser.add_argument("--memory-limit", metavar="SIZE", help="use at most this much memory, such as 2GB")
+    parser.add_argument(
+        "--memory-limit", "--max-memory", metavar="SIZE", help="use at most this much memory, such as 2GB"
+    )
     parser.add_argument(
         "--temp-directory",
         type=Path,

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dctv.cli.ci import ALL, LAST
 from dctv.cli.errand import Desk, carry_out, narrator_of, note_warnings
 from dctv.cli.junit import junit_xml
 from dctv.cli.narrator import EVERYTHING, Narrator
@@ -36,6 +37,8 @@ class Batch:
     writer: Writer
     limit: int | None = None
     """How many rows of each result are written at most."""
+    wanted: int | str = ALL
+    """Which results are written: all, the last, or the one with a number, from 1."""
     goes_on: bool = False
     """Whether statements after a wrong one are run."""
     narrator: Narrator = EVERYTHING
@@ -66,11 +69,13 @@ def run_batch(
 def _run_texts(batch: Batch, desk: Desk, tally: Tally) -> None:
     for text in batch.texts:
         run_text(text, batch, desk, tally)
+    _conclude(batch, desk, tally)
 
 
 def batch_of(args: Namespace, texts: list[Text], params: dict[str | int, object] | None, writer: Writer) -> Batch:
     """Return the batch that the arguments of `dctv query` ask for."""
-    return Batch(texts, params, writer, args.limit, args.on_error == "continue", narrator_of(args))
+    goes_on = args.on_error == "continue"
+    return Batch(texts, params, writer, args.limit, args.result, goes_on, narrator_of(args))
 
 
 def run_text(text: Text, batch: Batch, desk: Desk, tally: Tally) -> None:
@@ -96,7 +101,7 @@ def _execute(text: Text, sql: str, batch: Batch, desk: Desk, tally: Tally) -> No
         for outcome in desk.session.execute(sql, batch.params, source_name=text.name, base=text.base):
             tally.statements += 1
             if isinstance(outcome, Result):
-                _write(outcome, batch, desk, tally)
+                _choose(outcome, batch, desk, tally)
             elif isinstance(outcome, Asserted):
                 desk.bar.clear()
                 _note(outcome, text.name, batch.narrator, tally)
@@ -106,6 +111,32 @@ def _execute(text: Text, sql: str, batch: Batch, desk: Desk, tally: Tally) -> No
     except DctvError as error:
         tally.cases.append(Case(text.name, "runs to its end", error=render(error)))
         raise
+
+
+def _choose(result: Result, batch: Batch, desk: Desk, tally: Tally) -> None:
+    """Write a result if it is wanted; one that is not is never computed."""
+    tally.met += 1
+    if batch.wanted == LAST:
+        tally.held = result
+    elif batch.wanted in (ALL, tally.met):
+        _write(result, batch, desk, tally)
+
+
+def _conclude(batch: Batch, desk: Desk, tally: Tally) -> None:
+    """Write the last result, if it is the one that is wanted; there must be one with a wanted number."""
+    if tally.held is not None:
+        _write(tally.held, batch, desk, tally)
+    elif batch.wanted != ALL and not tally.results:
+        raise missing(batch, tally.met)
+
+
+def missing(batch: Batch, count: int) -> UsageError:
+    """Return the error for a result that is wanted of so many, and is not there."""
+    return UsageError(f"found {_results(count)}, expected one to write (--result {batch.wanted})")
+
+
+def _results(count: int) -> str:
+    return "1 result" if count == 1 else f"{count or 'no'} results"
 
 
 def _write(result: Result, batch: Batch, desk: Desk, tally: Tally) -> None:
@@ -120,7 +151,7 @@ def written(result: Rows, batch: Batch, desk: Desk, tally: Tally) -> str | None:
     if tally.results and not batch.writer.many:
         raise UsageError(
             f"a file of format `{batch.writer.name}` holds one result, found a second one",
-            hint="write one SELECT, or choose another --format",
+            hint="--result last writes the last one, another --format has room for all",
         )
     if tally.results:
         desk.sink.separate(batch.writer.between)

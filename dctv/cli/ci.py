@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser
+from argparse import ArgumentParser, ArgumentTypeError
 from pathlib import Path
 
 from dctv.cli.arguments import positive
 from dctv.cli.sizes import seconds
 
+ALL, LAST = "all", "last"
+
 
 def add_result_options(parser: ArgumentParser) -> None:
     """Add what results may be, and what happens after errors."""
     parser.add_argument("--limit", type=positive, metavar="N", help="write at most the first N rows of each result")
+    parser.add_argument(
+        "--result",
+        type=_wanted,
+        default=ALL,
+        metavar="all|last|N",
+        help="write all results (default), only the last one, or only the Nth; others are not computed",
+    )
     parser.add_argument("--fail-on-rows", action="store_true", help="exit with 1 if any result has rows")
     parser.add_argument("--fail-if-empty", action="store_true", help="exit with 1 if any result has no rows")
     parser.add_argument(
@@ -23,6 +32,14 @@ def add_result_options(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--stats", choices=["json"], help="end stderr with a line of JSON: exit code, seconds, rows, assertions, errors"
     )
+
+
+def _wanted(text: str) -> int | str:
+    if text in {ALL, LAST}:
+        return text
+    if not text.isdecimal() or int(text) < 1:
+        raise ArgumentTypeError(f"found `{text}`, expected all, last or a number from 1")
+    return int(text)
 
 
 def add_report_options(parser: ArgumentParser, *, each: str = "") -> None:

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from dctv.console.verdict import OK
+from dctv.hints import TYPE_CHECKING
 from dctv.record import field, record
+
+if TYPE_CHECKING:
+    from dctv.run.result import Result
 
 
 @record
@@ -24,7 +28,12 @@ class Tally:
     """Counts what happens in a run."""
 
     statements: int = 0
+    met: int = 0
+    """How many results there were, whether written or not."""
+    held: Result | None = None
+    """The last result, which waits for a later one, if only the last is written."""
     results: int = 0
+    """How many were written."""
     rows: int = 0
     empty: int = 0
     """Results without rows."""

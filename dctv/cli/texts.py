@@ -8,6 +8,8 @@ from pathlib import Path
 from dctv.errors import UsageError
 from dctv.record import record
 
+_BOTH = "-c SQL goes with -f"
+
 
 @record
 class Text:
@@ -19,15 +21,16 @@ class Text:
     """The folder that paths in MOUNT TRACE start from."""
 
 
-def read_texts(words: list[str], files: list[str]) -> list[Text]:
-    """Return the texts in order; there is at least one."""
+def read_texts(words: list[str], files: list[str], commands: list[str] | None = None) -> list[Text]:
+    """Return the texts in order, those of options after the word; there is at least one."""
     if words and files:
-        raise UsageError(f"found both SQL (`{words[0]}`) and -f {files[0]}, expected one of them")
+        raise UsageError(f"found both SQL (`{words[0]}`) and -f {files[0]}, expected one of them", hint=_BOTH)
     if len(words) > 1:
         raise UsageError(f"found a second text `{words[1]}`, expected one SQL text", hint="quote the SQL as a whole")
-    if not words and not files:
-        raise UsageError("found nothing to run, expected SQL or -f FILE")
-    return [_checked(Text("<query>", sql)) for sql in words] + [read_text(name) for name in files]
+    given = [*words, *(commands or [])]
+    if not given and not files:
+        raise UsageError("found nothing to run, expected SQL, -c SQL or -f FILE")
+    return [_checked(Text("<query>", sql)) for sql in given] + [read_text(name) for name in files]
 
 
 def read_text(name: str) -> Text:

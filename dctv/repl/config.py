@@ -1,4 +1,4 @@
-"""The configuration file of the user -> settings of the prompt."""
+"""The configuration files of the user and of the project -> settings of the prompt."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from dctv.errors import DctvError, UsageError
 from dctv.repl.settings import Settings, set_to
 
 SECTION = "prompt"
+PROJECT_FILE = Path("dctv.toml")
+"""That of the project, in the working directory; it says no more than that of the user."""
 
 
 def config_file() -> Path:
@@ -21,8 +23,12 @@ def config_file() -> Path:
 
 
 def configure(settings: Settings) -> None:
-    """Take over what the file says; what is wrong in it is told, and keeps nobody from working."""
-    path = config_file()
+    """Take over what the files say, that of the project last; what is wrong in them is told, and keeps nobody away."""
+    for path in (config_file(), PROJECT_FILE):
+        _take_over(settings, path)
+
+
+def _take_over(settings: Settings, path: Path) -> None:
     try:
         found = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:

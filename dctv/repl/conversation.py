@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from time import perf_counter
 
@@ -17,8 +17,10 @@ from dctv.console.progress import ProgressBar
 from dctv.console.sink import stdout_sink
 from dctv.console.verdict import BROKEN_PIPE, FAILED, OK, PARTIAL, WRONG, Verdict
 from dctv.contracts.writer import Rows, Writer
+from dctv.errors import DctvError
 from dctv.record import field, record
 from dctv.repl.destination import Destination
+from dctv.repl.last_query import NAME, view_of
 from dctv.repl.settings import Settings
 from dctv.run.result import Asserted, Done, Result
 from dctv.session import Session
@@ -56,6 +58,8 @@ class Conversation:
     destination: Destination = field(default_factory=Destination)
     last: Statement | None = None
     """The last statement that had a result."""
+    queried: str = ""
+    """The select that the view `_` is."""
     written: str = ""
     """The last text of SQL that was run, as it was written."""
     _results: int = 0
@@ -88,10 +92,21 @@ class Conversation:
                     took = perf_counter() - began - (self._keyboard.waited - waited)
                     say(f"{_rows(count)} in {took:.3f} s")
                 check()
+            if self.last is statement:
+                self._remember(statement)
             return code
 
         self.guarded(lambda: self.attend(work))
         self.tell_partial()
+
+    def _remember(self, statement: Statement) -> None:
+        """Make the view `_` of a query."""
+        select = view_of(statement.text, self.queried)
+        if select is None:
+            return
+        with suppress(DctvError):
+            for _ in self.session.execute(f"CREATE OR REPLACE VIEW {NAME} AS\n{select}", self.settings.params):
+                self.queried = select
 
     def mount(self, path: str, name: str) -> None:
         """Mount a trace, with a progress bar and a way to interrupt it."""

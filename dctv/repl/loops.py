@@ -12,12 +12,12 @@ from dctv.repl.conversation import Conversation
 from dctv.syntax.statements import cut, in_place, is_empty
 
 
-def converse(talk: Conversation, mounts: list[tuple[str, str]]) -> int:
+def converse(talk: Conversation, mounts: list[tuple[str, str]], *, configured: bool) -> int:
     """Mount, then talk until the end; return the exit code, which is 0 for a person who left the prompt."""
     for name, path in mounts:
         talk.mount(path, name)
     if talk.interactive:
-        return _prompt_loop(talk)
+        return _prompt_loop(talk, configured=configured)
     _pipe_loop(talk)
     return talk.code
 
@@ -56,11 +56,12 @@ def _decoded(raw: bytes, line_number: int) -> str:
         raise UsageError(f"line {line_number} of stdin is not UTF-8 text (byte {error.start})") from error
 
 
-def _prompt_loop(talk: Conversation) -> int:
+def _prompt_loop(talk: Conversation, *, configured: bool) -> int:
     from dctv.repl.config import configure
     from dctv.repl.prompt import make_prompt
 
-    configure(talk.settings)
+    if configured:
+        configure(talk.settings)
     prompt = make_prompt(talk.session)
     say("Type .help for help.")
     while not talk.ended:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from prompt_toolkit import PromptSession
 from prompt_toolkit.auto_suggest import AutoSuggestFromHistory
+from prompt_toolkit.filters import is_searching
 from prompt_toolkit.formatted_text import AnyFormattedText
 from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 from prompt_toolkit.input import Input
@@ -54,7 +55,8 @@ def _continuation(_width: int, _line: int, _wraps: int) -> AnyFormattedText:
 def _bindings() -> KeyBindings:
     bindings = KeyBindings()
 
-    @bindings.add("enter")
+    # While Ctrl-R searches, Enter takes what was found.
+    @bindings.add("enter", filter=~is_searching)
     def _(event: KeyPressEvent) -> None:
         buffer = event.current_buffer
         if buffer.complete_state is not None and buffer.complete_state.current_completion is not None:

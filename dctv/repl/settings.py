@@ -63,6 +63,8 @@ def set_to(settings: Settings, name: str, value: str) -> None:
 
 def _set_mode(settings: Settings, value: str) -> None:
     known = modes()
+    if value in scan(dctv.writers, Writer) and value not in known:
+        raise UsageError(f"`{value}` is for files", hint=f"`.once FILE` writes a result, such as `.once rows.{value}`")
     if value not in known:
         near = nearest(value, list(known))
         hint = f"did you mean `{near}`?" if near else None

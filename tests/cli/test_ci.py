@@ -122,3 +122,32 @@ def test_junit_says_that_a_run_failed(tmp_path: Path, words: tuple[str, ...], co
     ran = run("query", "ASSERT 1 = 1", *words, "--junit", tmp_path / "out.xml", cwd=tmp_path)
     assert ran.code == code
     assert 'errors="1"' in (tmp_path / "out.xml").read_text()
+
+
+@pytest.mark.parametrize(
+    ("wanted", "written"),
+    [("all", "a\n1\n\nb\n2\n\nc\n3\n"), ("last", "c\n3\n"), ("2", "b\n2\n")],
+)
+def test_which_results_are_written(wanted: str, written: str) -> None:
+    texts = ("-c", "SELECT 1 AS a; SELECT 2 AS b", "-c", "SELECT 3 AS c; CREATE VIEW v AS SELECT 4 AS d")
+    ran = run("query", *texts, "--format", "csv", "--result", wanted)
+    assert (ran.code, ran.out, ran.err) == (0, written, "")
+
+
+def test_a_result_that_is_not_wanted_is_not_computed(tmp_path: Path) -> None:
+    slow = "SELECT COUNT(*) FROM range(100000000000) AS t(a) WHERE hash(a) % 7 = 3"
+    ran = run("query", f"{slow}; SELECT 2 AS b", "--result", "last", "-o", str(tmp_path / "b.parquet"))
+    assert (ran.code, ran.err) == (0, "")
+
+
+def test_a_result_that_is_not_there() -> None:
+    ran = run("query", "SELECT 1", "--result", "2")
+    assert (ran.code, ran.err) == (2, "error: found 1 result, expected one to write (--result 2)\n")
+    ran = run("query", "CREATE VIEW v AS SELECT 1", "--result", "last")
+    assert (ran.code, ran.err) == (2, "error: found no results, expected one to write (--result last)\n")
+
+
+def test_sql_of_options_runs_after_the_word_and_before_files(tmp_path: Path) -> None:
+    (tmp_path / "x.sql").write_text("SELECT * FROM v")
+    ran = run("query", "-f", str(tmp_path / "x.sql"), "-c", "CREATE VIEW v AS SELECT 5 AS n", "--max-memory", "1GB")
+    assert (ran.code, ran.out) == (0, "n\n-\n5\n")

@@ -36,7 +36,7 @@ def test_wrong_sql() -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ((), "error: found nothing to run, expected SQL or -f FILE"),
+        ((), "error: found nothing to run, expected SQL, -c SQL or -f FILE"),
         (("SELECT 1", "SELECT 2"), "error: found a second text `SELECT 2`, expected one SQL text"),
         (("SELECT 1", "-f", "x.sql"), "error: found both SQL (`SELECT 1`) and -f x.sql, expected one of them"),
         (("-f", "absent.sql"), "error: cannot read `absent.sql`: no such file or directory"),

@@ -74,6 +74,14 @@ def test_several_results_names_and_files(traces: Path, tmp_path: Path) -> None:
     assert table.schema.field("took").metadata == {b"unit": b"ms"}
 
 
+def test_one_result_of_several(traces: Path) -> None:
+    words = ("query", "--each", f"{traces}/*.txt", "--format", "csv", "SELECT 1 AS a; SELECT 2 AS b")
+    assert [set(row) for row in rows(run(*words, "--result", "1").out)] == [{"_trace", "a"}] * 2
+    assert [row["b"] for row in rows(run(*words, "--result", "last").out)] == ["2", "2"]
+    none = run(*words, "--result", "3")
+    assert (none.code, none.err) == (2, "error: found 2 results, expected one to write (--result 3)\n")
+
+
 def test_another_trace_stands_beside_each(traces: Path) -> None:
     sql = "SELECT (SELECT COUNT(*) FROM base.events) = (SELECT COUNT(*) FROM t.events) AS same"
     found = run("query", f"base={traces}/a.txt", "--each", f"{traces}/*.txt", sql, "--format", "csv")

@@ -160,7 +160,7 @@ def test_every_dependency_is_explained() -> None:
     lines = [
         *project["project"]["dependencies"],
         *optional,
-        *project["dependency-groups"]["dev"],
+        *(line for lines in project["dependency-groups"].values() for line in lines),
         *project["build-system"]["requires"],
         *crate["dependencies"],
     ]

@@ -150,3 +150,33 @@ def test_the_editor_fails() -> None:
         absent.err == "error: cannot run `/no/such/editor`: no such file or directory\nhint: EDITOR names your editor\n"
     )
     assert "failed with exit code 1, nothing was run" in run("repl", stdin=".edit\n", VISUAL="false").err
+
+
+def test_the_last_query_is_a_view() -> None:
+    text = """SELECT a FROM range(5) AS t(a); -- five
+    SELECT MAX(a) AS m FROM _;
+    SELECT m + 1 AS n FROM _;
+    EXPLAIN SELECT 1;
+    SELECT nope;
+    WITH x AS (SELECT * FROM _) SELECT n * 2 AS n FROM x;
+    SELECT * FROM _ WHERE n > :least;
+    .param least=9
+    SELECT * FROM _ WHERE n > :least;
+    SELECT COUNT(*) AS rows FROM _;"""
+    ran = run("repl", stdin=".mode csv\n.param least=11\n" + text)
+    results = ran.out.split("\n\n")
+    assert [results[n] for n in (1, 2, 4, 5, 6, 7)] == ["m\n4", "n\n5", "n\n10", "n", "n\n10", "rows\n1\n"]
+
+
+def test_the_last_query_keeps_its_kind() -> None:
+    first, later = "SELECT SPAN * FROM dctv.generate_sequential_spans(0, 20ns, 10ns);", "SELECT SPAN * FROM _;"
+    text = "\n".join([".mode csv", first, "DESCRIBE _;", later, "DESCRIBE _;"])
+    results = run("repl", stdin=text).out.split("\n\n")
+    assert results[1] == results[3].rstrip("\n") == "column,type,unit,role\n_ts,INT64,ns,time\n_duration,INT64,ns,time"
+
+
+def test_formats_of_files_are_no_modes() -> None:
+    ran = run("repl", stdin=".mode parquet\n")
+    assert (
+        ran.err == "error: `parquet` is for files\nhint: `.once FILE` writes a result, such as `.once rows.parquet`\n"
+    )

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import termios
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -22,23 +22,24 @@ from tests.command_line import COMMAND, environment
 
 ESCAPES = re.compile("\033(?:\\[[0-9;?]*[A-Za-z]|[=>]|\\][^\007]*\007)")
 WAIT = 60
+RIGHT, UP = "\033[C", "\033[A"
 SLOW = "SELECT COUNT(*) AS n FROM range(100000000000) AS t(a) WHERE hash(a) % 7 = 3;"
 
 
 class Terminal:
     """A prompt, and what a person sees of it."""
 
-    def __init__(self, folder: Path, columns: int, **changes: str) -> None:
+    def __init__(self, folder: Path, columns: int, words: Sequence[str] = (), **changes: str) -> None:
         master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
         told = {"TERM": "xterm", "COLUMNS": str(columns), "LINES": "40", "PAGER": "cat", "HOME": str(folder)}
         told |= {"XDG_CONFIG_HOME": str(folder / "config"), "XDG_STATE_HOME": str(folder / "state"), **changes}
         self.process = subprocess.Popen(
-            [*COMMAND, "repl"], stdin=slave, stdout=slave, stderr=slave, cwd=folder, env=environment(**told)
+            [*COMMAND, "repl", *words], stdin=slave, stdout=slave, stderr=slave, cwd=folder, env=environment(**told)
         )
         os.close(slave)
         self.master = master
-        self.seen = ""
+        self.seen = self.raw = ""
 
     def until(self, text: str) -> str:
         """Read on until a text comes; return what came, it included."""
@@ -49,6 +50,7 @@ class Terminal:
             raw = os.read(self.master, 1 << 16).decode(errors="replace")
             if "\033[6n" in raw:  # It asks where the cursor is.
                 os.write(self.master, b"\033[1;1R")
+            self.raw += raw
             self.seen += ESCAPES.sub("", raw).replace("\r\n", "\n").replace("\r", "")
         end = self.seen.index(text) + len(text)
         found, self.seen = self.seen[:end], self.seen[end:]
@@ -56,7 +58,11 @@ class Terminal:
 
     def say(self, line: str, until: str) -> str:
         """Type a line and read until a text comes."""
-        os.write(self.master, f"{line}\r".encode())
+        return self.type(f"{line}\r", until)
+
+    def type(self, keys: str, until: str) -> str:
+        """Press keys and read until a text comes."""
+        os.write(self.master, keys.encode())
         return self.until(until)
 
     def close(self) -> None:
@@ -143,3 +149,74 @@ def test_the_configuration_file_and_the_editor(tmp_path: Path) -> None:
         assert "42\t1\n1 row in" in made.say(".edit", "1 row in")
     finally:
         made.close()
+
+
+def test_a_statement_takes_lines_until_it_ends(terminal: Terminal) -> None:
+    terminal.say("SELECT 41 +", "->")
+    terminal.say("  1 AS it", "->")
+    assert "42" in terminal.say(";", "42\n")
+
+
+def test_tab_completes_keywords_units_and_paths(terminal: Terminal, tmp_path: Path) -> None:
+    (tmp_path / "requests.csv").write_text("a,b\n1,2\n")
+    terminal.type("SELE\t", "SELECT")
+    terminal.type(" 5000micros\t", "microsecond")
+    assert "5" in terminal.say(" IN ms AS t;", "5\n")
+    terminal.type("MOUNT TRACE 'requ\t", "requests.csv")
+    terminal.say("' AS r;", "mounted")
+    terminal.type("SELECT b FROM r.requ\t", "r.requests")
+    assert "2" in terminal.say(";", "2\n")
+
+
+def test_what_was_typed_before_is_suggested_and_found(terminal: Terminal) -> None:
+    terminal.say("SELECT 1234 AS first;", "1234\n")
+    terminal.say("SELECT 5000 + 678 AS second;", "5678\n")
+    terminal.type("SELECT 12", "34 AS first;")
+    assert "1234" in terminal.say(RIGHT, "1234\n")
+    terminal.until("DCTV>")
+    terminal.type("\x12", "search")
+    terminal.type("5000", "5000 + 678")
+    assert terminal.type("\r\r", "5678\n")
+
+
+def test_the_history_outlives_the_prompt(tmp_path: Path) -> None:
+    for line in ("SELECT 98765 AS x;", UP + UP):
+        made = Terminal(tmp_path, 60)
+        try:
+            made.until("Type .help")
+            made.until("DCTV>")
+            made.say(line, "98765\n")
+            made.say(".exit", "")
+            assert made.process.wait(WAIT) == 0
+        finally:
+            made.close()
+    assert "SELECT 98765 AS x;" in (tmp_path / "state" / "dctv" / "history").read_text()
+
+
+def test_keywords_have_the_colours_of_the_terminal(terminal: Terminal) -> None:
+    terminal.say("SELECT 'x' AS y;", "x\n")
+    colours = re.findall("\033\\[0;([0-9;]+)m", terminal.raw)
+    # Blue and bold, green: the sixteen that a light and a dark theme make legible, no others.
+    assert {"34;1", "32"} <= set(colours)
+    assert not [colour for colour in colours if "38;" in colour]
+
+
+def test_ctrl_c_leaves_a_line_and_keeps_the_session(terminal: Terminal) -> None:
+    terminal.say("CREATE VIEW kept AS SELECT 7 AS n;", "created view")
+    terminal.type("SELECT garbage", "garbage")
+    terminal.type("\x03", "DCTV>")
+    assert "7" in terminal.say("SELECT n FROM kept;", "7\n")
+
+
+def test_a_project_has_a_configuration_of_its_own(tmp_path: Path) -> None:
+    (tmp_path / "config" / "dctv").mkdir(parents=True)
+    (tmp_path / "config" / "dctv" / "config.toml").write_text('[prompt]\nmode = "tsv"\nmaxrows = 5\n')
+    (tmp_path / "dctv.toml").write_text('[prompt]\nmode = "line"\n')
+    for words, mode, rows in (((), "line", "5"), (("--no-config",), "table", "all")):
+        made = Terminal(tmp_path, 60, words)
+        try:
+            made.until("Type .help")
+            made.say(".mode", f"mode is {mode}\n")
+            made.say(".maxrows", f"maxrows is {rows}\n")
+        finally:
+            made.close()

@@ -26,7 +26,18 @@ def configure(parser: ArgumentParser) -> None:
         metavar="SQL | PATH | NAME=PATH",
         help="one SQL text; traces to mount, named after their files or by you",
     )
-    parser.add_argument("-f", "--file", action="append", default=[], help="run this file; - is stdin; may be repeated")
+    parser.add_argument(
+        "-c",
+        "--command",
+        dest="commands",
+        action="append",
+        default=[],
+        metavar="SQL",
+        help="run this SQL; may be repeated",
+    )
+    parser.add_argument(
+        "-f", "--file", action="append", default=[], help="run this file, after -c; - is stdin; may be repeated"
+    )
     add_format_option(parser)
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write here, and only if all goes well")
     parser.add_argument(
@@ -48,7 +59,7 @@ def run(args: Namespace) -> int:
     mounts = told_mounts(args.words, only=False)
     writer = writer_of(args.format, args.output)
     params = parameters(args.param)
-    texts = read_texts(mounts.others, args.file)
+    texts = read_texts(mounts.others, args.file, args.commands)
     batch = batch_of(args, texts, params, writer)
     if args.each is not None:
         from dctv.cli.fleet.each import run_each

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 def configure(parser: ArgumentParser) -> None:
     """Add the arguments of `dctv repl`."""
     parser.add_argument("mounts", nargs="*", metavar=WORD, help="traces to mount, named after their files or by you")
+    parser.add_argument("--no-config", action="store_true", help="read no configuration file")
     add_session_options(parser)
     add_file_option(parser)
     add_index_options(parser)
@@ -33,7 +34,7 @@ def run(args: Namespace) -> int:
     session = open_session(args, bar)
     talk = Conversation(session, bar, sys.stdin.isatty(), args.allow_partial)
     try:
-        return converse(talk, mounts)
+        return converse(talk, mounts, configured=not args.no_config)
     finally:
         bar.clear()
         talk.destination.close()

@@ -11,7 +11,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from dctv.cli.arguments import MOUNT
-from dctv.cli.batch import Batch, run_batch, written
+from dctv.cli.batch import Batch, missing, run_batch, written
+from dctv.cli.ci import ALL, LAST
 from dctv.cli.errand import Desk
 from dctv.cli.fleet.jobs import SETTINGS, Job, key_of, size_of, unfinished
 from dctv.cli.fleet.options import NAME
@@ -169,7 +170,7 @@ def _outcome(job: Job) -> dict[str, Any]:
 def _write(jobs: Sequence[Job], batch: Batch, desk: Desk, tally: Tally) -> None:
     outcomes = [(job, _outcome(job)["results"]) for job in jobs]
     tally.statements += max((len(results) for _, results in outcomes), default=0)
-    for number in range(max((len(results) for _, results in outcomes), default=0)):
+    for number in _wanted(batch, max((len(results) for _, results in outcomes), default=0)):
         parts = [
             Part(job.trace, Path(job.folder) / f"{number}.arrows", results[number])
             for job, results in outcomes
@@ -178,3 +179,13 @@ def _write(jobs: Sequence[Job], batch: Batch, desk: Desk, tally: Tally) -> None:
         remark = written(Stacked(parts), batch, desk, tally)
         if remark:
             batch.narrator.remark(remark)
+
+
+def _wanted(batch: Batch, count: int) -> Sequence[int]:
+    """Return which of so many results are written."""
+    if batch.wanted == ALL:
+        return range(count)
+    number = count if batch.wanted == LAST else int(batch.wanted)
+    if not 1 <= number <= count:
+        raise missing(batch, count)
+    return [number - 1]
