@@ -24,7 +24,7 @@ def add_session_options(parser: ArgumentParser) -> None:
         "--temp-directory",
         type=Path,
         metavar="DIR",
-        help="write here what does not fit into memory (default: the cache)",
+        help="write what does not fit into memory here (default: the cache)",
     )
     parser.add_argument(
         "--allow-partial", action="store_true", help="accept traces that could not be read whole (exit code 0, not 3)"
@@ -43,8 +43,8 @@ def add_file_option(parser: ArgumentParser) -> None:
 def add_index_options(parser: ArgumentParser) -> None:
     """Add whether traces are read by their indexes, and where those are."""
     choice = parser.add_mutually_exclusive_group()
-    choice.add_argument("--index", action="store_true", help="build indexes that are missing first, of any trace")
-    choice.add_argument("--no-index", action="store_true", help="read traces themselves, whatever is indexed")
+    choice.add_argument("--index", action="store_true", help="first build the indexes that are missing, for any trace")
+    choice.add_argument("--no-index", action="store_true", help="read the traces themselves, even if they are indexed")
     parser.add_argument(
         "--index-dir", type=Path, metavar="DIR", help="keep indexes here (default: DCTV_INDEX_DIR, else the cache)"
     )

@@ -27,7 +27,7 @@ def add_result_options(parser: ArgumentParser) -> None:
         "--on-error",
         choices=["stop", "continue"],
         default="stop",
-        help="after a wrong statement, stop (default) or run the next one; the exit code is that of the worst error",
+        help="after a wrong statement, stop (default) or go on with the next one; the worst error sets the exit code",
     )
     parser.add_argument(
         "--stats", choices=["json"], help="end stderr with a line of JSON: exit code, seconds, rows, assertions, errors"
@@ -45,9 +45,9 @@ def _wanted(text: str) -> int | str:
 def add_report_options(parser: ArgumentParser, *, each: str = "") -> None:
     """Add who is told of failures, and when to give up, `each` of what."""
     parser.add_argument(
-        "--junit", type=Path, metavar="FILE", help="report every ASSERT and EXPECT as a JUnit test case"
+        "--junit", type=Path, metavar="FILE", help="report every ASSERT and EXPECT as a JUnit test case in this file"
     )
-    parser.add_argument("--github", action="store_true", help="show errors in GitHub beside the lines they are about")
+    parser.add_argument("--github", action="store_true", help="annotate the lines of errors in GitHub")
     parser.add_argument(
         "--timeout",
         type=seconds,

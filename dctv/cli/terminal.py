@@ -12,7 +12,7 @@ def add_terminal_options(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--color", choices=CHOICES, default="auto", help="auto: on a terminal, unless NO_COLOR is set (default)"
     )
-    parser.add_argument("--no-pager", action="store_true", help="print it all at once, however long it is")
+    parser.add_argument("--no-pager", action="store_true", help="use no pager, however long the output is")
 
 
 def look(args: Namespace) -> Namespace:

@@ -1,4 +1,4 @@
--- What `rss_stat` events tell: how much memory of a kind an address space has in use from then on. Address spaces are known by number (`mm`); which process such a number is of is told by events of the process's own threads, and holds until the process ends or the number is told of another one.
+-- How much memory of one kind an address space uses from then on, as `rss_stat` events say. Address spaces are known by number (`mm`). Which process a number belongs to is learned from events of that process's own threads, and holds until the process ends or another process is seen with the number.
 -- formats: *
 -- column mm: the address space: the kernel's number, or the process's where it gives none (or the thread's, if its process is not known)
 -- column kind: `file`, `anon`, `swap`, `shmem` or `unreclaimable`, else as the kernel says

@@ -42,30 +42,52 @@ def add_filter_options(parser: ArgumentParser) -> None:
     """Add the options that say which calls are shown."""
     parser.set_defaults(large=LARGE)
     add = parser.add_argument_group(
-        "filters", "FUNC is a name or a pattern, maybe with actions: 'a', '^x_', 'a@sample=2'"
+        "filters", "FUNC is a name or a pattern, optionally with actions: 'a', '^x_', 'a@sample=2'"
     )
     add.add_argument(
-        "-F", "--filter", dest="filters", action="append", metavar="FUNC", help="let in, with all that it calls"
+        "-F",
+        "--filter",
+        dest="filters",
+        action="append",
+        metavar="FUNC",
+        help="show only this function and all that it calls",
     )
     add.add_argument(
-        "-N", "--notrace", dest="filters", action=_Notrace, metavar="FUNC", help="leave out, with all that it calls"
+        "-N",
+        "--notrace",
+        dest="filters",
+        action=_Notrace,
+        metavar="FUNC",
+        help="leave out this function and all that it calls",
     )
     add.add_argument("-T", "--trigger", dest="triggers", action="append", metavar="FUNC@ACT", help="actions")
     add.add_argument(
-        "-C", "--caller-filter", dest="callers", action="append", metavar="FUNC", help="only calls that lead to it"
+        "-C",
+        "--caller-filter",
+        dest="callers",
+        action="append",
+        metavar="FUNC",
+        help="show only calls that lead to this function",
     )
-    add.add_argument("-H", "--hide", action="append", metavar="FUNC", help="leave out, without what it calls")
+    add.add_argument("-H", "--hide", action="append", metavar="FUNC", help="hide this function, but not what it calls")
     add.add_argument(
-        "-L", "--loc-filter", dest="location", action="append", metavar="FILE", help="only functions of a source file"
+        "-L",
+        "--loc-filter",
+        dest="location",
+        action="append",
+        metavar="FILE",
+        help="show only functions from this source file",
     )
     add.add_argument("-D", "--depth", type=positive, default=DEPTH, metavar="N", help="show N levels")
     add.add_argument("-t", "--time-filter", type=_time, default=0, metavar="TIME", help="leave out shorter calls")
     add.add_argument(
         "-Z", "--size-filter", type=_size, default=0, metavar="BYTES", help="leave out calls of smaller functions"
     )
-    add.add_argument("-r", "--time-range", type=_range, metavar="FROM~TO", help="times, or times since the begin: 1ms~")
+    add.add_argument(
+        "-r", "--time-range", type=_range, metavar="FROM~TO", help="absolute times, or times since the beginning: 1ms~"
+    )
     add.add_argument("--tid", type=_tids, metavar="TID[,TID]", help="only these threads")
-    add.add_argument("--match", choices=MATCHES, default="regex", help="what names of functions are (default: regex)")
+    add.add_argument("--match", choices=MATCHES, default="regex", help="how FUNC matches names (default: regex)")
     add.add_argument(
         "--trace", choices=("on", "off"), default="on", help="off: show nothing until a trigger says trace_on"
     )

@@ -19,14 +19,19 @@ if TYPE_CHECKING:
 
 def configure(parser: ArgumentParser) -> None:
     """Add the arguments of `dctv cache`."""
-    parser.add_argument("what", choices=["list", "size", "prune"], help="list indexes, tell their size, remove some")
+    parser.add_argument("what", choices=["list", "size", "prune"], help="list indexes, show their size, or remove some")
     parser.add_argument(
         "--max-size", type=byte_count, metavar="SIZE", help="prune: keep at most this much, such as 10GB"
     )
-    parser.add_argument("--older-than", type=seconds, metavar="TIME", help="prune: remove what was not used for 30d")
+    parser.add_argument(
+        "--older-than",
+        type=seconds,
+        metavar="TIME",
+        help="prune: remove what has not been used for this long, such as 30d",
+    )
     parser.add_argument("--all", action="store_true", help="prune: remove everything that is not in use")
-    add_format_option(parser, "of the list (default: lines of text)")
-    parser.add_argument("--index-dir", type=Path, metavar="DIR", help="look here, not in the cache")
+    add_format_option(parser, "format of the list (default: lines of text)")
+    parser.add_argument("--index-dir", type=Path, metavar="DIR", help="look here instead of in the cache")
 
 
 def run(args: Namespace) -> int:

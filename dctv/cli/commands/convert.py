@@ -31,11 +31,13 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument(
         "trace", type=only_path, metavar="IN", help="a trace: a file, a folder or a pattern; in queries it is `t`"
     )
-    parser.add_argument("output", type=Path, metavar="OUT", help="a file; for Parquet also a folder, one file a table")
+    parser.add_argument(
+        "output", type=Path, metavar="OUT", help="a file; for Parquet also a folder, with one file per table"
+    )
     parser.add_argument(
         "--format",
         choices=sorted({*SUFFIXES.values()}),
-        help="of OUT (default: by its ending: .json, .json.gz, .pftrace, .parquet; a folder is Parquet)",
+        help="format of OUT (default: by its ending: .json, .json.gz, .pftrace, .parquet; a folder is Parquet)",
     )
     parser.add_argument(
         "-q", "--query", metavar="SQL", help="write these rows: slices if they have `_duration`, counters if `value`"

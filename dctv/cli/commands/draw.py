@@ -31,28 +31,32 @@ def configure(parser: ArgumentParser) -> None:
         "words",
         nargs="+",
         metavar="TRACE | NAME=TRACE",
-        help="files, folders or patterns: together one trace; with names, traces below each other",
+        help="files, folders or patterns, which make one trace together; with names, several traces below each other",
     )
     parser.add_argument(
-        "--from", dest="start", type=_time, metavar="TIME", help="since the trace begins, such as 1.5s (default: 0)"
+        "--from", dest="start", type=_time, metavar="TIME", help="time since the trace began, such as 1.5s (default: 0)"
     )
-    parser.add_argument("--to", dest="stop", type=_time, metavar="TIME", help="likewise (default: where it ends)")
+    parser.add_argument(
+        "--to", dest="stop", type=_time, metavar="TIME", help="likewise (default: the end of the trace)"
+    )
     parser.add_argument(
         "--tracks",
         action="append",
         default=[],
         metavar="PATTERN",
-        help="only tracks whose path fits, such as 'CPUs/*', with all that is in them; may be repeated",
+        help="only tracks whose path matches, such as 'CPUs/*', and everything in them; may be repeated",
     )
     parser.add_argument(
-        "--states", action="store_true", help="the attributes of the traces' state systems rather than what they show"
+        "--states", action="store_true", help="draw the attributes of the traces' state systems instead"
     )
     parser.add_argument("--width", type=positive, metavar="PX", help="pixels (default: 1600); columns in a terminal")
     parser.add_argument("--height", type=positive, metavar="PX", help="pixels, lines in a terminal (default: for all)")
-    parser.add_argument("--theme", choices=("light", "dark"), help="(default: as the reader has it; light for PNG)")
-    parser.add_argument("--title", metavar="TEXT", help="what stands above (default: the names of the traces)")
     parser.add_argument(
-        "-o", "--output", type=Path, metavar="FILE", help="an .svg, .png or .html, written only if all goes well"
+        "--theme", choices=("light", "dark"), help="(default: whichever the reader uses; light for PNG)"
+    )
+    parser.add_argument("--title", metavar="TEXT", help="heading (default: the names of the traces)")
+    parser.add_argument(
+        "-o", "--output", type=Path, metavar="FILE", help="an .svg, .png or .html, written only if everything succeeds"
     )
     add_terminal_options(parser)
     add_session_options(parser)

@@ -14,9 +14,9 @@ from dctv.console.verdict import OK
 from dctv.errors import UsageError
 
 _FORMATS = {
-    "raw": "each begin and end, thread by thread; of uftrace directories all that stands in them (default)",
+    "raw": "every begin and end, thread by thread; for uftrace directories, everything in them (default)",
     "chrome": "JSON for chrome://tracing and Perfetto's viewer",
-    "flame-graph": "stacks and how often they would have been met, for flame graphs",
+    "flame-graph": "stacks and how often a sampler would have met them, for flame graphs",
     "graphviz": "who called whom how often, for dot",
     "mermaid": "the same, as a page",
 }
@@ -25,7 +25,11 @@ _FORMATS = {
 def configure(parser: ArgumentParser) -> None:
     """Add the arguments of `dctv dump`."""
     parser.add_argument(
-        "traces", nargs="+", type=only_path, metavar="TRACE", help="files, folders or patterns: together one trace"
+        "traces",
+        nargs="+",
+        type=only_path,
+        metavar="TRACE",
+        help="files, folders or patterns, which make one trace together",
     )
     choice = parser.add_argument_group("formats", "one of")
     for name, title in _FORMATS.items():
@@ -37,12 +41,14 @@ def configure(parser: ArgumentParser) -> None:
         "--sample-time",
         type=_time,
         metavar="TIME",
-        help="with --flame-graph: a sample stands for so long; 0 counts calls (default: 1us, more if longer than 1s)",
+        help="with --flame-graph: how long a sample stands for; 0 counts calls (default: 1us, more if longer than 1s)",
     )
     parser.add_argument("--no-args", action="store_true", help="leave out arguments and results")
     parser.add_argument("--no-event", action="store_true", help="leave out events")
-    parser.add_argument("--no-libcall", action="store_true", help="leave out calls of libraries")
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write here, and only if all goes well")
+    parser.add_argument("--no-libcall", action="store_true", help="leave out library calls")
+    parser.add_argument(
+        "-o", "--output", type=Path, metavar="FILE", help="write to this file, and only if everything succeeds"
+    )
     add_filter_options(parser)
     add_session_options(parser)
     add_index_options(parser)

@@ -19,7 +19,7 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument("words", nargs="+", metavar="SQL | PATH | NAME=PATH", help="one query; traces to mount")
     manner = parser.add_mutually_exclusive_group()
     manner.add_argument("--analyze", action="store_true", help="run the query and show rows and times too")
-    manner.add_argument("--sql", action="store_true", help="show what the engine runs as its SQL")
+    manner.add_argument("--sql", action="store_true", help="show the SQL that the engine runs")
     parser.add_argument("--param", action="append", default=[], metavar="K=V", help="value of :K, or of ?K")
     add_session_options(parser)
     add_file_option(parser)

@@ -16,7 +16,11 @@ from dctv.console.verdict import OK
 def configure(parser: ArgumentParser) -> None:
     """Add the arguments of `dctv flame`."""
     parser.add_argument(
-        "traces", nargs="+", type=only_path, metavar="TRACE", help="files, folders or patterns: together one trace"
+        "traces",
+        nargs="+",
+        type=only_path,
+        metavar="TRACE",
+        help="files, folders or patterns, which make one trace together",
     )
     parser.add_argument(
         "--from", dest="origin", choices=SOURCES, help="what frames are made of (default: what the trace has)"
@@ -25,7 +29,7 @@ def configure(parser: ArgumentParser) -> None:
         "--weight", choices=WEIGHTS, help="what samples count (default: count; period if they have no times)"
     )
     parser.add_argument(
-        "--diff", metavar="OTHER", help="another trace: red is what takes longer than there, blue what takes less"
+        "--diff", metavar="OTHER", help="compare with another trace: red took longer here, blue took longer there"
     )
     parser.add_argument("--inverted", action="store_true", help="outermost functions at the top")
     parser.add_argument("--reverse", action="store_true", help="add up from the innermost functions")
@@ -34,11 +38,13 @@ def configure(parser: ArgumentParser) -> None:
         type=_width,
         default=0.1,
         metavar="UNITS",
-        help="leave out what is narrower, of 1180 (default: 0.1)",
+        help="leave out frames narrower than this, of 1180 (default: 0.1)",
     )
-    parser.add_argument("--title", metavar="TEXT", help="what stands above (default: the name of the trace)")
-    parser.add_argument("--no-libcall", action="store_true", help="leave out calls of libraries")
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write here, and only if all goes well")
+    parser.add_argument("--title", metavar="TEXT", help="heading (default: the name of the trace)")
+    parser.add_argument("--no-libcall", action="store_true", help="leave out library calls")
+    parser.add_argument(
+        "-o", "--output", type=Path, metavar="FILE", help="write to this file, and only if everything succeeds"
+    )
     add_filter_options(parser)
     add_session_options(parser)
     add_index_options(parser)

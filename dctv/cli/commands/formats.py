@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 def configure(parser: ArgumentParser) -> None:
     """Add the arguments of `dctv formats`."""
-    parser.add_argument("name", nargs="?", metavar="FORMAT", help="tell the options of one format")
-    add_format_option(parser, "of the list (default: lines of text)")
+    parser.add_argument("name", nargs="?", metavar="FORMAT", help="show the options of one format")
+    add_format_option(parser, "format of the list (default: lines of text)")
 
 
 def run(args: Namespace) -> int:

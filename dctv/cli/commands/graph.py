@@ -30,9 +30,11 @@ def configure(parser: ArgumentParser) -> None:
         type=_fields,
         help=f"columns: {', '.join(_FIELDS)}; none, all; +FIELD adds to total; with --task {', '.join(_TASK_FIELDS)}",
     )
-    parser.add_argument("--no-event", action="store_true", help="leave out when threads were off the CPU")
-    parser.add_argument("--no-libcall", action="store_true", help="leave out calls of libraries")
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write here, and only if all goes well")
+    parser.add_argument("--no-event", action="store_true", help="leave out the times when threads were off the CPU")
+    parser.add_argument("--no-libcall", action="store_true", help="leave out library calls")
+    parser.add_argument(
+        "-o", "--output", type=Path, metavar="FILE", help="write to this file, and only if everything succeeds"
+    )
     add_filter_options(parser)
     add_session_options(parser)
     add_index_options(parser)
@@ -78,4 +80,4 @@ def run(args: Namespace) -> int:
     return carry_out(args, [(TRACE, args.traces)], work, args.output)
 
 
-GRAPH = Command("graph", "print who called whom, added up", configure, run)
+GRAPH = Command("graph", "print who called whom, with totals", configure, run)

@@ -17,10 +17,16 @@ if TYPE_CHECKING:
 def configure(parser: ArgumentParser) -> None:
     """Add the arguments of `dctv info`."""
     parser.add_argument(
-        "traces", nargs="+", type=only_path, metavar="TRACE", help="files, folders or patterns: together one trace"
+        "traces",
+        nargs="+",
+        type=only_path,
+        metavar="TRACE",
+        help="files, folders or patterns, which make one trace together",
     )
-    parser.add_argument("--task", action="store_true", help="print the threads instead")
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write here, and only if all goes well")
+    parser.add_argument("--task", action="store_true", help="print its threads instead")
+    parser.add_argument(
+        "-o", "--output", type=Path, metavar="FILE", help="write to this file, and only if everything succeeds"
+    )
     add_session_options(parser)
     add_index_options(parser)
 
@@ -45,4 +51,4 @@ def run(args: Namespace) -> int:
     return carry_out(args, [(TRACE, args.traces)], work, args.output)
 
 
-INFO = Command("info", "print what a trace says of itself, or its threads", configure, run)
+INFO = Command("info", "print what a trace says about itself, or its threads", configure, run)

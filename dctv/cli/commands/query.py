@@ -24,7 +24,7 @@ def configure(parser: ArgumentParser) -> None:
         "words",
         nargs="*",
         metavar="SQL | PATH | NAME=PATH",
-        help="one SQL text; traces to mount, named after their files or by you",
+        help="one SQL text; traces to mount, named after their files or as you say",
     )
     parser.add_argument(
         "-c",
@@ -39,7 +39,9 @@ def configure(parser: ArgumentParser) -> None:
         "-f", "--file", action="append", default=[], help="run this file, after -c; - is stdin; may be repeated"
     )
     add_format_option(parser)
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write here, and only if all goes well")
+    parser.add_argument(
+        "-o", "--output", type=Path, metavar="FILE", help="write to this file, and only if everything succeeds"
+    )
     parser.add_argument(
         "--param", action="append", default=[], metavar="K=V", help="value of :K, or of ?K for a number"
     )

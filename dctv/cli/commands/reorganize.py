@@ -18,19 +18,25 @@ if TYPE_CHECKING:
 def configure(parser: ArgumentParser) -> None:
     """Add the arguments of `dctv reorganize`."""
     parser.add_argument(
-        "traces", nargs="+", type=only_path, metavar="TRACE", help="files, folders or patterns: together one trace"
+        "traces",
+        nargs="+",
+        type=only_path,
+        metavar="TRACE",
+        help="files, folders or patterns, which make one trace together",
     )
     parser.add_argument(
         "--group",
         action="append",
         default=[],
         metavar="NAME='FILTER'",
-        help="events for which the filter is true go to NAME, those of several groups to the first; others to `rest`",
+        help="events for which the filter is true go to NAME, or to the first such group; all others go to `rest`",
     )
     parser.add_argument("--format", choices=("text", "parquet"), default="text", help="of the files (default: text)")
     parser.add_argument("-o", "--output", type=Path, metavar="DIR", help="write here; the folder must be empty")
     parser.add_argument("--restore", action="store_true", help="rebuild the originals of the folder TRACE in DIR")
-    parser.add_argument("--verify", action="store_true", help="prove that the folder TRACE holds every line once")
+    parser.add_argument(
+        "--verify", action="store_true", help="check that the folder TRACE holds every line exactly once"
+    )
     add_session_options(parser)
 
 
@@ -102,4 +108,4 @@ def _verify(args: Namespace, desk: object) -> tuple[int, list[str]]:
     return OK, [f"{found.sources} sources, {found.lines} lines, {found.events} events: every line is there once"]
 
 
-REORGANIZE = Command("reorganize", "sort the events of traces into files by groups", configure, run)
+REORGANIZE = Command("reorganize", "sort the events of traces into files, by group", configure, run)

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 def configure(parser: ArgumentParser) -> None:
     """Add the arguments of `dctv repl`."""
-    parser.add_argument("mounts", nargs="*", metavar=WORD, help="traces to mount, named after their files or by you")
+    parser.add_argument(
+        "mounts", nargs="*", metavar=WORD, help="traces to mount, named after their files or as you say"
+    )
     parser.add_argument("--no-config", action="store_true", help="read no configuration file")
     add_session_options(parser)
     add_file_option(parser)

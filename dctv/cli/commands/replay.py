@@ -18,7 +18,11 @@ from dctv.errors import UsageError, nearest
 def configure(parser: ArgumentParser) -> None:
     """Add the arguments of `dctv replay`."""
     parser.add_argument(
-        "traces", nargs="+", type=only_path, metavar="TRACE", help="files, folders or patterns: together one trace"
+        "traces",
+        nargs="+",
+        type=only_path,
+        metavar="TRACE",
+        help="files, folders or patterns, which make one trace together",
     )
     parser.add_argument(
         "-f",
@@ -31,15 +35,17 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument("--no-args", action="store_true", help="leave out arguments and results")
     parser.add_argument("--no-comment", action="store_true", help="leave out the names behind closing braces")
     parser.add_argument("--no-event", action="store_true", help="leave out events")
-    parser.add_argument("--no-libcall", action="store_true", help="leave out calls of libraries")
-    parser.add_argument("--flat", action="store_true", help="a line for each begin and end, for programs")
+    parser.add_argument("--no-libcall", action="store_true", help="leave out library calls")
+    parser.add_argument("--flat", action="store_true", help="a line for each begin and end, for programs to read")
     parser.add_argument("--task-newline", action="store_true", help="an empty line where the thread changes")
     parser.add_argument("--no-merge", action="store_true", help="two lines for each call, even with nothing in it")
     parser.add_argument("--column-view", action="store_true", help="a column for each thread")
     parser.add_argument(
         "--column-offset", type=_offset, default=8, metavar="N", help="levels between these columns (default: 8)"
     )
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write here, and only if all goes well")
+    parser.add_argument(
+        "-o", "--output", type=Path, metavar="FILE", help="write to this file, and only if everything succeeds"
+    )
     add_terminal_options(parser)
     add_filter_options(parser)
     add_session_options(parser)
@@ -114,4 +120,4 @@ def _default(args: Namespace) -> tuple[str, ...]:
     return ("elapsed" if since_first_call(args) else "time", "duration", "tid")
 
 
-REPLAY = Command("replay", "print calls as they nest, with what they took", configure, run)
+REPLAY = Command("replay", "print calls as they nest, with their durations", configure, run)

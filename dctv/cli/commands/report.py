@@ -29,11 +29,15 @@ _USUAL = ("total", "self", "call")
 def configure(parser: ArgumentParser) -> None:
     """Add the arguments of `dctv report`."""
     parser.add_argument(
-        "traces", nargs="+", type=only_path, metavar="TRACE", help="files, folders or patterns: together one trace"
+        "traces",
+        nargs="+",
+        type=only_path,
+        metavar="TRACE",
+        help="files, folders or patterns, which make one trace together",
     )
     choice = parser.add_mutually_exclusive_group()
     choice.add_argument("--avg-total", action="store_true", help="average, shortest, longest and deviation of calls")
-    choice.add_argument("--avg-self", action="store_true", help="likewise, without the calls within")
+    choice.add_argument("--avg-self", action="store_true", help="likewise, without the calls inside them")
     choice.add_argument("--task", action="store_true", help="add up by thread")
     parser.add_argument(
         "-f",
@@ -44,7 +48,7 @@ def configure(parser: ArgumentParser) -> None:
         help=f"{', '.join(_FIELDS)}; +FIELD adds",
     )
     parser.add_argument("-s", "--sort", type=_list(_KEYS, "key"), metavar="KEY[,KEY]", help=", ".join(_KEYS))
-    parser.add_argument("--diff", metavar="OTHER", help="tell what another trace has more, or less")
+    parser.add_argument("--diff", metavar="OTHER", help="show how another trace differs")
     parser.add_argument(
         "--diff-policy",
         type=policy_of,
@@ -59,9 +63,11 @@ def configure(parser: ArgumentParser) -> None:
         default=DIFFERENCE,
         help="sort by what the trace has, the other one, or the difference (default)",
     )
-    parser.add_argument("--no-libcall", action="store_true", help="leave out calls of libraries")
-    parser.add_argument("--no-event", action="store_true", help="leave out when calls were not running")
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write here, and only if all goes well")
+    parser.add_argument("--no-libcall", action="store_true", help="leave out library calls")
+    parser.add_argument("--no-event", action="store_true", help="leave out the times when threads were off the CPU")
+    parser.add_argument(
+        "-o", "--output", type=Path, metavar="FILE", help="write to this file, and only if everything succeeds"
+    )
     add_terminal_options(parser)
     add_filter_options(parser)
     add_session_options(parser)

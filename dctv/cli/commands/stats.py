@@ -26,7 +26,11 @@ SECTIONS = ("times", "durations", "histogram", "categories", "names", "processes
 def configure(parser: ArgumentParser) -> None:
     """Add the arguments of `dctv stats`."""
     parser.add_argument(
-        "traces", nargs="+", type=only_path, metavar="TRACE", help="files, folders or patterns: together one trace"
+        "traces",
+        nargs="+",
+        type=only_path,
+        metavar="TRACE",
+        help="files, folders or patterns, which make one trace together",
     )
     parser.add_argument(
         "--exact",
@@ -37,9 +41,13 @@ def configure(parser: ArgumentParser) -> None:
         "--section", action="append", choices=SECTIONS, help="print only this table; may be repeated (default: all)"
     )
     add_format_option(parser)
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write here, and only if all goes well")
+    parser.add_argument(
+        "-o", "--output", type=Path, metavar="FILE", help="write to this file, and only if everything succeeds"
+    )
     parser.add_argument("--no-index", action="store_true", help="read the trace even if there is an index")
-    parser.add_argument("--index-dir", type=Path, metavar="DIR", help="where indexes are (default: the user's cache)")
+    parser.add_argument(
+        "--index-dir", type=Path, metavar="DIR", help="look for indexes here (default: the user's cache)"
+    )
     add_session_options(parser)
 
 

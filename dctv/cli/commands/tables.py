@@ -18,13 +18,22 @@ if TYPE_CHECKING:
 
 def configure(parser: ArgumentParser) -> None:
     """Add the arguments of `dctv tables`."""
-    parser.add_argument("mounts", nargs="*", metavar=WORD, help="traces to mount, named after their files or by you")
     parser.add_argument(
-        "--like", metavar="PATTERN", default="", help="only names that begin so, such as t.sched, or match '*wake*'"
+        "mounts", nargs="*", metavar=WORD, help="traces to mount, named after their files or as you say"
     )
-    parser.add_argument("--all", action="store_true", help="also what has no rows as the trace lacks its events")
+    parser.add_argument(
+        "--like",
+        metavar="PATTERN",
+        default="",
+        help="only names that begin like this, such as t.sched, or match a pattern, such as '*wake*'",
+    )
+    parser.add_argument(
+        "--all", action="store_true", help="also list tables that are empty because the trace lacks their events"
+    )
     add_format_option(parser)
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write here, and only if all goes well")
+    parser.add_argument(
+        "-o", "--output", type=Path, metavar="FILE", help="write to this file, and only if everything succeeds"
+    )
     add_session_options(parser)
     add_index_options(parser)
 

@@ -26,7 +26,11 @@ def configure(parser: ArgumentParser) -> None:
     """Add the arguments of `dctv view`."""
     formats = sorted([RECORDS, *scan(dctv.writers, Writer)])
     parser.add_argument(
-        "traces", nargs="+", type=only_path, metavar="TRACE", help="files, folders or patterns: together one trace"
+        "traces",
+        nargs="+",
+        type=only_path,
+        metavar="TRACE",
+        help="files, folders or patterns, which make one trace together",
     )
     parser.add_argument("--where", metavar="FILTER", help="""such as 'cat == "POSIX" and dur > 1ms'""")
     parser.add_argument(
@@ -35,7 +39,9 @@ def configure(parser: ArgumentParser) -> None:
         help="ndjson: the events as records, one a line; the others have the columns of `events` "
         "(default: by -o, else ndjson)",
     )
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write here, and only if all goes well")
+    parser.add_argument(
+        "-o", "--output", type=Path, metavar="FILE", help="write to this file, and only if everything succeeds"
+    )
     parser.add_argument("--limit", type=positive, metavar="N", help="stop after the first N in order of time")
     add_session_options(parser)
     add_index_options(parser)
