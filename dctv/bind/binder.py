@@ -14,7 +14,7 @@ from dctv.bind.scope import Scope
 from dctv.bind.selects import bind_select
 from dctv.bind.spans import bind_spans, is_join
 from dctv.bind.typed import bind_typed
-from dctv.catalog.namespace import Macro, Part, StoredTable, View
+from dctv.catalog.namespace import Clock, Macro, Part, StoredTable, View
 from dctv.contracts.table_function import TableFunction
 from dctv.errors import BindError
 from dctv.plan import build as w
@@ -187,6 +187,8 @@ class Binder:
                 return bind_part(self, entry)
             case Macro() | TableFunction():
                 return self._uncalled(entry, path)
+            case Clock():
+                raise _no_table(path)
 
     def _uncalled(self, entry: Macro | TableFunction, path: ast.Path) -> Plan:
         """Bind the name of a function without parentheses, which may do without arguments."""
@@ -226,6 +228,8 @@ class Binder:
         entry, _ = found
         if isinstance(entry, Macro):
             return macros.expand_table(entry, node, self)
+        if isinstance(entry, Clock):
+            raise _no_table(node.path)
         if not isinstance(entry, TableFunction):
             raise BindError(
                 f"`{node.path.text}` is a table, not a function", node.path.place, hint="leave the parentheses out"
@@ -305,6 +309,10 @@ class Binder:
 
 def _as_select(body: ast.Body) -> ast.Select:
     return body if isinstance(body, ast.Select) else ast.Select(body, place=body.place)
+
+
+def _no_table(path: ast.Path) -> BindError:
+    return BindError(f"`{path.text}` is a function of times, which does not stand in FROM", path.place)
 
 
 def _names_itself(cte: ast.CommonTable) -> bool:

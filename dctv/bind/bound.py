@@ -54,6 +54,8 @@ class Bound:
     """Whether it depends on the order in which rows are met, even if its parts do not."""
     length: Fraction | None = None
     """The ns of an INTERVAL literal that has no months."""
+    since: int | None = None
+    """Of a time of the wall clock: when time 0 of its only part was, in ns since 1970."""
     macro: str = ""
     """The macro that is called here, if it stands in the text of one."""
 
@@ -208,12 +210,14 @@ def mismatch(left: Bound, right: Bound, what: str) -> UnitError:
     """Return the error for operands whose units do not fit together; its place is the right one's."""
 
     def name(bound: Bound) -> str:
-        bare = "an INTERVAL" if bound.type == INTERVAL else "a bare number"
+        bare = "an INTERVAL" if bound.type == INTERVAL else "a date" if _is_date(bound) else "a bare number"
         return bare if bound.unit == NO_UNIT else f"`{bound.unit}`"
 
     named, bare = (left, right) if left.unit != NO_UNIT else (right, left)
     hint = None
-    if bare.unit == NO_UNIT and bare.type != INTERVAL:
+    if _is_date(bare) and is_time(named):
+        hint = "times of a trace count from its start: t.wall_clock(_ts) is the time of the wall clock for a trace `t`"
+    elif bare.unit == NO_UNIT and bare.type != INTERVAL:
         number = _shown(bare.constant) if bare.constant is not None and bare.integral else "1000"
         hint = f"write the number with its unit, such as `{number}{named.unit}`, or drop a unit with unitless(...)"
         apart = _unit_apart(bare)
@@ -224,6 +228,10 @@ def mismatch(left: Bound, right: Bound, what: str) -> UnitError:
     elif NO_UNIT not in (left.unit, right.unit):
         hint = "they measure different things: unitless(...) drops a unit, `*` and `/` take any two"
     return UnitError(f"{what} mixes {name(left)} and {name(right)}", right.place, hint=hint)
+
+
+def _is_date(bound: Bound) -> bool:
+    return bound.type is not None and (bound.type.name == "DATE" or bound.type.name.startswith("TIMESTAMP"))
 
 
 def _unit_apart(bound: Bound) -> Unit | None:

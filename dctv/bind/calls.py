@@ -11,7 +11,8 @@ from dctv.bind.elsewhere import ELSEWHERE
 from dctv.bind.grouping import within
 from dctv.bind.regular_expressions import are_read
 from dctv.bind.types import BIGINT, BOOLEAN, DOUBLE_LITERAL, of_call, of_operator
-from dctv.catalog.namespace import Macro
+from dctv.bind.wall_clock import wall_clock
+from dctv.catalog.namespace import Clock, Macro
 from dctv.errors import BindError, Place, UnitError, nearest
 from dctv.plan import build as w
 from dctv.plan.expressions import (
@@ -59,13 +60,9 @@ _WITH_UNNEST = ("the select list", "GROUP BY", "ORDER BY")
 
 def call(expr: ast.Call, context: Context, bind: Bind) -> Bound:
     """Bind one call."""
-    macro = macros.macro_of(expr.function, context)
-    if macro is not None:
-        return macros.expand(macro, expr, context, bind)
-    if len(expr.function.parts) > 1:
-        if context.env.catalog.find(tuple(p.text for p in expr.function.parts)) is not None:
-            raise BindError(f"`{expr.function.text}` is a table-valued function: it stands in FROM", expr.place)
-        raise context.env.catalog.unknown(expr.function, "function")
+    made = _of_the_session(expr, context, bind)
+    if made is not None:
+        return made
     name = expr.function.text.lower()
     kind = _kind(name, expr, context)
     if kind == "window" and expr.over is None:
@@ -87,6 +84,21 @@ def call(expr: ast.Call, context: Context, bind: Bind) -> Bound:
     if name in state_paths.FUNCTIONS:
         return state_paths.path_call(name, arguments, expr)
     return _engine_call(name, expr, arguments, (unit, context, inner), bind)
+
+
+def _of_the_session(expr: ast.Call, context: Context, bind: Bind) -> Bound | None:
+    """Bind a call of a macro or of a trace's clock; None if it is a function that every session has."""
+    macro = macros.macro_of(expr.function, context)
+    if macro is not None:
+        return macros.expand(macro, expr, context, bind)
+    if len(expr.function.parts) == 1:
+        return None
+    found = context.env.catalog.find(tuple(p.text for p in expr.function.parts))
+    if found is not None and isinstance(found[0], Clock):
+        return wall_clock(found[0], expr, context, bind)
+    if found is not None:
+        raise BindError(f"`{expr.function.text}` is a table-valued function: it stands in FROM", expr.place)
+    raise context.env.catalog.unknown(expr.function, "function")
 
 
 def _engine_call(

@@ -7,6 +7,7 @@ from fractions import Fraction
 from dctv.bind import time_literals
 from dctv.bind.bound import Bound, as_interval, both, constant, is_time, scale, unify
 from dctv.bind.types import INTERVAL, VARCHAR, of_call, of_operator, settled
+from dctv.bind.wall_clock import as_times
 from dctv.contracts.engine import ZERO_DIVISION
 from dctv.errors import BindError, UnitError
 from dctv.plan import build as w
@@ -63,7 +64,7 @@ def unary(expr: ast.Unary, bound: Bound) -> Bound:
 def binary(expr: ast.Binary, left: Bound, right: Bound) -> Bound:
     """Bind an infix operator."""
     if expr.op in COMPARISONS:
-        left, right = unify([left, right], f"`{expr.op}`")
+        left, right = unify(as_times([left, right]), f"`{expr.op}`")
         return _infix(expr, left, right)
     if expr.op in ("+", "-"):
         return _sum(expr, left, right)
@@ -199,13 +200,13 @@ def like(expr: ast.Like, subject: Bound, pattern: Bound, escape: Bound | None, *
 
 def between(expr: ast.Between, subject: Bound, low: Bound, high: Bound) -> Bound:
     """Bind BETWEEN."""
-    parts = unify([subject, low, high], "BETWEEN")
+    parts = unify(as_times([subject, low, high]), "BETWEEN")
     return _range("BETWEEN", Between(*(one.value for one in parts)), parts, expr)
 
 
 def in_list(expr: ast.InList, subject: Bound, items: list[Bound]) -> Bound:
     """Bind IN with a list."""
-    parts = unify([subject, *items], "IN")
+    parts = unify(as_times([subject, *items]), "IN")
     first, *others = [one.value for one in parts]
     return _range("IN", InList(first, tuple(others)), parts, expr)
 

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from dctv.catalog.mount import Mount
-from dctv.catalog.shifting import told
+from dctv.catalog.shifting import UNTOLD, clock_of, told, unix_start
 from dctv.contracts.reader import LoadedTrace
 from dctv.errors import TraceError
 from dctv.record import replace
 
-UNTOLD = ("", "trace", "unknown", "none", "durations")
-"""Clocks of which nothing is known."""
 SCHEDULER = {"local", "global", "perf"}
 """The kernel's names for its scheduler's clock: they differ in how CPUs read it, not in what it counts."""
 OFFSET = "give an offset: align=>5ms"
@@ -53,7 +51,7 @@ def _by_clock(mount: Mount, mounts: Mapping[tuple[str, ...], Mount], say: Callab
     for parts, other in mounts.items():
         its = other.trace.properties
         if _distance(own, its) is None:
-            both = f"`{name}` has {_told(own)} and `{'.'.join(parts)}` has {_told(its)}"
+            both = f"`{name}` has {clock_of(own)} and `{'.'.join(parts)}` has {clock_of(its)}"
             raise TraceError(f"found no clock that all mounts are known to have: {both}{_hosts(own, its)}", hint=OFFSET)
     first, base = next(iter(mounts.items()))
     offset = _distance(own, base.trace.properties) or 0
@@ -79,10 +77,10 @@ def _offset(mounted: LoadedTrace, other: LoadedTrace, names: tuple[str, str]) ->
     distance = _distance(own, its)
     if distance is not None:
         return distance
-    starts = _unix(own), _unix(its)
+    starts = unix_start(own), unix_start(its)
     if starts[0] is not None and starts[1] is not None:
         return starts[0] - starts[1]
-    clocks = " and ".join(f"`{name}` has {_told(p)}" for name, p in zip(names, (own, its), strict=True))
+    clocks = " and ".join(f"`{name}` has {clock_of(p)}" for name, p in zip(names, (own, its), strict=True))
     raise TraceError(f"found no clock to align by: {clocks}", hint=OFFSET)
 
 
@@ -90,13 +88,8 @@ def _distance(own: Mapping[str, str], its: Mapping[str, str]) -> int | None:
     """Return how many ns later a trace begins than another one of the same clock."""
     if not _one_clock(own, its):
         return None
-    starts = [_unix(one) if one["clock"] == "realtime" else one.get("start_ns") for one in (own, its)]
+    starts = [unix_start(one) if one["clock"] == "realtime" else one.get("start_ns") for one in (own, its)]
     return None if None in starts else int(starts[0] or 0) - int(starts[1] or 0)
-
-
-def _told(properties: Mapping[str, str]) -> str:
-    clock = properties.get("clock", "")
-    return "no known clock" if clock in UNTOLD else f"the clock {clock}"
 
 
 def _one_clock(own: Mapping[str, str], its: Mapping[str, str]) -> bool:
@@ -105,10 +98,3 @@ def _one_clock(own: Mapping[str, str], its: Mapping[str, str]) -> bool:
         return False
     hosts = {one["host"] for one in (own, its) if "host" in one}
     return clock == "realtime" or len(hosts) < 2
-
-
-def _unix(properties: Mapping[str, str]) -> int | None:
-    if "start_unix_ns" in properties:
-        return int(properties["start_unix_ns"])
-    is_unix = properties.get("clock") == "realtime" and "start_ns" in properties
-    return int(properties["start_ns"]) if is_unix else None

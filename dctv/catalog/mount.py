@@ -7,8 +7,8 @@ from functools import cache, partial
 
 from dctv.catalog.expected import RAW, ExpectedEvent, Found, arguments, feeding
 from dctv.catalog.given import stored
-from dctv.catalog.namespace import Catalog, Entry, Part, StoredTable, View
-from dctv.catalog.shifting import shifted
+from dctv.catalog.namespace import Catalog, Clock, Entry, Part, StoredTable, View
+from dctv.catalog.shifting import clock_of, shifted, unix_start
 from dctv.catalog.stdlib import Expected, Library, Module
 from dctv.contracts.histories import Shelf
 from dctv.contracts.reader import EventColumns, LoadedTrace, TraceTable
@@ -29,6 +29,8 @@ from dctv.types.units import parse_unit
 Union = Callable[[Collection[str]], tuple[Select, Mapping[str, str]]]
 """From names of raw tables to the query of their events, in order, and the leaves that it reads with their tables."""
 
+WALL_CLOCK = "wall_clock"
+"""The function from times of a trace to those of the wall clock."""
 EXPECTED = "_events"
 """The space of events as the standard library expects them: all columns there, maybe no rows."""
 TABLES = "_tables"
@@ -99,6 +101,8 @@ def attach(
     catalog.add((*parts, "events"), StoredTable(events, every, any_event, None if any_event else "events with a time"))
     for function in functions:
         catalog.add((*parts, function.name), function)
+    clock = Clock(unix_start(trace.properties), f"it has {clock_of(trace.properties)}")
+    catalog.add((*parts, WALL_CLOCK), clock)
     raw = {name: table.event for name, table in trace.tables.items()}
     reader = trace.format or mount.reader
     fed = feeding(library.events, [name.removeprefix(RAW) for name in raw if name.startswith(RAW)])

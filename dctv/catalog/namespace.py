@@ -67,10 +67,20 @@ class Macro:
         return found
 
 
+@record
+class Clock:
+    """When a mounted trace began by the wall clock: a function of its times."""
+
+    start: int | None
+    """The ns since 1970 of its time 0, None if nobody knows."""
+    told: str
+    """What is known of its clock."""
+
+
 NOTHING_MOUNTED = "nothing is mounted: MOUNT TRACE 'file' AS name, or give NAME=PATH on the command line"
 _FEW = 3
 """An error names so many tables at most."""
-Entry = StoredTable | View | Part | TableFunction | Macro
+Entry = StoredTable | View | Part | TableFunction | Macro | Clock
 
 
 @record(frozen=False)

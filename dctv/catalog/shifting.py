@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from dctv.contracts.reader import LoadedTrace
 from dctv.plan.build import minus, number, plus, select
 from dctv.plan.expressions import Column
@@ -11,6 +13,9 @@ from dctv.plan.queries import Item
 from dctv.record import replace
 from dctv.types.schema import TS
 
+UNTOLD = ("", "trace", "unknown", "none", "durations")
+"""Clocks of which nothing is known."""
+
 
 def told(trace: LoadedTrace, offset: int) -> LoadedTrace:
     """Return what is known of a trace that is shifted: the absolute times of its new time 0."""
@@ -18,6 +23,20 @@ def told(trace: LoadedTrace, offset: int) -> LoadedTrace:
     moved = {name: str(int(trace.properties[name]) - offset) for name in starts if name in trace.properties}
     properties = {**trace.properties, **moved, "offset_ns": str(offset)}
     return replace(trace, last_ts=trace.last_ts + offset, properties=properties)
+
+
+def unix_start(properties: Mapping[str, str]) -> int | None:
+    """Return the ns since 1970 of a trace's time 0, None if nobody knows."""
+    if "start_unix_ns" in properties:
+        return int(properties["start_unix_ns"])
+    is_unix = properties.get("clock") == "realtime" and "start_ns" in properties
+    return int(properties["start_ns"]) if is_unix else None
+
+
+def clock_of(properties: Mapping[str, str]) -> str:
+    """Say which clock a trace has."""
+    clock = properties.get("clock", "")
+    return "no known clock" if clock in UNTOLD else f"the clock {clock}"
 
 
 def shifted(plan: Plan, offset: int) -> Plan:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from dctv.index.summary import QUANTILES, Durations, Summary
 from dctv.record import record
+from dctv.types.amounts import amount
 from dctv.types.schema import ColumnType, Kind, Schema
 from dctv.types.unit import NO_UNIT
 from dctv.types.units import parse_unit
@@ -154,7 +155,24 @@ def _sections(*, exact: bool) -> Mapping[str, tuple[Sequence[Column], Maker]]:
     }
 
 
-def section(name: str, summary: Summary) -> Figures:
-    """Make the table of one section."""
+def section(name: str, summary: Summary, *, readable: bool) -> Figures:
+    """Make the table of one section; a readable one has each time in the unit that fits it, as text."""
     columns, rows = _sections(exact=summary.exact)[name]
-    return Figures(columns, list(rows(summary)))
+    found = Figures(columns, list(rows(summary)))
+    return _readable(found) if readable else found
+
+
+def _readable(figures: Figures) -> Figures:
+    units = [parse_unit(column.unit) if column.unit else None for column in figures.columns]
+    columns = [
+        column if unit is None else Column(column.name, "VARCHAR")
+        for column, unit in zip(figures.columns, units, strict=True)
+    ]
+    rows = [
+        [
+            value if unit is None or value is None else amount(value, unit)
+            for value, unit in zip(row, units, strict=True)
+        ]
+        for row in figures.rows
+    ]
+    return Figures(columns, rows)

@@ -8,7 +8,7 @@ from dctv.bind.binder import Binder
 from dctv.bind.context import Environment
 from dctv.catalog.listing import TableInfo
 from dctv.catalog.mount import HIDDEN
-from dctv.catalog.namespace import Catalog, Entry, Macro, Part, StoredTable, View
+from dctv.catalog.namespace import Catalog, Clock, Macro, Part, StoredTable, View
 from dctv.contracts.table_function import TableFunction
 from dctv.run.context import ExecutionContext
 from dctv.run.plans import rows_of
@@ -60,7 +60,7 @@ def listing(prefix: str, catalog: Catalog) -> Iterator[TableInfo]:
         return
     entries = sorted(space.walk(f"{prefix}." if prefix else ""))
     for name, entry in entries:
-        if HIDDEN.isdisjoint(name.split(".")):
+        if HIDDEN.isdisjoint(name.split(".")) and not isinstance(entry, Clock):
             yield TableInfo(name, _kind(entry), getattr(entry, "doc", ""))
 
 
@@ -76,7 +76,7 @@ def _rank(name: str, context: ExecutionContext) -> int:
     return int(any(parts[: len(mount)] == mount for mount in context.mounts))
 
 
-def _kind(entry: Entry) -> str:
+def _kind(entry: StoredTable | View | Part | TableFunction | Macro) -> str:
     match entry:
         case TableFunction():
             return "function"

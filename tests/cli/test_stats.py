@@ -20,24 +20,24 @@ from tests.command_line import ROOT, run
 CALLS = ROOT / "tests" / "data" / "stdlib" / "calls.pfw"
 
 WHOLE = """\
-events  start [ns]  end [ns]  length [ns]
-------  ----------  --------  -----------
-     9     1000000   1110000       110000
+events  start  end     length
+------  -----  ------  ------
+     9  1ms    1.11ms  110us
 
-timed  sum [ns]   mean [ns]  stddev [ns]  min [ns]  p50 [ns]  p90 [ns]  p99 [ns]  max [ns]
------  --------  ----------  -----------  --------  --------  --------  --------  --------
-    9    233000  25888.8889   37438.6741      1000      5000    100000    100000    100000
+timed  sum    mean          stddev        min  p50  p90    p99    max
+-----  -----  ------------  ------------  ---  ---  -----  -----  -----
+    9  233us  25.8888889us  37.4386741us  1us  5us  100us  100us  100us
 
-from [ns]  to [ns]  events
----------  -------  ------
-      512     1023       2
-     1024     2047       1
-     2048     4095       1
-     4096     8191       1
-     8192    16383       1
-    16384    32767       1
-    32768    65535       0
-    65536   131071       2
+from      to         events
+--------  ---------  ------
+512ns     1.023us         2
+1.024us   2.047us         1
+2.048us   4.095us         1
+4.096us   8.191us         1
+8.192us   16.383us        1
+16.384us  32.767us        1
+32.768us  65.535us        0
+65.536us  131.071us       2
 
 category  events
 --------  ------
@@ -45,16 +45,16 @@ POSIX          5
 app            3
 STDIO          1
 
-name      category  events  timed  sum [ns]  mean [ns]  stddev [ns]  min [ns]  p50 [ns]  p90 [ns]  p99 [ns]  max [ns]
---------  --------  ------  -----  --------  ---------  -----------  --------  --------  --------  --------  --------
-read      POSIX          2      2      3000       1500          500      1000      1000      2000      2000      2000
-app       app            1      1      5000       5000            0      5000      5000      5000      5000      5000
-close     POSIX          1      1     90000      90000            0     90000     90000     90000     90000     90000
-fwrite    STDIO          1      1     10000      10000            0     10000     10000     10000     10000     10000
-open      POSIX          1      1      4000       4000            0      4000      4000      4000      4000      4000
-pread64   POSIX          1      1     20000      20000            0     20000     20000     20000     20000     20000
-readlink  POSIX          1      1      1000       1000            0      1000      1000      1000      1000      1000
-train     app            1      1    100000     100000            0    100000    100000    100000    100000    100000
+name      category  events  timed  sum    mean   stddev  min    p50    p90    p99    max
+--------  --------  ------  -----  -----  -----  ------  -----  -----  -----  -----  -----
+read      POSIX          2      2  3us    1.5us  500ns   1us    1us    2us    2us    2us
+app       app            1      1  5us    5us    0ns     5us    5us    5us    5us    5us
+close     POSIX          1      1  90us   90us   0ns     90us   90us   90us   90us   90us
+fwrite    STDIO          1      1  10us   10us   0ns     10us   10us   10us   10us   10us
+open      POSIX          1      1  4us    4us    0ns     4us    4us    4us    4us    4us
+pread64   POSIX          1      1  20us   20us   0ns     20us   20us   20us   20us   20us
+readlink  POSIX          1      1  1us    1us    0ns     1us    1us    1us    1us    1us
+train     app            1      1  100us  100us  0ns     100us  100us  100us  100us  100us
 
 pid  events
 ---  ------
@@ -213,3 +213,8 @@ def test_the_environment_tells_where_indexes_are(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr(measure, "measured", None)
     ran = run("stats", CALLS, DCTV_INDEX_DIR=str(tmp_path))
     assert (ran.code, ran.out.splitlines()[2].split()[0]) == (0, "9")
+
+
+def test_programs_get_numbers_of_ns() -> None:
+    ran = run("stats", "--no-index", CALLS, "--section", "times", "--format", "csv")
+    assert ran.out == "events,start [ns],end [ns],length [ns]\n9,1000000,1110000,110000\n"

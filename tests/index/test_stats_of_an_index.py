@@ -43,7 +43,7 @@ def made(tmp_path: Path, event: EventColumns) -> Indexed | None:
 def shown(summary: Summary, name: str) -> str:
     """Print a section as a table."""
     out = io.BytesIO()
-    TABLE.write(section(name, summary), out)
+    TABLE.write(section(name, summary, readable=False), out)
     return out.getvalue().decode()
 
 

@@ -23,6 +23,10 @@ SECTIONS = ("times", "durations", "histogram", "categories", "names", "processes
 """What there is to print, in this order."""
 
 
+_FOR_PEOPLE = ("table", "box", "line", "markdown")
+"""Formats in which each time has the unit that fits it; in others all are numbers of ns."""
+
+
 def configure(parser: ArgumentParser) -> None:
     """Add the arguments of `dctv stats`."""
     parser.add_argument(
@@ -97,7 +101,7 @@ def _write(summary: Summary, wanted: list[str], writer: Writer, desk: Desk) -> N
     for number, name in enumerate(wanted):
         if number:
             desk.sink.separate(writer.between)
-        writer.write(section(name, summary), desk.sink.stream)
+        writer.write(section(name, summary, readable=writer.name in _FOR_PEOPLE), desk.sink.stream)
         desk.sink.stream.flush()
 
 

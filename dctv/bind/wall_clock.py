@@ -1,0 +1,99 @@
+"""`t.wall_clock(_ts)` to timestamps in UTC, and comparisons of those with literals to comparisons of times.
+
+So an index understands them, and span operators hand them on, as they do with conditions on `_ts`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date, timedelta
+from fractions import Fraction
+
+from dctv.bind.bound import Bound, constant, convert, is_time
+from dctv.bind.context import Context
+from dctv.bind.types import BIGINT, INTERVAL, of_call
+from dctv.catalog.namespace import Clock
+from dctv.errors import BindError, UnitError
+from dctv.patterns import pattern
+from dctv.plan.build import call, number, plus
+from dctv.plan.expressions import Cast, Text
+from dctv.syntax import ast
+from dctv.types.units import parse_unit
+
+_NS = parse_unit("ns")
+_SECOND = 10**9
+_EPOCH = date(1970, 1, 1)
+_WRITTEN = pattern(
+    r"(\d{4})-(\d\d)-(\d\d)(?:[ T](\d\d):(\d\d)(?::(\d\d)(?:\.(\d+))?)?)?\s*(?:(Z)|([+-])(\d\d)(?::?(\d\d))?)?"
+)
+_DIGITS = {"DATE": 0, "TIMESTAMP": 6, "TIMESTAMP WITH TIME ZONE": 6, "TIMESTAMP_NS": 9}
+"""Digits of a second that the engine reads of a literal, by its type."""
+
+
+def wall_clock(clock: Clock, expr: ast.Call, context: Context, bind: Callable[[ast.Expr, Context], Bound]) -> Bound:
+    """Bind a call: the time in UTC, to the nanosecond, of a time of the trace.
+
+    Raises:
+        BindError: the trace does not tell when it began, or there is not one argument.
+        UnitError: the argument is no time.
+    """
+    name = expr.function.text
+    if clock.start is None:
+        mount = name.rpartition(".")[0]
+        hint = f"the table {mount}.properties holds what it tells"
+        raise BindError(f"`{mount}` does not tell when it began: {clock.told}", expr.place, hint=hint)
+    plain = not (expr.keywords or expr.distinct or expr.order_by or expr.nulls)
+    if len(expr.arguments) != 1 or expr.filter is not None or expr.over is not None or not plain:
+        raise BindError(f"`{name}` takes one time", expr.place, hint=f"such as {name}(_ts)")
+    given = bind(expr.arguments[0], context)
+    if not is_time(given) and given.type != INTERVAL and not given.is_zero:
+        raise UnitError(f"`{name}` takes a time, found a value without one", given.place, hint=f"such as {name}(_ts)")
+    time = convert(given, _NS, f"`{name}`")
+    whole = time.family == "integer"
+    # A fraction of a nanosecond is rounded, so comparisons must see what it is rounded to.
+    value = time.value if whole else Cast(call("round", time.value), BIGINT.text)
+    value = call("make_timestamp_ns", plus(Cast(value, BIGINT.text), number(clock.start)))
+    made = None if time.type is None else of_call("make_timestamp_ns", [BIGINT])
+    return Bound(value, place=expr.place, parts=(time,), type=made, since=clock.start if whole else None)
+
+
+def as_times(bounds: list[Bound]) -> list[Bound]:
+    """Return the times of a trace that are meant, where times of its wall clock meet each other or literals."""
+    starts = {one.since for one in bounds if one.since is not None}
+    if len(starts) != 1:
+        return bounds
+    (start,) = starts
+    found = []
+    for one in bounds:
+        if one.since is not None:
+            found.append(one.parts[0])
+            continue
+        instant = _instant(one)
+        if instant is None:
+            return bounds
+        found.append(constant(Fraction(instant - start), _NS, one.place, integral=True))
+    return found
+
+
+def _instant(bound: Bound) -> int | None:
+    """Return the ns since 1970 of a literal; None if it is none, or its zone is not known."""
+    value = bound.value
+    if not isinstance(value, Cast) or not isinstance(value.operand, Text) or value.type not in _DIGITS:
+        return None
+    found = _WRITTEN.fullmatch(value.operand.value.strip())
+    if found is None:
+        return None
+    year, month, day, hour, minute, second, digits, utc, sign, ahead, more = found.groups()
+    zoned = utc is not None or sign is not None
+    if len(digits or "") > _DIGITS[value.type] or zoned != (value.type == "TIMESTAMP WITH TIME ZONE"):
+        return None
+    if value.type == "DATE" and hour is not None:
+        return None
+    try:
+        days = (date(int(year), int(month), int(day)) - _EPOCH) // timedelta(days=1)
+    except ValueError:
+        return None
+    seconds = ((days * 24 + int(hour or 0)) * 60 + int(minute or 0)) * 60 + int(second or 0)
+    offset = (int(ahead or 0) * 60 + int(more or 0)) * 60
+    seconds -= -offset if sign == "-" else offset
+    return seconds * _SECOND + int((digits or "").ljust(9, "0"))
