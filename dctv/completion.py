@@ -106,7 +106,7 @@ def _names(known: Known, typed: Context, statement: str) -> Iterator[tuple[str, 
     if "column" in typed.kinds:
         yield from _columns(known, typed.prefix, statement)
     if "table" in typed.kinds:
-        yield from _next_parts(typed.prefix, ((info.name, info.kind) for info in known.tables()))
+        yield from _next_parts(typed.prefix, ((one.name, one.kind) for one in known.tables() if one.kind != "macro"))
     if "function" in typed.kinds and (typed.word or typed.prefix):
         names = sorted(known.functions(), key=lambda name: (_rank_of_function(name), name))
         yield from _next_parts(typed.prefix, ((name, "function") for name in names))

@@ -102,7 +102,7 @@ class UsageError(DctvError):
 
 
 class AssertionFailed(DctvError):
-    """An ASSERT statement does not hold."""
+    """An ASSERT or EXPECT statement does not hold."""
 
     exit_code = 1
 

@@ -11,11 +11,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from dctv import readers
+from dctv import readers, writers
 from dctv.bind.parameters import Params, option_of
 from dctv.catalog.files import find_traces
 from dctv.catalog.listing import MountInfo, TableInfo
-from dctv.catalog.namespace import Catalog
+from dctv.catalog.namespace import Catalog, Macro
 from dctv.contracts.faults import guarded
 from dctv.contracts.first_rows import Showing
 from dctv.contracts.function_rule import FunctionRule
@@ -23,6 +23,7 @@ from dctv.contracts.reader import LoadContext, Reader
 from dctv.contracts.shelf import Shelf, scan
 from dctv.contracts.span_operator import SpanOperator
 from dctv.contracts.table_function import TableFunction
+from dctv.contracts.writer import Writer
 from dctv.draw.drawn import drawn
 from dctv.engines.allowed import AllowedFiles, named_files
 from dctv.engines.duckdb import DuckDB
@@ -39,6 +40,7 @@ from dctv.rewrite.graph import readers_first
 from dctv.rewrite.settings import Settings
 from dctv.run import execute, indexing, mounting
 from dctv.run.context import ExecutionContext, Shelves
+from dctv.run.files import file_table
 from dctv.run.given import Given, add_table
 from dctv.run.listing import in_order, listing
 from dctv.run.plans import environment, rows_of, table_of
@@ -74,8 +76,8 @@ class Session:
     traces, False looks for none; large are those of `large` bytes of text. They are in `index_dir`, in the folder that
     DCTV_INDEX_DIR names, or in the cache.
 
-    Queries read files by MOUNT TRACE only. `allow_files` lets them name files in FROM as well: all, or some files and
-    folders. `temp_directory` is where rows go that do not fit into memory, the cache unless told.
+    Queries read files by MOUNT TRACE only, and write none. `allow_files` lets them name files in FROM and in COPY as
+    well: all, or some files and folders. `temp_directory` is where rows go that do not fit into memory, else the cache.
 
     Warnings of `mount`, `sql` and `matches`, and the reasons why a trace could not be read whole, are issued through
     Python's `warnings` as `DctvWarning`, unless `warn` is False; the methods `warnings` and `incomplete` return them.
@@ -144,6 +146,10 @@ class Session:
         for one in paths:
             if not isinstance(one, str | Path):
                 raise UsageError(f"expected a path, found {type(one).__name__}")
+        if not isinstance(name, str):
+            raise UsageError(
+                f"expected a name, found {type(name).__name__}", hint="the path comes first, then the name"
+            )
         given = {key: option_of(value) for key, value in options.items()}
         mounting.mount(mounting.Wanted([str(one) for one in paths], ast.Path.of(name), given), self._context)
         self._tell()
@@ -245,7 +251,7 @@ class Session:
 
         Raises:
             QueryError: the text is wrong, or what runs of it fails; that of a result fails when it is read.
-            AssertionFailed: an ASSERT does not hold.
+            AssertionFailed: an ASSERT or EXPECT does not hold.
         """
         last: Outcome | None = None
         for outcome in self.execute(text, params):
@@ -389,15 +395,21 @@ class Session:
 
     @in_turn
     def functions(self) -> list[str]:
-        """Return the names of scalar, aggregate and window functions."""
+        """Return the names of scalar, aggregate and window functions, and of macros of values."""
         named = [n for n in self._context.engine.functions() if n[0].isalpha()]
-        return sorted({*named, *self._context.shelves.rules})
+        macros = [one.name for one in listing("", self._context.catalog) if one.kind == "macro"]
+        return sorted({*named, *self._context.shelves.rules, *macros})
 
     @in_turn
     def parameters(self, name: str) -> list[str]:
-        """Return the names of the parameters of a table-valued function, none if there is no such function."""
-        found = self._context.catalog.find(tuple(name.split(".")))
-        return [one.name for one in found[0].parameters] if found and isinstance(found[0], TableFunction) else []
+        """Return the names of the parameters of a table-valued function or macro, none if there is no such function."""
+        match self._context.catalog.find(tuple(name.split("."))):
+            case (TableFunction(parameters=parameters), _):
+                return [one.name for one in parameters]
+            case (Macro(parameters=defaults), _):
+                return list(defaults)
+            case _:
+                return []
 
     @property
     def spill_folder(self) -> Path:
@@ -410,8 +422,10 @@ class Session:
         return self._context.catalog.changes
 
     def incomplete(self) -> list[str]:
-        """Return what kept mounted traces from being read whole."""
-        return [f"{'.'.join(m.parts)}: {reason}" for m in self._context.mounts.values() for reason in m.incomplete]
+        """Return what kept mounted traces, and files that queries name, from being read whole."""
+        mounts = self._context.mounts.values()
+        told = [f"{'.'.join(m.parts)}: {reason}" for m in mounts for reason in m.incomplete]
+        return [*told, *self._context.unread]
 
     def warnings(self) -> list[str]:
         """Return what the last mount, statement or filter was warned of."""
@@ -450,6 +464,8 @@ def _shelves() -> Shelves:
         quantize,
         drawn,
         Showing(as_text, as_html),
+        Shelf(writers, record=Writer),
+        file_table,
     )
 
 

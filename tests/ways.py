@@ -19,7 +19,7 @@ from dctv.run.plans import environment, result_of
 from dctv.run.recursion import deep_recursion
 from dctv.run.result import Asserted, Result
 from dctv.session import Session
-from dctv.syntax import ast
+from dctv.syntax import ast, commands
 from dctv.syntax.print import to_sql
 from tests.bounds import LEFT_TO_CI
 from tests.rewrite.strict import strict
@@ -90,7 +90,7 @@ def rows_of(result: Result) -> list[str]:
 
 
 def differing(
-    session: Session, statement: ast.Statement, expected: Outcome, *, every: bool = not LEFT_TO_CI
+    session: Session, statement: commands.Statement, expected: Outcome, *, every: bool = not LEFT_TO_CI
 ) -> Iterator[str]:
     """Yield what came out of a statement in ways that change what came out; it is bound once for all of them.
 
@@ -115,7 +115,7 @@ def differing(
         def run() -> Outcome:
             return rows_of(result_of(plan, context))
 
-    elif isinstance(statement, ast.Assert):
+    elif isinstance(statement, ast.Assert | commands.Expect):
 
         def run() -> Outcome:
             return [str(execute.run(statement, context, known))]

@@ -172,4 +172,4 @@ def _narrowed(plan: Plan, needed: Sequence[int]) -> Plan:
     narrow = Schema(schema.kind, tuple(schema.columns[i] for i in kept), schema.partitions)
     columns = w.columns((names[i] for i in kept), source)
     query = w.select(*w.named(columns, physical_names(narrow)), source=source)
-    return Relation(narrow, ordered=plan.ordered, query=query, leaves=leaves.all(), keeps_order=plan.stable)
+    return Relation(narrow, order=plan.order, query=query, leaves=leaves.all())

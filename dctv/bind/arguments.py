@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import partial
 from operator import add, mul, sub, truediv
+from typing import cast
 
 from dctv.bind import expressions
 from dctv.bind.binding import Binding
@@ -78,7 +79,7 @@ def bind_argument(binder: Binding, node: ast.Argument) -> Argument:
         case ast.DictArgument():
             return Argument(_dict(binder, node), node.place)
         case ast.TableArgument():
-            return Argument(binder.table(ast.TableName(node.path, place=node.place)), node.place)
+            return _named(binder, node)
         case ast.CallArgument():
             return Argument(binder.table(node.call), node.place)
         case ast.SelectArgument():
@@ -86,6 +87,15 @@ def bind_argument(binder: Binding, node: ast.Argument) -> Argument:
             return Argument(plan, node.place, partial(_scalar, binder, plan, node.place))
         case ast.ValueArgument():
             return Argument(_value(binder, node.expr), node.place)
+
+
+def _named(binder: Binding, node: ast.TableArgument) -> Argument:
+    """Bind a name: that of a table, or of a parameter of the macro in whose text it stands."""
+    parts = node.path.parts
+    given = binder.env.given.get(parts[0].text.lower()) if len(parts) == 1 else None
+    if given is None or given.argument is None:
+        return Argument(binder.table(ast.TableName(node.path, place=node.place)), node.place)
+    return bind_argument(cast("Binding", given.binder), given.argument)
 
 
 def _scalar(binder: Binding, plan: Plan, place: Place | None) -> Quantity:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dctv.bind import arguments, engine_tables, merging
+from dctv.bind import arguments, engine_tables, macros, merging
 from dctv.bind.context import BoundQuery, Context, Environment, Leaves
 from dctv.bind.feeds import Feeds
 from dctv.bind.parts import bind_part
@@ -14,13 +14,14 @@ from dctv.bind.scope import Scope
 from dctv.bind.selects import bind_select
 from dctv.bind.spans import bind_spans, is_join
 from dctv.bind.typed import bind_typed
-from dctv.catalog.namespace import Part, StoredTable, View
+from dctv.catalog.namespace import Macro, Part, StoredTable, View
 from dctv.contracts.table_function import TableFunction
 from dctv.errors import BindError
 from dctv.plan import build as w
 from dctv.plan.expressions import Cast, Column, Expression
 from dctv.plan.node import Query
 from dctv.plan.nodes import Kernel, Plan, Relation, physical_names
+from dctv.plan.order import RowOrder
 from dctv.plan.queries import CommonTable, Compound, Item, Select
 from dctv.record import fields, replace
 from dctv.syntax import ast
@@ -75,8 +76,8 @@ class Binder:
         if isinstance(body, ast.Core) and body.kind != "REGULAR":
             return bind_typed(binder, body, select)
         leaves = Leaves()
-        query, keeps_order = bind_select(binder, select, None, leaves)
-        return relation(query, leaves, self.env, select.place, keeps_order=keeps_order)
+        query, keeps = bind_select(binder, select, None, leaves)
+        return relation(query, leaves, self.env, select.place, RowOrder.STABLE if keeps else RowOrder.ANY)
 
     def inline(self, select: ast.Select, parent: Scope, leaves: Leaves) -> BoundQuery:
         """Bind a subquery in place: it may name columns of the select around it."""
@@ -121,8 +122,8 @@ class Binder:
         leaves = Leaves()
         base_binder = self.with_common_tables(cte.select)
         base, _ = bind_select(base_binder, _as_select(body.left), None, leaves)
-        base_plan = self.renamed(relation(base, leaves, self.env, cte.place, keeps_order=False), cte.columns, cte.name)
-        itself = Relation(base_plan.schema, ordered=False, query=Select())
+        base_plan = self.renamed(relation(base, leaves, self.env, cte.place, RowOrder.ANY), cte.columns, cte.name)
+        itself = Relation(base_plan.schema, RowOrder.ANY, query=Select())
         step_binder = base_binder.copy(common={**base_binder.common, cte.name.text.lower(): itself}, recursive=True)
         own_name = leaves.name(itself)
         step, _ = bind_select(step_binder, _as_select(body.right), None, leaves)
@@ -135,7 +136,7 @@ class Binder:
         query = w.select(*w.columns(names, own_name), source=own_name)
         query = replace(query, steps=(CommonTable(own_name, union, names),), recursive=True)
         used = tuple((n, p) for n, p in leaves.all() if p is not itself)
-        return Relation(base_plan.schema, ordered=False, query=query, leaves=used)
+        return Relation(base_plan.schema, RowOrder.ANY, query=query, leaves=used)
 
     def full_path(self, node: ast.Table) -> tuple[str, ...]:
         """Return the full name of a table that is named, and nothing for others."""
@@ -151,7 +152,7 @@ class Binder:
             case ast.TableCall():
                 plan = self._called(node)
             case ast.TableFile():
-                plan = engine_tables.bind_file(self, node)
+                plan = self.env.file_table(node, self.env)
             case ast.TableSelect():
                 plan = self.plan(node.select)
             case _ if is_join(node):
@@ -184,25 +185,30 @@ class Binder:
                 return self._view(entry, full, path)
             case Part():
                 return bind_part(self, entry)
-            case TableFunction():
-                call = ast.TableCall(path, place=path.place)
-                if any(p.default is not None and not isinstance(p.default, str) for p in entry.parameters):
-                    raise BindError(
-                        f"`{path.text}` is a function", path.place, hint=f"call it: {path.text}({_signature(entry)})"
-                    )
-                return self._called(call)
+            case Macro() | TableFunction():
+                return self._uncalled(entry, path)
+
+    def _uncalled(self, entry: Macro | TableFunction, path: ast.Path) -> Plan:
+        """Bind the name of a function without parentheses, which may do without arguments."""
+        if isinstance(entry, TableFunction) and any(
+            one.default is not None and not isinstance(one.default, str) for one in entry.parameters
+        ):
+            raise BindError(
+                f"`{path.text}` is a function", path.place, hint=f"call it: {path.text}({_signature(entry)})"
+            )
+        return self._called(ast.TableCall(path, place=path.place))
 
     def _view(self, view: View, name: Sequence[str], path: ast.Path) -> Plan:
         if self.depth >= _MAX_DEPTH:
             raise BindError(f"view `{path.text}` is made of itself", path.place)
         if not view.home:
-            binder = self.copy(common={}, recursive=False, depth=self.depth + 1)
+            binder = self.copy(env=self.env.outside(), common={}, recursive=False, depth=self.depth + 1)
             return self.renamed(binder.plan(view.select()), view.columns, path.parts[-1])
         known: tuple[View, Plan, Feeds] | None = self.env.catalog.bound.get(id(view))
         if known is None:
             feeds = Feeds()
             inner = {"home": view.home, "common": {}, "recursive": False, "depth": self.depth + 1}
-            binder = self.copy(**inner, feeds=feeds, within=self.within or view.fed)
+            binder = self.copy(env=self.env.outside(), **inner, feeds=feeds, within=self.within or view.fed)
             known = self.env.catalog.bound[id(view)] = (view, binder.plan(view.select()), feeds)
         _, plan, feeds = known
         if self.feeds is not None:
@@ -218,6 +224,8 @@ class Binder:
                 return engine_tables.bind_table_function(self, node)
             raise self.env.catalog.unknown(node.path, "table-valued function", self.home)
         entry, _ = found
+        if isinstance(entry, Macro):
+            return macros.expand_table(entry, node, self)
         if not isinstance(entry, TableFunction):
             raise BindError(
                 f"`{node.path.text}` is a table, not a function", node.path.place, hint="leave the parentheses out"
@@ -242,8 +250,8 @@ class Binder:
         partitions = () if kind is Kind.REGULAR else tuple(new[times : schema.special_count])
         renamed = Schema(kind, tuple(replace(c, name=n) for c, n in zip(schema.columns, new, strict=True)), partitions)
         query, leaves = self._projected(plan, physical_names(schema), renamed)
-        ordered = plan.ordered and kind is schema.kind
-        return Relation(renamed, ordered=ordered, query=query, leaves=leaves, keeps_order=plan.stable)
+        order = plan.order if kind is schema.kind else min(plan.order, RowOrder.STABLE)
+        return Relation(renamed, order, query, leaves)
 
     def _projected(
         self, plan: Plan, names: Sequence[str], schema: Schema
@@ -263,7 +271,7 @@ class Binder:
         keeps = plan.ordered and columns[0][0] == "_ts"
         query, leaves = self._projected(plan, [physical[old] for old, _ in columns], schema)
         if keeps:
-            return Relation(schema, ordered=True, query=query, leaves=leaves, keeps_order=plan.stable)
+            return Relation(schema, RowOrder.TIME, query, leaves)
         names = physical_names(schema)
         if plan.stable:
             numbered = w.adding(query, Item(w.ROW_NUMBER, "dctv:row"))
@@ -271,17 +279,24 @@ class Binder:
             query = w.sorted_by(query, *w.by_names((names[0], "dctv:row")))
         else:
             query = w.sorted_by(query, *w.by_names(names))
-        return Relation(schema, ordered=True, query=query, leaves=leaves, keeps_order=True)
+        return Relation(schema, order=RowOrder.TIME, query=query, leaves=leaves)
 
     def query(self, query: Query, leaves: Mapping[str, Plan], schema: Schema, *, ordered: bool) -> Plan:
         """Make a plan of a query of our own, reading the leaves by name."""
-        return Relation(schema, ordered=ordered, query=query, leaves=tuple(leaves.items()), keeps_order=ordered)
+        return Relation(schema, RowOrder.TIME if ordered else RowOrder.ANY, query, tuple(leaves.items()))
 
     def kernel(
         self, name: str, schema: Schema, inputs: Sequence[Plan], options: Mapping[str, object], *, ordered: bool
     ) -> Kernel:
         """Make a plan of a span operator."""
-        return Kernel(schema, ordered, name, tuple(inputs), options, self.env.operators[name].run)
+        return Kernel(
+            schema,
+            RowOrder.TIME if ordered else RowOrder.STABLE,
+            name,
+            tuple(inputs),
+            options,
+            self.env.operators[name].run,
+        )
 
     def merged(self, spans: Plan) -> Plan:
         """Merge spans of one partition that touch and have equal payload."""

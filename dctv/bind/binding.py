@@ -23,6 +23,8 @@ class Binding(Protocol):
     """How many views deep this is."""
     feeds: Feeds | None
     """Counts what a view of the standard library reads."""
+    fed: Mapping[str, Feeds]
+    """What common tables read."""
 
     def copy(self, **changes: Any) -> Binding:
         """Return the same with other common tables, another home or other attributes."""

@@ -54,11 +54,18 @@ class Bound:
     """Whether it depends on the order in which rows are met, even if its parts do not."""
     length: Fraction | None = None
     """The ns of an INTERVAL literal that has no months."""
+    macro: str = ""
+    """The macro that is called here, if it stands in the text of one."""
 
     @property
     def is_zero(self) -> bool:
         """Whether it is the literal 0, which goes with every unit."""
         return self.constant == 0 and self.unit == NO_UNIT
+
+
+def said_of(macro: str, message: str) -> str:
+    """Say in which macro something is wrong, if it is in one."""
+    return f"in the macro `{macro}`: {message}" if macro else message
 
 
 def literal(value: Fraction, *, integral: bool) -> Expression:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from dctv.bind import lambdas, state_paths
+from dctv.bind import lambdas, macros, state_paths
 from dctv.bind.bound import Bound, Family, convert, scale, unify
 from dctv.bind.context import Context
 from dctv.bind.elsewhere import ELSEWHERE
 from dctv.bind.grouping import within
 from dctv.bind.regular_expressions import are_read
 from dctv.bind.types import BIGINT, BOOLEAN, DOUBLE_LITERAL, of_call, of_operator
+from dctv.catalog.namespace import Macro
 from dctv.errors import BindError, Place, UnitError, nearest
 from dctv.plan import build as w
 from dctv.plan.expressions import (
@@ -58,6 +59,9 @@ _WITH_UNNEST = ("the select list", "GROUP BY", "ORDER BY")
 
 def call(expr: ast.Call, context: Context, bind: Bind) -> Bound:
     """Bind one call."""
+    macro = macros.macro_of(expr.function, context)
+    if macro is not None:
+        return macros.expand(macro, expr, context, bind)
     if len(expr.function.parts) > 1:
         if context.env.catalog.find(tuple(p.text for p in expr.function.parts)) is not None:
             raise BindError(f"`{expr.function.text}` is a table-valued function: it stands in FROM", expr.place)
@@ -144,7 +148,8 @@ def _kind(name: str, expr: ast.Call, context: Context) -> str:
         refused = context.env.engine.refusal(name)
         if refused is not None:
             raise BindError(refused.message, expr.function.place or expr.place, hint=refused.hint)
-        near = nearest(name, [*functions, *context.env.rules])
+        own = [made for made, entry in context.env.catalog.root.walk() if isinstance(entry, Macro)]
+        near = nearest(name, [*functions, *context.env.rules, *own])
         hint = ELSEWHERE.get(name) or (f"did you mean `{near}`?" if near else None)
         raise BindError(f"unknown function `{expr.function.text}`", expr.function.place or expr.place, hint=hint)
     return functions[name]

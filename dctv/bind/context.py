@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from dctv.bind.bound import Bound, Family
 from dctv.bind.scope import Scope
@@ -17,7 +17,7 @@ from dctv.plan.expressions import Expression
 from dctv.plan.node import Query
 from dctv.plan.nodes import Plan
 from dctv.plan.queries import Join, Source
-from dctv.record import field, record
+from dctv.record import field, record, replace
 from dctv.signatures.types import Type
 from dctv.syntax import ast
 from dctv.types.unit import Unit
@@ -35,8 +35,34 @@ class Environment:
     warnings: WarningLog
     evaluate: Callable[[Plan], list[object]]
     """Runs a plan of one column and returns its values: for subqueries that stand for a number in an argument."""
+    file_table: Callable[[ast.TableFile, Environment], Plan]
+    """Mounts a file and binds its table: for files that are named in FROM."""
     base: Path | None = None
     """The folder that relative paths start from; None is the current one."""
+    given: Mapping[str, Substitute] = field(default_factory=dict)
+    """What stands for the parameters in the text of a macro, by lower-case name."""
+    expanding: tuple[int, ...] = ()
+    """The macros in whose texts this is."""
+
+    def outside(self) -> Environment:
+        """Return what a text is bound against that is not that of a macro."""
+        return replace(self, given={}) if self.given else self
+
+
+class Substitute(Protocol):
+    """An argument of a macro, which stands for a parameter in the macro's text."""
+
+    @property
+    def binder(self) -> Subqueries:
+        """What binds at the place of the call."""
+
+    @property
+    def argument(self) -> ast.Argument | None:
+        """What it is as an argument of a table-valued function."""
+
+    def bound(self, at: Context, bind: Callable[[ast.Expr, Context], Bound]) -> Bound:
+        """Bind it where the text of the macro names it."""
+        ...
 
 
 class Leaves:
@@ -102,6 +128,10 @@ class Subqueries(Protocol):
 
     def inline(self, select: ast.Select, parent: Scope, leaves: Leaves) -> BoundQuery:
         """Bind a subquery that may name columns of the select around it."""
+        ...
+
+    def copy(self, **changes: Any) -> Subqueries:
+        """Return what binds against other names."""
         ...
 
 

@@ -61,13 +61,13 @@ def bind_core(binder: Binding, core: ast.Core, parent: Scope | None, leaves: Lea
     context = binder.context(source.scope, leaves)
     tests = list(source.parts)
     where = having = qualify = None
-    if core.where is not None:
-        where = expressions.condition(core.where, replace(context, clause="WHERE", aggregates_allowed=False))
-        tests.append(where)
     windows, context = _with_windows(core, context)
     items = expand(core.columns, context, source)
     outs = tuple(output(item, any_unit=fits_all(item.bound)) for item in items)
     context = replace(context, aliases=aliases(items))
+    if core.where is not None:
+        where = expressions.condition(core.where, replace(context, clause="WHERE", aggregates_allowed=False))
+        tests.append(where)
     group, keys = _group(core.group, items, replace(context, clause="GROUP BY", aggregates_allowed=False))
     if core.having is not None:
         having = expressions.condition(core.having, replace(context, clause="HAVING"))
@@ -126,12 +126,16 @@ def aliases(items: Sequence[Item]) -> dict[str, Bound]:
 def expand(columns: Sequence[ast.ResultColumn], context: Context, source: FromClause | None) -> list[Item]:
     """Bind the select list; stars become the columns that they stand for."""
     items: list[Item] = []
+    named: dict[str, Bound] = {}
+    # What a column is called may be said in those after it.
+    context = replace(context, aliases=named)
     for column in columns:
         if isinstance(column.expr, ast.Star):
             items += star(column.expr, context, () if source is None else source.merged_away)
         else:
             bound = expressions.bind(column.expr, context)
             if column.name is not None:
+                named.setdefault(column.name.text.lower(), bound)
                 warn_of_division(column.expr, column.name.text, bound, context)
             items.append(Item(column.name.text if column.name else default_name(column.expr, context), bound))
     return items

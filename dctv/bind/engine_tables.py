@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 from dctv.bind import expressions
 from dctv.bind.binding import Binding
@@ -12,19 +11,14 @@ from dctv.bind.scope import Scope
 from dctv.bind.types import BIGINT
 from dctv.errors import BindError, EngineError, Place
 from dctv.plan.build import STAR
-from dctv.plan.expressions import Call, Expression, Keyword, List, Number, Text, Unary
+from dctv.plan.expressions import Call, Expression, Keyword, List, Number, Unary
 from dctv.plan.nodes import Relation
+from dctv.plan.order import RowOrder
 from dctv.plan.queries import Select, TableCall
 from dctv.syntax import ast
 from dctv.types.schema import ColumnType, Kind, Schema
 from dctv.types.unit import NO_UNIT
 
-_FILES = {
-    "read_csv": (".csv", ".tsv", ".csv.gz", ".tsv.gz"),
-    "read_json": (".json", ".jsonl", ".ndjson", ".json.gz", ".jsonl.gz", ".ndjson.gz"),
-    "read_parquet": (".parquet",),
-}
-"""What reads files of which endings."""
 _COUNTING = ("range", "generate_series")
 _MOST_BOUNDS = 3
 """From where, to where, and by how much."""
@@ -41,21 +35,6 @@ def is_offered(binder: Binding, path: ast.Path) -> bool:
     return False
 
 
-def bind_file(binder: Binding, node: ast.TableFile) -> Relation:
-    """Bind a file as a table, where texts may name files; a relative path starts from the folder of the text."""
-    engine, given = binder.env.engine, node.file
-    if not engine.reads_files():
-        refused = engine.refused_file(given.text)
-        raise BindError(refused.message, given.place, hint=refused.hint)
-    function = next((name for name, ends in _FILES.items() if given.text.lower().endswith(ends)), None)
-    if function is None:
-        known = ", ".join(end for ends in _FILES.values() for end in ends if not end.endswith(".gz"))
-        hint = "MOUNT TRACE reads traces; read_csv, read_json and read_parquet take files of any name"
-        raise BindError(f"found the file `{given.text}`, expected one of {known}", given.place, hint=hint)
-    path = str((binder.env.base or Path()) / given.text)
-    return _relation(binder, Call(function, (Text(path),)), given.place)
-
-
 def bind_table_function(binder: Binding, node: ast.TableCall) -> Relation:
     """Bind a call of a table function of the engine; its arguments are plain values."""
     context = binder.context(Scope([]), Leaves(), clause="an argument", aggregates_allowed=False)
@@ -68,7 +47,7 @@ def bind_table_function(binder: Binding, node: ast.TableCall) -> Relation:
 def _relation(binder: Binding, call: Call, place: Place | None) -> Relation:
     query = Select((STAR,), TableCall(call))
     schema = Schema(Kind.REGULAR, tuple(_columns(binder, call, query, place)))
-    return Relation(schema, ordered=False, query=query, keeps_order=True)
+    return Relation(schema, order=RowOrder.STABLE, query=query)
 
 
 def _columns(binder: Binding, call: Call, query: Select, place: Place | None) -> Iterator[ColumnType]:

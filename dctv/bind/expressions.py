@@ -9,6 +9,7 @@ from math import isfinite
 from dctv.bind import calls, nested, operators, time_literals
 from dctv.bind.bound import Bound, constant, convert, unify
 from dctv.bind.context import Context
+from dctv.bind.grouping import aggregates, within
 from dctv.bind.parameters import Value, value_of
 from dctv.bind.regular_expressions import are_read
 from dctv.bind.scope import Scope, family_of
@@ -28,6 +29,7 @@ from dctv.plan.expressions import (
     Row,
     Subquery,
     Text,
+    Window,
 )
 from dctv.record import replace
 from dctv.signatures.types import parse
@@ -126,14 +128,50 @@ def _engine_value(value: float | bytes | Cast) -> tuple[Expression, str]:
 
 
 def _column(expr: ast.Column, context: Context) -> Bound:
+    if context.env.given:
+        found = _parameter_of_macro(expr, context)
+        if found is not None:
+            return found
     scope = context.aggregated if context.inside_aggregate and context.aggregated is not None else context.scope
     if context.aliases and len(expr.path.parts) == 1 and scope.find(expr.path) is None:
         alias = context.aliases.get(expr.path.parts[0].text.lower())
         if alias is not None:
+            _refuse_late(expr, alias, context)
             return alias
     if scope is context.scope and context.aggregated is not None:
         _outside_aggregate(expr, context, context.aggregated)
     return scope.resolve(expr.path)
+
+
+def _refuse_late(expr: ast.Column, alias: Bound, context: Context) -> None:
+    """Refuse the name of a result that is known only after a clause, or not for a single row."""
+    name = expr.path.text
+    if context.inside_aggregate and aggregates(alias):
+        raise BindError(f"aggregate `{name}` stands inside an aggregate", expr.place)
+    if context.aggregates_allowed:
+        return
+    if aggregates(alias):
+        raise BindError(
+            f"`{name}` is an aggregate, and {context.clause} is about single rows",
+            expr.place,
+            hint="HAVING filters groups" if context.clause == "WHERE" else None,
+        )
+    if context.clause in ("WHERE", "GROUP BY") and any(isinstance(one.value, Window) for one in within([alias])):
+        raise BindError(
+            f"`{name}` is computed over a window, after {context.clause}", expr.place, hint="QUALIFY filters by windows"
+        )
+
+
+def _parameter_of_macro(expr: ast.Column, context: Context) -> Bound | None:
+    """Return what a parameter of a macro stands for, or a member of that; None if this names none."""
+    first, *members = expr.path.parts
+    given = context.env.given.get(first.text.lower())
+    if given is None or (members and context.scope.find_table((first.text,)) is not None):
+        return None
+    if not members:
+        return replace(given.bound(context, bind), place=expr.place)
+    operand = ast.Column(ast.Path(expr.path.parts[:-1], place=expr.place), place=expr.place)
+    return bind(ast.Member(operand, members[-1], place=expr.place), context)
 
 
 def _outside_aggregate(expr: ast.Column, context: Context, inside: Scope) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from dctv.bind.bound import Bound
 from dctv.plan import walk
-from dctv.plan.expressions import And, Column, Exists, Expression, Subquery
+from dctv.plan.expressions import And, Column, Exists, Expression, InQuery, Subquery
 
 
 def aggregates(bound: Bound) -> bool:
@@ -26,9 +26,11 @@ def outside(bounds: Iterable[Bound], keys: Iterable[Bound]) -> Bound | None:
 def _varying(bound: Bound, keys: set[Expression]) -> Bound | None:
     if bound.aggregate or (keys and bound.value in keys):
         return None
-    if isinstance(bound.value, Subquery | Exists):
-        # One that reads columns of the select around it has no type of ours.
-        return None if bound.type is not None else bound
+    if isinstance(bound.value, Subquery | Exists | InQuery):
+        # What a query reads of selects around it is taken for columns of this one.
+        if not keys.issuperset(walk.free(bound.value.query)):
+            return bound
+        return next((one for part in bound.parts if (one := _varying(part, keys)) is not None), None)
     if bound.parts and not isinstance(bound.value, Column):
         return next((one for part in bound.parts if (one := _varying(part, keys)) is not None), None)
     return bound if walk.columns_in(bound.value) else None

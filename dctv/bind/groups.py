@@ -23,6 +23,7 @@ from dctv.plan import walk
 from dctv.plan.expressions import Call, Column, Expression, Number
 from dctv.plan.node import Node, Query
 from dctv.plan.nodes import Plan, Relation, column_names, physical_names
+from dctv.plan.order import RowOrder
 from dctv.plan.queries import Select, TableName
 from dctv.record import record, replace
 from dctv.signatures.types import parse
@@ -73,7 +74,7 @@ def _distinct_partitions(plan: Plan) -> Plan:
     names = physical_names(plan.schema)[len(plan.schema.kind.time_columns) : plan.schema.special_count]
     query = w.distinct(w.select(*w.named(w.columns(names), physical_names(schema)), source=leaves.name(plan)))
     query = w.sorted_by(query, *(Number(str(i + 1)) for i in range(len(columns))))
-    return Relation(schema, ordered=False, query=query, leaves=leaves.all(), keeps_order=True)
+    return Relation(schema, order=RowOrder.STABLE, query=query, leaves=leaves.all())
 
 
 def _span_pieces(binder: Binding, source: SpanSource, group: ast.GroupUsingSpans) -> Pieces:
@@ -264,9 +265,9 @@ def _aggregate(binder: Binding, core: ast.Core, pieces: Pieces) -> Plan:
     query = w.grouped(query, keys)
     serial = any(one.serial for one in within(parts))
     bound = BoundQuery(query, outs, tuple(parts), source, sure=sure, serial=serial)
-    made = relation(bound, leaves, binder.env, core.place, keeps_order=False)
+    made = relation(bound, leaves, binder.env, core.place, RowOrder.ANY)
     schema = Schema(Kind.SPAN, made.schema.columns, pieces.partitions)
-    return replace(made, schema=schema, ordered=False)
+    return replace(made, schema=schema)
 
 
 def _unfiltered(query: Query) -> Iterator[Expression]:
@@ -306,6 +307,6 @@ def _in_kernel(
     source = TableName(leaves.name(kernel), leaves.alias("pieces"))
     query = Select(tuple(columns), source, where=None if having is None else swapped[-1])
     bound = BoundQuery(query, outs, tuple(i.bound for i in items), source, sure=sure)
-    made = relation(bound, leaves, binder.env, core.place, keeps_order=True)
+    made = relation(bound, leaves, binder.env, core.place, kernel.order)
     schema = Schema(Kind.SPAN, made.schema.columns, pieces.partitions)
-    return replace(made, schema=schema, ordered=kernel.ordered)
+    return replace(made, schema=schema)

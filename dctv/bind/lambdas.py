@@ -110,8 +110,11 @@ def _body(body: ast.Lambda, parameters: dict[str, ScopeColumn], context: Context
         return replace(scope, merged={**scope.merged, **parameters}, hidden=hidden)
 
     aggregated = None if context.aggregated is None else known(context.aggregated)
+    env = context.env
+    if env.given:
+        env = replace(env, given={name: one for name, one in env.given.items() if name not in parameters})
     inner = replace(
-        context, scope=known(context.scope), aggregated=aggregated, aggregates_allowed=False, clause="a lambda"
+        context, env=env, scope=known(context.scope), aggregated=aggregated, aggregates_allowed=False, clause="a lambda"
     )
     return bind(body.body, inner)
 

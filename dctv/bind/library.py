@@ -36,7 +36,7 @@ def library_function(module: Module, home: tuple[str, ...]) -> TableFunction:
                 argument = bind_argument(builder, ast.ValueArgument(written))
             values[name] = _time(name, argument) if name in module.times else _plain(argument)
         own = None if builder.within else Feeds()
-        env = replace(builder.env, params=values)
+        env = replace(builder.env.outside(), params=values)
         inside = builder.copy(env=env, home=home, common={}, recursive=False, depth=builder.depth + 1)
         inside.feeds, inside.within = own or builder.feeds, True
         plan = inside.plan(module.select())

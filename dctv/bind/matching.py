@@ -12,6 +12,7 @@ from dctv.errors import WarningLog
 from dctv.plan import build as w
 from dctv.plan.expressions import NULL, Cast, Column, Expression, Star, Text
 from dctv.plan.nodes import Plan, Relation
+from dctv.plan.order import RowOrder
 from dctv.plan.queries import Derived, Item, Select
 from dctv.plan.rows import of_rows
 from dctv.record import record, replace
@@ -57,7 +58,7 @@ class Matching:
             return of_rows(_COUNT, [[0]])
         total = Item(Cast(w.call("sum", Column("n")), "BIGINT"), "count")
         query = w.select(total, source=_union(selects))
-        return Relation(_COUNT, ordered=False, query=query, leaves=self._plans())
+        return Relation(_COUNT, order=RowOrder.ANY, query=query, leaves=self._plans())
 
     def _leaves(self) -> list[tuple[str, Stored, Condition]]:
         return [(f"raw{i}", stored, condition) for i, (stored, condition) in enumerate(self.tables)]
@@ -76,7 +77,7 @@ class Matching:
         every = _union([w.select(*inner.names, source=leaf) for leaf, _ in leaves])
         query = w.sorted_by(w.select(*schema.names, source=every), *w.columns(one.name for one in _ORDER))
         query = _limited(query, limit)
-        return Relation(schema, bool(schema.kind.time_columns), query, tuple(leaves), keeps_order=True)
+        return Relation(schema, RowOrder.TIME if schema.kind.time_columns else RowOrder.STABLE, query, tuple(leaves))
 
     def _one(
         self, schema: Schema, place: int, columns: Callable[[EventTable], list[Item]], limit: int | None
@@ -88,7 +89,7 @@ class Matching:
             items += [Item(Column(TS), _TIME), Item(w.whole(place), _TABLE), Item(w.ROW_NUMBER, _ROW)]
         query = _limited(_where(items, "raw", condition), limit)
         timed = bool(schema.kind.time_columns)
-        return Relation(schema, timed, query, (("raw", stored.plan),), keeps_order=True)
+        return Relation(schema, RowOrder.TIME if timed else RowOrder.STABLE, query, (("raw", stored.plan),))
 
 
 def _limited(query: Select, limit: int | None) -> Select:

@@ -7,6 +7,7 @@ from dctv.bind.spans import sorted_plan
 from dctv.contracts.span_operator import Input
 from dctv.patterns import pattern
 from dctv.plan.nodes import Plan, Relation, column_names, physical_names
+from dctv.plan.order import RowOrder
 
 _OPERATOR = "merge adjacent"
 # Equality of other types (nested ones with floats, intervals) is not that of their bytes.
@@ -27,4 +28,4 @@ def merged(binder: Binding, plan: Plan) -> Plan:
     form = binder.env.operators[_OPERATOR].relational
     assert form is not None
     query = form([Input("spans", tuple(column_names(source)), schema)], options, schema)
-    return Relation(schema, ordered=False, query=query, leaves=(("spans", source),), keeps_order=False)
+    return Relation(schema, order=RowOrder.ANY, query=query, leaves=(("spans", source),))

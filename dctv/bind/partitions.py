@@ -87,7 +87,7 @@ def _partitioned_like(events: Plan, spans: Schema) -> Plan:
     physical = dict(zip(events.schema.names, physical_names(events.schema), strict=True))
     values = [Column(physical[c.name], source) for c in schema.columns]
     query = select(*named(values, physical_names(schema)), source=source)
-    return Relation(schema, ordered=events.ordered, query=query, leaves=leaves.all(), keeps_order=events.stable)
+    return Relation(schema, order=events.order, query=query, leaves=leaves.all())
 
 
 def _name(node: ast.SpanJoin | ast.SpanBroadcast) -> str:
@@ -201,4 +201,4 @@ def _cast(plan: Plan, names: tuple[str, ...], partitions: tuple[ColumnType, ...]
     values += [Cast(Column(physical[x.name], source), y.type) for x, y in zip(own, partitions, strict=True)]
     values += [Column(n, source) for n in inner[plan.schema.special_count :]]
     query = select(*named(values, physical_names(schema)), source=source)
-    return Relation(schema, ordered=plan.ordered, query=query, leaves=leaves.all(), keeps_order=plan.stable)
+    return Relation(schema, order=plan.order, query=query, leaves=leaves.all())

@@ -8,6 +8,7 @@ from dctv.catalog.namespace import Part
 from dctv.catalog.stdlib import cast_to
 from dctv.plan import build as w
 from dctv.plan.nodes import Plan, Relation, physical_names
+from dctv.plan.order import RowOrder
 from dctv.types.schema import TS, Kind
 
 LINE = "line"
@@ -29,7 +30,9 @@ def _rows_of(binder: Binding, part: Part, whole: Feeds) -> Plan:
     numbered = True
     for view in part.views:
         feeds = Feeds()
-        inner = binder.copy(home=view.home, common={}, recursive=False, depth=binder.depth + 1, feeds=feeds)
+        inner = binder.copy(
+            env=binder.env.outside(), home=view.home, common={}, recursive=False, depth=binder.depth + 1, feeds=feeds
+        )
         plan = inner.plan(view.select())
         whole.add(feeds)
         if feeds.there:
@@ -54,4 +57,6 @@ def _together(part: Part, plans: list[Plan], *, numbered: bool) -> Relation:
     if timed:
         whole = w.select(*w.columns(names), source=query, alias="every")
         query = w.sorted_by(whole, *w.by_names((TS, LINE) if numbered else names))
-    return Relation(part.schema, ordered=timed, query=query, leaves=tuple(leaves.items()), keeps_order=timed)
+    return Relation(
+        part.schema, order=RowOrder.TIME if timed else RowOrder.ANY, query=query, leaves=tuple(leaves.items())
+    )

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dctv.bind import expressions
+from dctv.bind.bound import Bound
 from dctv.bind.context import Context
 from dctv.bind.cores import Item, default_name, star
 from dctv.errors import BindError
+from dctv.record import replace
 from dctv.syntax import ast
 from dctv.types.schema import DURATION, TS
 
@@ -17,6 +19,8 @@ def payload_items(core: ast.Core, context: Context, special: Sequence[Item]) -> 
     names = {s.name.lower() for s in special} | {TS, DURATION}
     own = {s.bound.value for s in special}
     items: list[Item] = []
+    named: dict[str, Bound] = {}
+    context = replace(context, aliases=named)
     for column in core.columns:
         if isinstance(column.expr, ast.Star):
             items += [item for item in star(column.expr, context, ()) if item.bound.value not in own]
@@ -25,6 +29,8 @@ def payload_items(core: ast.Core, context: Context, special: Sequence[Item]) -> 
         bound = expressions.bind(column.expr, context)
         if column.name is None and bound.value in own:
             raise _listed(column, core, default_name(column.expr, context))
+        if column.name is not None:
+            named.setdefault(column.name.text.lower(), bound)
         items.append(Item(column.name.text if column.name else default_name(column.expr, context), bound))
     _refuse_duplicates(core, items, names)
     return items

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 
-from dctv.bind.bound import Bound
+from dctv.bind.bound import Bound, said_of
 from dctv.bind.context import BoundQuery, Environment, Leaves, Out
+from dctv.bind.grouping import within
 from dctv.errors import BindError, EngineError, Place
 from dctv.plan import walk
 from dctv.plan.build import STAR, typed_nothing
-from dctv.plan.expressions import Call, Cast, Column, Expression, Window
+from dctv.plan.expressions import Call, Cast, Column, Exists, Expression, InQuery, Subquery, Window
 from dctv.plan.node import Query
 from dctv.plan.nodes import Plan, Relation, physical_names
+from dctv.plan.order import RowOrder
 from dctv.plan.queries import CommonTable, Derived, Item, Select, TableCall, TableName
 from dctv.plan.shape import shape
 from dctv.types.schema import ColumnType, Kind, Schema
@@ -42,12 +44,12 @@ def names_of(outs: Sequence[Out]) -> list[str]:
     return physical_names(Schema(Kind.REGULAR, tuple(ColumnType(o.name, "NULL") for o in outs)))
 
 
-def relation(
-    query: BoundQuery, leaves: Leaves, env: Environment, place: Place | None, *, keeps_order: bool
-) -> Relation:
+def relation(query: BoundQuery, leaves: Leaves, env: Environment, place: Place | None, order: RowOrder) -> Relation:
     """Make a regular table of a bound query; wide integers are brought back to 64 bits."""
     used = leaves.all()
     types = _types(query, used, env, place)
+    if len(types) != len(query.outs):
+        raise _of_structs(query, place)
     written = query.query
     if any(t in _WIDE for t in types):
         written = _narrow(query, types)
@@ -55,7 +57,18 @@ def relation(
     columns = tuple(ColumnType(o.name, t, o.unit) for o, t in zip(query.outs, types, strict=True))
     schema = Schema(Kind.REGULAR, columns)
     serial = query.serial if query.sure else _is_serial(query, used, env)
-    return Relation(schema, ordered=False, query=written, leaves=used, keeps_order=keeps_order, serial=serial)
+    return Relation(schema, order, written, used, serial)
+
+
+def _of_structs(query: BoundQuery, place: Place | None) -> BindError:
+    """Return the error for `unnest`, the one function that makes several columns."""
+    calls = (one for one in within(query.parts) if isinstance(one.value, Call) and one.value.function == "unnest")
+    found = next(calls, None)
+    return BindError(
+        "`unnest` of structs makes a column of each member",
+        place if found is None else found.place,
+        hint="take the members one by one, such as s.name, and unnest lists only down to the structs",
+    )
 
 
 def _known_types(query: BoundQuery) -> list[str] | None:
@@ -75,7 +88,16 @@ def _types(query: BoundQuery, leaves: Sequence[tuple[str, Plan]], env: Environme
         # Of other expressions than columns the engine may have thought better than we do.
         if varying is not None and varying.place is not None and isinstance(varying.value, Column):
             raise _not_grouped(varying.place) from None
-        raise BindError(error.message, _guilty(query, leaves, env) or place, hint=error.hint) from None
+        if varying is not None and isinstance(varying.value, Subquery | Exists | InQuery):
+            raise BindError(
+                "a subquery reads columns of the query around it that are not grouped",
+                varying.place,
+                hint="add them to GROUP BY, or read a grouped query in FROM",
+            ) from None
+        guilty = _guilty(query, leaves, env)
+        if guilty is None:
+            raise BindError(error.message, place, hint=error.hint) from None
+        raise BindError(said_of(guilty.macro, error.message), guilty.place or place, hint=error.hint) from None
 
 
 def _not_grouped(place: Place) -> BindError:
@@ -107,8 +129,8 @@ def _described(query: Query, leaves: Sequence[tuple[str, Plan]], env: Environmen
     return types
 
 
-def _guilty(query: BoundQuery, leaves: Sequence[tuple[str, Plan]], env: Environment) -> Place | None:
-    """Return the place of the smallest expression that the engine refuses by itself."""
+def _guilty(query: BoundQuery, leaves: Sequence[tuple[str, Plan]], env: Environment) -> Bound | None:
+    """Return the smallest expression that the engine refuses by itself."""
 
     def refused(bound: Bound) -> bool:
         try:
@@ -117,10 +139,11 @@ def _guilty(query: BoundQuery, leaves: Sequence[tuple[str, Plan]], env: Environm
             return True
         return False
 
-    def search(parts: Sequence[Bound]) -> Place | None:
+    def search(parts: Sequence[Bound]) -> Bound | None:
         for part in parts:
             if refused(part):
-                return search(part.parts) or part.place
+                inner = search(part.parts)
+                return part if inner is None or inner.place is None else inner
         return None
 
     return search(query.parts)

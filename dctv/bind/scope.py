@@ -115,7 +115,7 @@ class Scope:
             if found is not None:
                 family = family_of(found.column.type)
                 # What is of a select further out is left to the engine, which cannot do it everywhere.
-                made = found.type if scope is self else None
+                made = found.type
                 return Bound(found.value, found.column.unit, path.place, family=family, type=made)
             member = scope.member(path)
             if member is not None:

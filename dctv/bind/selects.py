@@ -27,6 +27,7 @@ from dctv.syntax import ast
 from dctv.types.schema import ColumnType
 from dctv.types.unit import NO_UNIT
 from dctv.types.units import compatible, finer, ratio
+from dctv.types.values import is_integer
 
 
 def bind_select(binder: Binding, select: ast.Select, parent: Scope | None, leaves: Leaves) -> tuple[BoundQuery, bool]:
@@ -247,7 +248,7 @@ def apply_limit(binder: Binding, query: Select, select: ast.Select) -> tuple[Sel
         if fraction or (isinstance(bound.value, Text) and not bound.value.value.isdecimal()):
             raise BindError(f"{key.upper()} is a whole number that is not negative", expr.place)
         query = replace(query, limit=bound.value) if key == "limit" else replace(query, offset=bound.value)
-        sure = sure and bound.constant is not None
+        sure = sure and (bound.constant is not None or (bound.type is not None and is_integer(bound.type.name)))
     return query, sure
 
 

@@ -14,6 +14,7 @@ from dctv.plan import build as w
 from dctv.plan import walk
 from dctv.plan.expressions import Expression
 from dctv.plan.nodes import Plan, Relation, physical_names, ranked_names
+from dctv.plan.order import RowOrder
 from dctv.record import fields, is_record, record, replace
 from dctv.syntax import ast
 from dctv.types.schema import DURATION, TS, Kind, Schema
@@ -110,9 +111,7 @@ def _select_where(plan: Plan, tests: list[Expression], leaves: Leaves, alias: st
     query = w.where(query, *tests)
     # A subquery in the condition becomes a join, which keeps no order.
     plain = walk.is_single(query)
-    return Relation(
-        plan.schema, ordered=plan.ordered and plain, query=query, leaves=leaves.all(), keeps_order=plan.stable and plain
-    )
+    return Relation(plan.schema, plan.order if plain else RowOrder.ANY, query, leaves.all())
 
 
 def conjuncts(expr: ast.Expr) -> Iterator[ast.Expr]:
@@ -153,7 +152,9 @@ def _assign(
     for conjunct in conjuncts(where):
         owners = set(scopes)
         for column in columns_in(conjunct):
-            owners &= _owners(column, scopes, inputs)
+            # A parameter of a macro is a value, which is about none of the inputs.
+            if column.path.parts[0].text.lower() not in binder.env.given:
+                owners &= _owners(column, scopes, inputs)
         if not owners:
             _check_inner(node, conjunct)
             late.append(conjunct)
@@ -250,4 +251,4 @@ def sorted_plan(plan: Plan) -> Plan:
         return plan
     leaves = Leaves()
     query = w.sorted_by(w.select(w.STAR, source=leaves.name(plan)), *w.by_names(ranked_names(plan.schema)))
-    return Relation(plan.schema, ordered=True, query=query, leaves=leaves.all(), keeps_order=True)
+    return Relation(plan.schema, order=RowOrder.TIME, query=query, leaves=leaves.all())

@@ -11,13 +11,13 @@ from dctv.bind.grouping import conjuncts
 from dctv.bind.relations import names_of
 from dctv.bind.scope import Scope, ScopeColumn, ScopeTable, table_in_scope
 from dctv.bind.spans import bind_spans, is_join
-from dctv.bind.types import of_choice, of_operator
+from dctv.bind.types import BOOLEAN, of_choice, of_operator, settled
 from dctv.errors import BindError, nearest
 from dctv.plan import walk
 from dctv.plan.build import all_of, call
-from dctv.plan.expressions import Binary, Column, Expression
+from dctv.plan.expressions import TRUE, Binary, Column, Expression
 from dctv.plan.queries import Derived, Join, JoinKind, Source, TableName
-from dctv.record import field, record
+from dctv.record import field, record, replace
 from dctv.syntax import ast
 from dctv.types.schema import ColumnType
 
@@ -84,7 +84,7 @@ def _side(binder: Binding, node: ast.Table, source: FromClause, leaves: Leaves) 
 
 
 def _item(binder: Binding, node: ast.Table, source: FromClause, leaves: Leaves) -> tuple[Source, list[ScopeTable]]:
-    if binder.recursive and isinstance(node, ast.TableSelect):
+    if isinstance(node, ast.TableSelect) and (binder.recursive or node.lateral):
         return _inlined(binder, node, source, leaves)
     if is_join(node):
         spans = bind_spans(binder, node, None)
@@ -103,16 +103,34 @@ def _item(binder: Binding, node: ast.Table, source: FromClause, leaves: Leaves) 
 def _inlined(
     binder: Binding, node: ast.TableSelect, source: FromClause, leaves: Leaves
 ) -> tuple[Source, list[ScopeTable]]:
-    """Bind a subquery of a recursive part in place, since it may read the table that is being made."""
-    query = binder.inline(node.select, Scope([]), leaves)
-    source.sure = False
+    """Bind a subquery in place: it may read the tables before it, or the one that a recursive part makes."""
+    if node.lateral and binder.is_typed(node.select.body):
+        raise BindError(
+            "a span or event table cannot be made for each row",
+            node.place,
+            hint="a plain SELECT in LATERAL sees times as columns",
+        )
+    query = binder.inline(node.select, source.scope if node.lateral else Scope([]), leaves)
+    types = [settled(out.type) for out in query.outs]
+    source.sure = source.sure and node.lateral and query.sure and None not in types
+    source.parts.append(Bound(TRUE, place=node.place, parts=query.parts, type=BOOLEAN, serial=query.serial))
     shown = node.alias.name.text if node.alias else None
     inner = leaves.alias(shown or "t")
+    names = _listed([out.name for out in query.outs], node.alias)
     columns = tuple(
-        ScopeColumn(ColumnType(o.name, "", o.unit), Column(n, inner))
-        for o, n in zip(query.outs, names_of(query.outs), strict=True)
+        ScopeColumn(ColumnType(name, "" if kind is None else kind.text, out.unit), Column(physical, inner))
+        for name, kind, out, physical in zip(names, types, query.outs, names_of(query.outs), strict=True)
     )
     return Derived(query.query, inner), [ScopeTable(shown, columns)]
+
+
+def _listed(names: list[str], alias: ast.Alias | None) -> list[str]:
+    """Return the names of columns, the first of which an alias may list."""
+    own = [] if alias is None else [name.text for name in alias.columns]
+    if len(own) > len(names):
+        assert alias is not None
+        raise BindError(f"the table has {len(names)} columns, the list names {len(own)}", alias.columns[0].place)
+    return [*own, *names[len(own) :]]
 
 
 _INEQUALITIES = (">", ">=", "<", "<=")
@@ -128,6 +146,8 @@ def _join(
 ) -> Join:
     if node.kind == "CROSS" and (node.on is not None or node.using):
         raise BindError("CROSS JOIN has no condition", node.place, hint="JOIN ... ON has one")
+    if node.natural:
+        node = _natural(node, scopes)
     asof = node.kind.startswith("ASOF")
     conditions: list[Expression] = []
     if node.using:
@@ -136,6 +156,8 @@ def _join(
         context = binder.context(source.scope, leaves, clause="ON", aggregates_allowed=False)
         bound = expressions.condition(node.on, context)
         source.parts.append(bound)
+        if asof:
+            _refuse_outer(bound, source.scope)
         source.sure = source.sure and (not asof or _fits_asof(bound, scopes[1]))
         conditions = [bound.value]
     elif node.kind not in ("CROSS", "INNER"):
@@ -144,6 +166,32 @@ def _join(
         del source.scope.tables[-len(scopes[1].tables) :]
     kind: JoinKind = "LEFT" if node.kind == "ASOF LEFT" else "INNER" if node.kind == "ASOF" else node.kind
     return Join(right, kind if conditions else "CROSS", all_of(conditions), asof)
+
+
+def _natural(node: ast.Join, scopes: tuple[Scope, Scope]) -> ast.Join:
+    """Return a join of columns that both sides have, in the order of the left one."""
+    if node.on is not None or node.using:
+        raise BindError("NATURAL JOIN compares columns of the same name, and has no ON or USING", node.place)
+    theirs = {c.name.lower() for c in scopes[1].columns()}
+    names = dict.fromkeys(c.name for c in scopes[0].columns() if c.name.lower() in theirs)
+    if not names:
+        raise BindError(
+            "NATURAL JOIN needs a column that both sides have",
+            node.place,
+            hint="JOIN ... ON compares columns of different names",
+        )
+    return replace(node, using=tuple(ast.Name(name, place=node.place) for name in names), natural=False)
+
+
+def _refuse_outer(condition: Bound, own: Scope) -> None:
+    """Refuse columns of a query around an as-of join, which make the engine fail while it plans the query."""
+    names = {column.table for c in own.columns() for column in walk.columns_in(c.value)}
+    if any(column.table not in names for column in walk.columns_in(condition.value)):
+        raise BindError(
+            "ASOF JOIN cannot compare columns of the query around it",
+            condition.place,
+            hint="join that query's rows in the subquery, too, or move the ASOF JOIN out of it",
+        )
 
 
 def _fits_asof(condition: Bound, right: Scope) -> bool:

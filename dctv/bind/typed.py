@@ -21,6 +21,7 @@ from dctv.plan import build as w
 from dctv.plan import walk
 from dctv.plan.expressions import Column, Window
 from dctv.plan.nodes import Plan, Relation, physical_names
+from dctv.plan.order import RowOrder
 from dctv.plan.queries import TableName
 from dctv.record import replace
 from dctv.signatures.types import parse
@@ -122,9 +123,9 @@ def assemble(
     plain = walk.is_single(query) and not any(isinstance(node, Window) for node in walk.walk(query))
     serial = any(one.serial for one in within(parts))
     bound = BoundQuery(query, outs, tuple(parts), source, sure=sure, serial=serial)
-    made = relation(bound, context.leaves, binder.env, core.place, keeps_order=plain)
+    made = relation(bound, context.leaves, binder.env, core.place, plan.order if plain else RowOrder.ANY)
     schema = Schema(plan.schema.kind, made.schema.columns, partitions)
-    return replace(made, schema=schema, ordered=plan.ordered and plain)
+    return replace(made, schema=schema)
 
 
 def _distinct(binder: Binding, plan: Plan) -> Plan:
@@ -133,7 +134,7 @@ def _distinct(binder: Binding, plan: Plan) -> Plan:
         return merged(binder, plan)
     leaves = Leaves()
     distinct = w.distinct(w.select(w.STAR, source=leaves.name(plan)))
-    return Relation(plan.schema, ordered=False, query=distinct, leaves=leaves.all(), keeps_order=False)
+    return Relation(plan.schema, order=RowOrder.ANY, query=distinct, leaves=leaves.all())
 
 
 def _limited(binder: Binding, plan: Plan, select: ast.Select) -> Plan:
@@ -142,4 +143,4 @@ def _limited(binder: Binding, plan: Plan, select: ast.Select) -> Plan:
         return plan
     leaves = Leaves()
     query, _ = apply_limit(binder, w.select(w.STAR, source=leaves.name(sorted_plan(plan))), select)
-    return Relation(plan.schema, ordered=True, query=query, leaves=leaves.all(), keeps_order=True)
+    return Relation(plan.schema, order=RowOrder.TIME, query=query, leaves=leaves.all())

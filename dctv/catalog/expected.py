@@ -12,6 +12,7 @@ from dctv.contracts.reader import EventColumns
 from dctv.plan.build import call, columns, select, sorted_by, together, where
 from dctv.plan.expressions import FALSE, NULL, Binary, Cast, Column, Expression, Text
 from dctv.plan.nodes import Plan, Relation, physical_names
+from dctv.plan.order import RowOrder
 from dctv.plan.queries import Item, Select
 from dctv.record import field, record
 from dctv.types.schema import TS, ColumnType, Kind, Schema
@@ -63,16 +64,16 @@ class ExpectedEvent:
         schema = Schema(Kind.EVENT, (ColumnType(TS, "BIGINT", parse_unit("ns")), *self.columns))
         if not found:
             nothing = where(select(*(Item(_as(NULL, c), c.name) for c in schema.columns)), FALSE)
-            return Relation(schema, ordered=True, query=nothing, keeps_order=True)
+            return Relation(schema, order=RowOrder.TIME, query=nothing)
         plans = [one.plan() for one in found]
         if len(found) == 1:
             query = self._select(schema, "event", found[0], plans[0])
-            return Relation(schema, ordered=True, query=query, leaves=(("event", plans[0]),), keeps_order=True)
+            return Relation(schema, order=RowOrder.TIME, query=query, leaves=(("event", plans[0]),))
         leaves = tuple((f"event{number}", plan) for number, plan in enumerate(plans))
         selects = [self._select(schema, leaf, one, plan) for one, (leaf, plan) in zip(found, leaves, strict=True)]
         order = columns(name for name in (TS, _SORTING) if name in schema.names)
         query = sorted_by(select(*schema.names, source=together(selects)), *order)
-        return Relation(schema, ordered=True, query=query, leaves=leaves, keeps_order=True)
+        return Relation(schema, order=RowOrder.TIME, query=query, leaves=leaves)
 
     def _select(self, schema: Schema, leaf: str, found: Found, plan: Plan) -> Select:
         own = dict(zip(plan.schema.names, physical_names(plan.schema), strict=True))

@@ -9,6 +9,7 @@ from dctv.contracts.engine import Engine
 from dctv.errors import UsageError, nearest
 from dctv.plan.build import STAR, select
 from dctv.plan.nodes import Scan, physical_names
+from dctv.plan.order import RowOrder
 from dctv.plan.source import Held
 from dctv.types.schema import ColumnType, Kind, Schema
 from dctv.types.unit import NO_UNIT, Unit
@@ -38,7 +39,7 @@ def stored(name: str, schema: Schema, data: Any) -> Scan:
                 "two columns of the dataset have one name, but for case", hint="rename one, or read a table"
             )
         data = data.rename_columns(names)
-    return Scan(schema, bool(schema.kind.time_columns), name, Held(data))
+    return Scan(schema, RowOrder.TIME if schema.kind.time_columns else RowOrder.STABLE, name, Held(data))
 
 
 def _rescannable(data: Any) -> Any:

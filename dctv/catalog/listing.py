@@ -16,9 +16,9 @@ class MountInfo:
 
 @record
 class TableInfo:
-    """One name that can stand in FROM."""
+    """One name that can stand in FROM, or the macro of values that it means."""
 
     name: str
     kind: str
-    """`event`, `span`, `regular`, `view` or `function`."""
+    """`event`, `span`, `regular`, `view`, `function`, `table macro`, or `macro`, which stands in expressions."""
     doc: str

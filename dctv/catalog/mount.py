@@ -17,6 +17,7 @@ from dctv.errors import BindError
 from dctv.plan.build import ROW_NUMBER, columns, number, select, sorted_by, together, typed_nothing
 from dctv.plan.expressions import NULL, Cast, Column, Expression, Text
 from dctv.plan.nodes import Plan, Relation, Scan
+from dctv.plan.order import RowOrder
 from dctv.plan.queries import Item, Select
 from dctv.plan.rows import of_rows
 from dctv.plan.source import Source
@@ -165,7 +166,8 @@ def _plan(mount: Mount, name: str) -> Callable[[], Plan]:
     def plan() -> Plan:
         one, full = mount.trace.tables[name], ".".join((*mount.parts, name))
         if name in mount.sources:
-            found: Plan = Scan(one.schema, bool(one.schema.kind.time_columns), full, mount.sources[name])
+            order = RowOrder.TIME if one.schema.kind.time_columns else RowOrder.STABLE
+            found: Plan = Scan(one.schema, order, full, mount.sources[name])
         else:
             found = stored(full, one.schema, one.data) if one.rows is None else of_rows(one.schema, one.rows())
         return shifted(found, mount.offset)
@@ -239,11 +241,11 @@ def _events(mount: Mount, plans: Mapping[str, Callable[[], Plan]]) -> Plan:
     schema, raw = events_schema(), [name for name, table in mount.trace.tables.items() if table.event is not None]
     source = mount.all_events(lambda names: union_of(mount.trace, names))
     if source is not None:
-        scan = Scan(schema, ordered=True, name=".".join((*mount.parts, "events")), source=source)
+        scan = Scan(schema, order=RowOrder.TIME, name=".".join((*mount.parts, "events")), source=source)
         return shifted(scan, mount.offset)
     query, tables = union_of(mount.trace, raw)
     leaves = tuple((leaf, plans[name]()) for leaf, name in tables.items())
-    return Relation(schema, ordered=True, query=query, leaves=leaves, keeps_order=True)
+    return Relation(schema, order=RowOrder.TIME, query=query, leaves=leaves)
 
 
 def union_of(trace: LoadedTrace, names: Collection[str]) -> tuple[Select, Mapping[str, str]]:

@@ -15,7 +15,7 @@ from dctv.types.schema import Schema
 
 @record
 class StoredTable:
-    """A table that is there: part of a mounted trace."""
+    """A table that is there: part of a mounted trace, or of the session."""
 
     plan: Callable[[], Plan]
     doc: str = ""
@@ -23,6 +23,8 @@ class StoredTable:
     """Whether it has what happened: not if it holds facts about the trace, or an event that the trace lacks."""
     event: str | None = None
     """The event that it is of, if it is one that the standard library expects."""
+    own: bool = False
+    """Whether the session's user made it, and may drop it."""
 
 
 @record
@@ -48,10 +50,27 @@ class Part:
     """The format of the trace."""
 
 
+@record
+class Macro:
+    """A name for an expression or a select with parameters."""
+
+    parameters: Mapping[str, ast.Expr | None]
+    """Defaults by lower-case names, in order; None where there is none."""
+    body: ast.Expr | ast.Select
+    doc: str
+    """How it is called."""
+
+    def default(self, name: str) -> ast.Expr:
+        """Return the default of a parameter that has one."""
+        found = self.parameters[name]
+        assert found is not None, name
+        return found
+
+
 NOTHING_MOUNTED = "nothing is mounted: MOUNT TRACE 'file' AS name, or give NAME=PATH on the command line"
 _FEW = 3
 """An error names so many tables at most."""
-Entry = StoredTable | View | Part | TableFunction
+Entry = StoredTable | View | Part | TableFunction | Macro
 
 
 @record(frozen=False)

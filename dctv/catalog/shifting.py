@@ -6,6 +6,7 @@ from dctv.contracts.reader import LoadedTrace
 from dctv.plan.build import minus, number, plus, select
 from dctv.plan.expressions import Column
 from dctv.plan.nodes import Plan, Relation, physical_names
+from dctv.plan.order import RowOrder
 from dctv.plan.queries import Item
 from dctv.record import replace
 from dctv.types.schema import TS
@@ -27,4 +28,4 @@ def shifted(plan: Plan, offset: int) -> Plan:
     moved = plus(time, by) if offset > 0 else minus(time, by)
     items = [Item(moved if name == TS else Column(name), name) for name in physical_names(plan.schema)]
     query = select(*items, source="unshifted")
-    return Relation(plan.schema, ordered=True, query=query, leaves=(("unshifted", plan),), keeps_order=True)
+    return Relation(plan.schema, order=RowOrder.TIME, query=query, leaves=(("unshifted", plan),))

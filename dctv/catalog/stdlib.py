@@ -13,6 +13,7 @@ from dctv.errors import Source
 from dctv.plan.build import select, where
 from dctv.plan.expressions import FALSE, NULL, Cast, Column
 from dctv.plan.nodes import Plan, Relation, physical_names
+from dctv.plan.order import RowOrder
 from dctv.plan.queries import Item
 from dctv.record import record, replace
 from dctv.syntax import ast
@@ -197,9 +198,11 @@ def cast_to(schema: Schema, plan: Plan | None) -> Relation:
         items.append(Item(Cast(value, one.type, lenient=True), one.name))
     timed = schema.kind is not Kind.REGULAR
     if plan is None:
-        return Relation(schema, ordered=timed, query=where(select(*items), FALSE), keeps_order=True)
+        return Relation(schema, order=RowOrder.TIME if timed else RowOrder.STABLE, query=where(select(*items), FALSE))
     query, leaves = select(*items, source="event"), (("event", plan),)
-    return Relation(schema, ordered=timed and plan.ordered, query=query, leaves=leaves, keeps_order=True)
+    return Relation(
+        schema, order=RowOrder.TIME if timed and plan.ordered else RowOrder.STABLE, query=query, leaves=leaves
+    )
 
 
 def _kind(columns: tuple[ColumnType, ...]) -> Kind:

@@ -34,7 +34,9 @@ def add_session_options(parser: ArgumentParser) -> None:
 def add_file_option(parser: ArgumentParser) -> None:
     """Add what lets texts name files."""
     parser.add_argument(
-        "--allow-files", action="store_true", help="let queries read any file by its name, as in FROM 'x.csv'"
+        "--allow-files",
+        action="store_true",
+        help="let queries read any file by FROM 'x.csv', and write any by COPY",
     )
 
 

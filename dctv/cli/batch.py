@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,13 +16,13 @@ from dctv.cli.tally import Case, Tally
 from dctv.cli.texts import Text
 from dctv.console.limited import Limited
 from dctv.console.narration import say
-from dctv.console.sink import file_sink
 from dctv.console.verdict import FAILED, OK, Verdict, let_go
-from dctv.contracts.writer import Writer
+from dctv.contracts.writer import Rows, Writer
 from dctv.errors import DctvError, QueryError, TraceError, UsageError, render
 from dctv.record import record
 from dctv.run.result import Asserted, Done, Result
 from dctv.syntax.statements import cut, in_place, is_empty
+from dctv.whole_file import file_sink
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -44,14 +44,17 @@ class Batch:
     narrator: Narrator = EVERYTHING
 
 
-def run_batch(args: Namespace, mounts: list[tuple[str, str]], batch: Batch) -> int:
-    """Run the texts and return the exit code."""
+def run_batch(
+    args: Namespace,
+    mounts: list[tuple[str, str]],
+    batch: Batch,
+    run: Callable[[Batch, Desk, Tally], None] | None = None,
+) -> int:
+    """Run the texts, by `run` if it is given, and return the exit code."""
     tally, clock = Tally(), Clock()
 
     def work(desk: Desk) -> int:
-        for text in batch.texts:
-            run_text(text, batch, desk, tally)
-        _conclude(batch, desk, tally)
+        (run or _run_texts)(batch, desk, tally)
         return max(tally.code, _judged(args, tally, batch.narrator))
 
     with junit_report(args.junit, tally):
@@ -61,6 +64,12 @@ def run_batch(args: Namespace, mounts: list[tuple[str, str]], batch: Batch) -> i
         if args.stats is not None:
             say(stats_line(tally, clock, verdict.code))
     return verdict.code
+
+
+def _run_texts(batch: Batch, desk: Desk, tally: Tally) -> None:
+    for text in batch.texts:
+        run_text(text, batch, desk, tally)
+    _conclude(batch, desk, tally)
 
 
 def batch_of(args: Namespace, texts: list[Text], params: dict[str | int, object] | None, writer: Writer) -> Batch:
@@ -118,7 +127,12 @@ def _conclude(batch: Batch, desk: Desk, tally: Tally) -> None:
     if tally.held is not None:
         _write(tally.held, batch, desk, tally)
     elif batch.wanted != ALL and not tally.results:
-        raise UsageError(f"found {_results(tally.met)}, expected one to write (--result {batch.wanted})")
+        raise missing(batch, tally.met)
+
+
+def missing(batch: Batch, count: int) -> UsageError:
+    """Return the error for a result that is wanted of so many, and is not there."""
+    return UsageError(f"found {_results(count)}, expected one to write (--result {batch.wanted})")
 
 
 def _results(count: int) -> str:
@@ -126,6 +140,14 @@ def _results(count: int) -> str:
 
 
 def _write(result: Result, batch: Batch, desk: Desk, tally: Tally) -> None:
+    remark = written(result, batch, desk, tally)
+    batch.narrator.warnings(result.warnings)
+    if remark:
+        batch.narrator.remark(remark)
+
+
+def written(result: Rows, batch: Batch, desk: Desk, tally: Tally) -> str | None:
+    """Write and count a result; return what is to be said of it."""
     if tally.results and not batch.writer.many:
         raise UsageError(
             f"a file of format `{batch.writer.name}` holds one result, found a second one",
@@ -141,9 +163,8 @@ def _write(result: Result, batch: Batch, desk: Desk, tally: Tally) -> None:
     tally.results += 1
     desk.sink.stream.flush()
     desk.bar.clear()
-    batch.narrator.warnings(result.warnings)
-    if limited is not None and limited.cut:
-        batch.narrator.remark(f"only the first {_rows(count)}, there are more (--limit)")
+    cut = limited is not None and limited.cut
+    return f"only the first {_rows(count)}, there are more (--limit)" if cut else None
 
 
 def _note(asserted: Asserted, source: str, narrator: Narrator, tally: Tally) -> None:

@@ -45,7 +45,7 @@ def _wanted(text: str) -> int | str:
 def add_report_options(parser: ArgumentParser, *, each: str = "") -> None:
     """Add who is told of failures, and when to give up, `each` of what."""
     parser.add_argument(
-        "--junit", type=Path, metavar="FILE", help="report every ASSERT as a JUnit test case in this file"
+        "--junit", type=Path, metavar="FILE", help="report every ASSERT and EXPECT as a JUnit test case in this file"
     )
     parser.add_argument("--github", action="store_true", help="annotate the lines of errors in GitHub")
     parser.add_argument(

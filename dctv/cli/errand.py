@@ -13,12 +13,13 @@ from dctv.console.attended import Check, attended, end_process
 from dctv.console.narration import say
 from dctv.console.pager import Keyboard, paged_sink
 from dctv.console.progress import ProgressBar
-from dctv.console.sink import STDOUT, Sink, file_sink, stdout_sink
+from dctv.console.sink import STDOUT, stdout_sink
 from dctv.console.verdict import OK, PARTIAL
 from dctv.errors import TraceError
 from dctv.index.mounting import AUTO_BYTES, When
 from dctv.record import record
 from dctv.session import Session
+from dctv.whole_file import Sink, file_sink
 
 if TYPE_CHECKING:
     from argparse import Namespace

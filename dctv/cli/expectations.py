@@ -13,11 +13,11 @@ from dctv.cli.batch import Batch, junit_report, run_text
 from dctv.cli.errand import Desk, carry_out, narrator_of
 from dctv.cli.tally import Case, Tally
 from dctv.cli.texts import Text, read_text
-from dctv.console.sink import Sink, cannot_write
 from dctv.console.verdict import BROKEN_PIPE, FAILED, INTERRUPTED, OK, Verdict
 from dctv.errors import AssertionFailed, Place, Source, Terminated, UsageError, render
 from dctv.record import record
 from dctv.visible import visible
+from dctv.whole_file import Sink, cannot_write
 from dctv.writers.table import TABLE
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ def _compared(batch: Batch, expected: Path, text: str, *, checked: bool, tally: 
 def _difference(test: Text, expected: Path, text: str) -> AssertionFailed | None:
     place = Place(Source(test.name, test.sql), 0, 0)
     if not expected.exists():
-        failure = AssertionFailed(f"nothing is checked: there is no `{expected.name}` and no ASSERT", place)
+        failure = AssertionFailed(f"nothing is checked: there is no `{expected.name}` and no ASSERT or EXPECT", place)
         failure.hint = "--update writes what is printed now"
         return failure
     wanted = _read(expected)

@@ -99,10 +99,12 @@ def list_functions(session: Session, pattern: str = "") -> Listing:
     names = [name for name in session.functions() if fits_pattern(name, pattern)]
     if not names:
         raise UsageError(f"no function fits `{pattern}`", hint="`.tables` lists those that stand in FROM")
+    macros = {one.name: one.doc for one in session.tables() if one.kind == "macro"}
     rows = []
     for name in names:
         rule = rules.get(name)
-        rows.append((name, rule.kind if rule else KINDS.get(name, "scalar"), rule.doc if rule else ""))
+        kind = "macro" if name in macros else KINDS.get(name, "scalar")
+        rows.append((name, rule.kind if rule else kind, rule.doc if rule else macros.get(name, "")))
     return Listing(("name", "kind", "about"), rows)
 
 

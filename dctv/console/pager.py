@@ -12,9 +12,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from time import perf_counter
 
-from dctv.console.sink import Sink, stdout_sink
+from dctv.console.sink import stdout_sink
 from dctv.patterns import pattern
 from dctv.record import record
+from dctv.whole_file import Sink
 from dctv.writers.cells import width
 
 _LESS = "SRX"

@@ -1,73 +1,18 @@
-"""Turns stdout or a file that is to be replaced as a whole into a binary stream for the writers."""
+"""Turns stdout into a binary stream for the writers."""
 
 from __future__ import annotations
 
 import io
 import os
-import stat
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from dctv.errors import UsageError
-from dctv.hints import BinaryIO
-from dctv.record import record
+from dctv.whole_file import Descriptor, Sink
 
 STDOUT = (Path("-"), Path("/dev/stdout"))
 """Names of `-o` that mean stdout; replacing what /dev/stdout points to would be a surprise."""
-
-
-@record(frozen=False)
-class Sink:
-    """Where results go."""
-
-    stream: BinaryIO
-    discard: Callable[[], None]
-    """Leave nothing behind; what is written later goes nowhere."""
-    separate: Callable[[bytes], None]
-    """Write these bytes when the next ones come, and not if none do."""
-
-
-class _Descriptor(io.RawIOBase):
-    """A file descriptor whose failures are errors for the user, and which can be told to forget."""
-
-    def __init__(self, descriptor: int, name: str, before: Callable[[], None]) -> None:
-        self._descriptor = descriptor
-        self._name = name
-        self._before = before
-        self._before_next = b""
-        self.forget = False
-
-    def separate(self, separator: bytes) -> None:
-        """Write these bytes before the next ones."""
-        self._before_next = separator
-
-    def writable(self) -> bool:
-        """Say that bytes can be written."""
-        return True
-
-    def write(self, data: object, /) -> int:
-        """Write some bytes and return how many."""
-        assert isinstance(data, bytes | bytearray | memoryview)
-        if self.forget:
-            return len(data)
-        self._before()
-        try:
-            while self._before_next:
-                self._before_next = self._before_next[os.write(self._descriptor, self._before_next) :]
-            return os.write(self._descriptor, data)
-        except BrokenPipeError:
-            self.forget = True
-            raise
-        except OSError as error:
-            self.forget = True
-            raise cannot_write(self._name, error) from error
-
-
-def cannot_write(name: str, error: OSError) -> UsageError:
-    """Say why a file cannot be written."""
-    return UsageError(f"cannot write {name}: {(error.strerror or str(error)).lower()}")
 
 
 @contextmanager
@@ -75,7 +20,7 @@ def stdout_sink(before: Callable[[], None]) -> Iterator[Sink]:
     """Write to stdout; `before` is called before bytes go out, to clear a progress bar."""
     sys.stdout.flush()
     descriptor = sys.stdout.fileno()
-    raw = _Descriptor(descriptor, "the output", before)
+    raw = Descriptor(descriptor, "the output", before)
     with io.BufferedWriter(raw, 1 if os.isatty(descriptor) else 1 << 16) as stream:
         try:
             yield Sink(stream, lambda: None, raw.separate)
@@ -83,43 +28,3 @@ def stdout_sink(before: Callable[[], None]) -> Iterator[Sink]:
             if not raw.forget:
                 stream.flush()
             raise
-
-
-@contextmanager
-def file_sink(path: Path) -> Iterator[Sink]:
-    """Write a file that appears, or replaces an older one, only when all went well and `discard` was not called."""
-    name = f"`{path}`"
-    target = Path(os.path.realpath(path))
-    try:
-        mode = target.stat().st_mode
-    except OSError:
-        mode = stat.S_IFREG
-    whole = stat.S_ISREG(mode) and Path("/dev") not in path.absolute().parents
-    if stat.S_ISDIR(mode):
-        raise UsageError(f"cannot write {name}: it is a folder")
-    part = target.with_name(f".{target.name}.{os.getpid()}.part") if whole else target
-    try:
-        descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | (os.O_EXCL if whole else 0), 0o666)
-    except OSError as error:
-        raise cannot_write(name, error) from error
-    raw = _Descriptor(descriptor, name, lambda: None)
-
-    def discard() -> None:
-        raw.forget = True
-        if whole:
-            part.unlink(missing_ok=True)
-
-    stream = io.BufferedWriter(raw, 1 << 16)
-    try:
-        yield Sink(stream, discard, raw.separate)
-        stream.flush()
-        if whole and not raw.forget:
-            if stat.S_IMODE(mode):
-                part.chmod(stat.S_IMODE(mode))
-            part.replace(target)
-    except OSError as error:
-        raise cannot_write(name, error) from error
-    finally:
-        discard()
-        stream.close()
-        os.close(descriptor)

@@ -88,6 +88,14 @@ class Engine(Protocol):
         """Return why texts may not read a file."""
         ...
 
+    def may_name(self, path: Path) -> bool:
+        """Return whether texts may name this file, wherever its links lead."""
+        ...
+
+    def refused_target(self, path: str) -> BindError:
+        """Return why texts may not write a file."""
+        ...
+
     def stream(self, query: Query, sources: Mapping[str, Any], *, serial: bool, profiled: bool = False) -> EngineQuery:
         """Return a stream that runs the query when opened.
 

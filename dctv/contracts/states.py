@@ -9,6 +9,7 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from dctv.plan.nodes import Scan, physical_names
+from dctv.plan.order import RowOrder
 from dctv.plan.predicate import And, Compare, In, Predicate, Prefix
 from dctv.plan.source import Held
 from dctv.record import record, replace
@@ -204,7 +205,10 @@ def aside(stream: Any, spill_folder: Path) -> Any:
     spill_folder.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(dir=spill_folder) as folder:
         path = f"{folder}/rows"
-        with pa.RecordBatchReader.from_stream(stream) as reader, pa.ipc.new_file(path, reader.schema) as writer:
+        # The errors of one of pyarrow's own would come through a stream as texts.
+        own = isinstance(stream, pa.RecordBatchReader)
+        opened = stream if own else pa.RecordBatchReader.from_stream(stream)
+        with opened as reader, pa.ipc.new_file(path, reader.schema) as writer:
             for batch in reader:
                 writer.write_batch(batch)
         with pa.memory_map(path) as mapped, pa.ipc.open_file(mapped) as file:
@@ -276,4 +280,4 @@ def _shifted(operator: str, value: int) -> tuple[int | None, int | None]:
 
 def intervals(name: str, source: States) -> Scan:
     """Return a scan of intervals, which come by attribute rather than by time."""
-    return Scan(INTERVALS, ordered=False, name=name, source=source)
+    return Scan(INTERVALS, order=RowOrder.STABLE, name=name, source=source)

@@ -102,6 +102,10 @@ ALLOWING = "MOUNT TRACE reads files; --allow-files, or Session(allow_files=True)
 """What the hint says to somebody who wants those."""
 
 
+COPYING = "-o writes results; --allow-files, or Session(allow_files=True), lets COPY write files too"
+"""What the hint says to somebody who wants to write them."""
+
+
 def named_files(files: AllowedFiles) -> list[Path]:
     """Return the files and folders that queries may name."""
     if isinstance(files, bool):

@@ -15,7 +15,7 @@ from typing import Any
 import duckdb
 
 from dctv.contracts.engine import ZERO_DIVISION, Profile
-from dctv.engines.allowed import ALLOWING, KINDS, OF_FILES, TABLES
+from dctv.engines.allowed import ALLOWING, COPYING, KINDS, OF_FILES, TABLES
 from dctv.engines.sql.duckdb import write
 from dctv.errors import BindError, DctvError, EngineError, Interrupted, UsageError
 from dctv.patterns import pattern
@@ -156,6 +156,18 @@ class DuckDB:
     def refused_file(self, path: str) -> BindError:
         """Return why texts may not read a file."""
         return BindError(f"a query may not read the file `{path}` by its name", hint=ALLOWING)
+
+    def may_name(self, path: Path) -> bool:
+        """Return whether texts may name this file, wherever its links lead."""
+        whole = Path(os.path.realpath(path))
+        named = [Path(os.path.realpath(one)) for one in self._named]
+        return any(whole == one or (one in whole.parents and one.is_dir()) for one in named)
+
+    def refused_target(self, path: str) -> BindError:
+        """Return why texts may not write a file."""
+        if not self._named:
+            return BindError(f"a query may not write the file `{path}`", hint=COPYING)
+        return BindError(f"a query may not write the file `{path}`: it is none of those that the session allows")
 
     def refusal(self, name: str) -> BindError | None:
         """Return why texts may not call a function that is there, None if there is none of that name."""
@@ -377,24 +389,28 @@ _NOISE = pattern(
 
 _TYPES = pattern(r"\b(VARCHAR|BIGINT|INTEGER|SMALLINT|TINYINT|DOUBLE|FLOAT|BOOLEAN|BLOB)\b(?!_)")
 _NO_FORM = pattern(r"[Nn]o function matches the given name and argument types '([^(]+)\((.*)\)'\. You might need.*")
+_FEW_FORMS = 3
+"""So many forms of a function are told."""
+_OVERFLOW = pattern(r"[Tt]ype U?INT128 with value (-?\d+) can't be cast because .*")
+
+
+_INTERNAL = "INTERNAL Error: "
 _HINTS = (
     ("out of memory", "give more with SET memory_limit = '8GB' or --memory-limit, or free disk for spilling"),
+    (_INTERNAL, "this is a fault of DuckDB's, not of the query; another form of the query may work"),
     ("the duration of a span is positive", "leave such rows out: WHERE _duration > 0ns"),
     (
         "cannot spill to",
         "free space there, or name another folder: --temp-directory, or Session(temp_directory=...)",
     ),
 )
-"""What stands in messages of the engine, and what to do then."""
-_FEW_FORMS = 3
-"""So many forms of a function are told."""
-_OVERFLOW = pattern(r"[Tt]ype U?INT128 with value (-?\d+) can't be cast because .*")
+"""The way out, by what stands in the engine's message, as it is or in lower case."""
 
 
 def message_of(error: BaseException) -> str:
     """Return the one line of an engine's message that a user can do something with."""
     text = str(error).split("\n\nLINE ")[0].split("\nhint: ")[0]
-    text = re.split(r"\n\s*Candidate|\n\nDid you mean|\nUse |\s*Possible solutions:", text)[0]
+    text = re.split(r"\n\s*Candidate|\n\nDid you mean|\nUse |\s*Possible solutions:|\s*Stack Trace:", text)[0]
     before = None
     while before != text:
         before = text
@@ -421,11 +437,10 @@ def failure(error: BaseException) -> DctvError:
     text = str(error)
     if "interrupted" in text.lower():
         return Interrupted("interrupted")
-    if _NO_FORM.search(text) is not None:
-        return EngineError(message_of(error), hint=_forms(text))
-    for words, hint in _HINTS:
-        if words in text or words in text.lower():
-            return EngineError(message_of(error), hint=hint)
     # One of ours that came through a stream of Arrow batches, as its text.
     _, _, own_hint = text.partition("\nhint: ")
-    return EngineError(message_of(error), hint=own_hint.partition("\n")[0] or None)
+    known = next((hint for part, hint in _HINTS if part in text or part in text.lower()), None)
+    if known is None and _NO_FORM.search(text) is not None:
+        known = _forms(text)
+    what = "the engine failed: " if _INTERNAL in text else ""
+    return EngineError(what + message_of(error), hint=known or own_hint.partition("\n")[0] or None)

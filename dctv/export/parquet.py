@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from dctv.console.sink import file_sink
 from dctv.errors import UsageError
 from dctv.session import Session
+from dctv.whole_file import file_sink
 from dctv.writers.parquet import write
 
 VOCABULARY = ("slices", "async_slices", "counters", "instants", "flows", "threads", "processes", "tracks")
@@ -59,7 +59,7 @@ def _wanted(session: Session, name: str) -> list[str]:
     """Return the names of the tables to write, below that of the mount: all that the trace has, and some views."""
     prefix = f"{name}."
     found = {one.name.removeprefix(prefix): one.kind for one in session.tables(name)}
-    own = [table for table, kind in found.items() if kind not in {"view", "function"}]
+    own = [table for table, kind in found.items() if kind not in {"view", "function", "macro", "table macro"}]
     raw = [table for table in own if table.startswith(_RAW)]
     others = [one for one in own if "." not in one and f"{name}.{one}" in session.stored_tables(f"{name}.{one}")]
     stored = [*raw, *(table for table in others if table not in {*_COMPUTED, *_FACTS}), *_FACTS]

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from dctv.plan.node import Query
+from dctv.plan.order import RowOrder
 from dctv.plan.source import Source
 from dctv.record import record
 from dctv.types.schema import Schema
@@ -24,13 +25,18 @@ class Plan:
     """A table to be computed; two plans are the same table only if they are the same object."""
 
     schema: Schema
-    ordered: bool
-    """Whether its rows come ascending in `_ts` without being sorted; rows of equal time keep their order."""
+    order: RowOrder
+    """In which its rows come without being sorted."""
+
+    @property
+    def ordered(self) -> bool:
+        """Whether its rows come in order of time."""
+        return self.order is RowOrder.TIME
 
     @property
     def stable(self) -> bool:
         """Whether its rows come in the same order in every run."""
-        return True
+        return self.order >= RowOrder.STABLE
 
 
 @record(eq=False)
@@ -47,17 +53,10 @@ class Relation(Plan):
 
     query: Query
     leaves: tuple[tuple[str, Plan], ...] = ()
-    keeps_order: bool = False
-    """Whether the query gives its rows in an order of its own that is the same in every run."""
     serial: bool = False
     """Whether its values depend on the order in which rows are met, so that one thread must compute it."""
     pushed: tuple[str, ...] = ()
     """Its conditions that were written above a span operator, as EXPLAIN shows them."""
-
-    @property
-    def stable(self) -> bool:
-        """Whether its rows come in the same order in every run."""
-        return self.keeps_order or self.ordered
 
 
 SPILL_FOLDER = "spill_folder"

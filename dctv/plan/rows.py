@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from dctv.plan.expressions import FALSE, NULL, Boolean, Cast, Column, Expression, Text
 from dctv.plan.nodes import Relation, physical_names
+from dctv.plan.order import RowOrder
 from dctv.plan.queries import Item, Rows, Select
 from dctv.types.schema import Schema
 
@@ -19,7 +20,7 @@ def of_rows(schema: Schema, rows: Sequence[Sequence[Value]]) -> Relation:
     listed = tuple(tuple(map(_literal, row)) for row in rows or nothing)
     items = tuple(Item(Cast(Column(n, "known"), c.type), n) for n, c in zip(names, schema.columns, strict=True))
     query = Select(items, Rows(listed, "known", tuple(names)), where=None if rows else FALSE)
-    return Relation(schema, ordered=bool(schema.kind.time_columns), query=query, keeps_order=True)
+    return Relation(schema, order=RowOrder.TIME if bool(schema.kind.time_columns) else RowOrder.STABLE, query=query)
 
 
 def _literal(value: Value) -> Expression:

@@ -7,7 +7,7 @@ from typing import Any, TypeVar, cast
 
 from dctv.plan.expressions import Column
 from dctv.plan.node import Node, Query
-from dctv.plan.queries import Select
+from dctv.plan.queries import Select, Source
 from dctv.record import fields, replace
 
 N = TypeVar("N", bound=Node)
@@ -72,6 +72,13 @@ def own(*roots: Node | None) -> Iterator[Node]:
 def columns_in(*roots: Node | None) -> list[Column]:
     """Return the columns that are named within some nodes."""
     return [node for node in walk(*roots) if isinstance(node, Column)]
+
+
+def free(query: Query) -> list[Column]:
+    """Return the columns in a query that are of no source within it, and so of a query around it."""
+    nodes = list(walk(query))
+    own = {node.called for node in nodes if isinstance(node, Source)}
+    return [node for node in nodes if isinstance(node, Column) and node.table is not None and node.table not in own]
 
 
 def nested(*roots: Node | None) -> list[Query]:

@@ -14,7 +14,7 @@ from dctv.console.limited import Limited
 from dctv.console.narration import complain, say, warn
 from dctv.console.pager import Keyboard, paged_sink
 from dctv.console.progress import ProgressBar
-from dctv.console.sink import Sink, stdout_sink
+from dctv.console.sink import stdout_sink
 from dctv.console.verdict import BROKEN_PIPE, FAILED, OK, PARTIAL, WRONG, Verdict
 from dctv.contracts.writer import Rows, Writer
 from dctv.errors import DctvError
@@ -26,6 +26,7 @@ from dctv.run.result import Asserted, Done, Result
 from dctv.session import Session
 from dctv.syntax.statements import cut, in_place, is_empty
 from dctv.web.serving import Serving
+from dctv.whole_file import Sink
 from dctv.writers import box, table
 from dctv.writers.aligned import Fit
 

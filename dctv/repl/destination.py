@@ -7,12 +7,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import dctv.writers
-from dctv.console.sink import Sink, cannot_write, file_sink
 from dctv.contracts.shelf import scan
 from dctv.contracts.writer import Writer
 from dctv.errors import UsageError
 from dctv.hints import BinaryIO
 from dctv.record import record
+from dctv.whole_file import Sink, cannot_write, file_sink
 
 
 @record(frozen=False)

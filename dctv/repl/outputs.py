@@ -9,11 +9,11 @@ import tempfile
 from pathlib import Path
 
 from dctv.console.narration import say
-from dctv.console.sink import cannot_write
 from dctv.console.verdict import OK
 from dctv.errors import UsageError
 from dctv.repl.conversation import Conversation
 from dctv.repl.dot_command import DotCommand
+from dctv.whole_file import cannot_write
 
 
 def _output(talk: Conversation, argument: str) -> int:

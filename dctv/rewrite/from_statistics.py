@@ -35,6 +35,7 @@ from dctv.plan.expressions import (
 )
 from dctv.plan.node import Node
 from dctv.plan.nodes import Plan, Relation, Scan, column_names
+from dctv.plan.order import RowOrder
 from dctv.plan.queries import Item, Select, TableName
 from dctv.plan.question import Aggregate, Question
 from dctv.plan.rows import of_rows
@@ -102,7 +103,7 @@ def _from(relation: Relation, name: str, scan: Scan) -> Relation | None:
     if rows is None:
         return None
     schema = Schema(Kind.REGULAR, tuple(ColumnType(n, t) for n, t in asking.columns().items()))
-    known = Scan(schema, ordered=False, name=scan.name, source=Answered(of_rows(schema, rows).query))
+    known = Scan(schema, order=RowOrder.STABLE, name=scan.name, source=Answered(of_rows(schema, rows).query))
     new = asking.query(select, name)
     query = replaced(relation.query, lambda node: new if node is select else None)
     leaves = tuple((one, known if one == name else leaf) for one, leaf in relation.leaves)

@@ -130,4 +130,4 @@ def _projected(plan: Plan, names: Sequence[str]) -> Plan:
         return plan
     query = select(*named(columns(names, "wide"), names), source="wide")
     schema = _only(plan.schema, own, names)
-    return Relation(schema, ordered=plan.ordered, query=query, leaves=(("wide", plan),), keeps_order=plan.stable)
+    return Relation(schema, order=plan.order, query=query, leaves=(("wide", plan),))

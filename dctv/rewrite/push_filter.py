@@ -231,4 +231,4 @@ def _selected(plan: Plan, tests: Sequence[Expression]) -> Plan:
         return plan
     pushed = (*before, *map(show.expression, new))
     query = w.where(query, *new)
-    return Relation(plan.schema, plan.ordered, query, ((name, below),), keeps_order=plan.stable, pushed=pushed)
+    return Relation(plan.schema, plan.order, query, ((name, below),), pushed=pushed)

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dctv.contracts.span_operator import Input, SpanOperator
 from dctv.plan.build import by_names, select
 from dctv.plan.nodes import Kernel, Plan, Relation, column_names
+from dctv.plan.order import RowOrder
 from dctv.plan.queries import Compound, Derived, Select
 from dctv.record import replace
 from dctv.rewrite.graph import bottom_up
@@ -33,4 +34,4 @@ def _form(kernel: Kernel, operator: SpanOperator) -> Plan:
         names = column_names(kernel)
         first = sorted(names, key=lambda name: name != TS)
         query = replace(select(*names, source=Derived(query, "made")), order_by=by_names(first))
-    return Relation(kernel.schema, ordered=kernel.ordered, query=query, leaves=leaves, keeps_order=kernel.ordered)
+    return Relation(kernel.schema, RowOrder.TIME if kernel.ordered else RowOrder.ANY, query, leaves)

@@ -1,4 +1,4 @@
-"""ASSERT: a condition or a select to a verdict, with what was found where it does not hold."""
+"""ASSERT and EXPECT: a condition or a select to a verdict, with what was found where it does not hold."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from dctv.record import record, replace
 from dctv.run.context import ExecutionContext
 from dctv.run.plans import Value, evaluated, result_of
 from dctv.run.result import Asserted
-from dctv.syntax import ast
+from dctv.syntax import ast, commands
 from dctv.syntax.print import to_sql
 from dctv.syntax.write.writer import string
 from dctv.types.amounts import amount
+from dctv.types.values import dialect_type
 
 _SHOWN = 5
 """Rows of a select that are shown."""
@@ -28,6 +29,7 @@ _LONGEST = 100
 _MIRRORED: dict[str, ast.BinaryOp] = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _COMPARISONS = {"=", "!=", "<=>", "<!=>", *_MIRRORED}
 _WORDS = {"=": "", "<=>": "", "!=": "not ", "<!=>": "not "}
+_NEITHER = "the condition is neither true nor false: a value that it needs is missing"
 _LITERALS = (ast.Number, ast.String, ast.Constant, ast.Interval, ast.Bind)
 
 
@@ -37,17 +39,41 @@ def checked(statement: ast.Assert, context: ExecutionContext, known: Environment
     Raises:
         BindError: what is asserted is no condition.
     """
-    message = "" if statement.message is None else str(evaluated([statement.message], context, known)[0].value)
-    text = to_sql(statement.expr)
+    message, text = _message(statement, context, known), to_sql(statement.expr)
     if isinstance(statement.expr, ast.ScalarSelect):
         rows = _rows(statement.expr.select, statement.place, context, known)
         return Asserted(text, not rows, message or "the select returned rows", statement.place, rows)
-    value = evaluated([statement.expr], context, known)[0].value
-    if value is not None and not isinstance(value, bool):
-        raise BindError("ASSERT takes a condition", statement.expr.place)
+    value = _truth(statement.expr, "ASSERT", context, known)
     found = "" if value else "\n".join(_findings(statement.expr, context, known))
     verdict = "NULL" if value is None else "false"
     return Asserted(text, value is True, message or f"`{text}` is {verdict}", statement.place, found)
+
+
+def expected(statement: commands.Expect, context: ExecutionContext, known: Environment) -> Asserted:
+    """Run EXPECT: a condition must be true, and one that is NULL says so.
+
+    Raises:
+        BindError: what is expected is no condition.
+    """
+    message, text = _message(statement, context, known), to_sql(statement.expr)
+    value = _truth(statement.expr, "EXPECT", context, known)
+    found = [] if value else list(_findings(statement.expr, context, known))
+    if value is None:
+        found.insert(0, _NEITHER)
+    told = message or f"`{text}` is {'NULL' if value is None else 'false'}"
+    return Asserted(text, value is True, told, statement.place, "\n".join(found), "expectation")
+
+
+def _message(statement: ast.Assert | commands.Expect, context: ExecutionContext, known: Environment) -> str:
+    return "" if statement.message is None else str(evaluated([statement.message], context, known)[0].value)
+
+
+def _truth(condition: ast.Expr, word: str, context: ExecutionContext, known: Environment) -> bool | None:
+    """Return the value of a condition, which is none if it has another type."""
+    one = evaluated([condition], context, known)[0]
+    if one.value is None or isinstance(one.value, bool):
+        return one.value
+    raise BindError(f"{word} takes a condition, found {dialect_type(one.column.type)}", condition.place)
 
 
 def _rows(select: ast.Select, place: Place | None, context: ExecutionContext, known: Environment) -> str:

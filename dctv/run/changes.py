@@ -8,6 +8,7 @@ from dctv.errors import BindError, Place
 from dctv.plan.build import ROW_NUMBER, columns, number, select, sorted_by, together, typed_nothing, where
 from dctv.plan.expressions import NULL, Between, Cast, Column, Expression, Text
 from dctv.plan.nodes import Plan, Relation, physical_names
+from dctv.plan.order import RowOrder
 from dctv.plan.queries import Item, Select
 from dctv.record import record
 from dctv.types.schema import TS, ColumnType, Kind, Schema
@@ -70,13 +71,13 @@ def in_order(sources: Sequence[Changes], within: Range | None = None) -> Relatio
     types = ["BIGINT", "VARCHAR", *(["VARCHAR"] if acting else []), *held]
     schema = Schema(Kind.REGULAR, tuple(ColumnType(name, type_) for name, type_ in zip(shown, types, strict=True)))
     if not sources:
-        return Relation(schema, ordered=False, query=typed_nothing(schema), keeps_order=True)
+        return Relation(schema, order=RowOrder.STABLE, query=typed_nothing(schema))
     numbered = together(
         [_select(n, one, place, schema, within) for n, (one, place) in enumerate(zip(sources, places, strict=True))]
     )
     query = sorted_by(select(*columns(shown), source=numbered), *columns((TIME, _SOURCE, _ROW)))
     leaves = tuple((f"t{n}", one.plan) for n, one in enumerate(sources))
-    return Relation(schema, ordered=False, query=query, leaves=leaves, keeps_order=True)
+    return Relation(schema, order=RowOrder.STABLE, query=query, leaves=leaves)
 
 
 def _select(source: int, one: Changes, place: Sequence[int], schema: Schema, within: Range | None) -> Select:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from dctv.bind.context import Environment
 from dctv.catalog.mount import Mount
 from dctv.catalog.namespace import Catalog
 from dctv.contracts.engine import Engine
@@ -15,12 +16,15 @@ from dctv.contracts.picture import Picture
 from dctv.contracts.reader import Reader
 from dctv.contracts.span_operator import SpanOperator
 from dctv.contracts.table_function import TableFunction
+from dctv.contracts.writer import Writer
 from dctv.errors import WarningLog
 from dctv.index.mounting import Policy
+from dctv.plan.nodes import Plan
 from dctv.progress import Progress
-from dctv.record import record
+from dctv.record import field, record
 from dctv.rewrite.settings import Settings
 from dctv.run.running import Running
+from dctv.syntax import ast
 from dctv.timeline.timeline import Timeline
 
 
@@ -37,6 +41,10 @@ class Shelves:
     drawn: Callable[[Timeline, Mapping[str, Any]], Picture]
     """Draws a timeline, with the options of a picture."""
     showing: Showing
+    writers: Mapping[str, Writer]
+    """Formats of results."""
+    file_table: Callable[[ast.TableFile, Environment, ExecutionContext], Plan]
+    """Mounts a file that is named in FROM, and binds its table."""
 
 
 @record
@@ -59,6 +67,8 @@ class ExecutionContext:
     """The warnings of the last call."""
     progress: Progress
     running: Running
+    unread: list[str] = field(default_factory=list)
+    """What kept files that are named in FROM from being read whole."""
 
     def begin(self) -> None:
         """Begin a call: forget warnings and interrupts of the last one."""

@@ -7,14 +7,27 @@ from collections.abc import Iterator, Sequence
 from dctv.bind.binder import Binder
 from dctv.bind.context import Environment
 from dctv.errors import BindError, DctvError
-from dctv.run import asserting, choosing, explaining, listing, mounting, naming, state_systems, summarizing
+from dctv.run import (
+    asserting,
+    choosing,
+    copying,
+    explaining,
+    listing,
+    macros,
+    mounting,
+    naming,
+    state_systems,
+    summarizing,
+    tables,
+)
 from dctv.run.context import ExecutionContext
 from dctv.run.plans import result_of
 from dctv.run.result import Done, Outcome, Result
-from dctv.syntax import ast
+from dctv.syntax import ast, commands
+from dctv.syntax.commands import Command, Statement
 
 
-def run(statement: ast.Statement, context: ExecutionContext, known: Environment) -> Outcome:
+def run(statement: Statement, context: ExecutionContext, known: Environment) -> Outcome:
     """Run one statement of a text, of which this is known."""
     try:
         return _run(statement, context, known)
@@ -22,7 +35,7 @@ def run(statement: ast.Statement, context: ExecutionContext, known: Environment)
         raise BindError("the statement is nested too deeply", statement.place) from None
 
 
-def _run(statement: ast.Statement, context: ExecutionContext, known: Environment) -> Outcome:
+def _run(statement: Statement, context: ExecutionContext, known: Environment) -> Outcome:
     match statement:
         case ast.SelectStatement():
             return result_of(Binder(known).plan(statement.select), context)
@@ -32,6 +45,15 @@ def _run(statement: ast.Statement, context: ExecutionContext, known: Environment
             return asserting.checked(statement, context, known)
         case ast.Describe() | ast.Summarize() | ast.ShowTables():
             return _told(statement, context, known)
+        case (
+            commands.Expect()
+            | commands.CreateTable()
+            | commands.DropTable()
+            | commands.CreateMacro()
+            | commands.DropMacro()
+            | commands.Copy()
+        ):
+            return _command(statement, context, known)
         case _:
             return _change(statement, context, known)
 
@@ -46,6 +68,22 @@ def _told(
             return summarizing.summarize(statement, context, known)
         case ast.ShowTables():
             return listing.show(statement, context)
+
+
+def _command(statement: Command, context: ExecutionContext, known: Environment) -> Outcome:
+    match statement:
+        case commands.Expect():
+            return asserting.expected(statement, context, known)
+        case commands.CreateTable():
+            return tables.create(statement, context, known)
+        case commands.DropTable():
+            return tables.drop(statement, context.catalog)
+        case commands.CreateMacro():
+            return macros.create(statement, known)
+        case commands.DropMacro():
+            return macros.drop(statement, context.catalog)
+        case commands.Copy():
+            return copying.copy(statement, context, known)
 
 
 def _change(statement: ast.Change, context: ExecutionContext, known: Environment) -> Done:
@@ -64,11 +102,13 @@ def _change(statement: ast.Change, context: ExecutionContext, known: Environment
             return naming.drop_all(statement, context)
 
 
-def faults(statements: Sequence[ast.Statement], known: Environment) -> Iterator[DctvError]:
+def faults(statements: Sequence[Statement], known: Environment) -> Iterator[DctvError]:
     """Yield what is wrong with the selects of statements; after one that changes names, nobody can tell."""
     for statement in statements:
         match statement:
-            case ast.SelectStatement(select=select) | ast.CreateView(select=select):
+            case (
+                ast.SelectStatement(select=select) | ast.CreateView(select=select) | commands.CreateTable(select=select)
+            ):
                 try:
                     Binder(known).plan(select)
                 except DctvError as error:

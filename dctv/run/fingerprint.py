@@ -83,7 +83,7 @@ def _told(plan: Plan, mount: Mount) -> object:
             names |= {node.name for node in nodes if isinstance(node, CommonTable)}
             if any(_may_change(node, names) for node in nodes):
                 raise _Unknown
-            return shape(plan.query), sorted(names), plan.keeps_order, plan.serial
+            return shape(plan.query), sorted(names), plan.stable, plan.serial
         case _:
             raise _Unknown
 

@@ -47,7 +47,7 @@ def add_table(given: Given, context: ExecutionContext) -> None:
         if given.kind not in _MAKERS:
             raise UsageError(f"the kind of a table is regular, event or span, found `{given.kind}`")
         scan = _checked(scan, context.shelves.functions[_MAKERS[given.kind]], given, context)
-    context.catalog.add(parts, StoredTable(lambda: scan, "a table of the program"))
+    context.catalog.add(parts, StoredTable(lambda: scan, "a table of the program", own=True))
 
 
 def _checked(scan: Scan, function: TableFunction, given: Given, context: ExecutionContext) -> Scan:

@@ -8,12 +8,13 @@ from dctv.bind.binder import Binder
 from dctv.bind.context import Environment
 from dctv.catalog.listing import TableInfo
 from dctv.catalog.mount import HIDDEN
-from dctv.catalog.namespace import Catalog, Entry, Part, StoredTable, View
+from dctv.catalog.namespace import Catalog, Entry, Macro, Part, StoredTable, View
 from dctv.contracts.table_function import TableFunction
 from dctv.run.context import ExecutionContext
 from dctv.run.plans import rows_of
 from dctv.run.result import Result
 from dctv.syntax import ast
+from dctv.syntax.print import to_sql
 from dctv.types.schema import Schema
 from dctv.types.values import dialect_type
 
@@ -31,6 +32,10 @@ def describe(statement: ast.Describe, context: ExecutionContext, known: Environm
         found = context.catalog.find(tuple(p.text for p in subject.parts))
         if found is None:
             raise context.catalog.unknown(subject, "table")
+        if isinstance(found[0], Macro):
+            defaults = found[0].parameters.items()
+            told = [[name, None, None, None if one is None else f"default {to_sql(one)}"] for name, one in defaults]
+            return rows_of(names, told, context)
         if isinstance(found[0], TableFunction):
             return rows_of(names, [[p.name, None, None, p.doc] for p in found[0].parameters], context)
         schema = Binder(known).table(ast.TableName(subject, place=subject.place)).schema
@@ -79,6 +84,8 @@ def _kind(entry: Entry) -> str:
             return entry.plan().schema.kind.value
         case View() | Part():
             return "view"
+        case Macro():
+            return "table macro" if isinstance(entry.body, ast.Select) else "macro"
 
 
 def _role(schema: Schema, name: str) -> str:

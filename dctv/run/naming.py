@@ -1,10 +1,13 @@
-"""CREATE VIEW, DROP VIEW and DROP ALL to changes of the namespace."""
+"""CREATE VIEW, DROP VIEW and DROP ALL to changes of the namespace; which names are free for what is made."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from dctv.bind.binder import Binder
 from dctv.bind.context import Environment
-from dctv.catalog.namespace import Catalog, View
+from dctv.catalog.namespace import Catalog, Entry, Macro, StoredTable, View
+from dctv.contracts.table_function import TableFunction
 from dctv.errors import BindError
 from dctv.run.context import ExecutionContext
 from dctv.run.result import Done
@@ -13,19 +16,50 @@ from dctv.syntax import ast
 
 def create_view(statement: ast.CreateView, known: Environment) -> Done:
     """Give a select a name; it must be one that can be bound."""
-    parts = tuple(p.text for p in statement.path.parts)
-    found = known.catalog.find(parts)
-    if parts[0].lower() == "dctv":
-        raise BindError("the name `dctv` belongs to dctv's own functions", statement.path.place)
-    if found is not None and not (statement.replace and isinstance(found[0], View)):
-        what = "a view" if isinstance(found[0], View) else "a table of a trace"
-        hint = "CREATE OR REPLACE VIEW replaces it" if isinstance(found[0], View) else None
-        raise BindError(f"`{statement.path.text}` is {what} already", statement.path.place, hint=hint)
+    parts = free_name(statement.path, known.catalog, "VIEW", _is_view, replaces=statement.replace)
     plan = Binder(known).plan(statement.select)
     Binder(known).renamed(plan, statement.columns, statement.path.parts[-1])
     select = statement.select
-    known.catalog.add(found[1] if found else parts, View(lambda: select, statement.columns))
+    known.catalog.add(parts, View(lambda: select, statement.columns))
     return Done(f"created view {statement.path.text}")
+
+
+def free_name(
+    path: ast.Path, catalog: Catalog, word: str, alike: Callable[[Entry], bool], *, replaces: bool
+) -> tuple[str, ...]:
+    """Return the full name of what is to be made, which must be free, or that of something alike that is replaced.
+
+    Raises:
+        BindError: it is taken.
+    """
+    parts = tuple(p.text for p in path.parts)
+    if parts[0].lower() == "dctv":
+        raise BindError("the name `dctv` belongs to dctv's own functions", path.place)
+    found = catalog.find(parts)
+    if found is None:
+        return parts
+    if replaces and alike(found[0]):
+        return found[1]
+    hint = f"CREATE OR REPLACE {word} replaces it" if alike(found[0]) else None
+    raise BindError(f"`{path.text}` is {_called(found[0])} already", path.place, hint=hint)
+
+
+def _is_view(entry: Entry) -> bool:
+    return isinstance(entry, View)
+
+
+def _called(entry: Entry) -> str:
+    match entry:
+        case View():
+            return "a view"
+        case StoredTable(own=True):
+            return "a table"
+        case TableFunction():
+            return "a function"
+        case Macro():
+            return "a macro"
+        case _:
+            return "a table of a trace"
 
 
 def drop_view(statement: ast.DropView, catalog: Catalog) -> Done:
@@ -36,10 +70,20 @@ def drop_view(statement: ast.DropView, catalog: Catalog) -> Done:
             return Done(f"there is no view {statement.path.text}")
         raise catalog.unknown(statement.path, "view")
     if not isinstance(found[0], View):
-        hint = None if found[1][0] == "dctv" else "DROP ALL unmounts a whole trace"
+        hint = None if found[1][0] == "dctv" else _way_out(found[0])
         raise BindError(f"`{statement.path.text}` is not a view", statement.path.place, hint=hint)
     catalog.drop(found[1])
     return Done(f"dropped view {statement.path.text}")
+
+
+def _way_out(entry: Entry) -> str:
+    match entry:
+        case StoredTable(own=True):
+            return "DROP TABLE forgets a table"
+        case Macro():
+            return "DROP MACRO forgets a macro"
+        case _:
+            return "DROP ALL unmounts a whole trace"
 
 
 def drop_all(statement: ast.DropAll, context: ExecutionContext) -> Done:

@@ -12,6 +12,7 @@ from dctv.bind.context import Environment
 from dctv.bind.parameters import Params, numbered
 from dctv.plan.build import STAR, select
 from dctv.plan.nodes import Plan, Relation
+from dctv.plan.order import RowOrder
 from dctv.plan.rows import of_rows
 from dctv.record import record
 from dctv.rewrite.rewrite import rewrite
@@ -27,8 +28,13 @@ from dctv.types.schema import ColumnType, Kind, Schema
 def environment(context: ExecutionContext, params: Params | None = None, base: Path | None = None) -> Environment:
     """Return what a text is bound against; its relative paths start from `base`."""
     shelves, evaluate = context.shelves, partial(_values, context)
+
+    def file_table(node: ast.TableFile, known: Environment) -> Plan:
+        return shelves.file_table(node, known, context)
+
+    rules, operators, values = shelves.rules, shelves.operators, numbered(params)
     return Environment(
-        context.catalog, context.engine, shelves.rules, shelves.operators, numbered(params), context.log, evaluate, base
+        context.catalog, context.engine, rules, operators, values, context.log, evaluate, file_table, base
     )
 
 
@@ -80,7 +86,9 @@ def _whole(plan: Plan) -> Plan:
     if isinstance(plan, Relation):
         return plan
     query = select(STAR, source="whole")
-    return Relation(plan.schema, ordered=plan.ordered, query=query, leaves=(("whole", plan),), keeps_order=True)
+    return Relation(
+        plan.schema, order=RowOrder.TIME if plan.ordered else RowOrder.STABLE, query=query, leaves=(("whole", plan),)
+    )
 
 
 def _values(context: ExecutionContext, plan: Plan) -> list[object]:

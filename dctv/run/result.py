@@ -1,4 +1,4 @@
-"""What a statement gives: a result that is read once, a word that it is done, or the verdict of an ASSERT."""
+"""What a statement gives: a result that is read once, a word that it is done, or the verdict of a check."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Done:
 
 @record
 class Asserted:
-    """An ASSERT has been checked."""
+    """An ASSERT or an EXPECT has been checked."""
 
     text: str
     passed: bool
@@ -47,10 +47,11 @@ class Asserted:
     place: Place | None = None
     found: str = ""
     """Where it does not hold, the rows or values that say so, on lines of their own."""
+    called: str = "assertion"
 
     def failure(self) -> AssertionFailed:
         """Return the error that says that it does not hold."""
-        return AssertionFailed(f"assertion failed: {self.message or self.text}", self.place, found=self.found)
+        return AssertionFailed(f"{self.called} failed: {self.message or self.text}", self.place, found=self.found)
 
 
 class _Printer(Protocol):
@@ -257,16 +258,30 @@ class Result:
     def timeline(self, name: str | None = None, value: str | None = None) -> Timeline:
         """Return the rows as a timeline: a track for each partition of spans or events, or of a counter.
 
-        `name` is the column that spans and events are named after: if it is not told, `name`, else the first text. With
+        `name` is the column that spans and events are named after: by default `name`, else the first text. With
         `value`, the numbers of that column are shown over time; so is the only column of spans if it has numbers.
 
         Raises:
-            UsageError: there is no such column, the rows are no spans and no events, or there is no room for them.
+            UsageError: there is no such column, the rows are neither spans nor events, or there is no room for them.
         """
+        return self._timeline(name, value, None)
+
+    def append_to(self, timeline: Timeline, name: str | None = None, value: str | None = None) -> Timeline:
+        """Return a timeline of an earlier result with these rows appended; the earlier one stays as it is.
+
+        Columns are those of `timeline`. Tracks, lanes and cells are those of a timeline of both results at once.
+
+        Raises:
+            UsageError: as for `timeline`; or a row begins before the last one of the earlier result.
+        """
+        return self._timeline(name, value, timeline)
+
+    def _timeline(self, name: str | None, value: str | None, after: Timeline | None) -> Timeline:
         from dctv.timeline.of_rows import timeline_of
         from dctv.timeline.space import Space
 
-        return timeline_of(self.schema, self.batches(), Space(self._context.engine.spill_folder()), name, value)
+        space = Space(self._context.engine.spill_folder())
+        return timeline_of(self.schema, self.batches(), space, name, value, after)
 
     def plot(self, name: str | None = None, value: str | None = None, **options: object) -> Picture:
         """Draw the rows: return a picture, which a notebook shows and which can be saved.

@@ -32,10 +32,10 @@ def _key(plan: Plan) -> Hashable:
             if any(isinstance(node, Call) and node.function in _VOLATILE for node in walk(plan.query)):
                 return id(plan)
             leaves = tuple((name, id(leaf)) for name, leaf in plan.leaves)
-            return (plan.query, leaves, plan.schema, plan.ordered, plan.keeps_order, plan.serial)
+            return (plan.query, leaves, plan.schema, plan.order, plan.serial)
         case Kernel():
             options = repr(sorted(plan.options.items()))
-            return (plan.name, options, tuple(id(leaf) for leaf in plan.inputs), plan.schema, plan.ordered)
+            return (plan.name, options, tuple(id(leaf) for leaf in plan.inputs), plan.schema, plan.order)
         case _:
             return id(plan)
 

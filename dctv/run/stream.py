@@ -10,6 +10,7 @@ from dctv.contracts.span_operator import Counted, Remarked
 from dctv.errors import WarningLog
 from dctv.plan.build import STAR, by_names, columns, select, typed_nothing
 from dctv.plan.nodes import SPILL_FOLDER, ArrowStream, Kernel, Plan, Relation, Scan, physical_names, ranked_names
+from dctv.plan.order import RowOrder
 from dctv.plan.queries import Select
 from dctv.plan.source import Run
 from dctv.record import replace
@@ -169,7 +170,9 @@ def _through_engine(plan: Plan) -> Plan:
     if not isinstance(plan, Scan):
         return plan
     query = select(*columns(physical_names(plan.schema)), source="stored")
-    return Relation(plan.schema, ordered=plan.ordered, query=query, leaves=(("stored", plan),), keeps_order=True)
+    return Relation(
+        plan.schema, order=RowOrder.TIME if plan.ordered else RowOrder.STABLE, query=query, leaves=(("stored", plan),)
+    )
 
 
 def in_final_order(plan: Plan) -> Plan:
@@ -178,4 +181,6 @@ def in_final_order(plan: Plan) -> Plan:
         return plan
     query = replace(select(STAR, source="result"), order_by=by_names(ranked_names(plan.schema)))
     timed = plan.schema.kind is not Kind.REGULAR
-    return Relation(plan.schema, ordered=timed, query=query, leaves=(("result", plan),), keeps_order=True)
+    return Relation(
+        plan.schema, order=RowOrder.TIME if timed else RowOrder.STABLE, query=query, leaves=(("result", plan),)
+    )

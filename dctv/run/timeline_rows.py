@@ -8,6 +8,7 @@ from typing import Any
 from dctv.catalog.namespace import Catalog, StoredTable
 from dctv.contracts.states import Computed
 from dctv.plan.nodes import Scan
+from dctv.plan.order import RowOrder
 from dctv.plan.predicate import And, Compare, In, Or, Predicate
 from dctv.plan.source import Run
 from dctv.record import record, replace
@@ -66,7 +67,7 @@ class Rows(Computed):
 
 def show_rows(catalog: Catalog, parts: tuple[str, ...], timeline: Callable[[], Timeline]) -> None:
     """Put the table of a timeline's rows below that of its tracks."""
-    scan = Scan(SCHEMA, ordered=False, name=ROWS, source=Rows(None, lambda: None, timeline=timeline))
+    scan = Scan(SCHEMA, order=RowOrder.STABLE, name=ROWS, source=Rows(None, lambda: None, timeline=timeline))
     catalog.add((*parts, ROWS), StoredTable(lambda: scan, "the rows of a timeline's tracks"))
 
 

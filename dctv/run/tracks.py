@@ -11,6 +11,7 @@ from dctv.catalog.namespace import Catalog, StoredTable
 from dctv.contracts.states import Computed
 from dctv.errors import UsageError
 from dctv.plan.nodes import Scan
+from dctv.plan.order import RowOrder
 from dctv.record import record
 from dctv.run.timeline_rows import show_rows
 from dctv.timeline.timeline import Timeline
@@ -63,7 +64,7 @@ def show(catalog: Catalog, parts: tuple[str, ...], make: Callable[[], Timeline],
     """Put the tables of a timeline's tracks and rows into the namespace; it is made when one is first read."""
     lazy = Lazy(make)
     source = Tracks(None, partial(_table, lazy), timeline=lazy.timeline)
-    scan = Scan(_TRACKS, ordered=False, name=TIMELINE, source=source)
+    scan = Scan(_TRACKS, order=RowOrder.STABLE, name=TIMELINE, source=source)
     catalog.add((*parts, TIMELINE), StoredTable(lambda: scan, what))
     show_rows(catalog, (*parts, TIMELINE), lazy.timeline)
 

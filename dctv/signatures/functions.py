@@ -8,7 +8,7 @@ from functools import lru_cache
 from dctv.signatures.casts import NULL
 from dctv.signatures.combine import comparable
 from dctv.signatures.overloads import bound, chosen, filled
-from dctv.signatures.results import ALWAYS, RESULTS, doubtful, knows_null
+from dctv.signatures.results import ALWAYS, RESULTS, doubtful, knows_null, stays_null
 from dctv.signatures.rewritten import REWRITTEN
 from dctv.signatures.table import Signature
 from dctv.signatures.types import Type, plain
@@ -56,7 +56,7 @@ def _called(name: str, arguments: tuple[Type, ...]) -> Type | None:
     if signature is None or doubtful(name, signature, arguments):
         return None
     if NULL in arguments and not knows_null(name, signature):
-        return None
+        return NULL if stays_null(name, signature) else None
     found = _returned(name, signature, arguments)
     return found if found is not None and _complete(found) else None
 

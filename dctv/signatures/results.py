@@ -304,9 +304,15 @@ def knows_null(name: str, signature: Signature) -> bool:
     return all(_simple(one) for one in (*signature.parameters, *filter(None, (signature.more, signature.result))))
 
 
+def stays_null(name: str, signature: Signature) -> bool:
+    """Return whether the result of a call with a bare NULL, which is not known otherwise, has no type either."""
+    return name == "||" or (name in ("+", "-", "*", "%") and any(one.name == "DECIMAL" for one in signature.parameters))
+
+
 _OF_NULL = """
 any_value arbitrary first last min max mode first_value last_value nth_value lag lead list array_agg median list_value
-list_pack greatest least concat row histogram arg_max arg_min argmax argmin max_by min_by to_json
+list_pack list_contains list_has array_contains array_has greatest least concat
+row histogram arg_max arg_min argmax argmin max_by min_by to_json
 """
 
 

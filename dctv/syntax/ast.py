@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import Literal as OneOf
 
 from dctv.errors import Place
 from dctv.record import field, record
-from dctv.syntax import nested, node
+from dctv.syntax import literals, nested, node
 
 Node = node.Node
 Name = node.Name
 Path = node.Path
 Expr = node.Expr
+Number = literals.Number
+String = literals.String
+Constant = literals.Constant
+Interval = literals.Interval
+Bind = literals.Bind
 Row = nested.Row
 List = nested.List
 Struct = nested.Struct
@@ -24,53 +28,6 @@ Member = nested.Member
 
 
 # Expressions
-
-
-@record(eq=False, text=False)
-class Number(Expr):
-    """A numeric literal; `unit` is the unit's text as written (`ms`, `miles/hour`) or None."""
-
-    text: str
-    """As written, underscores dropped, without the unit: `17`, `0x1f`, `1.5`, `1e9`."""
-    unit: str | None = None
-
-    @property
-    def value(self) -> Fraction:
-        """The exact value."""
-        return Fraction(int(self.text, 16)) if self.text[:2].lower() == "0x" else Fraction(self.text)
-
-    @property
-    def is_integer(self) -> bool:
-        """Whether it is written as an integer (`1`, `0x1f`), not as `1.0` or `1e3`."""
-        return self.text.isdigit() or self.text[:2].lower() == "0x"
-
-
-@record(eq=False, text=False)
-class String(Expr):
-    """A string literal, unescaped."""
-
-    text: str
-
-
-@record(eq=False, text=False)
-class Constant(Expr):
-    """NULL, TRUE or FALSE."""
-
-    value: bool | None
-
-
-@record(eq=False, text=False)
-class Interval(Expr):
-    """`INTERVAL '3 days'`: the engine's own interval type."""
-
-    text: str
-
-
-@record(eq=False, text=False)
-class Bind(Expr):
-    """A bind parameter: `?` and `?3` by number (automatic ones already numbered), `:x` by name."""
-
-    key: int | str
 
 
 @record(eq=False, text=False)
@@ -332,6 +289,8 @@ class TableFile(Table):
 
     file: String
     alias: Alias | None = None
+    table: Path | None = None
+    """The table of the file, None for its only one."""
 
 
 @record(eq=False, text=False)
@@ -350,6 +309,8 @@ class TableSelect(Table):
 
     select: Select
     alias: Alias | None = None
+    lateral: bool = False
+    """Whether it may read the tables before it."""
 
 
 @record(eq=False, text=False)
@@ -362,6 +323,8 @@ class Join(Table):
     on: Expr | None = None
     using: tuple[Name, ...] = ()
     comma: bool = field(default=False, compare=False)
+    natural: bool = False
+    """Whether columns of the same name are compared."""
 
 
 @record(eq=False, text=False)
@@ -467,6 +430,8 @@ class CommonTable(Node):
     name: Name
     select: Select
     columns: tuple[Name, ...] = ()
+    materialized: bool | None = None
+    """What the text says; a table that is read twice is computed once in any case."""
 
 
 @record(eq=False, text=False)

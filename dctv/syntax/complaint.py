@@ -12,7 +12,7 @@ from dctv.syntax.slips import hint_of
 
 _IMMUTABLE = frozenset({"INSERT", "UPDATE", "DELETE", "ALTER", "TRUNCATE", "MERGE", "REPLACE"})
 _STATEMENTS = frozenset(
-    {"ASSERT", "CREATE", "DESCRIBE", "DROP", "EXPLAIN", "MOUNT", "SELECT", "SET", "SHOW", "SUMMARIZE"}
+    {"ASSERT", "COPY", "CREATE", "DESCRIBE", "DROP", "EXPECT", "EXPLAIN", "MOUNT", "SELECT", "SET", "SHOW", "SUMMARIZE"}
 )
 _UNIT = pattern(
     r"([numkKMGTP]|µ|μ|Ki|Mi|Gi|Ti)?(s|B|b|Hz|m|bytes?|bits?)|secs?|seconds?|mins?|minutes?|hours?|h|days?|percent|cycles?"
@@ -97,12 +97,12 @@ def _immutable(parser: Parser, index: int, place: Place) -> ParseError | None:
     place = Place(place.source, parser.tokens[begin].start, place.stop)
     if len(statement) == 1 and statement[0] in _IMMUTABLE:
         return ParseError(f"dctv is immutable, there is no `{statement[0]}`", place)
-    if statement[0] == "CREATE" and statement[-1] in {"TABLE", "TEMP", "TEMPORARY"}:
-        hint = "CREATE VIEW name AS SELECT ... names a query, CREATE VIEW name AS VALUES (1, 'a') inline data"
-        return ParseError("dctv is immutable, there is no `CREATE TABLE`", place, hint=hint)
-    if statement == ["DROP", "TABLE"]:
-        hint = "`DROP VIEW name` forgets a view, `DROP ALL name` unmounts a trace"
-        return ParseError("dctv is immutable, there is no `DROP TABLE`", place, hint=hint)
+    if statement[0] == "CREATE" and "TABLE" in statement[:4] and "AS" not in statement and "(" in statement:
+        hint = "`CREATE TABLE name AS SELECT ...` keeps them; `CREATE TABLE name AS VALUES (1, 'a')` lists them"
+        return ParseError("a table is made of the rows of a select", place, hint=hint)
+    if statement[0] == "COPY" and statement[-1] == "FROM":
+        hint = "`MOUNT TRACE 'file' AS name` reads a file"
+        return ParseError("dctv is immutable, there is no `COPY FROM`", place, hint=hint)
     return None
 
 

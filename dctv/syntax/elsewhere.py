@@ -7,9 +7,8 @@ STATEMENTS = {
     "BEGIN": "queries change nothing, so there are no transactions",
     "CALL": "table-valued functions stand in FROM: SELECT * FROM dctv.concurrency(...)",
     "COMMIT": "queries change nothing, so there are no transactions",
-    "COPY": "select the rows and say where to write: -o FILE on the command line, .once FILE at the prompt",
     "DETACH": "DROP ALL name unmounts a trace",
-    "EXPORT": "select the rows and say where to write: -o FILE on the command line, .once FILE at the prompt",
+    "EXPORT": "COPY (SELECT ...) TO 'FILE' writes rows, as do -o FILE on the command line and .once FILE at the prompt",
     "IMPORT": "MOUNT TRACE 'path' AS name reads files",
     "INCLUDE": "nothing is to be included: SHOW TABLES lists the views of the standard library",
     "INSTALL": "there are no extensions: MOUNT TRACE 'path' AS name reads files",
@@ -25,10 +24,9 @@ STATEMENTS = {
 
 _NAMED_QUERY = "CREATE VIEW name AS SELECT ... names a query"
 CREATED = {
-    "FUNCTION": f"{_NAMED_QUERY}, and parameters such as :limit fill in values",
+    "FUNCTION": "CREATE MACRO name(x) AS x + 1 names an expression, CREATE MACRO name(x) AS TABLE SELECT ... a query",
     "INDEX": "`dctv index TRACE` makes an index of a trace",
-    "MACRO": f"{_NAMED_QUERY}, and parameters such as :limit fill in values",
-    "MATERIALIZED": f"{_NAMED_QUERY}; what a query uses twice runs once",
+    "MATERIALIZED": "CREATE TABLE name AS SELECT ... keeps the rows of a query",
     "PERFETTO": _NAMED_QUERY,
     "SCHEMA": "a dot in the name is enough: CREATE VIEW area.name AS SELECT ...",
     "VIRTUAL": f"{_NAMED_QUERY}, in which a SPAN JOIN b joins spans",

@@ -39,12 +39,12 @@ _VALUES = frozenset({*_NAMES, "NUMBER", "STRING", "BIND", "(", "-", "+", "~", "N
 }  # fmt: skip
 _BEGINNINGS = {
     "a statement": _VALUES | {"SELECT", "WITH", "VALUES", "CREATE", "DROP", "MOUNT", "SET", "EXPLAIN", "DESCRIBE"}
-    | {"SHOW", "ASSERT", ";", "FROM", "SUMMARIZE"},
+    | {"SHOW", "ASSERT", "EXPECT", "COPY", ";", "FROM", "SUMMARIZE"},
     "a result column": _VALUES | {"*"},
     "an expression": _VALUES,
     "a value": _VALUES,
     "an argument": _VALUES | {"[", "{", "BRACKETS"},
-    "a table": _NAMES | {"(", "STRING"},
+    "a table": _NAMES | {"(", "STRING", "LATERAL"},
     "an alias": _NAMES | {"AS"},
     "`SELECT`": frozenset({"SELECT", "WITH", "VALUES", "(", "FROM"}),
     "a key": _NAMES | {"STRING"},
@@ -55,13 +55,15 @@ _OPERATORS = frozenset({
     "NOT_BETWEEN", "NOT_LIKE",
 })  # fmt: skip
 _JOINS = frozenset({
-    "JOIN", "INNER", "LEFT", "RIGHT", "FULL", "CROSS", "ASOF", "SEMI", "ANTI", "SPAN",
+    "JOIN", "INNER", "LEFT", "RIGHT", "FULL", "CROSS", "NATURAL", "ASOF", "SEMI", "ANTI", "SPAN",
 })  # fmt: skip
 _CLAUSES = frozenset({
     "WHERE", "GROUP", "HAVING", "QUALIFY", "WINDOW", "ORDER", "LIMIT", "OFFSET", "UNION", "EXCEPT", "INTERSECT",
 })  # fmt: skip
 _GROUPS = ((_JOINS, "CROSS", "a join"), (_CLAUSES, "ORDER", "another clause"), (_OPERATORS, "*", "an operator"))
 _LONGEST = 8
+_RARE = (("=>", {":="}), (",", {":"}), ("MATERIALIZED", {"MATERIALIZED", "NOT"}))
+"""What is left unsaid where something more usual may come."""
 
 
 def terminals(parser: Parser) -> dict[str, frozenset[str]]:
@@ -96,8 +98,9 @@ def expectation(parser: Parser) -> str:
     if len(rest) > 1:
         rest -= {"INTERVAL_UNIT"}
     rest -= {"LAMBDA_ARROW"}
-    if "=>" in rest:
-        rest -= {":="}
+    for usual, rare in _RARE:
+        if usual in rest and rest - rare:
+            rest -= rare
     if "." in rest and (said or groups or rest - {".", "("}):
         rest -= {".", "("}
     words = [_word(name) for name in sorted(rest, key=lambda n: (n.isalpha(), n))]

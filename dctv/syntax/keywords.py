@@ -23,6 +23,8 @@ BEFORE = {
     "TIMESTAMPTZ": frozenset({"STRING"}),
     "TIMESTAMP_NS": frozenset({"STRING"}),
     "MAP": frozenset({"{"}),
+    "MATERIALIZED": frozenset({"("}),
+    "LATERAL": frozenset({"("}),
     "GROUPING": frozenset({"SETS"}),
     "IGNORE": frozenset({"NULLS"}),
     "RESPECT": frozenset({"NULLS"}),

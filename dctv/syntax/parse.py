@@ -9,16 +9,17 @@ from dctv.errors import Place, Source
 from dctv.record import replace
 from dctv.syntax import ast
 from dctv.syntax.build import FORMS
+from dctv.syntax.commands import Statement
 from dctv.syntax.parser import Parser, TooDeep, Unexpected
 
 
-def parse(source: Source) -> list[ast.Statement]:
+def parse(source: Source) -> list[Statement]:
     """Parse a list of statements; blank text is an empty list.
 
     Raises:
         ParseError: the text does not follow the grammar.
     """
-    return cast("list[ast.Statement]", _run(source, "script"))
+    return cast("list[Statement]", _run(source, "script"))
 
 
 def parse_expression(source: Source) -> ast.Expr:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dctv.syntax import ast
-from dctv.syntax.write import expressions, nested, selects, statements, tables
+from dctv.syntax.write import commands, expressions, nested, selects, statements, tables
 from dctv.syntax.write.writer import Form, Writer
 
 
@@ -23,6 +23,7 @@ FORMS: dict[type[ast.Node], Form] = {
     **tables.FORMS,
     **selects.FORMS,
     **statements.FORMS,
+    **commands.FORMS,
 }
 """What writes each class of node."""
 

@@ -73,7 +73,8 @@ def _not_closed(before: Sequence[Raw], word: str, *, at_end: bool) -> str | None
     for at in range(len(before) - 1, -1, -1):
         depth += (before[at].text == ")") - (before[at].text == "(")
         if depth < 0:
-            if not at_end and before[at + 1].text.upper() in {"SELECT", "FROM", "WITH"}:
+            inside = [token.text.upper() for token in before[at + 1 : at + 2]]
+            if not at_end and (not inside or inside[0] in {"SELECT", "FROM", "WITH"}):
                 return None
             gap = " " * (at > 0 and before[at - 1].stop < before[at].start)
             return f"a `)` is missing: `{before[at - 1].text if at else ''}{gap}(` is not closed"

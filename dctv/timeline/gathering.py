@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
+from dctv.errors import UsageError
 from dctv.record import record
 from dctv.timeline.names import Names
 from dctv.timeline.space import Space
@@ -59,11 +61,12 @@ class Gathered:
 class Gathering:
     """Takes rows as Arrow batches of `_ts`, `_duration`, `path`, `ranks`, `kind`, `depth`, `name`, `value`, `unit`.
 
-    Of rows that do not fit into the memory of `space` only names are held.
+    Of rows that do not fit into the memory of `space` only names are held. Rows may follow others that have been
+    gathered already: the result is the same as if all had been gathered at once.
     """
 
-    def __init__(self, source: str, end: int, space: Space) -> None:
-        """Begin; rows that have no duration last until `end`, in ns."""
+    def __init__(self, source: str, end: int, space: Space, before: Gathered | None = None) -> None:
+        """Begin, with nothing or with rows that are there; rows without a duration last until `end`, in ns."""
         import numpy as np
 
         from dctv import _kernels  # compiled; only wanted when a timeline is made
@@ -78,12 +81,39 @@ class Gathering:
         self._counts = np.zeros(0, np.int64)
         self._valued = False
         self._spool = _kernels.EventSpool(str(space.folder), space.most)
+        self._before = before
+        self._latest = -_FURTHEST - 1
+        """No row may begin before."""
+        if before is not None:
+            self._resume(before)
+
+    def _resume(self, before: Gathered) -> None:
+        """Take over names, tracks and lanes, each of which is free when its last row ends."""
+        import numpy as np
+        import pyarrow as pa
+
+        self._names.add(before.names)
+        paths = pa.array([track.path for track in before.tracks], pa.list_(pa.string()))
+        kinds = pa.array([track.kind.value for track in before.tracks], pa.string())
+        self._told = [(track.path, track.ranks, track.kind, track.unit) for track in before.tracks]
+        self._codes = {key: code for code, key in enumerate(_keys(kinds, paths).to_pylist())}
+        self._counts = np.diff(before.offsets)
+        self._valued = before.values is not None
+        lanes = np.array([track.lanes for track in before.tracks], np.int64)
+        numbers = np.concatenate([np.arange(count) for count in lanes.tolist()] or [lanes])
+        tracks = np.repeat(np.arange(len(lanes), dtype=np.int32), lanes)
+        # Empty lanes are made by the rows below them.
+        filled = np.flatnonzero(self._counts)
+        last = before.offsets[filled + 1] - 1
+        tracks, numbers, begin, duration = tracks[filled], numbers[filled], before.begin[last], before.duration[last]
+        self._packing.push(*(pa.array(column) for column in (tracks, numbers, begin, duration)))
+        self._latest = int(begin.max(initial=self._latest))
 
     def add(self, batch: Any) -> None:
         """Take a batch of rows, none of which begins before those of the batch before.
 
         Raises:
-            UsageError: there is no room for them on the disk.
+            UsageError: there is no room for them on the disk, or they begin before rows that are there.
         """
         import numpy as np
         import pyarrow as pa
@@ -92,6 +122,9 @@ class Gathering:
         if not batch.num_rows:
             return
         begin = batch["_ts"].to_numpy(zero_copy_only=False)
+        if begin[0] < self._latest:
+            what = f"a row begins at {begin[0]} ns, before the last row of the timeline, at {self._latest} ns"
+            raise UsageError(what, hint="append rows in order of time")
         length = pc.fill_null(batch["_duration"], 0).to_numpy(zero_copy_only=False)
         # What nothing ends lasts until the end; nothing lasts longer than there are times, or than a duration can say.
         until = np.where(begin < self._end - _FURTHEST, _FURTHEST, np.maximum(self._end, begin) - begin)
@@ -119,10 +152,8 @@ class Gathering:
     def _tracks(self, batch: Any) -> Any:
         """Return the number of each row's track, as int32."""
         import numpy as np
-        import pyarrow.compute as pc
 
-        path = pc.binary_join(_escaped(batch["path"]), _SEPARATOR)
-        keys = pc.binary_join_element_wise(batch["kind"], path, _SEPARATOR).dictionary_encode()
+        keys = _keys(batch["kind"], batch["path"]).dictionary_encode()
         indices = keys.indices.to_numpy()
         # Where each key stands first.
         rows = np.zeros(len(keys.dictionary), np.int64)
@@ -164,6 +195,20 @@ class Gathering:
         names, columns = self._placed(behind, int(offsets[-1]))
         return Gathered(self._source, tuple(found), columns[0], columns[1], offsets, columns[2], names, columns[3])
 
+    def _copy(self, behind: Any, columns: Sequence[Any]) -> None:
+        """Put the rows that were there before into their places."""
+        before = self._before
+        if before is None:
+            return
+        for lane, (start, stop) in enumerate(pairwise(before.offsets.tolist())):
+            at, length = int(behind[lane]), stop - start
+            for column, given in zip(
+                columns, (before.begin, before.duration, before.codes, before.values), strict=True
+            ):
+                if column is not None:
+                    column[at : at + length] = float("nan") if given is None else given[start:stop]
+            behind[lane] += length
+
     def _placed(self, behind: Any, rows: int) -> tuple[Any, Sequence[Any]]:
         """Return all names, and begins, durations, names and values of rows in their places."""
         import numpy as np
@@ -172,6 +217,7 @@ class Gathering:
         space = self._space
         columns = [space.array(rows, form) for form in ("<i8", "<i8", "<i4")]
         columns.append(space.array(rows, "<f8") if self._valued else None)
+        self._copy(behind, columns)
         names, places = self._names.all()
         # The last is of rows without a name.
         places = np.append(places, np.int32(-1))
@@ -191,6 +237,13 @@ class Gathering:
                         column[at] = given[by_lane]
         self._spool.close()
         return names, columns
+
+
+def _keys(kinds: Any, paths: Any) -> Any:
+    """Return what tracks of the same kind and path have in common, and no others."""
+    import pyarrow.compute as pc
+
+    return pc.binary_join_element_wise(kinds, pc.binary_join(_escaped(paths), _SEPARATOR), _SEPARATOR)
 
 
 def _escaped(paths: Any) -> Any:

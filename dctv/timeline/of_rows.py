@@ -7,7 +7,7 @@ from typing import Any
 
 from dctv.errors import UsageError, nearest
 from dctv.record import record
-from dctv.timeline.gathering import Gathering
+from dctv.timeline.gathering import Gathered, Gathering
 from dctv.timeline.indexed import index
 from dctv.timeline.space import Space
 from dctv.timeline.timeline import Timeline
@@ -29,18 +29,36 @@ class Shown:
 
 
 def timeline_of(
-    schema: Schema, batches: Iterable[Any], space: Space, name: str | None = None, value: str | None = None
+    schema: Schema,
+    batches: Iterable[Any],
+    space: Space,
+    name: str | None = None,
+    value: str | None = None,
+    after: Timeline | None = None,
 ) -> Timeline:
     """Make a timeline of spans, named after the column `name`, of their numbers in the column `value`, or of events.
 
+    With `after`, the rows follow those of another timeline, which stays as it is.
+
     Raises:
-        UsageError: there is no such column, the rows are no spans and no events, or there is no room for them.
+        UsageError: there is no such column, the rows are neither spans nor events, there is no room for them, or they
+            cannot follow those of `after`.
     """
     shown = _shown(schema, name, value)
-    gathering = Gathering("", _LAST, space)
+    gathering = Gathering("", _LAST, space, None if after is None else _only(after))
     for batch in batches:
         gathering.add(_rows(schema, shown, batch))
     return Timeline([index(gathering.gathered(), space)])
+
+
+def _only(timeline: Timeline) -> Gathered:
+    """Return the rows of a timeline that was made of one result."""
+    if len(timeline.sources) != 1 or timeline.sources[0].rows.source:
+        raise UsageError(
+            "cannot append rows to the timeline of a trace",
+            hint="append to a timeline that `Result.timeline` has returned",
+        )
+    return timeline.sources[0].rows
 
 
 def _shown(schema: Schema, name: str | None, value: str | None) -> Shown:

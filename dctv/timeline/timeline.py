@@ -35,6 +35,11 @@ class Timeline:
         self._leaves = tuple(leaf for _, leaf in made)
 
     @property
+    def sources(self) -> tuple[Indexed, ...]:
+        """What it was made of: the rows of each provider, or those of a result."""
+        return self._sources
+
+    @property
     def tracks(self) -> tuple[Track, ...]:
         """All tracks and groups, by their numbers: parents before their children."""
         return self._tracks

@@ -11,10 +11,10 @@ from typing import Any
 from dctv.errors import AssertionFailed, DctvError, Place, Source, UsageError
 from dctv.record import field, record
 from dctv.run.result import Asserted, Done, Result
-from dctv.syntax import ast
+from dctv.syntax import ast, commands
 from dctv.syntax.parse import parse
+from dctv.syntax.print import to_sql
 from dctv.syntax.statements import cut, in_place, is_empty
-from dctv.syntax.write.writer import quote
 from dctv.web.answers import described, first_rows
 from dctv.web.arrow import streamed
 from dctv.web.faults import told, units
@@ -46,7 +46,7 @@ def answer(host: Host, query: Query) -> bytes:
     """
     import pyarrow as pa
 
-    check_mounts(query.text, query.allowed)
+    check_files(query.text, query.allowed)
     result, messages = _last(host, query.text)
     if result is None:
         schema = pa.schema([pa.field("status", pa.string())], _metadata(None, [], complete=True))
@@ -94,14 +94,16 @@ def _metadata(result: Result | None, warnings: Sequence[tuple[str, int]], *, com
     return {"dctv": json.dumps(known)}
 
 
-def check_mounts(text: str, allowed: Callable[[str], bool]) -> None:
-    """Refuse texts that mount what nobody has given to the server.
+def check_files(text: str, allowed: Callable[[str], bool]) -> None:
+    """Refuse texts that mount what nobody has given to the server, and those that write files.
 
     Raises:
         UsageError: a path is neither one that was given at the start nor a file that was dropped on the page.
         ParseError: the text does not follow the grammar.
     """
     for statement in parse(Source(SOURCE, text)):
+        if isinstance(statement, commands.Copy):
+            raise UsageError("the page writes no files", statement.place, hint="`dctv query` and the prompt do")
         if isinstance(statement, ast.MountTrace) and not allowed(statement.file.text):
             raise UsageError(
                 f"the page mounts only what `dctv ui` was given, found `{statement.file.text}`",
@@ -120,19 +122,19 @@ class Report:
     """Which paths it may mount."""
     base: Path | None = None
     """Where these start from."""
-    views: list[str] = field(default_factory=list)
-    """Those that the report made when it ran before; they make room for what it makes now, which are there then."""
+    made: list[str] = field(default_factory=list)
+    """What drops the views, tables and macros of when the report ran before; they make room for what it makes now."""
 
 
 def report(host: Host, given: Report) -> Iterator[dict[str, Any]]:
     """Run the statements of a report one by one; yield what came of each, and end with the first error."""
     text = given.text
     try:
-        check_mounts(text, given.allowed)
+        check_files(text, given.allowed)
     except DctvError as error:
         yield _failed(error, text, 0, len(text))
         return
-    _drop(host, given.views)
+    _drop(host, given.made)
     where = cut(text)
     for start, stop in [*where.statements, (where.rest, len(text))]:
         if is_empty(text[start:stop].removesuffix(";")):
@@ -141,22 +143,30 @@ def report(host: Host, given: Report) -> Iterator[dict[str, Any]]:
         try:
             for outcome in host.execute(in_place(text, start, stop), source_name=given.name, base=given.base):
                 yield {**_statement(text, begin, stop), **_outcome(host, outcome)}
-            given.views.extend(_views(text[start:stop]))
+            given.made.extend(_drops(text[start:stop]))
         except DctvError as error:
             yield _failed(_moved(error, text, start), text, begin, stop)
             return
 
 
-def _drop(host: Host, views: list[str]) -> None:
-    while views:
+def _drop(host: Host, made: list[str]) -> None:
+    while made:
         with suppress(DctvError):
-            list(host.execute(f"DROP VIEW {views.pop()}"))
+            list(host.execute(made.pop()))
 
 
-def _views(text: str) -> list[str]:
-    """Return the views that a text makes, as they are written in SQL."""
-    made = [one.path for one in parse(Source(SOURCE, text)) if isinstance(one, ast.CreateView)]
-    return [".".join(quote(part.text) for part in path.parts) for path in made]
+def _drops(text: str) -> list[str]:
+    """Return the statements that drop what a text makes."""
+    found = []
+    for one in parse(Source(SOURCE, text)):
+        match one:
+            case ast.CreateView():
+                found.append(to_sql(ast.DropView(one.path)))
+            case commands.CreateTable():
+                found.append(to_sql(commands.DropTable(one.path)))
+            case commands.CreateMacro():
+                found.append(to_sql(commands.DropMacro(one.path)))
+    return found
 
 
 def _statement(text: str, start: int, stop: int) -> dict[str, Any]:

@@ -47,7 +47,7 @@ class Service:
     report_text: str = ""
     """What `-f` gave, and what came of it."""
     report_lines: list[dict[str, Any]] = field(default_factory=list)
-    report_views: dict[str, list[str]] = field(default_factory=dict)
+    made_by_reports: dict[str, list[str]] = field(default_factory=dict)
     """What each report has made, by its name."""
     mountings: dict[str, Mounting] = field(default_factory=dict)
     turns: Turns = field(init=False)
@@ -104,7 +104,7 @@ class Service:
 
     def run_report(self, name: str, text: str, base: Path | None) -> DctvError | None:
         """Run the text of `-f` and keep what came of it for the page."""
-        given = Report(name, text, lambda _: True, base, self.views_of(name))
+        given = Report(name, text, lambda _: True, base, self.made_by(name))
         self.report_lines = self.turns.take(lambda: list(report(self.host, given)))
         self.report_name, self.report_text = name, text
         self.turns.take(self.timelines.load)
@@ -133,9 +133,9 @@ class Service:
         if self.is_behind():
             self.news.tell("tracks")
 
-    def views_of(self, report: str) -> list[str]:
-        """Return the views that a report has made, which it may change."""
-        return self.report_views.setdefault(report, [])
+    def made_by(self, report: str) -> list[str]:
+        """Return what drops the views and tables that a report has made, which it may change."""
+        return self.made_by_reports.setdefault(report, [])
 
     def has_run(self, name: str, text: str) -> bool:
         """Whether this is the report of `-f`, which has run: its views are there, and would be made again."""

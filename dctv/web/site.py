@@ -105,7 +105,7 @@ async def _report(service: Service, request: Request) -> Response:
     if service.has_run(name, sql):
         lines = iter(service.report_lines)
     else:
-        lines = report(service.host, Report(name, sql, service.may_mount, views=service.views_of(name)))
+        lines = report(service.host, Report(name, sql, service.may_mount, made=service.made_by(name)))
 
     async def told_as_it_goes() -> Any:
         while (line := await attended(service, request, lambda: next(lines, None))) is not None:

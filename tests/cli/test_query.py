@@ -77,6 +77,15 @@ def test_what_an_assertion_found_is_on_the_terminal_and_in_junit(tmp_path: Path,
     assert (failure.text or "").splitlines()[-1] == f"found {found}, expected < 10ms"
 
 
+def test_what_an_expectation_found_is_on_the_terminal_in_junit_and_in_github(tmp_path: Path) -> None:
+    ran = run("query", "EXPECT (SELECT 2s) < 10ms, 'quick'", "--junit", tmp_path / "out.xml", "--github")
+    assert (ran.code, ran.out) == (1, "")
+    assert "expectation failed: quick\n" in ran.err
+    assert "\nfound 2s, expected < 10ms\n" in ran.err
+    assert "::error title=dctv::expectation failed: quick" in ran.err
+    assert "found 2s, expected &lt; 10ms</failure>" in (tmp_path / "out.xml").read_text()
+
+
 def test_rows_that_should_not_be_there_are_on_the_terminal_and_in_junit(tmp_path: Path) -> None:
     sql = "ASSERT (SELECT n * 1ms AS took, '<' || chr(27) AS who FROM (VALUES (11), (7000)) AS t(n)), 'none'"
     ran = run("query", sql, "--junit", tmp_path / "out.xml")

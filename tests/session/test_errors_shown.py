@@ -102,3 +102,17 @@ def test_our_errors_keep_message_and_hint_on_their_way_through_the_engine() -> N
     found = failure(caught.value)
     assert isinstance(found, EngineError)
     assert (found.message, found.hint) == ("cannot read `t.pfw`: it vanished", "mount it again")
+
+
+def test_an_engine_that_fails_shows_no_stack() -> None:
+    """As an as-of join within a subquery does when it compares columns of the query around it."""
+    inner = "SELECT b.y FROM (VALUES (3)) AS b(y) ASOF JOIN (VALUES (3)) AS c(y) ON b.y >= c.y + a.x"
+    with duckdb.connect() as connection, pytest.raises(duckdb.InternalException) as caught:
+        connection.execute(f"SELECT ({inner}) FROM (VALUES (1)) AS a(x)")
+    assert "Stack Trace" in str(caught.value)
+    found = failure(caught.value)
+    assert isinstance(found, EngineError)
+    assert found.message.startswith("the engine failed: failed to bind column reference")
+    assert "\n" not in found.message
+    assert "Stack" not in found.message
+    assert found.hint == "this is a fault of DuckDB's, not of the query; another form of the query may work"

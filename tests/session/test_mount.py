@@ -184,6 +184,13 @@ def test_a_mount_of_something_else_is_an_error() -> None:
         session.mount(paths, "x")
 
 
+def test_a_path_in_place_of_a_name_is_an_error() -> None:
+    name: Any = Path("trace.pfw")
+    with dctv.Session() as session, pytest.raises(UsageError, match="expected a name, found PosixPath") as caught:
+        session.mount("x", name)
+    assert caught.value.hint == "the path comes first, then the name"
+
+
 def test_options_of_a_mount_may_be_values_of_the_program() -> None:
     trace = Path(__file__).parents[1] / "data/ftrace/live_marks.trace.txt.gz"
     with dctv.Session() as session:

@@ -10,7 +10,7 @@ import pytest
 
 from dctv import Session
 from dctv.engines.allowed import KINDS, OF_FILES, TABLES
-from dctv.errors import BindError, UsageError
+from dctv.errors import BindError, TraceError, UsageError
 from dctv.run.result import Result
 from dctv.sandbox import sandboxed
 
@@ -120,7 +120,37 @@ def test_a_session_may_allow_files(table: Path, *, folders: bool, tmp_path: Path
             assert session.sql(f"SELECT a FROM '{other}'").fetchall() == [(3,)]
             return
         error = refusal(session, f"SELECT a FROM '{other}'")
-        assert "cannot access file" in error.message
+        assert error.message == f"a query may not read the file `{other}` by its name"
+        linked = table.parent / "linked.csv"
+        linked.symlink_to(other)
+        for named in (linked, table.parent / "*.csv", table.parent):
+            assert "a query may not read the file" in refusal(session, f"SELECT a FROM '{named}'").message
+
+
+def test_a_closed_session_writes_no_file(closed: Session, tmp_path: Path) -> None:
+    error = refusal(closed, f"COPY (SELECT 1 AS a) TO '{tmp_path}/x.csv'")
+    assert error.message == f"a query may not write the file `{tmp_path}/x.csv`"
+    assert "--allow-files" in (error.hint or "")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_session_writes_only_where_it_may(tmp_path: Path) -> None:
+    inside, outside = tmp_path / "inside", tmp_path / "outside"
+    inside.mkdir()
+    outside.mkdir()
+    (inside / "link").symlink_to(outside)
+    (inside / "there.csv").symlink_to(outside / "there.csv")
+    one = outside / "one.csv"
+    with Session(allow_files=[inside, one]) as session:
+        for target in (outside / "x.csv", inside / "../outside/x.csv", inside / "link/x.csv", inside / "there.csv"):
+            error = refusal(session, f"COPY (SELECT 1 AS a) TO '{target}'")
+            assert (
+                error.message
+                == f"a query may not write the file `{target}`: it is none of those that the session allows"
+            )
+        session.sql(f"COPY (SELECT 1 AS a) TO '{inside}/x.csv'; COPY (SELECT 2 AS a) TO '{one}'")
+    assert sorted(path.name for path in outside.iterdir()) == ["one.csv"]
+    assert ((inside / "x.csv").read_text(), one.read_text()) == ("a\n1\n", "a\n2\n")
 
 
 def test_a_file_beside_a_report_is_found(tmp_path: Path) -> None:
@@ -132,9 +162,11 @@ def test_a_file_beside_a_report_is_found(tmp_path: Path) -> None:
 
 
 def test_a_file_of_unknown_kind(tmp_path: Path) -> None:
-    with Session(allow_files=True) as session:
-        error = refusal(session, f"SELECT * FROM '{tmp_path}/notes.txt'")
-    assert "expected one of .csv, .tsv, .json, .jsonl, .ndjson, .parquet" in error.message
+    (tmp_path / "notes.txt").write_text("a line of text\n")
+    with Session(allow_files=True) as session, pytest.raises(TraceError, match="is of no known format") as caught:
+        session.sql(f"SELECT * FROM '{tmp_path}/notes.txt'")
+    assert caught.value.place is not None
+    assert caught.value.place.text == f"'{tmp_path}/notes.txt'"
 
 
 def test_allowed_files_are_a_list() -> None:

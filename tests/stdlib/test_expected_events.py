@@ -10,6 +10,7 @@ from dctv.engines.sql.duckdb import write
 from dctv.plan.build import select, where
 from dctv.plan.expressions import FALSE, NULL
 from dctv.plan.nodes import Relation
+from dctv.plan.order import RowOrder
 from dctv.plan.queries import Item
 from dctv.types.schema import TS, ColumnType, Kind, Schema
 from dctv.types.unit import NO_UNIT
@@ -33,7 +34,7 @@ def test_numbers_are_hexadecimal_where_they_are_text() -> None:
     columns = (ColumnType(TS, "BIGINT", parse_unit("ns")), ColumnType("fd", "UBIGINT", NO_UNIT))
     schema = Schema(Kind.EVENT, (*columns, ColumnType("count", "VARCHAR", NO_UNIT)))
     nothing = where(select(*(Item(NULL, one.name) for one in schema.columns)), FALSE)
-    raw = Relation(schema, ordered=True, query=nothing)
+    raw = Relation(schema, RowOrder.TIME, nothing)
     plan = expected_events()["syscall_enters"].plan([Found("sys_enter_read", None, lambda: raw)])
     assert isinstance(plan, Relation)
     made = write(plan.query)

@@ -141,6 +141,13 @@ ASSERT a = 1
 ASSERT a = 1,
 ASSERT (SELECT a FROM t), 'none may be left'
 ASSERT 1 < 2, 'a' || 'b',
+CREATE TABLE t AS SELECT 1; CREATE OR REPLACE TEMP TABLE a.b (c, d) AS FROM e; CREATE TEMPORARY TABLE IF NOT EXISTS t AS VALUES (1)
+CREATE MACRO f() AS 1; CREATE OR REPLACE TEMP MACRO a.f(x) AS x + 1; CREATE MACRO f(x, y => 2, z := NULL,) AS (SELECT x); DROP MACRO f
+CREATE MACRO f(x,) AS x; CREATE MACRO f(x, y) AS x; CREATE MACRO f(x, y, z) AS TABLE SELECT x; CREATE OR REPLACE MACRO f(x => 1) AS TABLE (SELECT x); DROP MACRO IF EXISTS a.f; SELECT macro FROM macro
+COPY a.b TO 'x.csv'; COPY (SELECT 1) TO 'x' (FORMAT csv); COPY a TO 'x' (FORMAT 'csv', header,); COPY a TO "x" (a 1, b, c d); COPY a TO 'x' (a 1, b); COPY a TO 'x' (b, a 1,); COPY a TO 'x' (b,); SELECT copy, to FROM copy
+DROP TABLE t; DROP TABLE IF EXISTS a.b; SELECT temp, table, temporary FROM temp
+EXPECT a = 1; EXPECT a = 1,; EXPECT (SELECT a FROM t), 'none'; EXPECT 1 < 2, 'a' || 'b',
+WITH a AS MATERIALIZED (SELECT x: 1, b.y), b AS NOT MATERIALIZED (SELECT 1) SELECT x IN [1, 2], y NOT IN [] FROM a
 SELECT COUNT(*) FROM mytrace.scheduler.timeslices_p_cpu;
 SELECT 4`miles/hour` * 2`days`;
 SELECT * FROM mytrace.raw_events.`print|B`
@@ -158,7 +165,7 @@ VALUES (1), (2), (3)
 SELECT * REPLACE (1 AS b, 2 AS c, 3 AS d) FROM t
 SELECT * FROM t AS u (a, b, c) WHERE a IN (1, 2, 3) AND b::X(1, 2, 3) = 1 WINDOW u AS (), v AS (), w AS ()
 MOUNT TRACE 'a' AS t WITH (a => 1, b => 2, c => 3)
-SELECT * FROM 'x.csv' AS f (a, b) SPAN JOIN 'y.parquet' JOIN t
+FROM 'x.pfw.gz'.events; FROM 'x'.a.b AS c JOIN 'y'.z d (e); SELECT * FROM 'x.csv' AS f (a, b) SPAN JOIN 'y.parquet' JOIN t
 ;SELECT 1;
 SELECT 1;SELECT 2;
 SELECT [], [ ], [/* nothing */], [1], [1, 2, 3,], [a, [b]]
@@ -175,3 +182,7 @@ SELECT a FROM t ORDER BY ALL; SELECT a FROM t ORDER BY ALL DESC NULLS FIRST LIMI
 SELECT 2 ** 3 ** 2, -a ** b * c, E'a\n''\'\\\x41\u00e9', e'', $1, $x, $12 + ?, f(a := 1, b => 2), SUM(x) FILTER (x > 1), FIRST(x IGNORE NULLS) FROM g(a := 1)
 SELECT list_transform(l, x -> x + 1), list_transform(l, lambda x: x + 1), list_reduce(l, (a, b) -> a + b, 0), f(lambda a, b, c: a), f(lambda, lambda a, `b`: b), list_filter(args->'a', (`x`) -> x->>'b'), lambda
 SELECT [x + 1 FOR x IN l], [x FOR x IN l IF x > 1], [[y FOR y IN x] FOR x IN [l, m]]
+SELECT * FROM a NATURAL JOIN b NATURAL INNER JOIN c NATURAL LEFT JOIN d NATURAL LEFT OUTER JOIN e NATURAL RIGHT JOIN f
+SELECT * FROM a NATURAL RIGHT OUTER JOIN b NATURAL FULL JOIN c NATURAL FULL OUTER JOIN d
+SELECT * REPLACE a AS b FROM t OFFSET 2 LIMIT 3
+SELECT * FROM a, LATERAL (SELECT a.x) AS b(y) LEFT JOIN LATERAL (SELECT b.y) c ON TRUE

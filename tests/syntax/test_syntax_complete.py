@@ -38,12 +38,12 @@ def test_is_complete(text: str, *, expected: bool) -> None:
     [
         ("SELECT a FROM t SPAN ", ["BROADCAST", "INNER", "JOIN", "LEFT", "OUTER", "RIGHT"]),
         ("SELECT a FROM t SPAN B", ["BROADCAST", "INNER", "JOIN", "LEFT", "OUTER", "RIGHT"]),
-        ("SELECT a FROM ", []),
+        ("SELECT a FROM ", ["LATERAL"]),
         ("SELECT a FROM t GROUP ", ["AND", "BY", "USING"]),
-        ("CREATE ", ["OR", "STATE", "VIEW"]),
+        ("CREATE ", ["MACRO", "OR", "STATE", "TABLE", "TEMP", "TEMPORARY", "VIEW"]),
         ("SHOW ", ["COLUMNS", "TABLES"]),
-        ("SELECT 1; DROP ", ["ALL", "STATE", "VIEW"]),
-        ("SELECT ) FROM; DROP ", ["ALL", "STATE", "VIEW"]),
+        ("SELECT 1; DROP ", ["ALL", "MACRO", "STATE", "TABLE", "VIEW"]),
+        ("SELECT ) FROM; DROP ", ["ALL", "MACRO", "STATE", "TABLE", "VIEW"]),
         ("SELECT ) FROM ", []),
         ("SELECT * ", None),
     ],
@@ -54,8 +54,8 @@ def test_expected_keywords(text: str, expected: list[str] | None) -> None:
 
 
 def test_a_statement_may_begin_with_these() -> None:
-    begin = ["ASSERT", "CREATE", "DESCRIBE", "DROP", "EXPLAIN", "FROM", "MOUNT", "SELECT", "SET", "SHOW", "SUMMARIZE"]
-    begin += ["VALUES", "WITH"]
+    begin = ["ASSERT", "COPY", "CREATE", "DESCRIBE", "DROP", "EXPECT", "EXPLAIN", "FROM", "MOUNT", "SELECT", "SET"]
+    begin += ["SHOW", "SUMMARIZE", "VALUES", "WITH"]
     assert expected_keywords("") == begin
     assert expected_keywords("SEL") == begin
 
@@ -68,7 +68,7 @@ def test_a_statement_may_begin_with_these() -> None:
         ("SELECT ", Context(("column", "function", "keyword"), "")),
         ("SELECT fo", Context(("column", "function", "keyword"), "fo")),
         ("SELECT t.fo", Context(("column", "function"), "fo", ("t",))),
-        ("SELECT a FROM ", Context(("table",), "")),
+        ("SELECT a FROM ", Context(("table", "keyword"), "")),
         ("SELECT a FROM trace.sched.", Context(("table",), "", ("trace", "sched"))),
         ("SELECT a FROM trace.`a b`.ti", Context(("table",), "ti", ("trace", "a b"))),
         ("SELECT a FROM t WHERE ", Context(("column", "function", "keyword"), "")),

@@ -6,8 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from dctv.errors import ParseError, Source, render
+from dctv.errors import ParseError, Place, Source, render
+from dctv.syntax.lexer import scan
 from dctv.syntax.parse import parse
+from dctv.syntax.table import load_table
+from tests.syntax.test_syntax_parse import STATEMENTS
 
 BLOCKS = (Path(__file__).parent / "errors.txt").read_text(encoding="utf-8").rstrip("\n").split("\n\n")
 
@@ -48,3 +51,23 @@ def test_a_number_of_many_digits_is_refused() -> None:
     with pytest.raises(ParseError, match=r":1:\d+: the number is too long or too large\n"):
         parse(Source("<query>", "SELECT " + "1" * 5000))
     assert parse(Source("<query>", "SELECT " + "1" * 400))
+
+
+@pytest.mark.parametrize("word", ["", "ORDER", ")", "SELECT"])
+def test_a_word_too_few_or_another_one_is_an_error_with_a_place(word: str) -> None:
+    places = [
+        place
+        for text in STATEMENTS
+        for token in scan(load_table(), text)[:-1]
+        for place in complaints(f"{text[: token.start]} {word} {text[token.stop :]}")
+    ]
+    assert len(places) > 1000
+    assert None not in places
+
+
+def complaints(text: str) -> list[Place | None]:
+    try:
+        parse(Source("<query>", text))
+    except ParseError as error:
+        return [error.place]
+    return []

@@ -10,7 +10,7 @@ from lark import Lark, Token, Tree
 from lark.lexer import Lexer, LexerState
 
 from dctv.errors import ParseError, Source
-from dctv.syntax import ast
+from dctv.syntax import ast, commands
 from dctv.syntax.compile_grammar import load_grammar
 from dctv.syntax.lexer import Raw
 from dctv.syntax.node import nodes
@@ -24,7 +24,7 @@ STATEMENTS = [
 ]
 
 
-def statements(text: str) -> list[ast.Statement]:
+def statements(text: str) -> list[commands.Statement]:
     return parse(Source("<query>", text))
 
 
@@ -54,7 +54,8 @@ def test_every_node_knows_its_place(text: str) -> None:
 def test_statements_use_every_class_of_the_tree() -> None:
     used = {type(node) for text in STATEMENTS for node in nodes(statements(text))}
     abstract = {ast.Node, ast.Expr, ast.Table}
-    assert {c for c in vars(ast).values() if isinstance(c, type) and issubclass(c, ast.Node)} - abstract == used
+    named = [one for module in (ast, commands) for one in vars(module).values() if isinstance(one, type)]
+    assert {one for one in named if issubclass(one, ast.Node)} - abstract == used
 
 
 def test_statements_use_every_production() -> None:

@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dctv.errors import ParseError, Source
-from dctv.syntax import ast
+from dctv.syntax import ast, commands
 from dctv.syntax.node import nodes
 from dctv.syntax.parse import parse, parse_expression, parse_select
 from dctv.syntax.parser import default_table
@@ -36,7 +36,7 @@ def test_any_select_prints_to_text_that_parses_to_it(tree: ast.Select) -> None:
 
 @RELAXED
 @given(trees.statements(1))
-def test_any_statement_prints_to_text_that_parses_to_it(tree: ast.Statement) -> None:
+def test_any_statement_prints_to_text_that_parses_to_it(tree: commands.Statement) -> None:
     assert parse(Source("<query>", to_sql(tree))) == [tree]
 
 

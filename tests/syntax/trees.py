@@ -8,7 +8,7 @@ from typing import Any, get_args
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from dctv.syntax import ast
+from dctv.syntax import ast, commands
 from dctv.syntax.parser import default_table
 
 Strategy = SearchStrategy[Any]
@@ -144,7 +144,8 @@ def arguments(depth: int) -> Strategy:
 @cache
 def tables(depth: int) -> Strategy:
     alias = maybe(st.builds(ast.Alias, names, few(names)))
-    simple = st.builds(ast.TableName, paths, alias) | st.builds(ast.TableFile, st.builds(ast.String, texts), alias)
+    files = st.builds(ast.TableFile, st.builds(ast.String, texts), alias, maybe(paths))
+    simple = st.builds(ast.TableName, paths, alias) | files
     if depth == 0:
         return simple
     inner = tables(depth - 1)
@@ -230,7 +231,7 @@ def selects(depth: int) -> Strategy:
 
 @cache
 def statements(depth: int) -> Strategy:
-    query = selects(depth)
+    query, strings = selects(depth), st.builds(ast.String, texts)
     return st.one_of(
         st.builds(ast.SelectStatement, query),
         st.builds(ast.CreateView, paths, query, few(names), flags),
@@ -238,11 +239,17 @@ def statements(depth: int) -> Strategy:
         st.builds(ast.DropView, paths, flags),
         st.builds(ast.DropStateSystem, paths, flags),
         st.builds(ast.DropAll, paths),
-        st.builds(ast.MountTrace, st.builds(ast.String, texts), paths, few(st.tuples(names, arguments(depth)))),
+        st.builds(ast.MountTrace, strings, paths, few(st.tuples(names, arguments(depth)))),
         st.builds(ast.Set, paths, exprs(depth)),
         st.builds(ast.Explain, query, st.sampled_from(["PLAN", "ANALYZE", "SQL"])),
         st.builds(ast.Describe, paths | query),
         st.builds(ast.Summarize, paths | query),
         st.builds(ast.ShowTables, maybe(paths)),
         st.builds(ast.Assert, exprs(depth), maybe(exprs(depth))),
+        st.builds(commands.CreateTable, paths, query, few(names), flags, flags),
+        st.builds(commands.DropTable, paths, flags),
+        st.builds(commands.Copy, paths | query, strings, few(st.tuples(names, maybe(strings)))),
+        st.builds(commands.CreateMacro, paths, few(st.tuples(names, maybe(exprs(depth)))), exprs(depth) | query, flags),
+        st.builds(commands.DropMacro, paths, flags),
+        st.builds(commands.Expect, exprs(depth), maybe(exprs(depth))),
     )

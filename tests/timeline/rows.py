@@ -9,7 +9,7 @@ from tempfile import gettempdir
 
 import pyarrow as pa
 
-from dctv.timeline.gathering import Gathering
+from dctv.timeline.gathering import Gathered, Gathering
 from dctv.timeline.indexed import Indexed, index
 from dctv.timeline.space import Space
 from dctv.timeline.timeline import Timeline
@@ -50,11 +50,16 @@ class Row:
 
 
 def indexed(
-    rows: Sequence[Row], *cuts: int, end: int = 1000, source: str = "source", space: Space | None = None
+    rows: Sequence[Row],
+    *cuts: int,
+    end: int = 1000,
+    source: str = "source",
+    space: Space | None = None,
+    before: Gathered | None = None,
 ) -> Indexed:
-    """Index rows that come in several batches."""
+    """Index rows that come in several batches, and are appended to others."""
     space = space or Space(Path(gettempdir()))
-    gathering = Gathering(source, end, space)
+    gathering = Gathering(source, end, space, before)
     ordered = sorted(rows, key=lambda row: row.ts)
     for first, last in zip((0, *cuts), (*cuts, len(rows)), strict=True):
         columns = zip(*(row.values() for row in ordered[first:last]), strict=True) if first < last else [()] * 9

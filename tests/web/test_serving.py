@@ -235,11 +235,11 @@ def test_a_report_tells_of_each_statement(client: Client) -> None:
 
 
 def test_a_report_runs_again(client: Client) -> None:
-    """Its views make room for the new ones; those of others stay."""
+    """Its views and tables make room for the new ones; those of others stay."""
     views = "CREATE VIEW of_report AS SELECT 1 AS one; CREATE VIEW `of it` AS SELECT one FROM of_report;"
-    own = {"name": "r.sql", "text": f"{views} SELECT * FROM `of it`;"}
+    own = {"name": "r.sql", "text": f"{views} CREATE TABLE kept AS FROM `of it`; SELECT * FROM kept;"}
     for _ in range(2):
-        assert [line["kind"] for line in client.lines("api/report", own)] == ["done", "done", "result"]
+        assert [line["kind"] for line in client.lines("api/report", own)] == ["done", "done", "done", "result"]
     (error,) = client.lines("api/report", {"name": "other.sql", "text": "CREATE VIEW of_report AS SELECT 2;"})
     assert error["message"].startswith("`of_report` is a view already")
 
@@ -252,6 +252,14 @@ def test_the_page_mounts_no_path(client: Client) -> None:
         assert client.lines("api/report", {"text": sql})[-1]["kind"] == "error"
         assert client.send("api/tracks", {"sql": sql})[0] == 400
     assert [one["name"] for one in client.get("api/session")["mounts"]] == ["t"]
+
+
+def test_the_page_writes_no_file(client: Client, tmp_path: Path) -> None:
+    text = f"COPY (SELECT 1 AS a) TO '{tmp_path}/x.csv'"
+    status, answer = client.send("api/query", {"sql": text})
+    assert (status, answer["error"]["message"]) == (400, "the page writes no files")
+    assert client.lines("api/report", {"text": text})[-1]["kind"] == "error"
+    assert list(tmp_path.iterdir()) == []
 
 
 def _wait_for(client: Client, name: str) -> dict[str, object]:

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 from dctv.cli.arguments import add_file_option, add_index_options, add_session_options, parameters
 from dctv.cli.ci import add_report_options, add_result_options
 from dctv.cli.command import Command
+from dctv.cli.fleet.options import add_each_options
 from dctv.cli.formats import add_format_option, writer_of
 from dctv.cli.mounts import told_mounts
 from dctv.cli.texts import read_texts
+from dctv.errors import UsageError
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -43,6 +45,7 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--param", action="append", default=[], metavar="K=V", help="value of :K, or of ?K for a number"
     )
+    add_each_options(parser)
     add_result_options(parser)
     add_report_options(parser)
     add_session_options(parser)
@@ -59,7 +62,15 @@ def run(args: Namespace) -> int:
     writer = writer_of(args.format, args.output)
     params = parameters(args.param)
     texts = read_texts(mounts.others, args.file, args.commands)
-    return run_batch(args, announced(args, mounts), batch_of(args, texts, params, writer))
+    batch = batch_of(args, texts, params, writer)
+    if args.each is not None:
+        from dctv.cli.fleet.each import run_each
+
+        return run_each(args, announced(args, mounts), batch)
+    for option in ("jobs", "checkpoint"):
+        if getattr(args, option) is not None:
+            raise UsageError(f"--{option} goes with --each, which is not there")
+    return run_batch(args, announced(args, mounts), batch)
 
 
 QUERY = Command("query", "run SQL and print the results", configure, run)

@@ -21,7 +21,7 @@ def configure(parser: ArgumentParser) -> None:
         nargs="+",
         metavar="FILE | DIR | NAME=PATH",
         help="SQL files, or folders of them; traces to mount for each of them. "
-        "report.sql must print what report.expected says, and its ASSERTs must hold",
+        "report.sql must print what report.expected says, and its ASSERTs and EXPECTs must hold",
     )
     parser.add_argument("--update", action="store_true", help="write what is printed now to the .expected files")
     parser.add_argument("--param", action="append", default=[], metavar="K=V", help="value of :K, or of ?K")

@@ -9,6 +9,7 @@ from dctv.errors import BindError
 from dctv.plan.build import ROW_NUMBER, call, columns, equal, minus, number, over, select, sorted_by, where
 from dctv.plan.expressions import Binary, Column
 from dctv.plan.nodes import Plan, Relation, physical_names, ranked_names
+from dctv.plan.order import RowOrder
 from dctv.plan.queries import Item
 from dctv.types.schema import Kind
 
@@ -33,7 +34,12 @@ def _bind(arguments: Mapping[str, Argument], _: PlanBuilder) -> Plan:
     counted = select(*columns([*names, _ROW]), Item(place, _PLACE), source=numbered)
     nth = equal(Binary("%", minus(Column(_PLACE), number(1)), number(n)), number(0))
     query = sorted_by(where(select(*columns(names), source=counted), nth), Column(_ROW))
-    return Relation(plan.schema, ordered=timed or plan.ordered, query=query, leaves=(("t", plan),), keeps_order=True)
+    return Relation(
+        plan.schema,
+        order=RowOrder.TIME if timed or plan.ordered else RowOrder.STABLE,
+        query=query,
+        leaves=(("t", plan),),
+    )
 
 
 SAMPLE = TableFunction(

@@ -9,6 +9,7 @@ from dctv.contracts.states import Computed, States, intervals
 from dctv.contracts.table_function import REQUIRED, Argument, Parameter, PlanBuilder, TableFunction
 from dctv.errors import BindError, Place
 from dctv.plan.nodes import Plan, Scan
+from dctv.plan.order import RowOrder
 from dctv.record import record, replace
 from dctv.state import Feature, escape, split
 from dctv.types.schema import ColumnType, Kind, Schema
@@ -138,7 +139,7 @@ def _range(arguments: Mapping[str, Argument], _: PlanBuilder) -> Plan:
         return _numbers(feature, there, *_range_of(there, start, stop))
 
     source = Computed(None, rows, states.lines)
-    return Scan(_RANGE, ordered=False, name="state_range", source=source)
+    return Scan(_RANGE, order=RowOrder.STABLE, name="state_range", source=source)
 
 
 def _numbers(feature: Feature, states: States, first: int, last: int) -> Any:

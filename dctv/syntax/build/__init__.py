@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from dctv.syntax.build import expressions, names, nested, selects, statements, tables, times
+from dctv.syntax.build import commands, expressions, names, nested, selects, statements, tables, times
 
 FORMS: dict[str, Callable[..., object]] = {
     **names.FORMS,
@@ -14,5 +14,6 @@ FORMS: dict[str, Callable[..., object]] = {
     **tables.FORMS,
     **selects.FORMS,
     **statements.FORMS,
+    **commands.FORMS,
 }
 """From the name of a form to what makes it: a function of its place and its parts."""

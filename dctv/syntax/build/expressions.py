@@ -128,6 +128,13 @@ def in_list(at: Place, operand: ast.Expr, negated: bool, items: tuple[ast.Expr, 
     return ast.InList(operand, items, negated, place=at)
 
 
+def in_value(at: Place, operand: ast.Expr, negated: bool, items: ast.Expr) -> ast.Expr:
+    """Make a test for the elements of a list."""
+    function = ast.Path((ast.Name("list_contains", place=at),), place=at)
+    found = ast.Call(function, (items, operand), place=at)
+    return ast.Unary("NOT", found, place=at) if negated else found
+
+
 def in_select(at: Place, operand: ast.Expr, negated: bool, select: ast.Select) -> ast.InSelect:
     """Make a test for the rows of a select."""
     return ast.InSelect(operand, select, negated, place=at)
@@ -286,6 +293,7 @@ FORMS: dict[str, Callable[..., object]] = {
     "like": like,
     "between": between,
     "in_list": in_list,
+    "in_value": in_value,
     "in_select": in_select,
     "in_unit": in_unit,
     "cast": cast_,

@@ -10,6 +10,8 @@ from dctv.record import replace
 from dctv.syntax import ast
 from dctv.syntax.build.names import one
 
+Cut: TypeAlias = tuple[ast.Expr | None, ast.Expr | None]
+"""LIMIT and OFFSET."""
 Group: TypeAlias = ast.GroupBy | ast.GroupUsingPartition | ast.GroupUsingSpans
 
 
@@ -19,15 +21,16 @@ def with_(_at: Place, recursive: bool, *tables: ast.CommonTable) -> tuple[bool, 
 
 
 def common_table(
-    at: Place, name: ast.Name, columns: tuple[ast.Name, ...] | None, select: ast.Select
+    at: Place, name: ast.Name, columns: tuple[ast.Name, ...] | None, kept: bool | None, select: ast.Select
 ) -> ast.CommonTable:
     """Make one table of a WITH clause."""
-    return ast.CommonTable(name, select, columns or (), place=at)
+    return ast.CommonTable(name, select, columns or (), kept, place=at)
 
 
 def select(at: Place, *parts: object) -> ast.Select:
     """Make a whole select; what parentheres hold alone is not wrapped once more."""
-    *before, clause, order_by, limit, offset = parts
+    *before, clause, order_by, cut = parts
+    limit, offset = cast("Cut", cut)
     recursive, tables = cast("tuple[bool, tuple[ast.CommonTable, ...]]", before[0]) if before else (False, ())
     body = _body(cast("ast.Body", clause))
     if isinstance(body, ast.Select) and not (before or order_by or limit or offset):
@@ -37,10 +40,25 @@ def select(at: Place, *parts: object) -> ast.Select:
         tables,
         recursive,
         cast("tuple[ast.OrderTerm, ...]", order_by or ()),
-        cast("ast.Expr | None", limit),
-        cast("ast.Expr | None", offset),
+        limit,
+        offset,
         place=at,
     )
+
+
+def no_cut(_at: Place) -> Cut:
+    """Make a select whose rows all come."""
+    return None, None
+
+
+def limit(_at: Place, count: ast.Expr, skipped: ast.Expr | None = None) -> Cut:
+    """Make LIMIT, maybe with OFFSET behind it."""
+    return count, skipped
+
+
+def offset(_at: Place, skipped: ast.Expr, count: ast.Expr | None = None) -> Cut:
+    """Make OFFSET, maybe with LIMIT behind it."""
+    return count, skipped
 
 
 def _body(clause: ast.Body) -> ast.Body:
@@ -93,6 +111,11 @@ def core_from(
 
 def result_column(at: Place, expr: ast.Expr, name: ast.Name | None = None) -> ast.ResultColumn:
     """Make a result column."""
+    return ast.ResultColumn(expr, name, place=at)
+
+
+def labelled(at: Place, name: ast.Name, expr: ast.Expr) -> ast.ResultColumn:
+    """Make a result column whose name comes first."""
     return ast.ResultColumn(expr, name, place=at)
 
 
@@ -155,6 +178,9 @@ FORMS: dict[str, Callable[..., object]] = {
     "common_table": common_table,
     "select": select,
     "lone_select": one,
+    "no_cut": no_cut,
+    "limit": limit,
+    "offset": offset,
     "compound": compound,
     "values": values,
     "core": core,
@@ -162,6 +188,7 @@ FORMS: dict[str, Callable[..., object]] = {
     "core_from": core_from,
     "order_by_all": order_by_all,
     "result_column": result_column,
+    "labelled": labelled,
     "star": star,
     "group_by_all": group_by_all,
     "group_by": group_by,

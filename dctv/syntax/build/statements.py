@@ -8,10 +8,11 @@ from dctv.errors import Place
 from dctv.syntax import ast
 from dctv.syntax.build.names import unquote
 from dctv.syntax.build.tables import Keyword
+from dctv.syntax.commands import Statement
 from dctv.syntax.lexer import Raw
 
 
-def script(_at: Place, *statements: ast.Statement) -> list[ast.Statement]:
+def script(_at: Place, *statements: Statement) -> list[Statement]:
     """Make a list of statements."""
     return list(statements)
 

@@ -30,8 +30,9 @@ def comma_join(at: Place, left: ast.Table, right: ast.Table) -> ast.Join:
 
 def join(at: Place, left: ast.Table, kind: str, right: ast.Table, condition: Condition) -> ast.Join:
     """Make a conventional join."""
-    name = cast("JoinKind", kind.removesuffix(" OUTER") or "INNER")
-    return ast.Join(name, left, right, condition[0], condition[1], place=at)
+    plain = kind.removeprefix("NATURAL").strip()
+    name = cast("JoinKind", plain.removesuffix(" OUTER") or "INNER")
+    return ast.Join(name, left, right, condition[0], condition[1], natural=plain != kind, place=at)
 
 
 def span_join(at: Place, left: ast.Table, kind: str, right: ast.Table, partition: ast.Name | None) -> ast.SpanJoin:
@@ -79,6 +80,11 @@ def table_file(at: Place, file: ast.String, alias: ast.Alias | None) -> ast.Tabl
     return ast.TableFile(file, alias, place=at)
 
 
+def table_of_file(at: Place, file: ast.String, table: ast.Path, alias: ast.Alias | None) -> ast.TableFile:
+    """Make one of the tables of a file."""
+    return ast.TableFile(file, alias, table, place=at)
+
+
 def table_call(
     at: Place, path: ast.Path, arguments: tuple[ast.Argument | Keyword, ...] | None, alias: ast.Alias | None = None
 ) -> ast.TableCall:
@@ -99,6 +105,11 @@ def table_call(
 def table_select(at: Place, select: ast.Select, alias: ast.Alias | None) -> ast.TableSelect:
     """Make a table from a subquery."""
     return ast.TableSelect(select, alias, place=at)
+
+
+def table_lateral(at: Place, select: ast.Select, alias: ast.Alias | None) -> ast.TableSelect:
+    """Make a table from a subquery that reads those before it."""
+    return ast.TableSelect(select, alias, lateral=True, place=at)
 
 
 def keyword_argument(at: Place, name: ast.Name, argument: ast.Argument) -> Keyword:
@@ -153,7 +164,9 @@ FORMS: dict[str, Callable[..., object]] = {
     "table_name": table_name,
     "table_call": table_call,
     "table_file": table_file,
+    "table_of_file": table_of_file,
     "table_select": table_select,
+    "table_lateral": table_lateral,
     "keyword_argument": keyword_argument,
     "value_argument": value_argument,
     "list_argument": list_argument,

@@ -36,7 +36,8 @@ def _compound(w: Writer, node: ast.Compound) -> str:
 
 
 def _common_table(w: Writer, node: ast.CommonTable) -> str:
-    return f"{w.name(node.name)}{w.names(node.columns)} AS ({w.write(node.select)})"
+    kept = "" if node.materialized is None else "MATERIALIZED " if node.materialized else "NOT MATERIALIZED "
+    return f"{w.name(node.name)}{w.names(node.columns)} AS {kept}({w.write(node.select)})"
 
 
 def _values(w: Writer, node: ast.Values) -> str:

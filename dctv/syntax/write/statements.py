@@ -62,11 +62,6 @@ def _show_tables(w: Writer, node: ast.ShowTables) -> str:
     return "SHOW TABLES" if node.path is None else f"SHOW TABLES FROM {w.path(node.path)}"
 
 
-def _assert(w: Writer, node: ast.Assert) -> str:
-    message = "" if node.message is None else f", {w.expr(node.message)}"
-    return f"ASSERT {w.expr(node.expr)}{message}"
-
-
 FORMS: dict[type[ast.Node], Form] = {
     ast.SelectStatement: _select_statement,
     ast.CreateView: _create_view,
@@ -80,5 +75,4 @@ FORMS: dict[type[ast.Node], Form] = {
     ast.Describe: _describe,
     ast.Summarize: _summarize,
     ast.ShowTables: _show_tables,
-    ast.Assert: _assert,
 }

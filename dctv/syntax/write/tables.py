@@ -15,7 +15,8 @@ def _table_name(w: Writer, node: ast.TableName) -> str:
 
 
 def _table_file(w: Writer, node: ast.TableFile) -> str:
-    return w.write(node.file) + w.clause("AS", node.alias)
+    table = "" if node.table is None else f".{w.path(node.table)}"
+    return w.write(node.file) + table + w.clause("AS", node.alias)
 
 
 def _table_call(w: Writer, node: ast.TableCall) -> str:
@@ -25,7 +26,7 @@ def _table_call(w: Writer, node: ast.TableCall) -> str:
 
 
 def _table_select(w: Writer, node: ast.TableSelect) -> str:
-    return f"({w.write(node.select)}){w.clause('AS', node.alias)}"
+    return f"{'LATERAL ' if node.lateral else ''}({w.write(node.select)}){w.clause('AS', node.alias)}"
 
 
 def _right(w: Writer, table: ast.Table) -> str:
@@ -37,7 +38,7 @@ def _join(w: Writer, node: ast.Join) -> str:
     left, right = w.write(node.left), _right(w, node.right)
     if node.comma and node.on is None and not node.using:
         return f"{left}, {right}"
-    kind = "" if node.kind == "INNER" else f"{node.kind} "
+    kind = ("NATURAL " if node.natural else "") + ("" if node.kind == "INNER" else f"{node.kind} ")
     using = f" USING{w.names(node.using)}" if node.using else ""
     return f"{left} {kind}JOIN {right}{w.clause('ON', node.on)}{using}"
 

@@ -1,0 +1,161 @@
+"""A report for one trace, run in a worker process; what came of it is left in a folder."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from argparse import Namespace
+from collections.abc import Sequence
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dctv.errors import DctvError, UsageError, counted, render
+from dctv.record import record
+
+if TYPE_CHECKING:
+    from dctv.run.result import Result
+    from dctv.session import Session
+
+_BEGUN, _DONE = "begun", "done.json"
+SETTINGS = (
+    *("threads", "memory_limit", "temp_directory", "index_dir"),
+    *("index", "no_index", "allow_files", "allow_partial", "on_error"),
+)
+"""Arguments of the command line that a worker needs."""
+
+
+@record
+class Job:
+    """What is run for one trace."""
+
+    trace: str
+    """Its path as the pattern gave it."""
+    name: str
+    """What it is mounted as."""
+    others: tuple[tuple[str, str], ...]
+    """Names and paths of what is mounted beside it."""
+    texts: tuple[tuple[str, str, str | None], ...]
+    """Names of the texts, their SQL, and the folders that paths in them start from."""
+    params: tuple[str, ...]
+    """`K=V`, as they were given."""
+    settings: dict[str, Any]
+    folder: str
+    """Where its results go."""
+
+    @property
+    def begun(self) -> bool:
+        """Whether a worker has begun with it."""
+        return (Path(self.folder) / _BEGUN).exists()
+
+    def outcome(self) -> dict[str, Any] | None:
+        """Return what came of it, if it has come to its end."""
+        try:
+            found: dict[str, Any] = json.loads((Path(self.folder) / _DONE).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return None
+        return found
+
+    def fail(self, message: str, code: int) -> None:
+        """Note an error that no worker could note."""
+        _finish(Path(self.folder), _failed(f"error: {message}", code))
+
+
+def key_of(job: Job) -> str:
+    """Return what tells a job from others: the report, and the trace as it is on the disk."""
+    from dctv import __version__
+
+    told = [__version__, job.name, job.others, job.texts, job.params, _state(Path(job.trace))]
+    return blake2b(json.dumps(told).encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+
+
+def _state(path: Path) -> list[tuple[str, int, int]]:
+    """Return the names of a trace's files, their sizes, and when they were changed, in ns."""
+    files = sorted(one for one in path.rglob("*") if one.is_file()) if path.is_dir() else [path]
+    told = [(str(one.absolute()), one.stat()) for one in files]
+    return [(name, stat.st_size, stat.st_mtime_ns) for name, stat in told]
+
+
+def size_of(trace: str) -> int:
+    """Return how many bytes a trace has."""
+    return sum(size for _, size, _ in _state(Path(trace)))
+
+
+def begin_worker() -> None:
+    """Leave Ctrl-C to the process that hands out jobs."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def run_job(job: Job) -> None:
+    """Mount a trace, run a report, and leave its results in the job's folder."""
+    folder = Path(job.folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    for old in folder.iterdir():
+        old.unlink()
+    (folder / _BEGUN).touch()
+    try:
+        told = _run(job, folder)
+    except DctvError as error:
+        told = _failed(render(error), error.exit_code)
+    except OSError as error:
+        told = _failed(f"error: cannot write to `{folder}`: {error.strerror or error}", UsageError.exit_code)
+    _finish(folder, told)
+
+
+def _run(job: Job, folder: Path) -> dict[str, Any]:
+    from dctv.cli.arguments import parameters
+    from dctv.cli.errand import open_session
+    from dctv.console.progress import ProgressBar
+    from dctv.run.result import Asserted, Result
+
+    results: list[list[list[str]]] = []
+    cases: list[list[str | None]] = []
+    warnings: dict[str, None] = {}
+    params = parameters(job.params)
+    session: Session = open_session(Namespace(**job.settings), ProgressBar(wanted=False))
+    try:
+        for name, path in (*job.others, (job.name, job.trace)):
+            session.mount(path, name)
+            warnings |= dict.fromkeys(session.warnings())
+        for name, sql, base in job.texts:
+            where = None if base is None else Path(base)
+            for outcome in session.execute(sql, params, source_name=name, base=where):
+                if isinstance(outcome, Result):
+                    results.append(_kept(outcome, folder / f"{len(results)}.arrows"))
+                    warnings |= dict.fromkeys(counted(*one) for one in outcome.warnings)
+                elif isinstance(outcome, Asserted):
+                    failure = None if outcome.passed else render(outcome.failure())
+                    cases.append([name, outcome.message or outcome.text, failure])
+        incomplete = session.incomplete()
+    finally:
+        session.close()
+    return {"results": results, "cases": cases, "warnings": list(warnings), "incomplete": incomplete, "error": None}
+
+
+def _kept(result: Result, path: Path) -> list[list[str]]:
+    """Write a result; return names, types and units of its columns."""
+    import pyarrow as pa
+
+    reader = result.reader()
+    with path.open("wb") as file, pa.ipc.new_stream(file, reader.schema) as writer:
+        for batch in reader:
+            writer.write_batch(batch)
+    return [[column.name, column.type, str(column.unit)] for column in result.schema.columns]
+
+
+def _failed(text: str, code: int) -> dict[str, Any]:
+    return {"results": [], "cases": [], "warnings": [], "incomplete": [], "error": [text, code]}
+
+
+def _finish(folder: Path, told: dict[str, Any]) -> None:
+    """Say what came of a job; nothing says so before all of it is there."""
+    folder.mkdir(parents=True, exist_ok=True)
+    made = folder / f"{_DONE}.{os.getpid()}"
+    made.write_text(json.dumps(told), encoding="utf-8")
+    made.replace(folder / _DONE)
+
+
+def unfinished(jobs: Sequence[Job]) -> list[Job]:
+    """Return the jobs that are still to be run: those that failed before are."""
+    return [job for job in jobs if (told := job.outcome()) is None or told["error"] is not None or told["incomplete"]]

@@ -1,0 +1,31 @@
+"""Options of reports over many traces."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from pathlib import Path
+
+from dctv.cli.arguments import positive
+
+NAME = "t"
+"""What each trace is mounted as, if nothing else is said."""
+
+
+def add_each_options(parser: ArgumentParser) -> None:
+    """Add reports over many traces."""
+    group = parser.add_argument_group("many traces")
+    group.add_argument(
+        "--each",
+        metavar="[NAME=]PATTERN",
+        help=f"run the SQL once for each trace that the pattern matches, mounted as NAME ({NAME}), and put the results "
+        "one below the other",
+    )
+    group.add_argument(
+        "--jobs", type=positive, metavar="N", help="read N traces at a time (default: one per processor)"
+    )
+    group.add_argument(
+        "--checkpoint",
+        type=Path,
+        metavar="DIR",
+        help="keep what is done here: the same command goes on where it was interrupted",
+    )

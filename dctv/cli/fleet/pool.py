@@ -1,0 +1,66 @@
+"""Jobs to worker processes, some at a time; a worker that is killed costs no job but its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing import active_children, get_context
+
+from dctv.cli.fleet.jobs import Job, begin_worker, run_job
+from dctv.console.attended import PULSE, Check
+from dctv.console.verdict import OUR_BUG
+
+_KILLED = "the process that read this trace was killed: it may have needed more memory than there is"
+
+
+def run_all(
+    jobs: Sequence[Job],
+    workers: int,
+    check: Check,
+    told: Callable[[Job], None],
+    run: Callable[[Job], None] = run_job,
+) -> None:
+    """Run jobs, by `run` in a worker, and say which are over, as they are.
+
+    Raises:
+        Interrupted: the user has had enough; workers are ended, and what they had not finished is not there.
+    """
+    left = list(jobs)
+    while left:
+        left = _round(left, workers, check, told, run)
+        # One of those that had begun has ended its process: each of them gets one of its own.
+        for job in [job for job in left if job.begun]:
+            left.remove(job)
+            if _round([job], 1, check, told, run):
+                job.fail(_KILLED, OUR_BUG)
+                told(job)
+
+
+def _round(
+    jobs: list[Job], workers: int, check: Check, told: Callable[[Job], None], run: Callable[[Job], None]
+) -> list[Job]:
+    """Run jobs in one pool; return those that are not over since it broke."""
+    # A fork would copy the threads' locks.
+    pool = ProcessPoolExecutor(min(workers, len(jobs)), get_context("spawn"), begin_worker)
+    try:
+        waiting: dict[Future[None], Job] = {pool.submit(run, job): job for job in jobs}
+        left = []
+        while waiting:
+            check()
+            done, _ = wait(waiting, PULSE, FIRST_COMPLETED)
+            for future in done:
+                job = waiting.pop(future)
+                try:
+                    future.result()
+                except BrokenProcessPool:
+                    left.append(job)
+                else:
+                    told(job)
+        return left
+    except BaseException:
+        for process in active_children():
+            process.kill()
+        raise
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)

@@ -1,0 +1,16 @@
+"""What is known of the order in which the rows of a plan come."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class RowOrder(IntEnum):
+    """An order of rows; each is also all that stand before it."""
+
+    ANY = 0
+    """Rows may come otherwise in the next run."""
+    STABLE = 1
+    """The same in every run."""
+    TIME = 2
+    """Ascending in `_ts`, and rows of equal time the same in every run."""

@@ -1,0 +1,147 @@
+"""CREATE TABLE and DROP TABLE: the rows of a select to a file without a name, and a name in the namespace for them."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from dctv.bind.binder import Binder
+from dctv.bind.context import Environment
+from dctv.catalog.given import stored
+from dctv.catalog.namespace import Catalog, Entry, Macro, StoredTable, View
+from dctv.contracts.states import aside
+from dctv.errors import BindError, EngineError
+from dctv.plan.build import named, select
+from dctv.plan.expressions import Cast, Column, Expression
+from dctv.plan.nodes import Plan, Relation, physical_names
+from dctv.record import replace
+from dctv.run.context import ExecutionContext
+from dctv.run.naming import free_name
+from dctv.run.plans import result_of
+from dctv.run.result import Done
+from dctv.signatures.types import Type, array_of, list_of, map_of, parse, plain, struct_of
+from dctv.syntax import commands
+from dctv.types.schema import ColumnType, Schema
+from dctv.types.values import dialect_type
+
+_TEXTS = ("JSON", "UUID")
+"""Types whose values Arrow holds as texts."""
+_LOST = ("BIT", "TUPLE", "UNION")
+"""Types that come back from Arrow as others."""
+_WAY_OUT = {"BIT": "cast it: x::STRING", "TUPLE": "give its members names: {'a': x, 'b': y}"}
+
+
+def create(statement: commands.CreateTable, context: ExecutionContext, known: Environment) -> Done:
+    """Keep the rows of a select under a name.
+
+    Raises:
+        BindError: the name is taken, or a column is of a type that cannot be kept.
+        EngineError: the select fails, or there is no room for its rows.
+    """
+    path, catalog = statement.path, context.catalog
+    if statement.replace and statement.if_not_exists:
+        raise BindError("OR REPLACE and IF NOT EXISTS say two things of a table that is there", path.place)
+    found = catalog.find(tuple(p.text for p in path.parts))
+    if statement.if_not_exists and found is not None and _is_own(found[0]):
+        return Done(f"there is a table {path.text} already")
+    parts = free_name(path, catalog, "TABLE", _is_own, replaces=statement.replace)
+    plan = Binder(known).plan(statement.select)
+    plan = Binder(known).renamed(plan, statement.columns, path.parts[-1])
+    for column in plan.schema.columns:
+        _check(column, statement)
+    data = _kept(plan, statement, context)
+    kept = _plan(path.text, plan.schema, data)
+    catalog.add(parts, StoredTable(lambda: kept, "a table of the session", own=True))
+    return Done(f"created table {path.text}: {data.num_rows:,} row{'' if data.num_rows == 1 else 's'}")
+
+
+def drop(statement: commands.DropTable, catalog: Catalog) -> Done:
+    """Forget a table, and its rows when nothing reads them any more."""
+    path = statement.path
+    found = catalog.find(tuple(p.text for p in path.parts))
+    if found is None:
+        if statement.if_exists:
+            return Done(f"there is no table {path.text}")
+        raise catalog.unknown(path, "table")
+    if not _is_own(found[0]):
+        raise BindError(f"`{path.text}` is not a table that CREATE TABLE made", path.place, hint=_other(found))
+    catalog.drop(found[1])
+    return Done(f"dropped table {path.text}")
+
+
+def _is_own(entry: object) -> bool:
+    return isinstance(entry, StoredTable) and entry.own
+
+
+def _other(found: tuple[Entry, tuple[str, ...]]) -> str | None:
+    match found[0]:
+        case View():
+            return "DROP VIEW forgets a view"
+        case Macro():
+            return "DROP MACRO forgets a macro"
+        case StoredTable():
+            return "DROP ALL unmounts a whole trace"
+        case _:
+            return None
+
+
+def _kept(plan: Plan, statement: commands.CreateTable, context: ExecutionContext) -> Any:
+    """Return the rows of a plan as an Arrow table that is mapped from a file."""
+    folder = context.engine.spill_folder()
+    reader = result_of(plan, context).reader()
+    try:
+        return aside(reader, folder)
+    except OSError as error:
+        reason = str(error) if error.errno is None else os.strerror(error.errno)
+        raise EngineError(
+            f"cannot keep the rows of `{statement.path.text}` in `{folder}`: {reason.lower()}",
+            statement.path.place,
+            hint="free space there, or name another folder: --temp-directory, or Session(temp_directory=...)",
+        ) from None
+
+
+def _check(column: ColumnType, statement: commands.CreateTable) -> None:
+    lost = next((one for one in _names(parse(column.type)) if one in _LOST), None)
+    if lost is not None:
+        shown = dialect_type(column.type)
+        raise BindError(
+            f"a table cannot keep the column `{column.name}`, which is of the type {shown}",
+            statement.select.place,
+            hint=_WAY_OUT.get(lost),
+        )
+
+
+def _names(made: Type) -> set[str]:
+    return {made.name}.union(*map(_names, made.children))
+
+
+def _plan(name: str, schema: Schema, data: Any) -> Plan:
+    """Return the plan of rows that are kept: those that Arrow holds as texts are brought back to their types."""
+    held = tuple(replace(one, type=_held(parse(one.type)).text) for one in schema.columns)
+    scan = stored(name, replace(schema, columns=held), data)
+    if held == schema.columns:
+        return scan
+    values: list[Expression] = []
+    for physical, column, one in zip(physical_names(schema), schema.columns, held, strict=True):
+        value = Column(physical)
+        values.append(value if column.type == one.type else Cast(value, column.type))
+    query = select(*named(values, physical_names(schema)), source="kept")
+    return Relation(schema, scan.order, query, (("kept", scan),))
+
+
+def _held(made: Type) -> Type:
+    """Return the type that the engine finds in Arrow for values of another."""
+    children = tuple(map(_held, made.children))
+    match made.name:
+        case name if name in _TEXTS:
+            return plain("VARCHAR")
+        case "LIST":
+            return list_of(*children)
+        case "ARRAY":
+            return array_of(*children, *made.numbers)
+        case "MAP":
+            return map_of(*children)
+        case "STRUCT":
+            return struct_of(made.names, children)
+        case _:
+            return made

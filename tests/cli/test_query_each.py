@@ -1,0 +1,242 @@
+"""`dctv query --each`: a report over many traces."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from dctv.cli.fleet.jobs import Job, run_job
+from dctv.cli.fleet.pool import run_all
+from dctv.cli.fleet.stacked import Part, Stacked
+from dctv.errors import UsageError
+from tests.command_line import COMMAND, environment, run
+
+DATA = Path(__file__).parents[1] / "data"
+VIEW = "t.scheduler.timeslices_p_cpu"
+REPORT = f"SELECT comm, COUNT(*) AS n, SUM(_duration) IN ms AS busy FROM {VIEW} GROUP BY comm ORDER BY 1"
+PATIENCE = 60
+
+
+@pytest.fixture
+def traces(tmp_path: Path) -> Path:
+    """Return a folder of three traces of two formats."""
+    folder = tmp_path / "runs"
+    folder.mkdir()
+    for name, path in (("a.txt", "stdlib/kernel.trace.txt"), ("b.txt", "stdlib/waits.trace.txt")):
+        shutil.copy(DATA / path, folder / name)
+    shutil.copy(DATA / "perfetto" / "linux_sys_deflate.pftrace", folder / "c.pftrace")
+    return folder
+
+
+def rows(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_rows_are_those_of_each_trace(traces: Path, workers: str) -> None:
+    found = run("query", "--each", f"{traces}/*", "--jobs", workers, "--format", "csv", REPORT)
+    empty = "`t.scheduler.timeslices_p_cpu` is empty: it is fed by sched_switch; the trace does not have it"
+    assert (found.code, found.err) == (0, f"warning: {traces}/a.txt: {empty}\n")
+    expected = []
+    for trace in sorted(traces.iterdir()):
+        alone = run("query", f"t={trace}", "--format", "csv", REPORT)
+        expected += [{"_trace": str(trace), **row} for row in rows(alone.out)]
+    assert len({row["_trace"] for row in expected}) == 2
+    assert rows(found.out) == expected
+
+
+def test_several_results_names_and_files(traces: Path, tmp_path: Path) -> None:
+    report = tmp_path / "report.sql"
+    report.write_text("SELECT COUNT(*) AS n FROM x.events WHERE _ts > :after; SELECT 'one' AS word, 5ms AS took;")
+    words = ("--each", f"x={traces}/*.txt", "-f", str(report), "--param", "after=1ms", "--format", "json")
+    found = run("query", *words)
+    assert found.code == 0
+    first, second = (json.loads(text) for text in found.out.replace("]}\n{", "]}\0{").split("\0"))
+    assert [Path(row[0]).name for row in first["rows"]] == ["a.txt", "b.txt"]
+    assert [column["name"] for column in second["columns"]] == ["_trace", "word", "took"]
+    assert second["columns"][2]["unit"] == "ms"
+    kept = tmp_path / "out.parquet"
+    done = run("query", "--each", f"x={traces}/*.txt", "SELECT 5ms AS took", "-o", str(kept))
+    assert (done.code, done.out) == (0, "")
+    table = pq.read_table(kept)
+    assert table.column_names == ["_trace", "took"]
+    assert table["took"].to_pylist() == [5, 5]
+    assert table.schema.field("took").metadata == {b"unit": b"ms"}
+
+
+def test_one_result_of_several(traces: Path) -> None:
+    words = ("query", "--each", f"{traces}/*.txt", "--format", "csv", "SELECT 1 AS a; SELECT 2 AS b")
+    assert [set(row) for row in rows(run(*words, "--result", "1").out)] == [{"_trace", "a"}] * 2
+    assert [row["b"] for row in rows(run(*words, "--result", "last").out)] == ["2", "2"]
+    none = run(*words, "--result", "3")
+    assert (none.code, none.err) == (2, "error: found 2 results, expected one to write (--result 3)\n")
+
+
+def test_another_trace_stands_beside_each(traces: Path) -> None:
+    sql = "SELECT (SELECT COUNT(*) FROM base.events) = (SELECT COUNT(*) FROM t.events) AS same"
+    found = run("query", f"base={traces}/a.txt", "--each", f"{traces}/*.txt", sql, "--format", "csv")
+    assert [row["same"] for row in rows(found.out)] == ["true", "false"]
+    taken = run("query", f"t={traces}/a.txt", "--each", f"{traces}/*", sql)
+    assert (taken.code, taken.err.splitlines()[0]) == (
+        2,
+        f"error: `t` is mounted twice, from `{traces}/a.txt` and by --each",
+    )
+
+
+def test_assertions_are_those_of_each_trace(traces: Path, tmp_path: Path) -> None:
+    sql = "ASSERT (SELECT COUNT(*) FROM t.events) > 20, 'enough events'"
+    counts = {trace.name: rows(run("query", f"t={trace}", "SELECT COUNT(*) AS n FROM t.events", "--format", "csv").out)
+              for trace in traces.iterdir()}  # fmt: skip
+    few = sorted(name for name, found in counts.items() if int(found[0]["n"]) <= 20)
+    assert 0 < len(few) < 3
+    report = tmp_path / "junit.xml"
+    found = run("query", "--each", f"{traces}/*", sql, "--junit", str(report))
+    assert found.code == 1
+    assert all(str(traces / name) in found.err for name in few)
+    assert "assertion failed: enough events" in found.err
+    assert report.read_text().count("<testcase") == 3
+    assert report.read_text().count("<failure") == len(few)
+
+
+def test_a_trace_that_cannot_be_read_is_told_at_the_end(traces: Path) -> None:
+    (traces / "d.pftrace").write_bytes(b"\x00" * 100)
+    sql = "SELECT COUNT(*) AS n FROM t.events"
+    found = run("query", "--each", f"{traces}/*", sql, "--format", "csv")
+    assert found.code == 3
+    assert [Path(row["_trace"]).name for row in rows(found.out)] == ["a.txt", "b.txt", "c.pftrace"]
+    assert found.err.startswith(f"error: {traces}/d.pftrace: ")
+    assert "Traceback" not in found.err
+    allowed = run("query", "--each", f"{traces}/*", sql, "--format", "csv", "--allow-partial")
+    assert (allowed.code, allowed.out) == (0, found.out)
+    assert allowed.err.startswith(f"warning: {traces}/d.pftrace: ")
+
+
+def test_an_error_of_all_traces_is_told_once(traces: Path) -> None:
+    for number in range(4):
+        shutil.copy(traces / "a.txt", traces / f"more{number}.txt")
+    found = run("query", "--each", f"{traces}/*.txt", "SELECT\n  nam FROM t.events")
+    assert (found.code, found.out) == (2, "")
+    assert found.err.count("error:") == 1
+    assert found.err.startswith(f"error: {traces}/a.txt, {traces}/b.txt, {traces}/more0.txt and 3 more: <query>:2:3: ")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--each", "nothing/*", "SELECT 1"), "error: found no trace that matches `nothing/*`"),
+        (("--jobs", "2", "SELECT 1"), "error: --jobs goes with --each, which is not there"),
+        (("--checkpoint", "x", "SELECT 1"), "error: --checkpoint goes with --each, which is not there"),
+        (("--each", "*", "--checkpoint", "/dev/null/x", "SELECT 1"), "error: cannot keep results in `/dev/null/x`: "),
+    ],
+)
+def test_wrong_arguments(words: tuple[str, ...], message: str, traces: Path) -> None:
+    found = run("query", *words, cwd=traces)
+    assert (found.code, found.out) == (2, "")
+    assert found.err.startswith(message)
+
+
+def test_what_is_done_is_not_done_again(traces: Path, tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+    words = ("query", "--each", f"{traces}/*", "--checkpoint", str(kept), "--format", "csv")
+    sql = "SELECT COUNT(*) AS n FROM t.events"
+    first = run(*words, sql)
+
+    def times() -> dict[str, int]:
+        return {str(path): path.stat().st_mtime_ns for path in kept.rglob("done.json")}
+
+    before = times()
+    second = run(*words, sql)
+    assert (second.out, second.err, times()) == (first.out, "3 of 3 traces were done before\n", before)
+    # A trace that has changed, or another report, is run.
+    with (traces / "a.txt").open("a") as file:
+        file.write("\n")
+    third = run(*words, sql)
+    assert (third.out, third.err) == (first.out, "2 of 3 traces were done before\n")
+    other = run(*words, "SELECT COUNT(*) AS m FROM t.events")
+    assert other.err == ""
+    # What was begun and not finished is done anew, whatever is there of it.
+    for path in list(kept.rglob("done.json")):
+        path.unlink()
+    for path in list(kept.rglob("0.arrows")):
+        path.write_bytes(b"half")
+    again = run(*words, sql)
+    assert (again.out, again.err) == (first.out, "")
+
+
+def test_an_interrupted_run_goes_on(traces: Path, tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+    slow = "SELECT COUNT(*) AS n FROM range(100000) AS a, range(100000) AS b WHERE a.range % 7 = b.range % 5"
+    sql = f"SELECT CASE WHEN (SELECT COUNT(*) FROM t.events) > 1000 THEN ({slow}) END AS n"
+    words = [*COMMAND, "query", "--each", f"{traces}/*", "--checkpoint", str(kept), "--jobs", "1", "-o", "out.csv", sql]
+    process = subprocess.Popen(words, stderr=subprocess.PIPE, env=environment(), cwd=tmp_path)
+    end = time.monotonic() + PATIENCE
+    while len(list(kept.glob("*/begun"))) < 3 and time.monotonic() < end:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, err) == (130, b"error: interrupted\n")
+    assert not (tmp_path / "out.csv").exists()
+    assert len(list(kept.glob("*/done.json"))) == 2
+
+
+def killed(job: Job) -> None:
+    """Run a job, unless its process is killed."""
+    if "b.txt" in job.trace:
+        Path(job.folder).mkdir(parents=True, exist_ok=True)
+        (Path(job.folder) / "begun").touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    run_job(job)
+
+
+def test_a_worker_that_is_killed_costs_its_own_trace(traces: Path, tmp_path: Path) -> None:
+    settings = {"threads": 1, "memory_limit": "500MB", "temp_directory": None, "index_dir": None, "no_index": True}
+    settings |= {"index": False, "allow_files": False, "allow_partial": False}
+    texts = (("<query>", "SELECT COUNT(*) AS n FROM t.events", None),)
+    names = sorted(str(path) for path in traces.iterdir())
+    jobs = [Job(name, "t", (), texts, (), settings, str(tmp_path / str(n))) for n, name in enumerate(names)]
+    over: list[str] = []
+    run_all(jobs, 2, lambda: None, lambda job: over.append(job.trace), killed)
+    assert sorted(over) == names
+    outcomes = [job.outcome() for job in jobs]
+    assert [None if told is None else told["error"] for told in outcomes] == [
+        None,
+        ["error: the process that read this trace was killed: it may have needed more memory than there is", 4],
+        None,
+    ]
+
+
+def part(tmp_path: Path, trace: str, column: tuple[str, str, str]) -> Part:
+    return Part(trace, tmp_path / trace, [column])
+
+
+@pytest.mark.parametrize(
+    ("column", "message"),
+    [
+        (("x", "DOUBLE", "ns"), "`x` has the type `BIGINT` in `a`, `DOUBLE` in `b`"),
+        (("x", "BIGINT", "ms"), "`x` has the unit `ns` in `a`, `ms` in `b`"),
+        (("x", "BIGINT", ""), "`x` has the unit `ns` in `a`, `none` in `b`"),
+        (("_trace", "BIGINT", ""), "the report has a column `_trace`, which --each adds"),
+    ],
+)
+def test_columns_that_do_not_go_together(tmp_path: Path, column: tuple[str, str, str], message: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        Stacked([part(tmp_path, "a", ("x", "BIGINT", "ns")), part(tmp_path, "b", column)])
+    assert caught.value.message == message
+
+
+def test_a_column_that_is_nothing_in_one_trace(traces: Path) -> None:
+    sql = "SELECT CASE WHEN n > 20 THEN n END AS many, NULL AS nothing FROM (SELECT COUNT(*) AS n FROM t.events)"
+    found = run("query", "--each", f"{traces}/*", sql, "--format", "csv")
+    assert found.code == 0
+    assert {row["nothing"] for row in rows(found.out)} == {""}
+    assert {row["many"] == "" for row in rows(found.out)} == {True, False}
