@@ -135,7 +135,8 @@ class Session:
     def mount(self, path: str | Path | Sequence[str | Path], name: str, /, **options: object) -> None:
         """Mount a trace: a file, a folder or a pattern, or several of them as one, under a dotted name.
 
-        Of the options, `align` and `time` are in ns, or a `timedelta`.
+        Of the options, `align` and `time` are in ns, or a `timedelta`; `format` is the name of a format, or an
+        ending of its files, where the content is not to tell.
 
         Raises:
             TraceError: it cannot be read.

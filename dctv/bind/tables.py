@@ -158,7 +158,7 @@ def _join(
         source.parts.append(bound)
         if asof:
             _refuse_outer(bound, source.scope)
-        source.sure = source.sure and (not asof or _fits_asof(bound, scopes[1]))
+            _check_asof(bound, scopes[1], node.kind)
         conditions = [bound.value]
     elif node.kind not in ("CROSS", "INNER"):
         raise BindError(f"{node.kind} JOIN needs ON or USING", node.place)
@@ -194,17 +194,24 @@ def _refuse_outer(condition: Bound, own: Scope) -> None:
         )
 
 
-def _fits_asof(condition: Bound, right: Scope) -> bool:
-    """Whether a condition surely is one of an as-of join: equalities and one inequality of its two sides."""
+def _check_asof(condition: Bound, right: Scope, kind: str) -> None:
+    """Refuse conditions of an as-of join that do not say which row is the nearest, as one inequality does.
+
+    Further conditions say which rows there are to choose from.
+    """
     names = {c.value.table for c in right.columns() if isinstance(c.value, Column)}
     inequalities = 0
     for one in conjuncts(condition):
-        operator = one.value.operator if isinstance(one.value, Binary) else ""
-        sides = [{column.table in names for column in walk.columns_in(part.value)} for part in one.parts]
-        if operator not in ("=", *_INEQUALITIES) or sorted(sides, key=str) != [{False}, {True}]:
-            return False
-        inequalities += operator in _INEQUALITIES
-    return inequalities == 1
+        if isinstance(one.value, Binary) and one.value.operator in _INEQUALITIES:
+            sides = [{column.table in names for column in walk.columns_in(part.value)} for part in one.parts]
+            inequalities += sorted(sides, key=str) == [{False}, {True}]
+    if inequalities != 1:
+        found = "none" if inequalities == 0 else str(inequalities)
+        raise BindError(
+            f"{kind} JOIN has one inequality between a value of its left and one of its right side, found {found}",
+            condition.place,
+            hint="such as a._ts >= b._ts for the latest b that is not later; = and conditions on one side may be added",
+        )
 
 
 def _merge(

@@ -37,6 +37,29 @@ def find_traces(texts: Sequence[str], readers: Mapping[str, Reader], base: Path 
     return TraceFiles(one.reader, tuple(dict.fromkeys(path for _, files in found for path in files.paths)))
 
 
+def forced(name: str, texts: Sequence[str], readers: Mapping[str, Reader], base: Path | None) -> TraceFiles:
+    """Find the files that several paths, folders or patterns mean, as a trace of a format that is told.
+
+    The format is told by its name, or by an ending of its files.
+
+    Raises:
+        TraceError: there is no such format, or no such file.
+    """
+    reader = readers.get(name.lower()) or _by_ending(name, readers)
+    if reader is None:
+        endings = [end.lstrip(".") for one in readers.values() for end in one.suffixes]
+        near = nearest(name, [*readers, *endings])
+        raise TraceError(f"unknown format `{name}`", hint=f"did you mean `{near}`?" if near else _known(readers))
+    return TraceFiles(reader, list_files(texts, {reader.name: reader}, base))
+
+
+def _by_ending(name: str, readers: Mapping[str, Reader]) -> Reader | None:
+    """Return the format of an ending; of those that share it, the more special one."""
+    ending = f".{name.lower().lstrip('.')}"
+    found = [one for one in readers.values() if ending in one.suffixes]
+    return next((one for one in found if not one.general), found[0] if found else None)
+
+
 def check_options(reader: Reader, options: Mapping[str, object]) -> None:
     """Refuse options of a mount that its format does not have.
 

@@ -14,7 +14,7 @@ from dctv.bind.parameters import stated_option
 from dctv.catalog import filtering
 from dctv.catalog.alignment import aligned
 from dctv.catalog.expected import RAW
-from dctv.catalog.files import check_options, find_traces, list_files
+from dctv.catalog.files import check_options, find_traces, forced, list_files
 from dctv.catalog.mount import Mount, attach, check_name
 from dctv.catalog.stdlib import library
 from dctv.contracts.reader import LoadContext
@@ -27,6 +27,9 @@ from dctv.record import field, record, replace
 from dctv.run import mounted_states, timelines
 from dctv.run.context import ExecutionContext
 from dctv.syntax import ast
+
+_OF_MOUNTS = ("align", "format")
+"""Options that all mounts have."""
 
 
 @record
@@ -91,8 +94,12 @@ def _read(parts: tuple[str, ...], wanted: Wanted, context: ExecutionContext) -> 
 def _found(wanted: Wanted, context: ExecutionContext) -> tuple[Trace, Index | None]:
     """Return the trace that some paths mean, and its index if that told the format."""
     readers = context.shelves.readers
-    options = {k: v for k, v in wanted.options.items() if k != "align" and k not in filtering.FILTERS}
+    options = {k: v for k, v in wanted.options.items() if k not in (*_OF_MOUNTS, *filtering.FILTERS)}
     loading = LoadContext(options, context.threads, partial(context.progress.report, wanted.name.text))
+    if "format" in wanted.options:
+        told = forced(str(wanted.options["format"]), wanted.paths, readers, wanted.base)
+        check_options(told.reader, options)
+        return Trace(told.paths, told.reader, loading), None
     listed = list_files(wanted.paths, readers, wanted.base)
     known = find_by_paths(listed, readers, options, context.policy)
     if known is not None:

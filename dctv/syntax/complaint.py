@@ -12,7 +12,21 @@ from dctv.syntax.slips import hint_of
 
 _IMMUTABLE = frozenset({"INSERT", "UPDATE", "DELETE", "ALTER", "TRUNCATE", "MERGE", "REPLACE"})
 _STATEMENTS = frozenset(
-    {"ASSERT", "COPY", "CREATE", "DESCRIBE", "DROP", "EXPECT", "EXPLAIN", "MOUNT", "SELECT", "SET", "SHOW", "SUMMARIZE"}
+    {
+        "ASSERT",
+        "ATTACH",
+        "COPY",
+        "CREATE",
+        "DESCRIBE",
+        "DROP",
+        "EXPECT",
+        "EXPLAIN",
+        "MOUNT",
+        "SELECT",
+        "SET",
+        "SHOW",
+        "SUMMARIZE",
+    }
 )
 _UNIT = pattern(
     r"([numkKMGTP]|µ|μ|Ki|Mi|Gi|Ti)?(s|B|b|Hz|m|bytes?|bits?)|secs?|seconds?|mins?|minutes?|hours?|h|days?|percent|cycles?"

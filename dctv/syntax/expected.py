@@ -39,7 +39,7 @@ _VALUES = frozenset({*_NAMES, "NUMBER", "STRING", "BIND", "(", "-", "+", "~", "N
 }  # fmt: skip
 _BEGINNINGS = {
     "a statement": _VALUES | {"SELECT", "WITH", "VALUES", "CREATE", "DROP", "MOUNT", "SET", "EXPLAIN", "DESCRIBE"}
-    | {"SHOW", "ASSERT", "EXPECT", "COPY", ";", "FROM", "SUMMARIZE"},
+    | {"SHOW", "ASSERT", "ATTACH", "EXPECT", "COPY", ";", "FROM", "SUMMARIZE"},
     "a result column": _VALUES | {"*"},
     "an expression": _VALUES,
     "a value": _VALUES,

@@ -144,7 +144,7 @@ ASSERT 1 < 2, 'a' || 'b',
 CREATE TABLE t AS SELECT 1; CREATE OR REPLACE TEMP TABLE a.b (c, d) AS FROM e; CREATE TEMPORARY TABLE IF NOT EXISTS t AS VALUES (1)
 CREATE MACRO f() AS 1; CREATE OR REPLACE TEMP MACRO a.f(x) AS x + 1; CREATE MACRO f(x, y => 2, z := NULL,) AS (SELECT x); DROP MACRO f
 CREATE MACRO f(x,) AS x; CREATE MACRO f(x, y) AS x; CREATE MACRO f(x, y, z) AS TABLE SELECT x; CREATE OR REPLACE MACRO f(x => 1) AS TABLE (SELECT x); DROP MACRO IF EXISTS a.f; SELECT macro FROM macro
-COPY a.b TO 'x.csv'; COPY (SELECT 1) TO 'x' (FORMAT csv); COPY a TO 'x' (FORMAT 'csv', header,); COPY a TO "x" (a 1, b, c d); COPY a TO 'x' (a 1, b); COPY a TO 'x' (b, a 1,); COPY a TO 'x' (b,); SELECT copy, to FROM copy
+ATTACH 'x' AS t; ATTACH "x" AS a.b WITH (format => 'pfw'); SELECT attach FROM attach; COPY a.b TO 'x.csv'; COPY (SELECT 1) TO 'x' (FORMAT csv); COPY a TO 'x' (FORMAT 'csv', header,); COPY a TO "x" (a 1, b, c d); COPY a TO 'x' (a 1, b); COPY a TO 'x' (b, a 1,); COPY a TO 'x' (b,); SELECT copy, to FROM copy
 DROP TABLE t; DROP TABLE IF EXISTS a.b; SELECT temp, table, temporary FROM temp
 EXPECT a = 1; EXPECT a = 1,; EXPECT (SELECT a FROM t), 'none'; EXPECT 1 < 2, 'a' || 'b',
 WITH a AS MATERIALIZED (SELECT x: 1, b.y), b AS NOT MATERIALIZED (SELECT 1) SELECT x IN [1, 2], y NOT IN [] FROM a

@@ -54,7 +54,8 @@ def test_expected_keywords(text: str, expected: list[str] | None) -> None:
 
 
 def test_a_statement_may_begin_with_these() -> None:
-    begin = ["ASSERT", "COPY", "CREATE", "DESCRIBE", "DROP", "EXPECT", "EXPLAIN", "FROM", "MOUNT", "SELECT", "SET"]
+    begin = ["ASSERT", "ATTACH", "COPY", "CREATE", "DESCRIBE", "DROP", "EXPECT", "EXPLAIN", "FROM", "MOUNT", "SELECT"]
+    begin += ["SET"]
     begin += ["SHOW", "SUMMARIZE", "VALUES", "WITH"]
     assert expected_keywords("") == begin
     assert expected_keywords("SEL") == begin
