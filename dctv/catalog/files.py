@@ -133,8 +133,11 @@ def _nearest_path(path: Path, base: Path | None) -> str | None:
         folder = folder.parent
     wanted = path.relative_to(folder).parts[0]
     with suppress(OSError):
-        near = nearest(wanted, sorted(one.name for one in islice(folder.iterdir(), _LOOKED_AT)))
-        if near is not None:
+        names = sorted(one.name for one in islice(folder.iterdir(), _LOOKED_AT))
+        # What files of one kind end in makes none of them like another.
+        stem = nearest(wanted.partition(".")[0], [name.partition(".")[0] for name in names])
+        near = stem and nearest(wanted, [name for name in names if name.partition(".")[0] == stem])
+        if near:
             found = folder / near
             return f"did you mean `{found.relative_to(base) if base and found.is_relative_to(base) else found}`?"
     return None

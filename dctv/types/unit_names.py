@@ -138,7 +138,10 @@ _PREFIXES |= {"Ki": "1024", "Mi": "1048576", "Gi": "1073741824", "Ti": "10995116
 """Letters that people write for amounts, and what they mean of bare numbers."""
 
 
-def _hint(name: str, table: _Table) -> str | None:
+_USUAL = "ns, us, ms, s, min, h, B, kB, MiB and Hz are units; `.units` at the prompt lists all"
+
+
+def _hint(name: str, table: _Table) -> str:
     """Return what to write in place of a name that is unknown."""
     for names, way_out in _WITHOUT:
         if name.lower() in names:
@@ -148,7 +151,7 @@ def _hint(name: str, table: _Table) -> str | None:
         return f"`{name}` is a prefix: `{name}B` is bytes, `{name}Hz` a frequency, `{power}` a bare number"
     # Abbreviations with prefixes are so many that one of them is near to anything.
     near = nearest(name, [*(symbol.name for symbol in table.symbols.values()), *table.listed])
-    return f"did you mean `{near}`?" if near else None
+    return f"did you mean `{near}`?" if near else _USUAL
 
 
 def _meaning(name: str) -> str:
