@@ -22,6 +22,8 @@ from tests.command_line import COMMAND, environment
 
 ESCAPES = re.compile("\033(?:\\[[0-9;?]*[A-Za-z]|[=>]|\\][^\007]*\007)")
 WAIT = 60
+REST = 0.5
+"""Seconds without anything new after which nothing more is on its way."""
 RIGHT, UP = "\033[C", "\033[A"
 SLOW = "SELECT COUNT(*) AS n FROM range(100000000000) AS t(a) WHERE hash(a) % 7 = 3;"
 
@@ -47,14 +49,17 @@ class Terminal:
         while text not in self.seen:
             ready, _, _ = select.select([self.master], [], [], max(0.0, deadline - time.monotonic()))
             assert ready, f"{text!r} did not come, but {self.seen!r}"
-            raw = os.read(self.master, 1 << 16).decode(errors="replace")
-            if "\033[6n" in raw:  # It asks where the cursor is.
-                os.write(self.master, b"\033[1;1R")
-            self.raw += raw
-            self.seen += ESCAPES.sub("", raw).replace("\r\n", "\n").replace("\r", "")
+            self._read()
         end = self.seen.index(text) + len(text)
         found, self.seen = self.seen[:end], self.seen[end:]
         return found
+
+    def _read(self) -> None:
+        raw = os.read(self.master, 1 << 16).decode(errors="replace")
+        if "\033[6n" in raw:  # It asks where the cursor is.
+            os.write(self.master, b"\033[1;1R")
+        self.raw += raw
+        self.seen += ESCAPES.sub("", raw).replace("\r\n", "\n").replace("\r", "")
 
     def say(self, line: str, until: str) -> str:
         """Type a line and read until a text comes."""
@@ -64,6 +69,12 @@ class Terminal:
         """Press keys and read until a text comes."""
         os.write(self.master, keys.encode())
         return self.until(until)
+
+    def press(self, keys: str) -> None:
+        """Press keys and wait until the screen has come to rest: completion draws, and draws again."""
+        os.write(self.master, keys.encode())
+        while select.select([self.master], [], [], REST)[0]:
+            self._read()
 
     def close(self) -> None:
         self.process.kill()
@@ -159,13 +170,14 @@ def test_a_statement_takes_lines_until_it_ends(terminal: Terminal) -> None:
 
 def test_tab_completes_keywords_units_and_paths(terminal: Terminal, tmp_path: Path) -> None:
     (tmp_path / "requests.csv").write_text("a,b\n1,2\n")
-    # What was typed is echoed before the rest comes, or both are drawn together.
-    terminal.type("SELE\t", "CT")
-    terminal.type(" 5000micros\t", "econd")
+    for keys in ("SELE", "\t", " 5000micros", "\t"):
+        terminal.press(keys)
     assert "5" in terminal.say(" IN ms AS t;", "5\n")
-    terminal.type("MOUNT TRACE 'requ\t", "ests.csv")
+    for keys in ("MOUNT TRACE 'requ", "\t"):
+        terminal.press(keys)
     terminal.say("' AS r;", "mounted")
-    terminal.type("SELECT b FROM r.requ\t", "ests")
+    for keys in ("SELECT b FROM r.requ", "\t"):
+        terminal.press(keys)
     assert "2" in terminal.say(";", "2\n")
 
 
