@@ -10,6 +10,7 @@ from dctv.bind.bound import Bound
 from dctv.bind.context import BoundQuery, Context, Leaves, Out
 from dctv.bind.grouping import aggregates, outside, within
 from dctv.bind.relations import names_of
+from dctv.bind.sampled_joins import sampled_join
 from dctv.bind.scope import Scope, ScopeColumn, unknown_column
 from dctv.bind.tables import FromClause, bind_source
 from dctv.bind.types import BOOLEAN, settled
@@ -58,6 +59,8 @@ def bind_core(binder: Binding, core: ast.Core, parent: Scope | None, leaves: Lea
             "GROUP USING makes spans", core.group.place, hint="write SELECT SPAN; a plain SELECT may read its result"
         )
     source = bind_source(binder, core.source, parent, leaves)
+    if core.sample is not None:
+        source = sampled_join(source, core.sample, leaves)
     context = binder.context(source.scope, leaves)
     tests = list(source.parts)
     where = having = qualify = None

@@ -9,6 +9,7 @@ from dctv.bind.context import Leaves
 from dctv.bind.feeds import Feeds
 from dctv.bind.grouping import conjuncts
 from dctv.bind.relations import names_of
+from dctv.bind.samples import ROW, numbered
 from dctv.bind.scope import Scope, ScopeColumn, ScopeTable, table_in_scope
 from dctv.bind.spans import bind_spans, is_join
 from dctv.bind.types import of_choice, of_operator
@@ -33,6 +34,8 @@ class FromClause:
     """Columns that `*` leaves out, since USING has merged them with another."""
     stable: bool = True
     parts: list[Bound] = field(default_factory=list)
+    positions: list[Expression] = field(default_factory=list)
+    """The numbers of the rows that POSITIONAL JOIN joins."""
     sure: bool = True
     """Whether the engine surely has nothing against the joins."""
 
@@ -61,6 +64,8 @@ def _add(binder: Binding, node: ast.Table, source: FromClause, leaves: Leaves) -
     """Bind a table; a conventional join adds to the source and hands its leftmost table on."""
     if not isinstance(node, ast.Join):
         return _item(binder, node, source, leaves)
+    if node.kind == "POSITIONAL":
+        return _positional(binder, node, source, leaves), []
     first, tables = _add(binder, node.left, source, leaves)
     _extend(source.scope, tables, node.left)
     # What is joined to rows that stay in any case feeds nothing.
@@ -71,6 +76,44 @@ def _add(binder: Binding, node: ast.Table, source: FromClause, leaves: Leaves) -
     source.stable = False
     source.joins.append(_join(binder, node, right, (left_scope, Scope(right_tables)), source, leaves))
     return first, []
+
+
+def _positional(binder: Binding, node: ast.Join, source: FromClause, leaves: Leaves) -> Source:
+    """Join rows by their numbers; the shorter side has NULLs at its end."""
+    if node.on is not None or node.using:
+        raise BindError("POSITIONAL JOIN has no condition", node.place, hint="JOIN ... ON has one")
+    if isinstance(node.left, ast.Join) and node.left.kind == "POSITIONAL":
+        first, _ = _add(binder, node.left, source, leaves)
+    else:
+        first = _numbered(binder, node.left, source, leaves)
+    right = _numbered(binder, node.right, source, leaves)
+    *before, last = source.positions
+    either = before[0] if len(before) == 1 else call("coalesce", *before)
+    source.stable = False
+    source.joins.append(Join(right, "FULL", Binary("=", either, last)))
+    return first
+
+
+def _numbered(binder: Binding, node: ast.Table, source: FromClause, leaves: Leaves) -> Source:
+    if isinstance(node, ast.Join):
+        raise BindError(
+            "POSITIONAL JOIN joins tables, not rows that are joined already",
+            node.place,
+            hint="put the other join into a subquery",
+        )
+    plan = binder.table(node)
+    shown, path = _called(binder, node)
+    inner = leaves.alias(shown or "t")
+    source.positions.append(Column(ROW, inner))
+    _extend(source.scope, [table_in_scope(plan.schema, inner, shown, path)], node)
+    return Derived(numbered(plan, leaves.name(plan)), inner)
+
+
+def _called(binder: Binding, node: ast.Table) -> tuple[str | None, tuple[str, ...]]:
+    """Return what a table is called, and its full name if it has no alias."""
+    alias = getattr(node, "alias", None)
+    path = binder.full_path(node)
+    return (alias.name.text, ()) if alias else (path[-1] if path else None, path)
 
 
 def _side(binder: Binding, node: ast.Table, source: FromClause, leaves: Leaves) -> tuple[Source, list[ScopeTable]]:
@@ -93,11 +136,9 @@ def _item(binder: Binding, node: ast.Table, source: FromClause, leaves: Leaves) 
         return TableName(leaves.name(spans.plan), inner), spans.scope(inner).tables
     plan = binder.table(node)
     source.stable = source.stable and plan.stable
-    alias = getattr(node, "alias", None)
-    path = binder.full_path(node)
-    shown = alias.name.text if alias else (path[-1] if path else None)
+    shown, path = _called(binder, node)
     inner = leaves.alias(shown or "t")
-    return TableName(leaves.name(plan), inner), [table_in_scope(plan.schema, inner, shown, () if alias else path)]
+    return TableName(leaves.name(plan), inner), [table_in_scope(plan.schema, inner, shown, path)]
 
 
 def _inlined(
@@ -128,6 +169,7 @@ def _join(
 ) -> Join:
     if node.kind == "CROSS" and (node.on is not None or node.using):
         raise BindError("CROSS JOIN has no condition", node.place, hint="JOIN ... ON has one")
+    assert node.kind != "POSITIONAL"
     asof = node.kind.startswith("ASOF")
     conditions: list[Expression] = []
     if node.using:

@@ -162,6 +162,13 @@ class InUnit(Expr):
 
 
 @record(eq=False, text=False)
+class Percent(Expr):
+    """A share of the rows, in LIMIT."""
+
+    operand: Expr
+
+
+@record(eq=False, text=False)
 class Case(Expr):
     """`CASE [operand] WHEN a THEN b ... [ELSE c] END`."""
 
@@ -353,10 +360,34 @@ class TableSelect(Table):
 
 
 @record(eq=False, text=False)
+class Sample(Node):
+    """How many rows of a table are taken: a number of them, or a share in percent."""
+
+    size: Fraction
+    share: bool = False
+    method: OneOf["RESERVOIR", "BERNOULLI", "SYSTEM"] | None = None
+    seed: int = 0
+
+
+@record(eq=False, text=False)
+class TableSample(Table):
+    """`table TABLESAMPLE sample`."""
+
+    table: Table
+    sample: Sample
+
+    @property
+    def alias(self) -> Alias | None:
+        """What the table is called."""
+        alias: Alias | None = getattr(self.table, "alias", None)
+        return alias
+
+
+@record(eq=False, text=False)
 class Join(Table):
     """A conventional join; a comma is `INNER` with neither `on` nor `using` and `comma` set."""
 
-    kind: OneOf["INNER", "LEFT", "RIGHT", "FULL", "CROSS", "ASOF", "ASOF LEFT", "SEMI", "ANTI"]
+    kind: OneOf["INNER", "LEFT", "RIGHT", "FULL", "CROSS", "ASOF", "ASOF LEFT", "SEMI", "ANTI", "POSITIONAL"]
     left: Table
     right: Table
     on: Expr | None = None
@@ -441,6 +472,8 @@ class Core(Node):
     having: Expr | None = None
     qualify: Expr | None = None
     windows: tuple[tuple[Name, Window], ...] = ()
+    sample: Sample | None = None
+    """What USING SAMPLE takes of the rows of `source`."""
 
 
 @record(eq=False, text=False)

@@ -55,10 +55,11 @@ _OPERATORS = frozenset({
     "NOT_BETWEEN", "NOT_LIKE",
 })  # fmt: skip
 _JOINS = frozenset({
-    "JOIN", "INNER", "LEFT", "RIGHT", "FULL", "CROSS", "ASOF", "SEMI", "ANTI", "SPAN",
+    "JOIN", "POSITIONAL", "TABLESAMPLE", "INNER", "LEFT", "RIGHT", "FULL", "CROSS", "ASOF", "SEMI", "ANTI", "SPAN",
 })  # fmt: skip
 _CLAUSES = frozenset({
     "WHERE", "GROUP", "HAVING", "QUALIFY", "WINDOW", "ORDER", "LIMIT", "OFFSET", "UNION", "EXCEPT", "INTERSECT",
+    "USING_SAMPLE",
 })  # fmt: skip
 _GROUPS = ((_JOINS, "CROSS", "a join"), (_CLAUSES, "ORDER", "another clause"), (_OPERATORS, "*", "an operator"))
 _LONGEST = 8
@@ -80,8 +81,9 @@ def terminals(parser: Parser) -> dict[str, frozenset[str]]:
 def keywords(parser: Parser) -> list[str]:
     """Return the keywords that may come next."""
     found = terminals(parser)
-    negated = {"NOT"} if found.keys() & {"NOT_BETWEEN", "NOT_LIKE"} else set()
-    return sorted((found.keys() & parser.table.keywords) | negated)
+    also = {"NOT"} if found.keys() & {"NOT_BETWEEN", "NOT_LIKE"} else set()
+    also |= {"USING"} if "USING_SAMPLE" in found else set()
+    return sorted((found.keys() & parser.table.keywords) | also)
 
 
 def expectation(parser: Parser) -> str:
@@ -97,7 +99,7 @@ def expectation(parser: Parser) -> str:
     rest, groups = _grouped(rest)
     if len(rest) > 1:
         rest -= {"INTERVAL_UNIT"}
-    rest -= {"LAMBDA_ARROW"}
+    rest -= {"LAMBDA_ARROW", "PERCENT"} if len(rest) > 1 else set()
     for usual, rare in _RARE:
         if usual in rest:
             rest -= rare

@@ -17,6 +17,7 @@ MAX_DEPTH = 250
 """How deep the values made of a text may nest, so that whoever walks them by recursion is safe."""
 
 _NUMBER = pattern(r"'\s*[+-]?[0-9]*\.?[0-9]*\s*'")
+_CLOSING = frozenset({END, ")", ";", ","})
 Make = Callable[[str, list[object], int, int], object]
 """From the name of a form, its parts, and the range of its text, to its value."""
 
@@ -165,6 +166,8 @@ class Parser:
         number = self.table.number
         if token.kind == "->" and opens_body(self.tokens, index) and self.accepts("LAMBDA_ARROW"):
             return number["LAMBDA_ARROW"]
+        if token.kind == "%" and self.accepts("PERCENT") and not (self.accepts("%") and self._divides(index)):
+            return number["PERCENT"]
         if token.kind != "NAME":
             return -1 if token.kind == BROKEN else number[token.kind]
         word = token.text.upper()
@@ -179,8 +182,8 @@ class Parser:
         kind = after.text.upper() if after.kind == "NAME" else after.kind
         if before == "." or kind in ("=>", ":=") or kind not in BEFORE.get(word, {kind}):
             return "NAME"
-        if word == "NOT":
-            return self._not(kind)
+        if word in ("NOT", "USING"):
+            return self._by_next(word, kind)
         if word == "IN" and index and self.tokens[index - 1].text.upper() == "IN":
             return "NAME"
         if word in RESERVED:
@@ -194,13 +197,21 @@ class Parser:
         """Whether a word has after it what it takes to be a keyword."""
         return word != "LAMBDA" or has_parameters(self.tokens, index)
 
+    def _divides(self, index: int) -> bool:
+        """Whether what follows a token may be what is divided by."""
+        after = self.tokens[index + 1]
+        return after.kind not in _CLOSING and after.text.upper() != "OFFSET"
+
     def _counts(self, index: int) -> bool:
         """Whether a word is the unit of an interval: in `INTERVAL '1 day' days` it is an alias."""
         before = self.tokens[index - 1]
         number = before.kind != "STRING" or _NUMBER.fullmatch(before.text)
         return bool(number) and self.accepts("INTERVAL_UNIT")
 
-    def _not(self, following: str) -> str:
+    def _by_next(self, word: str, following: str) -> str:
+        """Return which NOT or USING a word is, where that hangs on the next one."""
+        if word == "USING":
+            return "USING_SAMPLE" if following == "SAMPLE" else word
         if following == "BETWEEN" and self.accepts("NOT_BETWEEN"):
             return "NOT_BETWEEN"
         return "NOT_LIKE" if following in NEGATABLE and self.accepts("NOT_LIKE") else "NOT"

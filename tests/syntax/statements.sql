@@ -180,3 +180,17 @@ SELECT a FROM t ORDER BY ALL; SELECT a FROM t ORDER BY ALL DESC NULLS FIRST LIMI
 SELECT 2 ** 3 ** 2, -a ** b * c, E'a\n''\'\\\x41\u00e9', e'', $1, $x, $12 + ?, f(a := 1, b => 2), SUM(x) FILTER (x > 1), FIRST(x IGNORE NULLS) FROM g(a := 1)
 SELECT list_transform(l, x -> x + 1), list_transform(l, lambda x: x + 1), list_reduce(l, (a, b) -> a + b, 0), f(lambda a, b, c: a), f(lambda, lambda a, `b`: b), list_filter(args->'a', (`x`) -> x->>'b'), lambda
 SELECT [x + 1 FOR x IN l], [x FOR x IN l IF x > 1], [[y FOR y IN x] FOR x IN [l, m]]
+SELECT a FROM t LIMIT 10%
+SELECT a FROM t LIMIT 10.5 PERCENT OFFSET 2
+SELECT a FROM t OFFSET 2 LIMIT 10%
+SELECT a FROM t OFFSET 2 LIMIT 3
+SELECT a FROM t TABLESAMPLE 10%
+SELECT a FROM t AS x TABLESAMPLE 10 ROWS (reservoir) REPEATABLE (3), (SELECT 1) TABLESAMPLE 5 PERCENT (system, 4)
+SELECT a FROM t WHERE b WINDOW w AS () USING SAMPLE bernoulli(10%) REPEATABLE (3) ORDER BY a
+SELECT SPAN a FROM t USING SAMPLE reservoir(5)
+FROM t JOIN u ON a USING SAMPLE 5 ROWS
+FROM t USING SAMPLE 5%
+FROM t SELECT a USING SAMPLE 5%
+FROM t SELECT SPAN a USING SAMPLE 5%
+SELECT a FROM t POSITIONAL JOIN u
+SELECT a FROM f(:x IN ms, y => (1 + 2) IN `ms`)

@@ -12,7 +12,7 @@ from dctv.syntax.lexer import Raw
 
 Condition: TypeAlias = tuple[ast.Expr | None, tuple[ast.Name, ...]]
 SpanKind = Literal["INNER", "OUTER", "LEFT", "RIGHT"]
-JoinKind = Literal["INNER", "LEFT", "RIGHT", "FULL", "CROSS", "ASOF", "ASOF LEFT", "SEMI", "ANTI"]
+JoinKind = Literal["INNER", "LEFT", "RIGHT", "FULL", "CROSS", "ASOF", "ASOF LEFT", "SEMI", "ANTI", "POSITIONAL"]
 
 
 @record
@@ -101,6 +101,11 @@ def table_select(at: Place, select: ast.Select, alias: ast.Alias | None) -> ast.
     return ast.TableSelect(select, alias, place=at)
 
 
+def table_sample(at: Place, table: ast.Table, sample: ast.Sample) -> ast.TableSample:
+    """Make some rows of a table."""
+    return ast.TableSample(table, sample, place=at)
+
+
 def keyword_argument(at: Place, name: ast.Name, argument: ast.Argument) -> Keyword:
     """Make a named argument of a table-valued function."""
     return Keyword(name, argument, place=at)
@@ -154,6 +159,7 @@ FORMS: dict[str, Callable[..., object]] = {
     "table_call": table_call,
     "table_file": table_file,
     "table_select": table_select,
+    "table_sample": table_sample,
     "keyword_argument": keyword_argument,
     "value_argument": value_argument,
     "list_argument": list_argument,

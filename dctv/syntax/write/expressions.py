@@ -93,6 +93,10 @@ def _in_unit(w: Writer, node: ast.InUnit) -> str:
     return f"{w.expr(node.operand, COMPARISON)} IN {node.unit if bare else backticks(node.unit)}"
 
 
+def _percent(w: Writer, node: ast.Percent) -> str:
+    return f"{w.expr(node.operand)} PERCENT"
+
+
 def _case(w: Writer, node: ast.Case) -> str:
     operand = "" if node.operand is None else f" {w.expr(node.operand)}"
     branches = "".join(f" WHEN {w.expr(a)} THEN {w.expr(b)}" for a, b in node.branches)
@@ -174,6 +178,7 @@ FORMS: dict[type[ast.Node], Form] = {
     ast.InList: _in_list,
     ast.InSelect: _in_select,
     ast.InUnit: _in_unit,
+    ast.Percent: _percent,
     ast.Case: _case,
     ast.Cast: _cast,
     ast.TypeName: _type_name,

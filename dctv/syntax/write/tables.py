@@ -28,6 +28,10 @@ def _table_select(w: Writer, node: ast.TableSelect) -> str:
     return f"({w.write(node.select)}){w.clause('AS', node.alias)}"
 
 
+def _table_sample(w: Writer, node: ast.TableSample) -> str:
+    return f"{_right(w, node.table)} TABLESAMPLE {w.write(node.sample)}"
+
+
 def _right(w: Writer, table: ast.Table) -> str:
     text = w.write(table)
     return f"({text})" if isinstance(table, ast.Join | ast.SpanJoin | ast.SpanBroadcast) else text
@@ -87,6 +91,7 @@ FORMS: dict[type[ast.Node], Form] = {
     ast.TableFile: _table_file,
     ast.TableCall: _table_call,
     ast.TableSelect: _table_select,
+    ast.TableSample: _table_sample,
     ast.Join: _join,
     ast.SpanJoin: _span_join,
     ast.SpanBroadcast: _span_broadcast,
