@@ -172,6 +172,12 @@ def _way_out(context: Context) -> str:
 
 def _argument(expr: ast.Expr, context: Context, bind: Bind) -> Bound:
     if isinstance(expr, ast.Star):
+        if expr != ast.Star():
+            raise BindError(
+                "an argument `*` stands for all of a row, and leaves nothing out",
+                expr.place,
+                hint="COLUMNS(...) is a call for each of some columns, *COLUMNS(...) gives them to one call",
+            )
         return Bound(Star(), place=expr.place)
     return bind(expr, context)
 

@@ -9,10 +9,11 @@ from dctv.bind.binding import Binding
 from dctv.bind.bound import Bound
 from dctv.bind.context import BoundQuery, Context, Leaves, Out
 from dctv.bind.grouping import aggregates, outside, within
+from dctv.bind.many_columns import matcher, of_all, once_each
 from dctv.bind.relations import names_of
 from dctv.bind.sampled_joins import sampled_join
 from dctv.bind.scope import Scope, ScopeColumn, unknown_column
-from dctv.bind.tables import FromClause, bind_source
+from dctv.bind.tables import bind_source
 from dctv.bind.types import BOOLEAN, settled
 from dctv.bind.unit_slips import warn_of_division
 from dctv.errors import BindError, nearest
@@ -61,21 +62,21 @@ def bind_core(binder: Binding, core: ast.Core, parent: Scope | None, leaves: Lea
     source = bind_source(binder, core.source, parent, leaves)
     if core.sample is not None:
         source = sampled_join(source, core.sample, leaves)
-    context = binder.context(source.scope, leaves)
+    context = replace(binder.context(source.scope, leaves), away=source.merged_away)
     tests = list(source.parts)
     where = having = qualify = None
     windows, context = _with_windows(core, context)
-    items = expand(core.columns, context, source)
+    items = expand(core.columns, context)
     outs = tuple(output(item, any_unit=fits_all(item.bound)) for item in items)
     context = replace(context, aliases=aliases(items))
     if core.where is not None:
-        where = expressions.condition(core.where, replace(context, clause="WHERE", aggregates_allowed=False))
+        where = condition(core.where, replace(context, clause="WHERE", aggregates_allowed=False))
         tests.append(where)
     group, keys = _group(core.group, items, replace(context, clause="GROUP BY", aggregates_allowed=False))
     if core.having is not None:
-        having = expressions.condition(core.having, replace(context, clause="HAVING"))
+        having = condition(core.having, replace(context, clause="HAVING"))
     if core.qualify is not None:
-        qualify = expressions.condition(core.qualify, replace(context, clause="QUALIFY"))
+        qualify = condition(core.qualify, replace(context, clause="QUALIFY"))
     late = [one for one in (having, qualify) if one is not None]
     values = [item.bound for item in items]
     if keys is None and (core.having is not None or any(map(aggregates, [*values, *late]))):
@@ -126,7 +127,17 @@ def aliases(items: Sequence[Item]) -> dict[str, Bound]:
     return {item.name.lower(): item.bound for item in reversed(items)}
 
 
-def expand(columns: Sequence[ast.ResultColumn], context: Context, source: FromClause | None) -> list[Item]:
+def condition(expr: ast.Expr, context: Context) -> Bound:
+    """Bind a condition, which holds if it does for all columns that COLUMNS in it stands for."""
+    return expressions.condition(of_all(expr, context, named_columns), context)
+
+
+def named_columns(expr: ast.Star, context: Context, away: Collection[Expression]) -> list[tuple[str, Bound]]:
+    """Return the columns that a star stands for, with their names."""
+    return [(item.name, item.bound) for item in star(expr, context, away)]
+
+
+def expand(columns: Sequence[ast.ResultColumn], context: Context) -> list[Item]:
     """Bind the select list; stars become the columns that they stand for."""
     items: list[Item] = []
     named: dict[str, Bound] = {}
@@ -134,13 +145,26 @@ def expand(columns: Sequence[ast.ResultColumn], context: Context, source: FromCl
     context = replace(context, aliases=named)
     for column in columns:
         if isinstance(column.expr, ast.Star):
-            items += star(column.expr, context, () if source is None else source.merged_away)
-        else:
-            bound = expressions.bind(column.expr, context)
+            items += star(column.expr, context, context.away)
+            continue
+        for item in bound_column(column, context):
+            items.append(item)
             if column.name is not None:
-                named.setdefault(column.name.text.lower(), bound)
-                warn_of_division(column.expr, column.name.text, bound, context)
-            items.append(Item(column.name.text if column.name else default_name(column.expr, context), bound))
+                named.setdefault(item.name.lower(), item.bound)
+                warn_of_division(column.expr, item.name, item.bound, context)
+    return items
+
+
+def bound_column(column: ast.ResultColumn, context: Context) -> list[Item]:
+    """Bind a result column that is no star: several if COLUMNS is in it, which have the names of those."""
+    items = []
+    for one, expr in once_each(column.expr, context, named_columns):
+        bound = expressions.bind(expr, context)
+        if column.name is not None:
+            name = column.name.text if one is None else one.called(column.name.text)
+        else:
+            name = default_name(column.expr, context) if one is None else one.name
+        items.append(Item(name, bound))
     return items
 
 
@@ -166,13 +190,19 @@ def star(expr: ast.Star, context: Context, away: Collection[Expression]) -> list
         raise BindError("`*` needs a FROM", expr.place)
     names = [c.name for c in columns]
     excluded = {_listed(name, names).lower() for name in expr.exclude}
+    renamed = {_listed(old, names).lower(): new.text for old, new in expr.rename}
+    fits = None if expr.choice is None else matcher(expr.choice)
     replaced = {_listed(name, names).lower(): expressions.bind(e, context) for e, name in expr.replace}
     items = []
     for column in columns:
-        if column.name.lower() in excluded:
+        if column.name.lower() in excluded or (fits is not None and not fits(column.name)):
             continue
         plain = Bound(column.value, column.column.unit, expr.place, type=column.type)
-        items.append(Item(column.name, replaced.get(column.name.lower()) or plain))
+        name = renamed.get(column.name.lower(), column.name)
+        items.append(Item(name, replaced.get(column.name.lower()) or plain))
+    if not items and expr.choice is not None:
+        hint = f"columns here: {', '.join(names[:12])}"
+        raise BindError("`*` is left with no column", expr.choice.place or expr.place, hint=hint)
     return items
 
 

@@ -9,8 +9,9 @@ from dctv.bind import calls, expressions
 from dctv.bind.binding import Binding
 from dctv.bind.bound import Bound, convert, scale, unify
 from dctv.bind.context import BoundQuery, Context, Leaves, Out
-from dctv.bind.cores import Item, bind_core, ordinal
+from dctv.bind.cores import Item, bind_core, named_columns, ordinal
 from dctv.bind.grouping import aggregates, outside, within
+from dctv.bind.many_columns import once_each
 from dctv.bind.relations import names_of
 from dctv.bind.scope import Scope, ScopeColumn, ScopeTable
 from dctv.bind.types import DOUBLE, of_cast, of_choice, settled
@@ -217,8 +218,9 @@ def _order(
         if position is not None:
             terms.append(calls.ordered(Number(str(position + 1)), term))
             continue
-        others.append(expressions.bind(term.expr, context))
-        terms.append(calls.ordered(others[-1].value, term))
+        for _, expr in once_each(term.expr, context, named_columns):
+            others.append(expressions.bind(expr, context))
+            terms.append(calls.ordered(others[-1].value, term))
     return replace(block, order_by=(*terms, *_all_columns(query))), others
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import Literal as OneOf
 
 from dctv.errors import Place
 from dctv.record import field, record
-from dctv.syntax import nested, node
+from dctv.syntax import literals, nested, node, stars
 
 Node = node.Node
 Name = node.Name
@@ -21,56 +20,20 @@ Lambda = nested.Lambda
 Index = nested.Index
 Slice = nested.Slice
 Member = nested.Member
+Number = literals.Number
+String = literals.String
+Constant = literals.Constant
+Interval = literals.Interval
+Bind = literals.Bind
+Star = stars.Star
+Choice = stars.Choice
+Columns = stars.Columns
+LikeOp = stars.LikeOp
+Percent = stars.Percent
+Sample = stars.Sample
 
 
 # Expressions
-
-
-@record(eq=False, text=False)
-class Number(Expr):
-    """A numeric literal; `unit` is the unit's text as written (`ms`, `miles/hour`) or None."""
-
-    text: str
-    """As written, underscores dropped, without the unit: `17`, `0x1f`, `1.5`, `1e9`."""
-    unit: str | None = None
-
-    @property
-    def value(self) -> Fraction:
-        """The exact value."""
-        return Fraction(int(self.text, 16)) if self.text[:2].lower() == "0x" else Fraction(self.text)
-
-    @property
-    def is_integer(self) -> bool:
-        """Whether it is written as an integer (`1`, `0x1f`), not as `1.0` or `1e3`."""
-        return self.text.isdigit() or self.text[:2].lower() == "0x"
-
-
-@record(eq=False, text=False)
-class String(Expr):
-    """A string literal, unescaped."""
-
-    text: str
-
-
-@record(eq=False, text=False)
-class Constant(Expr):
-    """NULL, TRUE or FALSE."""
-
-    value: bool | None
-
-
-@record(eq=False, text=False)
-class Interval(Expr):
-    """`INTERVAL '3 days'`: the engine's own interval type."""
-
-    text: str
-
-
-@record(eq=False, text=False)
-class Bind(Expr):
-    """A bind parameter: `?` and `?3` by number (automatic ones already numbered), `:x` by name."""
-
-    key: int | str
 
 
 @record(eq=False, text=False)
@@ -78,15 +41,6 @@ class Column(Expr):
     """A column, maybe qualified: `a.b.c` is not yet split into table and column."""
 
     path: Path
-
-
-@record(eq=False, text=False)
-class Star(Expr):
-    """`*` or `t.*`, with EXCLUDE and REPLACE; also the argument of COUNT(*)."""
-
-    qualifier: Path | None = None
-    exclude: tuple[Name, ...] = ()
-    replace: tuple[tuple[Expr, Name], ...] = ()
 
 
 UnaryOp = OneOf["-", "+", "~", "NOT"]
@@ -115,9 +69,9 @@ class Binary(Expr):
 
 @record(eq=False, text=False)
 class Like(Expr):
-    """`x [NOT] LIKE|ILIKE|GLOB|REGEXP pattern [ESCAPE e]`."""
+    """`x [NOT] LIKE|ILIKE|GLOB|REGEXP|SIMILAR TO pattern [ESCAPE e]`."""
 
-    op: OneOf["LIKE", "ILIKE", "GLOB", "REGEXP"]
+    op: LikeOp
     operand: Expr
     pattern: Expr
     escape: Expr | None = None
@@ -159,13 +113,6 @@ class InUnit(Expr):
     operand: Expr
     unit: str
     unit_place: Place | None = field(default=None, compare=False, repr=False)
-
-
-@record(eq=False, text=False)
-class Percent(Expr):
-    """A share of the rows, in LIMIT."""
-
-    operand: Expr
 
 
 @record(eq=False, text=False)
@@ -357,16 +304,6 @@ class TableSelect(Table):
 
     select: Select
     alias: Alias | None = None
-
-
-@record(eq=False, text=False)
-class Sample(Node):
-    """How many rows of a table are taken: a number of them, or a share in percent."""
-
-    size: Fraction
-    share: bool = False
-    method: OneOf["RESERVOIR", "BERNOULLI", "SYSTEM"] | None = None
-    seed: int = 0
 
 
 @record(eq=False, text=False)

@@ -51,8 +51,8 @@ _BEGINNINGS = {
 }  # fmt: skip
 _OPERATORS = frozenset({
     "**", "*", "/", "//", "%", "+", "-", "||", "<<", ">>", "&", "|", "=", "==", "!=", "<>", "<", "<=", ">", ">=", "<=>",
-    "<!=>", "AND", "OR", "BETWEEN", "IN", "IS", "LIKE", "ILIKE", "GLOB", "REGEXP", "::", "[", "BRACKETS", "->", "->>",
-    "NOT_BETWEEN", "NOT_LIKE",
+    "<!=>", "AND", "OR", "BETWEEN", "IN", "IS", "LIKE", "ILIKE", "GLOB", "REGEXP", "SIMILAR", "::", "[", "BRACKETS",
+    "->", "->>", "NOT_BETWEEN", "NOT_LIKE",
 })  # fmt: skip
 _JOINS = frozenset({
     "JOIN", "POSITIONAL", "TABLESAMPLE", "INNER", "LEFT", "RIGHT", "FULL", "CROSS", "ASOF", "SEMI", "ANTI", "SPAN",
@@ -94,6 +94,12 @@ def expectation(parser: Parser) -> str:
     rest = found.keys() - phrases.keys()
     if "an expression" in said:
         rest -= _BEGINNINGS["`SELECT`"]
+        rest -= {"*"}
+    if {")", "EXCLUDE"} <= rest:
+        # A star among the arguments of a call is mostly all of them.
+        said, rest = [], {")"}
+    if said == ["a name"]:
+        rest -= {"STRING"}
     if "a statement" in said:
         rest -= {END}
     rest, groups = _grouped(rest)

@@ -24,6 +24,7 @@ BEFORE = {
     "TIMESTAMP_NS": frozenset({"STRING"}),
     "MAP": frozenset({"{"}),
     "MATERIALIZED": frozenset({"("}),
+    "SIMILAR": frozenset({"TO"}),
     "GROUPING": frozenset({"SETS"}),
     "IGNORE": frozenset({"NULLS"}),
     "RESPECT": frozenset({"NULLS"}),
@@ -32,7 +33,7 @@ BEFORE = {
 }
 """Words that are keywords only directly before one of these tokens."""
 
-NEGATABLE = frozenset({"IN", "LIKE", "ILIKE", "GLOB", "REGEXP"})
+NEGATABLE = frozenset({"IN", "LIKE", "ILIKE", "GLOB", "REGEXP", "SIMILAR"})
 """What NOT may precede as part of an operator, besides BETWEEN."""
 
 ENDING = frozenset({

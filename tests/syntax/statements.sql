@@ -194,3 +194,11 @@ FROM t SELECT a USING SAMPLE 5%
 FROM t SELECT SPAN a USING SAMPLE 5%
 SELECT a FROM t POSITIONAL JOIN u
 SELECT a FROM f(:x IN ms, y => (1 + 2) IN `ms`)
+SELECT * RENAME a AS b, t.* EXCLUDE (a) REPLACE (b AS c) RENAME (d AS e, f AS g,) FROM t
+SELECT * REPLACE 1 AS a, * LIKE 'a%', * NOT ILIKE 'a', * GLOB 'a', * REGEXP 'a', t.* SIMILAR TO 'a', * NOT SIMILAR TO 'a' FROM t
+SELECT COLUMNS(*), COLUMNS(t.* EXCLUDE a), t.COLUMNS('a'), COLUMNS(['a']), COLUMNS(lambda c: c LIKE 'a'), COLUMNS(c -> TRUE) FROM t
+SELECT f(*COLUMNS(*), 1), [*COLUMNS('a')], a IN (1, *COLUMNS('b')), COLUMNS('x(.)') AS '\1' FROM t
+SELECT a SIMILAR TO 'b', a NOT SIMILAR TO 'b' FROM t
+SELECT similar FROM t
+SELECT * RENAME (a AS b), * REPLACE (a AS b, c AS d) FROM t
+SELECT * RENAME (a AS b,), * RENAME (a AS b, c AS d), * RENAME (a AS b, c AS d, e AS f) FROM t

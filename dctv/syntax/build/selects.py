@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias, cast
 from dctv.errors import ParseError, Place
 from dctv.record import replace
 from dctv.syntax import ast
-from dctv.syntax.build.names import one
+from dctv.syntax.build.names import one, unquote
 from dctv.syntax.lexer import Raw
 
 Group: TypeAlias = ast.GroupBy | ast.GroupUsingPartition | ast.GroupUsingSpans
@@ -199,13 +199,21 @@ def labelled(at: Place, name: ast.Name, expr: ast.Expr) -> ast.ResultColumn:
 
 def star(at: Place, *parts: object) -> ast.Star:
     """Make a star, maybe qualified."""
-    *qualifier, exclude, replacements = parts
+    *qualifier, exclude, replacements, renames, choice = parts
     return ast.Star(
         cast("ast.Path", qualifier[0]) if qualifier else None,
         cast("tuple[ast.Name, ...]", exclude or ()),
         cast("tuple[tuple[ast.Expr, ast.Name], ...]", replacements or ()),
+        cast("tuple[tuple[ast.Name, ast.Name], ...]", renames or ()),
+        cast("ast.Choice | None", choice),
         place=at,
     )
+
+
+def choice(at: Place, op: str, pattern: Raw) -> ast.Choice:
+    """Make a choice of columns by their names."""
+    name = cast("ast.LikeOp", op.removeprefix("NOT "))
+    return ast.Choice(name, unquote(pattern.text), op.startswith("NOT "), place=at)
 
 
 def group_by_all(at: Place) -> ast.GroupBy:
@@ -274,6 +282,7 @@ FORMS: dict[str, Callable[..., object]] = {
     "result_column": result_column,
     "labelled": labelled,
     "star": star,
+    "choice": choice,
     "group_by_all": group_by_all,
     "group_by": group_by,
     "grouping_sets": grouping_sets,

@@ -45,7 +45,16 @@ def _star(w: Writer, node: ast.Star) -> str:
         text += f" EXCLUDE{w.names(node.exclude)}"
     if node.replace:
         text += f" REPLACE ({', '.join(f'{w.expr(expr)} AS {w.name(name)}' for expr, name in node.replace)})"
+    if node.rename:
+        text += f" RENAME ({', '.join(f'{w.name(old)} AS {w.name(new)}' for old, new in node.rename)})"
+    if node.choice is not None:
+        text += f" {'NOT ' * node.choice.negated}{node.choice.op} {string(node.choice.pattern)}"
     return text
+
+
+def _columns(w: Writer, node: ast.Columns) -> str:
+    qualifier = "" if node.qualifier is None else f"{w.path(node.qualifier)}."
+    return f"{'*' * node.spread}{qualifier}COLUMNS({w.expr(node.choice)})"
 
 
 def _unary(w: Writer, node: ast.Unary) -> str:
@@ -171,6 +180,7 @@ FORMS: dict[type[ast.Node], Form] = {
     ast.Bind: _bind,
     ast.Column: _column,
     ast.Star: _star,
+    ast.Columns: _columns,
     ast.Unary: _unary,
     ast.Binary: _binary,
     ast.Like: _like,
