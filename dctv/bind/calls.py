@@ -8,6 +8,7 @@ from dctv.bind import lambdas, state_paths
 from dctv.bind.bound import Bound, Family, convert, scale, unify
 from dctv.bind.context import Context
 from dctv.bind.grouping import within
+from dctv.bind.members import is_struct
 from dctv.bind.regular_expressions import are_read
 from dctv.bind.types import BIGINT, BOOLEAN, DOUBLE_LITERAL, of_call, of_operator
 from dctv.errors import BindError, Place, UnitError, nearest
@@ -76,6 +77,12 @@ def call(expr: ast.Call, context: Context, bind: Bind) -> Bound:
     if name in _ALIKE:
         arguments = unify(arguments, f"`{name}`")
     unit, arguments = _apply_rule(name, expr, arguments, context)
+    if name == "unnest" and is_struct(arguments[0].type if arguments else None):
+        raise BindError(
+            "`unnest` of a struct stands alone, and without a name, in a select list",
+            expr.place,
+            hint="`x.name` takes one member of the struct x",
+        )
     if name == "unitless":
         return replace(arguments[0], unit=NO_UNIT, place=expr.place, parts=(arguments[0],))
     if name in state_paths.FUNCTIONS:

@@ -10,6 +10,7 @@ from dctv.bind.bound import Bound
 from dctv.bind.context import BoundQuery, Context, Leaves, Out
 from dctv.bind.grouping import aggregates, outside, within
 from dctv.bind.many_columns import matcher, of_all, once_each
+from dctv.bind.members import is_struct, members_of
 from dctv.bind.relations import names_of
 from dctv.bind.sampled_joins import sampled_join
 from dctv.bind.scope import Scope, ScopeColumn, unknown_column
@@ -25,6 +26,7 @@ from dctv.plan.queries import Group, GroupingSets, Select
 from dctv.record import record, replace
 from dctv.syntax import ast
 from dctv.syntax.print import header
+from dctv.types.schema import ColumnType
 
 
 @record
@@ -159,6 +161,10 @@ def bound_column(column: ast.ResultColumn, context: Context) -> list[Item]:
     """Bind a result column that is no star: several if COLUMNS is in it, which have the names of those."""
     items = []
     for one, expr in once_each(column.expr, context, named_columns):
+        spread = _unnested(expr, context)
+        if spread is not None and column.name is None:
+            items += spread
+            continue
         bound = expressions.bind(expr, context)
         if column.name is not None:
             name = column.name.text if one is None else one.called(column.name.text)
@@ -166,6 +172,19 @@ def bound_column(column: ast.ResultColumn, context: Context) -> list[Item]:
             name = default_name(column.expr, context) if one is None else one.name
         items.append(Item(name, bound))
     return items
+
+
+def _unnested(expr: ast.Expr, context: Context) -> list[Item] | None:
+    """Return the members that `unnest` makes columns of, if it is given a struct."""
+    if not isinstance(expr, ast.Call) or expr.function.text.lower() != "unnest" or len(expr.arguments) != 1:
+        return None
+    bound = expressions.bind(expr.arguments[0], context)
+    if not is_struct(bound.type):
+        return None
+    return [
+        Item(name, Bound(value, place=expr.place, parts=(bound,), type=made))
+        for name, value, made in members_of(bound.value, bound.type)
+    ]
 
 
 def default_name(expr: ast.Expr, context: Context) -> str:
@@ -209,6 +228,10 @@ def star(expr: ast.Star, context: Context, away: Collection[Expression]) -> list
 def _starred(expr: ast.Star, scope: Scope, away: Collection[Expression]) -> list[ScopeColumn]:
     if expr.qualifier is not None:
         table = scope.find_table(tuple(p.text for p in expr.qualifier.parts))
+        struct = scope.find(expr.qualifier) if table is None else None
+        if struct is not None and is_struct(struct.type):
+            members = members_of(struct.value, struct.type)
+            return [ScopeColumn(ColumnType(name, made.text), value) for name, value, made in members]
         if table is None:
             known = [t.alias for t in scope.tables if t.alias]
             near = nearest(expr.qualifier.text, known)

@@ -8,7 +8,7 @@ from dctv.bind.bound import Bound, unify
 from dctv.bind.context import Leaves
 from dctv.bind.feeds import Feeds
 from dctv.bind.grouping import conjuncts
-from dctv.bind.relations import names_of
+from dctv.bind.laterals import alone_or_beside, inlined
 from dctv.bind.samples import ROW, numbered
 from dctv.bind.scope import Scope, ScopeColumn, ScopeTable, table_in_scope
 from dctv.bind.spans import bind_spans, is_join
@@ -17,6 +17,7 @@ from dctv.errors import BindError, nearest
 from dctv.plan import walk
 from dctv.plan.build import all_of, call
 from dctv.plan.expressions import Binary, Column, Expression
+from dctv.plan.nodes import Plan
 from dctv.plan.queries import Derived, Join, JoinKind, Source, TableName
 from dctv.record import field, record
 from dctv.syntax import ast
@@ -71,6 +72,12 @@ def _add(binder: Binding, node: ast.Table, source: FromClause, leaves: Leaves) -
     # What is joined to rows that stay in any case feeds nothing.
     side = binder.copy(feeds=Feeds()) if node.kind in ("LEFT", "ASOF LEFT") else binder
     right, right_tables = _side(side, node.right, source, leaves)
+    if isinstance(right, Derived) and node.kind not in _BESIDE and walk.free(right.query):
+        raise BindError(
+            f"the right side of a {node.kind} JOIN reads columns of the left one",
+            node.right.place,
+            hint="a subquery of an INNER, LEFT or CROSS JOIN, or after a comma, may do that",
+        )
     left_scope = Scope(list(source.scope.tables), source.scope.parent, dict(source.scope.merged))
     _extend(source.scope, right_tables, node.right)
     source.stable = False
@@ -128,34 +135,27 @@ def _side(binder: Binding, node: ast.Table, source: FromClause, leaves: Leaves) 
 
 def _item(binder: Binding, node: ast.Table, source: FromClause, leaves: Leaves) -> tuple[Source, list[ScopeTable]]:
     if binder.recursive and isinstance(node, ast.TableSelect):
-        return _inlined(binder, node, source, leaves)
+        source.sure = False
+        return inlined(binder, node, Scope([]), leaves)[:2]
     if is_join(node):
         spans = bind_spans(binder, node, None)
         source.stable = source.stable and spans.plan.stable
         inner = leaves.alias("spans")
         return TableName(leaves.name(spans.plan), inner), spans.scope(inner).tables
-    plan = binder.table(node)
+    alone = alone_or_beside(binder, node, source.scope, leaves)
+    if not isinstance(alone, Plan):
+        derived, tables, query = alone
+        source.stable, source.sure = False, source.sure and query.sure
+        return derived, tables
+    plan = alone
     source.stable = source.stable and plan.stable
     shown, path = _called(binder, node)
     inner = leaves.alias(shown or "t")
     return TableName(leaves.name(plan), inner), [table_in_scope(plan.schema, inner, shown, path)]
 
 
-def _inlined(
-    binder: Binding, node: ast.TableSelect, source: FromClause, leaves: Leaves
-) -> tuple[Source, list[ScopeTable]]:
-    """Bind a subquery of a recursive part in place, since it may read the table that is being made."""
-    query = binder.inline(node.select, Scope([]), leaves)
-    source.sure = False
-    shown = node.alias.name.text if node.alias else None
-    inner = leaves.alias(shown or "t")
-    columns = tuple(
-        ScopeColumn(ColumnType(o.name, "", o.unit), Column(n, inner))
-        for o, n in zip(query.outs, names_of(query.outs), strict=True)
-    )
-    return Derived(query.query, inner), [ScopeTable(shown, columns)]
-
-
+_BESIDE = ("INNER", "LEFT", "CROSS")
+"""Joins whose right side may read columns of the left one."""
 _INEQUALITIES = (">", ">=", "<", "<=")
 
 

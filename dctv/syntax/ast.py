@@ -304,6 +304,8 @@ class TableSelect(Table):
 
     select: Select
     alias: Alias | None = None
+    lateral: bool = field(default=False, compare=False)
+    """Whether the text says that it reads columns of the tables before it, as any subquery may."""
 
 
 @record(eq=False, text=False)

@@ -44,7 +44,7 @@ _BEGINNINGS = {
     "an expression": _VALUES,
     "a value": _VALUES,
     "an argument": _VALUES | {"[", "{", "BRACKETS"},
-    "a table": _NAMES | {"(", "STRING"},
+    "a table": _NAMES | {"(", "STRING", "LISTING", "LATERAL"},
     "an alias": _NAMES | {"AS"},
     "`SELECT`": frozenset({"SELECT", "WITH", "VALUES", "(", "FROM"}),
     "a key": _NAMES | {"STRING"},

@@ -23,6 +23,7 @@ BEFORE = {
     "TIMESTAMPTZ": frozenset({"STRING"}),
     "TIMESTAMP_NS": frozenset({"STRING"}),
     "MAP": frozenset({"{"}),
+    "LATERAL": frozenset({"("}),
     "MATERIALIZED": frozenset({"("}),
     "SIMILAR": frozenset({"TO"}),
     "GROUPING": frozenset({"SETS"}),
@@ -50,6 +51,9 @@ INTERVAL_UNITS = frozenset({
     "CENTURY", "CENTURIES", "MILLENNIUM", "MILLENNIA",
 })  # fmt: skip
 """What an INTERVAL may count."""
+
+LISTINGS = frozenset({"UNNEST", "RANGE", "GENERATE_SERIES"})
+"""Functions in FROM that take expressions: their rows are elsewhere the elements of a list."""
 
 LAMBDAS = frozenset({
     *("list_transform", "array_transform", "list_apply", "array_apply", "apply"),

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from dctv.patterns import pattern
 from dctv.record import record
-from dctv.syntax.keywords import AFTER_NAMES, BEFORE, ENDING, INTERVAL_UNITS, NEGATABLE, RESERVED
+from dctv.syntax.keywords import AFTER_NAMES, BEFORE, ENDING, INTERVAL_UNITS, LISTINGS, NEGATABLE, RESERVED
 from dctv.syntax.lambdas import has_parameters, opens_body
 from dctv.syntax.lexer import BROKEN, COMMENT, Raw, scan
 from dctv.syntax.table import Table, load_table
@@ -173,6 +173,8 @@ class Parser:
         word = token.text.upper()
         if word in INTERVAL_UNITS and self._counts(index):
             return number["INTERVAL_UNIT"]
+        if word in LISTINGS and self._is_listing(index):
+            return number["LISTING"]
         return number[self._word(index, word) if word in self.table.keywords else "NAME"]
 
     def _word(self, index: int, word: str) -> str:
@@ -196,6 +198,11 @@ class Parser:
     def _begins(self, index: int, word: str) -> bool:
         """Whether a word has after it what it takes to be a keyword."""
         return word != "LAMBDA" or has_parameters(self.tokens, index)
+
+    def _is_listing(self, index: int) -> bool:
+        """Whether a word is a function in FROM that takes expressions."""
+        alone = not index or self.tokens[index - 1].kind != "."
+        return alone and self.tokens[index + 1].kind == "(" and self.accepts("LISTING")
 
     def _divides(self, index: int) -> bool:
         """Whether what follows a token may be what is divided by."""

@@ -202,3 +202,6 @@ SELECT a SIMILAR TO 'b', a NOT SIMILAR TO 'b' FROM t
 SELECT similar FROM t
 SELECT * RENAME (a AS b), * REPLACE (a AS b, c AS d) FROM t
 SELECT * RENAME (a AS b,), * RENAME (a AS b, c AS d), * RENAME (a AS b, c AS d, e AS f) FROM t
+SELECT a FROM t, LATERAL (SELECT 1) AS s LEFT JOIN LATERAL (SELECT 2) ON TRUE
+SELECT a FROM unnest([1, b]) AS u(x), range(a + 1), generate_series(DATE '2024-05-01', d, INTERVAL 1 DAY)
+SELECT lateral, range, unnest(a) FROM lateral, dctv.f(range(3))

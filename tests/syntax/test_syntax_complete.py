@@ -38,7 +38,7 @@ def test_is_complete(text: str, *, expected: bool) -> None:
     [
         ("SELECT a FROM t SPAN ", ["BROADCAST", "INNER", "JOIN", "LEFT", "OUTER", "RIGHT"]),
         ("SELECT a FROM t SPAN B", ["BROADCAST", "INNER", "JOIN", "LEFT", "OUTER", "RIGHT"]),
-        ("SELECT a FROM ", []),
+        ("SELECT a FROM ", ["LATERAL"]),
         ("SELECT a FROM t GROUP ", ["AND", "BY", "USING"]),
         ("CREATE ", ["OR", "STATE", "VIEW"]),
         ("SHOW ", ["COLUMNS", "TABLES"]),
@@ -68,7 +68,7 @@ def test_a_statement_may_begin_with_these() -> None:
         ("SELECT ", Context(("column", "function", "keyword"), "")),
         ("SELECT fo", Context(("column", "function", "keyword"), "fo")),
         ("SELECT t.fo", Context(("column", "function"), "fo", ("t",))),
-        ("SELECT a FROM ", Context(("table",), "")),
+        ("SELECT a FROM ", Context(("table", "keyword"), "")),
         ("SELECT a FROM trace.sched.", Context(("table",), "", ("trace", "sched"))),
         ("SELECT a FROM trace.`a b`.ti", Context(("table",), "ti", ("trace", "a b"))),
         ("SELECT a FROM t WHERE ", Context(("column", "function", "keyword"), "")),

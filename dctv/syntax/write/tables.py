@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dctv.syntax import ast
+from dctv.syntax.keywords import LISTINGS
 from dctv.syntax.write.writer import Form, Writer
 
 
@@ -21,11 +22,13 @@ def _table_file(w: Writer, node: ast.TableFile) -> str:
 def _table_call(w: Writer, node: ast.TableCall) -> str:
     arguments = [w.write(argument) for argument in node.arguments]
     keywords = [f"{w.name(name)} => {w.write(argument)}" for name, argument in node.keywords]
-    return f"{w.path(node.path)}({', '.join([*arguments, *keywords])}){w.clause('AS', node.alias)}"
+    # Without quotes, in which its arguments would be those of other functions.
+    name = node.path.text if node.path.text.upper() in LISTINGS else w.path(node.path)
+    return f"{name}({', '.join([*arguments, *keywords])}){w.clause('AS', node.alias)}"
 
 
 def _table_select(w: Writer, node: ast.TableSelect) -> str:
-    return f"({w.write(node.select)}){w.clause('AS', node.alias)}"
+    return f"{'LATERAL ' * node.lateral}({w.write(node.select)}){w.clause('AS', node.alias)}"
 
 
 def _table_sample(w: Writer, node: ast.TableSample) -> str:
