@@ -9,6 +9,7 @@ from dctv.bind import arguments, engine_tables, merging
 from dctv.bind.context import BoundQuery, Context, Environment, Leaves
 from dctv.bind.feeds import Feeds
 from dctv.bind.parts import bind_part
+from dctv.bind.pivots import pivoted, unpivoted
 from dctv.bind.relations import relation
 from dctv.bind.samples import sampled
 from dctv.bind.scope import Scope
@@ -158,6 +159,10 @@ class Binder:
                 plan = engine_tables.bind_file(self, node)
             case ast.TableSelect():
                 plan = self.plan(node.select)
+            case ast.Pivot():
+                plan = pivoted(self, node)
+            case ast.Unpivot():
+                plan = unpivoted(self, node)
             case ast.TableSample():
                 return sampled(self.table(node.table), node.sample)
             case _ if is_join(node):

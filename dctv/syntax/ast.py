@@ -6,7 +6,7 @@ from typing import Literal as OneOf
 
 from dctv.errors import Place
 from dctv.record import field, record
-from dctv.syntax import literals, nested, node, stars
+from dctv.syntax import literals, nested, node, pivots, stars
 
 Node = node.Node
 Name = node.Name
@@ -31,6 +31,12 @@ Columns = stars.Columns
 LikeOp = stars.LikeOp
 Percent = stars.Percent
 Sample = stars.Sample
+ResultColumn = stars.ResultColumn
+Alias = node.Alias
+Table = node.Table
+PivotChoice = pivots.PivotChoice
+Pivot = pivots.Pivot
+Unpivot = pivots.Unpivot
 
 
 # Expressions
@@ -260,19 +266,6 @@ Argument = ListArgument | DictArgument | TableArgument | CallArgument | SelectAr
 
 
 @record(eq=False, text=False)
-class Alias(Node):
-    """`AS name (columns)`."""
-
-    name: Name
-    columns: tuple[Name, ...] = ()
-
-
-@record(eq=False, text=False)
-class Table(Node):
-    """Something a select draws columns from."""
-
-
-@record(eq=False, text=False)
 class TableName(Table):
     """A table or view by name."""
 
@@ -388,14 +381,6 @@ class GroupUsingSpans(Node):
 
     table: Table
     intersect: bool = False
-
-
-@record(eq=False, text=False)
-class ResultColumn(Node):
-    """One result column; `name` is its alias, or None."""
-
-    expr: Expr
-    name: Name | None = None
 
 
 @record(eq=False, text=False)

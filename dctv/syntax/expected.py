@@ -39,14 +39,14 @@ _VALUES = frozenset({*_NAMES, "NUMBER", "STRING", "BIND", "(", "-", "+", "~", "N
 }  # fmt: skip
 _BEGINNINGS = {
     "a statement": _VALUES | {"SELECT", "WITH", "VALUES", "CREATE", "DROP", "MOUNT", "SET", "EXPLAIN", "DESCRIBE"}
-    | {"SHOW", "ASSERT", "EXPECT", ";", "FROM", "SUMMARIZE"},
+    | {"SHOW", "ASSERT", "EXPECT", ";", "FROM", "SUMMARIZE", "PIVOT", "UNPIVOT"},
     "a result column": _VALUES | {"*"},
     "an expression": _VALUES,
     "a value": _VALUES,
     "an argument": _VALUES | {"[", "{", "BRACKETS"},
     "a table": _NAMES | {"(", "STRING", "LISTING", "LATERAL"},
     "an alias": _NAMES | {"AS"},
-    "`SELECT`": frozenset({"SELECT", "WITH", "VALUES", "(", "FROM"}),
+    "`SELECT`": frozenset({"SELECT", "WITH", "VALUES", "(", "FROM", "PIVOT", "UNPIVOT"}),
     "a key": _NAMES | {"STRING"},
 }  # fmt: skip
 _OPERATORS = frozenset({
@@ -55,7 +55,8 @@ _OPERATORS = frozenset({
     "->", "->>", "NOT_BETWEEN", "NOT_LIKE",
 })  # fmt: skip
 _JOINS = frozenset({
-    "JOIN", "POSITIONAL", "TABLESAMPLE", "INNER", "LEFT", "RIGHT", "FULL", "CROSS", "ASOF", "SEMI", "ANTI", "SPAN",
+    "TABLESAMPLE", "PIVOT", "UNPIVOT", "JOIN", "POSITIONAL",
+    "INNER", "LEFT", "RIGHT", "FULL", "CROSS", "ASOF", "SEMI", "ANTI", "SPAN",
 })  # fmt: skip
 _CLAUSES = frozenset({
     "WHERE", "GROUP", "HAVING", "QUALIFY", "WINDOW", "ORDER", "LIMIT", "OFFSET", "UNION", "EXCEPT", "INTERSECT",

@@ -17,6 +17,7 @@ MAX_DEPTH = 250
 """How deep the values made of a text may nest, so that whoever walks them by recursion is safe."""
 
 _NUMBER = pattern(r"'\s*[+-]?[0-9]*\.?[0-9]*\s*'")
+_TABLES = frozenset({"NAME", "BACKTICKED", "DOUBLE_QUOTED", "STRING", "("})
 _CLOSING = frozenset({END, ")", ";", ","})
 Make = Callable[[str, list[object], int, int], object]
 """From the name of a form, its parts, and the range of its text, to its value."""
@@ -197,6 +198,8 @@ class Parser:
 
     def _begins(self, index: int, word: str) -> bool:
         """Whether a word has after it what it takes to be a keyword."""
+        if word in ("PIVOT", "UNPIVOT"):
+            return self.tokens[index + 1].kind in _TABLES
         return word != "LAMBDA" or has_parameters(self.tokens, index)
 
     def _is_listing(self, index: int) -> bool:

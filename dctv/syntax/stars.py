@@ -57,3 +57,11 @@ class Sample(Node):
     share: bool = False
     method: OneOf["RESERVOIR", "BERNOULLI", "SYSTEM"] | None = None
     seed: int = 0
+
+
+@record(eq=False, text=False)
+class ResultColumn(Node):
+    """One result column; `name` is its alias, or None."""
+
+    expr: Expr
+    name: Name | None = None

@@ -205,3 +205,16 @@ SELECT * RENAME (a AS b,), * RENAME (a AS b, c AS d), * RENAME (a AS b, c AS d, 
 SELECT a FROM t, LATERAL (SELECT 1) AS s LEFT JOIN LATERAL (SELECT 2) ON TRUE
 SELECT a FROM unnest([1, b]) AS u(x), range(a + 1), generate_series(DATE '2024-05-01', d, INTERVAL 1 DAY)
 SELECT lateral, range, unnest(a) FROM lateral, dctv.f(range(3))
+PIVOT t ON a
+PIVOT t AS u ON a, b IN (1, 2,), (c, d) USING sum(e) AS s, count(*), GROUP BY f, g ORDER BY a LIMIT 1
+PIVOT t USING sum(a)
+PIVOT t USING sum(a) GROUP BY b
+UNPIVOT t ON a, b AS c
+UNPIVOT (SELECT 1 AS a) ON *, COLUMNS('b') INTO NAME n VALUE v
+UNPIVOT t ON (a, b), (c, d) INTO NAME n VALUES v, w
+FROM t PIVOT (sum(a) FOR b IN (1 AS x, 2 y,) c IN (3) FOR d GROUP BY f) AS p
+FROM t PIVOT (sum(a) FOR b IN (1) FOR d FOR e + 1 IN (2, 3, 4)) PIVOT (sum(a) GROUP BY b)
+FROM t PIVOT (sum(a)), t UNPIVOT (v FOR n IN (a, b)), t UNPIVOT INCLUDE NULLS ((v, w) FOR n IN ((a, b) AS c)) AS u
+FROM t UNPIVOT EXCLUDE NULLS (v FOR n IN (a)) TABLESAMPLE 5%
+SELECT (pivot), (unpivot + 1) FROM pivot, unpivot
+FROM t PIVOT (sum(a) FOR b IN (1,) c IN (1, 2))

@@ -54,8 +54,8 @@ def test_expected_keywords(text: str, expected: list[str] | None) -> None:
 
 
 def test_a_statement_may_begin_with_these() -> None:
-    begin = ["ASSERT", "CREATE", "DESCRIBE", "DROP", "EXPECT", "EXPLAIN", "FROM", "MOUNT", "SELECT", "SET", "SHOW"]
-    begin += ["SUMMARIZE", "VALUES", "WITH"]
+    begin = ["ASSERT", "CREATE", "DESCRIBE", "DROP", "EXPECT", "EXPLAIN", "FROM", "MOUNT", "PIVOT", "SELECT", "SET"]
+    begin += ["SHOW", "SUMMARIZE", "UNPIVOT", "VALUES", "WITH"]
     assert expected_keywords("") == begin
     assert expected_keywords("SEL") == begin
 

@@ -32,16 +32,17 @@ def _table_select(w: Writer, node: ast.TableSelect) -> str:
 
 
 def _table_sample(w: Writer, node: ast.TableSample) -> str:
-    return f"{_right(w, node.table)} TABLESAMPLE {w.write(node.sample)}"
+    return f"{written(w, node.table)} TABLESAMPLE {w.write(node.sample)}"
 
 
-def _right(w: Writer, table: ast.Table) -> str:
+def written(w: Writer, table: ast.Table) -> str:
+    """Write a table that something is done with, joins in parentheses."""
     text = w.write(table)
     return f"({text})" if isinstance(table, ast.Join | ast.SpanJoin | ast.SpanBroadcast) else text
 
 
 def _join(w: Writer, node: ast.Join) -> str:
-    left, right = w.write(node.left), _right(w, node.right)
+    left, right = w.write(node.left), written(w, node.right)
     if node.comma and node.on is None and not node.using:
         return f"{left}, {right}"
     kind = "" if node.kind == "INNER" else f"{node.kind} "
@@ -55,13 +56,13 @@ def _partition(w: Writer, name: ast.Name | None) -> str:
 
 def _span_join(w: Writer, node: ast.SpanJoin) -> str:
     kind = "" if node.kind == "INNER" else f"{node.kind} "
-    return f"{w.write(node.left)} SPAN {kind}JOIN {_right(w, node.right)}{_partition(w, node.partition_as)}"
+    return f"{w.write(node.left)} SPAN {kind}JOIN {written(w, node.right)}{_partition(w, node.partition_as)}"
 
 
 def _span_broadcast(w: Writer, node: ast.SpanBroadcast) -> str:
     kind = "" if node.kind == "INNER" else f"{node.kind} "
     partition = _partition(w, node.partition_as)
-    return f"{w.write(node.left)} SPAN {kind}BROADCAST {node.direction} {_right(w, node.right)}{partition}"
+    return f"{w.write(node.left)} SPAN {kind}BROADCAST {node.direction} {written(w, node.right)}{partition}"
 
 
 def _list(w: Writer, node: ast.ListArgument) -> str:
