@@ -9,7 +9,9 @@ from dctv.bind import arguments, engine_tables, macros, merging
 from dctv.bind.context import BoundQuery, Context, Environment, Leaves
 from dctv.bind.feeds import Feeds
 from dctv.bind.parts import bind_part
+from dctv.bind.pivots import pivoted, unpivoted
 from dctv.bind.relations import relation
+from dctv.bind.samples import sampled
 from dctv.bind.scope import Scope
 from dctv.bind.selects import bind_select
 from dctv.bind.spans import bind_spans, is_join
@@ -140,6 +142,8 @@ class Binder:
 
     def full_path(self, node: ast.Table) -> tuple[str, ...]:
         """Return the full name of a table that is named, and nothing for others."""
+        if isinstance(node, ast.TableSample):
+            return self.full_path(node.table)
         if isinstance(node, ast.TableName | ast.TableCall):
             return tuple(p.text for p in node.path.parts)
         return ()
@@ -155,6 +159,12 @@ class Binder:
                 plan = self.env.file_table(node, self.env)
             case ast.TableSelect():
                 plan = self.plan(node.select)
+            case ast.Pivot():
+                plan = pivoted(self, node)
+            case ast.Unpivot():
+                plan = unpivoted(self, node)
+            case ast.TableSample():
+                return sampled(self.table(node.table), node.sample)
             case _ if is_join(node):
                 plan = bind_spans(self, node, None).plan
             case _:

@@ -17,6 +17,8 @@ class Binding(Protocol):
     """Binds selects and tables, wherever in a statement they stand."""
 
     env: Environment
+    common: Mapping[str, Plan]
+    """Common tables by lower-case name."""
     recursive: bool
     """Whether this binds the recursive part of a common table."""
     depth: int

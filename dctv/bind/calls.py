@@ -9,6 +9,7 @@ from dctv.bind.bound import Bound, Family, convert, scale, unify
 from dctv.bind.context import Context
 from dctv.bind.elsewhere import ELSEWHERE
 from dctv.bind.grouping import within
+from dctv.bind.members import is_struct
 from dctv.bind.regular_expressions import are_read
 from dctv.bind.types import BIGINT, BOOLEAN, DOUBLE_LITERAL, of_call, of_operator
 from dctv.bind.wall_clock import wall_clock
@@ -79,6 +80,12 @@ def call(expr: ast.Call, context: Context, bind: Bind) -> Bound:
     if name in _ALIKE:
         arguments = unify(arguments, f"`{name}`")
     unit, arguments = _apply_rule(name, expr, arguments, context)
+    if name == "unnest" and is_struct(arguments[0].type if arguments else None):
+        raise BindError(
+            "`unnest` of a struct stands alone, and without a name, in a select list",
+            expr.place,
+            hint="`x.name` takes one member of the struct x",
+        )
     if name == "unitless":
         return replace(arguments[0], unit=NO_UNIT, place=expr.place, parts=(arguments[0],))
     if name in state_paths.FUNCTIONS:
@@ -192,6 +199,12 @@ def _way_out(context: Context) -> str:
 
 def _argument(expr: ast.Expr, context: Context, bind: Bind) -> Bound:
     if isinstance(expr, ast.Star):
+        if expr != ast.Star():
+            raise BindError(
+                "an argument `*` stands for all of a row, and leaves nothing out",
+                expr.place,
+                hint="COLUMNS(...) is a call for each of some columns, *COLUMNS(...) gives them to one call",
+            )
         return Bound(Star(), place=expr.place)
     return bind(expr, context)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -154,5 +154,7 @@ class Context:
     clause: str = "the select list"
     proven: bool = False
     """Whether the text is the standard library's, so that patterns and formats in it are ones that the engine reads."""
+    away: Collection[Expression] = ()
+    """Columns that `*` leaves out, since USING has merged them with another."""
     windows: Mapping[str, tuple[Bound, ...]] = field(default_factory=dict)
     """What the windows of WINDOW are made of, by lower-case name."""

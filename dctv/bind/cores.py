@@ -9,9 +9,12 @@ from dctv.bind.binding import Binding
 from dctv.bind.bound import Bound
 from dctv.bind.context import BoundQuery, Context, Leaves, Out
 from dctv.bind.grouping import aggregates, outside, within
+from dctv.bind.many_columns import matcher, of_all, once_each
+from dctv.bind.members import is_struct, members_of
 from dctv.bind.relations import names_of
+from dctv.bind.sampled_joins import sampled_join
 from dctv.bind.scope import Scope, ScopeColumn, unknown_column
-from dctv.bind.tables import FromClause, bind_source
+from dctv.bind.tables import bind_source
 from dctv.bind.types import BOOLEAN, settled
 from dctv.bind.unit_slips import warn_of_division
 from dctv.errors import BindError, nearest
@@ -23,6 +26,7 @@ from dctv.plan.queries import Group, GroupingSets, Select
 from dctv.record import record, replace
 from dctv.syntax import ast
 from dctv.syntax.print import header
+from dctv.types.schema import ColumnType
 
 
 @record
@@ -58,21 +62,23 @@ def bind_core(binder: Binding, core: ast.Core, parent: Scope | None, leaves: Lea
             "GROUP USING makes spans", core.group.place, hint="write SELECT SPAN; a plain SELECT may read its result"
         )
     source = bind_source(binder, core.source, parent, leaves)
-    context = binder.context(source.scope, leaves)
+    if core.sample is not None:
+        source = sampled_join(source, core.sample, leaves)
+    context = replace(binder.context(source.scope, leaves), away=source.merged_away)
     tests = list(source.parts)
     where = having = qualify = None
     windows, context = _with_windows(core, context)
-    items = expand(core.columns, context, source)
+    items = expand(core.columns, context)
     outs = tuple(output(item, any_unit=fits_all(item.bound)) for item in items)
     context = replace(context, aliases=aliases(items))
     if core.where is not None:
-        where = expressions.condition(core.where, replace(context, clause="WHERE", aggregates_allowed=False))
+        where = condition(core.where, replace(context, clause="WHERE", aggregates_allowed=False))
         tests.append(where)
     group, keys = _group(core.group, items, replace(context, clause="GROUP BY", aggregates_allowed=False))
     if core.having is not None:
-        having = expressions.condition(core.having, replace(context, clause="HAVING"))
+        having = condition(core.having, replace(context, clause="HAVING"))
     if core.qualify is not None:
-        qualify = expressions.condition(core.qualify, replace(context, clause="QUALIFY"))
+        qualify = condition(core.qualify, replace(context, clause="QUALIFY"))
     late = [one for one in (having, qualify) if one is not None]
     values = [item.bound for item in items]
     if keys is None and (core.having is not None or any(map(aggregates, [*values, *late]))):
@@ -123,7 +129,17 @@ def aliases(items: Sequence[Item]) -> dict[str, Bound]:
     return {item.name.lower(): item.bound for item in reversed(items)}
 
 
-def expand(columns: Sequence[ast.ResultColumn], context: Context, source: FromClause | None) -> list[Item]:
+def condition(expr: ast.Expr, context: Context) -> Bound:
+    """Bind a condition, which holds if it does for all columns that COLUMNS in it stands for."""
+    return expressions.condition(of_all(expr, context, named_columns), context)
+
+
+def named_columns(expr: ast.Star, context: Context, away: Collection[Expression]) -> list[tuple[str, Bound]]:
+    """Return the columns that a star stands for, with their names."""
+    return [(item.name, item.bound) for item in star(expr, context, away)]
+
+
+def expand(columns: Sequence[ast.ResultColumn], context: Context) -> list[Item]:
     """Bind the select list; stars become the columns that they stand for."""
     items: list[Item] = []
     named: dict[str, Bound] = {}
@@ -131,14 +147,44 @@ def expand(columns: Sequence[ast.ResultColumn], context: Context, source: FromCl
     context = replace(context, aliases=named)
     for column in columns:
         if isinstance(column.expr, ast.Star):
-            items += star(column.expr, context, () if source is None else source.merged_away)
-        else:
-            bound = expressions.bind(column.expr, context)
+            items += star(column.expr, context, context.away)
+            continue
+        for item in bound_column(column, context):
+            items.append(item)
             if column.name is not None:
-                named.setdefault(column.name.text.lower(), bound)
-                warn_of_division(column.expr, column.name.text, bound, context)
-            items.append(Item(column.name.text if column.name else default_name(column.expr, context), bound))
+                named.setdefault(item.name.lower(), item.bound)
+                warn_of_division(column.expr, item.name, item.bound, context)
     return items
+
+
+def bound_column(column: ast.ResultColumn, context: Context) -> list[Item]:
+    """Bind a result column that is no star: several if COLUMNS is in it, which have the names of those."""
+    items = []
+    for one, expr in once_each(column.expr, context, named_columns):
+        spread = _unnested(expr, context)
+        if spread is not None and column.name is None:
+            items += spread
+            continue
+        bound = expressions.bind(expr, context)
+        if column.name is not None:
+            name = column.name.text if one is None else one.called(column.name.text)
+        else:
+            name = default_name(column.expr, context) if one is None else one.name
+        items.append(Item(name, bound))
+    return items
+
+
+def _unnested(expr: ast.Expr, context: Context) -> list[Item] | None:
+    """Return the members that `unnest` makes columns of, if it is given a struct."""
+    if not isinstance(expr, ast.Call) or expr.function.text.lower() != "unnest" or len(expr.arguments) != 1:
+        return None
+    bound = expressions.bind(expr.arguments[0], context)
+    if not is_struct(bound.type):
+        return None
+    return [
+        Item(name, Bound(value, place=expr.place, parts=(bound,), type=made))
+        for name, value, made in members_of(bound.value, bound.type)
+    ]
 
 
 def default_name(expr: ast.Expr, context: Context) -> str:
@@ -163,19 +209,29 @@ def star(expr: ast.Star, context: Context, away: Collection[Expression]) -> list
         raise BindError("`*` needs a FROM", expr.place)
     names = [c.name for c in columns]
     excluded = {_listed(name, names).lower() for name in expr.exclude}
+    renamed = {_listed(old, names).lower(): new.text for old, new in expr.rename}
+    fits = None if expr.choice is None else matcher(expr.choice)
     replaced = {_listed(name, names).lower(): expressions.bind(e, context) for e, name in expr.replace}
     items = []
     for column in columns:
-        if column.name.lower() in excluded:
+        if column.name.lower() in excluded or (fits is not None and not fits(column.name)):
             continue
         plain = Bound(column.value, column.column.unit, expr.place, type=column.type)
-        items.append(Item(column.name, replaced.get(column.name.lower()) or plain))
+        name = renamed.get(column.name.lower(), column.name)
+        items.append(Item(name, replaced.get(column.name.lower()) or plain))
+    if not items and expr.choice is not None:
+        hint = f"columns here: {', '.join(names[:12])}"
+        raise BindError("`*` is left with no column", expr.choice.place or expr.place, hint=hint)
     return items
 
 
 def _starred(expr: ast.Star, scope: Scope, away: Collection[Expression]) -> list[ScopeColumn]:
     if expr.qualifier is not None:
         table = scope.find_table(tuple(p.text for p in expr.qualifier.parts))
+        struct = scope.find(expr.qualifier) if table is None else None
+        if struct is not None and is_struct(struct.type):
+            members = members_of(struct.value, struct.type)
+            return [ScopeColumn(ColumnType(name, made.text), value) for name, value, made in members]
         if table is None:
             known = [t.alias for t in scope.tables if t.alias]
             near = nearest(expr.qualifier.text, known)

@@ -7,7 +7,6 @@ _LAST = "`_ts` is 0 at the first event of a trace; the last one's is in t.last_t
 
 ELSEWHERE = {
     "approx_percentile": _QUANTILE,
-    "columns": "`* EXCLUDE (a, b)` leaves columns out of all, `t.*` has those of one table",
     "extract_arg": "args->>'key' takes a value out of a column of JSON",
     "iif": "IF(condition, a, b) is the same",
     "isnull": "x IS NULL asks for it, COALESCE(x, y) takes y in its place",

@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from dctv.bind import expressions
 from dctv.bind.binding import Binding
 from dctv.bind.context import Context, Leaves
+from dctv.bind.laterals import listed
 from dctv.bind.scope import Scope
 from dctv.bind.types import BIGINT
 from dctv.errors import BindError, EngineError, Place
 from dctv.plan.build import STAR
 from dctv.plan.expressions import Call, Expression, Keyword, List, Number, Unary
-from dctv.plan.nodes import Relation
+from dctv.plan.nodes import Plan, Relation
 from dctv.plan.order import RowOrder
 from dctv.plan.queries import Select, TableCall
 from dctv.syntax import ast
@@ -35,13 +36,28 @@ def is_offered(binder: Binding, path: ast.Path) -> bool:
     return False
 
 
-def bind_table_function(binder: Binding, node: ast.TableCall) -> Relation:
-    """Bind a call of a table function of the engine; its arguments are plain values."""
+def bind_table_function(binder: Binding, node: ast.TableCall) -> Plan:
+    """Bind a call of a table function of the engine; its arguments are plain values.
+
+    One whose rows are those of a list is bound as that list, unless it counts.
+    """
+    select = listed(node)
+    if select is not None and not _counts(node):
+        return binder.plan(select.select)
     context = binder.context(Scope([]), Leaves(), clause="an argument", aggregates_allowed=False)
     values = [_value(argument, context) for argument in node.arguments]
     for name, argument in node.keywords:
         values.append(Keyword(name.text, _value(argument, context)))
     return _relation(binder, Call(node.path.text.lower(), tuple(values)), node.place)
+
+
+def _counts(node: ast.TableCall) -> bool:
+    """Whether a call counts from one whole number to another, as far as its text says."""
+    if node.path.text.lower() not in _COUNTING:
+        return False
+    values = [one.expr if isinstance(one, ast.ValueArgument) else None for one in node.arguments]
+    plain = [one.operand if isinstance(one, ast.Unary) else one for one in values]
+    return all(isinstance(one, ast.Bind) or (isinstance(one, ast.Number) and one.unit is None) for one in plain)
 
 
 def _relation(binder: Binding, call: Call, place: Place | None) -> Relation:

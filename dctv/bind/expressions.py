@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 from math import isfinite
+from typing import cast
 
 from dctv.bind import calls, nested, operators, time_literals
 from dctv.bind.bound import Bound, constant, convert, unify
 from dctv.bind.context import Context
 from dctv.bind.grouping import aggregates, within
+from dctv.bind.many_columns import Chosen
 from dctv.bind.parameters import Value, value_of
 from dctv.bind.regular_expressions import are_read
 from dctv.bind.scope import Scope, family_of
@@ -279,6 +281,16 @@ def _star(expr: ast.Star, _: Context) -> Bound:
     raise BindError("`*` stands for columns and cannot be part of an expression", expr.place)
 
 
+def _columns(expr: ast.Columns, _: Context) -> Bound:
+    raise BindError(
+        "COLUMNS stands in the select list, and in WHERE, HAVING, QUALIFY and ORDER BY of a plain SELECT", expr.place
+    )
+
+
+def _chosen(expr: Chosen, _: Context) -> Bound:
+    return cast("Bound", expr.bound)
+
+
 def _lambda(expr: ast.Lambda, _: Context) -> Bound:
     raise BindError("a lambda stands in list_transform, list_filter and list_reduce", expr.place)
 
@@ -287,8 +299,8 @@ def _like(expr: ast.Like, context: Context) -> Bound:
     escape = None if expr.escape is None else bind(expr.escape, context)
     subject, pattern = bind(expr.operand, context), bind(expr.pattern, context)
     proven = context.proven
-    if expr.op == "REGEXP" and not proven:
-        proven = are_read("regexp_matches", [subject, pattern], context.env.engine, expr.place)
+    if expr.op in operators.SEARCHES and not proven:
+        proven = are_read(operators.SEARCHES[expr.op], [subject, pattern], context.env.engine, expr.place)
     return operators.like(expr, subject, pattern, escape, proven=proven)
 
 
@@ -300,6 +312,8 @@ _FORMS: dict[type[ast.Expr], Callable[..., Bound]] = {
     ast.Bind: _bind_parameter,
     ast.Column: _column,
     ast.Star: _star,
+    ast.Columns: _columns,
+    Chosen: _chosen,
     ast.Unary: lambda e, c: operators.unary(e, bind(e.operand, c)),
     ast.Binary: _binary,
     ast.Like: _like,

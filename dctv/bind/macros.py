@@ -80,12 +80,9 @@ class Given:
         except QueryError as error:
             self.expansion.own.append(error)
             raise
-        if own_level or not list(walk.columns_in(found.value)):
-            return found
-        if at.leaves is not self.context.leaves:
+        if not own_level and at.leaves is not self.context.leaves and walk.columns_in(found.value):
             raise BindError(f"`{self.name}` stands in FROM of a subquery, where it cannot name columns", found.place)
-        # What is of a select further out is left to the engine, which cannot do it everywhere.
-        return replace(found, type=None)
+        return found
 
 
 @record

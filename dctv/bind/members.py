@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypeGuard
+
 from dctv.bind.types import JSON, STRING_LITERAL, VARCHAR, of_call, of_member, settled
 from dctv.errors import BindError, Place, nearest
 from dctv.plan.build import call
@@ -36,6 +38,19 @@ def member_of(value: Expression, made: Type | None, name: str, place: Place | No
         hint = f"did you mean `{near}`?" if near else f"members: {', '.join(names[:12])}"
         raise BindError(f"the struct has no member `{name}`", place, hint=hint)
     return call("struct_extract", value, Text(name)), found
+
+
+def members_of(value: Expression, made: Type) -> list[tuple[str, Expression, Type]]:
+    """Return all members of a struct, with their names and types."""
+    names = [unquoted(name) for name in made.names]
+    return [
+        (name, call("struct_extract", value, Text(name)), kind) for name, kind in zip(names, made.children, strict=True)
+    ]
+
+
+def is_struct(made: Type | None) -> TypeGuard[Type]:
+    """Whether values of a type are structs."""
+    return made is not None and made.name == "STRUCT"
 
 
 def shown(made: Type | None) -> str:

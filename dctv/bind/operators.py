@@ -182,13 +182,17 @@ def _whole_quotient(left: Expression, right: Expression) -> Expression:
     return Binary("//", w.minus(left, Binary("%", left, right)), right)
 
 
+SEARCHES = {"REGEXP": "regexp_matches", "SIMILAR TO": "regexp_full_match"}
+"""Operators that are functions of the engine."""
+
+
 def like(expr: ast.Like, subject: Bound, pattern: Bound, escape: Bound | None, *, proven: bool) -> Bound:
-    """Bind LIKE, ILIKE, GLOB and REGEXP, whose pattern may be `proven` to be one."""
+    """Bind LIKE and the like, whose pattern may be `proven` to be one."""
     for bound in (subject, pattern):
         _bare(bound, expr.op)
-    if expr.op == "REGEXP":
-        value: Expression = w.call("regexp_matches", subject.value, pattern.value)
-        made = of_call("regexp_matches", [subject.type, pattern.type], proven=proven)
+    if expr.op in SEARCHES:
+        value: Expression = w.call(SEARCHES[expr.op], subject.value, pattern.value)
+        made = of_call(SEARCHES[expr.op], [subject.type, pattern.type], proven=proven)
     else:
         escaped = None if escape is None or expr.op == "GLOB" else escape.value
         value = Like(expr.op, subject.value, pattern.value, escaped)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dctv.bind import expressions
 from dctv.bind.bound import Bound
 from dctv.bind.context import Context
-from dctv.bind.cores import Item, default_name, star
+from dctv.bind.cores import Item, bound_column, star
 from dctv.errors import BindError
 from dctv.record import replace
 from dctv.syntax import ast
@@ -26,12 +25,16 @@ def payload_items(core: ast.Core, context: Context, special: Sequence[Item]) -> 
             items += [item for item in star(column.expr, context, ()) if item.bound.value not in own]
             continue
         _refuse_name(column, core, names)
-        bound = expressions.bind(column.expr, context)
-        if column.name is None and bound.value in own:
-            raise _listed(column, core, default_name(column.expr, context))
-        if column.name is not None:
-            named.setdefault(column.name.text.lower(), bound)
-        items.append(Item(column.name.text if column.name else default_name(column.expr, context), bound))
+        made = bound_column(column, context)
+        if len(made) > 1:
+            # COLUMNS, like a star, is about the payload.
+            made = [item for item in made if item.name.lower() not in names]
+        for item in made:
+            if column.name is None and item.bound.value in own:
+                raise _listed(column, core, item.name)
+            if column.name is not None:
+                named.setdefault(item.name.lower(), item.bound)
+            items.append(item)
     _refuse_duplicates(core, items, names)
     return items
 

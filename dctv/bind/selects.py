@@ -9,14 +9,15 @@ from dctv.bind import calls, expressions
 from dctv.bind.binding import Binding
 from dctv.bind.bound import Bound, convert, scale, unify
 from dctv.bind.context import BoundQuery, Context, Leaves, Out
-from dctv.bind.cores import Item, bind_core, ordinal
+from dctv.bind.cores import Item, bind_core, named_columns, ordinal
 from dctv.bind.grouping import aggregates, outside, within
+from dctv.bind.many_columns import once_each
 from dctv.bind.relations import names_of
 from dctv.bind.scope import Scope, ScopeColumn, ScopeTable
-from dctv.bind.types import of_choice, settled
+from dctv.bind.types import DOUBLE, of_cast, of_choice, settled
 from dctv.errors import BindError
 from dctv.plan import build as w
-from dctv.plan.expressions import Column, Number, Ordered, Text
+from dctv.plan.expressions import Cast, Column, Number, Ordered, Percent, Text
 from dctv.plan.node import Query
 from dctv.plan.nodes import Plan, physical_names
 from dctv.plan.queries import Compound, Derived, Rows, Select, TableName
@@ -219,8 +220,9 @@ def _order(
         if position is not None:
             terms.append(calls.ordered(Number(str(position + 1)), term))
             continue
-        others.append(expressions.bind(term.expr, context))
-        terms.append(calls.ordered(others[-1].value, term))
+        for _, expr in once_each(term.expr, context, named_columns):
+            others.append(expressions.bind(expr, context))
+            terms.append(calls.ordered(others[-1].value, term))
     return replace(block, order_by=(*terms, *_all_columns(query))), others
 
 
@@ -242,14 +244,31 @@ def apply_limit(binder: Binding, query: Select, select: ast.Select) -> tuple[Sel
     for key, expr in (("limit", select.limit), ("offset", select.offset)):
         if expr is None:
             continue
-        bound = expressions.bind(expr, binder.context(Scope([]), Leaves(), clause=key.upper()))
-        bound = convert(bound, NO_UNIT, key.upper())
+        if isinstance(expr, ast.Percent):
+            share = _share(binder, expr)
+            query, sure = replace(query, limit=Percent(share.value)), sure and share.type is not None
+            continue
+        bound = _count(binder, expr, key.upper())
         fraction = bound.constant is not None and (bound.constant < 0 or bound.constant.denominator != 1)
         if fraction or (isinstance(bound.value, Text) and not bound.value.value.isdecimal()):
             raise BindError(f"{key.upper()} is a whole number that is not negative", expr.place)
         query = replace(query, limit=bound.value) if key == "limit" else replace(query, offset=bound.value)
         sure = sure and (bound.constant is not None or (bound.type is not None and is_integer(bound.type.name)))
     return query, sure
+
+
+def _count(binder: Binding, expr: ast.Expr, clause: str) -> Bound:
+    bound = expressions.bind(expr, binder.context(Scope([]), Leaves(), clause=clause))
+    return convert(bound, NO_UNIT, clause)
+
+
+def _share(binder: Binding, expr: ast.Percent) -> Bound:
+    """Bind a share of the rows as a double, which is cut to whole rows when it is known how many there are."""
+    bound = _count(binder, expr.operand, "LIMIT")
+    if bound.family == "text" or (bound.constant is not None and not 0 <= bound.constant <= 100):
+        raise BindError("LIMIT takes from 0 to 100 percent of the rows", expr.place)
+    made = None if bound.type is None else of_cast(bound.type, DOUBLE.text)
+    return replace(bound, value=Cast(bound.value, DOUBLE.text), type=made)
 
 
 def read_plan(plan: Plan, leaves: Leaves) -> BoundQuery:

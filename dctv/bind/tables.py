@@ -8,14 +8,16 @@ from dctv.bind.bound import Bound, unify
 from dctv.bind.context import Leaves
 from dctv.bind.feeds import Feeds
 from dctv.bind.grouping import conjuncts
-from dctv.bind.relations import names_of
+from dctv.bind.laterals import alone_or_beside, inlined
+from dctv.bind.samples import ROW, numbered
 from dctv.bind.scope import Scope, ScopeColumn, ScopeTable, table_in_scope
 from dctv.bind.spans import bind_spans, is_join
-from dctv.bind.types import BOOLEAN, of_choice, of_operator, settled
+from dctv.bind.types import BOOLEAN, of_choice, of_operator
 from dctv.errors import BindError, nearest
 from dctv.plan import walk
 from dctv.plan.build import all_of, call
 from dctv.plan.expressions import TRUE, Binary, Column, Expression
+from dctv.plan.nodes import Plan
 from dctv.plan.queries import Derived, Join, JoinKind, Source, TableName
 from dctv.record import field, record, replace
 from dctv.syntax import ast
@@ -33,6 +35,8 @@ class FromClause:
     """Columns that `*` leaves out, since USING has merged them with another."""
     stable: bool = True
     parts: list[Bound] = field(default_factory=list)
+    positions: list[Expression] = field(default_factory=list)
+    """The numbers of the rows that POSITIONAL JOIN joins."""
     sure: bool = True
     """Whether the engine surely has nothing against the joins."""
 
@@ -61,16 +65,62 @@ def _add(binder: Binding, node: ast.Table, source: FromClause, leaves: Leaves) -
     """Bind a table; a conventional join adds to the source and hands its leftmost table on."""
     if not isinstance(node, ast.Join):
         return _item(binder, node, source, leaves)
+    if node.kind == "POSITIONAL":
+        return _positional(binder, node, source, leaves), []
     first, tables = _add(binder, node.left, source, leaves)
     _extend(source.scope, tables, node.left)
     # What is joined to rows that stay in any case feeds nothing.
     side = binder.copy(feeds=Feeds()) if node.kind in ("LEFT", "ASOF LEFT") else binder
     right, right_tables = _side(side, node.right, source, leaves)
+    if isinstance(right, Derived) and node.kind not in _BESIDE and walk.free(right.query):
+        raise BindError(
+            f"the right side of a {node.kind} JOIN reads columns of the left one",
+            node.right.place,
+            hint="a subquery of an INNER, LEFT or CROSS JOIN, or after a comma, may do that",
+        )
     left_scope = Scope(list(source.scope.tables), source.scope.parent, dict(source.scope.merged))
     _extend(source.scope, right_tables, node.right)
     source.stable = False
     source.joins.append(_join(binder, node, right, (left_scope, Scope(right_tables)), source, leaves))
     return first, []
+
+
+def _positional(binder: Binding, node: ast.Join, source: FromClause, leaves: Leaves) -> Source:
+    """Join rows by their numbers; the shorter side has NULLs at its end."""
+    if node.on is not None or node.using:
+        raise BindError("POSITIONAL JOIN has no condition", node.place, hint="JOIN ... ON has one")
+    if isinstance(node.left, ast.Join) and node.left.kind == "POSITIONAL":
+        first, _ = _add(binder, node.left, source, leaves)
+    else:
+        first = _numbered(binder, node.left, source, leaves)
+    right = _numbered(binder, node.right, source, leaves)
+    *before, last = source.positions
+    either = before[0] if len(before) == 1 else call("coalesce", *before)
+    source.stable = False
+    source.joins.append(Join(right, "FULL", Binary("=", either, last)))
+    return first
+
+
+def _numbered(binder: Binding, node: ast.Table, source: FromClause, leaves: Leaves) -> Source:
+    if isinstance(node, ast.Join):
+        raise BindError(
+            "POSITIONAL JOIN joins tables, not rows that are joined already",
+            node.place,
+            hint="put the other join into a subquery",
+        )
+    plan = binder.table(node)
+    shown, path = _called(binder, node)
+    inner = leaves.alias(shown or "t")
+    source.positions.append(Column(ROW, inner))
+    _extend(source.scope, [table_in_scope(plan.schema, inner, shown, path)], node)
+    return Derived(numbered(plan, leaves.name(plan)), inner)
+
+
+def _called(binder: Binding, node: ast.Table) -> tuple[str | None, tuple[str, ...]]:
+    """Return what a table is called, and its full name if it has no alias."""
+    alias = getattr(node, "alias", None)
+    path = binder.full_path(node)
+    return (alias.name.text, ()) if alias else (path[-1] if path else None, path)
 
 
 def _side(binder: Binding, node: ast.Table, source: FromClause, leaves: Leaves) -> tuple[Source, list[ScopeTable]]:
@@ -84,55 +134,29 @@ def _side(binder: Binding, node: ast.Table, source: FromClause, leaves: Leaves) 
 
 
 def _item(binder: Binding, node: ast.Table, source: FromClause, leaves: Leaves) -> tuple[Source, list[ScopeTable]]:
-    if isinstance(node, ast.TableSelect) and (binder.recursive or node.lateral):
-        return _inlined(binder, node, source, leaves)
+    if binder.recursive and isinstance(node, ast.TableSelect):
+        source.sure = False
+        return inlined(binder, node, Scope([]), leaves)[:2]
     if is_join(node):
         spans = bind_spans(binder, node, None)
         source.stable = source.stable and spans.plan.stable
         inner = leaves.alias("spans")
         return TableName(leaves.name(spans.plan), inner), spans.scope(inner).tables
-    plan = binder.table(node)
+    alone = alone_or_beside(binder, node, source.scope, leaves)
+    if not isinstance(alone, Plan):
+        derived, tables, query = alone
+        source.stable, source.sure = False, source.sure and query.sure
+        source.parts.append(Bound(TRUE, place=node.place, parts=query.parts, type=BOOLEAN, serial=query.serial))
+        return derived, tables
+    plan = alone
     source.stable = source.stable and plan.stable
-    alias = getattr(node, "alias", None)
-    path = binder.full_path(node)
-    shown = alias.name.text if alias else (path[-1] if path else None)
+    shown, path = _called(binder, node)
     inner = leaves.alias(shown or "t")
-    return TableName(leaves.name(plan), inner), [table_in_scope(plan.schema, inner, shown, () if alias else path)]
+    return TableName(leaves.name(plan), inner), [table_in_scope(plan.schema, inner, shown, path)]
 
 
-def _inlined(
-    binder: Binding, node: ast.TableSelect, source: FromClause, leaves: Leaves
-) -> tuple[Source, list[ScopeTable]]:
-    """Bind a subquery in place: it may read the tables before it, or the one that a recursive part makes."""
-    if node.lateral and binder.is_typed(node.select.body):
-        raise BindError(
-            "a span or event table cannot be made for each row",
-            node.place,
-            hint="a plain SELECT in LATERAL sees times as columns",
-        )
-    query = binder.inline(node.select, source.scope if node.lateral else Scope([]), leaves)
-    types = [settled(out.type) for out in query.outs]
-    source.sure = source.sure and node.lateral and query.sure and None not in types
-    source.parts.append(Bound(TRUE, place=node.place, parts=query.parts, type=BOOLEAN, serial=query.serial))
-    shown = node.alias.name.text if node.alias else None
-    inner = leaves.alias(shown or "t")
-    names = _listed([out.name for out in query.outs], node.alias)
-    columns = tuple(
-        ScopeColumn(ColumnType(name, "" if kind is None else kind.text, out.unit), Column(physical, inner))
-        for name, kind, out, physical in zip(names, types, query.outs, names_of(query.outs), strict=True)
-    )
-    return Derived(query.query, inner), [ScopeTable(shown, columns)]
-
-
-def _listed(names: list[str], alias: ast.Alias | None) -> list[str]:
-    """Return the names of columns, the first of which an alias may list."""
-    own = [] if alias is None else [name.text for name in alias.columns]
-    if len(own) > len(names):
-        assert alias is not None
-        raise BindError(f"the table has {len(names)} columns, the list names {len(own)}", alias.columns[0].place)
-    return [*own, *names[len(own) :]]
-
-
+_BESIDE = ("INNER", "LEFT", "CROSS")
+"""Joins whose right side may read columns of the left one."""
 _INEQUALITIES = (">", ">=", "<", "<=")
 
 
@@ -148,6 +172,7 @@ def _join(
         raise BindError("CROSS JOIN has no condition", node.place, hint="JOIN ... ON has one")
     if node.natural:
         node = _natural(node, scopes)
+    assert node.kind != "POSITIONAL"
     asof = node.kind.startswith("ASOF")
     conditions: list[Expression] = []
     if node.using:

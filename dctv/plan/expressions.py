@@ -212,6 +212,13 @@ class Ordered(Expression):
 
 
 @record
+class Percent(Expression):
+    """A share of the rows that there are, as a limit."""
+
+    operand: Expression
+
+
+@record
 class Call(Expression):
     """A call of a scalar, aggregate or window function."""
 

@@ -149,6 +149,7 @@ _FORMS: Mapping[type, Callable[[Any], str]] = {
     e.Lambda: lambda node: f"({', '.join(node.parameters)}) -> {expression(node.body)}",
     e.Keyword: lambda node: f"{node.name} => {expression(node.value)}",
     e.Ordered: _ordered,
+    e.Percent: lambda node: f"{expression(node.operand)} percent",
     e.Call: _call,
     e.Window: _window,
 }

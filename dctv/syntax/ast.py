@@ -6,7 +6,7 @@ from typing import Literal as OneOf
 
 from dctv.errors import Place
 from dctv.record import field, record
-from dctv.syntax import literals, nested, node
+from dctv.syntax import literals, nested, node, pivots, stars
 
 Node = node.Node
 Name = node.Name
@@ -25,6 +25,18 @@ Lambda = nested.Lambda
 Index = nested.Index
 Slice = nested.Slice
 Member = nested.Member
+Star = stars.Star
+Choice = stars.Choice
+Columns = stars.Columns
+LikeOp = stars.LikeOp
+Percent = stars.Percent
+Sample = stars.Sample
+ResultColumn = stars.ResultColumn
+Alias = node.Alias
+Table = node.Table
+PivotChoice = pivots.PivotChoice
+Pivot = pivots.Pivot
+Unpivot = pivots.Unpivot
 
 
 # Expressions
@@ -35,15 +47,6 @@ class Column(Expr):
     """A column, maybe qualified: `a.b.c` is not yet split into table and column."""
 
     path: Path
-
-
-@record(eq=False, text=False)
-class Star(Expr):
-    """`*` or `t.*`, with EXCLUDE and REPLACE; also the argument of COUNT(*)."""
-
-    qualifier: Path | None = None
-    exclude: tuple[Name, ...] = ()
-    replace: tuple[tuple[Expr, Name], ...] = ()
 
 
 UnaryOp = OneOf["-", "+", "~", "NOT"]
@@ -72,9 +75,9 @@ class Binary(Expr):
 
 @record(eq=False, text=False)
 class Like(Expr):
-    """`x [NOT] LIKE|ILIKE|GLOB|REGEXP pattern [ESCAPE e]`."""
+    """`x [NOT] LIKE|ILIKE|GLOB|REGEXP|SIMILAR TO pattern [ESCAPE e]`."""
 
-    op: OneOf["LIKE", "ILIKE", "GLOB", "REGEXP"]
+    op: LikeOp
     operand: Expr
     pattern: Expr
     escape: Expr | None = None
@@ -263,19 +266,6 @@ Argument = ListArgument | DictArgument | TableArgument | CallArgument | SelectAr
 
 
 @record(eq=False, text=False)
-class Alias(Node):
-    """`AS name (columns)`."""
-
-    name: Name
-    columns: tuple[Name, ...] = ()
-
-
-@record(eq=False, text=False)
-class Table(Node):
-    """Something a select draws columns from."""
-
-
-@record(eq=False, text=False)
 class TableName(Table):
     """A table or view by name."""
 
@@ -309,15 +299,29 @@ class TableSelect(Table):
 
     select: Select
     alias: Alias | None = None
-    lateral: bool = False
-    """Whether it may read the tables before it."""
+    lateral: bool = field(default=False, compare=False)
+    """Whether the text says that it reads columns of the tables before it, as any subquery may."""
+
+
+@record(eq=False, text=False)
+class TableSample(Table):
+    """`table TABLESAMPLE sample`."""
+
+    table: Table
+    sample: Sample
+
+    @property
+    def alias(self) -> Alias | None:
+        """What the table is called."""
+        alias: Alias | None = getattr(self.table, "alias", None)
+        return alias
 
 
 @record(eq=False, text=False)
 class Join(Table):
     """A conventional join; a comma is `INNER` with neither `on` nor `using` and `comma` set."""
 
-    kind: OneOf["INNER", "LEFT", "RIGHT", "FULL", "CROSS", "ASOF", "ASOF LEFT", "SEMI", "ANTI"]
+    kind: OneOf["INNER", "LEFT", "RIGHT", "FULL", "CROSS", "ASOF", "ASOF LEFT", "SEMI", "ANTI", "POSITIONAL"]
     left: Table
     right: Table
     on: Expr | None = None
@@ -384,14 +388,6 @@ class GroupUsingSpans(Node):
 
 
 @record(eq=False, text=False)
-class ResultColumn(Node):
-    """One result column; `name` is its alias, or None."""
-
-    expr: Expr
-    name: Name | None = None
-
-
-@record(eq=False, text=False)
 class Core(Node):
     """A select core."""
 
@@ -404,6 +400,8 @@ class Core(Node):
     having: Expr | None = None
     qualify: Expr | None = None
     windows: tuple[tuple[Name, Window], ...] = ()
+    sample: Sample | None = None
+    """What USING SAMPLE takes of the rows of `source`."""
 
 
 @record(eq=False, text=False)

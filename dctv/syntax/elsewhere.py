@@ -13,11 +13,9 @@ STATEMENTS = {
     "INCLUDE": "nothing is to be included: SHOW TABLES lists the views of the standard library",
     "INSTALL": "there are no extensions: MOUNT TRACE 'path' AS name reads files",
     "LOAD": "MOUNT TRACE 'path' AS name reads files",
-    "PIVOT": "an aggregate for each value makes columns of rows: sum(x) FILTER (name = 'read') AS read",
     "PRAGMA": "DESCRIBE name lists columns, SHOW TABLES lists tables, SET name = value changes a setting",
     "ROLLBACK": "queries change nothing, so there are no transactions",
     "UNMOUNT": "DROP ALL name unmounts a trace",
-    "UNPIVOT": "UNION ALL puts the columns below each other",
     "USE": "names are written in full, such as t.slices",
 }
 """By the word that they begin with."""

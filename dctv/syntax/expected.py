@@ -39,26 +39,28 @@ _VALUES = frozenset({*_NAMES, "NUMBER", "STRING", "BIND", "(", "-", "+", "~", "N
 }  # fmt: skip
 _BEGINNINGS = {
     "a statement": _VALUES | {"SELECT", "WITH", "VALUES", "CREATE", "DROP", "MOUNT", "SET", "EXPLAIN", "DESCRIBE"}
-    | {"SHOW", "ASSERT", "ATTACH", "EXPECT", "COPY", ";", "FROM", "SUMMARIZE"},
+    | {"SHOW", "ASSERT", "ATTACH", "EXPECT", "COPY", ";", "FROM", "SUMMARIZE", "PIVOT", "UNPIVOT"},
     "a result column": _VALUES | {"*"},
     "an expression": _VALUES,
     "a value": _VALUES,
     "an argument": _VALUES | {"[", "{", "BRACKETS"},
-    "a table": _NAMES | {"(", "STRING", "LATERAL"},
+    "a table": _NAMES | {"(", "STRING", "LISTING", "LATERAL"},
     "an alias": _NAMES | {"AS"},
-    "`SELECT`": frozenset({"SELECT", "WITH", "VALUES", "(", "FROM"}),
+    "`SELECT`": frozenset({"SELECT", "WITH", "VALUES", "(", "FROM", "PIVOT", "UNPIVOT"}),
     "a key": _NAMES | {"STRING"},
 }  # fmt: skip
 _OPERATORS = frozenset({
     "**", "*", "/", "//", "%", "+", "-", "||", "<<", ">>", "&", "|", "=", "==", "!=", "<>", "<", "<=", ">", ">=", "<=>",
-    "<!=>", "AND", "OR", "BETWEEN", "IN", "IS", "LIKE", "ILIKE", "GLOB", "REGEXP", "::", "[", "BRACKETS", "->", "->>",
-    "NOT_BETWEEN", "NOT_LIKE",
+    "<!=>", "AND", "OR", "BETWEEN", "IN", "IS", "LIKE", "ILIKE", "GLOB", "REGEXP", "SIMILAR", "::", "[", "BRACKETS",
+    "->", "->>", "NOT_BETWEEN", "NOT_LIKE",
 })  # fmt: skip
 _JOINS = frozenset({
-    "JOIN", "INNER", "LEFT", "RIGHT", "FULL", "CROSS", "NATURAL", "ASOF", "SEMI", "ANTI", "SPAN",
+    "TABLESAMPLE", "PIVOT", "UNPIVOT", "JOIN", "POSITIONAL",
+    "INNER", "LEFT", "RIGHT", "FULL", "CROSS", "NATURAL", "ASOF", "SEMI", "ANTI", "SPAN",
 })  # fmt: skip
 _CLAUSES = frozenset({
     "WHERE", "GROUP", "HAVING", "QUALIFY", "WINDOW", "ORDER", "LIMIT", "OFFSET", "UNION", "EXCEPT", "INTERSECT",
+    "USING_SAMPLE",
 })  # fmt: skip
 _GROUPS = ((_JOINS, "CROSS", "a join"), (_CLAUSES, "ORDER", "another clause"), (_OPERATORS, "*", "an operator"))
 _LONGEST = 8
@@ -80,8 +82,9 @@ def terminals(parser: Parser) -> dict[str, frozenset[str]]:
 def keywords(parser: Parser) -> list[str]:
     """Return the keywords that may come next."""
     found = terminals(parser)
-    negated = {"NOT"} if found.keys() & {"NOT_BETWEEN", "NOT_LIKE"} else set()
-    return sorted((found.keys() & parser.table.keywords) | negated)
+    also = {"NOT"} if found.keys() & {"NOT_BETWEEN", "NOT_LIKE"} else set()
+    also |= {"USING"} if "USING_SAMPLE" in found else set()
+    return sorted((found.keys() & parser.table.keywords) | also)
 
 
 def expectation(parser: Parser) -> str:
@@ -92,12 +95,18 @@ def expectation(parser: Parser) -> str:
     rest = found.keys() - phrases.keys()
     if "an expression" in said:
         rest -= _BEGINNINGS["`SELECT`"]
+        rest -= {"*"}
+    if {")", "EXCLUDE"} <= rest:
+        # A star among the arguments of a call is mostly all of them.
+        said, rest = [], {")"}
+    if said == ["a name"]:
+        rest -= {"STRING"}
     if "a statement" in said:
         rest -= {END}
     rest, groups = _grouped(rest)
     if len(rest) > 1:
         rest -= {"INTERVAL_UNIT"}
-    rest -= {"LAMBDA_ARROW"}
+    rest -= {"LAMBDA_ARROW", "PERCENT"} if len(rest) > 1 else set()
     for usual, rare in _RARE:
         if usual in rest and rest - rare:
             rest -= rare

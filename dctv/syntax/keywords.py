@@ -25,6 +25,7 @@ BEFORE = {
     "MAP": frozenset({"{"}),
     "MATERIALIZED": frozenset({"("}),
     "LATERAL": frozenset({"("}),
+    "SIMILAR": frozenset({"TO"}),
     "GROUPING": frozenset({"SETS"}),
     "IGNORE": frozenset({"NULLS"}),
     "RESPECT": frozenset({"NULLS"}),
@@ -33,7 +34,7 @@ BEFORE = {
 }
 """Words that are keywords only directly before one of these tokens."""
 
-NEGATABLE = frozenset({"IN", "LIKE", "ILIKE", "GLOB", "REGEXP"})
+NEGATABLE = frozenset({"IN", "LIKE", "ILIKE", "GLOB", "REGEXP", "SIMILAR"})
 """What NOT may precede as part of an operator, besides BETWEEN."""
 
 ENDING = frozenset({
@@ -50,6 +51,9 @@ INTERVAL_UNITS = frozenset({
     "CENTURY", "CENTURIES", "MILLENNIUM", "MILLENNIA",
 })  # fmt: skip
 """What an INTERVAL may count."""
+
+LISTINGS = frozenset({"UNNEST", "RANGE", "GENERATE_SERIES"})
+"""Functions in FROM that take expressions: their rows are elsewhere the elements of a list."""
 
 LAMBDAS = frozenset({
     *("list_transform", "array_transform", "list_apply", "array_apply", "apply"),

@@ -23,6 +23,8 @@ def opens_body(tokens: Sequence[Raw], index: int) -> bool:
         begin = _opening(tokens, begin)
     elif begin > 0 and tokens[begin].kind not in _NAMES:
         return False
+    if begin > 1 and tokens[begin - 1].kind == "(" and tokens[begin - 2].text.lower() == "columns":
+        return True
     if begin < 1 or tokens[begin - 1].kind != ",":
         return False
     call = _opening(tokens, begin)

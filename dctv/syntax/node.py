@@ -74,6 +74,19 @@ class Path(Node):
         return ".".join(p.text for p in self.parts)
 
 
+@record(eq=False, text=False)
+class Alias(Node):
+    """`AS name (columns)`."""
+
+    name: Name
+    columns: tuple[Name, ...] = ()
+
+
+@record(eq=False, text=False)
+class Table(Node):
+    """Something a select draws columns from."""
+
+
 def nodes(value: object) -> Iterator[Node]:
     """Yield a node, or those in a tuple, and all that are below it, before what follows it."""
     if isinstance(value, Node):

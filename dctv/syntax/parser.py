@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from dctv.patterns import pattern
 from dctv.record import record
-from dctv.syntax.keywords import AFTER_NAMES, BEFORE, ENDING, INTERVAL_UNITS, NEGATABLE, RESERVED
+from dctv.syntax.keywords import AFTER_NAMES, BEFORE, ENDING, INTERVAL_UNITS, LISTINGS, NEGATABLE, RESERVED
 from dctv.syntax.lambdas import has_parameters, opens_body
 from dctv.syntax.lexer import BROKEN, COMMENT, Raw, scan
 from dctv.syntax.table import Table, load_table
@@ -17,6 +17,8 @@ MAX_DEPTH = 250
 """How deep the values made of a text may nest, so that whoever walks them by recursion is safe."""
 
 _NUMBER = pattern(r"'\s*[+-]?[0-9]*\.?[0-9]*\s*'")
+_TABLES = frozenset({"NAME", "BACKTICKED", "DOUBLE_QUOTED", "STRING", "("})
+_CLOSING = frozenset({END, ")", ";", ","})
 Make = Callable[[str, list[object], int, int], object]
 """From the name of a form, its parts, and the range of its text, to its value."""
 
@@ -165,11 +167,15 @@ class Parser:
         number = self.table.number
         if token.kind == "->" and opens_body(self.tokens, index) and self.accepts("LAMBDA_ARROW"):
             return number["LAMBDA_ARROW"]
+        if token.kind == "%" and self.accepts("PERCENT") and not (self.accepts("%") and self._divides(index)):
+            return number["PERCENT"]
         if token.kind != "NAME":
             return -1 if token.kind == BROKEN else number[token.kind]
         word = token.text.upper()
         if word in INTERVAL_UNITS and self._counts(index):
             return number["INTERVAL_UNIT"]
+        if word in LISTINGS and self._is_listing(index):
+            return number["LISTING"]
         return number[self._word(index, word) if word in self.table.keywords else "NAME"]
 
     def _word(self, index: int, word: str) -> str:
@@ -179,8 +185,8 @@ class Parser:
         kind = after.text.upper() if after.kind == "NAME" else after.kind
         if before == "." or kind in ("=>", ":=") or kind not in BEFORE.get(word, {kind}):
             return "NAME"
-        if word == "NOT":
-            return self._not(kind)
+        if word in ("NOT", "USING"):
+            return self._by_next(word, kind)
         if word == "IN" and index and self.tokens[index - 1].text.upper() == "IN":
             return "NAME"
         if word in RESERVED:
@@ -192,7 +198,19 @@ class Parser:
 
     def _begins(self, index: int, word: str) -> bool:
         """Whether a word has after it what it takes to be a keyword."""
+        if word in ("PIVOT", "UNPIVOT"):
+            return self.tokens[index + 1].kind in _TABLES
         return word != "LAMBDA" or has_parameters(self.tokens, index)
+
+    def _is_listing(self, index: int) -> bool:
+        """Whether a word is a function in FROM that takes expressions."""
+        alone = not index or self.tokens[index - 1].kind != "."
+        return alone and self.tokens[index + 1].kind == "(" and self.accepts("LISTING")
+
+    def _divides(self, index: int) -> bool:
+        """Whether what follows a token may be what is divided by."""
+        after = self.tokens[index + 1]
+        return after.kind not in _CLOSING and after.text.upper() != "OFFSET"
 
     def _counts(self, index: int) -> bool:
         """Whether a word is the unit of an interval: in `INTERVAL '1 day' days` it is an alias."""
@@ -200,7 +218,10 @@ class Parser:
         number = before.kind != "STRING" or _NUMBER.fullmatch(before.text)
         return bool(number) and self.accepts("INTERVAL_UNIT")
 
-    def _not(self, following: str) -> str:
+    def _by_next(self, word: str, following: str) -> str:
+        """Return which NOT or USING a word is, where that hangs on the next one."""
+        if word == "USING":
+            return "USING_SAMPLE" if following == "SAMPLE" else word
         if following == "BETWEEN" and self.accepts("NOT_BETWEEN"):
             return "NOT_BETWEEN"
         return "NOT_LIKE" if following in NEGATABLE and self.accepts("NOT_LIKE") else "NOT"

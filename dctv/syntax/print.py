@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dctv.syntax import ast
-from dctv.syntax.write import commands, expressions, nested, selects, statements, tables
+from dctv.syntax.write import commands, expressions, nested, pivots, selects, statements, tables
 from dctv.syntax.write.writer import Form, Writer
 
 
@@ -21,6 +21,7 @@ FORMS: dict[type[ast.Node], Form] = {
     **expressions.FORMS,
     **nested.FORMS,
     **tables.FORMS,
+    **pivots.FORMS,
     **selects.FORMS,
     **statements.FORMS,
     **commands.FORMS,

@@ -19,14 +19,14 @@ def hint_of(tokens: Sequence[Raw], index: int) -> str | None:
     words = [token.text.upper() for token in tokens[: index + 1]]
     word, before = words[-1], words[:-1]
     return (
-        _of_other_tools(before, word, [token.text.upper() for token in tokens[index + 1 : index + 2]])
+        _of_other_tools(before, word)
         or _of_a_query(before, word)
         or _of_a_clause(before, word)
         or _not_closed(tokens[:index], word, at_end=tokens[index].kind == END)
     )
 
 
-def _of_other_tools(before: Sequence[str], word: str, after: Sequence[str]) -> str | None:
+def _of_other_tools(before: Sequence[str], word: str) -> str | None:
     """Return a hint for what DuckDB, Perfetto and others have, and dctv has not, or in other words."""
     if not before or before[-1] == ";":
         return STATEMENTS.get(word)
@@ -36,8 +36,6 @@ def _of_other_tools(before: Sequence[str], word: str, after: Sequence[str]) -> s
         return "QUALIFY row_number() OVER (PARTITION BY x ORDER BY y) = 1 keeps one row for each x"
     if before[-1] == "TOP" and word.isdecimal():
         return f"LIMIT {word} at the end takes the first rows"
-    if before[-1] == "TABLESAMPLE" or (word == "USING" and list(after) == ["SAMPLE"]):
-        return "ORDER BY random() LIMIT n takes some rows"
     return None
 
 

@@ -64,6 +64,7 @@ REFUSED: dict[str, tuple[Query, str]] = {
     "WITH RECURSIVE": (with_steps(select("x", source="r"), [("r", select(ONE))], "r"), "a query that reads itself"),
     "function": (of(call("histogram", K)), "the function `histogram` is not on Spark"),
     "keyword": (of(call("concat", e.Keyword("a", S))), "an argument that is given by name"),
+    "share": (q.Select((q.Item(K),), limit=e.Percent(ONE)), "LIMIT by percent is not on Spark: it takes a number"),
     "row": (of(e.Binary("=", e.Row((K, J)), e.Row((J, K)))), "a row of values"),
     "struct": (of(e.Struct(("a",), (S,))), "a struct"),
     "lambda": (of(call("list_reduce", K, e.Lambda(("x",), K))), "a function of elements"),

@@ -54,9 +54,8 @@ def test_expected_keywords(text: str, expected: list[str] | None) -> None:
 
 
 def test_a_statement_may_begin_with_these() -> None:
-    begin = ["ASSERT", "ATTACH", "COPY", "CREATE", "DESCRIBE", "DROP", "EXPECT", "EXPLAIN", "FROM", "MOUNT", "SELECT"]
-    begin += ["SET"]
-    begin += ["SHOW", "SUMMARIZE", "VALUES", "WITH"]
+    begin = ["ASSERT", "ATTACH", "COPY", "CREATE", "DESCRIBE", "DROP", "EXPECT", "EXPLAIN", "FROM", "MOUNT", "PIVOT"]
+    begin += ["SELECT", "SET", "SHOW", "SUMMARIZE", "UNPIVOT", "VALUES", "WITH"]
     assert expected_keywords("") == begin
     assert expected_keywords("SEL") == begin
 

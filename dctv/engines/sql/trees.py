@@ -226,6 +226,8 @@ _EXPRESSIONS: Mapping[type, Callable[[Any], exp.Expr]] = {
     e.Lambda: _lambda,
     e.Keyword: _keyword,
     e.Ordered: _ordered,
+    # As text, since the library knows shares of rows in FETCH only.
+    e.Percent: lambda node: exp.Var(this=f"({expression(node.operand).sql(dialect='duckdb')}) %"),
     e.Call: _call,
     e.Window: _window,
 }

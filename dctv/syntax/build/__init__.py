@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from dctv.syntax.build import commands, expressions, names, nested, selects, statements, tables, times
+from dctv.syntax.build import commands, expressions, names, nested, pivots, selects, statements, tables, times
 
 FORMS: dict[str, Callable[..., object]] = {
     **names.FORMS,
@@ -12,6 +12,7 @@ FORMS: dict[str, Callable[..., object]] = {
     **nested.FORMS,
     **times.FORMS,
     **tables.FORMS,
+    **pivots.FORMS,
     **selects.FORMS,
     **statements.FORMS,
     **commands.FORMS,

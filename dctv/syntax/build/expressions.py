@@ -114,7 +114,7 @@ def not_same(at: Place, left: ast.Expr, right: ast.Expr) -> ast.Binary:
 
 def like(at: Place, operand: ast.Expr, op: str, pattern: ast.Expr, escape: ast.Expr | None = None) -> ast.Like:
     """Make a comparison with a pattern."""
-    name = cast("Literal['LIKE', 'ILIKE', 'GLOB', 'REGEXP']", op.removeprefix("NOT "))
+    name = cast("ast.LikeOp", op.removeprefix("NOT "))
     return ast.Like(name, operand, pattern, escape, op.startswith("NOT "), place=at)
 
 
@@ -205,9 +205,11 @@ def no_arguments(_at: Place) -> Arguments:
     return Arguments()
 
 
-def star_argument(at: Place) -> Arguments:
-    """Make the arguments of COUNT(*)."""
-    return Arguments(items=(ast.Star(place=at),))
+def spread(at: Place, call: ast.Expr) -> ast.Columns:
+    """Make several arguments of the columns of `*COLUMNS(...)`."""
+    if not isinstance(call, ast.Columns):
+        raise ParseError("`*` before an argument is for COLUMNS(...)", at)
+    return replace(call, spread=True, place=at)
 
 
 def call_arguments(_at: Place, distinct: bool, *parts: object) -> Arguments:
@@ -224,8 +226,11 @@ def call(
     condition: ast.Expr | None,
     nulls: str,
     over: ast.Window | ast.Name | None,
-) -> ast.Call:
-    """Make a call of a function."""
+) -> ast.Call | ast.Columns:
+    """Make a call of a function; COLUMNS is none."""
+    if path.parts[-1].text.lower() == "columns" and len(arguments.items) == 1:
+        qualifier = ast.Path(path.parts[:-1], place=path.place) if len(path.parts) > 1 else None
+        return ast.Columns(cast("ast.Expr", arguments.items[0]), qualifier, place=at)
     plain: list[ast.Expr] = []
     keywords: list[tuple[ast.Name, ast.Expr]] = []
     for item in arguments.items:
@@ -306,7 +311,7 @@ FORMS: dict[str, Callable[..., object]] = {
     "scalar_select": scalar_select,
     "keyword": keyword,
     "no_arguments": no_arguments,
-    "star_argument": star_argument,
+    "spread": spread,
     "call_arguments": call_arguments,
     "call": call,
     "window": window,

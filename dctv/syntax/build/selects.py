@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Literal, TypeAlias, cast
 
-from dctv.errors import Place
+from dctv.errors import ParseError, Place
 from dctv.record import replace
 from dctv.syntax import ast
-from dctv.syntax.build.names import one
+from dctv.syntax.build.names import one, unquote
+from dctv.syntax.lexer import Raw
 
+Group: TypeAlias = ast.GroupBy | ast.GroupUsingPartition | ast.GroupUsingSpans
 Cut: TypeAlias = tuple[ast.Expr | None, ast.Expr | None]
 """LIMIT and OFFSET."""
-Group: TypeAlias = ast.GroupBy | ast.GroupUsingPartition | ast.GroupUsingSpans
+Size: TypeAlias = tuple[Fraction, bool]
+"""How many rows, or how many in a hundred."""
 
 
 def with_(_at: Place, recursive: bool, *tables: ast.CommonTable) -> tuple[bool, tuple[ast.CommonTable, ...]]:
@@ -29,8 +33,8 @@ def common_table(
 
 def select(at: Place, *parts: object) -> ast.Select:
     """Make a whole select; what parentheres hold alone is not wrapped once more."""
-    *before, clause, order_by, cut = parts
-    limit, offset = cast("Cut", cut)
+    *before, clause, order_by, ends = parts
+    limit, offset = cast("Cut", ends)
     recursive, tables = cast("tuple[bool, tuple[ast.CommonTable, ...]]", before[0]) if before else (False, ())
     body = _body(cast("ast.Body", clause))
     if isinstance(body, ast.Select) and not (before or order_by or limit or offset):
@@ -46,25 +50,25 @@ def select(at: Place, *parts: object) -> ast.Select:
     )
 
 
-def no_cut(_at: Place) -> Cut:
-    """Make a select whose rows all come."""
-    return None, None
-
-
-def limit(_at: Place, count: ast.Expr, skipped: ast.Expr | None = None) -> Cut:
-    """Make LIMIT, maybe with OFFSET behind it."""
-    return count, skipped
-
-
-def offset(_at: Place, skipped: ast.Expr, count: ast.Expr | None = None) -> Cut:
-    """Make OFFSET, maybe with LIMIT behind it."""
-    return count, skipped
-
-
 def _body(clause: ast.Body) -> ast.Body:
     """Return the body of a select in parentheses that holds nothing else."""
     plain = isinstance(clause, ast.Select) and not (clause.ctes or clause.order_by or clause.limit or clause.offset)
     return clause.body if isinstance(clause, ast.Select) and plain else clause
+
+
+def cut(_at: Place, limit: ast.Expr | None = None, offset: ast.Expr | None = None) -> Cut:
+    """Make LIMIT and OFFSET."""
+    return limit, offset
+
+
+def cut_after(_at: Place, offset: ast.Expr, limit: ast.Expr | None = None) -> Cut:
+    """Make LIMIT and OFFSET where OFFSET comes first."""
+    return limit, offset
+
+
+def percent(at: Place, operand: ast.Expr) -> ast.Percent:
+    """Make a share of the rows."""
+    return ast.Percent(operand, place=at)
 
 
 def compound(at: Place, left: ast.Body, op: str, every: bool, right: ast.Body) -> ast.Compound:
@@ -81,7 +85,9 @@ def values(at: Place, *rows: tuple[ast.Expr, ...]) -> ast.Values:
 def core(at: Place, mode: str, columns: tuple[ast.ResultColumn, ...] | None, *clauses: object) -> ast.Core:
     """Make a select core."""
     kind = next((word for word in mode.split() if word in {"SPAN", "EVENT"}), "REGULAR")
-    source, where, group, having, qualify, windows = clauses
+    source, where, group, having, qualify, windows, sample = clauses
+    if isinstance(sample, ast.Sample):
+        source, sample = _sampled(cast("ast.Table | None", source), sample)
     return ast.Core(
         columns or (),
         cast("Literal['REGULAR', 'SPAN', 'EVENT']", kind),
@@ -92,8 +98,80 @@ def core(at: Place, mode: str, columns: tuple[ast.ResultColumn, ...] | None, *cl
         cast("ast.Expr | None", having),
         cast("ast.Expr | None", qualify),
         cast("tuple[tuple[ast.Name, ast.Window], ...]", windows or ()),
+        cast("ast.Sample | None", sample),
         place=at,
     )
+
+
+def using_sample(_at: Place, _using: Raw, sample: ast.Sample) -> ast.Sample:
+    """Make the sample of USING SAMPLE."""
+    return sample
+
+
+def sample_size(at: Place, number: Raw) -> Size:
+    """Make a number of rows."""
+    found = _plain(at, number)
+    if found.denominator != 1:
+        raise ParseError("a sample has a whole number of rows", at, hint=f"`{number.text}%` is a share of them")
+    return found, False
+
+
+def sample_share(at: Place, number: Raw) -> Size:
+    """Make a share of the rows."""
+    found = _plain(at, number)
+    if found > 100:
+        raise ParseError("a sample has at most 100 percent of the rows", at)
+    return found, True
+
+
+def _plain(at: Place, number: Raw) -> Fraction:
+    try:
+        return Fraction(number.text.replace("_", ""))
+    except ValueError:
+        raise ParseError(f"found `{number.text}`, expected a number without a unit", at) from None
+
+
+def sample(at: Place, size: Size, seed: Raw | None = None) -> ast.Sample:
+    """Make a sample."""
+    return ast.Sample(*size, seed=_seed(at, seed), place=at)
+
+
+def sample_by(at: Place, size: Size, method: ast.Name, seed: Raw | None = None) -> ast.Sample:
+    """Make a sample that says how it is taken."""
+    known = {"RESERVOIR", "BERNOULLI", "SYSTEM"}
+    if method.text.upper() not in known:
+        listed = ", ".join(sorted(known)).lower()
+        raise ParseError(f"found the method `{method.text}`, expected one of {listed}", method.place or at)
+    how = cast("Literal['RESERVOIR', 'BERNOULLI', 'SYSTEM']", method.text.upper())
+    if how != "RESERVOIR" and not size[1]:
+        raise ParseError(f"`{method.text}` takes a share of the rows", at, hint="reservoir takes a number of them")
+    return ast.Sample(*size, how, _seed(at, seed), place=at)
+
+
+def sample_of(at: Place, method: ast.Name, size: Size, seed: Raw | None = None) -> ast.Sample:
+    """Make a sample whose method stands before its size."""
+    return sample_by(at, size, method, seed)
+
+
+def _seed(at: Place, number: Raw | None) -> int:
+    if number is None:
+        return 0
+    found = _plain(at, number)
+    if found.denominator != 1 or found >= 2**63:
+        raise ParseError(f"found the seed `{number.text}`, expected a whole number of 64 bits", at)
+    return int(found)
+
+
+def _sampled(source: ast.Table | None, sample: ast.Sample) -> tuple[ast.Table, ast.Sample | None]:
+    """Make what USING SAMPLE means: of one table it is TABLESAMPLE, of joined ones it comes after the join."""
+    if source is None:
+        raise ParseError("USING SAMPLE needs a FROM", sample.place)
+    if isinstance(source, ast.SpanJoin | ast.SpanBroadcast):
+        hint = "put the join into a subquery, or TABLESAMPLE behind one of its tables"
+        raise ParseError("USING SAMPLE takes no rows of a span join", sample.place, hint=hint)
+    if isinstance(source, ast.Join):
+        return source, sample
+    return ast.TableSample(source, sample, place=source.place), None
 
 
 def core_of_all(at: Place, source: ast.Table, *clauses: object) -> ast.Core:
@@ -121,13 +199,21 @@ def labelled(at: Place, name: ast.Name, expr: ast.Expr) -> ast.ResultColumn:
 
 def star(at: Place, *parts: object) -> ast.Star:
     """Make a star, maybe qualified."""
-    *qualifier, exclude, replacements = parts
+    *qualifier, exclude, replacements, renames, choice = parts
     return ast.Star(
         cast("ast.Path", qualifier[0]) if qualifier else None,
         cast("tuple[ast.Name, ...]", exclude or ()),
         cast("tuple[tuple[ast.Expr, ast.Name], ...]", replacements or ()),
+        cast("tuple[tuple[ast.Name, ast.Name], ...]", renames or ()),
+        cast("ast.Choice | None", choice),
         place=at,
     )
+
+
+def choice(at: Place, op: str, pattern: Raw) -> ast.Choice:
+    """Make a choice of columns by their names."""
+    name = cast("ast.LikeOp", op.removeprefix("NOT "))
+    return ast.Choice(name, unquote(pattern.text), op.startswith("NOT "), place=at)
 
 
 def group_by_all(at: Place) -> ast.GroupBy:
@@ -178,9 +264,15 @@ FORMS: dict[str, Callable[..., object]] = {
     "common_table": common_table,
     "select": select,
     "lone_select": one,
-    "no_cut": no_cut,
-    "limit": limit,
-    "offset": offset,
+    "cut": cut,
+    "cut_after": cut_after,
+    "percent": percent,
+    "using_sample": using_sample,
+    "sample_size": sample_size,
+    "sample_share": sample_share,
+    "sample": sample,
+    "sample_by": sample_by,
+    "sample_of": sample_of,
     "compound": compound,
     "values": values,
     "core": core,
@@ -190,6 +282,7 @@ FORMS: dict[str, Callable[..., object]] = {
     "result_column": result_column,
     "labelled": labelled,
     "star": star,
+    "choice": choice,
     "group_by_all": group_by_all,
     "group_by": group_by,
     "grouping_sets": grouping_sets,

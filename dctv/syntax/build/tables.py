@@ -12,7 +12,7 @@ from dctv.syntax.lexer import Raw
 
 Condition: TypeAlias = tuple[ast.Expr | None, tuple[ast.Name, ...]]
 SpanKind = Literal["INNER", "OUTER", "LEFT", "RIGHT"]
-JoinKind = Literal["INNER", "LEFT", "RIGHT", "FULL", "CROSS", "ASOF", "ASOF LEFT", "SEMI", "ANTI"]
+JoinKind = Literal["INNER", "LEFT", "RIGHT", "FULL", "CROSS", "ASOF", "ASOF LEFT", "SEMI", "ANTI", "POSITIONAL"]
 
 
 @record
@@ -102,13 +102,24 @@ def table_call(
     return ast.TableCall(path, tuple(plain), tuple(keywords), alias, place=at)
 
 
+def table_listing(at: Place, name: ast.Name, items: tuple[ast.Expr, ...], alias: ast.Alias | None) -> ast.TableCall:
+    """Make a call of a function in FROM that takes expressions."""
+    arguments = tuple(ast.ValueArgument(one, place=one.place) for one in items)
+    return ast.TableCall(ast.Path((name,), place=name.place), arguments, alias=alias, place=at)
+
+
 def table_select(at: Place, select: ast.Select, alias: ast.Alias | None) -> ast.TableSelect:
     """Make a table from a subquery."""
     return ast.TableSelect(select, alias, place=at)
 
 
+def table_sample(at: Place, table: ast.Table, sample: ast.Sample) -> ast.TableSample:
+    """Make some rows of a table."""
+    return ast.TableSample(table, sample, place=at)
+
+
 def table_lateral(at: Place, select: ast.Select, alias: ast.Alias | None) -> ast.TableSelect:
-    """Make a table from a subquery that reads those before it."""
+    """Make a table from a subquery that reads columns of the tables before it."""
     return ast.TableSelect(select, alias, lateral=True, place=at)
 
 
@@ -166,6 +177,8 @@ FORMS: dict[str, Callable[..., object]] = {
     "table_file": table_file,
     "table_of_file": table_of_file,
     "table_select": table_select,
+    "table_listing": table_listing,
+    "table_sample": table_sample,
     "table_lateral": table_lateral,
     "keyword_argument": keyword_argument,
     "value_argument": value_argument,

@@ -45,7 +45,16 @@ def _star(w: Writer, node: ast.Star) -> str:
         text += f" EXCLUDE{w.names(node.exclude)}"
     if node.replace:
         text += f" REPLACE ({', '.join(f'{w.expr(expr)} AS {w.name(name)}' for expr, name in node.replace)})"
+    if node.rename:
+        text += f" RENAME ({', '.join(f'{w.name(old)} AS {w.name(new)}' for old, new in node.rename)})"
+    if node.choice is not None:
+        text += f" {'NOT ' * node.choice.negated}{node.choice.op} {string(node.choice.pattern)}"
     return text
+
+
+def _columns(w: Writer, node: ast.Columns) -> str:
+    qualifier = "" if node.qualifier is None else f"{w.path(node.qualifier)}."
+    return f"{'*' * node.spread}{qualifier}COLUMNS({w.expr(node.choice)})"
 
 
 def _unary(w: Writer, node: ast.Unary) -> str:
@@ -91,6 +100,10 @@ def _in_select(w: Writer, node: ast.InSelect) -> str:
 def _in_unit(w: Writer, node: ast.InUnit) -> str:
     bare = w.header or (_BARE_UNIT.fullmatch(node.unit) and node.unit.upper() not in RESERVED)
     return f"{w.expr(node.operand, COMPARISON)} IN {node.unit if bare else backticks(node.unit)}"
+
+
+def _percent(w: Writer, node: ast.Percent) -> str:
+    return f"{w.expr(node.operand)} PERCENT"
 
 
 def _case(w: Writer, node: ast.Case) -> str:
@@ -167,6 +180,7 @@ FORMS: dict[type[ast.Node], Form] = {
     ast.Bind: _bind,
     ast.Column: _column,
     ast.Star: _star,
+    ast.Columns: _columns,
     ast.Unary: _unary,
     ast.Binary: _binary,
     ast.Like: _like,
@@ -174,6 +188,7 @@ FORMS: dict[type[ast.Node], Form] = {
     ast.InList: _in_list,
     ast.InSelect: _in_select,
     ast.InUnit: _in_unit,
+    ast.Percent: _percent,
     ast.Case: _case,
     ast.Cast: _cast,
     ast.TypeName: _type_name,

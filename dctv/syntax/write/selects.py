@@ -53,7 +53,14 @@ def _core(w: Writer, node: ast.Core) -> str:
     return (
         f"SELECT{kind}{distinct}{columns}{w.clause('FROM', node.source)}{w.clause('WHERE', node.where)}{group}"
         f"{w.clause('HAVING', node.having)}{w.clause('QUALIFY', node.qualify)}{' WINDOW ' if windows else ''}{windows}"
+        f"{w.clause('USING SAMPLE', node.sample)}"
     )
+
+
+def _sample(_w: Writer, node: ast.Sample) -> str:
+    size = f"{node.size.numerator if node.size.denominator == 1 else float(node.size)}{' PERCENT' * node.share}"
+    method = "" if node.method is None else f" ({node.method})"
+    return f"{size}{method}{f' REPEATABLE ({node.seed})' if node.seed else ''}"
 
 
 def _result_column(w: Writer, node: ast.ResultColumn) -> str:
@@ -90,6 +97,7 @@ FORMS: dict[type[ast.Node], Form] = {
     ast.CommonTable: _common_table,
     ast.Values: _values,
     ast.Core: _core,
+    ast.Sample: _sample,
     ast.ResultColumn: _result_column,
     ast.GroupBy: _group_by,
     ast.GroupingSets: _grouping_sets,

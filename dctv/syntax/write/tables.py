@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dctv.syntax import ast
+from dctv.syntax.keywords import LISTINGS
 from dctv.syntax.write.writer import Form, Writer
 
 
@@ -22,20 +23,27 @@ def _table_file(w: Writer, node: ast.TableFile) -> str:
 def _table_call(w: Writer, node: ast.TableCall) -> str:
     arguments = [w.write(argument) for argument in node.arguments]
     keywords = [f"{w.name(name)} => {w.write(argument)}" for name, argument in node.keywords]
-    return f"{w.path(node.path)}({', '.join([*arguments, *keywords])}){w.clause('AS', node.alias)}"
+    # Without quotes, in which its arguments would be those of other functions.
+    name = node.path.text if node.path.text.upper() in LISTINGS else w.path(node.path)
+    return f"{name}({', '.join([*arguments, *keywords])}){w.clause('AS', node.alias)}"
 
 
 def _table_select(w: Writer, node: ast.TableSelect) -> str:
     return f"{'LATERAL ' if node.lateral else ''}({w.write(node.select)}){w.clause('AS', node.alias)}"
 
 
-def _right(w: Writer, table: ast.Table) -> str:
+def _table_sample(w: Writer, node: ast.TableSample) -> str:
+    return f"{written(w, node.table)} TABLESAMPLE {w.write(node.sample)}"
+
+
+def written(w: Writer, table: ast.Table) -> str:
+    """Write a table that something is done with, joins in parentheses."""
     text = w.write(table)
     return f"({text})" if isinstance(table, ast.Join | ast.SpanJoin | ast.SpanBroadcast) else text
 
 
 def _join(w: Writer, node: ast.Join) -> str:
-    left, right = w.write(node.left), _right(w, node.right)
+    left, right = w.write(node.left), written(w, node.right)
     if node.comma and node.on is None and not node.using:
         return f"{left}, {right}"
     kind = ("NATURAL " if node.natural else "") + ("" if node.kind == "INNER" else f"{node.kind} ")
@@ -49,13 +57,13 @@ def _partition(w: Writer, name: ast.Name | None) -> str:
 
 def _span_join(w: Writer, node: ast.SpanJoin) -> str:
     kind = "" if node.kind == "INNER" else f"{node.kind} "
-    return f"{w.write(node.left)} SPAN {kind}JOIN {_right(w, node.right)}{_partition(w, node.partition_as)}"
+    return f"{w.write(node.left)} SPAN {kind}JOIN {written(w, node.right)}{_partition(w, node.partition_as)}"
 
 
 def _span_broadcast(w: Writer, node: ast.SpanBroadcast) -> str:
     kind = "" if node.kind == "INNER" else f"{node.kind} "
     partition = _partition(w, node.partition_as)
-    return f"{w.write(node.left)} SPAN {kind}BROADCAST {node.direction} {_right(w, node.right)}{partition}"
+    return f"{w.write(node.left)} SPAN {kind}BROADCAST {node.direction} {written(w, node.right)}{partition}"
 
 
 def _list(w: Writer, node: ast.ListArgument) -> str:
@@ -88,6 +96,7 @@ FORMS: dict[type[ast.Node], Form] = {
     ast.TableFile: _table_file,
     ast.TableCall: _table_call,
     ast.TableSelect: _table_select,
+    ast.TableSample: _table_sample,
     ast.Join: _join,
     ast.SpanJoin: _span_join,
     ast.SpanBroadcast: _span_broadcast,

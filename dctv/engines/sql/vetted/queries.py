@@ -127,6 +127,8 @@ def _count(node: e.Expression | None, scope: Scope) -> e.Expression | None:
     """Write a number of rows."""
     if node is None:
         return None
+    if isinstance(node, e.Percent):
+        raise refused("LIMIT by percent", "it takes a number of rows only")
     found = integer_of(node)
     return value(node, scope) if found is None else e.Number(str(found))
 

@@ -1,0 +1,78 @@
+"""Subqueries and calls in FROM that read columns of the tables before them."""
+
+from __future__ import annotations
+
+from dctv.bind.binding import Binding
+from dctv.bind.context import BoundQuery, Leaves
+from dctv.bind.relations import names_of
+from dctv.bind.scope import Scope, ScopeColumn, ScopeTable
+from dctv.errors import BindError
+from dctv.plan.expressions import Column
+from dctv.plan.nodes import Plan
+from dctv.plan.queries import Derived
+from dctv.syntax import ast
+from dctv.syntax.keywords import LISTINGS
+from dctv.types.schema import ColumnType
+
+Inlined = tuple[Derived, list[ScopeTable], BoundQuery]
+
+
+def alone_or_beside(binder: Binding, node: ast.Table, scope: Scope, leaves: Leaves) -> Plan | Inlined:
+    """Return the plan of a table; of one that reads columns of those before it, a query in its place.
+
+    Any subquery and call of `unnest` may do that, with LATERAL before it or without.
+    """
+    select = listed(node)
+    if select is None or not (scope.tables or scope.parent):
+        return binder.table(node)
+    if select.lateral:
+        return inlined(binder, select, scope, leaves)
+    try:
+        return binder.table(node)
+    except BindError:
+        return inlined(binder, select, scope, leaves)
+
+
+def inlined(binder: Binding, node: ast.TableSelect, scope: Scope, leaves: Leaves) -> Inlined:
+    """Bind a subquery in place, within a scope whose columns it may read."""
+    if binder.is_typed(node.select.body):
+        raise BindError(
+            "a span or event table cannot be made for each row",
+            node.place,
+            hint="a plain SELECT in LATERAL sees times as columns",
+        )
+    query = binder.inline(node.select, scope, leaves)
+    shown = node.alias.name.text if node.alias else None
+    names = [out.name for out in query.outs]
+    if node.alias is not None and node.alias.columns:
+        names = _renamed(names, node.alias)
+    inner = leaves.alias(shown or "t")
+    columns = tuple(
+        ScopeColumn(ColumnType(name, "" if out.type is None else out.type.text, out.unit), Column(physical, inner))
+        for name, out, physical in zip(names, query.outs, names_of(query.outs), strict=True)
+    )
+    return Derived(query.query, inner), [ScopeTable(shown, columns)], query
+
+
+def _renamed(names: list[str], alias: ast.Alias) -> list[str]:
+    if len(alias.columns) != len(names):
+        raise BindError(
+            f"`{alias.name.text}` has {len(names)} columns, the list names {len(alias.columns)}", alias.columns[0].place
+        )
+    return [one.text for one in alias.columns]
+
+
+def listed(node: ast.Table) -> ast.TableSelect | None:
+    """Return a subquery, and a call of a function that gives the elements of a list as one."""
+    if isinstance(node, ast.TableSelect):
+        return node
+    if not isinstance(node, ast.TableCall) or node.path.text.upper() not in LISTINGS:
+        return None
+    values = tuple(one.expr for one in node.arguments if isinstance(one, ast.ValueArgument))
+    if len(values) < len(node.arguments) or node.keywords:
+        return None
+    name = ast.Name(node.path.text.lower())
+    call = ast.Call(node.path, values, place=node.place)
+    rows = call if name.text == "unnest" else ast.Call(ast.Path.of("unnest"), (call,), place=node.place)
+    core = ast.Core((ast.ResultColumn(rows, name, place=node.place),), place=node.place)
+    return ast.TableSelect(ast.Select(core, place=node.place), node.alias, place=node.place)

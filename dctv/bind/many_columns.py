@@ -1,0 +1,181 @@
+"""COLUMNS(...) and the choices of stars: columns by their names, and an expression once for each of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Sequence
+from fnmatch import translate
+from typing import Any
+
+from dctv.bind.bound import Bound
+from dctv.bind.context import Context, Leaves
+from dctv.bind.relations import relation
+from dctv.bind.scope import Scope
+from dctv.errors import BindError, nearest
+from dctv.patterns import pattern
+from dctv.plan.expressions import Expression
+from dctv.plan.order import RowOrder
+from dctv.record import fields, record, replace
+from dctv.syntax import ast
+from dctv.syntax.node import nodes
+
+_GROUP = pattern(r"\\([0-9])")
+Starred = Callable[[ast.Star, Context, Collection[Expression]], Sequence[tuple[str, Bound]]]
+"""Gives the columns that a star stands for, with their names."""
+
+
+@record(eq=False, text=False)
+class Chosen(ast.Expr):
+    """One column that COLUMNS stands for, where the text has COLUMNS."""
+
+    bound: Any
+
+
+@record
+class Column:
+    """One of the columns, and what of its name the parentheses of a regular expression hold."""
+
+    name: str
+    bound: Bound
+    groups: tuple[str, ...]
+
+    def called(self, text: str) -> str:
+        r"""Return a name in which `\0` is the column's, and `\1` what the first parentheses hold."""
+
+        def part(found: re.Match[str]) -> str:
+            number = int(found[1])
+            return self.groups[number] if number < len(self.groups) else ""
+
+        return _GROUP.sub(part, text)
+
+
+def matcher(choice: ast.Choice) -> Callable[[str], bool]:
+    """Return what tells whether a name is among those that a star is left with."""
+    text, flags = choice.pattern, re.DOTALL
+    match choice.op:
+        case "LIKE" | "ILIKE":
+            parts = {"%": ".*", "_": "."}
+            text = "".join(parts.get(one, re.escape(one)) for one in text)
+            flags |= re.IGNORECASE if choice.op == "ILIKE" else 0
+        case "GLOB":
+            text = translate(text)
+        case _:
+            pass
+    compiled = _compiled(text, choice, flags)
+    test = compiled.search if choice.op == "REGEXP" else compiled.fullmatch
+    return lambda name: (test(name) is not None) != choice.negated
+
+
+def _compiled(text: str, node: ast.Node, flags: int = 0) -> re.Pattern[str]:
+    try:
+        return re.compile(text, flags)
+    except re.error as error:
+        raise BindError(f"the regular expression is malformed: {error}", node.place) from None
+
+
+def once_each(expr: ast.Expr, context: Context, starred: Starred) -> list[tuple[Column | None, ast.Expr]]:
+    """Return an expression for each of the columns that COLUMNS in it stands for; itself where it has none.
+
+    All COLUMNS of an expression stand for the same column at once, so they must say the same.
+    """
+    found = [node for node in _own(expr) if isinstance(node, ast.Columns)]
+    if not found:
+        return [(None, expr)]
+    spread = {one: _columns(one, context, starred) for one in found if one.spread}
+    expr = _replaced(expr, {one: [Chosen(c.bound, place=one.place) for c in own] for one, own in spread.items()})
+    others = list(dict.fromkeys(one for one in found if not one.spread))
+    if not others:
+        return [(None, expr)]
+    if len(others) > 1:
+        raise BindError(
+            "COLUMNS stands for different columns in one expression",
+            others[1].place,
+            hint="say the same in both, or spread one into arguments by *COLUMNS(...)",
+        )
+    return [
+        (one, _replaced(expr, {others[0]: [Chosen(one.bound, place=others[0].place)]}))
+        for one in _columns(others[0], context, starred)
+    ]
+
+
+def of_all(expr: ast.Expr, context: Context, starred: Starred) -> ast.Expr:
+    """Return a condition that holds where it does for each of the columns that COLUMNS in it stands for."""
+    first, *others = [one for _, one in once_each(expr, context, starred)]
+    for one in others:
+        first = ast.Binary("AND", first, one, place=expr.place)
+    return first
+
+
+def _own(expr: ast.Expr) -> list[ast.Node]:
+    """Return the nodes of an expression but for those of queries within, which have columns of their own."""
+    nested = {id(below) for node in nodes(expr) if isinstance(node, ast.Select) for below in nodes(node)}
+    return [node for node in nodes(expr) if id(node) not in nested]
+
+
+def _replaced(node: Any, by: dict[ast.Columns, list[Chosen]]) -> Any:
+    """Return a node in which others stand for some COLUMNS: several where they are spread among arguments."""
+    if isinstance(node, tuple):
+        made: list[Any] = []
+        for one in node:
+            if isinstance(one, ast.Columns) and one in by:
+                made += by[one]
+            else:
+                made.append(_replaced(one, by))
+        return tuple(made)
+    if isinstance(node, ast.Columns) and node in by:
+        return by[node][0]
+    if not isinstance(node, ast.Node) or isinstance(node, ast.Select):
+        return node
+    changes = {one.name: _replaced(getattr(node, one.name), by) for one in fields(node) if one.name != "place"}
+    return replace(node, **changes)
+
+
+def _columns(node: ast.Columns, context: Context, starred: Starred) -> list[Column]:
+    choice = node.choice
+    star = choice if isinstance(choice, ast.Star) else ast.Star(node.qualifier, place=node.place)
+    # Of a span group the columns that aggregates see are meant.
+    seen = context if context.aggregated is None else replace(context, scope=context.aggregated)
+    known = starred(star, seen, context.away)
+    match choice:
+        case ast.Star():
+            found = [Column(name, bound, (name,)) for name, bound in known]
+        case ast.String(text):
+            wanted = _compiled(text, choice)
+            matches = [(name, bound, wanted.search(name)) for name, bound in known]
+            found = [Column(n, b, (n, *(g or "" for g in m.groups()))) for n, b, m in matches if m is not None]
+        case ast.List(items) if all(isinstance(one, ast.String) for one in items):
+            found = [_named(one, known) for one in items if isinstance(one, ast.String)]
+        case ast.Lambda():
+            kept = _kept(choice, [name for name, _ in known], context)
+            found = [Column(name, bound, (name,)) for name, bound in known if name in kept]
+        case _:
+            raise BindError(
+                "COLUMNS takes a star, a regular expression, a list of names or a lambda of a name", choice.place
+            )
+    if not found:
+        names = [name for name, _ in known]
+        near = nearest(choice.text, names) if isinstance(choice, ast.String) else None
+        hint = f"did you mean `{near}`?" if near else f"columns here: {', '.join(names[:12])}"
+        raise BindError("COLUMNS stands for no column", choice.place, hint=hint)
+    return found
+
+
+def _named(name: ast.String, known: Sequence[tuple[str, Bound]]) -> Column:
+    for own, bound in known:
+        if own.lower() == name.text.lower():
+            return Column(own, bound, (own,))
+    near = nearest(name.text, [own for own, _ in known])
+    raise BindError(f"unknown column `{name.text}`", name.place, hint=f"did you mean `{near}`?" if near else None)
+
+
+def _kept(test: ast.Lambda, names: Sequence[str], context: Context) -> set[str]:
+    """Return the names for which a lambda holds: the engine computes it."""
+    if len(test.parameters) != 1:
+        raise BindError("the lambda of COLUMNS has one parameter, the name of a column", test.place)
+    rows = ast.Values(tuple((ast.String(name),) for name in names))
+    table = ast.TableSelect(ast.Select(rows), ast.Alias(ast.Name("names"), test.parameters))
+    core = ast.Core((ast.ResultColumn(test.body, place=test.body.place),), source=table, place=test.place)
+    leaves = Leaves()
+    query = context.subqueries.inline(ast.Select(core, place=test.place), Scope([]), leaves)
+    values = context.env.evaluate(relation(query, leaves, context.env, test.place, RowOrder.STABLE))
+    return {name for name, value in zip(names, values, strict=True) if value is True}

@@ -1,0 +1,67 @@
+"""Nodes of what stands for many columns or some rows: stars, COLUMNS, shares and samples."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Literal as OneOf
+
+from dctv.record import record
+from dctv.syntax.node import Expr, Name, Node, Path
+
+
+@record(eq=False, text=False)
+class Star(Expr):
+    """`*` or `t.*`, with EXCLUDE, REPLACE, RENAME and LIKE; also the argument of COUNT(*)."""
+
+    qualifier: Path | None = None
+    exclude: tuple[Name, ...] = ()
+    replace: tuple[tuple[Expr, Name], ...] = ()
+    rename: tuple[tuple[Name, Name], ...] = ()
+    choice: Choice | None = None
+
+
+LikeOp = OneOf["LIKE", "ILIKE", "GLOB", "REGEXP", "SIMILAR TO"]
+
+
+@record(eq=False, text=False)
+class Choice(Node):
+    """Which columns of a star are meant, by their names."""
+
+    op: LikeOp
+    pattern: str
+    negated: bool = False
+
+
+@record(eq=False, text=False)
+class Columns(Expr):
+    """`COLUMNS(...)`: what it stands in, once for each of some columns; spread, they are several arguments."""
+
+    choice: Expr
+    """A star, a regular expression, a list of names or a lambda."""
+    qualifier: Path | None = None
+    spread: bool = False
+
+
+@record(eq=False, text=False)
+class Percent(Expr):
+    """A share of the rows, in LIMIT."""
+
+    operand: Expr
+
+
+@record(eq=False, text=False)
+class Sample(Node):
+    """How many rows of a table are taken: a number of them, or a share in percent."""
+
+    size: Fraction
+    share: bool = False
+    method: OneOf["RESERVOIR", "BERNOULLI", "SYSTEM"] | None = None
+    seed: int = 0
+
+
+@record(eq=False, text=False)
+class ResultColumn(Node):
+    """One result column; `name` is its alias, or None."""
+
+    expr: Expr
+    name: Name | None = None
