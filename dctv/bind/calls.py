@@ -59,9 +59,7 @@ _WITH_UNNEST = ("the select list", "GROUP BY", "ORDER BY")
 def call(expr: ast.Call, context: Context, bind: Bind) -> Bound:
     """Bind one call."""
     if len(expr.function.parts) > 1:
-        if context.env.catalog.find(tuple(p.text for p in expr.function.parts)) is not None:
-            raise BindError(f"`{expr.function.text}` is a table-valued function: it stands in FROM", expr.place)
-        raise context.env.catalog.unknown(expr.function, "function")
+        return _dotted(expr, context, bind)
     name = expr.function.text.lower()
     kind = _kind(name, expr, context)
     if kind == "window" and expr.over is None:
@@ -88,6 +86,18 @@ def call(expr: ast.Call, context: Context, bind: Bind) -> Bound:
     if name in state_paths.FUNCTIONS:
         return state_paths.path_call(name, arguments, expr)
     return _engine_call(name, expr, arguments, (unit, context, inner), bind)
+
+
+def _dotted(expr: ast.Call, context: Context, bind: Bind) -> Bound:
+    """Bind a call with a dot before its name: `x.f(y)` is f(x, y)."""
+    parts, place = expr.function.parts, expr.function.place
+    column = ast.Column(ast.Path(parts[:-1], place=place), place=place)
+    if context.scope.find(column.path) is not None:
+        function = ast.Path(parts[-1:], place=place)
+        return bind(replace(expr, function=function, arguments=(column, *expr.arguments)), context)
+    if context.env.catalog.find(tuple(p.text for p in parts)) is not None:
+        raise BindError(f"`{expr.function.text}` is a table-valued function: it stands in FROM", expr.place)
+    raise context.env.catalog.unknown(expr.function, "function")
 
 
 def _engine_call(

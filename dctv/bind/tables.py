@@ -19,7 +19,7 @@ from dctv.plan.build import all_of, call
 from dctv.plan.expressions import Binary, Column, Expression
 from dctv.plan.nodes import Plan
 from dctv.plan.queries import Derived, Join, JoinKind, Source, TableName
-from dctv.record import field, record
+from dctv.record import field, record, replace
 from dctv.syntax import ast
 from dctv.types.schema import ColumnType
 
@@ -81,8 +81,21 @@ def _add(binder: Binding, node: ast.Table, source: FromClause, leaves: Leaves) -
     left_scope = Scope(list(source.scope.tables), source.scope.parent, dict(source.scope.merged))
     _extend(source.scope, right_tables, node.right)
     source.stable = False
+    if node.natural:
+        node = replace(node, using=_common(node, left_scope, Scope(right_tables)))
     source.joins.append(_join(binder, node, right, (left_scope, Scope(right_tables)), source, leaves))
     return first, []
+
+
+def _common(node: ast.Join, left: Scope, right: Scope) -> tuple[ast.Name, ...]:
+    """Return the columns that both sides of a NATURAL JOIN have."""
+    theirs = {column.name.lower() for column in right.columns()}
+    names = dict.fromkeys(column.name.lower() for column in left.columns() if column.name.lower() in theirs)
+    if not names:
+        raise BindError(
+            "the tables of the NATURAL JOIN have no column in common", node.place, hint="JOIN ... ON says how"
+        )
+    return tuple(ast.Name(name, place=node.place) for name in names)
 
 
 def _positional(binder: Binding, node: ast.Join, source: FromClause, leaves: Leaves) -> Source:

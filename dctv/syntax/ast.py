@@ -148,6 +148,8 @@ class TypeName(Node):
     arguments: tuple[int, ...] = ()
     dimensions: int = 0
     """How many `[]` follow."""
+    members: tuple[tuple[Name | None, TypeName], ...] = ()
+    """Of a STRUCT, with their names; key and value of a MAP, without."""
 
 
 @record(eq=False, text=False)
@@ -324,6 +326,8 @@ class Join(Table):
     right: Table
     on: Expr | None = None
     using: tuple[Name, ...] = ()
+    natural: bool = False
+    """Whether it is over all columns of the same names."""
     comma: bool = field(default=False, compare=False)
 
 

@@ -34,6 +34,19 @@ def join(at: Place, left: ast.Table, kind: str, right: ast.Table, condition: Con
     return ast.Join(name, left, right, condition[0], condition[1], place=at)
 
 
+def natural_join(at: Place, left: ast.Table, kind: str, right: ast.Table) -> ast.Join:
+    """Make a join over all columns of the same names."""
+    name = cast("JoinKind", kind.removesuffix(" OUTER") or "INNER")
+    return ast.Join(name, left, right, natural=True, place=at)
+
+
+def table_values(at: Place, *parts: object) -> ast.TableSelect:
+    """Make a table of rows that are listed in FROM."""
+    *rows, alias = parts
+    values = ast.Values(cast("tuple[tuple[ast.Expr, ...], ...]", tuple(rows)), place=at)
+    return ast.TableSelect(ast.Select(values, place=at), cast("ast.Alias | None", alias), place=at)
+
+
 def span_join(at: Place, left: ast.Table, kind: str, right: ast.Table, partition: ast.Name | None) -> ast.SpanJoin:
     """Make a span join."""
     name = cast("SpanKind", (kind if kind == "OUTER" else kind.removesuffix(" OUTER")) or "INNER")
@@ -160,6 +173,8 @@ def select_argument(at: Place, select: ast.Select) -> ast.SelectArgument:
 FORMS: dict[str, Callable[..., object]] = {
     "comma_join": comma_join,
     "join": join,
+    "natural_join": natural_join,
+    "table_values": table_values,
     "span_join": span_join,
     "span_broadcast": span_broadcast,
     "no_condition": no_condition,

@@ -47,6 +47,7 @@ def _join(w: Writer, node: ast.Join) -> str:
         return f"{left}, {right}"
     kind = "" if node.kind == "INNER" else f"{node.kind} "
     using = f" USING{w.names(node.using)}" if node.using else ""
+    kind = f"NATURAL {kind}" if node.natural else kind
     return f"{left} {kind}JOIN {right}{w.clause('ON', node.on)}{using}"
 
 
