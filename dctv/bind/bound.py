@@ -22,7 +22,7 @@ from dctv.plan.expressions import (
     Unary,
 )
 from dctv.record import record, replace
-from dctv.signatures.types import Type, list_of
+from dctv.signatures.types import Type, list_of, map_of
 from dctv.types.unit import NO_UNIT, Unit
 from dctv.types.units import compatible, finer, parse_unit, ratio
 
@@ -110,6 +110,8 @@ def scale(bound: Bound, factor: Fraction, unit: Unit) -> Bound:
     scaled, made = bound.value, bound.type
     if made is not None and made.name == "LIST":
         return _scaled_list(bound, made, factor, unit)
+    if made is not None and made.name == "MAP":
+        return _scaled_map(bound, made, factor, unit)
     if factor.numerator != 1:
         # 64 bits before multiplying: a narrow column times 10^6 would overflow its own type.
         scaled = Binary("*", scaled, Cast(Number(str(factor.numerator)), "BIGINT"))
@@ -124,6 +126,14 @@ def _scaled_list(bound: Bound, made: Type, factor: Fraction, unit: Unit) -> Boun
     element = scale(Bound(Column("element"), bound.unit, type=made.children[0]), factor, unit)
     scaled = Call("list_transform", (bound.value, Lambda(("element",), element.value)))
     return replace(bound, value=scaled, unit=unit, type=None if element.type is None else list_of(element.type))
+
+
+def _scaled_map(bound: Bound, made: Type, factor: Fraction, unit: Unit) -> Bound:
+    key, value = made.children
+    values = scale(Bound(Call("map_values", (bound.value,)), bound.unit, type=list_of(value)), factor, unit)
+    scaled = Call("map", (Call("map_keys", (bound.value,)), values.value))
+    kind = None if values.type is None else map_of(key, values.type.children[0])
+    return replace(bound, value=scaled, unit=unit, type=kind)
 
 
 def convert(bound: Bound, unit: Unit, what: str) -> Bound:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 
 from dctv.bind import lambdas, macros, state_paths
 from dctv.bind.bound import Bound, Family, convert, scale, unify
@@ -37,7 +38,7 @@ from dctv.signatures.types import Type, list_of
 from dctv.syntax import ast
 from dctv.types.schema import DURATION
 from dctv.types.unit import NO_UNIT, Unit
-from dctv.types.unit_rules import UnitRule, result_unit
+from dctv.types.unit_rules import UnitRule, raised, result_unit
 from dctv.types.units import multiply, parse_unit
 from dctv.types.values import is_float
 
@@ -94,18 +95,31 @@ def call(expr: ast.Call, context: Context, bind: Bind) -> Bound:
 
 
 def _of_the_session(expr: ast.Call, context: Context, bind: Bind) -> Bound | None:
-    """Bind a call of a macro or of a trace's clock; None if it is a function that every session has."""
+    """Bind a call of a macro, of a trace's clock, or with a dot; None if it is a function that every session has."""
     macro = macros.macro_of(expr.function, context)
     if macro is not None:
         return macros.expand(macro, expr, context, bind)
     if len(expr.function.parts) == 1:
         return None
+    chained = _chained(expr, context, bind)
+    if chained is not None:
+        return chained
     found = context.env.catalog.find(tuple(p.text for p in expr.function.parts))
     if found is not None and isinstance(found[0], Clock):
         return wall_clock(found[0], expr, context, bind)
     if found is not None:
         raise BindError(f"`{expr.function.text}` is a table-valued function: it stands in FROM", expr.place)
     raise context.env.catalog.unknown(expr.function, "function")
+
+
+def _chained(expr: ast.Call, context: Context, bind: Bind) -> Bound | None:
+    """Bind `x.f(y)` as f(x, y) where `x` is a column; None where it is none."""
+    parts, place = expr.function.parts, expr.function.place
+    column = ast.Column(ast.Path(parts[:-1], place=place), place=place)
+    if context.scope.find(column.path) is None:
+        return None
+    function = ast.Path(parts[-1:], place=place)
+    return bind(replace(expr, function=function, arguments=(column, *expr.arguments)), context)
 
 
 def _engine_call(
@@ -214,11 +228,21 @@ def _apply_rule(name: str, expr: ast.Call, arguments: list[Bound], context: Cont
     rule = context.env.rules.get(name)
     units = [None if a.is_zero or isinstance(a.value, Null | Star) else a.unit for a in arguments]
     try:
-        unit, factors = result_unit(UnitRule.BARE if rule is None else rule.rule, units, name)
+        kind = UnitRule.BARE if rule is None else rule.rule
+        if kind is UnitRule.POWER and len(arguments) == 2 and _may_raise(arguments):
+            unit, factor = raised(arguments[0].unit, arguments[1].constant or Fraction(0))
+            return unit, [scale(arguments[0], factor, arguments[0].unit), arguments[1]]
+        unit, factors = result_unit(kind, units, name)
     except UnitError as error:
         guilty = next((a.place for a in arguments if a.unit != NO_UNIT), None)
         raise UnitError(error.message, guilty or expr.place, hint=error.hint) from None
     return unit, [scale(a, f, a.unit) for a, f in zip(arguments, factors, strict=True)]
+
+
+def _may_raise(arguments: Sequence[Bound]) -> bool:
+    """Whether a quantity is raised to a literal number, of which its unit has a power."""
+    exponent = arguments[1].constant
+    return arguments[0].unit != NO_UNIT and arguments[1].unit == NO_UNIT and exponent is not None
 
 
 def _setting(bound: Bound, expr: ast.Expr) -> Bound:

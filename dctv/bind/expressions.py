@@ -34,7 +34,8 @@ from dctv.plan.expressions import (
     Window,
 )
 from dctv.record import replace
-from dctv.signatures.types import parse
+from dctv.signatures.structs import struct_type
+from dctv.signatures.types import map_of, parse
 from dctv.syntax import ast
 from dctv.types.unit import NO_UNIT, Unit
 from dctv.types.units import parse_unit
@@ -224,14 +225,27 @@ def _case(expr: ast.Case, context: Context) -> Bound:
 def _cast(expr: ast.Cast, context: Context) -> Bound:
     bound = bind(expr.operand, context)
     try:
-        type_name = engine_type(expr.type.name, expr.type.arguments, expr.type.dimensions)
+        type_name = _type_name(expr.type)
     except BindError as error:
-        raise BindError(error.message, expr.type.place or expr.place, hint=error.hint) from None
+        raise BindError(error.message, error.place or expr.type.place or expr.place, hint=error.hint) from None
     if isinstance(expr.operand, ast.String) and type_name in time_literals.TYPES and not expr.lenient:
         time_literals.check(expr.operand.text, type_name, context.env.engine, expr.operand.place or expr.place)
     written = Cast(bound.value, type_name, lenient=expr.lenient)
     made = of_cast(bound.type, type_name)
     return Bound(written, bound.unit, expr.place, family=family_of(type_name), parts=(bound,), type=made)
+
+
+def _type_name(written: ast.TypeName) -> str:
+    """Return the engine's name of a type; that of an unknown one within a struct or map is an error there."""
+    try:
+        if not written.members:
+            return engine_type(written.name, written.arguments, written.dimensions)
+        parts = [parse(_type_name(kind)) for _, kind in written.members]
+    except BindError as error:
+        raise BindError(error.message, error.place or written.place, hint=error.hint) from None
+    names = [name.text for name, _ in written.members if name is not None]
+    made = struct_type(names, parts) if names else map_of(*parts)
+    return made.text + "[]" * written.dimensions
 
 
 def _exists(expr: ast.Exists, context: Context) -> Bound:

@@ -31,6 +31,7 @@ from dctv.syntax import ast
 from dctv.types.unit import NO_UNIT
 from dctv.types.units import divide, multiply
 
+_LISTS = ("LIST", "ARRAY")
 _BARE = ("||", "<<", ">>", "&", "|", "AND", "OR")
 
 
@@ -70,6 +71,9 @@ def binary(expr: ast.Binary, left: Bound, right: Bound) -> Bound:
         return _sum(expr, left, right)
     if expr.op == "*":
         return _product(expr, left, right)
+    if expr.op == "||" and all(one.type is not None and one.type.name in _LISTS for one in (left, right)):
+        left, right = unify([left, right], "`||`")
+        return replace(_infix(expr, left, right), unit=left.unit)
     if expr.op in _BARE:
         for side in (left, right):
             _bare(side, expr.op)

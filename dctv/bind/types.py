@@ -85,5 +85,10 @@ def _casts(source: Type, target: Type) -> bool:
         return True
     if source.name == target.name == "LIST":
         return _casts(source.children[0], target.children[0])
+    if target.name == "STRUCT" and source.name in ("STRUCT", "TUPLE"):
+        # By name, or by place if there are none; what only one of them has is left to the engine.
+        fit = source.name == "TUPLE" or [one.lower() for one in source.names] == [one.lower() for one in target.names]
+        alike = len(source.children) == len(target.children)
+        return fit and alike and all(map(_casts, source.children, target.children))
     names = [BIGINT.name if one.name in ("INTEGER_LITERAL", "BOOLEAN") else one.name for one in (source, target)]
     return all(map(is_numeric, names)) or set(names) <= _TIMES

@@ -148,6 +148,8 @@ class TypeName(Node):
     arguments: tuple[int, ...] = ()
     dimensions: int = 0
     """How many `[]` follow."""
+    members: tuple[tuple[Name | None, TypeName], ...] = ()
+    """Of a STRUCT, with their names; key and value of a MAP, without."""
 
 
 @record(eq=False, text=False)

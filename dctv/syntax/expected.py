@@ -36,17 +36,19 @@ _NAMES = frozenset({"NAME", "BACKTICKED", "DOUBLE_QUOTED"})
 _VALUES = frozenset({*_NAMES, "NUMBER", "STRING", "BIND", "(", "-", "+", "~", "NOT", "CASE", "CAST", "TRY_CAST"}) | {
     "EXISTS", "NULL", "TRUE", "FALSE", "INTERVAL", "[", "{", "BRACKETS", "MAP", "ESCAPED",
     "DATE", "TIME", "TIMESTAMP", "TIMESTAMPTZ", "TIMESTAMP_NS", "EXTRACT",
+    "TIMESTAMP_MS", "TIMESTAMP_S", "UUID", "BLOB", "JSON", "ANY",
 }  # fmt: skip
 _BEGINNINGS = {
+    "a type": frozenset({"NAME", "MAP", "ROW", "STRUCT"}),
     "a statement": _VALUES | {"SELECT", "WITH", "VALUES", "CREATE", "DROP", "MOUNT", "SET", "EXPLAIN", "DESCRIBE"}
-    | {"SHOW", "ASSERT", "ATTACH", "EXPECT", "COPY", ";", "FROM", "SUMMARIZE", "PIVOT", "UNPIVOT"},
+    | {"SHOW", "ASSERT", "ATTACH", "EXPECT", "COPY", ";", "FROM", "SUMMARIZE", "PIVOT", "UNPIVOT", "TABLE"},
     "a result column": _VALUES | {"*"},
     "an expression": _VALUES,
     "a value": _VALUES,
     "an argument": _VALUES | {"[", "{", "BRACKETS"},
-    "a table": _NAMES | {"(", "STRING", "LISTING", "LATERAL"},
+    "a table": _NAMES | {"(", "STRING", "LISTING", "LATERAL", "VALUES"},
     "an alias": _NAMES | {"AS"},
-    "`SELECT`": frozenset({"SELECT", "WITH", "VALUES", "(", "FROM", "PIVOT", "UNPIVOT"}),
+    "`SELECT`": frozenset({"SELECT", "WITH", "VALUES", "(", "FROM", "PIVOT", "UNPIVOT", "TABLE"}),
     "a key": _NAMES | {"STRING"},
 }  # fmt: skip
 _OPERATORS = frozenset({
@@ -95,7 +97,7 @@ def expectation(parser: Parser) -> str:
     rest = found.keys() - phrases.keys()
     if "an expression" in said:
         rest -= _BEGINNINGS["`SELECT`"]
-        rest -= {"*"}
+        rest -= {"*"} if "DISTINCT" in found else {"*", "ALL"}
     if {")", "EXCLUDE"} <= rest:
         # A star among the arguments of a call is mostly all of them.
         said, rest = [], {")"}

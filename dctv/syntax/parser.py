@@ -198,7 +198,7 @@ class Parser:
 
     def _begins(self, index: int, word: str) -> bool:
         """Whether a word has after it what it takes to be a keyword."""
-        if word in ("PIVOT", "UNPIVOT"):
+        if word in ("PIVOT", "UNPIVOT", "TABLE"):
             return self.tokens[index + 1].kind in _TABLES
         return word != "LAMBDA" or has_parameters(self.tokens, index)
 

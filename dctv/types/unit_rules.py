@@ -54,6 +54,16 @@ class UnitRule(Enum):
     """sqrt."""
     CUBE_ROOT = "divides the powers of the unit by three"
     """cbrt."""
+    POWER = "raises the unit to the second argument, a literal number"
+    """pow."""
+    BINS = "takes compatible units and, last, a bare number; result is in the finest of them, or is no number"
+    """equi_width_bins, bar."""
+    IN_SECONDS = "takes a time, which it is given in seconds, or a bare number; result has none"
+    """to_timestamp."""
+    IN_MILLISECONDS = "takes a time, which it is given in milliseconds, or a bare number; result has none"
+    """to_milliseconds."""
+    IN_NANOSECONDS = "takes a time, which it is given in nanoseconds, or a bare number; result has none"
+    """make_timestamp_ns."""
     TIMES_NS = "multiplies the unit by time"
     """time_sum: an integral over _duration, which is in ns."""
     IN_BYTES = "takes an amount of information, which it is given in bytes, or a bare number; result has none"
@@ -172,15 +182,43 @@ def _times_ns(arguments: Sequence[Argument], function: str) -> Outcome:
     return unit, _scaled_first(arguments, factor)
 
 
-def _in_bytes(arguments: Sequence[Argument], function: str) -> Outcome:
-    byte = parse_unit("B")
-    amount = _at(arguments, 0)
+def _power(arguments: Sequence[Argument], function: str) -> Outcome:
+    # What the exponent is only `raised` is told.
     _need_bare(arguments, range(1, len(arguments)), function)
-    if is_bare(amount):
+    if is_bare(_at(arguments, 0)):
         return NO_UNIT, _ones(arguments)
-    if not compatible(amount, byte):
-        raise UnitError(f"`{function}` takes an amount of information, found {describe(amount)}")
-    return NO_UNIT, _scaled_first(arguments, ratio(amount, byte))
+    raise UnitError(f"`{function}` raises a unit to a literal number only", hint="drop the unit with unitless(x)")
+
+
+def raised(unit: Unit, exponent: Fraction) -> tuple[Unit, Fraction]:
+    """Return the unit of a power, and what the number is multiplied by before it is raised.
+
+    Raises:
+        UnitError: The unit has no such power; without a place.
+    """
+    root, factor = rooted(unit, exponent.denominator) if exponent.denominator != 1 else (unit, _ONE)
+    return power(root, Fraction(exponent.numerator)), factor
+
+
+def _bins(arguments: Sequence[Argument], function: str) -> Outcome:
+    count = min(3 if function == "bar" else 2, len(arguments))
+    _need_bare(arguments, range(count, len(arguments)), function)
+    unit, factors = _same(arguments[:count], function)
+    return NO_UNIT if function == "bar" else unit, [*factors, *_ones(arguments[count:])]
+
+
+def _in(unit: str, what: str) -> Callable[[Sequence[Argument], str], Outcome]:
+    def outcome(arguments: Sequence[Argument], function: str) -> Outcome:
+        wanted = parse_unit(unit)
+        amount = _at(arguments, 0)
+        _need_bare(arguments, range(1, len(arguments)), function)
+        if is_bare(amount):
+            return NO_UNIT, _ones(arguments)
+        if not compatible(amount, wanted):
+            raise UnitError(f"`{function}` takes {what}, found {describe(amount)}")
+        return NO_UNIT, _scaled_first(arguments, ratio(amount, wanted))
+
+    return outcome
 
 
 _RULES: dict[UnitRule, Callable[[Sequence[Argument], str], Outcome]] = {
@@ -200,7 +238,12 @@ _RULES: dict[UnitRule, Callable[[Sequence[Argument], str], Outcome]] = {
     UnitRule.ROOT: _root,
     UnitRule.CUBE_ROOT: _cube_root,
     UnitRule.TIMES_NS: _times_ns,
-    UnitRule.IN_BYTES: _in_bytes,
+    UnitRule.POWER: _power,
+    UnitRule.BINS: _bins,
+    UnitRule.IN_BYTES: _in("B", "an amount of information"),
+    UnitRule.IN_SECONDS: _in("s", "a time"),
+    UnitRule.IN_MILLISECONDS: _in("ms", "a time"),
+    UnitRule.IN_NANOSECONDS: _in("ns", "a time"),
 }
 
 

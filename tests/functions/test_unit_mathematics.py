@@ -121,4 +121,6 @@ def test_two_arguments_of_the_same_dimension(name: str) -> None:
 def test_rules_that_change_units_are_all_covered() -> None:
     tested = {SHELVES[name].rule for name in (*ONE_ARGUMENT, *TWO_ARGUMENTS, *SAME_UNIT)}
     structural = {UnitRule.BARE, UnitRule.CHOOSE, UnitRule.SHIFT, UnitRule.TIMES_NS, UnitRule.IN_BYTES}
+    structural |= {UnitRule.POWER, UnitRule.BINS}
+    structural |= {UnitRule.IN_SECONDS, UnitRule.IN_MILLISECONDS, UnitRule.IN_NANOSECONDS}
     assert set(UnitRule) - tested == structural

@@ -9,6 +9,8 @@ import pytest
 
 from dctv.contracts.function_rule import FunctionRule
 from dctv.contracts.shelf import scan
+from dctv.engines.allowed import KINDS
+from dctv.engines.duckdb import DuckDB
 from dctv.errors import UnitError
 from dctv.functions import aggregate, scalar
 from dctv.types.unit import NO_UNIT
@@ -23,6 +25,7 @@ CASES = [
 AGGREGATES = scan(aggregate, FunctionRule)
 SCALARS = scan(scalar, FunctionRule)
 SHELVES = AGGREGATES | SCALARS
+BARE = set(Path(__file__).with_name("bare_functions.txt").read_text(encoding="utf-8").split())
 OURS = {"state_names", "state_path", "time_avg", "time_sum", "unitless"}
 SYNTAX = {"coalesce", "ifnull"}
 
@@ -76,6 +79,21 @@ def test_every_aggregate_and_window_function_of_the_engine_has_a_rule(engine_nam
 
 def test_every_rule_is_for_a_function_that_exists(engine_names: dict[str, set[str]]) -> None:
     assert set(SHELVES) - set().union(*engine_names.values()) == OURS | SYNTAX
+
+
+def test_every_offered_function_has_a_rule_or_takes_bare_numbers() -> None:
+    """A function that is offered anew must get a rule, or be listed as one that no quantity is given to."""
+    assert {name for name in KINDS if name not in SHELVES} == BARE
+
+
+def test_every_function_of_the_engine_is_offered_or_refused_by_name(engine_names: dict[str, set[str]]) -> None:
+    engine = DuckDB(threads=1, memory_limit=None, on_zero_division=lambda _: None)
+    try:
+        names = set().union(*(engine_names[kind] for kind in ("scalar", "aggregate", "window")))
+        words = {name for name in names if name.isidentifier() and name not in KINDS}
+        assert [name for name in sorted(words) if engine.refusal(name) is None] == []
+    finally:
+        engine.close()
 
 
 def test_the_shelves_share_no_name() -> None:

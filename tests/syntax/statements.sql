@@ -224,3 +224,11 @@ FROM t PIVOT (sum(a)), t UNPIVOT (v FOR n IN (a, b)), t UNPIVOT INCLUDE NULLS ((
 FROM t UNPIVOT EXCLUDE NULLS (v FOR n IN (a)) TABLESAMPLE 5%
 SELECT (pivot), (unpivot + 1) FROM pivot, unpivot
 FROM t PIVOT (sum(a) FOR b IN (1,) c IN (1, 2))
+SELECT a FROM t NATURAL JOIN u NATURAL LEFT JOIN v, VALUES (1), (2) AS w(x), VALUES (1) y
+SELECT a = ANY (SELECT 1), a < ALL (SELECT 2), a <> ALL (SELECT 2), a <> ANY (SELECT 3) FROM t
+SELECT a.f(1), (a).f(), (a || b).f(DISTINCT c ORDER BY d).g(*COLUMNS(*)) FROM t
+TABLE a.b LIMIT ALL OFFSET 3
+SELECT a::STRUCT(b INT, c STRUCT(d STRING)[],), b::MAP(INT, STRING[])[], c::ROW(a INT) FROM t
+SELECT UUID 'a', BLOB 'b', JSON 'c', TIMESTAMP_MS 'd', TIMESTAMP_S 'e', uuid, any, struct(1), natural FROM t
+SELECT a FROM t, LATERAL range(a + 1) AS r, LATERAL unnest(a)
+SELECT a::STRUCT(b INT), a::STRUCT(b INT,), a::ROW(b INT, c INT), a::ROW(b INT, c INT, d INT) FROM t, VALUES (1), (2), (3) AS w

@@ -38,7 +38,7 @@ def test_is_complete(text: str, *, expected: bool) -> None:
     [
         ("SELECT a FROM t SPAN ", ["BROADCAST", "INNER", "JOIN", "LEFT", "OUTER", "RIGHT"]),
         ("SELECT a FROM t SPAN B", ["BROADCAST", "INNER", "JOIN", "LEFT", "OUTER", "RIGHT"]),
-        ("SELECT a FROM ", ["LATERAL"]),
+        ("SELECT a FROM ", ["LATERAL", "VALUES"]),
         ("SELECT a FROM t GROUP ", ["AND", "BY", "USING"]),
         ("CREATE ", ["MACRO", "OR", "STATE", "TABLE", "TEMP", "TEMPORARY", "VIEW"]),
         ("SHOW ", ["COLUMNS", "TABLES"]),
@@ -55,7 +55,7 @@ def test_expected_keywords(text: str, expected: list[str] | None) -> None:
 
 def test_a_statement_may_begin_with_these() -> None:
     begin = ["ASSERT", "ATTACH", "COPY", "CREATE", "DESCRIBE", "DROP", "EXPECT", "EXPLAIN", "FROM", "MOUNT", "PIVOT"]
-    begin += ["SELECT", "SET", "SHOW", "SUMMARIZE", "UNPIVOT", "VALUES", "WITH"]
+    begin += ["SELECT", "SET", "SHOW", "SUMMARIZE", "TABLE", "UNPIVOT", "VALUES", "WITH"]
     assert expected_keywords("") == begin
     assert expected_keywords("SEL") == begin
 

@@ -1,4 +1,4 @@
-"""Unit rules of aggregates that have no use for quantities: truths, bit sets, texts and maps of values."""
+"""Unit rules of aggregates whose results have no units: truths, bit sets, texts and maps of values."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ RULES = (
     FunctionRule("group_concat", "aggregate", UnitRule.BARE, "the texts joined by a separator"),
     FunctionRule("listagg", "aggregate", UnitRule.BARE, "the texts joined by a separator"),
     FunctionRule(
-        "histogram", "aggregate", UnitRule.BARE, "map of values, or of upper bounds of bins, to how often they occur"
+        "histogram", "aggregate", UnitRule.COMPARE, "map of values, or of upper bounds of bins, to how often they occur"
     ),
-    FunctionRule("histogram_exact", "aggregate", UnitRule.BARE, "map of the given values to how often they occur"),
+    FunctionRule("histogram_exact", "aggregate", UnitRule.COMPARE, "map of the given values to how often they occur"),
     FunctionRule("lttb", "aggregate", UnitRule.BARE, "list of the points that keep the shape of a line best"),
     FunctionRule("combine_aggr", "aggregate", UnitRule.BARE, "combined states of an aggregate"),
     FunctionRule("variant_group_object", "aggregate", UnitRule.BARE, "object of keys and values"),

@@ -19,6 +19,8 @@ RULES = (
     FunctionRule("least_common_multiple", "scalar", UnitRule.SAME, "smallest quantity that both divide"),
     FunctionRule("nextafter", "scalar", UnitRule.SAME, "next floating point number towards the second argument"),
     FunctionRule("sqrt", "scalar", UnitRule.ROOT, "square root"),
+    FunctionRule("pow", "scalar", UnitRule.POWER, "power"),
+    FunctionRule("power", "scalar", UnitRule.POWER, "power"),
     FunctionRule("cbrt", "scalar", UnitRule.CUBE_ROOT, "cube root"),
     FunctionRule("atan2", "scalar", UnitRule.COMPARE, "angle of the point (x, y), given y first, in radians"),
 )

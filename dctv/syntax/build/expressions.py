@@ -169,6 +169,57 @@ def list_type(at: Place, element: ast.TypeName, _brackets: Raw) -> ast.TypeName:
     return replace(element, dimensions=element.dimensions + 1, place=at)
 
 
+def struct_type(at: Place, _word: None, *members: tuple[ast.Name, ast.TypeName]) -> ast.TypeName:
+    """Make the name of a struct's type."""
+    return ast.TypeName("STRUCT", members=members, place=at)
+
+
+def map_type(at: Place, key: ast.TypeName, value: ast.TypeName) -> ast.TypeName:
+    """Make the name of a map's type."""
+    return ast.TypeName("MAP", members=((None, key), (None, value)), place=at)
+
+
+def chained_call(at: Place, operand: ast.Expr, name: ast.Name, arguments: Arguments) -> ast.Call | ast.Columns:
+    """Make a call whose first argument stands before the function."""
+    first = Arguments(arguments.distinct, (operand, *arguments.items), arguments.order_by, arguments.nulls)
+    return call(at, ast.Path((name,), place=name.place), first, None, "", None)
+
+
+def any_of(at: Place, operand: ast.Expr, op: str, select: ast.Select) -> ast.Expr:
+    """Make a comparison that holds for one row of a select, which is NULL where it could hold for one."""
+    if op == "=":
+        return ast.InSelect(operand, select, place=at)
+    return _compared(at, (operand, op, select), "bool_or", found=True)
+
+
+def all_of(at: Place, operand: ast.Expr, op: str, select: ast.Select) -> ast.Expr:
+    """Make a comparison that holds for all rows of a select, which is NULL where it could hold for all."""
+    if _FOLDED.get(op, op) == "!=":
+        return ast.InSelect(operand, select, negated=True, place=at)
+    return _compared(at, (operand, op, select), "bool_and", found=False)
+
+
+def _compared(at: Place, parts: tuple[ast.Expr, str, ast.Select], function: str, *, found: bool) -> ast.Expr:
+    """Make the value of comparisons with all rows: what one of them decides, else NULL if one of them is."""
+    operand, op, select = parts
+    name = ast.Name("dctv:compared", place=at)
+    value = ast.Column(ast.Path((name,), place=at), place=at)
+    test = binary(at, operand, op, value)
+
+    def called(function: str, argument: ast.Expr) -> ast.Call:
+        return ast.Call(ast.Path((ast.Name(function, place=at),), place=at), (argument,), place=at)
+
+    decided: ast.Expr = called(function, test)
+    if not found:
+        decided = ast.Unary("NOT", decided, place=at)
+    some_null = ast.Binary(">", called("count", ast.Star(place=at)), called("count", test), place=at)
+    branches = ((decided, ast.Constant(found, place=at)), (some_null, ast.Constant(None, place=at)))
+    chosen = ast.Case(None, branches, ast.Constant(not found, place=at), place=at)
+    rows = ast.TableSelect(select, ast.Alias(name, (name,), place=at), place=at)
+    core = ast.Core((ast.ResultColumn(chosen, place=at),), source=rows, place=at)
+    return ast.ScalarSelect(ast.Select(core, place=at), place=at)
+
+
 def case(at: Place, *parts: object) -> ast.Case:
     """Make a choice by conditions."""
     *operand, branches, otherwise = parts
@@ -304,6 +355,11 @@ FORMS: dict[str, Callable[..., object]] = {
     "cast": cast_,
     "try_cast": try_cast,
     "type_name": type_name,
+    "struct_type": struct_type,
+    "map_type": map_type,
+    "chained_call": chained_call,
+    "any_of": any_of,
+    "all_of": all_of,
     "list_type": list_type,
     "case": case,
     "exists": exists,

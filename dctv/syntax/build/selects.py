@@ -180,6 +180,11 @@ def core_of_all(at: Place, source: ast.Table, *clauses: object) -> ast.Core:
     return core(at, "", (ast.ResultColumn(star, place=source.place),), source, *clauses)
 
 
+def table_alone(at: Place, path: ast.Path) -> ast.Core:
+    """Make a select core of all columns of a table that is only named."""
+    return core_of_all(at, ast.TableName(path, place=path.place), *[None] * 6)
+
+
 def core_from(
     at: Place, source: ast.Table, mode: str, columns: tuple[ast.ResultColumn, ...] | None, *clauses: object
 ) -> ast.Core:
@@ -278,6 +283,7 @@ FORMS: dict[str, Callable[..., object]] = {
     "core": core,
     "core_of_all": core_of_all,
     "core_from": core_from,
+    "table_alone": table_alone,
     "order_by_all": order_by_all,
     "result_column": result_column,
     "labelled": labelled,

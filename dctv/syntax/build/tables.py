@@ -35,6 +35,13 @@ def join(at: Place, left: ast.Table, kind: str, right: ast.Table, condition: Con
     return ast.Join(name, left, right, condition[0], condition[1], natural=plain != kind, place=at)
 
 
+def table_values(at: Place, *parts: object) -> ast.TableSelect:
+    """Make a table of rows that are listed in FROM."""
+    *rows, alias = parts
+    values = ast.Values(cast("tuple[tuple[ast.Expr, ...], ...]", tuple(rows)), place=at)
+    return ast.TableSelect(ast.Select(values, place=at), cast("ast.Alias | None", alias), place=at)
+
+
 def span_join(at: Place, left: ast.Table, kind: str, right: ast.Table, partition: ast.Name | None) -> ast.SpanJoin:
     """Make a span join."""
     name = cast("SpanKind", (kind if kind == "OUTER" else kind.removesuffix(" OUTER")) or "INNER")
@@ -166,6 +173,7 @@ def select_argument(at: Place, select: ast.Select) -> ast.SelectArgument:
 FORMS: dict[str, Callable[..., object]] = {
     "comma_join": comma_join,
     "join": join,
+    "table_values": table_values,
     "span_join": span_join,
     "span_broadcast": span_broadcast,
     "no_condition": no_condition,

@@ -116,8 +116,11 @@ def _cast(w: Writer, node: ast.Cast) -> str:
     return f"{'TRY_CAST' if node.lenient else 'CAST'}({w.expr(node.operand)} AS {w.write(node.type)})"
 
 
-def _type_name(_w: Writer, node: ast.TypeName) -> str:
+def _type_name(w: Writer, node: ast.TypeName) -> str:
     arguments = f"({', '.join(map(str, node.arguments))})" if node.arguments else ""
+    if node.members:
+        written = [("" if name is None else f"{w.name(name)} ") + w.write(kind) for name, kind in node.members]
+        arguments = f"({', '.join(written)})"
     return f"{node.name}{arguments}{'[]' * node.dimensions}"
 
 
