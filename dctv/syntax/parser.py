@@ -191,6 +191,8 @@ class Parser:
             return "NAME"
         if word in RESERVED:
             return word
+        if word == "MAP" and not self._leads(word, kind):
+            return "NAME"
         last = word not in ENDING and (kind in AFTER_NAMES or not self._begins(index, word))
         if self.accepts(word) and not (last and self.accepts("NAME")):
             return word
@@ -225,6 +227,12 @@ class Parser:
         if following == "BETWEEN" and self.accepts("NOT_BETWEEN"):
             return "NOT_BETWEEN"
         return "NOT_LIKE" if following in NEGATABLE and self.accepts("NOT_LIKE") else "NOT"
+
+    def _leads(self, word: str, following: str) -> bool:
+        """Whether a keyword may come next, with a terminal behind it: `MAP(` begins a type, or a call of a function."""
+        number = self.table.number
+        state = self.reached(number[word])
+        return state is not None and number[following] in self.table.row(self.table.row(state)[number[word]])
 
     def accepts(self, name: str) -> bool:
         """Tell whether a terminal may come next."""

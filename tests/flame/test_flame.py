@@ -195,7 +195,7 @@ def test_nothing_to_show(tmp_path: Path) -> None:
         ([SAMPLES, "-t", "1ms"], "`-t` chooses calls, and samples are none"),
         ([SAMPLES, "-F", "a@sample=2"], "`sample` and `time` choose calls, and samples are none"),
         ([SAMPLES, "--trace", "off"], "`--trace off` chooses calls, and samples are none"),
-        ([CALLS, "--min-width", "x"], "expected a number from 0 to 100, found `x`"),
+        ([CALLS, "--min-width", "x"], "found `--min-width x`, expected a number from 0 to 100"),
         ([CALLS, "-F", "a@sample=x"], "<filter>:1:10: expected a number from 1, found `x`"),
     ],
 )

@@ -54,7 +54,7 @@ def test_the_strategies_make_every_class() -> None:
         trees.selects(1),
     ):
 
-        @settings(RELAXED, derandomize=True, database=None, max_examples=200)
+        @settings(RELAXED, derandomize=True, database=None, max_examples=500)
         @given(strategy)
         def collect(tree: ast.Node) -> None:
             made.update(type(node) for node in nodes(tree))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from functools import cache
 from typing import Any, get_args
 
@@ -32,6 +33,14 @@ literals = st.one_of(
 type_words = st.sampled_from(["INT64", "TEXT", "DOUBLE PRECISION", "TIMESTAMP WITH TIME ZONE", "DECIMAL"])
 types = st.builds(ast.TypeName, type_words, st.lists(st.integers(0, 38), max_size=2).map(tuple), st.integers(0, 2))
 flags = st.booleans()
+choices = st.builds(ast.Choice, st.sampled_from(get_args(ast.LikeOp)), texts, flags)
+samples = st.builds(
+    ast.Sample,
+    st.integers(1, 99).map(Fraction),
+    flags,
+    st.sampled_from([None, "RESERVOIR", "BERNOULLI", "SYSTEM"]),
+    st.integers(0, 9),
+)
 
 
 def few(items: Strategy, least: int = 0) -> Strategy:
@@ -64,6 +73,7 @@ def exprs(depth: int) -> Strategy:
         st.builds(ast.Case, maybe(inner), few(st.tuples(inner, inner), 1), maybe(inner)),
         st.builds(ast.Cast, inner, types, flags),
         st.builds(ast.Exists, query),
+        st.builds(ast.Columns, st.builds(ast.String, texts) | st.just(ast.Star()), st.none(), flags),
         st.builds(ast.ScalarSelect, query),
         st.builds(ast.Row, few(inner, 1)),
         st.deferred(lambda: nested(depth - 1)),
@@ -162,6 +172,19 @@ def tables(depth: int) -> Strategy:
         st.builds(ast.Join, st.just("INNER"), inner, inner, comma=flags),
         st.builds(ast.SpanJoin, st.sampled_from(["INNER", "OUTER", "LEFT", "RIGHT"]), inner, inner, maybe(names)),
         st.builds(ast.SpanBroadcast, st.sampled_from(["INNER", "OUTER"]), into, inner, inner, maybe(names)),
+        st.builds(ast.TableSample, inner, samples),
+        pivots(depth - 1),
+    )
+
+
+@cache
+def pivots(depth: int) -> Strategy:
+    table, expr, alias = tables(depth), exprs(depth), maybe(st.builds(ast.Alias, names, few(names)))
+    columns = few(st.builds(ast.ResultColumn, expr, maybe(names)), 1)
+    chosen = st.builds(ast.PivotChoice, expr, maybe(few(st.tuples(expr, maybe(names)), 1)))
+    return st.one_of(
+        st.builds(ast.Pivot, table, columns, few(chosen), maybe(few(expr, 1)), alias),
+        st.builds(ast.Unpivot, table, columns, names, few(names, 1), flags, alias),
     )
 
 
@@ -180,7 +203,8 @@ def groups(depth: int) -> Strategy:
 @cache
 def cores(depth: int) -> Strategy:
     expr = exprs(depth)
-    star = st.builds(ast.Star, maybe(paths), few(names), few(st.tuples(expr, names)))
+    renames = few(st.tuples(names, names))
+    star = st.builds(ast.Star, maybe(paths), few(names), few(st.tuples(expr, names)), renames, maybe(choices))
     column = st.builds(ast.ResultColumn, expr, maybe(names)) | st.builds(ast.ResultColumn, star)
     clauses = {
         "distinct": flags,
@@ -217,7 +241,7 @@ def ordered_selects(depth: int) -> Strategy:
         return st.builds(ast.Select, body, limit=exprs(0), offset=maybe(exprs(0)), order_by=order)
     common = st.builds(ast.CommonTable, names, selects(depth - 1), few(names))
     return st.one_of(
-        st.builds(ast.Select, body, limit=exprs(depth), order_by=order),
+        st.builds(ast.Select, body, limit=exprs(depth) | st.builds(ast.Percent, exprs(depth)), order_by=order),
         st.builds(ast.Select, body, order_by=few(order_terms(depth), 1), limit=maybe(exprs(0)), offset=maybe(exprs(0))),
         st.builds(ast.Select, body, few(common, 1), flags, order),
         st.builds(ast.Select, body, offset=exprs(depth)),
