@@ -191,10 +191,9 @@ class Parser:
             return "NAME"
         if word in RESERVED:
             return word
-        if word == "MAP" and not self._leads(word, kind):
-            return "NAME"
         last = word not in ENDING and (kind in AFTER_NAMES or not self._begins(index, word))
-        if self.accepts(word) and not (last and self.accepts("NAME")):
+        fits = self._leads(word, kind) if word == "MAP" else self.accepts(word)
+        if fits and not (last and self.accepts("NAME")):
             return word
         return "NAME" if self.accepts("NAME") else word
 

@@ -73,7 +73,7 @@ def exprs(depth: int) -> Strategy:
         st.builds(ast.Case, maybe(inner), few(st.tuples(inner, inner), 1), maybe(inner)),
         st.builds(ast.Cast, inner, types, flags),
         st.builds(ast.Exists, query),
-        st.builds(ast.Columns, st.builds(ast.String, texts) | st.just(ast.Star()), st.none(), flags),
+        st.builds(ast.Columns, st.builds(ast.String, texts) | st.just(ast.Star())),
         st.builds(ast.ScalarSelect, query),
         st.builds(ast.Row, few(inner, 1)),
         st.deferred(lambda: nested(depth - 1)),
