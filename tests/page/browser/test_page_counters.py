@@ -43,6 +43,11 @@ def _click(view: View, moment: int) -> None:
     until(lambda: "slice" in view.told, "the click selects nothing")
 
 
+def _left(view: View, before: str) -> None:
+    """Wait until the address tells of another value: a key that comes earlier would move from the one before."""
+    until(lambda: view.told["slice"] != before, "the address keeps the value before")
+
+
 def _shown(folder: Path, view_of_own: Open, begin: int, end: int) -> View:
     """Open a page with a counter of bytes at the top."""
     view = view_of_own(_trace(folder, VALUES))
@@ -69,8 +74,10 @@ def test_a_click_selects_the_value_that_holds(tmp_path: Path, view_of_own: Open)
     }
     expect(details.get_by_role("region", name="As it is drawn")).to_be_hidden()
     for key, value in ((".", 411), (".", 412), (",", 411), (",", 410), (",", 409)):
+        before = view.told["slice"]
         view.press(key)
         expect(details.get_by_role("heading", level=2)).to_have_text(f"{VALUES[value] // 1024} KiB")
+        _left(view, before)
     view.page.reload()
     expect(details.get_by_role("heading", level=2)).to_have_text(f"{VALUES[409] // 1024} KiB")
 
