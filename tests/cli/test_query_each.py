@@ -234,6 +234,19 @@ def test_columns_that_do_not_go_together(tmp_path: Path, column: tuple[str, str,
     assert caught.value.message == message
 
 
+def test_columns_of_one_name_are_refused(traces: Path) -> None:
+    found = run("query", "--each", f"{traces}/*.txt", "SELECT 1 AS a, 2 AS a")
+    assert (found.code, found.out) == (2, "")
+    assert found.err.startswith("error: the report has several columns `a`\n")
+
+
+def test_hidden_files_are_no_traces_unless_they_are_meant(traces: Path) -> None:
+    (traces / ".notes").write_text("no trace")
+    words = ("--format", "csv", "SELECT 1 AS one")
+    assert len(rows(run("query", "--each", f"{traces}/*", *words).out)) == 3
+    assert run("query", "--each", f"{traces}/.*", *words).code != 0
+
+
 def test_a_column_that_is_nothing_in_one_trace(traces: Path) -> None:
     sql = "SELECT CASE WHEN n > 20 THEN n END AS many, NULL AS nothing FROM (SELECT COUNT(*) AS n FROM t.events)"
     found = run("query", "--each", f"{traces}/*", sql, "--format", "csv")

@@ -69,11 +69,14 @@ def _fleet(args: Namespace, mounts: Sequence[tuple[str, str]]) -> Fleet:
 
 
 def _matching(pattern: str) -> list[str]:
-    """Return the files and folders that a pattern matches, in order."""
+    """Return the files and folders that a pattern matches, in order; hidden ones only if it says so, as in a shell."""
     path = Path(pattern)
     root = Path(path.anchor)
     inner = path.relative_to(root)
-    return sorted(str(one) for one in root.glob(str(inner))) if inner.parts else []
+    if not inner.parts:
+        return []
+    hidden = inner.name.startswith(".")
+    return sorted(str(one) for one in root.glob(str(inner)) if hidden or not one.name.startswith("."))
 
 
 @contextmanager

@@ -42,6 +42,7 @@ class Stacked:
         self._parts = parts
         columns: dict[str, tuple[ColumnType, str]] = {}
         for part in parts:
+            _refuse_doubled([name for name, _, _ in part.columns])
             for name, kind, unit in part.columns:
                 one = ColumnType(name, kind, parse_unit(unit) if unit else NO_UNIT)
                 known, first = columns.get(name, (one, part.trace))
@@ -84,6 +85,13 @@ class Stacked:
                         empty = found is None or pa.types.is_null(found.type)
                         columns.append(pa.nulls(batch.num_rows, field.type) if empty else found)
                     yield pa.record_batch(columns, schema=schema)
+
+
+def _refuse_doubled(names: Sequence[str]) -> None:
+    """Refuse columns of one name: traces are matched by the names of their columns."""
+    doubled = next((name for number, name in enumerate(names) if name in names[:number]), None)
+    if doubled is not None:
+        raise UsageError(f"the report has several columns `{doubled}`", hint="give each a name of its own with AS")
 
 
 def _same(known: ColumnType, first: str, one: ColumnType, trace: str) -> ColumnType:
