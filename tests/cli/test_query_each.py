@@ -173,6 +173,19 @@ def test_what_is_done_is_not_done_again(traces: Path, tmp_path: Path) -> None:
     assert (again.out, again.err) == (first.out, "")
 
 
+def test_a_trace_beside_them_that_changes_is_read_again(traces: Path, tmp_path: Path) -> None:
+    base = tmp_path / "base.txt"
+    shutil.copy(traces / "a.txt", base)
+    words = ("query", f"base={base}", "--each", f"{traces}/*.txt", "--checkpoint", str(tmp_path / "kept"))
+    sql = "SELECT COUNT(*) AS n FROM base.events"
+    first = run(*words, "--format", "csv", sql)
+    assert run(*words, "--format", "csv", sql).err == "2 of 2 traces were done before\n"
+    shutil.copy(traces / "b.txt", base)
+    second = run(*words, "--format", "csv", sql)
+    assert (second.code, second.err) == (0, "")
+    assert second.out != first.out
+
+
 def test_an_interrupted_run_goes_on(traces: Path, tmp_path: Path) -> None:
     kept = tmp_path / "kept"
     slow = "SELECT COUNT(*) AS n FROM range(100000) AS a, range(100000) AS b WHERE a.range % 7 = b.range % 5"

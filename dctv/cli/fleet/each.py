@@ -14,7 +14,7 @@ from dctv.cli.arguments import MOUNT
 from dctv.cli.batch import Batch, missing, run_batch, written
 from dctv.cli.ci import ALL, LAST
 from dctv.cli.errand import Desk
-from dctv.cli.fleet.jobs import SETTINGS, Job, key_of, size_of, unfinished
+from dctv.cli.fleet.jobs import SETTINGS, Job, key_of, matching, size_of, unfinished
 from dctv.cli.fleet.options import NAME
 from dctv.cli.fleet.pool import run_all
 from dctv.cli.fleet.stacked import Part, Stacked
@@ -59,24 +59,13 @@ def run_each(args: Namespace, mounts: Sequence[tuple[str, str]], batch: Batch) -
 def _fleet(args: Namespace, mounts: Sequence[tuple[str, str]]) -> Fleet:
     match = None if is_there(args.each) else MOUNT.fullmatch(args.each)
     name, pattern = (NAME, args.each) if match is None else match.groups()
-    traces = _matching(pattern)
+    traces = matching(pattern)
     if not traces:
         raise UsageError(f"found no trace that matches `{pattern}`", hint="quote the pattern: --each 'runs/*.pfw.gz'")
     if name in dict(mounts):
         raise UsageError(f"`{name}` is mounted twice, from `{dict(mounts)[name]}` and by --each")
     workers = min(args.jobs or usable_processors(), len(traces))
     return Fleet(name, tuple(traces), tuple(mounts), workers)
-
-
-def _matching(pattern: str) -> list[str]:
-    """Return the files and folders that a pattern matches, in order; hidden ones only if it says so, as in a shell."""
-    path = Path(pattern)
-    root = Path(path.anchor)
-    inner = path.relative_to(root)
-    if not inner.parts:
-        return []
-    hidden = inner.name.startswith(".")
-    return sorted(str(one) for one in root.glob(str(inner)) if hidden or not one.name.startswith("."))
 
 
 @contextmanager

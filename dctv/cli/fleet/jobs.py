@@ -62,11 +62,24 @@ class Job:
         _finish(Path(self.folder), _failed(f"error: {message}", code))
 
 
+def matching(pattern: str) -> list[str]:
+    """Return the files and folders that a pattern matches, in order; hidden ones only if it says so, as in a shell."""
+    path = Path(pattern)
+    root = Path(path.anchor)
+    inner = path.relative_to(root)
+    if not inner.parts:
+        return []
+    hidden = inner.name.startswith(".")
+    return sorted(str(one) for one in root.glob(str(inner)) if hidden or not one.name.startswith("."))
+
+
 def key_of(job: Job) -> str:
-    """Return what tells a job from others: the report, and the trace as it is on the disk."""
+    """Return what tells a job from others: the report, and the traces that it reads as they are on the disk."""
     from dctv import __version__
 
-    told = [__version__, job.name, job.others, job.texts, job.params, _state(Path(job.trace))]
+    beside = [one for _, path in job.others for one in ([path] if Path(path).exists() else matching(path))]
+    states = [_state(Path(one)) for one in (job.trace, *beside)]
+    told = [__version__, job.name, job.others, job.texts, job.params, states]
     return blake2b(json.dumps(told).encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
 
 
