@@ -70,6 +70,8 @@ def _held(table: pa.Table) -> pa.Table:
 def sail() -> Iterator[Sail]:
     """Start a server and connect to it."""
     os.environ.setdefault("RUST_LOG", "error")
+    # In a worker of xdist the client takes itself for its own doctests, and those want a Spark at hand.
+    os.environ.setdefault("SPARK_HOME", "none")
     with warnings.catch_warnings():
         # The client is careful about the versions of pandas, which it does not get to see here.
         warnings.simplefilter("ignore")

@@ -5,17 +5,23 @@ from __future__ import annotations
 from tests.engines.sail.blocks import run_files
 from tests.engines.sail.served import Sail
 
-LEAST = {"kernel": 430, "relational": 260}
+LEAST = {"kernel": 530, "relational": 350}
 """How many queries run at least, by how span operators are carried out."""
 DIFFERING = ("selects: SELECT k, id > 2 AS big, COUNT(*) AS c FROM t WHERE k = 'a' GROUP BY CUBE (k, big)",)
 """Beginnings of those that Sail answers otherwise: see `test_known_differences`."""
+UNSUPPORTED = (
+    "Physical plan does not support logical expression ScalarSubquery(",
+    "Physical plan does not support logical expression InSubquery(",
+    "projected EXISTS with unsupported correlation",
+)
+"""How its messages begin where it knows no plan for a subquery that reads columns around it, or that is tested in a list
+of results."""
 STOPPED = (
-    "operators: SELECT 2 IN (1, 2) AS a, 3 IN (SELECT x FROM",
     "operators: SELECT NULL + 1 AS a, NULL AND false AS b",
     # It computes an error that a condition below keeps away.
     "queue_depth: SELECT * FROM k.block.queue_depth",
 )
-"""Beginnings of those that it does not carry out, although they can be written."""
+"""Beginnings of others that it does not carry out, although they can be written."""
 
 
 def test_test_files(spark: Sail) -> None:
@@ -23,5 +29,7 @@ def test_test_files(spark: Sail) -> None:
     told = "\n".join(line for tally in tallies for line in tally.lines())
     differing = [f"{block}\n{text}" for tally in tallies for block, text in tally.differing.items()]
     assert [text for text in differing if not text.startswith(DIFFERING)] == []
-    assert [block for tally in tallies for block in tally.stopped if not block.startswith(STOPPED)] == [], told
+    stopped = [one for tally in tallies for one in tally.stopped.items()]
+    unknown = [block for block, reason in stopped if not reason.startswith(UNSUPPORTED)]
+    assert [block for block in unknown if not block.startswith(STOPPED)] == [], told
     assert [tally.way for tally in tallies if tally.ran < LEAST[tally.way]] == [], told
