@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from dctv.contracts.reader import told_unit
 from dctv.contracts.table_function import REQUIRED, Argument, Parameter, PlanBuilder, TableFunction
 from dctv.errors import BindError
 from dctv.plan.build import call, equal, least, minus, number, select, where, whole
@@ -11,9 +12,9 @@ from dctv.plan.expressions import Column
 from dctv.plan.nodes import Plan
 from dctv.plan.queries import Item, TableCall
 from dctv.types.schema import DURATION, TS, ColumnType, Kind, Schema
-from dctv.types.units import parse_unit
 
-_NS = ColumnType("", "BIGINT", parse_unit("ns")).unit
+# Every session loads this module, few read units.
+_NS = told_unit("ns")
 SCHEMA = Schema(Kind.SPAN, (ColumnType(TS, "BIGINT", _NS), ColumnType(DURATION, "BIGINT", _NS)))
 
 
