@@ -11,42 +11,30 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from dctv import readers, writers
 from dctv.bind.parameters import Params, option_of
 from dctv.catalog.files import find_traces
 from dctv.catalog.listing import MountInfo, TableInfo
-from dctv.catalog.namespace import Catalog, Clock, Macro
-from dctv.contracts.faults import guarded
-from dctv.contracts.first_rows import Showing
-from dctv.contracts.function_rule import FunctionRule
-from dctv.contracts.reader import LoadContext, Reader
-from dctv.contracts.shelf import Shelf, scan
-from dctv.contracts.span_operator import SpanOperator
+from dctv.catalog.namespace import Clock, Macro
+from dctv.contracts.reader import LoadContext
 from dctv.contracts.table_function import TableFunction
-from dctv.contracts.writer import Writer
-from dctv.draw.drawn import drawn
-from dctv.engines.allowed import AllowedFiles, named_files
-from dctv.engines.duckdb import DuckDB
-from dctv.errors import DctvError, Source, UsageError, WarningLog
-from dctv.functions import aggregate, scalar, span, table
-from dctv.functions.table.generate_sequential_spans import quantize
+from dctv.engines.allowed import AllowedFiles
+from dctv.errors import DctvError, Source, UsageError
 from dctv.index.location import told_folder
 from dctv.index.mounting import AUTO_BYTES, Policy, When
 from dctv.index.sources import Stored
+from dctv.opening import open_context
 from dctv.plan.nodes import Scan
 from dctv.processors import usable_processors
 from dctv.progress import Progress, Told
 from dctv.rewrite.graph import readers_first
-from dctv.rewrite.settings import Settings
 from dctv.run import execute, indexing, mounting
-from dctv.run.context import ExecutionContext, Shelves
-from dctv.run.files import file_table
+from dctv.run.crew import Crew
 from dctv.run.given import Given, add_table
+from dctv.run.limits import Limits
 from dctv.run.listing import in_order, listing
 from dctv.run.plans import environment, rows_of, table_of
 from dctv.run.recursion import deep_recursion
 from dctv.run.result import Asserted, Done, Outcome, Result
-from dctv.run.running import Running
 from dctv.run.state_systems import Provided, options_of, provide, system_of
 from dctv.run.telling import tell
 from dctv.run.tracks import timeline_at
@@ -54,7 +42,7 @@ from dctv.run.turn import in_turn
 from dctv.syntax import ast
 from dctv.syntax.parse import parse, parse_select
 from dctv.types.schema import Schema
-from dctv.writers.first_rows import as_html, as_text
+from dctv.worker import call
 
 if TYPE_CHECKING:
     from dctv._kernels import Cancel
@@ -99,24 +87,12 @@ class Session:
         temp_directory: str | Path | None = None,
         warn: bool = True,
     ) -> None:
-        log, spill = WarningLog(), None if temp_directory is None else Path(temp_directory)
-        policy, threads = Policy(index, told_folder(index_dir), large), threads or usable_processors()
-        engine = DuckDB(
-            threads=threads,
-            memory_limit=memory_limit,
-            on_zero_division=lambda rows: log.add("division by zero gave NULL", rows),
-            spill=spill,
-            stored=policy.folder(),
-            named=named_files(allow_files),
-        )
-        reports = Progress(progress)
-        running = Running(engine, reports)
+        policy = Policy(index, told_folder(index_dir), large)
+        spill = None if temp_directory is None else Path(temp_directory)
+        limits = Limits(policy, threads or usable_processors(), memory_limit, spill)
+        self._context = open_context(limits, Progress(progress), Crew(call), allow_files)
         # A session that was not closed is closed at exit: the engine complains when it outlives the interpreter.
-        weakref.finalize(running, engine.close)
-        self._context = ExecutionContext(
-            Catalog(), {}, engine, _shelves(), Settings(), policy, threads, spill, log, reports, running
-        )
-        self._context.catalog.fill("dctv", _functions)
+        weakref.finalize(self._context.running, self._context.engine.close)
         self._warn = warn
         self._partial = 0
         """Of how many traces has been told why they were not read whole."""
@@ -455,22 +431,3 @@ class Session:
         new, self._partial = partial[self._partial :], len(partial)
         if self._warn:
             tell([*self._context.log.untold(), *((reason, 1) for reason in new)])
-
-
-def _shelves() -> Shelves:
-    return Shelves(
-        Shelf(readers, record=Reader, taken=guarded),
-        Shelf(scalar, aggregate, record=FunctionRule),
-        Shelf(span, record=SpanOperator),
-        Shelf(table, record=TableFunction),
-        quantize,
-        drawn,
-        Showing(as_text, as_html),
-        Shelf(writers, record=Writer),
-        file_table,
-    )
-
-
-def _functions() -> Mapping[str, TableFunction]:
-    found = scan(table, TableFunction).values()
-    return {name: function for function in found for name in (function.name, *function.aliases)}

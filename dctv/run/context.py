@@ -23,6 +23,8 @@ from dctv.plan.nodes import Plan
 from dctv.progress import Progress
 from dctv.record import field, record
 from dctv.rewrite.settings import Settings
+from dctv.run.crew import Crew
+from dctv.run.limits import Limits
 from dctv.run.running import Running
 from dctv.syntax import ast
 from dctv.timeline.timeline import Timeline
@@ -58,17 +60,34 @@ class ExecutionContext:
     """Keeps the limit of memory, and makes the folder for rows that do not fit into it."""
     shelves: Shelves
     settings: Settings
-    policy: Policy
-    """Whether traces are read by their indexes, and where those and histories are kept."""
-    threads: int
-    temp_directory: Path | None
-    """Where the user wants what does not fit into memory; None if it is all the same."""
+    limits: Limits
     log: WarningLog
     """The warnings of the last call."""
     progress: Progress
     running: Running
+    crew: Crew
+    """Who works on the traces of fleets."""
     unread: list[str] = field(default_factory=list)
-    """What kept files that are named in FROM from being read whole."""
+    """What kept traces of fleets, and files that are named in FROM, from being read whole."""
+
+    @property
+    def policy(self) -> Policy:
+        """Whether traces are read by their indexes, and where those and histories are kept."""
+        return self.limits.policy
+
+    @property
+    def threads(self) -> int:
+        """How many threads it may use."""
+        return self.limits.threads
+
+    @property
+    def temp_directory(self) -> Path | None:
+        """Where the user wants what does not fit into memory; None if it is all the same."""
+        return self.limits.temp_directory
+
+    def share(self, workers: int) -> Limits:
+        """Return the limits of one of so many workers; together they use as much memory as this session may."""
+        return self.limits.share(workers, self.engine.memory_limit())
 
     def begin(self) -> None:
         """Begin a call: forget warnings and interrupts of the last one."""
@@ -77,6 +96,7 @@ class ExecutionContext:
 
     def close(self) -> None:
         """Free everything; what is asked later finds nothing mounted."""
+        self.crew.close()
         self.engine.close()
         self.unmount()
 

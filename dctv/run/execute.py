@@ -21,6 +21,7 @@ from dctv.run import (
     tables,
 )
 from dctv.run.context import ExecutionContext
+from dctv.run.fleet import mounting as fleets
 from dctv.run.plans import result_of
 from dctv.run.result import Done, Outcome, Result
 from dctv.syntax import ast, commands
@@ -92,14 +93,20 @@ def _change(statement: ast.Change, context: ExecutionContext, known: Environment
             return state_systems.change(statement, context, known)
         case ast.Set():
             return choosing.choose(statement, context, known)
-        case ast.MountTrace():
-            return Done(mounting.run(statement, context, known))
+        case ast.MountTrace() | ast.MountTraces():
+            return Done(_mount(statement, context, known))
         case ast.CreateView():
             return naming.create_view(statement, known)
         case ast.DropView():
             return naming.drop_view(statement, context.catalog)
         case ast.DropAll():
             return naming.drop_all(statement, context)
+
+
+def _mount(statement: ast.MountTrace | ast.MountTraces, context: ExecutionContext, known: Environment) -> str:
+    if isinstance(statement, ast.MountTraces):
+        return fleets.run(statement, context, known)
+    return mounting.run(statement, context, known)
 
 
 def faults(statements: Sequence[Statement], known: Environment) -> Iterator[DctvError]:

@@ -512,6 +512,15 @@ class MountTrace(Node):
 
 
 @record(eq=False, text=False)
+class MountTraces(Node):
+    """`MOUNT TRACES 'pattern' AS path [WITH (key => value)]`."""
+
+    file: String
+    path: Path
+    options: tuple[tuple[Name, Argument], ...] = ()
+
+
+@record(eq=False, text=False)
 class Set(Node):
     """`SET name = expr`."""
 
@@ -556,5 +565,5 @@ class Assert(Node):
     message: Expr | None = None
 
 
-Change = MountTrace | CreateView | CreateStateSystem | DropView | DropStateSystem | DropAll | Set
+Change = MountTrace | MountTraces | CreateView | CreateStateSystem | DropView | DropStateSystem | DropAll | Set
 Statement = SelectStatement | Change | Explain | Describe | Summarize | ShowTables | Assert

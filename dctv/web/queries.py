@@ -104,7 +104,7 @@ def check_files(text: str, allowed: Callable[[str], bool]) -> None:
     for statement in parse(Source(SOURCE, text)):
         if isinstance(statement, commands.Copy):
             raise UsageError("the page writes no files", statement.place, hint="`dctv query` and the prompt do")
-        if isinstance(statement, ast.MountTrace) and not allowed(statement.file.text):
+        if isinstance(statement, ast.MountTrace | ast.MountTraces) and not allowed(statement.file.text):
             raise UsageError(
                 f"the page mounts only what `dctv ui` was given, found `{statement.file.text}`",
                 statement.file.place,

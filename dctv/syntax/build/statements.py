@@ -65,6 +65,11 @@ def mount_trace(at: Place, file: ast.String, path: ast.Path, options: tuple[Keyw
     return ast.MountTrace(file, path, _pairs(options), place=at)
 
 
+def mount_traces(at: Place, file: ast.String, path: ast.Path, options: tuple[Keyword, ...] | None) -> ast.MountTraces:
+    """Make the mounting of many traces as one."""
+    return ast.MountTraces(file, path, _pairs(options), place=at)
+
+
 def set_variable(at: Place, path: ast.Path, value: ast.Expr) -> ast.Set:
     """Make the setting of a variable."""
     return ast.Set(path, value, place=at)
@@ -115,6 +120,7 @@ FORMS: dict[str, Callable[..., object]] = {
     "drop_all": drop_all,
     "file": file,
     "mount_trace": mount_trace,
+    "mount_traces": mount_traces,
     "set_variable": set_variable,
     "explain": explain,
     "explain_analyze": explain_analyze,

@@ -41,6 +41,10 @@ def _mount_trace(w: Writer, node: ast.MountTrace) -> str:
     return f"MOUNT TRACE {w.write(node.file)} AS {w.path(node.path)}{_options(w, node.options)}"
 
 
+def _mount_traces(w: Writer, node: ast.MountTraces) -> str:
+    return f"MOUNT TRACES {w.write(node.file)} AS {w.path(node.path)}{_options(w, node.options)}"
+
+
 def _set(w: Writer, node: ast.Set) -> str:
     return f"SET {w.path(node.path)} = {w.expr(node.value)}"
 
@@ -70,6 +74,7 @@ FORMS: dict[type[ast.Node], Form] = {
     ast.DropView: _drop_view,
     ast.DropAll: _drop_all,
     ast.MountTrace: _mount_trace,
+    ast.MountTraces: _mount_traces,
     ast.Set: _set,
     ast.Explain: _explain,
     ast.Describe: _describe,

@@ -1,0 +1,67 @@
+"""Limits -> everything that a session carries its statements out with: an engine, and what stands on the shelves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from dctv import readers, writers
+from dctv.catalog.namespace import Catalog
+from dctv.contracts.faults import guarded
+from dctv.contracts.first_rows import Showing
+from dctv.contracts.function_rule import FunctionRule
+from dctv.contracts.reader import Reader
+from dctv.contracts.shelf import Shelf, scan
+from dctv.contracts.span_operator import SpanOperator
+from dctv.contracts.table_function import TableFunction
+from dctv.contracts.writer import Writer
+from dctv.draw.drawn import drawn
+from dctv.engines.allowed import AllowedFiles, named_files
+from dctv.engines.duckdb import DuckDB
+from dctv.errors import WarningLog
+from dctv.functions import aggregate, scalar, span, table
+from dctv.functions.table.generate_sequential_spans import quantize
+from dctv.progress import Progress
+from dctv.rewrite.settings import Settings
+from dctv.run.context import ExecutionContext, Shelves
+from dctv.run.crew import Crew
+from dctv.run.files import file_table
+from dctv.run.limits import Limits
+from dctv.run.running import Running
+from dctv.writers.first_rows import as_html, as_text
+
+
+def open_context(limits: Limits, progress: Progress, crew: Crew, allow_files: AllowedFiles) -> ExecutionContext:
+    """Open an engine and find what there is; nothing is mounted yet."""
+    log = WarningLog()
+    engine = DuckDB(
+        threads=limits.threads,
+        memory_limit=limits.memory,
+        on_zero_division=lambda rows: log.add("division by zero gave NULL", rows),
+        spill=limits.temp_directory,
+        stored=limits.policy.folder(),
+        named=named_files(allow_files),
+    )
+    context = ExecutionContext(
+        Catalog(), {}, engine, _shelves(), Settings(), limits, log, progress, Running(engine, progress), crew
+    )
+    context.catalog.fill("dctv", _functions)
+    return context
+
+
+def _shelves() -> Shelves:
+    return Shelves(
+        Shelf(readers, record=Reader, taken=guarded),
+        Shelf(scalar, aggregate, record=FunctionRule),
+        Shelf(span, record=SpanOperator),
+        Shelf(table, record=TableFunction),
+        quantize,
+        drawn,
+        Showing(as_text, as_html),
+        Shelf(writers, record=Writer),
+        file_table,
+    )
+
+
+def _functions() -> Mapping[str, TableFunction]:
+    found = scan(table, TableFunction).values()
+    return {name: function for function in found for name in (function.name, *function.aliases)}

@@ -1,0 +1,105 @@
+"""Work on single traces -> this process, processes of our own, or an executor that the program gives."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Executor, Future
+from typing import Any
+
+from dctv.errors import TraceError
+from dctv.processors import usable_processors
+from dctv.progress import Progress
+from dctv.record import record
+from dctv.run.limits import Limits
+
+_FEW = 4
+"""So many traces are read here: to start processes takes longer."""
+_PULSE = 0.05
+"""Seconds between two looks for an interrupt."""
+_AHEAD = 2
+"""Pieces of work that wait for each worker."""
+
+Work = Callable[..., Any]
+"""A function of a module, called with a context and arguments."""
+
+
+@record(frozen=False)
+class Crew:
+    """Who works on the traces of a session's fleets; processes are started when there is enough to do."""
+
+    call: Callable[..., Any]
+    """Called in a worker with the limits of its context, a function, and its arguments but for the context."""
+    executor: Executor | None = None
+    """What the program gave."""
+    pool: Executor | None = None
+    """Our own, once it is wanted."""
+
+    def is_wanted(self, count: int) -> bool:
+        """Whether so many pieces of work are done elsewhere than in this process."""
+        return self.executor is not None or (count > _FEW and usable_processors() > 1)
+
+    def results(
+        self, work: Work, each: Iterable[tuple[Any, ...]], share: Callable[[int], Limits], progress: Progress
+    ) -> Iterator[Any]:
+        """Yield what a function gives for each of some arguments, in their order; a few are worked on ahead.
+
+        `share` returns the limits of one of so many workers.
+
+        Raises:
+            DctvError: one of them failed, or the process that worked on it was killed.
+            Interrupted: the user had enough.
+        """
+        executor, workers = self._executor()
+        limits = share(workers)
+        waiting: deque[Future[Any]] = deque()
+        try:
+            for arguments in each:
+                waiting.append(executor.submit(self.call, limits, work, *arguments))
+                if len(waiting) >= workers * _AHEAD:
+                    yield self._finished(waiting.popleft(), progress)
+            while waiting:
+                yield self._finished(waiting.popleft(), progress)
+        finally:
+            for one in waiting:
+                one.cancel()
+
+    def _executor(self) -> tuple[Executor, int]:
+        if self.executor is not None:
+            return self.executor, getattr(self.executor, "_max_workers", None) or usable_processors()
+        if self.pool is None:
+            from concurrent.futures import ProcessPoolExecutor
+            from multiprocessing import get_context
+
+            # A fork would copy the threads' locks.
+            self.pool = ProcessPoolExecutor(usable_processors(), get_context("spawn"), _begin)
+        return self.pool, usable_processors()
+
+    def _finished(self, future: Future[Any], progress: Progress) -> Any:
+        from concurrent.futures import BrokenExecutor
+
+        while True:
+            progress.check()
+            try:
+                return future.result(_PULSE)
+            except TimeoutError:
+                if future.done():
+                    raise
+            except BrokenExecutor:
+                self.pool = None
+                raise TraceError(
+                    "a process that read a trace of a fleet was killed: it may have needed more memory than there is"
+                ) from None
+
+    def close(self) -> None:
+        """End processes of our own."""
+        pool, self.pool = self.pool, None
+        if pool is not None:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _begin() -> None:
+    """Leave Ctrl-C to the process that hands out work."""
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)

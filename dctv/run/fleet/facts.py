@@ -1,0 +1,80 @@
+"""What a fleet knows of each of its traces without reading it again: its tables, and what was skipped of it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from dctv.catalog.mount import Mount
+from dctv.catalog.namespace import Catalog
+from dctv.contracts.reader import Diagnostic
+from dctv.errors import DctvError, WarningLog
+from dctv.record import record, replace
+from dctv.run.context import ExecutionContext
+from dctv.run.fleet.members import Member
+from dctv.run.mounting import Wanted, mount
+from dctv.syntax import ast
+from dctv.types.schema import Schema
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+FUNCTIONS = "dctv"
+"""The namespace that every session has."""
+
+
+@record
+class Facts:
+    """What one trace of a fleet is like."""
+
+    format: str
+    """Whose views of the standard library it has."""
+    tables: Mapping[str, Schema]
+    """Its stored tables."""
+    diagnostics: Sequence[Diagnostic]
+    properties: Mapping[str, str]
+    last_ts: int
+    warnings: Collection[str]
+    error: str = ""
+    """Why it cannot be read; then it has nothing else."""
+
+
+@record
+class Way:
+    """How traces of a fleet are mounted."""
+
+    name: str
+    """Of the fleet: queries of one trace call it so, too."""
+    options: Mapping[str, object]
+
+
+@contextmanager
+def mounted(member: Member, way: Way, context: ExecutionContext) -> Iterator[tuple[ExecutionContext, Mount]]:
+    """Mount one trace where nothing else is.
+
+    Raises:
+        TraceError: it cannot be read.
+    """
+    catalog = Catalog()
+    catalog.root.spaces[FUNCTIONS] = context.catalog.root.spaces[FUNCTIONS]
+    alone = replace(context, catalog=catalog, mounts={}, log=WarningLog(), unread=[])
+    try:
+        mount(Wanted([member.path], ast.Path.of(way.name), way.options), alone)
+        (made,) = alone.mounts.values()
+        yield alone, made
+    finally:
+        alone.unmount()
+
+
+def facts_of(context: ExecutionContext, member: Member, way: Way) -> Facts:
+    """Look at one trace; one that cannot be read is told by its error."""
+    try:
+        with mounted(member, way, context) as (alone, made):
+            trace = made.trace
+            tables = {name: table.schema for name, table in trace.tables.items()}
+            kind = trace.format or made.reader
+            warnings = list(alone.log.entries)
+            return Facts(kind, tables, list(trace.diagnostics), dict(trace.properties), trace.last_ts, warnings)
+    except DctvError as error:
+        return Facts("", {}, [], {}, 0, [], error.message)

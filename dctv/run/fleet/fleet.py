@@ -1,0 +1,176 @@
+"""Traces that are mounted as one: what each is like, and how plans are run for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+from dctv.bind.binder import Binder
+from dctv.bind.types import of_choice, settled
+from dctv.errors import BindError
+from dctv.plan.build import typed_nothing
+from dctv.plan.nodes import Plan, Scan, column_names
+from dctv.plan.source import Run
+from dctv.record import field, record, replace
+from dctv.rewrite.graph import bottom_up, readers_first
+from dctv.run.context import ExecutionContext
+from dctv.run.fleet.facts import Facts, Way, mounted
+from dctv.run.fleet.members import TRACE, Member
+from dctv.run.fleet.part import Part, batches, read_part, run_part
+from dctv.run.fleet.table import FleetTable, tables_of
+from dctv.run.plans import environment
+from dctv.signatures.types import parse
+from dctv.syntax import ast
+from dctv.types.schema import ColumnType, Schema
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@record(eq=False)
+class Fleet:
+    """Many traces under one name."""
+
+    way: Way
+    members: Sequence[Member]
+    """Those that can be read, in the order of their names."""
+    facts: Mapping[str, Facts]
+    """By name of a member."""
+    told: tuple[ColumnType, ...]
+    """The columns of the manifest."""
+    context: ExecutionContext
+    tables: dict[tuple[str, ...], FleetTable] = field(default_factory=dict)
+    """Those whose schemas are known."""
+
+    def table(self, parts: tuple[str, ...], name: str) -> Plan:
+        """Return the plan of a table or view of all traces.
+
+        Raises:
+            BindError: traces differ in it.
+        """
+        if parts not in self.tables:
+            own = self._schema(parts, name)
+            called = ".".join((self.way.name, *parts))
+            taken = {one.name.lower() for one in own.columns}
+            told = tuple(one for one in self.told if one.name.lower() not in taken)
+            self.tables[parts] = FleetTable(self, called, parts, own, (TRACE, *told))
+        return self.tables[parts].scan
+
+    def _schema(self, parts: tuple[str, ...], name: str) -> Schema:
+        """Bring what traces have under a name to one schema."""
+        stored = [(one, self.facts[one.name].tables.get(name)) for one in self.members]
+        found = [(member, schema) for member, schema in stored if schema is not None]
+        return _one_schema(self.way.name, name, found or list(self._bound(parts)))
+
+    def _bound(self, parts: tuple[str, ...]) -> Iterator[tuple[Member, Schema]]:
+        """Yield the schema that a view has in each format; views have the same columns in all traces of one."""
+        path = (*self.way.name.split("."), *parts)
+        seen: set[str] = set()
+        for member in self.members:
+            kind = self.facts[member.name].format
+            if kind not in seen:
+                seen.add(kind)
+                with mounted(member, self.way, self.context) as (alone, _):
+                    if alone.catalog.find(path) is not None:
+                        table = ast.TableName(ast.Path(tuple(map(ast.Name, path))))
+                        yield member, Binder(environment(alone)).table(table).schema
+
+    def stream(self, plan: Plan, run: Run) -> pa.RecordBatchReader:
+        """Return the rows that a plan over tables of this fleet has in each trace, trace by trace."""
+        import pyarrow as pa
+
+        scans = tables_of(readers_first(plan))
+        wanted = [one for one in self.members if any(table.wants(one) for table in scans)]
+        alone = bottom_up(plan, _alone)
+        parts = [Part(one, self.way, alone, self.context.settings) for one in wanted]
+        schema = self._arrow(plan, scans)
+        rows = self._rows(parts, run)
+        return pa.RecordBatchReader.from_batches(schema, (one.cast(schema) for one in rows))
+
+    def _arrow(self, plan: Plan, scans: Sequence[FleetTable]) -> pa.Schema:
+        """Return the Arrow types that the engine gives to a plan's rows."""
+        import pyarrow as pa
+
+        schema = plan.schema
+        if isinstance(plan, Scan):
+            (table,) = scans
+            read = [c for n, c in zip(column_names(plan), schema.columns, strict=True) if table.reads(n)]
+            names = [n for n in column_names(plan) if table.reads(n)]
+            schema = Schema(schema.kind, tuple(replace(c, name=n) for n, c in zip(names, read, strict=True)))
+        nothing = self.context.engine.stream(typed_nothing(schema), {}, serial=False)
+        return pa.RecordBatchReader.from_stream(nothing).schema
+
+    def _rows(self, parts: Sequence[Part], run: Run) -> Iterator[pa.RecordBatch]:
+        context, crew = self.context, self.context.crew
+        for number, part in enumerate(parts if not crew.is_wanted(len(parts)) else ()):
+            context.progress.report(f"{number} of {len(parts)} traces", number, len(parts))
+            warnings: list[tuple[str, int]] = []
+            yield from batches(context, part, warnings)
+            self._warn(part.member, warnings)
+        if not crew.is_wanted(len(parts)):
+            return
+        targets = [self._target(run) for _ in parts]
+        work = ((part, target) for part, target in zip(parts, targets, strict=True))
+        try:
+            for number, rows in enumerate(crew.results(run_part, work, context.share, context.progress)):
+                context.progress.report(f"{number} of {len(parts)} traces", number, len(parts))
+                yield from read_part(rows, targets[number])
+                self._warn(parts[number].member, rows.warnings)
+        finally:
+            _remove(targets)
+
+    def _target(self, run: Run) -> str | None:
+        """Return where a worker writes its rows; one of a program's own executor may be on another machine."""
+        if self.context.crew.executor is not None:
+            return None
+        run.spill_folder.mkdir(parents=True, exist_ok=True)
+        return str(run.spill_folder / f"fleet-{uuid4().hex}.arrows")
+
+    def _warn(self, member: Member, warnings: Sequence[tuple[str, int]]) -> None:
+        for message, count in warnings:
+            self.context.log.add(f"{self.way.name}: {member.name}: {message}", count)
+
+
+def _alone(plan: Plan) -> Plan:
+    """Return a plan that can be handed to another process."""
+    tables = tables_of([plan])
+    return replace(plan, source=replace(tables[0], fleet=None)) if tables and isinstance(plan, Scan) else plan
+
+
+def _remove(targets: Sequence[str | None]) -> None:
+    from pathlib import Path
+
+    for one in targets:
+        if one is not None:
+            Path(one).unlink(missing_ok=True)
+
+
+def _one_schema(fleet: str, name: str, found: Sequence[tuple[Member, Schema]]) -> Schema:
+    """Return a schema that holds the rows of all traces: of every column that any of them has."""
+    first, whole = found[0]
+    columns: dict[str, tuple[Member, ColumnType]] = {}
+    for member, schema in found:
+        if (schema.kind, schema.partitions) != (whole.kind, whole.partitions):
+            raise BindError(
+                f"`{fleet}.{name}` is {whole.describe_one()} in `{first.name}` and {schema.describe_one()} in "
+                f"`{member.name}`"
+            )
+        for column in schema.columns:
+            known = columns.get(column.name)
+            columns[column.name] = (member, column) if known is None else (known[0], _both(name, known, column, member))
+    return Schema(whole.kind, tuple(column for _, column in columns.values()), whole.partitions)
+
+
+def _both(table: str, known: tuple[Member, ColumnType], column: ColumnType, member: Member) -> ColumnType:
+    first, one = known
+    if one == column:
+        return one
+    if one.unit != column.unit:
+        units = f"`{one.unit}` in `{first.name}` and `{column.unit}` in `{member.name}`"
+        raise BindError(f"the unit of `{table}.{column.name}` is {units}")
+    common = settled(of_choice([parse(one.type), parse(column.type)]))
+    if common is None:
+        types = f"{one.type} in `{first.name}` and {column.type} in `{member.name}`"
+        raise BindError(f"the type of `{table}.{column.name}` is {types}")
+    return replace(one, type=common.text)

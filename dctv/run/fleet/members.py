@@ -1,0 +1,75 @@
+"""A pattern and a manifest -> the traces of a fleet, each with its name and what the manifest says of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from dctv.errors import TraceError
+from dctv.plan.expressions import NULL, Cast, Expression, Text
+from dctv.plan.predicate import Constant
+from dctv.record import record
+from dctv.run.fleet.manifest import Manifest, Value
+from dctv.types.schema import ColumnType
+
+TRACE = ColumnType("_trace", "VARCHAR")
+"""The column that says which trace a row is of."""
+
+
+@record
+class Member:
+    """One trace of a fleet."""
+
+    name: str
+    """Its path as the pattern gives it."""
+    path: str
+    """Where it is, whatever the current folder."""
+    told: Mapping[str, Value]
+    """What the manifest says of it, by column; without the columns of which it says nothing."""
+
+    def value(self, column: ColumnType) -> Expression:
+        """Return what a column of the fleet is in all of its rows."""
+        value = self.name if column is TRACE else self.told.get(column.name)
+        return Cast(NULL if value is None else Text(str(value)), column.type)
+
+    def constant(self, column: ColumnType) -> Constant | None:
+        """Return what conditions can be compared with; None for values of other kinds."""
+        if column is TRACE:
+            return Constant(self.name)
+        value = self.told.get(column.name)
+        return Constant(value) if value is None or isinstance(value, _COMPARED) else None
+
+
+_COMPARED = (str, int)
+"""Values that conditions know; dates and numbers with a fraction are left to the engine."""
+
+
+def matching(pattern: str, base: Path | None = None) -> list[str]:
+    """Return the files and folders that a pattern matches, in order; hidden ones only if it says so, as in a shell.
+
+    Relative patterns start from `base`, and give relative paths.
+    """
+    path = Path(pattern).expanduser()
+    root = Path(path.anchor) if path.is_absolute() else base or Path()
+    inner = path.relative_to(path.anchor)
+    if not inner.parts:
+        return []
+    hidden = inner.name.startswith(".")
+    found = (one for one in root.glob(str(inner)) if hidden or not one.name.startswith("."))
+    return sorted(str(one if path.is_absolute() else one.relative_to(root)) for one in found)
+
+
+def members(pattern: str, base: Path | None, manifest: Manifest | None) -> Sequence[Member]:
+    """Return the traces that a pattern matches.
+
+    Raises:
+        TraceError: there are none.
+    """
+    names = matching(pattern, base)
+    if not names:
+        raise TraceError(f"found no trace that matches `{pattern}`")
+    root = (base or Path()).absolute()
+    return [
+        Member(name, str(root / Path(name).expanduser()), {} if manifest is None else manifest.of(name))
+        for name in names
+    ]

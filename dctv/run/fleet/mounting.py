@@ -1,0 +1,199 @@
+"""MOUNT TRACES: the traces that a pattern matches, as one name whose tables have the rows of all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache, partial
+from pathlib import Path
+
+from dctv.bind.arguments import bind_argument
+from dctv.bind.binder import Binder
+from dctv.bind.context import Environment
+from dctv.bind.parameters import stated_option
+from dctv.catalog.mount import HIDDEN, check_name
+from dctv.catalog.namespace import StoredTable
+from dctv.catalog.stdlib import library
+from dctv.errors import TraceError, UsageError
+from dctv.plan.nodes import Plan
+from dctv.plan.rows import of_rows
+from dctv.record import record
+from dctv.run.context import ExecutionContext
+from dctv.run.fleet.facts import Facts, Way, facts_of
+from dctv.run.fleet.fleet import Fleet
+from dctv.run.fleet.manifest import read_manifest
+from dctv.run.fleet.members import TRACE, Member, members
+from dctv.syntax import ast
+from dctv.types.schema import TS, ColumnType, Kind, Schema
+from dctv.types.units import parse_unit
+
+_MANIFEST = "manifest"
+_REFUSED = ("align",)
+"""Options of mounts that mean nothing for many traces."""
+_FEW = 3
+"""Warnings name so many traces."""
+
+
+@record
+class WantedFleet:
+    """Traces that are to be mounted as one."""
+
+    pattern: str
+    name: ast.Path
+    options: Mapping[str, object]
+    base: Path | None = None
+    """The folder that relative paths start from; None is the current one."""
+
+
+def run(statement: ast.MountTraces, context: ExecutionContext, known: Environment) -> str:
+    """Run MOUNT TRACES; return in words what it did."""
+    options = {
+        name.text: stated_option(name.text, bind_argument(Binder(known), value)) for name, value in statement.options
+    }
+    try:
+        return mount_fleet(WantedFleet(statement.file.text, statement.path, options, known.base), context)
+    except TraceError as error:
+        raise TraceError(error.message, error.place or statement.file.place, hint=error.hint) from None
+
+
+def mount_fleet(wanted: WantedFleet, context: ExecutionContext) -> str:
+    """Mount traces as one; return in words what was done.
+
+    Raises:
+        TraceError: there are none, or none can be read.
+        BindError: the name is taken.
+    """
+    parts = check_name(context.catalog, wanted.name)
+    for option in _REFUSED:
+        if option in wanted.options:
+            raise UsageError(f"MOUNT TRACES has no option `{option}`: each trace keeps its own time 0")
+    given = wanted.options.get(_MANIFEST)
+    manifest = None if given is None else read_manifest(str(given), wanted.base)
+    every = members(wanted.pattern, wanted.base, manifest)
+    if manifest is not None:
+        unknown = manifest.unknown([one.name for one in every])
+        if unknown:
+            context.log.add(
+                f"`{manifest.path}` has rows of traces that are not there: {_listed(unknown)}", len(unknown)
+            )
+    way = Way(wanted.name.text, {name: value for name, value in wanted.options.items() if name != _MANIFEST})
+    facts = _facts(every, way, context)
+    readable = [one for one in every if not facts[one.name].error]
+    if not readable:
+        raise TraceError(f"none of {len(every)} traces can be read: {every[0].name}: {facts[every[0].name].error}")
+    told = () if manifest is None else tuple(manifest.columns)
+    fleet = Fleet(way, readable, facts, told, context)
+    _attach(fleet, every, parts, context)
+    _tell(every, facts, way, context)
+    return f"mounted {len(readable)} of {len(every)} traces as {wanted.name.text}"
+
+
+def _facts(every: Sequence[Member], way: Way, context: ExecutionContext) -> dict[str, Facts]:
+    """Look at every trace; indexes that are wanted are built meanwhile."""
+    found: dict[str, Facts] = {}
+    crew = context.crew
+    if crew.is_wanted(len(every)):
+        work = ((member, way) for member in every)
+        looked: Iterable[Facts] = crew.results(facts_of, work, context.share, context.progress)
+    else:
+        looked = (facts_of(context, member, way) for member in every)
+    for member, one in zip(every, looked, strict=True):
+        found[member.name] = one
+        context.progress.report(f"{len(found)} of {len(every)} traces", len(found), len(every))
+    return found
+
+
+def _attach(fleet: Fleet, every: Sequence[Member], parts: tuple[str, ...], context: ExecutionContext) -> None:
+    """Add what the traces have to the namespace."""
+    for names, doc in _names(fleet).items():
+        plan = partial(fleet.table, names, ".".join(names))
+        context.catalog.add((*parts, *names), StoredTable(plan, doc))
+    for name, (make, doc) in _FACTS.items():
+        context.catalog.add((*parts, name), StoredTable(cache(partial(make, fleet, every)), doc, there=False))
+
+
+def _names(fleet: Fleet) -> dict[tuple[str, ...], str]:
+    """Return the tables and views that any of the traces has, with what is told of them."""
+    found: dict[tuple[str, ...], str] = {("events",): "all events of all traces, with their arguments as JSON"}
+    formats = dict.fromkeys(fleet.facts[one.name].format for one in fleet.members)
+    for member in fleet.members:
+        for name in fleet.facts[member.name].tables:
+            raw = name.startswith("raw_events.")
+            found.setdefault(tuple(name.split(".", 1) if raw else name.split(".")), "")
+    for module in library().modules:
+        if not module.parameters and module.parts[0] not in HIDDEN and any(map(module.covers, formats)):
+            found[module.parts] = module.summary
+    return found
+
+
+def _tell(every: Sequence[Member], facts: Mapping[str, Facts], way: Way, context: ExecutionContext) -> None:
+    """Say which traces cannot be read, or not whole, and what was noticed in them."""
+    _say(context.log.add, ((one.name, text) for one in every for text in facts[one.name].warnings))
+    for member in every:
+        one = facts[member.name]
+        if one.error:
+            context.unread.append(f"{way.name}: {member.name}: {one.error}")
+        reasons = [d for d in one.diagnostics if d.incomplete]
+        context.unread.extend(f"{way.name}: {d.file}: {d.reason}" for d in reasons)
+
+
+def _say(add: Callable[[str, int], None], told: Iterable[tuple[str, str]]) -> None:
+    traces: dict[str, list[str]] = {}
+    for name, text in told:
+        traces.setdefault(text, []).append(name)
+    for text, names in traces.items():
+        add(f"{_listed(names)}: {text}", 1)
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _FEW} more" if len(names) > _FEW else ""
+    return ", ".join(names[:_FEW]) + more
+
+
+def _diagnostics(fleet: Fleet, every: Sequence[Member]) -> Plan:
+    text = "VARCHAR"
+    columns = [ColumnType(name, text) for name in ("file", "reason")]
+    columns += [ColumnType("count", "BIGINT"), ColumnType("example", text), ColumnType("incomplete", "BOOLEAN")]
+    rows: list[list[str | int | bool | None]] = []
+    for member in every:
+        one = fleet.facts[member.name]
+        if one.error:
+            rows.append([member.name, member.path, one.error, 1, "", True])
+        rows += [[member.name, d.file, d.reason, d.count, d.example, d.incomplete] for d in one.diagnostics]
+    return of_rows(Schema(Kind.REGULAR, (TRACE, *columns)), rows)
+
+
+def _properties(fleet: Fleet, every: Sequence[Member]) -> Plan:
+    columns = (TRACE, ColumnType("key", "VARCHAR"), ColumnType("value", "VARCHAR"))
+    rows = [[one.name, *pair] for one in every for pair in sorted(fleet.facts[one.name].properties.items())]
+    return of_rows(Schema(Kind.REGULAR, columns), rows)
+
+
+def _last_ts(fleet: Fleet, _: Sequence[Member]) -> Plan:
+    schema = Schema(Kind.EVENT, (ColumnType(TS, "BIGINT", parse_unit("ns")), TRACE), (TRACE.name,))
+    rows = sorted((fleet.facts[one.name].last_ts, one.name) for one in fleet.members)
+    return of_rows(schema, [list(row) for row in rows])
+
+
+def _traces(fleet: Fleet, every: Sequence[Member]) -> Plan:
+    ns = parse_unit("ns")
+    columns = [ColumnType("format", "VARCHAR"), ColumnType("length", "BIGINT", ns), ColumnType("error", "VARCHAR")]
+    taken = {TRACE.name, *(one.name for one in columns)}
+    told = [one for one in fleet.told if one.name.lower() not in taken]
+    rows: list[list[str | int | float | bool | None]] = []
+    for member in every:
+        one = fleet.facts[member.name]
+        known = [None, None, one.error] if one.error else [one.format, one.last_ts, None]
+        rows.append([member.name, *known, *(_cell(member.told.get(column.name)) for column in told)])
+    return of_rows(Schema(Kind.REGULAR, (TRACE, *columns, *told)), rows)
+
+
+def _cell(value: object) -> str | int | float | bool | None:
+    return value if value is None or isinstance(value, str | int | float | bool) else str(value)
+
+
+_FACTS: Mapping[str, tuple[Callable[[Fleet, Sequence[Member]], Plan], str]] = {
+    "traces": (_traces, "the traces, and what the manifest says of them"),
+    "last_ts": (_last_ts, "the largest time in each trace"),
+    "properties": (_properties, "facts about each trace as a whole"),
+    "diagnostics": (_diagnostics, "what was skipped, repaired or lost of each trace, with counts"),
+}

@@ -1,0 +1,147 @@
+"""A plan over tables of a fleet -> its rows for one trace."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dctv.bind.binder import Binder
+from dctv.errors import TraceError
+from dctv.plan.build import select, typed_nothing, where
+from dctv.plan.conditions import condition
+from dctv.plan.expressions import NULL, Cast, Column, Expression
+from dctv.plan.nodes import Plan, Relation, Scan, physical_names
+from dctv.plan.order import RowOrder
+from dctv.plan.queries import Item
+from dctv.record import record, replace
+from dctv.rewrite.graph import bottom_up
+from dctv.rewrite.settings import Settings
+from dctv.run.context import ExecutionContext
+from dctv.run.fleet.facts import Way, mounted
+from dctv.run.fleet.members import Member
+from dctv.run.fleet.table import FleetTable
+from dctv.run.plans import environment, result_of
+from dctv.syntax import ast
+from dctv.types.schema import ColumnType, Schema
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@record
+class Part:
+    """What is to be run for one trace."""
+
+    member: Member
+    way: Way
+    plan: Plan
+    """Its stored tables are those of a fleet; here they have the rows of the one trace."""
+    settings: Settings
+
+
+@record
+class Rows:
+    """What came of a part that ran elsewhere."""
+
+    data: bytes | None
+    """An Arrow stream, if it was not written to a file."""
+    warnings: Sequence[tuple[str, int]]
+
+
+def batches(context: ExecutionContext, part: Part, warnings: list[tuple[str, int]]) -> Iterator[pa.RecordBatch]:
+    """Yield the rows of a part; what it warns of is added once they have come.
+
+    Raises:
+        DctvError: the trace cannot be read, or the query fails.
+    """
+    with mounted(part.member, part.way, replace(context, settings=part.settings)) as (alone, _):
+        plan = bottom_up(part.plan, lambda one: _of_member(one, part, alone))
+        result = result_of(plan, alone)
+        yield from result.batches()
+        warnings += result.warnings
+
+
+def run_part(context: ExecutionContext, part: Part, target: str | None) -> Rows:
+    """Run a part; write its rows to a file, or return them."""
+    import pyarrow as pa
+
+    warnings: list[tuple[str, int]] = []
+    held = pa.BufferOutputStream()
+    file = held if target is None else pa.OSFile(target, "wb")
+    writer = None
+    with file:
+        for batch in batches(context, part, warnings):
+            writer = writer or pa.ipc.new_stream(file, batch.schema)
+            writer.write_batch(batch)
+        if writer is not None:
+            writer.close()
+    return Rows(held.getvalue().to_pybytes() if target is None else None, warnings)
+
+
+def read_part(rows: Rows, target: str | None) -> Iterator[pa.RecordBatch]:
+    """Yield the rows of a part that ran elsewhere; its file is gone afterwards."""
+    import pyarrow as pa
+
+    if target is None:
+        assert rows.data is not None
+        if rows.data:
+            yield from pa.ipc.open_stream(rows.data)
+        return
+    try:
+        with pa.memory_map(target) as file:
+            if file.size():
+                yield from pa.ipc.open_stream(file)
+    finally:
+        Path(target).unlink(missing_ok=True)
+
+
+def _of_member(plan: Plan, part: Part, context: ExecutionContext) -> Plan:
+    """Return the rows that one trace has of a fleet's table."""
+    if not isinstance(plan, Scan) or not isinstance(plan.source, FleetTable):
+        return plan
+    table, names = plan.source, physical_names(plan.schema)
+    columns = [(name, one) for name, one in zip(names, plan.schema.columns, strict=True) if table.reads(name)]
+    schema = Schema(plan.schema.kind, tuple(_called(name, one) for name, one in columns), plan.schema.partitions)
+    path = (*part.way.name.split("."), *table.parts)
+    if context.catalog.find(path) is None:
+        return Relation(schema, RowOrder.TIME, typed_nothing(schema))
+    found = Binder(environment(context)).table(ast.TableName(ast.Path(tuple(map(ast.Name, path)))))
+    _check(found.schema, table, part.member)
+    fixed = {name: one for name, one in columns if table.is_fixed(one)}
+    own = {name: one.type for name, one in zip(physical_names(found.schema), found.schema.columns, strict=True)}
+
+    def value(name: str, column: ColumnType) -> Expression:
+        if name in fixed:
+            return part.member.value(column)
+        if name not in own:
+            return Cast(NULL, column.type)
+        return Column(name, "own") if own[name] == column.type else Cast(Column(name, "own"), column.type)
+
+    rows = select(*(Item(value(name, one), name) for name, one in columns), source="own")
+    test = condition(table.needed(part.member, [name for name, _ in columns]))
+    order = RowOrder.TIME if found.ordered else RowOrder.STABLE if found.stable else RowOrder.ANY
+    made = Relation(schema, order, rows, (("own", found),))
+    if test is None:
+        return made
+    query = where(select(*(Item(Column(name)) for name, _ in columns), source="every"), test)
+    return Relation(schema, order, query, (("every", made),))
+
+
+def _called(name: str, column: ColumnType) -> ColumnType:
+    return ColumnType(name, column.type, column.unit)
+
+
+def _check(found: Schema, table: FleetTable, member: Member) -> None:
+    """Refuse a table that is not what the others of the fleet are: rows or columns of it would be lost."""
+    expected = table.own_schema
+    if (found.kind, found.partitions) != (expected.kind, expected.partitions):
+        raise TraceError(
+            f"`{table.name}` is {expected.describe_one()} elsewhere, and {found.describe_one()} in `{member.name}`"
+        )
+    known = {one.name: one for one in expected.columns}
+    for column in found.columns:
+        if column.name not in known:
+            raise TraceError(f"`{table.name}` has a column `{column.name}` only in traces such as `{member.name}`")
+        if column.unit != known[column.name].unit:
+            raise TraceError(f"`{table.name}.{column.name}` has another unit in `{member.name}`")

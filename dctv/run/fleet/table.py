@@ -1,0 +1,123 @@
+"""A table of a fleet: its rows are those of all traces, each found when it is read."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any, Protocol
+
+from dctv.plan.nodes import Plan, Scan, physical_names
+from dctv.plan.order import RowOrder
+from dctv.plan.predicate import ALWAYS, NEVER, Constant, Predicate, both, carried
+from dctv.plan.question import Cell, Question
+from dctv.plan.source import Run
+from dctv.record import record, replace
+from dctv.run.fleet.members import Member
+from dctv.types.schema import ColumnType, Schema
+
+
+class Traces(Protocol):
+    """The traces that a table is of."""
+
+    @property
+    def members(self) -> Sequence[Member]:
+        """Those that can be read."""
+        ...
+
+    def stream(self, plan: Plan, run: Run, /) -> Any:
+        """Return the rows that a plan over their tables has in each of them, trace by trace."""
+        ...
+
+
+@record(eq=False)
+class FleetTable:
+    """The rows of one table of every trace of a fleet."""
+
+    fleet: Traces | None
+    """None where it stands in a plan that was handed to another process."""
+    name: str
+    """As queries call it."""
+    parts: tuple[str, ...]
+    """Its name below a mount."""
+    own_schema: Schema
+    """Of its rows in one trace; columns that only some traces have are among them."""
+    fixed: tuple[ColumnType, ...]
+    """The columns that are the same in all rows of a trace: its name, and those of the manifest."""
+    predicate: Predicate = ALWAYS
+    columns: frozenset[str] | None = None
+    """Those that are read, None for all."""
+
+    @property
+    def schema(self) -> Schema:
+        """Its schema in queries: partitioned by trace where it is timed."""
+        return with_trace(self.own_schema, self.fixed)
+
+    @property
+    def scan(self) -> Scan:
+        """The plan of its rows."""
+        return Scan(self.schema, RowOrder.STABLE, self.name, self)
+
+    def is_fixed(self, column: ColumnType) -> bool:
+        """Whether a column is the same in all rows of a trace."""
+        return column in self.fixed
+
+    def reads(self, name: str) -> bool:
+        """Whether a column is read."""
+        return self.columns is None or name in self.columns
+
+    def needed(self, member: Member, among: Collection[str]) -> Predicate:
+        """Return what is needed of a trace's rows, as far as some columns tell."""
+        named = zip(physical_names(self.schema), self.schema.columns, strict=True)
+        fixed = {name: one for name, one in named if self.is_fixed(one)}
+
+        def found(name: str) -> str | Constant | None:
+            if name in fixed:
+                return member.constant(fixed[name])
+            return name if name in among else None
+
+        return carried(self.predicate, found)
+
+    def wants(self, member: Member) -> bool:
+        """Whether rows of a trace may be needed."""
+        return self.needed(member, physical_names(self.schema)) != NEVER
+
+    def narrowed(self, predicate: Predicate) -> FleetTable:
+        """Return a source of the traces, and of the rows of these, that are needed."""
+        return replace(self, predicate=both([self.predicate, predicate]))
+
+    def reading(self, columns: Collection[str]) -> FleetTable:
+        """Return a source that reads these columns of the traces."""
+        return replace(self, columns=frozenset(columns))
+
+    def answers(self, _: Question) -> Sequence[Sequence[Cell]] | None:
+        """Return None: each trace answers for itself."""
+        return None
+
+    def query(self) -> None:
+        """Return None: the traces are read when the run begins."""
+
+    def open(self, run: Run) -> Any:
+        """Return the rows, trace by trace."""
+        assert self.fleet is not None
+        return self.fleet.stream(self.scan, run)
+
+    def lines(self) -> Sequence[str]:
+        """Return how many traces are read."""
+        assert self.fleet is not None
+        wanted = sum(map(self.wants, self.fleet.members))
+        return (f"fleet: {wanted:,} of {len(self.fleet.members):,} traces",)
+
+    def bytes_read(self) -> None:
+        """Return None: the traces count for themselves."""
+
+
+def with_trace(own: Schema, fixed: Sequence[ColumnType]) -> Schema:
+    """Return the schema of rows of many traces: their trace comes before their partitions, the manifest at the end."""
+    times = len(own.kind.time_columns)
+    trace, *told = fixed
+    columns = (*own.columns[:times], trace, *own.columns[times:], *told)
+    return Schema(own.kind, columns, (trace.name, *own.partitions) if own.kind.time_columns else ())
+
+
+def tables_of(plans: Sequence[object]) -> list[FleetTable]:
+    """Return the tables of fleets among the sources of some plans."""
+    return [one.source for one in plans if isinstance(one, Scan) and isinstance(one.source, FleetTable)]

@@ -1,0 +1,25 @@
+"""How much of a machine a session may use, and where it may keep files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dctv.index.mounting import Policy
+from dctv.record import record, replace
+
+
+@record
+class Limits:
+    """The limits of a session; they are handed to processes that work for it."""
+
+    policy: Policy
+    """Whether traces are read by their indexes, and where those and histories are kept."""
+    threads: int
+    memory: str | None
+    """As the engine reads it; None leaves it to the engine."""
+    temp_directory: Path | None
+    """Where the user wants what does not fit into memory; None if it is all the same."""
+
+    def share(self, workers: int, memory: int) -> Limits:
+        """Return the limits of one of some workers, which share so many bytes."""
+        return replace(self, threads=max(self.threads // workers, 1), memory=f"{max(memory // workers >> 20, 64)}MiB")
