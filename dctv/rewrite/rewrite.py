@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 from dctv.contracts.span_operator import SpanOperator
 from dctv.plan.nodes import Plan
+from dctv.rewrite.cut_fleets import cut_fleets
 from dctv.rewrite.drop_copies import drop_copies
 from dctv.rewrite.drop_empty import drop_empty
 from dctv.rewrite.from_statistics import from_statistics
@@ -22,6 +23,7 @@ RULES: tuple[Callable[[Plan, Mapping[str, SpanOperator]], Plan], ...] = (
     narrow_scans,
     prune_columns,
     drop_copies,
+    cut_fleets,
 )
 """Each rule alone leaves every result as it is; they are applied in this order."""
 

@@ -11,23 +11,16 @@ from dctv.catalog.given import stored
 from dctv.catalog.namespace import Catalog, Entry, Macro, StoredTable, View
 from dctv.contracts.states import aside
 from dctv.errors import BindError, EngineError
-from dctv.plan.build import named, select
-from dctv.plan.expressions import Cast, Column, Expression
-from dctv.plan.nodes import Plan, Relation, physical_names
-from dctv.record import replace
+from dctv.plan.held import lost, restored
+from dctv.plan.nodes import Plan
 from dctv.run.context import ExecutionContext
 from dctv.run.naming import free_name
 from dctv.run.plans import result_of
 from dctv.run.result import Done
-from dctv.signatures.types import Type, array_of, list_of, map_of, parse, plain, struct_of
 from dctv.syntax import commands
-from dctv.types.schema import ColumnType, Schema
+from dctv.types.schema import ColumnType
 from dctv.types.values import dialect_type
 
-_TEXTS = ("JSON", "UUID")
-"""Types whose values Arrow holds as texts."""
-_LOST = ("BIT", "TUPLE", "UNION")
-"""Types that come back from Arrow as others."""
 _WAY_OUT = {"BIT": "cast it: x::STRING", "TUPLE": "give its members names: {'a': x, 'b': y}"}
 
 
@@ -50,7 +43,7 @@ def create(statement: commands.CreateTable, context: ExecutionContext, known: En
     for column in plan.schema.columns:
         _check(column, statement)
     data = _kept(plan, statement, context)
-    kept = _plan(path.text, plan.schema, data)
+    kept = restored(plan.schema, lambda held: stored(path.text, held, data))
     catalog.add(parts, StoredTable(lambda: kept, "a table of the session", own=True))
     return Done(f"created table {path.text}: {data.num_rows:,} row{'' if data.num_rows == 1 else 's'}")
 
@@ -101,47 +94,11 @@ def _kept(plan: Plan, statement: commands.CreateTable, context: ExecutionContext
 
 
 def _check(column: ColumnType, statement: commands.CreateTable) -> None:
-    lost = next((one for one in _names(parse(column.type)) if one in _LOST), None)
-    if lost is not None:
+    kind = lost(column.type)
+    if kind is not None:
         shown = dialect_type(column.type)
         raise BindError(
             f"a table cannot keep the column `{column.name}`, which is of the type {shown}",
             statement.select.place,
-            hint=_WAY_OUT.get(lost),
+            hint=_WAY_OUT.get(kind),
         )
-
-
-def _names(made: Type) -> set[str]:
-    return {made.name}.union(*map(_names, made.children))
-
-
-def _plan(name: str, schema: Schema, data: Any) -> Plan:
-    """Return the plan of rows that are kept: those that Arrow holds as texts are brought back to their types."""
-    held = tuple(replace(one, type=_held(parse(one.type)).text) for one in schema.columns)
-    scan = stored(name, replace(schema, columns=held), data)
-    if held == schema.columns:
-        return scan
-    values: list[Expression] = []
-    for physical, column, one in zip(physical_names(schema), schema.columns, held, strict=True):
-        value = Column(physical)
-        values.append(value if column.type == one.type else Cast(value, column.type))
-    query = select(*named(values, physical_names(schema)), source="kept")
-    return Relation(schema, scan.order, query, (("kept", scan),))
-
-
-def _held(made: Type) -> Type:
-    """Return the type that the engine finds in Arrow for values of another."""
-    children = tuple(map(_held, made.children))
-    match made.name:
-        case name if name in _TEXTS:
-            return plain("VARCHAR")
-        case "LIST":
-            return list_of(*children)
-        case "ARRAY":
-            return array_of(*children, *made.numbers)
-        case "MAP":
-            return map_of(*children)
-        case "STRUCT":
-            return struct_of(made.names, children)
-        case _:
-            return made

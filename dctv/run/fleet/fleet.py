@@ -9,17 +9,21 @@ from uuid import uuid4
 from dctv.bind.binder import Binder
 from dctv.bind.types import of_choice, settled
 from dctv.errors import BindError
-from dctv.plan.build import typed_nothing
-from dctv.plan.nodes import Plan, Scan, column_names
-from dctv.plan.source import Run
+from dctv.plan import show
+from dctv.plan.explain import Region, explain
+from dctv.plan.held import restored
+from dctv.plan.nodes import Plan, Relation, Scan
+from dctv.plan.source import Held, Run
 from dctv.record import field, record, replace
-from dctv.rewrite.graph import bottom_up, readers_first
+from dctv.rewrite.graph import bottom_up
 from dctv.run.context import ExecutionContext
 from dctv.run.fleet.facts import Facts, Way, mounted
 from dctv.run.fleet.members import TRACE, Member
 from dctv.run.fleet.part import Part, batches, read_part, run_part
-from dctv.run.fleet.table import FleetTable, tables_of
-from dctv.run.plans import environment
+from dctv.run.fleet.table import FleetTable, nothing, tables_in, wanted
+from dctv.run.plans import environment, result_of
+from dctv.run.regions import cut
+from dctv.run.sharing import sharing
 from dctv.signatures.types import parse
 from dctv.syntax import ast
 from dctv.types.schema import ColumnType, Schema
@@ -55,7 +59,8 @@ class Fleet:
             taken = {one.name.lower() for one in own.columns}
             told = tuple(one for one in self.told if one.name.lower() not in taken)
             self.tables[parts] = FleetTable(self, called, parts, own, (TRACE, *told))
-        return self.tables[parts].scan
+        table = self.tables[parts]
+        return restored(table.schema, lambda held: replace(table.scan, schema=held))
 
     def _schema(self, parts: tuple[str, ...], name: str) -> Schema:
         """Bring what traces have under a name to one schema."""
@@ -80,26 +85,34 @@ class Fleet:
         """Return the rows that a plan over tables of this fleet has in each trace, trace by trace."""
         import pyarrow as pa
 
-        scans = tables_of(readers_first(plan))
-        wanted = [one for one in self.members if any(table.wants(one) for table in scans)]
         alone = bottom_up(plan, _alone)
-        parts = [Part(one, self.way, alone, self.context.settings) for one in wanted]
-        schema = self._arrow(plan, scans)
+        parts = [Part(one, self.way, alone, self.context.settings) for one in wanted(self.members, tables_in(plan))]
+        schema = self._arrow(plan)
         rows = self._rows(parts, run)
-        return pa.RecordBatchReader.from_batches(schema, (one.cast(schema) for one in rows))
+        return pa.RecordBatchReader.from_batches(
+            schema, (one.rename_columns(schema.names).cast(schema) for one in rows)
+        )
 
-    def _arrow(self, plan: Plan, scans: Sequence[FleetTable]) -> pa.Schema:
-        """Return the Arrow types that the engine gives to a plan's rows."""
-        import pyarrow as pa
+    def explained(self, plan: Plan) -> Sequence[str]:
+        """Return lines that say what a plan does in each trace."""
 
-        schema = plan.schema
-        if isinstance(plan, Scan):
-            (table,) = scans
-            read = [c for n, c in zip(column_names(plan), schema.columns, strict=True) if table.reads(n)]
-            names = [n for n in column_names(plan) if table.reads(n)]
-            schema = Schema(schema.kind, tuple(replace(c, name=n) for n, c in zip(names, read, strict=True)))
-        nothing = self.context.engine.stream(typed_nothing(schema), {}, serial=False)
-        return pa.RecordBatchReader.from_stream(nothing).schema
+        def region(relation: Relation) -> Region:
+            made = cut(relation, shared)
+            return Region([f"| {line}" for line in show.query(made.query)], [*made.sources.values()], made.pushed)
+
+        shared = sharing(plan, self.context.engine.functions)
+        # Its tables would say once more how many traces are read.
+        bare = bottom_up(plan, lambda one: replace(one, source=Held(None)) if isinstance(one, Scan) else one)
+        return explain(bare, region, lambda _: False, lambda _: ())
+
+    def _arrow(self, plan: Plan) -> pa.Schema:
+        """Return the Arrow types of a plan's rows: those that it has where the traces have none."""
+
+        def empty(one: Plan) -> Plan:
+            tables = tables_in(one) if isinstance(one, Scan) else []
+            return nothing(tables[0]) if tables else one
+
+        return result_of(bottom_up(plan, empty), self.context).reader().schema
 
     def _rows(self, parts: Sequence[Part], run: Run) -> Iterator[pa.RecordBatch]:
         context, crew = self.context, self.context.crew
@@ -134,8 +147,9 @@ class Fleet:
 
 def _alone(plan: Plan) -> Plan:
     """Return a plan that can be handed to another process."""
-    tables = tables_of([plan])
-    return replace(plan, source=replace(tables[0], fleet=None)) if tables and isinstance(plan, Scan) else plan
+    if isinstance(plan, Scan) and isinstance(plan.source, FleetTable):
+        return replace(plan, source=replace(plan.source, fleet=None))
+    return plan
 
 
 def _remove(targets: Sequence[str | None]) -> None:

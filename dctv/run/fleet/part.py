@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from dctv.bind.binder import Binder
 from dctv.errors import TraceError
-from dctv.plan.build import select, typed_nothing, where
+from dctv.plan.build import select, where
 from dctv.plan.conditions import condition
 from dctv.plan.expressions import NULL, Cast, Column, Expression
 from dctv.plan.nodes import Plan, Relation, Scan, physical_names
@@ -20,7 +20,7 @@ from dctv.rewrite.settings import Settings
 from dctv.run.context import ExecutionContext
 from dctv.run.fleet.facts import Way, mounted
 from dctv.run.fleet.members import Member
-from dctv.run.fleet.table import FleetTable
+from dctv.run.fleet.table import FleetTable, nothing
 from dctv.run.plans import environment, result_of
 from dctv.syntax import ast
 from dctv.types.schema import ColumnType, Schema
@@ -100,36 +100,32 @@ def _of_member(plan: Plan, part: Part, context: ExecutionContext) -> Plan:
     """Return the rows that one trace has of a fleet's table."""
     if not isinstance(plan, Scan) or not isinstance(plan.source, FleetTable):
         return plan
-    table, names = plan.source, physical_names(plan.schema)
-    columns = [(name, one) for name, one in zip(names, plan.schema.columns, strict=True) if table.reads(name)]
-    schema = Schema(plan.schema.kind, tuple(_called(name, one) for name, one in columns), plan.schema.partitions)
+    table, member = plan.source, part.member
     path = (*part.way.name.split("."), *table.parts)
     if context.catalog.find(path) is None:
-        return Relation(schema, RowOrder.TIME, typed_nothing(schema))
+        return nothing(table)
     found = Binder(environment(context)).table(ast.TableName(ast.Path(tuple(map(ast.Name, path)))))
-    _check(found.schema, table, part.member)
-    fixed = {name: one for name, one in columns if table.is_fixed(one)}
+    _check(found.schema, table, member)
+    schema = table.read_schema
+    fixed = {one.name: one for one in table.fixed}
     own = {name: one.type for name, one in zip(physical_names(found.schema), found.schema.columns, strict=True)}
 
-    def value(name: str, column: ColumnType) -> Expression:
+    def value(column: ColumnType) -> Expression:
+        name = column.name
         if name in fixed:
-            return part.member.value(column)
+            return member.value(fixed[name])
         if name not in own:
             return Cast(NULL, column.type)
         return Column(name, "own") if own[name] == column.type else Cast(Column(name, "own"), column.type)
 
-    rows = select(*(Item(value(name, one), name) for name, one in columns), source="own")
-    test = condition(table.needed(part.member, [name for name, _ in columns]))
+    query = select(*(Item(value(one), one.name) for one in schema.columns), source="own")
     order = RowOrder.TIME if found.ordered else RowOrder.STABLE if found.stable else RowOrder.ANY
-    made = Relation(schema, order, rows, (("own", found),))
+    rows = Relation(schema, order, query, (("own", found),))
+    test = condition(table.needed(member, schema.names))
     if test is None:
-        return made
-    query = where(select(*(Item(Column(name)) for name, _ in columns), source="every"), test)
-    return Relation(schema, order, query, (("every", made),))
-
-
-def _called(name: str, column: ColumnType) -> ColumnType:
-    return ColumnType(name, column.type, column.unit)
+        return rows
+    query = where(select(*schema.names, source="every"), test)
+    return Relation(schema, order, query, (("every", rows),))
 
 
 def _check(found: Schema, table: FleetTable, member: Member) -> None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any, Protocol
 
-from dctv.plan.nodes import Plan, Scan, physical_names
+from dctv.plan.build import typed_nothing
+from dctv.plan.nodes import Plan, Relation, Scan, physical_names
 from dctv.plan.order import RowOrder
 from dctv.plan.predicate import ALWAYS, NEVER, Constant, Predicate, both, carried
 from dctv.plan.question import Cell, Question
 from dctv.plan.source import Run
 from dctv.record import record, replace
+from dctv.rewrite.graph import readers_first
 from dctv.run.fleet.members import Member
 from dctv.types.schema import ColumnType, Schema
 
@@ -25,6 +27,10 @@ class Traces(Protocol):
 
     def stream(self, plan: Plan, run: Run, /) -> Any:
         """Return the rows that a plan over their tables has in each of them, trace by trace."""
+        ...
+
+    def explained(self, plan: Plan, /) -> Sequence[str]:
+        """Return lines that say what a plan does in each trace."""
         ...
 
 
@@ -52,9 +58,26 @@ class FleetTable:
         return with_trace(self.own_schema, self.fixed)
 
     @property
+    def trace_column(self) -> str:
+        """The column that says which trace a row is of."""
+        return self.fixed[0].name
+
+    @property
     def scan(self) -> Scan:
         """The plan of its rows."""
         return Scan(self.schema, RowOrder.STABLE, self.name, self)
+
+    def in_each(self, plan: Plan) -> EachTrace:
+        """Return where the rows of a plan over tables of these traces are, carried out in each trace by itself."""
+        assert self.fleet is not None
+        return EachTrace(self.fleet, plan)
+
+    @property
+    def read_schema(self) -> Schema:
+        """Its schema without columns that are not read, as the engine calls them."""
+        named = zip(physical_names(self.schema), self.schema.columns, strict=True)
+        columns = tuple(replace(one, name=name) for name, one in named if self.reads(name))
+        return replace(self.schema, columns=columns)
 
     def is_fixed(self, column: ColumnType) -> bool:
         """Whether a column is the same in all rows of a trace."""
@@ -103,11 +126,53 @@ class FleetTable:
     def lines(self) -> Sequence[str]:
         """Return how many traces are read."""
         assert self.fleet is not None
-        wanted = sum(map(self.wants, self.fleet.members))
-        return (f"fleet: {wanted:,} of {len(self.fleet.members):,} traces",)
+        return (_told(self.fleet, [self]),)
 
     def bytes_read(self) -> None:
         """Return None: the traces count for themselves."""
+
+
+@record(eq=False)
+class EachTrace:
+    """The rows of a plan over tables of a fleet, which each trace carries out by itself."""
+
+    fleet: Traces
+    plan: Plan
+
+    def narrowed(self, _: Predicate) -> EachTrace:
+        """Return itself: conditions are in the plan."""
+        return self
+
+    def reading(self, _: Collection[str]) -> EachTrace:
+        """Return itself: the plan makes what is read."""
+        return self
+
+    def answers(self, _: Question) -> None:
+        """Return None: each trace answers for itself."""
+
+    def query(self) -> None:
+        """Return None: the traces are read when the run begins."""
+
+    def open(self, run: Run) -> Any:
+        """Return the rows, trace by trace."""
+        return self.fleet.stream(self.plan, run)
+
+    def lines(self) -> Sequence[str]:
+        """Return how many traces are read, and what each does."""
+        told = _told(self.fleet, tables_in(self.plan))
+        return (f"{told}, each of which does:", *(f"  {line}" for line in self.fleet.explained(self.plan)))
+
+    def bytes_read(self) -> None:
+        """Return None: the traces count for themselves."""
+
+
+def wanted(members: Sequence[Member], tables: Sequence[FleetTable]) -> Sequence[Member]:
+    """Return the traces of which rows of some tables may be needed."""
+    return [one for one in members if any(table.wants(one) for table in tables)]
+
+
+def _told(fleet: Traces, tables: Sequence[FleetTable]) -> str:
+    return f"fleet: {len(wanted(fleet.members, tables)):,} of {len(fleet.members):,} traces"
 
 
 def with_trace(own: Schema, fixed: Sequence[ColumnType]) -> Schema:
@@ -118,6 +183,12 @@ def with_trace(own: Schema, fixed: Sequence[ColumnType]) -> Schema:
     return Schema(own.kind, columns, (trace.name, *own.partitions) if own.kind.time_columns else ())
 
 
-def tables_of(plans: Sequence[object]) -> list[FleetTable]:
-    """Return the tables of fleets among the sources of some plans."""
-    return [one.source for one in plans if isinstance(one, Scan) and isinstance(one.source, FleetTable)]
+def tables_in(plan: Plan) -> list[FleetTable]:
+    """Return the tables of fleets that a plan reads."""
+    return [one.source for one in readers_first(plan) if isinstance(one, Scan) and isinstance(one.source, FleetTable)]
+
+
+def nothing(table: FleetTable) -> Plan:
+    """Return a plan of no rows of a table, with the columns that are read of it."""
+    schema = table.read_schema
+    return Relation(schema, RowOrder.TIME, typed_nothing(schema))

@@ -1,0 +1,26 @@
+"""Stored tables whose rows are those of many traces, each of which can carry out a plan by itself."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol, runtime_checkable
+
+from dctv.plan.source import Source
+
+
+@runtime_checkable
+class OfTraces(Source, Protocol):
+    """The rows of a table of many traces."""
+
+    @property
+    def fleet(self) -> Any:
+        """The traces; tables of the same ones have the same object."""
+        ...
+
+    @property
+    def trace_column(self) -> str:
+        """The column that says which trace a row is of; it is never NULL."""
+        ...
+
+    def in_each(self, plan: Any, /) -> Source:
+        """Return where the rows of a plan over tables of these traces are, carried out in each trace by itself."""
+        ...

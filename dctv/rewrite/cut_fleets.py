@@ -1,0 +1,243 @@
+"""Plans over tables of many traces -> what each trace does by itself, and what is done with the rows of all.
+
+A plan is cut above its largest parts that are **one-per-trace**: their rows are those of the part over the first trace,
+and those over the second, and so on. Sound, part by part:
+
+- A stored table of the traces is such a part.
+- A select is one if its sources are, and it looks at one row at a time, or at rows of one trace: joins compare the
+  traces of both sides, groups have the trace among their keys, windows among their partitions, DISTINCT among its
+  columns. LIMIT is about all rows, and so are queries in expressions.
+- A span operator is one if its inputs are, and it says (`Filters.same`) that a condition on the trace is as good on
+  all of its inputs as on its output: then its rows of one trace come of the inputs' rows of this trace.
+
+A select above such a part that only groups and aggregates is split (`partial_aggregates`): each trace aggregates its
+rows, and the select combines what comes of them.
+
+Rows of a part come trace by trace. Where the part promised an order of time, they are sorted again; one that is sorted
+otherwise is none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from dctv.contracts.span_operator import SpanOperator
+from dctv.plan.build import STAR, by_names, select
+from dctv.plan.expressions import Binary, Call, Column, Expression, Window
+from dctv.plan.fleets import OfTraces
+from dctv.plan.held import restored
+from dctv.plan.node import Query
+from dctv.plan.nodes import Kernel, Plan, Relation, Scan, column_names, ranked_names
+from dctv.plan.order import RowOrder
+from dctv.plan.queries import Derived, GroupingSets, Join, Select, Source, TableName
+from dctv.plan.walk import nested, walk
+from dctv.record import field, record, replace
+from dctv.rewrite.conditions import conjuncts
+from dctv.rewrite.graph import inputs, readers_first, with_inputs
+from dctv.rewrite.partial_aggregates import split
+from dctv.rewrite.select_lists import has_effect
+from dctv.rewrite.select_shapes import clauses, conditions_of_joins
+from dctv.types.schema import Schema
+
+
+def cut_fleets(plan: Plan, operators: Mapping[str, SpanOperator]) -> Plan:
+    """Let each trace do what it can do by itself."""
+    order = readers_first(plan)
+    if not any(isinstance(one, Scan) and isinstance(one.source, OfTraces) for one in order):
+        return plan
+    cutting = _Cutting(operators)
+    for one in reversed(order):
+        cutting.visit(one)
+    return cutting.above(plan)
+
+
+@record
+class _Local:
+    """A part that is one-per-trace."""
+
+    source: OfTraces
+    """One of the tables that it reads."""
+    traces: frozenset[str]
+    """Its columns that say which trace a row is of."""
+
+
+@record(frozen=False)
+class _Cutting:
+    operators: Mapping[str, SpanOperator]
+    local: dict[int, _Local] = field(default_factory=dict)
+    """Parts that are one-per-trace, by identity."""
+    new: dict[int, Plan] = field(default_factory=dict)
+    """What takes the place of plans that are not, over what each trace does."""
+
+    def visit(self, plan: Plan) -> None:
+        """Find out whether a plan is one-per-trace, or what takes its place; its inputs are known."""
+        found = self._found(plan)
+        if found is not None:
+            self.local[id(plan)] = found
+            return
+        partial = self._partial(plan)
+        self.new[id(plan)] = partial or with_inputs(plan, tuple(map(self.above, inputs(plan))))
+
+    def above(self, plan: Plan) -> Plan:
+        """Return a plan as what is done with the rows of all traces reads it."""
+        if id(plan) not in self.local:
+            return self.new[id(plan)]
+        if id(plan) not in self.new:
+            self.new[id(plan)] = plan if isinstance(plan, Scan) else gathered(plan, self.local[id(plan)].source)
+        return self.new[id(plan)]
+
+    def _found(self, plan: Plan) -> _Local | None:
+        match plan:
+            case Scan(source=OfTraces() as source):
+                return _Local(source, frozenset((source.trace_column,)))
+            case Relation(leaves=leaves) if leaves:
+                below = self._below([leaf for _, leaf in leaves])
+                return None if below is None else _of_relation(plan, below)
+            case Kernel():
+                below = self._below(plan.inputs)
+                return None if below is None else self._of_kernel(plan, below)
+            case _:
+                return None
+
+    def _below(self, plans: Sequence[Plan]) -> list[_Local] | None:
+        """Return what is known of some plans, if all are one-per-trace of the same traces."""
+        found = [one for plan in plans if (one := self.local.get(id(plan))) is not None]
+        same = len(found) == len(plans) and all(one.source.fleet is found[0].source.fleet for one in found)
+        return found if same else None
+
+    def _of_kernel(self, kernel: Kernel, below: Sequence[_Local]) -> _Local | None:
+        operator = self.operators[kernel.name]
+        if operator.filters is None:
+            return None
+        names = column_names(kernel)
+        filters = operator.filters([one.schema for one in kernel.inputs], kernel.options, kernel.schema)
+        of_inputs = [column_names(one) for one in kernel.inputs]
+        for same in filters.same:
+            if len(same) < len(kernel.inputs):
+                continue
+            traces = frozenset(
+                name
+                for number, name in enumerate(names)
+                if all(number in same[n] and of_inputs[n][same[n][number]] in one.traces for n, one in enumerate(below))
+            )
+            if traces:
+                return _Local(below[0].source, traces)
+        return None
+
+    def _partial(self, plan: Plan) -> Plan | None:
+        """Split a select that aggregates the rows of a part that is one-per-trace."""
+        if not isinstance(plan, Relation) or len(plan.leaves) != 1 or plan.serial:
+            return None
+        ((name, leaf),) = plan.leaves
+        local = self.local.get(id(leaf))
+        halves = None if local is None else split(plan, name, leaf)
+        if local is None or halves is None:
+            return None
+        below, query = halves
+        return replace(plan, query=query, leaves=((name, gathered(below, local.source)),))
+
+
+def gathered(plan: Plan, source: OfTraces) -> Plan:
+    """Return the rows of a part of all traces, in the order that the part promised."""
+    names, schema = column_names(plan), plan.schema
+    times = len(schema.kind.time_columns)
+    columns = tuple(replace(one, name=name) for name, one in zip(names, schema.columns, strict=True))
+    called = Schema(schema.kind, columns, tuple(names[times : schema.special_count]))
+    rows = restored(called, lambda held: Scan(held, RowOrder.STABLE, "each trace", source.in_each(plan)))
+    if plan.order is not RowOrder.TIME:
+        return rows
+    query = replace(select(STAR, source="each"), order_by=by_names(ranked_names(called)))
+    return Relation(called, RowOrder.TIME, query, (("each", rows),))
+
+
+def _of_relation(plan: Relation, below: Sequence[_Local]) -> _Local | None:
+    known = {name: one.traces for (name, _), one in zip(plan.leaves, below, strict=True)}
+    outputs = _outputs(plan.query, known, sorted_again=plan.order is RowOrder.TIME)
+    return None if outputs is None else _Local(below[0].source, outputs)
+
+
+def _outputs(query: Query, known: Mapping[str, frozenset[str]], *, sorted_again: bool) -> frozenset[str] | None:
+    """Return the columns of a query that say which trace a row is of, None if it is not one-per-trace.
+
+    `known` has those of the tables; what is `sorted_again` may be sorted.
+    """
+    if not isinstance(query, Select) or not query.sources or (query.order_by and not sorted_again):
+        return None
+    if query.limit or query.offset or query.steps or query.windows or any(item.is_star for item in query.items):
+        return None
+    parts = [*query.items, *clauses(query), *conditions_of_joins(query)]
+    if nested(*parts) or has_effect(*parts):
+        return None
+    columns = {one.called: _of_source(one, known) for one in query.sources}
+    found = {name: one for name, one in columns.items() if one is not None}
+    traces = _Traces(found)
+    if len(found) < len(query.sources) or not all(traces.joins(join, query) for join in query.joins):
+        return None
+    outputs = frozenset(item.output for item in query.items if traces.has(item.value))
+    return outputs if _looks_at_one_trace(query, traces) and (outputs or not query.distinct) else None
+
+
+def _of_source(source: Source, known: Mapping[str, frozenset[str]]) -> frozenset[str] | None:
+    match source:
+        case TableName(name, _, ()):
+            return known.get(name)
+        case Derived(query, _, ()):
+            return _outputs(query, known, sorted_again=False)
+        case _:
+            return None
+
+
+@record
+class _Traces:
+    """The columns of a select's sources that say which trace a row is of, by what the sources are called."""
+
+    columns: Mapping[str, frozenset[str]]
+
+    def has(self, value: object) -> bool:
+        """Whether an expression is such a column."""
+        if not isinstance(value, Column):
+            return False
+        if value.table is not None:
+            return value.name in self.columns.get(value.table, ())
+        return len(self.columns) == 1 and value.name in next(iter(self.columns.values()))
+
+    def joins(self, join: Join, select: Select) -> bool:
+        """Whether a join brings rows of one trace together."""
+        own = join.source.called
+        tests = [] if join.on is None else conjuncts(join.on)
+        before = {one.called for one in select.sources[: 1 + select.joins.index(join)]}
+        return any(
+            isinstance(test, Binary) and test.operator == "=" and self._links(test.left, test.right, own, before)
+            for test in tests
+        )
+
+    def _links(self, left: Expression, right: Expression, own: str, before: set[str]) -> bool:
+        if not (self.has(left) and self.has(right) and isinstance(left, Column) and isinstance(right, Column)):
+            return False
+        tables = {left.table, right.table}
+        return own in tables and bool(tables & before)
+
+
+def _looks_at_one_trace(query: Select, traces: _Traces) -> bool:
+    """Whether each row comes of one row, or of rows of one trace."""
+    windows = [node for node in walk(*query.items, query.qualify) if isinstance(node, Window)]
+    if not all(any(map(traces.has, window.partition_by)) for window in windows):
+        return False
+    group = query.group
+    if group is None:
+        return query.having is None and not _may_aggregate(query)
+    keys = [key for key in group.keys if not isinstance(key, GroupingSets)]
+    return not group.all and len(keys) == len(group.keys) and any(map(traces.has, keys))
+
+
+def _may_aggregate(query: Select) -> bool:
+    """Whether a select without groups may be the one row of aggregates.
+
+    Aggregates are calls, and no column stands outside of calls beside them.
+    """
+    if not any(isinstance(node, Call) for node in walk(*query.items)):
+        return False
+    return not any(
+        any(isinstance(node, Column) for node in walk(item)) and not any(isinstance(node, Call) for node in walk(item))
+        for item in query.items
+    )

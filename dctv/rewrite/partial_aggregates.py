@@ -1,0 +1,175 @@
+"""A select that groups and aggregates -> what each trace aggregates of its rows, and the select that combines these.
+
+Sound because sums of sums are sums, and so on: COUNT and SUM of integers add up exactly, MIN and MAX and the two of
+truth values are those of the parts, AVG of integers is the sum of all by the number of all. Other aggregates are left
+as they are. Keys and aggregates may be of any expressions; what else stands in the select looks at one group at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from dctv.contracts.engine import ZERO_DIVISION
+from dctv.plan.build import call, number
+from dctv.plan.expressions import (
+    And,
+    Between,
+    Binary,
+    Boolean,
+    Call,
+    Case,
+    Cast,
+    Column,
+    Expression,
+    IsNull,
+    Like,
+    Null,
+    Number,
+    Or,
+    Ordered,
+    Text,
+    Unary,
+)
+from dctv.plan.held import lost
+from dctv.plan.node import Node, Query
+from dctv.plan.nodes import Plan, Relation, column_names
+from dctv.plan.order import RowOrder
+from dctv.plan.queries import Group, GroupingSets, Item, Select, TableName
+from dctv.plan.types_of import type_of
+from dctv.plan.walk import children, nested, replaced, walk
+from dctv.record import field, record, replace
+from dctv.rewrite.select_lists import has_effect
+from dctv.types.schema import ColumnType, Kind, Schema
+
+_PLAIN = (
+    *(Item, Ordered, Cast, Unary, Binary, And, Or, IsNull, Like, Between, Case),
+    *(Number, Text, Null, Boolean),
+)
+"""What may stand around keys and aggregates."""
+_CALLS = frozenset({ZERO_DIVISION.lower(), "coalesce", "round", "trunc", "abs", "greatest", "least"})
+"""Functions that may, too; none of them is an aggregate."""
+_INTEGERS = frozenset(
+    ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "HUGEINT")
+)
+_SAME = ("min", "max", "bool_and", "bool_or", "bit_and", "bit_or", "bit_xor")
+"""Aggregates of which those of the parts are aggregated by the same."""
+
+
+def split(relation: Relation, name: str, leaf: Plan) -> tuple[Relation, Query] | None:
+    """Return what each trace computes of a leaf, and the query over the rows of all of these; None if there is none."""
+    read = [one for one in walk(relation.query) if isinstance(one, TableName) and one.name == name]
+    selects = [one for one in walk(relation.query) if isinstance(one, Select) and read[:1] == [one.source]]
+    if len(read) != 1 or len(selects) != 1 or not _only_aggregates(selects[0]):
+        return None
+    (select,), (source,) = selects, read
+    types = dict(zip(column_names(leaf), (c.type for c in leaf.schema.columns), strict=True))
+    keys = () if select.group is None else tuple(one for one in select.group.keys if isinstance(one, Expression))
+    halves = _Halves(types, keys)
+    parts = (*select.items, select.having, *select.order_by)
+    if not all(halves.fits(part) for part in parts if part is not None) or not (keys or halves.partial):
+        return None
+    named = [*((f"key{place}", key) for place, key in enumerate(keys)), *halves.partial.items()]
+    columns = [ColumnType(one, kind) for one, value in named if (kind := type_of(value, types)) is not None]
+    if len(columns) < len(named) or any(lost(column.type) for column in columns):
+        return None
+    items = tuple(Item(value, one) for one, value in named)
+    below = replace(select, items=items, having=None, order_by=(), limit=None, offset=None)
+    group = None if select.group is None else Group(tuple(Column(f"key{place}") for place in range(len(keys))))
+    above = replace(replaced(select, halves.final), source=source, where=None, group=group)
+    query = replaced(relation.query, lambda node: above if node is select else None)
+    return Relation(Schema(Kind.REGULAR, tuple(columns)), RowOrder.ANY, below, ((name, leaf),)), query
+
+
+def _only_aggregates(select: Select) -> bool:
+    """Whether a select groups and aggregates the rows of one table, and does no more than that with them."""
+    more = (*select.joins, *select.steps, *select.windows, select.qualify)
+    if any(one is not None for one in more) or select.distinct:
+        return False
+    group, source = select.group, select.source
+    if group is not None and (group.all or any(isinstance(key, GroupingSets | Number | Text) for key in group.keys)):
+        return False
+    parts = (*select.items, select.where, select.having, *select.order_by)
+    return not (nested(*parts) or has_effect(*parts)) and isinstance(source, TableName) and not source.columns
+
+
+@record(frozen=False)
+class _Halves:
+    """The keys and aggregates of a select, and how they are put together."""
+
+    types: Mapping[str, str]
+    """Of the columns of the table."""
+    keys: tuple[Expression, ...]
+    partial: dict[str, Expression] = field(default_factory=dict)
+    """What each trace computes, by name."""
+    whole: dict[Call, Expression] = field(default_factory=dict)
+    """What stands for an aggregate in the query over all traces."""
+
+    def fits(self, node: Node) -> bool:
+        """Note the aggregates in an expression; False if it needs anything else than these and keys."""
+        if node in self.keys:
+            return True
+        if isinstance(node, Column):
+            return False
+        if isinstance(node, Call) and self._noted(node):
+            return True
+        plain = isinstance(node, Call) and node == Call(node.function, node.arguments) and node.function in _CALLS
+        return (plain or isinstance(node, _PLAIN)) and all(map(self.fits, children(node)))
+
+    def final(self, node: Node) -> Node | None:
+        """Return what stands for a key or an aggregate in the query over all traces."""
+        if isinstance(node, Expression) and node in self.keys:
+            return Column(f"key{self.keys.index(node)}")
+        return self.whole.get(node) if isinstance(node, Call) else None
+
+    def _noted(self, node: Call) -> bool:
+        """Note an aggregate; whether it can be split."""
+        if node in self.whole:
+            return True
+        make = _FORMS.get(node.function)
+        if make is None or node.distinct or node.order_by or node.nulls or len(node.arguments) > 1:
+            return False
+        made = make(self, node)
+        if made is None:
+            return False
+        self.whole[node] = made
+        return True
+
+    def part(self, value: Expression) -> Column:
+        """Let each trace compute something; return its column."""
+        name = next((one for one, known in self.partial.items() if known == value), f"part{len(self.partial)}")
+        self.partial[name] = value
+        return Column(name)
+
+    def is_integer(self, value: Expression) -> bool:
+        """Whether a value is surely an integer."""
+        return type_of(value, self.types) in _INTEGERS
+
+
+def _count(halves: _Halves, node: Call) -> Expression:
+    return Cast(call("coalesce", call("sum", halves.part(node)), number(0)), "BIGINT")
+
+
+def _sum(halves: _Halves, node: Call) -> Expression:
+    return call("sum", halves.part(node))
+
+
+def _same(halves: _Halves, node: Call) -> Expression:
+    return call(node.function, halves.part(node))
+
+
+def _mean(halves: _Halves, node: Call) -> Expression | None:
+    (value,) = node.arguments
+    if not halves.is_integer(value):
+        return None
+    total, rows = (call("sum", halves.part(replace(node, function=one))) for one in ("sum", "count"))
+    # No warning of a division by zero: without values the sum is NULL.
+    return Binary("/", Cast(total, "DOUBLE"), call("nullif", Cast(rows, "DOUBLE"), number(0)))
+
+
+_FORMS: Mapping[str, Callable[[_Halves, Call], Expression | None]] = {
+    "count": _count,
+    "sum": _sum,
+    "avg": _mean,
+    "mean": _mean,
+    **dict.fromkeys(_SAME, _same),
+}
