@@ -29,6 +29,7 @@ from dctv.progress import Progress, Told
 from dctv.rewrite.graph import readers_first
 from dctv.run import execute, indexing, mounting
 from dctv.run.crew import Crew
+from dctv.run.fleet.mounting import WantedFleet, mount_fleet
 from dctv.run.given import Given, add_table
 from dctv.run.limits import Limits
 from dctv.run.listing import in_order, listing
@@ -45,6 +46,8 @@ from dctv.types.schema import Schema
 from dctv.worker import call
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from dctv._kernels import Cancel
     from dctv.index.order import Order
     from dctv.index.order import Outcome as IndexOutcome
@@ -130,6 +133,34 @@ class Session:
         given = {key: option_of(value) for key, value in options.items()}
         mounting.mount(mounting.Wanted([str(one) for one in paths], ast.Path.of(name), given), self._context)
         self._tell()
+
+    @in_turn
+    def mount_traces(self, pattern: str | Path, name: str, /, **options: object) -> None:
+        """Mount the traces that a pattern matches as one, whose tables have the rows of all, each with its `_trace`.
+
+        Each file or folder that matches is a trace of its own. Of the options, `manifest` names a CSV or Parquet file
+        with a row for each trace; the others are those of `mount`, but for `align`.
+
+        Raises:
+            TraceError: there are none, or none can be read.
+            BindError: the name is taken.
+        """
+        self._context.begin()
+        given = {key: option_of(value) for key, value in options.items()}
+        mount_fleet(WantedFleet(str(pattern), ast.Path.of(name), given), self._context)
+        self._tell()
+
+    @property
+    def executor(self) -> Executor | None:
+        """Where traces of fleets are read: an executor of the program, such as Dask's; None for processes of our own.
+
+        Its workers must be able to import dctv, and see the traces under the same paths.
+        """
+        return self._context.crew.executor
+
+    @executor.setter
+    def executor(self, executor: Executor | None) -> None:
+        self._context.crew.executor = executor
 
     @in_turn
     def add_table(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from dctv.cli.mounts import Mounts
 from dctv.cli.narrator import EVERYTHING, Narrator
 from dctv.console.attended import Check, attended, end_process
+from dctv.console.mounting import mount_named
 from dctv.console.narration import say
 from dctv.console.pager import Keyboard, paged_sink
 from dctv.console.progress import ProgressBar
@@ -65,7 +66,7 @@ def _carried_out(
 
         def errand(check: Check) -> int:
             for name, path in mounts:
-                session.mount(path, name)
+                mount_named(session, path, name)
                 note_warnings(session, bar, narrator)
                 check()
             code = work(Desk(session, sink, bar, check))

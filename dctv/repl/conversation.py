@@ -11,6 +11,7 @@ from time import perf_counter
 
 from dctv.console.attended import Check, attended, end_process
 from dctv.console.limited import Limited
+from dctv.console.mounting import mount_named
 from dctv.console.narration import complain, say, warn
 from dctv.console.pager import Keyboard, paged_sink
 from dctv.console.progress import ProgressBar
@@ -112,7 +113,7 @@ class Conversation:
         """Mount a trace, with a progress bar and a way to interrupt it."""
 
         def work(_check: Check) -> int:
-            self.session.mount(path, name)
+            mount_named(self.session, path, name)
             self.bar.clear()
             warn((message, 1) for message in self.session.warnings())
             return OK

@@ -14,7 +14,7 @@ from dctv.cli.arguments import MOUNT
 from dctv.cli.batch import Batch, missing, run_batch, written
 from dctv.cli.ci import ALL, LAST
 from dctv.cli.errand import Desk
-from dctv.cli.fleet.jobs import SETTINGS, Job, key_of, matching, size_of, unfinished
+from dctv.cli.fleet.jobs import SETTINGS, Job, key_of, size_of, unfinished
 from dctv.cli.fleet.options import NAME
 from dctv.cli.fleet.pool import run_all
 from dctv.cli.fleet.stacked import Part, Stacked
@@ -26,6 +26,7 @@ from dctv.console.verdict import FAILED, PARTIAL
 from dctv.errors import DctvError, UsageError
 from dctv.processors import usable_processors
 from dctv.record import record, replace
+from dctv.run.fleet.members import matching
 
 _LISTED = 3
 """Traces that an error names, if it is that of many."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from dctv.errors import DctvError, UsageError, counted, render
 from dctv.record import record
+from dctv.run.fleet.members import matching
 
 if TYPE_CHECKING:
     from dctv.run.result import Result
@@ -62,17 +63,6 @@ class Job:
         _finish(Path(self.folder), _failed(f"error: {message}", code))
 
 
-def matching(pattern: str) -> list[str]:
-    """Return the files and folders that a pattern matches, in order; hidden ones only if it says so, as in a shell."""
-    path = Path(pattern)
-    root = Path(path.anchor)
-    inner = path.relative_to(root)
-    if not inner.parts:
-        return []
-    hidden = inner.name.startswith(".")
-    return sorted(str(one) for one in root.glob(str(inner)) if hidden or not one.name.startswith("."))
-
-
 def key_of(job: Job) -> str:
     """Return what tells a job from others: the report, and the traces that it reads as they are on the disk."""
     from dctv import __version__
@@ -119,6 +109,7 @@ def run_job(job: Job) -> None:
 def _run(job: Job, folder: Path) -> dict[str, Any]:
     from dctv.cli.arguments import parameters
     from dctv.cli.errand import open_session
+    from dctv.console.mounting import mount_named
     from dctv.console.progress import ProgressBar
     from dctv.run.result import Asserted, Result
 
@@ -129,7 +120,7 @@ def _run(job: Job, folder: Path) -> dict[str, Any]:
     session: Session = open_session(Namespace(**job.settings), ProgressBar(wanted=False))
     try:
         for name, path in (*job.others, (job.name, job.trace)):
-            session.mount(path, name)
+            mount_named(session, path, name)
             warnings |= dict.fromkeys(session.warnings())
         for name, sql, base in job.texts:
             where = None if base is None else Path(base)

@@ -29,12 +29,12 @@ class Member:
 
     def value(self, column: ColumnType) -> Expression:
         """Return what a column of the fleet is in all of its rows."""
-        value = self.name if column is TRACE else self.told.get(column.name)
+        value = self.name if column == TRACE else self.told.get(column.name)
         return Cast(NULL if value is None else Text(str(value)), column.type)
 
     def constant(self, column: ColumnType) -> Constant | None:
         """Return what conditions can be compared with; None for values of other kinds."""
-        if column is TRACE:
+        if column == TRACE:
             return Constant(self.name)
         value = self.told.get(column.name)
         return Constant(value) if value is None or isinstance(value, _COMPARED) else None
