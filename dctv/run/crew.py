@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Executor, Future
 from typing import Any
 
-from dctv.errors import TraceError
+from dctv.errors import Interrupted, TraceError
 from dctv.processors import usable_processors
 from dctv.progress import Progress
 from dctv.record import record
@@ -41,7 +41,7 @@ class Crew:
 
     def results(
         self, work: Work, each: Iterable[tuple[Any, ...]], share: Callable[[int], Limits], progress: Progress
-    ) -> Iterator[Any]:
+    ) -> Generator[Any, None, None]:
         """Yield what a function gives for each of some arguments, in their order; a few are worked on ahead.
 
         `share` returns the limits of one of so many workers.
@@ -60,6 +60,9 @@ class Crew:
                     yield self._finished(waiting.popleft(), progress)
             while waiting:
                 yield self._finished(waiting.popleft(), progress)
+        except Interrupted:
+            self.close()
+            raise
         finally:
             for one in waiting:
                 one.cancel()
@@ -92,10 +95,14 @@ class Crew:
                 ) from None
 
     def close(self) -> None:
-        """End processes of our own."""
+        """End processes of our own, whatever they do."""
         pool, self.pool = self.pool, None
         if pool is not None:
+            # Nothing public ends workers that are busy before Python 3.14.
+            processes = list((getattr(pool, "_processes", None) or {}).values())
             pool.shutdown(wait=False, cancel_futures=True)
+            for one in processes:
+                one.kill()
 
 
 def _begin() -> None:

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from dctv.errors import Interrupted
+from dctv.errors import EngineError, Interrupted
 from dctv.record import record
 from dctv.run.context import ExecutionContext
 from dctv.run.reading import Reading
@@ -27,7 +27,7 @@ class Pulling:
         """Return what work gives; what the engine raises becomes our error."""
         try:
             return work()
-        except self.context.engine.failures as error:
+        except (*self.context.engine.failures, EngineError) as error:
             raise self.context.running.failure(error) from None
 
     def items(self, open_: Callable[[], Any]) -> Iterator[Any]:

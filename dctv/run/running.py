@@ -24,6 +24,8 @@ class Running:
         self._reading = 0
         """How many results are being read."""
         self._counting = threading.Lock()
+        self._noted: list[DctvError] = []
+        """Errors of ours that went through an engine."""
 
     def interrupt(self) -> None:
         """End what runs, from another thread; it raises Interrupted."""
@@ -34,7 +36,14 @@ class Running:
 
     def failure(self, error: BaseException) -> DctvError:
         """Return our error for one that came out of something that ran."""
-        return Interrupted("interrupted") if self._progress.interrupted else self._engine.failure(error)
+        if self._progress.interrupted:
+            return Interrupted("interrupted")
+        text = str(error)
+        return next((one for one in self._noted if one.message in text), None) or self._engine.failure(error)
+
+    def note(self, error: DctvError) -> None:
+        """Remember an error of what the engine reads, of which it will tell the text alone."""
+        self._noted.append(error)
 
     def cancel(self) -> Any:
         """Return what ends the kernels of a new query."""
@@ -55,6 +64,7 @@ class Running:
             self._reading -= 1
             if self._reading == 0:
                 self._cancels.clear()
+                self._noted.clear()
                 self._engine.finish()
 
     @contextmanager

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from dctv.errors import DctvError, UsageError, counted, render
 from dctv.record import record
-from dctv.run.fleet.members import matching
+from dctv.run.fleet.members import matching, state_of
 
 if TYPE_CHECKING:
     from dctv.run.result import Result
@@ -68,21 +68,14 @@ def key_of(job: Job) -> str:
     from dctv import __version__
 
     beside = [one for _, path in job.others for one in ([path] if Path(path).exists() else matching(path))]
-    states = [_state(Path(one)) for one in (job.trace, *beside)]
+    states = [state_of(str(one)) for one in (job.trace, *beside)]
     told = [__version__, job.name, job.others, job.texts, job.params, states]
     return blake2b(json.dumps(told).encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
 
 
-def _state(path: Path) -> list[tuple[str, int, int]]:
-    """Return the names of a trace's files, their sizes, and when they were changed, in ns."""
-    files = sorted(one for one in path.rglob("*") if one.is_file()) if path.is_dir() else [path]
-    told = [(str(one.absolute()), one.stat()) for one in files]
-    return [(name, stat.st_size, stat.st_mtime_ns) for name, stat in told]
-
-
 def size_of(trace: str) -> int:
     """Return how many bytes a trace has."""
-    return sum(size for _, size, _ in _state(Path(trace)))
+    return sum(size for _, size, _ in state_of(trace))
 
 
 def begin_worker() -> None:

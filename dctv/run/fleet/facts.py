@@ -12,7 +12,7 @@ from dctv.contracts.reader import Diagnostic
 from dctv.errors import DctvError, WarningLog
 from dctv.record import record, replace
 from dctv.run.context import ExecutionContext
-from dctv.run.fleet.members import Member
+from dctv.run.fleet.members import Member, state_of
 from dctv.run.mounting import Wanted, mount
 from dctv.syntax import ast
 from dctv.types.schema import Schema
@@ -36,6 +36,8 @@ class Facts:
     properties: Mapping[str, str]
     last_ts: int
     warnings: Collection[str]
+    state: tuple[tuple[str, int, int], ...] = ()
+    """Its files, their sizes and times, as they were."""
     error: str = ""
     """Why it cannot be read; then it has nothing else."""
 
@@ -70,11 +72,14 @@ def mounted(member: Member, way: Way, context: ExecutionContext) -> Iterator[tup
 def facts_of(context: ExecutionContext, member: Member, way: Way) -> Facts:
     """Look at one trace; one that cannot be read is told by its error."""
     try:
+        state = state_of(member.path)
         with mounted(member, way, context) as (alone, made):
             trace = made.trace
             tables = {name: table.schema for name, table in trace.tables.items()}
             kind = trace.format or made.reader
             warnings = list(alone.log.entries)
-            return Facts(kind, tables, list(trace.diagnostics), dict(trace.properties), trace.last_ts, warnings)
+            return Facts(kind, tables, list(trace.diagnostics), dict(trace.properties), trace.last_ts, warnings, state)
+    except OSError as error:
+        return Facts("", {}, [], {}, 0, [], (), (error.strerror or str(error)).lower())
     except DctvError as error:
-        return Facts("", {}, [], {}, 0, [], error.message)
+        return Facts("", {}, [], {}, 0, [], (), error.message)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from dctv.bind.binder import Binder
 from dctv.bind.types import of_choice, settled
-from dctv.errors import BindError
+from dctv.errors import BindError, DctvError, Interrupted
 from dctv.plan import show
 from dctv.plan.explain import Region, explain
 from dctv.plan.held import restored
@@ -86,12 +87,16 @@ class Fleet:
         import pyarrow as pa
 
         alone = bottom_up(plan, _alone)
-        parts = [Part(one, self.way, alone, self.context.settings) for one in wanted(self.members, tables_in(plan))]
+        read = wanted(self.members, tables_in(plan))
+        parts = [self._part(one, alone) for one in read]
         schema = self._arrow(plan)
         rows = self._rows(parts, run)
         return pa.RecordBatchReader.from_batches(
             schema, (one.rename_columns(schema.names).cast(schema) for one in rows)
         )
+
+    def _part(self, member: Member, plan: Plan) -> Part:
+        return Part(member, self.way, plan, self.context.settings, self.facts[member.name].state)
 
     def explained(self, plan: Plan) -> Sequence[str]:
         """Return lines that say what a plan does in each trace."""
@@ -115,23 +120,39 @@ class Fleet:
         return result_of(bottom_up(plan, empty), self.context).reader().schema
 
     def _rows(self, parts: Sequence[Part], run: Run) -> Iterator[pa.RecordBatch]:
-        context, crew = self.context, self.context.crew
-        for number, part in enumerate(parts if not crew.is_wanted(len(parts)) else ()):
-            context.progress.report(f"{number} of {len(parts)} traces", number, len(parts))
+        elsewhere = self.context.crew.is_wanted(len(parts))
+        try:
+            yield from self._elsewhere(parts, run) if elsewhere else self._here(parts)
+        except DctvError as error:
+            # The engine that reads these rows hands on no more than the error's text.
+            self.context.running.note(error)
+            raise
+
+    def _here(self, parts: Sequence[Part]) -> Iterator[pa.RecordBatch]:
+        for number, part in enumerate(parts):
+            self._report(number, parts)
             warnings: list[tuple[str, int]] = []
-            yield from batches(context, part, warnings)
+            with _named(part.member):
+                yield from batches(self.context, part, warnings)
             self._warn(part.member, warnings)
-        if not crew.is_wanted(len(parts)):
-            return
+
+    def _elsewhere(self, parts: Sequence[Part], run: Run) -> Iterator[pa.RecordBatch]:
+        context = self.context
         targets = [self._target(run) for _ in parts]
         work = ((part, target) for part, target in zip(parts, targets, strict=True))
         try:
-            for number, rows in enumerate(crew.results(run_part, work, context.share, context.progress)):
-                context.progress.report(f"{number} of {len(parts)} traces", number, len(parts))
-                yield from read_part(rows, targets[number])
-                self._warn(parts[number].member, rows.warnings)
+            with closing(context.crew.results(run_part, work, context.share, context.progress)) as results:
+                for number, (part, target) in enumerate(zip(parts, targets, strict=True)):
+                    self._report(number, parts)
+                    with _named(part.member):
+                        rows = next(results)
+                    yield from read_part(rows, target)
+                    self._warn(part.member, rows.warnings)
         finally:
             _remove(targets)
+
+    def _report(self, number: int, parts: Sequence[Part]) -> None:
+        self.context.progress.report(f"{number} of {len(parts)} traces", number, len(parts))
 
     def _target(self, run: Run) -> str | None:
         """Return where a worker writes its rows; one of a program's own executor may be on another machine."""
@@ -150,6 +171,17 @@ def _alone(plan: Plan) -> Plan:
     if isinstance(plan, Scan) and isinstance(plan.source, FleetTable):
         return replace(plan, source=replace(plan.source, fleet=None))
     return plan
+
+
+@contextmanager
+def _named(member: Member) -> Iterator[None]:
+    """Let errors say which trace they are of."""
+    try:
+        yield
+    except Interrupted:
+        raise
+    except DctvError as error:
+        raise type(error)(f"{member.name}: {error.message}", hint=error.hint) from None
 
 
 def _remove(targets: Sequence[str | None]) -> None:

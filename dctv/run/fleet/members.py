@@ -73,3 +73,11 @@ def members(pattern: str, base: Path | None, manifest: Manifest | None) -> Seque
         Member(name, str(root / Path(name).expanduser()), {} if manifest is None else manifest.of(name))
         for name in names
     ]
+
+
+def state_of(path: str) -> tuple[tuple[str, int, int], ...]:
+    """Return the names of a trace's files, their sizes, and when they were changed, in ns."""
+    whole = Path(path)
+    files = sorted(one for one in whole.rglob("*") if one.is_file()) if whole.is_dir() else [whole]
+    told = [(str(one.absolute()), one.stat()) for one in files]
+    return tuple((name, stat.st_size, stat.st_mtime_ns) for name, stat in told)

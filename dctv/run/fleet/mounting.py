@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
 from functools import cache, partial
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from dctv.bind.context import Environment
 from dctv.bind.parameters import stated_option
 from dctv.catalog.mount import HIDDEN, check_name
 from dctv.catalog.namespace import StoredTable
+from dctv.catalog.shifting import unix_start
 from dctv.catalog.stdlib import library
 from dctv.errors import TraceError, UsageError
 from dctv.plan.nodes import Plan
@@ -79,7 +81,8 @@ def mount_fleet(wanted: WantedFleet, context: ExecutionContext) -> str:
     facts = _facts(every, way, context)
     readable = [one for one in every if not facts[one.name].error]
     if not readable:
-        raise TraceError(f"none of {len(every)} traces can be read: {every[0].name}: {facts[every[0].name].error}")
+        first = every[0].name
+        raise TraceError(f"no trace of `{wanted.pattern}` can be read; the first, {first}: {facts[first].error}")
     told = () if manifest is None else tuple(manifest.columns)
     fleet = Fleet(way, readable, facts, told, context)
     _attach(fleet, every, parts, context)
@@ -176,15 +179,25 @@ def _last_ts(fleet: Fleet, _: Sequence[Member]) -> Plan:
 
 def _traces(fleet: Fleet, every: Sequence[Member]) -> Plan:
     ns = parse_unit("ns")
-    columns = [ColumnType("format", "VARCHAR"), ColumnType("length", "BIGINT", ns), ColumnType("error", "VARCHAR")]
+    columns = [ColumnType("format", "VARCHAR"), ColumnType("start", "TIMESTAMP_NS"), ColumnType("length", "BIGINT", ns)]
+    columns.append(ColumnType("error", "VARCHAR"))
     taken = {TRACE.name, *(one.name for one in columns)}
     told = [one for one in fleet.told if one.name.lower() not in taken]
     rows: list[list[str | int | float | bool | None]] = []
     for member in every:
         one = fleet.facts[member.name]
-        known = [None, None, one.error] if one.error else [one.format, one.last_ts, None]
+        known = [None, None, None, one.error] if one.error else [one.format, _start(one), one.last_ts, None]
         rows.append([member.name, *known, *(_cell(member.told.get(column.name)) for column in told)])
     return of_rows(Schema(Kind.REGULAR, (TRACE, *columns, *told)), rows)
+
+
+def _start(facts: Facts) -> str | None:
+    """Return when a trace began by the wall clock, None if nobody knows."""
+    start = unix_start(facts.properties)
+    if start is None:
+        return None
+    seconds, ns = divmod(start, 10**9)
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M:%S}.{ns:09}"
 
 
 def _cell(value: object) -> str | int | float | bool | None:

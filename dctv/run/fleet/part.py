@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dctv.bind.binder import Binder
-from dctv.errors import TraceError
+from dctv.errors import EngineError, TraceError
 from dctv.plan.build import select, where
 from dctv.plan.conditions import condition
 from dctv.plan.expressions import NULL, Cast, Column, Expression
@@ -19,7 +21,7 @@ from dctv.rewrite.graph import bottom_up
 from dctv.rewrite.settings import Settings
 from dctv.run.context import ExecutionContext
 from dctv.run.fleet.facts import Way, mounted
-from dctv.run.fleet.members import Member
+from dctv.run.fleet.members import Member, state_of
 from dctv.run.fleet.table import FleetTable, nothing
 from dctv.run.plans import environment, result_of
 from dctv.syntax import ast
@@ -38,6 +40,8 @@ class Part:
     plan: Plan
     """Its stored tables are those of a fleet; here they have the rows of the one trace."""
     settings: Settings
+    state: tuple[tuple[str, int, int], ...]
+    """Of the trace's files when it was mounted."""
 
 
 @record
@@ -55,6 +59,8 @@ def batches(context: ExecutionContext, part: Part, warnings: list[tuple[str, int
     Raises:
         DctvError: the trace cannot be read, or the query fails.
     """
+    if _state(part.member) != part.state:
+        raise TraceError("it has changed since it was mounted", hint=f"DROP ALL {part.way.name}, and mount it again")
     with mounted(part.member, part.way, replace(context, settings=part.settings)) as (alone, _):
         plan = bottom_up(part.plan, lambda one: _of_member(one, part, alone))
         result = result_of(plan, alone)
@@ -67,16 +73,31 @@ def run_part(context: ExecutionContext, part: Part, target: str | None) -> Rows:
     import pyarrow as pa
 
     warnings: list[tuple[str, int]] = []
-    held = pa.BufferOutputStream()
-    file = held if target is None else pa.OSFile(target, "wb")
-    writer = None
-    with file:
-        for batch in batches(context, part, warnings):
-            writer = writer or pa.ipc.new_stream(file, batch.schema)
-            writer.write_batch(batch)
-        if writer is not None:
-            writer.close()
-    return Rows(held.getvalue().to_pybytes() if target is None else None, warnings)
+    rows = batches(context, part, warnings)
+    if target is None:
+        held = pa.BufferOutputStream()
+        _write(rows, held)
+        return Rows(held.getvalue().to_pybytes(), warnings)
+    try:
+        with pa.OSFile(target, "wb") as file:
+            _write(rows, file)
+    except OSError as error:
+        folder, reason = Path(target).parent, str(error) if error.errno is None else os.strerror(error.errno)
+        raise EngineError(f"cannot keep its rows in `{folder}`: {reason.lower()}", hint=_ROOM) from None
+    return Rows(None, warnings)
+
+
+def _write(rows: Iterator[pa.RecordBatch], file: pa.NativeFile) -> None:
+    import pyarrow as pa
+
+    first = next(rows, None)
+    if first is not None:
+        with pa.ipc.new_stream(file, first.schema) as writer:
+            for batch in chain((first,), rows):
+                writer.write_batch(batch)
+
+
+_ROOM = "free space there, or name another folder: --temp-directory, or Session(temp_directory=...)"
 
 
 def read_part(rows: Rows, target: str | None) -> Iterator[pa.RecordBatch]:
@@ -94,6 +115,13 @@ def read_part(rows: Rows, target: str | None) -> Iterator[pa.RecordBatch]:
                 yield from pa.ipc.open_stream(file)
     finally:
         Path(target).unlink(missing_ok=True)
+
+
+def _state(member: Member) -> tuple[tuple[str, int, int], ...]:
+    try:
+        return state_of(member.path)
+    except OSError as error:
+        raise TraceError(f"cannot read it: {(error.strerror or str(error)).lower()}") from None
 
 
 def _of_member(plan: Plan, part: Part, context: ExecutionContext) -> Plan:
