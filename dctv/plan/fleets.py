@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from typing import Any, Protocol, runtime_checkable
 
+from dctv.plan.expressions import Expression
 from dctv.plan.source import Source
 
 
@@ -21,6 +23,14 @@ class OfTraces(Source, Protocol):
         """The column that says which trace a row is of; it is never NULL."""
         ...
 
-    def in_each(self, plan: Any, /) -> Source:
-        """Return where the rows of a plan over tables of these traces are, carried out in each trace by itself."""
+    @property
+    def fixed_columns(self) -> Collection[str]:
+        """The columns that are the same in all rows of a trace, that one among them."""
+        ...
+
+    def in_each(self, plan: Any, tests: Sequence[Expression], /) -> Source:
+        """Return where the rows of a plan over tables of these traces are, carried out in each trace by itself.
+
+        A trace has rows only if all tests hold, which are about the fixed columns.
+        """
         ...

@@ -19,24 +19,24 @@ otherwise is none.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from dctv.contracts.span_operator import SpanOperator
 from dctv.plan.build import STAR, by_names, select
 from dctv.plan.expressions import Binary, Call, Column, Expression, Window
 from dctv.plan.fleets import OfTraces
 from dctv.plan.held import restored
-from dctv.plan.node import Query
+from dctv.plan.node import Node, Query
 from dctv.plan.nodes import Kernel, Plan, Relation, Scan, column_names, ranked_names
 from dctv.plan.order import RowOrder
 from dctv.plan.queries import Derived, GroupingSets, Join, Select, Source, TableName
-from dctv.plan.walk import nested, walk
+from dctv.plan.walk import columns_in, nested, replaced, walk
 from dctv.record import field, record, replace
 from dctv.rewrite.conditions import conjuncts
 from dctv.rewrite.graph import inputs, readers_first, with_inputs
 from dctv.rewrite.partial_aggregates import split
 from dctv.rewrite.select_lists import has_effect
-from dctv.rewrite.select_shapes import clauses, conditions_of_joins
+from dctv.rewrite.select_shapes import clauses, conditions_of_joins, preserved_sources
 from dctv.types.schema import Schema
 
 
@@ -57,8 +57,15 @@ class _Local:
 
     source: OfTraces
     """One of the tables that it reads."""
-    traces: frozenset[str]
-    """Its columns that say which trace a row is of."""
+    fixed: Mapping[str, str]
+    """Its columns that are the same in all rows of a trace, with what the tables call them."""
+    tests: tuple[Expression, ...] = ()
+    """Conditions on such columns, as the tables call them: a trace of which one does not hold has no rows."""
+
+    @property
+    def traces(self) -> frozenset[str]:
+        """Its columns that say which trace a row is of."""
+        return frozenset(name for name, one in self.fixed.items() if one == self.source.trace_column)
 
 
 @record(frozen=False)
@@ -83,13 +90,13 @@ class _Cutting:
         if id(plan) not in self.local:
             return self.new[id(plan)]
         if id(plan) not in self.new:
-            self.new[id(plan)] = plan if isinstance(plan, Scan) else gathered(plan, self.local[id(plan)].source)
+            self.new[id(plan)] = plan if isinstance(plan, Scan) else gathered(plan, self.local[id(plan)])
         return self.new[id(plan)]
 
     def _found(self, plan: Plan) -> _Local | None:
         match plan:
             case Scan(source=OfTraces() as source):
-                return _Local(source, frozenset((source.trace_column,)))
+                return _Local(source, {name: name for name in source.fixed_columns})
             case Relation(leaves=leaves) if leaves:
                 below = self._below([leaf for _, leaf in leaves])
                 return None if below is None else _of_relation(plan, below)
@@ -121,7 +128,7 @@ class _Cutting:
                 if all(number in same[n] and of_inputs[n][same[n][number]] in one.traces for n, one in enumerate(below))
             )
             if traces:
-                return _Local(below[0].source, traces)
+                return _Local(below[0].source, dict.fromkeys(traces, below[0].source.trace_column))
         return None
 
     def _partial(self, plan: Plan) -> Plan | None:
@@ -134,16 +141,20 @@ class _Cutting:
         if local is None or halves is None:
             return None
         below, query = halves
-        return replace(plan, query=query, leaves=((name, gathered(below, local.source)),))
+        assert isinstance(below.query, Select)
+        tests = (*local.tests, *_tests(below.query, {one.called: local for one in below.query.sources}))
+        return replace(plan, query=query, leaves=((name, gathered(below, replace(local, tests=tests))),))
 
 
-def gathered(plan: Plan, source: OfTraces) -> Plan:
+def gathered(plan: Plan, local: _Local) -> Plan:
     """Return the rows of a part of all traces, in the order that the part promised."""
     names, schema = column_names(plan), plan.schema
     times = len(schema.kind.time_columns)
     columns = tuple(replace(one, name=name) for name, one in zip(names, schema.columns, strict=True))
     called = Schema(schema.kind, columns, tuple(names[times : schema.special_count]))
-    rows = restored(called, lambda held: Scan(held, RowOrder.STABLE, "each trace", source.in_each(plan)))
+    rows = restored(
+        called, lambda held: Scan(held, RowOrder.STABLE, "each trace", local.source.in_each(plan, local.tests))
+    )
     if plan.order is not RowOrder.TIME:
         return rows
     query = replace(select(STAR, source="each"), order_by=by_names(ranked_names(called)))
@@ -151,16 +162,12 @@ def gathered(plan: Plan, source: OfTraces) -> Plan:
 
 
 def _of_relation(plan: Relation, below: Sequence[_Local]) -> _Local | None:
-    known = {name: one.traces for (name, _), one in zip(plan.leaves, below, strict=True)}
-    outputs = _outputs(plan.query, known, sorted_again=plan.order is RowOrder.TIME)
-    return None if outputs is None else _Local(below[0].source, outputs)
+    known = {name: one for (name, _), one in zip(plan.leaves, below, strict=True)}
+    return _of_query(plan.query, known, sorted_again=plan.order is RowOrder.TIME)
 
 
-def _outputs(query: Query, known: Mapping[str, frozenset[str]], *, sorted_again: bool) -> frozenset[str] | None:
-    """Return the columns of a query that say which trace a row is of, None if it is not one-per-trace.
-
-    `known` has those of the tables; what is `sorted_again` may be sorted.
-    """
+def _of_query(query: Query, known: Mapping[str, _Local], *, sorted_again: bool) -> _Local | None:
+    """Return what is known of a query over such tables if it is one-per-trace; what is `sorted_again` may be sorted."""
     if not isinstance(query, Select) or not query.sources or (query.order_by and not sorted_again):
         return None
     if query.limit or query.offset or query.steps or query.windows or any(item.is_star for item in query.items):
@@ -168,23 +175,43 @@ def _outputs(query: Query, known: Mapping[str, frozenset[str]], *, sorted_again:
     parts = [*query.items, *clauses(query), *conditions_of_joins(query)]
     if nested(*parts) or has_effect(*parts):
         return None
-    columns = {one.called: _of_source(one, known) for one in query.sources}
-    found = {name: one for name, one in columns.items() if one is not None}
-    traces = _Traces(found)
+    found = {one.called: local for one in query.sources if (local := _of_source(one, known)) is not None}
+    traces = _Traces({name: one.traces for name, one in found.items()})
     if len(found) < len(query.sources) or not all(traces.joins(join, query) for join in query.joins):
         return None
-    outputs = frozenset(item.output for item in query.items if traces.has(item.value))
-    return outputs if _looks_at_one_trace(query, traces) and (outputs or not query.distinct) else None
+    fixed = {item.output: name for item in query.items if (name := _fixed(item.value, found)) is not None}
+    source = next(iter(found.values())).source
+    if not _looks_at_one_trace(query, traces) or (query.distinct and source.trace_column not in fixed.values()):
+        return None
+    plain = [found[one.called] for one in preserved_sources(query)]
+    return _Local(source, fixed, (*(test for one in plain for test in one.tests), *_tests(query, found)))
 
 
-def _of_source(source: Source, known: Mapping[str, frozenset[str]]) -> frozenset[str] | None:
+def _of_source(source: Source, known: Mapping[str, _Local]) -> _Local | None:
     match source:
         case TableName(name, _, ()):
             return known.get(name)
         case Derived(query, _, ()):
-            return _outputs(query, known, sorted_again=False)
+            return _of_query(query, known, sorted_again=False)
         case _:
             return None
+
+
+def _fixed(value: Node, sources: Mapping[str, _Local]) -> str | None:
+    """Return what the tables call a column that is the same in all rows of a trace."""
+    if not isinstance(value, Column):
+        return None
+    if value.table is not None:
+        return sources[value.table].fixed.get(value.name) if value.table in sources else None
+    return next(iter(sources.values())).fixed.get(value.name) if len(sources) == 1 else None
+
+
+def _tests(query: Select, sources: Mapping[str, _Local]) -> Iterator[Expression]:
+    """Yield the conditions of a select that are about columns which are the same in all rows of a trace."""
+    for test in conjuncts(query.where):
+        named = columns_in(test)
+        if named and all(_fixed(one, sources) is not None for one in named):
+            yield replaced(test, lambda one: None if (name := _fixed(one, sources)) is None else Column(name))
 
 
 @record

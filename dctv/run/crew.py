@@ -100,9 +100,9 @@ class Crew:
         if pool is not None:
             # Nothing public ends workers that are busy before Python 3.14.
             processes = list((getattr(pool, "_processes", None) or {}).values())
-            pool.shutdown(wait=False, cancel_futures=True)
             for one in processes:
                 one.kill()
+            pool.shutdown(cancel_futures=True)
 
 
 def _begin() -> None:

@@ -25,9 +25,10 @@ class Pulling:
 
     def guarded(self, work: Callable[[], Any]) -> Any:
         """Return what work gives; what the engine raises becomes our error."""
+        failures: tuple[type[BaseException], ...] = (*self.context.engine.failures, EngineError)
         try:
             return work()
-        except (*self.context.engine.failures, EngineError) as error:
+        except failures as error:
             raise self.context.running.failure(error) from None
 
     def items(self, open_: Callable[[], Any]) -> Iterator[Any]:

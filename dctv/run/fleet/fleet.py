@@ -11,9 +11,13 @@ from dctv.bind.binder import Binder
 from dctv.bind.types import of_choice, settled
 from dctv.errors import BindError, DctvError, Interrupted
 from dctv.plan import show
+from dctv.plan.build import select, where
 from dctv.plan.explain import Region, explain
+from dctv.plan.expressions import Expression
 from dctv.plan.held import restored
 from dctv.plan.nodes import Plan, Relation, Scan
+from dctv.plan.order import RowOrder
+from dctv.plan.rows import of_rows
 from dctv.plan.source import Held, Run
 from dctv.record import field, record, replace
 from dctv.rewrite.graph import bottom_up
@@ -21,13 +25,13 @@ from dctv.run.context import ExecutionContext
 from dctv.run.fleet.facts import Facts, Way, mounted
 from dctv.run.fleet.members import TRACE, Member
 from dctv.run.fleet.part import Part, batches, read_part, run_part
-from dctv.run.fleet.table import FleetTable, nothing, tables_in, wanted
+from dctv.run.fleet.table import FleetTable, nothing, tables_in
 from dctv.run.plans import environment, result_of
 from dctv.run.regions import cut
 from dctv.run.sharing import sharing
 from dctv.signatures.types import parse
 from dctv.syntax import ast
-from dctv.types.schema import ColumnType, Schema
+from dctv.types.schema import ColumnType, Kind, Schema
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -82,13 +86,34 @@ class Fleet:
                         table = ast.TableName(ast.Path(tuple(map(ast.Name, path))))
                         yield member, Binder(environment(alone)).table(table).schema
 
-    def stream(self, plan: Plan, run: Run) -> pa.RecordBatchReader:
+    def wanted(self, plan: Plan, tests: Sequence[Expression]) -> Sequence[Member]:
+        """Return the traces that may have rows of a plan; those of which a test does not hold have none."""
+        tables = tables_in(plan)
+        found = [one for one in self.members if any(self._may_have_rows(one, table) for table in tables)]
+        if not tests or not found:
+            return found
+        columns = (TRACE, *self.told)
+        rows = [[one.name, *(one.cell(column) for column in self.told)] for one in found]
+        traces = of_rows(Schema(Kind.REGULAR, columns), rows)
+        query = where(select(TRACE.name, source="traces"), *tests)
+        schema = Schema(Kind.REGULAR, (TRACE,))
+        kept = result_of(Relation(schema, RowOrder.STABLE, query, (("traces", traces),)), self.context).fetchall()
+        names = {name for (name,) in kept}
+        return [one for one in found if one.name in names]
+
+    def _may_have_rows(self, member: Member, table: FleetTable) -> bool:
+        """Whether a trace has a table, as far as is known, and rows of it that are needed."""
+        tables = self.facts[member.name].tables
+        name = ".".join(table.parts)
+        stored = any(name in self.facts[one.name].tables for one in self.members)
+        return (not stored or name in tables) and table.wants(member)
+
+    def stream(self, plan: Plan, tests: Sequence[Expression], run: Run) -> pa.RecordBatchReader:
         """Return the rows that a plan over tables of this fleet has in each trace, trace by trace."""
         import pyarrow as pa
 
         alone = bottom_up(plan, _alone)
-        read = wanted(self.members, tables_in(plan))
-        parts = [self._part(one, alone) for one in read]
+        parts = [self._part(one, alone) for one in self.wanted(plan, tests)]
         schema = self._arrow(plan)
         rows = self._rows(parts, run)
         return pa.RecordBatchReader.from_batches(

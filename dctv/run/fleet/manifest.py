@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import date, time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ from dctv.types.schema import ColumnType
 if TYPE_CHECKING:
     import pyarrow as pa
 
-Value = str | int | float | bool | None
+Value = str | int | float | bool | date | time | None
 _KEYS = ("_trace", "trace", "path", "file")
 """What the column may be called that names the traces."""
 _MOST_BYTES = 256 << 20

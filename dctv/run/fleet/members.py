@@ -32,6 +32,11 @@ class Member:
         value = self.name if column == TRACE else self.told.get(column.name)
         return Cast(NULL if value is None else Text(str(value)), column.type)
 
+    def cell(self, column: ColumnType) -> str | int | float | bool | None:
+        """Return what the manifest says of it in a column, dates as texts."""
+        value = self.told.get(column.name)
+        return value if isinstance(value, str | int | float | None) else str(value)
+
     def constant(self, column: ColumnType) -> Constant | None:
         """Return what conditions can be compared with; None for values of other kinds."""
         if column == TRACE:

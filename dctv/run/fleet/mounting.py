@@ -187,7 +187,7 @@ def _traces(fleet: Fleet, every: Sequence[Member]) -> Plan:
     for member in every:
         one = fleet.facts[member.name]
         known = [None, None, None, one.error] if one.error else [one.format, _start(one), one.last_ts, None]
-        rows.append([member.name, *known, *(_cell(member.told.get(column.name)) for column in told)])
+        rows.append([member.name, *known, *(member.cell(column) for column in told)])
     return of_rows(Schema(Kind.REGULAR, (TRACE, *columns, *told)), rows)
 
 
@@ -198,10 +198,6 @@ def _start(facts: Facts) -> str | None:
         return None
     seconds, ns = divmod(start, 10**9)
     return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M:%S}.{ns:09}"
-
-
-def _cell(value: object) -> str | int | float | bool | None:
-    return value if value is None or isinstance(value, str | int | float | bool) else str(value)
 
 
 _FACTS: Mapping[str, tuple[Callable[[Fleet, Sequence[Member]], Plan], str]] = {

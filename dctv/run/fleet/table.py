@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from typing import Any, Protocol
 
 from dctv.plan.build import typed_nothing
+from dctv.plan.expressions import Expression
 from dctv.plan.nodes import Plan, Relation, Scan, physical_names
 from dctv.plan.order import RowOrder
 from dctv.plan.predicate import ALWAYS, NEVER, Constant, Predicate, both, carried
@@ -25,7 +26,11 @@ class Traces(Protocol):
         """Those that can be read."""
         ...
 
-    def stream(self, plan: Plan, run: Run, /) -> Any:
+    def wanted(self, plan: Plan, tests: Sequence[Expression], /) -> Sequence[Member]:
+        """Return those that may have rows of a plan; those of which a test does not hold have none."""
+        ...
+
+    def stream(self, plan: Plan, tests: Sequence[Expression], run: Run, /) -> Any:
         """Return the rows that a plan over their tables has in each of them, trace by trace."""
         ...
 
@@ -67,10 +72,15 @@ class FleetTable:
         """The plan of its rows."""
         return Scan(self.schema, RowOrder.STABLE, self.name, self)
 
-    def in_each(self, plan: Plan) -> EachTrace:
+    @property
+    def fixed_columns(self) -> list[str]:
+        """The columns that are the same in all rows of a trace."""
+        return [one.name for one in self.fixed]
+
+    def in_each(self, plan: Plan, tests: Sequence[Expression]) -> EachTrace:
         """Return where the rows of a plan over tables of these traces are, carried out in each trace by itself."""
         assert self.fleet is not None
-        return EachTrace(self.fleet, plan)
+        return EachTrace(self.fleet, plan, tuple(tests))
 
     @property
     def read_schema(self) -> Schema:
@@ -121,12 +131,12 @@ class FleetTable:
     def open(self, run: Run) -> Any:
         """Return the rows, trace by trace."""
         assert self.fleet is not None
-        return self.fleet.stream(self.scan, run)
+        return self.fleet.stream(self.scan, (), run)
 
     def lines(self) -> Sequence[str]:
         """Return how many traces are read."""
         assert self.fleet is not None
-        return (_told(self.fleet, [self]),)
+        return (_told(self.fleet, self.scan, ()),)
 
     def bytes_read(self) -> None:
         """Return None: the traces count for themselves."""
@@ -138,6 +148,8 @@ class EachTrace:
 
     fleet: Traces
     plan: Plan
+    tests: tuple[Expression, ...]
+    """Traces of which one does not hold have no rows."""
 
     def narrowed(self, _: Predicate) -> EachTrace:
         """Return itself: conditions are in the plan."""
@@ -155,24 +167,19 @@ class EachTrace:
 
     def open(self, run: Run) -> Any:
         """Return the rows, trace by trace."""
-        return self.fleet.stream(self.plan, run)
+        return self.fleet.stream(self.plan, self.tests, run)
 
     def lines(self) -> Sequence[str]:
         """Return how many traces are read, and what each does."""
-        told = _told(self.fleet, tables_in(self.plan))
+        told = _told(self.fleet, self.plan, self.tests)
         return (f"{told}, each of which does:", *(f"  {line}" for line in self.fleet.explained(self.plan)))
 
     def bytes_read(self) -> None:
         """Return None: the traces count for themselves."""
 
 
-def wanted(members: Sequence[Member], tables: Sequence[FleetTable]) -> Sequence[Member]:
-    """Return the traces of which rows of some tables may be needed."""
-    return [one for one in members if any(table.wants(one) for table in tables)]
-
-
-def _told(fleet: Traces, tables: Sequence[FleetTable]) -> str:
-    return f"fleet: {len(wanted(fleet.members, tables)):,} of {len(fleet.members):,} traces"
+def _told(fleet: Traces, plan: Plan, tests: Sequence[Expression]) -> str:
+    return f"fleet: {len(fleet.wanted(plan, tests)):,} of {len(fleet.members):,} traces"
 
 
 def with_trace(own: Schema, fixed: Sequence[ColumnType]) -> Schema:
