@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Generator, Iterable
-from concurrent.futures import Executor, Future
+from concurrent.futures import BrokenExecutor, Executor, Future
 from typing import Any
 
 from dctv.errors import Interrupted, TraceError
@@ -55,7 +55,10 @@ class Crew:
         waiting: deque[Future[Any]] = deque()
         try:
             for arguments in each:
-                waiting.append(executor.submit(self.call, limits, work, *arguments))
+                try:
+                    waiting.append(executor.submit(self.call, limits, work, *arguments))
+                except BrokenExecutor:
+                    raise self._killed() from None
                 if len(waiting) >= workers * _AHEAD:
                     yield self._finished(waiting.popleft(), progress)
             while waiting:
@@ -79,8 +82,6 @@ class Crew:
         return self.pool, usable_processors()
 
     def _finished(self, future: Future[Any], progress: Progress) -> Any:
-        from concurrent.futures import BrokenExecutor
-
         while True:
             progress.check()
             try:
@@ -89,10 +90,14 @@ class Crew:
                 if future.done():
                     raise
             except BrokenExecutor:
-                self.pool = None
-                raise TraceError(
-                    "a process that read a trace of a fleet was killed: it may have needed more memory than there is"
-                ) from None
+                raise self._killed() from None
+
+    def _killed(self) -> TraceError:
+        """Return the error of a pool whose workers are gone; the next work begins with a new one."""
+        self.close()
+        return TraceError(
+            "a process that read a trace of a fleet was killed: it may have needed more memory than there is"
+        )
 
     def close(self) -> None:
         """End processes of our own, whatever they do."""

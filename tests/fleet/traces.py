@@ -31,5 +31,7 @@ def write_fleet(folder: Path, count: int) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for number in range(count):
         write_run(folder / f"run{number:03}.json", number)
-    lines = [f"run{n:03}.json,{100 + n},{'odd' if n % 2 else 'even'},2026-01-{1 + n % 28:02}" for n in range(count) if n != 1]
+    lines = [
+        f"run{n:03}.json,{100 + n},{'odd' if n % 2 else 'even'},2026-01-{1 + n % 28:02}" for n in range(count) if n != 1
+    ]
     (folder / "runs.csv").write_text("\n".join(["trace,build,label,day", *lines, ""]), encoding="utf-8")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from dctv.bind.binder import Binder
-from dctv.bind.types import of_choice, settled
+from dctv.bind.types import VARCHAR, of_choice, settled
 from dctv.errors import BindError, DctvError, Interrupted
 from dctv.plan import show
 from dctv.plan.build import select, where
@@ -71,7 +71,7 @@ class Fleet:
         """Bring what traces have under a name to one schema."""
         stored = [(one, self.facts[one.name].tables.get(name)) for one in self.members]
         found = [(member, schema) for member, schema in stored if schema is not None]
-        return _one_schema(self.way.name, name, found or list(self._bound(parts)))
+        return one_schema(self.way.name, name, found or list(self._bound(parts)))
 
     def _bound(self, parts: tuple[str, ...]) -> Iterator[tuple[Member, Schema]]:
         """Yield the schema that a view has in each format; views have the same columns in all traces of one."""
@@ -217,7 +217,7 @@ def _remove(targets: Sequence[str | None]) -> None:
             Path(one).unlink(missing_ok=True)
 
 
-def _one_schema(fleet: str, name: str, found: Sequence[tuple[Member, Schema]]) -> Schema:
+def one_schema(fleet: str, name: str, found: Sequence[tuple[Member, Schema]]) -> Schema:
     """Return a schema that holds the rows of all traces: of every column that any of them has."""
     first, whole = found[0]
     columns: dict[str, tuple[Member, ColumnType]] = {}
@@ -240,7 +240,11 @@ def _both(table: str, known: tuple[Member, ColumnType], column: ColumnType, memb
     if one.unit != column.unit:
         units = f"`{one.unit}` in `{first.name}` and `{column.unit}` in `{member.name}`"
         raise BindError(f"the unit of `{table}.{column.name}` is {units}")
-    common = settled(of_choice([parse(one.type), parse(column.type)]))
+    kinds = [parse(one.type), parse(column.type)]
+    common = settled(of_choice(kinds))
+    if common is None and not any(kind.children for kind in kinds):
+        # A number in some traces and a text in others: arguments of events are such.
+        common = VARCHAR
     if common is None:
         types = f"{one.type} in `{first.name}` and {column.type} in `{member.name}`"
         raise BindError(f"the type of `{table}.{column.name}` is {types}")

@@ -23,6 +23,7 @@ from dctv.run.context import ExecutionContext
 from dctv.run.fleet.facts import Way, mounted
 from dctv.run.fleet.members import Member, state_of
 from dctv.run.fleet.table import FleetTable, nothing
+from dctv.run.fleet.templates import bound
 from dctv.run.plans import environment, result_of
 from dctv.syntax import ast
 from dctv.types.schema import ColumnType, Schema
@@ -132,7 +133,9 @@ def _of_member(plan: Plan, part: Part, context: ExecutionContext) -> Plan:
     path = (*part.way.name.split("."), *table.parts)
     if context.catalog.find(path) is None:
         return nothing(table)
-    found = Binder(environment(context)).table(ast.TableName(ast.Path(tuple(map(ast.Name, path)))))
+    (mount,) = context.mounts.values()
+    name = ast.TableName(ast.Path(tuple(map(ast.Name, path))))
+    found = bound(table.parts, mount, context.catalog, lambda: Binder(environment(context)).table(name))
     _check(found.schema, table, member)
     schema = table.read_schema
     fixed = {one.name: one for one in table.fixed}

@@ -1,0 +1,246 @@
+"""What fleets are made of: traces that cannot be read, manifests, tables that only some have, traces that change."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from dctv.errors import BindError, DctvError, TraceError, UsageError
+from dctv.run.fleet.fleet import one_schema
+from dctv.run.fleet.members import Member, matching
+from dctv.session import Session
+from dctv.types.schema import ColumnType, Kind, Schema
+from dctv.types.unit import NO_UNIT
+from dctv.types.units import parse_unit
+from tests.fleet.traces import write_fleet, write_run
+
+
+@pytest.fixture
+def session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Session]:
+    monkeypatch.chdir(tmp_path)
+    with Session(index=False, warn=False) as made:
+        yield made
+
+
+def write_dftracer(path: Path, *arguments: dict[str, object]) -> None:
+    lines = [
+        {"id": n, "name": "read", "cat": "POSIX", "pid": 1, "tid": 1, "ts": n * 10, "dur": 5, "ph": "X", "args": args}
+        for n, args in enumerate(arguments)
+    ]
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
+
+
+def test_a_trace_that_cannot_be_read_is_told_and_left_out(session: Session, tmp_path: Path) -> None:
+    write_fleet(tmp_path, 2)
+    (tmp_path / "broken.json").write_text("nonsense")
+    whole = (tmp_path / "run001.json").read_text()
+    (tmp_path / "run001.json").write_text(whole[: len(whole) // 2])
+    session.mount_traces("*.json", "runs")
+    told = session.incomplete()
+    assert told[0].startswith("runs: broken.json: ")
+    assert [one.rpartition(": ")[2] for one in told[1:]] == [
+        "file ends inside of an event",
+        "file ends before its JSON does",
+    ]
+    traces = session.sql("SELECT _trace, format, error IS NULL AS good FROM runs.traces").fetchall()
+    assert traces == [
+        ("broken.json", None, False),
+        ("run000.json", "chrome-json", True),
+        ("run001.json", "chrome-json", True),
+    ]
+    skipped = session.sql("SELECT _trace, COUNT(*) AS n FROM runs.diagnostics WHERE incomplete GROUP BY 1 ORDER BY 1")
+    assert skipped.fetchall() == [("broken.json", 1), ("run001.json", 2)]
+    assert session.sql("SELECT DISTINCT _trace FROM runs.slices ORDER BY 1").fetchall() == [
+        ("run000.json",),
+        ("run001.json",),
+    ]
+
+
+def test_columns_that_only_some_traces_have_are_null_in_the_others(session: Session, tmp_path: Path) -> None:
+    write_dftracer(tmp_path / "a.pfw", {"size": 1}, {"size": 2})
+    write_dftracer(tmp_path / "b.pfw", {"offset": 7, "size": 2.5})
+    write_dftracer(tmp_path / "c.pfw", {"offset": "far"})
+    session.mount_traces("*.pfw", "runs")
+    table = "runs." + next(one.name for one in session.tables("runs") if "raw_events" in one.name).split(".", 1)[1]
+    found = session.sql(f'SELECT _trace, size, "offset" FROM {table} ORDER BY ALL'.replace('"', "`"))
+    assert found.fetchall() == [("a.pfw", 1.0, None), ("a.pfw", 2.0, None), ("b.pfw", 2.5, "7"), ("c.pfw", None, "far")]
+    assert session.sql(f"SELECT SUM(size) AS s FROM {table}").fetchall() == [(5.5,)]
+
+
+def test_tables_of_several_formats(session: Session, tmp_path: Path) -> None:
+    write_dftracer(tmp_path / "a.pfw", {"size": 1})
+    write_run(tmp_path / "b.json", 1, slices=3)
+    session.mount_traces("*", "runs")
+    found = session.sql("SELECT _trace, name, COUNT(*) AS n FROM runs.events GROUP BY ALL ORDER BY ALL").fetchall()
+    assert found[0] == ("a.pfw", "read", 1)
+    assert sum(n for trace, _, n in found if trace == "b.json") == 3
+    assert session.sql("SELECT COUNT(*) AS n FROM runs.raw_events.complete").fetchall() == [(3,)]
+    with pytest.raises(BindError) as caught:
+        session.sql("SELECT * FROM runs.slicez")
+    assert caught.value.message == "unknown table `runs.slicez`"
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "told"),
+    [
+        ("MOUNT TRACES 'none*' AS x", TraceError, "found no trace that matches `none*`"),
+        ("MOUNT TRACES 'n*.bin' AS x", TraceError, "no trace of `n*.bin` can be read; the first, no.bin: "),
+        ("MOUNT TRACES '*.json' AS x WITH (align => 1s)", UsageError, "MOUNT TRACES has no option `align`"),
+        ("MOUNT TRACES '*.json' AS x WITH (manifest => 'no.csv')", TraceError, "cannot read `no.csv`"),
+        (
+            "MOUNT TRACES '*.json' AS x WITH (manifest => 'bad.csv')",
+            TraceError,
+            "`bad.csv` has no column that names traces",
+        ),
+        (
+            "MOUNT TRACES '*.json' AS x WITH (manifest => 'two.csv')",
+            TraceError,
+            "`two.csv` has two rows of `run000.json`",
+        ),
+        ("MOUNT TRACES '*.json' AS dctv", BindError, "the name `dctv` belongs to dctv's own functions"),
+    ],
+)
+def test_errors(session: Session, tmp_path: Path, text: str, error: type[DctvError], told: str) -> None:
+    write_fleet(tmp_path, 2)
+    (tmp_path / "no.bin").write_bytes(b"\0\1")
+    (tmp_path / "bad.csv").write_text("a,b\n1,2\n")
+    (tmp_path / "two.csv").write_text("trace,b\nrun000.json,2\nrun000.json,3\n")
+    with pytest.raises(error) as caught:
+        session.sql(text)
+    assert caught.value.message.startswith(told)
+
+
+def test_schemas_of_traces_are_brought_together() -> None:
+    def schema(*columns: tuple[str, str, str]) -> Schema:
+        return Schema(Kind.REGULAR, tuple(ColumnType(n, t, parse_unit(u) if u else NO_UNIT) for n, t, u in columns))
+
+    a, b = Member("a", "/a", {}), Member("b", "/b", {})
+    found = one_schema(
+        "runs",
+        "t",
+        [(a, schema(("x", "INTEGER", ""), ("y", "BIGINT", "ns"))), (b, schema(("x", "DOUBLE", ""), ("z", "JSON", "")))],
+    )
+    assert [(c.name, c.type, str(c.unit)) for c in found.columns] == [
+        ("x", "DOUBLE", ""),
+        ("y", "BIGINT", "ns"),
+        ("z", "JSON", ""),
+    ]
+    with pytest.raises(BindError) as caught:
+        one_schema("runs", "t", [(a, schema(("x", "BIGINT", "ns"))), (b, schema(("x", "BIGINT", "B")))])
+    assert caught.value.message == "the unit of `t.x` is `ns` in `a` and `B` in `b`"
+    with pytest.raises(BindError) as caught:
+        one_schema("runs", "t", [(a, schema(("x", "BIGINT", ""))), (b, schema(("x", "BIGINT[]", "")))])
+    assert caught.value.message == "the type of `t.x` is BIGINT in `a` and BIGINT[] in `b`"
+    with pytest.raises(BindError) as caught:
+        one_schema(
+            "runs",
+            "t",
+            [
+                (a, schema(("x", "BIGINT", ""))),
+                (b, Schema(Kind.EVENT, (ColumnType("_ts", "BIGINT", parse_unit("ns")),))),
+            ],
+        )
+    assert caught.value.message == "`runs.t` is a regular table in `a` and an unpartitioned event table in `b`"
+
+
+def test_a_name_is_taken_until_it_is_dropped(session: Session, tmp_path: Path) -> None:
+    write_fleet(tmp_path, 2)
+    session.mount_traces("*.json", "runs")
+    with pytest.raises(BindError, match="the name `runs` is taken"):
+        session.mount_traces("*.json", "runs")
+    session.sql("DROP ALL runs")
+    session.mount_traces("*.json", "runs")
+    assert session.sql("SELECT COUNT(*) AS n FROM runs.traces").fetchall() == [(2,)]
+
+
+def test_a_manifest_with_rows_of_traces_that_are_not_there(session: Session, tmp_path: Path) -> None:
+    write_fleet(tmp_path, 3)
+    (tmp_path / "run002.json").unlink()
+    session.mount_traces("*.json", "runs", manifest="runs.csv")
+    assert session.warnings() == ["`runs.csv` has rows of traces that are not there: run002.json"]
+
+
+def test_a_manifest_in_parquet(session: Session, tmp_path: Path) -> None:
+    write_fleet(tmp_path, 3)
+    told = {"file": ["run002.json"], "build": [7], "weight": [1.5], "good": [True]}
+    pq.write_table(pa.table(told), "m.parquet")
+    session.mount_traces("*.json", "runs", manifest="m.parquet")
+    found = session.sql("SELECT build, weight, good, COUNT(*) AS n FROM runs.slices WHERE good GROUP BY ALL").fetchall()
+    assert found == [(7, 1.5, True, 60)]
+
+
+@pytest.mark.parametrize("change", ["grown", "gone"])
+def test_a_trace_that_changes_is_not_read(session: Session, tmp_path: Path, change: str) -> None:
+    write_fleet(tmp_path, 2)
+    session.mount_traces("*.json", "runs")
+    if change == "gone":
+        (tmp_path / "run001.json").unlink()
+    else:
+        write_run(tmp_path / "run001.json", 1, slices=70)
+    told = "cannot read it: no such file or directory" if change == "gone" else "it has changed since it was mounted"
+    with pytest.raises(TraceError) as caught:
+        session.sql("SELECT COUNT(*) FROM runs.slices").fetchall()
+    assert caught.value.message == f"run001.json: {told}"
+    assert session.sql("SELECT COUNT(*) AS n FROM runs.slices WHERE _trace = 'run000.json'").fetchall() == [(60,)]
+
+
+def test_what_fails_in_a_trace_says_in_which(session: Session, tmp_path: Path) -> None:
+    for count in (2, 6):
+        write_fleet(tmp_path / str(count), count)
+        session.mount_traces(tmp_path / str(count) / "*.json", f"runs{count}")
+        with pytest.raises(DctvError) as caught:
+            session.sql(f"SELECT CAST(name AS INT) AS i FROM runs{count}.slices").fetchall()
+        assert "run000.json: could not convert string" in caught.value.message
+        assert "Traceback" not in str(caught.value)
+
+
+def test_a_killed_worker_is_an_error_and_the_next_query_runs(session: Session, tmp_path: Path) -> None:
+    write_fleet(tmp_path, 6)
+    session.mount_traces("*.json", "runs")
+    pool = session._context.crew.pool
+    assert pool is not None
+    for process in list(pool._processes):  # type: ignore[attr-defined]
+        os.kill(process, signal.SIGKILL)
+    with pytest.raises(TraceError, match="a process that read a trace of a fleet was killed"):
+        session.sql("SELECT COUNT(*) FROM runs.slices").fetchall()
+    assert session.sql("SELECT COUNT(*) AS n FROM runs.slices").fetchall() == [(360,)]
+
+
+def test_no_room_for_the_rows_of_a_trace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_fleet(tmp_path, 6)
+    full = tmp_path / "full"
+    with Session(index=False, temp_directory=full) as session:
+        session.mount_traces(tmp_path / "*.json", "runs")
+        monkeypatch.setattr("dctv.run.fleet.fleet.uuid4", lambda: type("Name", (), {"hex": "no/folder"}))
+        with pytest.raises(DctvError) as caught:
+            session.sql("SELECT COUNT(*) FROM runs.slices").fetchall()
+    assert "cannot keep its rows in" in caught.value.message
+    assert caught.value.hint is not None
+    assert "--temp-directory" in caught.value.hint
+
+
+def test_an_interrupt_ends_the_work(session: Session, tmp_path: Path) -> None:
+    write_fleet(tmp_path, 6)
+    session.mount_traces("*.json", "runs")
+    rows = session.sql("SELECT * FROM runs.slices").batches()
+    session.interrupt()
+    with pytest.raises(DctvError, match="interrupted"):
+        list(rows)
+    assert session.sql("SELECT COUNT(*) AS n FROM runs.slices").fetchall() == [(360,)]
+
+
+def test_patterns_are_those_of_a_shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("b.json", "a.json", ".hidden.json"):
+        (tmp_path / name).touch()
+    assert matching("*.json") == ["a.json", "b.json"]
+    assert matching(".*.json") == [".hidden.json"]
+    assert matching(str(tmp_path / "?.json")) == [str(tmp_path / "a.json"), str(tmp_path / "b.json")]
+    assert matching("*.json", tmp_path.parent) == []
