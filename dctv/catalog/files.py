@@ -82,6 +82,17 @@ def find_trace(text: str, readers: Mapping[str, Reader], base: Path | None) -> T
     return _several(files, text, readers)
 
 
+def matching(pattern: str) -> list[str]:
+    """Return the files and folders that a pattern matches, in order; hidden ones only if it says so, as in a shell."""
+    path = Path(pattern)
+    root = Path(path.anchor)
+    inner = path.relative_to(root)
+    if not inner.parts:
+        return []
+    hidden = inner.name.startswith(".")
+    return sorted(str(one) for one in root.glob(str(inner)) if hidden or not one.name.startswith("."))
+
+
 def list_files(texts: Sequence[str], readers: Mapping[str, Reader], base: Path | None) -> tuple[Path, ...]:
     """Find the files that several paths, folders or patterns may mean, without opening any of them."""
     found: dict[Path, None] = {}

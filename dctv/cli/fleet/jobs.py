@@ -11,6 +11,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dctv.catalog.files import matching
 from dctv.errors import DctvError, UsageError, counted, render
 from dctv.record import record
 
@@ -60,17 +61,6 @@ class Job:
     def fail(self, message: str, code: int) -> None:
         """Note an error that no worker could note."""
         _finish(Path(self.folder), _failed(f"error: {message}", code))
-
-
-def matching(pattern: str) -> list[str]:
-    """Return the files and folders that a pattern matches, in order; hidden ones only if it says so, as in a shell."""
-    path = Path(pattern)
-    root = Path(path.anchor)
-    inner = path.relative_to(root)
-    if not inner.parts:
-        return []
-    hidden = inner.name.startswith(".")
-    return sorted(str(one) for one in root.glob(str(inner)) if hidden or not one.name.startswith("."))
 
 
 def key_of(job: Job) -> str:

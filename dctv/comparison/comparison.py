@@ -1,0 +1,172 @@
+"""Two sides of results to what they differ in, as a program uses it: rows, tables, verdicts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from io import BytesIO
+from typing import TYPE_CHECKING, BinaryIO
+
+from dctv.comparison import significance
+from dctv.comparison.differences import Difference, differences
+from dctv.comparison.judging import Better, Direction, Limit, Verdict, check_alpha, judge
+from dctv.comparison.matching import matched
+from dctv.comparison.sides import Sides, layout_of
+from dctv.comparison.table import Table, exact, readable
+from dctv.contracts.first_rows import FirstRows
+from dctv.contracts.writer import Rows
+from dctv.run.frames import check_installed
+from dctv.types.schema import Schema
+from dctv.writers.first_rows import as_html
+from dctv.writers.markdown import MARKDOWN
+from dctv.writers.table import TABLE
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pandas import DataFrame as PandasFrame
+    from polars import DataFrame as PolarsFrame
+
+NO_TESTS = "p-values and intervals take scipy, which is not installed: pip install 'dctv[compare]'"
+
+
+class Comparison:
+    """What two sides differ in: a row for each key of the query and each of its numbers, the largest differences first.
+
+    Columns are the keys, `metric`, `unit`, both sides, `difference`, `change` in percent, and `note`; where both sides
+    have several runs, the sides are medians, and `low` and `high` (the 95 % interval of the change) and `p` are there,
+    too, if scipy is. Printing it shows a table in units that fit. What reads Arrow streams takes it itself.
+    """
+
+    def __init__(self, sides: Sides, by: Sequence[str] = (), told: Mapping[str, Direction] | None = None) -> None:
+        self.repeated = all(len(side.runs) > 1 for side in sides)
+        """Whether both sides have several runs."""
+        self.tested = self.repeated and significance.is_there()
+        """Whether there are p-values and intervals."""
+        self._sides = sides
+        self._told = told or {}
+        """Which numbers are better in some columns, if nobody says otherwise."""
+        self._layout = layout_of(sides, by)
+        self.rows = differences(sides, self._layout, matched(sides, self._layout), tested=self.tested)
+        """All differences: column by column, the largest first."""
+
+    def __repr__(self) -> str:
+        counts = " and ".join(f"{len(side.runs)} of {side.label}" for side in self._sides)
+        return f"<Comparison: {len(self.rows)} differences, traces: {counts}>"
+
+    def __str__(self) -> str:
+        return self._written(TABLE.write, None).rstrip("\n")
+
+    def _repr_html_(self) -> str:
+        """Show the differences in a notebook."""
+        table = self.readable()
+        values = [column.to_pylist() for column in table.arrow.columns]
+        return as_html(FirstRows(table.schema, values, len(self.rows), complete=True))
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """Give the rows to whatever reads Arrow streams."""
+        stream: object = self.arrow().__arrow_c_stream__(requested_schema)
+        return stream
+
+    @property
+    def schema(self) -> Schema:
+        """The columns of `arrow`."""
+        return self.exact().schema
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """The columns of the query that are compared."""
+        return tuple(column.name for column in self._layout.metrics)
+
+    def exact(self, limit: int | None = None) -> Table:
+        """Return the table for programs, with so many differences of each metric at most."""
+        return exact(self._sides, self._layout, self._first(limit), tested=self.tested)
+
+    def readable(self, limit: int | None = None) -> Table:
+        """Return the table for people, with so many differences of each metric at most."""
+        return readable(self._sides, self._layout, self._first(limit), tested=self.tested)
+
+    def arrow(self) -> pa.Table:
+        """Return the differences as a pyarrow Table, in the units of the query."""
+        return self.exact().arrow
+
+    def pandas(self) -> PandasFrame:
+        """Return the differences as a pandas DataFrame, in the units of the query.
+
+        Raises:
+            UsageError: pandas is not installed.
+        """
+        check_installed("pandas")
+        frame: PandasFrame = self.arrow().to_pandas()
+        return frame
+
+    def polars(self) -> PolarsFrame:
+        """Return the differences as a polars DataFrame, in the units of the query.
+
+        Raises:
+            UsageError: polars is not installed.
+        """
+        check_installed("polars")
+        import polars
+
+        frame = polars.from_arrow(self.arrow())
+        assert isinstance(frame, polars.DataFrame)
+        return frame
+
+    def df(self) -> PandasFrame:
+        """Return what `pandas` does."""
+        return self.pandas()
+
+    def pl(self) -> PolarsFrame:
+        """Return what `polars` does."""
+        return self.polars()
+
+    def markdown(self, limit: int | None = None) -> str:
+        """Return a Markdown table for a pull request, with so many differences of each metric at most."""
+        return self._written(MARKDOWN.write, limit)
+
+    def worse(
+        self,
+        percent: float,
+        *,
+        better: Direction | Mapping[str, Direction] = "lower",
+        alpha: float | None = None,
+    ) -> list[Difference]:
+        """Return the differences for the worse by more than so many percent; what was 0 is worse as soon as it is not.
+
+        `better` says which numbers are better: `lower`, `higher` or, to judge none, `none`; of all columns, or of some
+        by their names. With `alpha`, only what is significant at this level counts.
+
+        Raises:
+            UsageError: `alpha` takes scipy, or more runs.
+        """
+        said = Better(better) if isinstance(better, str) else Better("lower", better)
+        said.check(self.metrics)
+        if alpha is not None:
+            if not significance.is_there():
+                raise significance.missing("a level of significance")
+            check_alpha(alpha, *(len(side.runs) for side in self._sides))
+        return list(self.judged(Limit(percent / 100, alpha), said).worse)
+
+    def judged(self, limit: Limit, better: Better) -> Verdict:
+        """Tell what is worse, as `worse` does, and of what a side has no number."""
+        return judge(self.rows, limit, Better(better.usual, {**self._told, **better.columns}))
+
+    def left_out(self, limit: int | None) -> int:
+        """Return how many differences such a limit leaves out."""
+        return len(self.rows) - len(self._first(limit))
+
+    def _first(self, limit: int | None) -> list[Difference]:
+        if limit is None:
+            return self.rows
+        met: Counter[str] = Counter()
+        found: list[Difference] = []
+        for one in self.rows:
+            met[one.metric.name] += 1
+            if met[one.metric.name] <= limit:
+                found.append(one)
+        return found
+
+    def _written(self, write: Callable[[Rows, BinaryIO], int], limit: int | None) -> str:
+        out = BytesIO()
+        write(self.readable(limit), out)
+        return out.getvalue().decode()
