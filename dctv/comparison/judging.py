@@ -59,15 +59,18 @@ class Verdict:
     """What came of judging."""
 
     worse: Sequence[Difference]
-    unjudged: Sequence[Difference]
-    """Those of which a side has no number."""
+    judged: int
+    """How many could be judged."""
+    unjudged: int
+    """How many could not, since a side has no number."""
 
 
 def judge(found: Sequence[Difference], limit: Limit, better: Better) -> Verdict:
     """Find what is for the worse by more than a limit; what was 0 is worse as soon as it is not."""
-    judged = [one for one in found if better.of(one.metric.name) != "none"]
+    wanted = [one for one in found if better.of(one.metric.name) != "none"]
+    judged = [one for one in wanted if one.difference is not None and not isnan(one.difference)]
     worse = [one for one in judged if _exceeds(one, limit, better) and _is_sure(one, limit) and _is_large(one, limit)]
-    return Verdict(worse, [one for one in judged if one.difference is None or isnan(one.difference)])
+    return Verdict(worse, len(judged), len(wanted) - len(judged))
 
 
 def check_alpha(alpha: float, a: int, b: int) -> None:
@@ -86,10 +89,8 @@ def check_alpha(alpha: float, a: int, b: int) -> None:
 
 def _exceeds(one: Difference, limit: Limit, better: Better) -> bool:
     sign = 1 if better.of(one.metric.name) == "lower" else -1
-    if one.difference is None:
-        return False
     if one.change is None:
-        return one.difference * sign > 0
+        return (one.difference or 0) * sign > 0
     return one.change * sign > limit.part
 
 

@@ -21,6 +21,8 @@ _TIMES = ("s", "ms", "us", "ns")
 _PERCENT = "percent"
 _DIGITS = 6
 """Digits that people see of a number."""
+_FEW = 3
+"""Digits that they see of a p-value."""
 
 
 @record
@@ -62,8 +64,9 @@ def readable(sides: Sides, layout: Layout, found: Sequence[Difference], *, teste
     for column, values in _numbers(sides, found, tested=tested):
         scaled = str(column.unit) != _PERCENT and column.name != "p"
         factors = [units[one.metric][1] if scaled else 1.0 for one in found]
-        digits = 2 if str(column.unit) == _PERCENT else None
-        columns.append((column, [_shown(v, f, digits) for v, f in zip(values, factors, strict=True)]))
+        places = 2 if str(column.unit) == _PERCENT else None
+        digits = _DIGITS if scaled else _FEW
+        columns.append((column, [_shown(v, f, places, digits) for v, f in zip(values, factors, strict=True)]))
     if any(one.note for one in found):
         columns.append((_text("note"), [one.note for one in found]))
     return _table(sides, layout, found, columns)
@@ -104,14 +107,14 @@ def _fitting(unit: Unit, found: Sequence[Difference]) -> tuple[Unit, float]:
     return unit, 1.0
 
 
-def _shown(value: object, factor: float, places: int | None) -> float | None:
+def _shown(value: object, factor: float, places: int | None, digits: int) -> float | None:
     """Return a number with the digits that people read; whole numbers that are not converted have all of theirs."""
     if not isinstance(value, float):
         return None
     if not isfinite(value) or not value or (factor == 1 and value.is_integer()):
         return value
     number = value * factor
-    return round(number, places if places is not None else _DIGITS - 1 - floor(log10(abs(number))))
+    return round(number, places if places is not None else digits - 1 - floor(log10(abs(number))))
 
 
 def _table(sides: Sides, layout: Layout, found: Sequence[Difference], columns: Sequence[Column]) -> Table:

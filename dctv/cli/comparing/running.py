@@ -88,13 +88,19 @@ def _compare(
     args: Namespace, request: Request, results: Sequence[_Results], desk: Desk, narrator: Narrator
 ) -> list[Verdict]:
     """Compare each result of the texts, and write what is found."""
-    found = [_comparison(request, results, number) for number in range(len(results[0].columns) if results else 0)]
+    for label, traces in request.sides:
+        if not any(one.trace in traces for one in results):
+            raise TraceError(f"no trace of `{label}` could be read")
+    found = [_comparison(request, results, number) for number in range(len(results[0].columns))]
     if not found:
         raise UsageError("found no result to compare, expected a query")
     request.better.check([name for one in found for name in one.metrics])
     if any(one.repeated and not one.tested for one in found):
         narrator.warnings([(NO_TESTS, 1)])
     shown = [number for number, one in enumerate(found) if one.rows or request.chosen]
+    if not shown:
+        listed = ", ".join(one.name for one in request.metrics)
+        raise UsageError(f"found no rows on either side: {listed}", hint="give a query of your own")
     _check_room(request, len(shown))
     for place, number in enumerate(shown):
         if place:
@@ -105,7 +111,8 @@ def _compare(
         narrator.remark(f"no rows on either side: {', '.join(empty)}")
     left = sum(found[number].left_out(args.limit) for number in shown)
     if left:
-        narrator.remark(f"only the {args.limit} largest differences of each metric, there are {left} more (--limit)")
+        more = "is 1 more difference" if left == 1 else f"are {left} more differences"
+        narrator.remark(f"only the first {args.limit} of each metric, there {more} (--limit)")
     if args.fail_above is None:
         return []
     limit = Limit(args.fail_above / 100, args.alpha, tuple(args.at_least))
@@ -113,13 +120,10 @@ def _compare(
 
 
 def _comparison(request: Request, results: Sequence[_Results], number: int) -> Comparison:
-    sides: list[Side] = []
-    for label, traces in request.sides:
-        runs = [one.run(number) for one in results if one.trace in traces]
-        if not runs:
-            raise TraceError(f"no trace of `{label}` could be read")
-        sides.append(Side(label, tuple(runs)))
-    return Comparison((sides[0], sides[1]), request.by, request.told(number))
+    a, b = (
+        Side(label, tuple(one.run(number) for one in results if one.trace in traces)) for label, traces in request.sides
+    )
+    return Comparison((a, b), request.by, request.told(number))
 
 
 def _check_room(request: Request, count: int) -> None:
@@ -146,7 +150,10 @@ def _write(one: Comparison, heading: str, args: Namespace, writer: Writer, desk:
 
 def _judge(verdicts: Sequence[Verdict], limit: float, narrator: Narrator) -> int:
     """Say what is worse, and what could not be judged."""
-    unjudged = sum(len(verdict.unjudged) for verdict in verdicts)
+    unjudged = sum(verdict.unjudged for verdict in verdicts)
+    if not any(verdict.judged for verdict in verdicts):
+        narrator.error(DctvError("found no number to judge that both sides have (--fail-above)"))
+        return FAILED
     if unjudged:
         what = "1 number is" if unjudged == 1 else f"{unjudged} numbers are"
         narrator.warnings([(f"{what} missing on one side, and not judged (--fail-above)", 1)])

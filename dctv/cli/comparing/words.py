@@ -48,7 +48,8 @@ def told_sides(words: Sequence[str]) -> Compared:
     named |= {label: [trace] for label, trace in zip(_LABELS, unnamed, strict=False)}
     if len(named) != len(_LABELS):
         found = ", ".join(f"`{label}`" for label in named)
-        raise UsageError(f"found {f'the sides {found}' if found else 'no traces'}, expected two sides", hint=_HINT)
+        count = "no side" if not named else "one side, " if len(named) == 1 else f"{len(named)} sides, "
+        raise UsageError(f"found {count}{found}, expected two", hint=_HINT)
     (a, first), (b, second) = named.items()
     return Compared(((a, traces_of(first)), (b, traces_of(second))), others)
 
