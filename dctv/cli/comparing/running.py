@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from argparse import Namespace
 from collections.abc import Sequence
+from math import inf
 from pathlib import Path
-from typing import Any
 
 from dctv.cli.comparing.request import Request
 from dctv.cli.errand import Desk, carry_out, narrator_of
@@ -97,6 +97,15 @@ def _compare(
     request.better.check([name for one in found for name in one.metrics])
     if any(one.repeated and not one.tested for one in found):
         narrator.warnings([(NO_TESTS, 1)])
+    _write_all(found, args, request, desk, narrator)
+    if args.fail_above is None:
+        return []
+    limit = Limit(args.fail_above / 100, args.alpha, tuple(args.at_least))
+    return [one.judged(limit, request.better_in(one.metrics)) for one in found]
+
+
+def _write_all(found: Sequence[Comparison], args: Namespace, request: Request, desk: Desk, narrator: Narrator) -> None:
+    """Write comparisons one after the other; of bundled queries that nobody named those that have rows."""
     shown = [number for number, one in enumerate(found) if one.rows or request.chosen]
     if not shown:
         listed = ", ".join(one.name for one in request.metrics)
@@ -113,10 +122,6 @@ def _compare(
     if left:
         more = "is 1 more difference" if left == 1 else f"are {left} more differences"
         narrator.remark(f"only the first {args.limit} of each metric, there {more} (--limit)")
-    if args.fail_above is None:
-        return []
-    limit = Limit(args.fail_above / 100, args.alpha, tuple(args.at_least))
-    return [one.judged(limit, request.better_in(one.metrics)) for one in found]
 
 
 def _comparison(request: Request, results: Sequence[_Results], number: int) -> Comparison:
@@ -158,6 +163,7 @@ def _judge(verdicts: Sequence[Verdict], limit: float, narrator: Narrator) -> int
         what = "1 number is" if unjudged == 1 else f"{unjudged} numbers are"
         narrator.warnings([(f"{what} missing on one side, and not judged (--fail-above)", 1)])
     worse = [one for verdict in verdicts for one in verdict.worse]
+    worse.sort(key=lambda one: inf if one.change is None else abs(one.change), reverse=True)
     if not worse:
         return OK
     what = "1 change" if len(worse) == 1 else f"{len(worse)} changes"
@@ -177,5 +183,6 @@ def _told(one: Difference) -> str:
     return f"{one.metric.name}{f' of {where}' if where else ''}: {values}{change}{sure}"
 
 
-def _amount(value: Any, metric: ColumnType) -> str:
-    return "nothing" if value is None else amount(value, metric.unit)
+def _amount(value: float | None, metric: ColumnType) -> str:
+    assert value is not None
+    return amount(value if value.is_integer() else float(f"{value:.6g}"), metric.unit)
