@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from dctv.comparison import significance
 from dctv.comparison.differences import Difference, differences
-from dctv.comparison.judging import Better, Direction, Limit, Verdict, check_alpha, judge
+from dctv.comparison.judging import Better, Direction, Limit, check_alpha, judge
 from dctv.comparison.matching import matched
 from dctv.comparison.sides import Sides, layout_of
 from dctv.comparison.table import Table, exact, readable
 from dctv.contracts.first_rows import FirstRows
 from dctv.contracts.writer import Rows
 from dctv.run.frames import check_installed
-from dctv.types.schema import Schema
 from dctv.writers.first_rows import as_html
 from dctv.writers.markdown import MARKDOWN
 from dctv.writers.table import TABLE
@@ -38,16 +37,13 @@ class Comparison:
     """
 
     def __init__(self, sides: Sides, by: Sequence[str] = (), told: Mapping[str, Direction] | None = None) -> None:
-        self.repeated = all(len(side.runs) > 1 for side in sides)
-        """Whether both sides have several runs."""
-        self.tested = self.repeated and significance.is_there()
-        """Whether there are p-values and intervals."""
         self._sides = sides
         self._told = told or {}
         """Which numbers are better in some columns, if nobody says otherwise."""
+        self._repeated = all(len(side.runs) > 1 for side in sides)
+        self._tested = self._repeated and significance.is_there()
         self._layout = layout_of(sides, by)
-        self.rows = differences(sides, self._layout, matched(sides, self._layout), tested=self.tested)
-        """All differences: column by column, the largest first."""
+        self._rows = differences(sides, self._layout, matched(sides, self._layout), tested=self._tested)
 
     def __repr__(self) -> str:
         counts = " and ".join(f"{len(side.runs)} of {side.label}" for side in self._sides)
@@ -58,7 +54,7 @@ class Comparison:
 
     def _repr_html_(self) -> str:
         """Show the differences in a notebook."""
-        table = self.readable()
+        table = self.table(for_people=True)
         values = [column.to_pylist() for column in table.arrow.columns]
         return as_html(FirstRows(table.schema, values, len(self.rows), complete=True))
 
@@ -68,26 +64,40 @@ class Comparison:
         return stream
 
     @property
-    def schema(self) -> Schema:
-        """The columns of `arrow`."""
-        return self.exact().schema
+    def rows(self) -> list[Difference]:
+        """All differences: column by column, the largest first.
+
+        Each has its `key`, a dict; its `metric`, a column with its `name` and `unit`; the numbers of the `runs` of both
+        sides, and their medians, the `values`; `difference`, `change` (0.05 for 5 %), `low`, `high`, `p` and `note`.
+        """
+        return self._rows
 
     @property
     def metrics(self) -> tuple[str, ...]:
         """The columns of the query that are compared."""
         return tuple(column.name for column in self._layout.metrics)
 
-    def exact(self, limit: int | None = None) -> Table:
-        """Return the table for programs, with so many differences of each metric at most."""
-        return exact(self._sides, self._layout, self._first(limit), tested=self.tested)
+    @property
+    def repeated(self) -> bool:
+        """Whether both sides have several runs."""
+        return self._repeated
 
-    def readable(self, limit: int | None = None) -> Table:
-        """Return the table for people, with so many differences of each metric at most."""
-        return readable(self._sides, self._layout, self._first(limit), tested=self.tested)
+    @property
+    def tested(self) -> bool:
+        """Whether there are p-values and intervals."""
+        return self._tested
+
+    def table(self, limit: int | None = None, *, for_people: bool = False) -> Table:
+        """Return a table that result formats take, with so many differences of each metric at most.
+
+        Numbers are in the units of the query, or `for_people` in units that fit, with six digits.
+        """
+        make = readable if for_people else exact
+        return make(self._sides, self._layout, self._first(limit), tested=self._tested)
 
     def arrow(self) -> pa.Table:
         """Return the differences as a pyarrow Table, in the units of the query."""
-        return self.exact().arrow
+        return self.table().arrow
 
     def pandas(self) -> PandasFrame:
         """Return the differences as a pandas DataFrame, in the units of the query.
@@ -145,15 +155,8 @@ class Comparison:
             if not significance.is_there():
                 raise significance.missing("a level of significance")
             check_alpha(alpha, *(len(side.runs) for side in self._sides))
-        return list(self.judged(Limit(percent / 100, alpha), said).worse)
-
-    def judged(self, limit: Limit, better: Better) -> Verdict:
-        """Tell what is worse, as `worse` does, and of what a side has no number."""
-        return judge(self.rows, limit, Better(better.usual, {**self._told, **better.columns}))
-
-    def left_out(self, limit: int | None) -> int:
-        """Return how many differences such a limit leaves out."""
-        return len(self.rows) - len(self._first(limit))
+        known = Better(said.usual, {**self._told, **said.columns})
+        return list(judge(self.rows, Limit(percent / 100, alpha), known).worse)
 
     def _first(self, limit: int | None) -> list[Difference]:
         if limit is None:
@@ -168,5 +171,5 @@ class Comparison:
 
     def _written(self, write: Callable[[Rows, BinaryIO], int], limit: int | None) -> str:
         out = BytesIO()
-        write(self.readable(limit), out)
+        write(self.table(limit, for_people=True), out)
         return out.getvalue().decode()

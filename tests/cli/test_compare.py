@@ -11,7 +11,7 @@ from unittest.mock import patch
 import pyarrow.parquet as pq
 import pytest
 
-from tests.command_line import run
+from tests.command_line import Ran, run
 
 DATA = Path(__file__).parents[1] / "data"
 SUMS = "SELECT name, SUM(_duration) AS total, COUNT(*) AS calls FROM t.slices GROUP BY name"
@@ -36,12 +36,17 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def compare(*words: str | Path, cwd: Path | None = None) -> Ran:
+    """Run with one worker: each takes half a second to start."""
+    return run("compare", "--jobs", "1", *words, cwd=cwd)
+
+
 def rows(text: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text)))
 
 
 def test_two_traces(folder: Path) -> None:
-    found = run("compare", "before=old/0.json", "after=new/0.json", SUMS, cwd=folder)
+    found = compare("before=old/0.json", "after=new/0.json", SUMS, cwd=folder)
     assert (found.code, found.err) == (0, "")
     assert found.out.splitlines() == [
         "name   metric      before  after  difference  change [percent]  note",
@@ -53,7 +58,7 @@ def test_two_traces(folder: Path) -> None:
         "store  calls         NULL      1        NULL              NULL  only in after",
         "load   calls            1      1           0                 0",
     ]
-    unnamed = run("compare", "old/0.json", "new/0.json", SUMS, "--format", "csv", "--limit", "1", cwd=folder)
+    unnamed = compare("old/0.json", "new/0.json", SUMS, "--format", "csv", "--limit", "1", cwd=folder)
     assert unnamed.err == "only the first 1 of each metric, there are 4 more differences (--limit)\n"
     assert unnamed.out.splitlines() == [
         "name,metric,unit,A,B,difference,change [percent],note",
@@ -63,9 +68,9 @@ def test_two_traces(folder: Path) -> None:
 
 
 def test_groups_of_runs_and_a_verdict(folder: Path) -> None:
-    words = ("compare", "A=old/*", *(f"B=new/{number}.json" for number in range(4)), TOTALS, "--fail-above", "5%")
+    words = ("A=old/*", *(f"B=new/{number}.json" for number in range(4)), TOTALS, "--fail-above", "5%")
     out = folder / "pull-request.md"
-    found = run(*words, "--alpha", "0.05", "-o", out, "--github", cwd=folder)
+    found = compare(*words, "--alpha", "0.05", "-o", out, "--github", cwd=folder)
     failure = "found 1 change for the worse by more than 5%, expected none (--fail-above)"
     line = "  total of load: 1.0015ms -> 1.2015ms, +19.97%, p = 0.0286"
     assert (found.code, found.out) == (1, "")
@@ -75,8 +80,8 @@ def test_groups_of_runs_and_a_verdict(folder: Path) -> None:
     lines = out.read_text().splitlines()
     assert lines[0].startswith("| name | metric | A | B | difference | change \\[percent\\] | low \\[percent\\] |")
     assert lines[2].startswith("| load | total \\[ms\\] | 1.0015 | 1.2015 | 0.2 | 19.97 |")
-    again = run(*words, "--alpha", "0.05", "--format", "csv", cwd=folder)
-    assert again.out == run(*words, "--alpha", "0.05", "--format", "csv", "--jobs", "1", cwd=folder).out
+    again = compare(*words, "--alpha", "0.05", "--format", "csv", cwd=folder)
+    assert again.out == compare(*words, "--alpha", "0.05", "--format", "csv", "--jobs", "2", cwd=folder).out
     (load,) = (row for row in rows(again.out) if row["name"] == "load")
     assert 19 < float(load["low [percent]"]) < float(load["change [percent]"]) < float(load["high [percent]"]) < 21
 
@@ -92,7 +97,7 @@ def test_groups_of_runs_and_a_verdict(folder: Path) -> None:
     ],
 )
 def test_what_fails(options: list[str], code: int, error: str | None, folder: Path) -> None:
-    found = run("compare", "A=old/0.json", "B=new/0.json", TOTALS, *options, cwd=folder)
+    found = compare("A=old/0.json", "B=new/0.json", TOTALS, *options, cwd=folder)
     assert found.code == code
     assert found.out.count("\n") == 5
     if error is None:
@@ -103,7 +108,7 @@ def test_what_fails(options: list[str], code: int, error: str | None, folder: Pa
 
 def test_what_was_zero_fails_and_has_no_percentage(folder: Path) -> None:
     sql = "SELECT COUNT(*) FILTER (WHERE name = 'store') AS stores FROM t.slices"
-    found = run("compare", "A=old/0.json", "B=new/0.json", sql, "--fail-above", "5%", "--format", "jsonl", cwd=folder)
+    found = compare("A=old/0.json", "B=new/0.json", sql, "--fail-above", "5%", "--format", "jsonl", cwd=folder)
     assert found.code == 1
     assert "  stores: 0 -> 1\n" in found.err
     told = json.loads(found.out)
@@ -115,15 +120,15 @@ def test_several_queries_from_files(folder: Path) -> None:
     report.write_text(
         "CREATE VIEW long AS SELECT * FROM t.slices WHERE _duration > :least; SELECT COUNT(*) AS n FROM long;"
     )
-    words = ("compare", "A=old/0.json", "B=new/0.json", "-c", TOTALS, "-f", "metrics.sql", "--param", "least=15us")
-    found = run(*words, "--format", "csv", cwd=folder)
+    words = ("A=old/0.json", "B=new/0.json", "-c", TOTALS, "-f", "metrics.sql", "--param", "least=15us")
+    found = compare(*words, "--format", "csv", cwd=folder)
     first, second = found.out.split("\n\n")
     assert [row["name"] for row in rows(first)] == ["load", "store", "save"]
     assert second == "metric,unit,A,B,difference,change [percent],note\nn,,1,2,1,100,\n"
-    one = run(*words, "-o", "out.parquet", cwd=folder)
+    one = compare(*words, "-o", "out.parquet", cwd=folder)
     assert (one.code, one.err.splitlines()[0]) == (2, "error: a file of format `parquet` holds one result, found 2")
     assert not (folder / "out.parquet").exists()
-    kept = run("compare", "A=old/0.json", "B=new/0.json", TOTALS, "-o", "out.parquet", "--fail-above", "5%", cwd=folder)
+    kept = compare("A=old/0.json", "B=new/0.json", TOTALS, "-o", "out.parquet", "--fail-above", "5%", cwd=folder)
     assert kept.code == 1
     assert pq.read_table(folder / "out.parquet").column("change").to_pylist() == [20.0, None, None]
 
@@ -131,10 +136,10 @@ def test_several_queries_from_files(folder: Path) -> None:
 def test_metrics_of_the_formats() -> None:
     loader = DATA / "dftracer" / "loader"
     sides = (f"A={loader}/trace-9553b4e3b4b52371-fork.pfw.gz", f"B={loader}/trace-c1fa1376b908bca5-fork.pfw.gz")
-    found = run("compare", *sides, "--limit", "1", "--fail-above", "5%", "--better", "time=lower", "--better", "higher")
+    found = compare(*sides, "--limit", "1", "--fail-above", "5%", "--better", "time=lower", "--better", "higher")
     assert (found.code, found.out) == (2, "")
     assert found.err.startswith("error: found `time` with a better direction, which is not compared\nhint: what is com")
-    found = run("compare", *sides, "--limit", "1", "--fail-above", "400%", "--at-least", "2us")
+    found = compare(*sides, "--limit", "1", "--fail-above", "400%", "--at-least", "2us")
     titles = ["duration_quantiles", "events_by_name", "io_bandwidth", "time_by_function"]
     assert [
         line for line in found.out.splitlines() if line.endswith(("_quantiles", "_name", "_bandwidth", "_function"))
@@ -148,22 +153,22 @@ def test_metrics_of_the_formats() -> None:
     assert chosen.out.startswith("### io_bandwidth\n\n| direction | metric | A | B |")
     assert "\n\n### time_by_function\n\n| name |" in chosen.out
     # Of rates less is worse, bytes are neither.
-    rates = run("compare", *sides, "--metric", "io_bandwidth", "--fail-above", "1%")
+    rates = compare(*sides, "--metric", "io_bandwidth", "--fail-above", "1%")
     assert rates.err.splitlines() == [
         "error: found 2 changes for the worse by more than 1%, expected none (--fail-above)",
         "  busy of read: 257us -> 280us, +8.95%",
         "  bandwidth of read: 4621.95 MB/s -> 4256.91 MB/s, -7.90%",
     ]
-    alone = run("compare", *sides, "--metric", "io_bandwidth", "--fail-above", "1%", "--better", "bandwidth=none")
+    alone = compare(*sides, "--metric", "io_bandwidth", "--fail-above", "1%", "--better", "bandwidth=none")
     assert "busy of read" in alone.err
     assert "bandwidth of" not in alone.err
 
 
 def test_list_of_metrics() -> None:
-    whole = run("compare", "--list-metrics")
+    whole = compare("--list-metrics")
     assert whole.out.startswith("block_bandwidth      What devices moved")
     perf = DATA / "perf" / "cpuclock.data"
-    few = run("compare", "--list-metrics", perf, DATA / "perf" / "cpuclock.collapsed.txt", "--format", "csv")
+    few = compare("--list-metrics", perf, DATA / "perf" / "cpuclock.collapsed.txt", "--format", "csv")
     assert [row["name"] for row in rows(few.out)] == ["events_by_name", "samples_by_function"]
     assert rows(few.out)[0]["formats"] == "*"
 
@@ -171,7 +176,7 @@ def test_list_of_metrics() -> None:
 def test_no_rows_at_all(tmp_path: Path) -> None:
     table = tmp_path / "a.csv"
     table.write_text("x,y\n1,2\n")
-    found = run("compare", f"A={table}", f"B={table}")
+    found = compare(f"A={table}", f"B={table}")
     assert found.code == 2
     assert found.err.startswith(
         "error: found no rows on either side: duration_quantiles, events_by_name, time_by_funct"
@@ -181,13 +186,13 @@ def test_no_rows_at_all(tmp_path: Path) -> None:
 
 def test_without_scipy(folder: Path) -> None:
     with patch.dict("sys.modules", {"scipy": None, "scipy.stats": None}):
-        found = run("compare", "A=old/*", "B=new/*", TOTALS, cwd=folder)
+        found = compare("A=old/*", "B=new/*", TOTALS, cwd=folder)
         assert found.code == 0
         take = "p-values and intervals take scipy, which is not installed: pip install 'dctv[compare]'"
         assert found.err == f"warning: {take}\n"
         assert found.out.splitlines()[0].endswith("difference  change [percent]  note")
-        asked = run("compare", "A=old/*", "B=new/*", TOTALS, "--fail-above", "5%", "--alpha", "0.05", cwd=folder)
-        alone = run("compare", "A=old/0.json", "B=new/0.json", TOTALS, cwd=folder)
+        asked = compare("A=old/*", "B=new/*", TOTALS, "--fail-above", "5%", "--alpha", "0.05", cwd=folder)
+        alone = compare("A=old/0.json", "B=new/0.json", TOTALS, cwd=folder)
     assert asked.code == 2
     assert asked.err == "error: --alpha takes scipy, which is not installed\nhint: pip install 'dctv[compare]'\n"
     assert (alone.code, alone.err) == (0, "")
@@ -195,29 +200,29 @@ def test_without_scipy(folder: Path) -> None:
 
 def test_a_trace_that_cannot_be_read(folder: Path) -> None:
     (folder / "new" / "damaged.json").write_text('[{"name":')
-    found = run("compare", "A=old/0.json", "B=new/*", TOTALS, "--format", "csv", cwd=folder)
+    found = compare("A=old/0.json", "B=new/*", TOTALS, "--format", "csv", cwd=folder)
     assert (found.code, found.out) == (3, "")
     assert found.err.startswith("error: new/damaged.json: ")
-    allowed = run("compare", "A=old/0.json", "B=new/*", TOTALS, "--format", "csv", "--allow-partial", cwd=folder)
+    allowed = compare("A=old/0.json", "B=new/*", TOTALS, "--format", "csv", "--allow-partial", cwd=folder)
     assert allowed.code == 0
     assert allowed.err.startswith("warning: new/damaged.json: ")
     assert rows(allowed.out)[0]["B"] == "1201500"
-    nothing = run("compare", "A=old/0.json", "B=new/damaged.json", TOTALS, "--allow-partial", cwd=folder)
+    nothing = compare("A=old/0.json", "B=new/damaged.json", TOTALS, "--allow-partial", cwd=folder)
     assert (nothing.code, nothing.out) == (3, "")
     assert nothing.err.endswith("error: no trace of `B` could be read\n")
 
 
 def test_one_trace_by_two_paths_and_what_is_kept(folder: Path) -> None:
-    words = ("compare", "A=old/0.json", "B=./old/0.json", f"B={folder}/old/1.json", TOTALS, "--checkpoint", "kept")
-    found = run(*words, "--format", "csv", cwd=folder)
+    words = ("A=old/0.json", "B=./old/0.json", f"B={folder}/old/1.json", TOTALS, "--checkpoint", "kept")
+    found = compare(*words, "--format", "csv", cwd=folder)
     assert (found.code, found.err) == (0, "")
     assert rows(found.out)[0]["B"] == "1000500"
-    again = run(*words, "--format", "csv", cwd=folder)
+    again = compare(*words, "--format", "csv", cwd=folder)
     assert (again.out, again.err) == (found.out, "2 of 2 traces were done before\n")
 
 
 def test_an_error_of_the_query_is_told_with_its_place(folder: Path) -> None:
-    found = run("compare", "A=old/0.json", "B=new/0.json", "SELECT nam FROM t.slices", cwd=folder)
+    found = compare("A=old/0.json", "B=new/0.json", "SELECT nam FROM t.slices", cwd=folder)
     assert (found.code, found.out) == (2, "")
     assert found.err.startswith("error: old/0.json, new/0.json: <query>:1:8: unknown column `nam`\n")
 
@@ -253,7 +258,7 @@ def test_an_error_of_the_query_is_told_with_its_place(folder: Path) -> None:
     ],
 )
 def test_wrong_arguments(words: list[str], code: int, message: str, folder: Path) -> None:
-    found = run("compare", *words, cwd=folder)
+    found = compare(*words, cwd=folder)
     assert (found.code, found.out) == (code, "")
     assert found.err.startswith(message)
 
@@ -271,6 +276,6 @@ def test_wrong_arguments(words: list[str], code: int, message: str, folder: Path
     ],
 )
 def test_results_that_cannot_be_compared(sql: str, message: str, folder: Path) -> None:
-    found = run("compare", "A=old/0.json", "B=new/0.json", sql, cwd=folder)
+    found = compare("A=old/0.json", "B=new/0.json", sql, cwd=folder)
     assert found.code == (2 if message else 0)
     assert found.err.startswith(message)

@@ -81,7 +81,7 @@ def test_the_largest_differences_of_each_column_come_first(a: list[Found], b: li
 @bounded(100)
 def test_tables_have_the_keys_of_their_rows(a: list[Found], b: list[Found]) -> None:
     found = Comparison(sides(COLUMNS, [rows_of(one) for one in a], [rows_of(one) for one in b]), ["name", "cpu"])
-    for table in (found.exact(), found.readable()):
+    for table in (found.table(), found.table(for_people=True)):
         rows = table.arrow.to_pylist()
         assert [(row["name"], row["cpu"]) for row in rows] == [(one.key["name"], one.key["cpu"]) for one in found.rows]
     assert [row["A"] for row in found.arrow().to_pylist()] == [one.values[0] for one in found.rows]

@@ -117,13 +117,13 @@ def test_repeated_runs_have_p_values_and_intervals() -> None:
     assert found.worse(5, alpha=0.009) != []
     with pytest.raises(UsageError, match="found 5 runs and 5 runs, of which no p-value is below"):
         found.worse(5, alpha=0.001)
-    assert found.schema.names[-4:] == ("low", "high", "p", "note")
+    assert found.table().schema.names[-4:] == ("low", "high", "p", "note")
 
 
 def test_one_run_on_a_side_has_none() -> None:
     found = Comparison(sides("x BIGINT", [[[1]]], [[[1]], [[3]]]))
     assert not found.repeated
-    assert "p" not in found.schema.names
+    assert "p" not in found.table().schema.names
     assert found.rows[0].values == (1.0, 2.0)
 
 
@@ -131,7 +131,7 @@ def test_without_scipy_there_are_no_columns_of_it() -> None:
     with patch.dict("sys.modules", {"scipy": None, "scipy.stats": None}):
         found = Comparison(sides("x BIGINT", [[[1]], [[2]]], [[[1]], [[3]]]))
         assert (found.repeated, found.tested) == (True, False)
-        assert "p" not in found.schema.names
+        assert "p" not in found.table().schema.names
         with pytest.raises(UsageError, match="takes scipy, which is not installed") as error:
             found.worse(5, alpha=0.05)
     assert error.value.hint == "pip install 'dctv[compare]'"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from dctv import readers
 from dctv.catalog.files import find_trace
@@ -12,7 +12,7 @@ from dctv.cli.formats import writer_of
 from dctv.cli.texts import Text, read_texts
 from dctv.comparison import significance
 from dctv.comparison.bundled import Metric, fitting, metric_of
-from dctv.comparison.judging import Better, Direction, check_alpha
+from dctv.comparison.judging import Better, check_alpha
 from dctv.contracts.reader import Reader
 from dctv.contracts.shelf import Shelf
 from dctv.contracts.writer import Writer
@@ -40,13 +40,10 @@ class Request:
         """All traces, each once."""
         return tuple(dict.fromkeys(trace for _, traces in self.sides for trace in traces))
 
-    def told(self, number: int) -> Mapping[str, Direction]:
-        """Return which numbers are better, as the bundled query of a result says."""
-        return self.metrics[number].better if self.metrics else {}
-
-    def better_in(self, columns: Sequence[str]) -> Better:
-        """Return which numbers are better, as it was said for these columns."""
-        return Better(self.better.usual, {name: one for name, one in self.better.columns.items() if name in columns})
+    def better_in(self, number: int) -> Better:
+        """Return which numbers are better in a result: what was said, else what the bundled query says."""
+        told = self.metrics[number].better if self.metrics else {}
+        return Better(self.better.usual, {**told, **self.better.columns})
 
 
 def request_of(args: Namespace) -> Request:

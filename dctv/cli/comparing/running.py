@@ -18,8 +18,9 @@ from dctv.cli.tally import Tally
 from dctv.comparison.bundled import TRACE
 from dctv.comparison.comparison import NO_TESTS, Comparison
 from dctv.comparison.differences import Difference
-from dctv.comparison.judging import Limit, Verdict
+from dctv.comparison.judging import Limit, Verdict, judge
 from dctv.comparison.sides import Run, Side
+from dctv.comparison.table import Table
 from dctv.console.verdict import FAILED, OK
 from dctv.contracts.writer import Writer
 from dctv.errors import DctvError, TraceError, UsageError
@@ -101,7 +102,7 @@ def _compare(
     if args.fail_above is None:
         return []
     limit = Limit(args.fail_above / 100, args.alpha, tuple(args.at_least))
-    return [one.judged(limit, request.better_in(one.metrics)) for one in found]
+    return [judge(one.rows, limit, request.better_in(number)) for number, one in enumerate(found)]
 
 
 def _write_all(found: Sequence[Comparison], args: Namespace, request: Request, desk: Desk, narrator: Narrator) -> None:
@@ -111,14 +112,16 @@ def _write_all(found: Sequence[Comparison], args: Namespace, request: Request, d
         listed = ", ".join(one.name for one in request.metrics)
         raise UsageError(f"found no rows on either side: {listed}", hint="give a query of your own")
     _check_room(request, len(shown))
+    left = 0
     for place, number in enumerate(shown):
         if place:
             desk.sink.separate(request.writer.between)
-        _write(found[number], _heading(request, number) if len(shown) > 1 else "", args, request.writer, desk)
+        table = found[number].table(args.limit, for_people=request.writer.name in FOR_PEOPLE)
+        left += len(found[number].rows) - table.arrow.num_rows
+        _write(table, _heading(request, number) if len(shown) > 1 else "", request.writer, desk)
     empty = [request.metrics[number].name for number in range(len(found)) if number not in shown]
     if empty:
         narrator.remark(f"no rows on either side: {', '.join(empty)}")
-    left = sum(found[number].left_out(args.limit) for number in shown)
     if left:
         more = "is 1 more difference" if left == 1 else f"are {left} more differences"
         narrator.remark(f"only the first {args.limit} of each metric, there {more} (--limit)")
@@ -128,7 +131,7 @@ def _comparison(request: Request, results: Sequence[_Results], number: int) -> C
     a, b = (
         Side(label, tuple(one.run(number) for one in results if one.trace in traces)) for label, traces in request.sides
     )
-    return Comparison((a, b), request.by, request.told(number))
+    return Comparison((a, b), request.by)
 
 
 def _check_room(request: Request, count: int) -> None:
@@ -145,8 +148,7 @@ def _heading(request: Request, number: int) -> str:
     return f"### {name}\n\n" if request.writer.name == "markdown" else f"{name}\n\n"
 
 
-def _write(one: Comparison, heading: str, args: Namespace, writer: Writer, desk: Desk) -> None:
-    table = one.readable(args.limit) if writer.name in FOR_PEOPLE else one.exact(args.limit)
+def _write(table: Table, heading: str, writer: Writer, desk: Desk) -> None:
     desk.bar.clear()
     desk.sink.stream.write(heading.encode())
     writer.write(table, desk.sink.stream)
